@@ -1,0 +1,168 @@
+//! Devices: where a call runs, described by numbers.
+
+use std::cell::Cell;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// Where a call runs. The option `device = EXPR` of `#[code_variant]` takes any value of a type that implements this.
+pub trait Device {
+    /// The device's description; the same entry for the same device, for the life of the process.
+    fn entry(&self) -> &'static DeviceEntry;
+
+    /// A stopwatch that times work on this device, e.g. by the clock or by events of a stream.
+    fn stopwatch(&self) -> Box<dyn Stopwatch>;
+}
+
+impl<D: Device + ?Sized> Device for &D {
+    fn entry(&self) -> &'static DeviceEntry {
+        (**self).entry()
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        (**self).stopwatch()
+    }
+}
+
+/// Times one piece of work on a device.
+pub trait Stopwatch {
+    /// The work begins.
+    fn start(&mut self);
+
+    /// The work has ended: its duration in nanoseconds.
+    fn stop(&mut self) -> f64;
+}
+
+/// A number that describes a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceFeature {
+    /// The name, unit included, e.g. `copy_gbps`.
+    pub name: String,
+    /// The value.
+    pub value: f64,
+}
+
+/// One device: its identity and its device features.
+pub struct DeviceEntry {
+    id: String,
+    described: Vec<DeviceFeature>,
+    measure: fn(&DeviceEntry) -> Vec<DeviceFeature>,
+    measured: OnceLock<Vec<DeviceFeature>>,
+}
+
+impl DeviceEntry {
+    /// The entry of the device `id`; the first call for an `id` makes it.
+    ///
+    /// `described` gives the features that can be looked up at once. `measure` gives those that take a benchmark: it
+    /// runs when the first of them is asked for.
+    pub fn intern(
+        id: &str,
+        described: impl FnOnce() -> Vec<DeviceFeature>,
+        measure: fn(&DeviceEntry) -> Vec<DeviceFeature>,
+    ) -> &'static Self {
+        let make = || Self { id: id.to_owned(), described: described(), measure, measured: OnceLock::new() };
+        REGISTRY.find_or_insert(|entry| entry.id == id, make)
+    }
+
+    /// The identity in stores and tables, e.g. `host:4@MACHINE`.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The device feature of this name. Asking for a measured one runs the measurements, once.
+    pub fn feature(&self, name: &str) -> Option<f64> {
+        self.described(name).or_else(|| value(self.measured(), name))
+    }
+
+    /// The device feature of this name among those that are known without measuring.
+    pub fn described(&self, name: &str) -> Option<f64> {
+        value(&self.described, name)
+    }
+
+    /// All device features, the measured ones last.
+    pub fn features(&self) -> impl Iterator<Item = &DeviceFeature> {
+        self.described.iter().chain(self.measured())
+    }
+
+    fn measured(&self) -> &[DeviceFeature] {
+        self.measured.get_or_init(|| (self.measure)(self))
+    }
+}
+
+fn value(features: &[DeviceFeature], name: &str) -> Option<f64> {
+    features.iter().find(|feature| feature.name == name).map(|feature| feature.value)
+}
+
+impl PartialEq for DeviceEntry {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl fmt::Debug for DeviceEntry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("DeviceEntry").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+static REGISTRY: Chain<DeviceEntry> = Chain::new();
+
+/// A list that only grows: reading takes no lock, and what it holds never moves. The few devices of a process are
+/// found by walking it.
+pub(crate) struct Chain<T> {
+    head: OnceLock<Box<Node<T>>>,
+}
+
+struct Node<T> {
+    value: T,
+    next: Chain<T>,
+}
+
+impl<T> Chain<T> {
+    pub(crate) const fn new() -> Self {
+        Self { head: OnceLock::new() }
+    }
+
+    /// The first value that `wanted` accepts; when there is none, `make` appends one.
+    pub(crate) fn find_or_insert(&self, wanted: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> &T {
+        let make = Cell::new(Some(make));
+        let mut chain = self;
+        loop {
+            // Two threads may race for the last place. The loser finds a value it may not want, and walks on.
+            let node = chain.head.get_or_init(|| {
+                let make = make.take().expect("only the last place is ever filled, and only once");
+                Box::new(Node { value: make(), next: Self::new() })
+            });
+            if wanted(&node.value) {
+                return &node.value;
+            }
+            chain = &node.next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_race_for_one_entry_get_the_same() {
+        static CHAIN: Chain<usize> = Chain::new();
+        let found: Vec<Vec<*const usize>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8)
+                .map(|_| {
+                    scope.spawn(|| {
+                        (0..50)
+                            .map(|n| CHAIN.find_or_insert(|&v| v == n, || n) as *const usize as usize)
+                            .collect::<Vec<_>>()
+                    })
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|t| t.join().unwrap().into_iter().map(|a| a as *const usize).collect())
+                .collect()
+        });
+        assert!(found.iter().all(|places| *places == found[0]));
+    }
+}

@@ -1,0 +1,162 @@
+//! The way of a call: features, model, constraints, choice. Nothing here allocates, locks or fails.
+
+use crate::device::Stopwatch;
+use crate::resolve::{DeviceSelector, Rule};
+use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, recording};
+
+/// Chooses the variant for an input: `feature` computes the feature of an index, `admissible` evaluates a constraint.
+pub fn select<V: CodeVariant>(
+    function: &'static Function,
+    device: &dyn Device,
+    feature: &dyn Fn(usize) -> f64,
+    admissible: &dyn Fn(V) -> bool,
+) -> Selection<V> {
+    let (index, reason, features, confidence) =
+        choose(function, device, feature, &|index| admissible(V::ALL[index]));
+    Selection { variant: V::ALL[index], reason, features, confidence }
+}
+
+/// What a call of a function is to run: the selection, or what a recording on this thread wants to measure.
+pub fn decide<V: CodeVariant>(
+    function: &'static Function,
+    device: &dyn Device,
+    feature: &dyn Fn(usize) -> f64,
+    admissible: &dyn Fn(V) -> bool,
+) -> Decision<V> {
+    let admissible_index = |index: usize| admissible(V::ALL[index]);
+    if let Some((index, stopwatch)) = recording::intercept(function, device, feature, &admissible_index) {
+        return Decision { variant: V::ALL[index], stopwatch: Some(stopwatch) };
+    }
+    let (index, ..) = choose(function, device, feature, &admissible_index);
+    Decision { variant: V::ALL[index], stopwatch: None }
+}
+
+/// The variant that a call runs now.
+pub struct Decision<V> {
+    variant: V,
+    /// Present while a recording on this thread measures the function.
+    stopwatch: Option<Box<dyn Stopwatch>>,
+}
+
+impl<V: CodeVariant> Decision<V> {
+    /// The variant to run.
+    pub fn variant(&self) -> V {
+        self.variant
+    }
+
+    /// Runs the variant. `failed` tells from the result whether it failed; a recording wants to know.
+    #[inline]
+    pub fn run<R>(self, body: impl FnOnce() -> R, failed: impl FnOnce(&R) -> bool) -> R {
+        let Some(mut stopwatch) = self.stopwatch else { return body() };
+        stopwatch.start();
+        let result = body();
+        let time_ns = stopwatch.stop();
+        recording::observe(time_ns, failed(&result));
+        result
+    }
+}
+
+/// Whether a call failed, seen from its result alone: `Err` did, anything else did not.
+///
+/// `(&Outcome(&result)).failed()` finds [`OutcomeOfResult`] for a `Result` and [`OutcomeOfAny`] otherwise, because method
+/// lookup tries fewer references first.
+pub struct Outcome<'a, R>(pub &'a R);
+
+/// [`Outcome`] of a `Result`.
+pub trait OutcomeOfResult {
+    /// Whether it is an error.
+    fn failed(&self) -> bool;
+}
+
+impl<T, E> OutcomeOfResult for Outcome<'_, Result<T, E>> {
+    fn failed(&self) -> bool {
+        self.0.is_err()
+    }
+}
+
+/// [`Outcome`] of anything else.
+pub trait OutcomeOfAny {
+    /// Never.
+    fn failed(&self) -> bool;
+}
+
+impl<R> OutcomeOfAny for &Outcome<'_, R> {
+    fn failed(&self) -> bool {
+        false
+    }
+}
+
+type Choice = (usize, Reason, FeatureVector, Option<f64>);
+
+fn choose(
+    function: &'static Function,
+    device: &dyn Device,
+    feature: &dyn Fn(usize) -> f64,
+    admissible: &dyn Fn(usize) -> bool,
+) -> Choice {
+    let mut features = FeatureVector::empty(function.features());
+    if let Some(forced) = function.state().forced
+        && admissible(forced)
+    {
+        return (forced, Reason::Forced, features, None);
+    }
+    let predicted = match function.resolved(device.entry()) {
+        Ok(selector) => predict(selector, function, feature, admissible, &mut features),
+        Err(reason) => Err(*reason),
+    };
+    match predicted {
+        Ok((variant, reason, confidence)) => (variant, reason, features, Some(confidence)),
+        Err(reason) => (function.default_variant(), reason, features, None),
+    }
+}
+
+/// The best admissible variant by the model, why it and not another, and the model's confidence.
+fn predict(
+    selector: &DeviceSelector,
+    function: &'static Function,
+    feature: &dyn Fn(usize) -> f64,
+    admissible: &dyn Fn(usize) -> bool,
+    features: &mut FeatureVector,
+) -> Result<(usize, Reason, f64), Reason> {
+    let svm = match &selector.rule {
+        Rule::Svm(svm) => svm,
+        Rule::Constant(variant) => {
+            let first = selector.variants[*variant];
+            return match first.filter(|&index| admissible(index)) {
+                Some(index) => Ok((index, reason(selector, function, first, index), 1.0)),
+                None => Err(reason(selector, function, first, function.default_variant())),
+            };
+        }
+    };
+    let mut row = [0.0; crate::MAX_FEATURES];
+    for (value, &index) in row.iter_mut().zip(&selector.features) {
+        *value = feature(index);
+        features.set(index, *value);
+        if !value.is_finite() {
+            return Err(Reason::FeatureNotFinite { feature: function.features()[index] });
+        }
+    }
+    let votes = svm.votes(&row[..selector.features.len()]);
+    let place = |class: usize| selector.variants[svm.variant(class)];
+    let first = votes.best(|_| true).and_then(place);
+    let best = votes.best(|class| place(class).is_some_and(admissible)).ok_or(Reason::NoneAdmissible)?;
+    let index = place(best).expect("only variants of the code are admissible");
+    Ok((index, reason(selector, function, first, index), votes.share(best)))
+}
+
+/// Why `chosen` runs when the model ranks `first` first (absent: it is no longer in the code).
+fn reason(
+    selector: &DeviceSelector,
+    function: &'static Function,
+    first: Option<usize>,
+    chosen: usize,
+) -> Reason {
+    match (first, selector.unknown) {
+        (None, _) => Reason::FirstChoiceMissing,
+        (Some(first), _) if first != chosen => {
+            Reason::FirstChoiceInadmissible { first: function.variants()[first].name }
+        }
+        (Some(_), Some(unknown)) => Reason::PredictedWithout { unknown },
+        (Some(_), None) => Reason::Predicted,
+    }
+}

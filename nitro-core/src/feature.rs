@@ -1,0 +1,82 @@
+//! Features: numbers computed from the arguments of a call.
+
+use std::fmt;
+
+use crate::MAX_FEATURES;
+
+/// A type whose values can be features: every primitive number, and `bool` as 0 or 1.
+#[diagnostic::on_unimplemented(
+    message = "a feature is a number or a bool, not `{Self}`",
+    label = "this feature has type `{Self}`",
+    note = "convert it, for example with `as f64`"
+)]
+pub trait FeatureValue: Copy {
+    /// The value as the model sees it. Integers beyond 2^53 are rounded.
+    fn to_f64(self) -> f64;
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {$(
+        impl FeatureValue for $number {
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
+
+impl FeatureValue for bool {
+    fn to_f64(self) -> f64 {
+        f64::from(u8::from(self))
+    }
+}
+
+/// The features of one call, by name. A feature that no decision needed was not computed and is absent.
+#[derive(Clone, Copy)]
+pub struct FeatureVector {
+    names: &'static [&'static str],
+    values: [f64; MAX_FEATURES],
+    computed: u32,
+}
+
+impl FeatureVector {
+    pub(crate) fn empty(names: &'static [&'static str]) -> Self {
+        Self { names, values: [0.0; MAX_FEATURES], computed: 0 }
+    }
+
+    pub(crate) fn set(&mut self, index: usize, value: f64) {
+        self.values[index] = value;
+        self.computed |= 1 << index;
+    }
+
+    /// The feature of this name, if it exists and was computed.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.iter().find(|(own, _)| *own == name).map(|(_, value)| value)
+    }
+
+    /// The computed features in the order of their declaration.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> + '_ {
+        let computed = |index: &usize| self.computed & (1 << index) != 0;
+        (0..self.names.len()).filter(computed).map(|index| (self.names[index], self.values[index]))
+    }
+
+    /// Number of computed features.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.computed.count_ones() as usize
+    }
+
+    /// Whether no feature was computed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.computed == 0
+    }
+}
+
+impl fmt::Debug for FeatureVector {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_map().entries(self.iter()).finish()
+    }
+}

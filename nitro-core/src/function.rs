@@ -1,0 +1,138 @@
+//! Functions and their variants, as the macro describes them.
+
+use std::fmt;
+use std::hash::Hash;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use crate::resolve::{DeviceChain, FunctionState};
+use crate::{MAX_FEATURES, MAX_VARIANTS};
+
+/// One computation with several implementations: the descriptor that `#[code_variant]` generates, one static a function.
+pub struct Function {
+    name: &'static str,
+    variants: &'static [VariantInfo],
+    features: &'static [&'static str],
+    default_variant: usize,
+    embedded_model: Option<fn() -> &'static [u8]>,
+    /// What was read from the environment and from files; filled by the first call.
+    pub(crate) state: OnceLock<FunctionState>,
+    /// What the model means on each device met so far.
+    pub(crate) devices: DeviceChain,
+}
+
+/// One variant of a [`Function`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VariantInfo {
+    /// The name in stores, models and messages.
+    pub name: &'static str,
+    /// The constraint as it stands in the source, if there is one.
+    pub constraint: Option<&'static str>,
+}
+
+impl Function {
+    /// A descriptor; `#[code_variant]` calls this.
+    ///
+    /// # Panics
+    /// At compile time, when there are more than [`MAX_FEATURES`] features or [`MAX_VARIANTS`] variants, or when
+    /// `default_variant` is no variant.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        variants: &'static [VariantInfo],
+        features: &'static [&'static str],
+        default_variant: usize,
+        embedded_model: Option<fn() -> &'static [u8]>,
+    ) -> Self {
+        assert!(features.len() <= MAX_FEATURES, "a function has at most 32 features");
+        assert!(variants.len() <= MAX_VARIANTS, "a function has at most 64 variants");
+        assert!(default_variant < variants.len(), "the default is one of the variants");
+        Self {
+            name,
+            variants,
+            features,
+            default_variant,
+            embedded_model,
+            state: OnceLock::new(),
+            devices: DeviceChain::new(),
+        }
+    }
+
+    /// The key in stores and models, e.g. `spmv`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The variants in the order of their declaration.
+    #[must_use]
+    pub fn variants(&self) -> &'static [VariantInfo] {
+        self.variants
+    }
+
+    /// The names of the input features in the order of their declaration.
+    #[must_use]
+    pub fn features(&self) -> &'static [&'static str] {
+        self.features
+    }
+
+    /// Index of the variant that is admissible for every input.
+    #[must_use]
+    pub fn default_variant(&self) -> usize {
+        self.default_variant
+    }
+
+    /// The bytes of the model that the program carries, if it does.
+    #[must_use]
+    pub fn embedded_model(&self) -> Option<&'static [u8]> {
+        self.embedded_model.map(|bytes| bytes())
+    }
+
+    /// Place of the variant of this name.
+    #[must_use]
+    pub fn variant_named(&self, name: &str) -> Option<usize> {
+        self.variants.iter().position(|variant| variant.name == name)
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Function")
+            .field("name", &self.name)
+            .field("variants", &self.variants)
+            .field("features", &self.features)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The enum of a function's variants; `#[code_variant]` implements it for `FUNCTION::Variant`.
+pub trait CodeVariant:
+    Copy + Eq + Hash + fmt::Debug + fmt::Display + FromStr<Err = UnknownVariant> + 'static
+{
+    /// All variants in the order of their declaration.
+    const ALL: &'static [Self];
+
+    /// Place in [`CodeVariant::ALL`].
+    fn index(self) -> usize;
+
+    /// The name as it was declared, e.g. `csr_scalar`.
+    fn name(self) -> &'static str;
+}
+
+/// A text that names no variant of the function.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{found}` is not a variant of `{function}`; its variants are {known}")]
+pub struct UnknownVariant {
+    function: &'static str,
+    found: String,
+    known: String,
+}
+
+impl UnknownVariant {
+    /// The error for `found`, which is not among `known`.
+    pub fn new(function: &'static str, found: &str, known: impl Iterator<Item = &'static str>) -> Self {
+        let known = known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        Self { function, found: found.to_owned(), known }
+    }
+}

@@ -1,0 +1,209 @@
+//! What the operating system tells about the processor.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::DeviceFeature;
+
+/// The processor of a machine. A number that the system does not tell is 0, and absent among the device features.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Machine {
+    /// Marketing name of the processor.
+    pub model_name: String,
+    /// Vendor's numbers of the model (family, model, stepping), as text.
+    pub model_numbers: String,
+    /// Hardware threads that the process may use.
+    pub logical_cpus: usize,
+    /// Physical cores.
+    pub cores: usize,
+    /// Clock in MHz: the highest if the system tells it, else the present one.
+    pub clock_mhz: f64,
+    /// First-level data cache of a core.
+    pub l1_bytes: u64,
+    /// Second-level cache of a core.
+    pub l2_bytes: u64,
+    /// Third-level cache.
+    pub l3_bytes: u64,
+    /// Width of a vector register.
+    pub simd_bits: u32,
+}
+
+impl Machine {
+    /// Looks at this machine.
+    pub(super) fn detect() -> Self {
+        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let mut machine = Self::from_cpuinfo(&cpuinfo);
+        machine.logical_cpus = super::available_threads();
+        machine.cores = if machine.cores == 0 { machine.logical_cpus } else { machine.cores };
+        machine.simd_bits = simd_bits();
+        machine.read_caches(Path::new("/sys/devices/system/cpu/cpu0/cache"));
+        let highest = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+        if let Some(khz) = highest.ok().and_then(|text| text.trim().parse::<f64>().ok()) {
+            machine.clock_mhz = khz / 1e3;
+        }
+        machine
+    }
+
+    fn from_cpuinfo(cpuinfo: &str) -> Self {
+        let values = |key: &str| {
+            let key = key.to_owned();
+            cpuinfo.lines().filter_map(move |line| {
+                let (name, value) = line.split_once(':')?;
+                (name.trim() == key).then(|| value.trim().to_owned())
+            })
+        };
+        let first = |key: &str| values(key).next().unwrap_or_default();
+        let cores: BTreeSet<_> = values("physical id").zip(values("core id")).collect();
+        Self {
+            model_name: first("model name"),
+            model_numbers: format!("{}/{}/{}", first("cpu family"), first("model"), first("stepping")),
+            cores: cores.len(),
+            clock_mhz: first("cpu MHz").parse().unwrap_or(0.0),
+            ..Self::default()
+        }
+    }
+
+    /// Cache sizes as Linux tells them, one folder a cache: `level`, `type`, `size` (as `48K`).
+    fn read_caches(&mut self, folder: &Path) {
+        for index in 0..8 {
+            let read = |name| {
+                std::fs::read_to_string(folder.join(format!("index{index}/{name}"))).unwrap_or_default()
+            };
+            if read("type").trim() == "Instruction" {
+                continue;
+            }
+            let bytes = parse_size(read("size").trim()).unwrap_or(0);
+            match read("level").trim() {
+                "1" => self.l1_bytes = bytes,
+                "2" => self.l2_bytes = bytes,
+                "3" => self.l3_bytes = bytes,
+                _ => {}
+            }
+        }
+    }
+
+    /// A short identity: the same processor in the same configuration has the same, another very likely another.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let kind = format!(
+            "{}|{}|{}|{}|{}|{}",
+            self.model_name,
+            self.model_numbers,
+            self.logical_cpus,
+            self.l1_bytes,
+            self.l2_bytes,
+            self.l3_bytes
+        );
+        format!(
+            "{}-{}cpu-{:06x}",
+            slug(&self.model_name),
+            self.logical_cpus,
+            fnv1a(kind.as_bytes()) & 0xff_ffff
+        )
+    }
+
+    /// The device features of this machine used with `threads` threads, as far as they are known.
+    pub(super) fn features(&self, threads: usize) -> Vec<DeviceFeature> {
+        [
+            ("threads", threads as f64),
+            ("cores", self.cores as f64),
+            ("clock_mhz", self.clock_mhz),
+            ("l1_bytes", self.l1_bytes as f64),
+            ("l2_bytes", self.l2_bytes as f64),
+            ("l3_bytes", self.l3_bytes as f64),
+            ("simd_bits", f64::from(self.simd_bits)),
+        ]
+        .into_iter()
+        .filter(|(_, value)| *value > 0.0)
+        .map(|(name, value)| DeviceFeature { name: name.to_owned(), value })
+        .collect()
+    }
+}
+
+fn parse_size(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+/// Width of the widest vectors that the processor adds and multiplies.
+fn simd_bits() -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        match () {
+            () if is_x86_feature_detected!("avx512f") => 512,
+            () if is_x86_feature_detected!("avx2") => 256,
+            () => 128,
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        128
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        0
+    }
+}
+
+/// Lower-case words of a marketing name, without what is on every label.
+fn slug(name: &str) -> String {
+    let name = name.split('@').next().unwrap_or_default().replace("(R)", "").replace("(TM)", "");
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
+    let words: Vec<_> =
+        words.filter(|word| !matches!(word.as_str(), "" | "cpu" | "processor" | "core")).collect();
+    if words.is_empty() { "unknown".to_owned() } else { words.join("-") }
+}
+
+/// The FNV-1a hash: the same on every machine and in every version, unlike that of the standard library.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CPUINFO: &str = "processor\t: 0\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz\n\
+        stepping\t: 8\ncpu MHz\t\t: 2700.000\nphysical id\t: 0\ncore id\t\t: 0\n\nprocessor\t: 1\nphysical id\t: 0\ncore id\t\t: 0\n\n\
+        processor\t: 2\nphysical id\t: 0\ncore id\t\t: 1\n";
+
+    #[test]
+    fn cpuinfo_gives_model_clock_and_physical_cores() {
+        let machine = Machine::from_cpuinfo(CPUINFO);
+        assert_eq!(machine.model_numbers, "6/143/8");
+        assert_eq!(machine.cores, 2);
+        assert_eq!(machine.clock_mhz, 2700.0);
+        assert!(machine.id().starts_with("intel-xeon-platinum-8481c-0cpu-"), "{}", machine.id());
+    }
+
+    #[test]
+    fn what_is_not_known_is_no_feature() {
+        let features = Machine::from_cpuinfo("").features(4);
+        assert_eq!(features.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["threads"]);
+    }
+
+    #[test]
+    fn machines_that_differ_in_a_cache_have_different_identities() {
+        let machine = Machine::from_cpuinfo(CPUINFO);
+        let other = Machine { l2_bytes: 1 << 20, ..machine.clone() };
+        assert_ne!(machine.id(), other.id());
+    }
+
+    #[test]
+    fn sizes_have_binary_units() {
+        for (text, bytes) in
+            [("48K", Some(49152)), ("2M", Some(2 << 20)), ("512", Some(512)), ("x", None), ("1T", None)]
+        {
+            assert_eq!(parse_size(text), bytes, "{text}");
+        }
+    }
+}

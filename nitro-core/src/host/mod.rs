@@ -1,0 +1,116 @@
+//! The host as a device, and parts of it.
+//!
+//! `host:THREADS` is the machine's processor used with that many threads: how fast memory, caches and arithmetic are for
+//! a computation depends on how many threads take part, so each number of threads is a device of its own.
+
+mod cache;
+mod machine;
+mod measure;
+
+use std::cell::Cell;
+use std::num::NonZero;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use crate::{Device, DeviceEntry, DeviceFeature, Stopwatch};
+pub use machine::Machine;
+
+/// The processor of this machine, used with a number of threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Host {
+    entry: &'static DeviceEntry,
+    threads: usize,
+}
+
+impl Host {
+    /// The host used with `threads` threads (at least one).
+    #[must_use]
+    pub fn with_threads(threads: usize) -> Self {
+        let threads = threads.max(1);
+        let machine = machine();
+        let id = format!("host:{threads}@{}", machine.id());
+        let entry = DeviceEntry::intern(&id, || machine.features(threads), measure_once);
+        Self { entry, threads }
+    }
+
+    /// Number of threads.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+}
+
+impl Device for Host {
+    fn entry(&self) -> &'static DeviceEntry {
+        self.entry
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        Box::new(Clock { begin: Instant::now() })
+    }
+}
+
+struct Clock {
+    begin: Instant,
+}
+
+impl Stopwatch for Clock {
+    fn start(&mut self) {
+        self.begin = Instant::now();
+    }
+
+    fn stop(&mut self) -> f64 {
+        self.begin.elapsed().as_nanos() as f64
+    }
+}
+
+thread_local! {
+    static CURRENT: Cell<Option<Host>> = const { Cell::new(None) };
+}
+
+/// The host as this thread uses it: what [`enter`] set, otherwise all threads that the process may use.
+#[must_use]
+pub fn current() -> Host {
+    CURRENT.get().unwrap_or_else(whole)
+}
+
+/// From now on calls on this thread run on a part of the host with `threads` threads. For the start handler of a thread
+/// pool: a pool's own threads are where its work runs.
+///
+/// ```
+/// # struct ThreadPoolBuilder; // as rayon's
+/// # impl ThreadPoolBuilder { fn start_handler(self, start: impl Fn(usize)) { start(0) } }
+/// ThreadPoolBuilder.start_handler(|_| nitro_core::host::enter(4));
+/// assert_eq!(nitro_core::host::current().threads(), 4);
+/// ```
+pub fn enter(threads: usize) {
+    CURRENT.set(Some(Host::with_threads(threads)));
+}
+
+/// The host with all threads that the process may use.
+fn whole() -> Host {
+    static WHOLE: OnceLock<Host> = OnceLock::new();
+    *WHOLE.get_or_init(|| Host::with_threads(available_threads()))
+}
+
+/// Number of threads that the process may use at once.
+#[must_use]
+pub fn available_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// The machine that this process runs on.
+pub fn machine() -> &'static Machine {
+    static MACHINE: OnceLock<Machine> = OnceLock::new();
+    MACHINE.get_or_init(Machine::detect)
+}
+
+/// The measured device features: kept in the user's cache folder, so that a machine is measured once.
+fn measure_once(entry: &DeviceEntry) -> Vec<DeviceFeature> {
+    let threads = entry.described("threads").map_or(1, |threads| threads as usize);
+    cache::load(entry.id()).unwrap_or_else(|| {
+        let features = measure::features(threads);
+        cache::save(entry.id(), &features);
+        features
+    })
+}

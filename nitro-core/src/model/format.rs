@@ -1,0 +1,217 @@
+//! The model file: `NITROMDL`, format version (u32), checksum of the body (u32, CRC-32), length of the body (u64), all
+//! little-endian, then the body in postcard.
+//!
+//! No struct here is one the rest of the program works with, so that either side can change alone.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{Model, Provenance, Selector, Svm};
+use crate::{MAX_FEATURES, MAX_VARIANTS};
+
+const MAGIC: &[u8; 8] = b"NITROMDL";
+const HEADER_BYTES: usize = 24;
+/// Model files are kilobytes; anything above this is not one, and is not read into memory.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// The version of model files that this crate writes, and the only one it reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Why bytes or a file gave no model, or a model no file.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// A file held no usable model.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with its bytes.
+        source: Box<ModelError>,
+    },
+    /// The bytes do not begin like a model.
+    #[error("not a Nitro model: it does not begin with NITROMDL")]
+    Magic,
+    /// The model has a format this crate does not read.
+    #[error(
+        "model format {found}, this program reads format {FORMAT_VERSION}: fit the model again with the trainer of this version"
+    )]
+    Version {
+        /// The version in the header.
+        found: u32,
+    },
+    /// Fewer or more bytes than the header announces.
+    #[error(
+        "{found} bytes where the header announces {announced}: the file was cut off or added to, copy it again"
+    )]
+    Length {
+        /// Bytes that are there.
+        found: u64,
+        /// Bytes that should be there.
+        announced: u64,
+    },
+    /// The checksum of the body does not match.
+    #[error("the checksum does not match: the file is damaged, copy it again")]
+    Checksum,
+    /// The body is no model although its checksum is right.
+    #[error("the body is not a model of format {FORMAT_VERSION}")]
+    Body(#[source] postcard::Error),
+    /// The parts of the model contradict one another.
+    #[error("inconsistent model: {what}")]
+    Inconsistent {
+        /// The part that does not fit.
+        what: &'static str,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Body {
+    function: String,
+    variants: Vec<String>,
+    features: Vec<String>,
+    device_features: Vec<String>,
+    selector: SelectorBody,
+    strategy: String,
+    sources: Vec<String>,
+    training_inputs: u64,
+    seed: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+enum SelectorBody {
+    Constant(u32),
+    Svm(Svm),
+}
+
+pub(super) fn to_bytes(model: &Model) -> Vec<u8> {
+    let body = Body {
+        function: model.function.clone(),
+        variants: model.variants.clone(),
+        features: model.features.clone(),
+        device_features: model.device_features.clone(),
+        selector: match &model.selector {
+            Selector::Constant { variant } => SelectorBody::Constant(*variant as u32),
+            Selector::Svm(svm) => SelectorBody::Svm(svm.clone()),
+        },
+        strategy: model.provenance.strategy.clone(),
+        sources: model.provenance.sources.clone(),
+        training_inputs: model.provenance.training_inputs as u64,
+        seed: model.provenance.seed,
+    };
+    let body = postcard::to_allocvec(&body).expect("plain data serialises into memory");
+    let mut bytes = Vec::with_capacity(HEADER_BYTES + body.len());
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+    bytes.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
+    bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(&body);
+    bytes
+}
+
+pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
+    let body = checked_body(bytes)?;
+    let (body, rest): (Body, _) = postcard::take_from_bytes(body).map_err(ModelError::Body)?;
+    if !rest.is_empty() {
+        return Err(ModelError::Inconsistent { what: "bytes behind the model" });
+    }
+    let model = Model {
+        function: body.function,
+        variants: body.variants,
+        features: body.features,
+        device_features: body.device_features,
+        selector: match body.selector {
+            SelectorBody::Constant(variant) => Selector::Constant { variant: variant as usize },
+            SelectorBody::Svm(svm) => Selector::Svm(svm),
+        },
+        provenance: Provenance {
+            strategy: body.strategy,
+            sources: body.sources,
+            training_inputs: body.training_inputs as usize,
+            seed: body.seed,
+        },
+    };
+    check(&model).map_err(|what| ModelError::Inconsistent { what })?;
+    Ok(model)
+}
+
+/// The body behind a header that is whole and right.
+fn checked_body(bytes: &[u8]) -> Result<&[u8], ModelError> {
+    if !bytes.starts_with(MAGIC) {
+        return Err(ModelError::Magic);
+    }
+    let Some((header, body)) = bytes.split_at_checked(HEADER_BYTES) else {
+        return Err(ModelError::Length { found: bytes.len() as u64, announced: HEADER_BYTES as u64 });
+    };
+    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let found = word(8);
+    if found != FORMAT_VERSION {
+        return Err(ModelError::Version { found });
+    }
+    let announced = u64::from(word(16)) | u64::from(word(20)) << 32;
+    if announced != body.len() as u64 {
+        return Err(ModelError::Length { found: body.len() as u64, announced });
+    }
+    if crc32fast::hash(body) != word(12) {
+        return Err(ModelError::Checksum);
+    }
+    Ok(body)
+}
+
+/// A model that passes cannot make a prediction panic.
+fn check(model: &Model) -> Result<(), &'static str> {
+    let variants = model.variants.len();
+    if variants == 0 || variants > MAX_VARIANTS {
+        return Err("number of variants");
+    }
+    if model.features.len() > MAX_FEATURES {
+        return Err("number of features");
+    }
+    match &model.selector {
+        Selector::Constant { variant } if *variant >= variants => Err("constant variant"),
+        Selector::Constant { .. } => Ok(()),
+        Selector::Svm(svm) => svm.check(variants, model.features.len() + model.device_features.len()),
+    }
+}
+
+pub(super) fn read(path: &Path) -> Result<Model, ModelError> {
+    let io = |source| ModelError::Io { path: path.into(), source };
+    let found = std::fs::metadata(path).map_err(io)?.len();
+    let bytes = if found > MAX_FILE_BYTES {
+        Err(ModelError::Length { found, announced: MAX_FILE_BYTES })
+    } else {
+        from_bytes(&std::fs::read(path).map_err(io)?)
+    };
+    bytes.map_err(|source| ModelError::File { path: path.into(), source: source.into() })
+}
+
+pub(super) fn write(model: &Model, path: &Path) -> Result<(), ModelError> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    let temporary = PathBuf::from(temporary);
+    let io = |source| ModelError::Io { path: path.into(), source };
+    let write = || {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let mut file = std::fs::File::create(&temporary)?;
+        file.write_all(&to_bytes(model))?;
+        file.sync_all()?;
+        std::fs::rename(&temporary, path)
+    };
+    write().map_err(|error| {
+        // What went wrong is reported; a leftover of the attempt would only confuse.
+        let _ = std::fs::remove_file(&temporary);
+        io(error)
+    })
+}

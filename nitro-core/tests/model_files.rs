@@ -1,0 +1,124 @@
+//! A model file introduces itself: what is damaged, cut off, foreign or of another version is refused with a reason, and
+//! never makes the reader panic.
+
+use nitro_core::model::{Class, Model, ModelError, Provenance, Scale, Selector, Svm, Transform};
+
+fn model() -> Model {
+    let scale = Scale { transform: Transform::Log, min: 0.5, max: 12.0 };
+    Model {
+        function: "spmv".into(),
+        variants: vec!["csr".into(), "ell".into()],
+        features: vec!["rows".into()],
+        device_features: vec!["copy_gbps".into()],
+        selector: Selector::Svm(Svm {
+            gamma: 0.5,
+            scaling: vec![scale; 2],
+            classes: vec![Class { variant: 1, support: 1 }, Class { variant: 0, support: 1 }],
+            vectors: vec![-1.0, 0.0, 1.0, 0.25],
+            coefficients: vec![2.0, -2.0],
+            rho: vec![0.125],
+        }),
+        provenance: Provenance {
+            strategy: "svm-all".into(),
+            sources: vec!["a".into(), "b".into()],
+            training_inputs: 7,
+            seed: 1,
+        },
+    }
+}
+
+#[test]
+fn what_was_written_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep/spmv.model");
+    model().write(&path).unwrap();
+    assert_eq!(Model::read(&path).unwrap(), model());
+    assert_eq!(
+        std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
+        1,
+        "no temporary file stays behind"
+    );
+}
+
+#[test]
+fn every_truncation_is_refused() {
+    let bytes = model().to_bytes();
+    for length in 0..bytes.len() {
+        assert!(Model::from_bytes(&bytes[..length]).is_err(), "{length} of {} bytes", bytes.len());
+    }
+    let longer = [bytes.as_slice(), b"\n"].concat();
+    assert!(matches!(Model::from_bytes(&longer), Err(ModelError::Length { .. })));
+}
+
+#[test]
+fn every_flipped_bit_is_noticed() {
+    let bytes = model().to_bytes();
+    for place in 0..bytes.len() * 8 {
+        let mut damaged = bytes.clone();
+        damaged[place / 8] ^= 1 << (place % 8);
+        assert!(Model::from_bytes(&damaged).is_err(), "bit {place}");
+    }
+}
+
+#[test]
+fn a_later_format_is_named() {
+    let mut bytes = model().to_bytes();
+    bytes[8] = 9;
+    let message = Model::from_bytes(&bytes).unwrap_err().to_string();
+    assert!(message.contains("format 9") && message.contains("fit the model again"), "{message}");
+}
+
+/// The checksum guards against accidents, not against a writer with a fault: numbers that contradict each other must
+/// not reach a prediction either.
+#[test]
+fn contradicting_numbers_are_refused() {
+    type Damage = fn(&mut Model, &mut Svm);
+    let damages: [(&str, Damage); 9] = [
+        ("variant of a class", |_, svm| svm.classes[0].variant = 2),
+        ("number of support-vector values", |_, svm| svm.classes[0].support = usize::MAX / 2),
+        ("number of support vectors", |_, svm| svm.classes.iter_mut().for_each(|c| c.support = usize::MAX)),
+        ("number of coefficients", |_, svm| {
+            svm.coefficients.pop();
+        }),
+        ("number of offsets", |_, svm| svm.rho.clear()),
+        ("number of scaled features", |_, svm| {
+            svm.scaling.pop();
+        }),
+        ("finite numbers", |_, svm| svm.rho[0] = f64::NAN),
+        ("gamma", |_, svm| svm.gamma = -1.0),
+        ("number of variants", |model, _| model.variants = vec!["x".into(); 65]),
+    ];
+    for (what, damage) in damages {
+        let mut model = model();
+        let Selector::Svm(mut svm) = model.selector.clone() else { unreachable!() };
+        damage(&mut model, &mut svm);
+        model.selector = Selector::Svm(svm);
+        let message = Model::from_bytes(&model.to_bytes()).unwrap_err().to_string();
+        assert_eq!(message, format!("inconsistent model: {what}"));
+    }
+}
+
+/// Bodies of random bytes behind a right header: refused, without panic and without memory for lengths they claim.
+#[test]
+fn random_bodies_are_refused() {
+    let mut state = 1u64;
+    for round in 0..20_000 {
+        let body: Vec<u8> = (0..round % 97)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (state >> 56) as u8
+            })
+            .collect();
+        let mut bytes = b"NITROMDL\x01\0\0\0".to_vec();
+        bytes.extend(crc32fast::hash(&body).to_le_bytes());
+        bytes.extend((body.len() as u64).to_le_bytes());
+        bytes.extend(body);
+        assert!(Model::from_bytes(&bytes).is_err());
+    }
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let message = Model::read("no/such.model".as_ref()).unwrap_err().to_string();
+    assert!(message.starts_with("no/such.model: "), "{message}");
+}
