@@ -44,7 +44,4 @@ pub const MAX_VARIANTS: usize = 64;
 pub mod __private {
     pub use crate::dispatch::{Decision, Outcome, OutcomeOfAny, OutcomeOfResult, decide, select};
     pub use crate::host::current as host;
-    pub use crate::{MAX_FEATURES, MAX_VARIANTS};
-    pub use ::core;
-    pub use ::core::cell::LazyCell;
 }

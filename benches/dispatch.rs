@@ -1,0 +1,95 @@
+//! What a dispatched call costs beside a direct one: `cargo bench --bench dispatch`.
+//!
+//! Everything is measured in one run, alternating, and printed as a ratio to the direct call too: absolute figures of
+//! two runs, let alone two machines, do not compare.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use nitro::code_variant;
+use nitro::model::{Class, Model, Provenance, Scale, Selector, Svm, Transform};
+
+fn forward(values: &[f32]) -> f32 {
+    values.iter().sum()
+}
+
+fn backward(values: &[f32]) -> f32 {
+    values.iter().rev().sum()
+}
+
+#[code_variant(name = "plain", features(length = values.len()), variants(forward, backward), default = forward)]
+fn plain(values: &[f32]) -> f32;
+
+macro_rules! with_model {
+    ($name:ident, $support:literal) => {
+        #[code_variant(
+            name = "modelled",
+            features(length = values.len(), first = values[0], last = values[values.len() - 1]),
+            variants(forward, backward),
+            default = forward,
+            model = model($support),
+        )]
+        fn $name(values: &[f32]) -> f32;
+    };
+}
+with_model!(svm_20, 10);
+with_model!(svm_200, 100);
+with_model!(svm_2000, 1000);
+
+/// Two classes of so many support vectors each, over three features.
+fn model(support: usize) -> &'static [u8] {
+    let svm = Svm {
+        gamma: 0.5,
+        scaling: vec![Scale { transform: Transform::Log, min: 0.0, max: 10.0 }; 3],
+        classes: (0..2).map(|variant| Class { variant, support }).collect(),
+        vectors: (0..2 * support * 3).map(|n| (n as f64).sin()).collect(),
+        coefficients: (0..2 * support).map(|n| (n as f64).cos()).collect(),
+        rho: vec![0.0],
+    };
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let model = Model {
+        function: "modelled".into(),
+        variants: names(&["forward", "backward"]),
+        features: names(&["length", "first", "last"]),
+        device_features: vec![],
+        selector: Selector::Svm(svm),
+        provenance: Provenance::default(),
+    };
+    Box::leak(model.to_bytes().into_boxed_slice())
+}
+
+type Call = fn(&[f32]) -> f32;
+
+/// Median over the rounds of the time of one call of each, in nanoseconds.
+fn medians_ns(calls: &[(&str, Call)], values: &[f32]) -> Vec<f64> {
+    const ROUNDS: usize = 101;
+    const CALLS: u32 = 2_000;
+    let mut times = vec![Vec::with_capacity(ROUNDS); calls.len()];
+    for _ in 0..ROUNDS {
+        for ((_, call), times) in calls.iter().zip(&mut times) {
+            let begin = Instant::now();
+            for _ in 0..CALLS {
+                black_box(call(black_box(values)));
+            }
+            times.push(begin.elapsed().as_nanos() as f64 / f64::from(CALLS));
+        }
+    }
+    times.iter_mut().for_each(|times| times.sort_by(f64::total_cmp));
+    times.iter().map(|times| times[ROUNDS / 2]).collect()
+}
+
+fn main() {
+    let calls: [(&str, Call); 5] = [
+        ("direct call", forward),
+        ("dispatched, no model", plain),
+        ("dispatched, 20 support vectors", svm_20),
+        ("dispatched, 200 support vectors", svm_200),
+        ("dispatched, 2000 support vectors", svm_2000),
+    ];
+    let values: Vec<f32> = (0..64).map(|n| n as f32).collect();
+    let times = medians_ns(&calls, &values);
+    println!("{:34} {:>9} {:>9} {:>9}", "call on 64 numbers", "ns", "more ns", "ratio");
+    for ((name, _), time) in calls.iter().zip(&times) {
+        println!("{name:34} {time:9.1} {:9.1} {:9.2}", time - times[0], time / times[0]);
+    }
+}

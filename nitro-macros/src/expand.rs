@@ -1,0 +1,165 @@
+//! The code for a [`CodeVariant`]. Nothing here can fail; each function makes one item or one part of it.
+//!
+//! What the user wrote is expanded beside the function, so that paths mean there what they mean where they were
+//! written; the companion module only re-exports. Generated names begin with `__nitro_`, paths are absolute.
+
+mod companion;
+mod dispatch;
+mod salvage;
+
+pub use salvage::{refused, salvage};
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, Meta, ReturnType, Safety, Signature, parse_quote};
+
+use crate::ir::CodeVariant;
+
+/// Everything that `#[code_variant]` puts in the place of the signature.
+pub fn function(function: &CodeVariant) -> TokenStream {
+    let dispatcher = dispatcher(function, &dispatch::dispatch(function));
+    let select = select(function, &dispatch::selection(function));
+    let call = call(function, &dispatch::call(function));
+    let model = model(function);
+    let alias = crate_alias(function);
+    let companion = companion::module(function, &companion::descriptor(function));
+    quote!(#dispatcher #select #call #model #alias #companion)
+}
+
+/// The function itself.
+fn dispatcher(function: &CodeVariant, body: &TokenStream) -> TokenStream {
+    let CodeVariant { attributes, visibility, signature, .. } = function;
+    quote!(#(#attributes)* #visibility #signature { #body })
+}
+
+/// `FUNCTION::select`
+fn select(function: &CodeVariant, body: &TokenStream) -> TokenStream {
+    let CodeVariant { krate, visibility, signature, .. } = function;
+    let module = &signature.ident;
+    let mut select = helper_signature(function, "select");
+    select.output = parse_quote!(-> #krate::Selection<#module::Variant>);
+    let attributes = helper_attributes(function);
+    let doc = format!(
+        " The variant that a call of `{}` with these arguments would run, and why; nothing is run.",
+        plain_name(function),
+    );
+    let safety = safety_doc(function);
+    quote! {
+        #[doc = #doc]
+        #safety
+        #attributes
+        #[must_use]
+        #visibility #select { #body }
+    }
+}
+
+/// `FUNCTION::call`
+fn call(function: &CodeVariant, body: &TokenStream) -> TokenStream {
+    let CodeVariant { visibility, signature, .. } = function;
+    let module = &signature.ident;
+    let mut call = helper_signature(function, "call");
+    let variant: FnArg = parse_quote!(__nitro_variant: #module::Variant);
+    call.inputs.insert(0, variant);
+    let attributes = helper_attributes(function);
+    let doc = format!(" Runs the given variant of `{}`, whatever its constraint says.", plain_name(function));
+    let safety = safety_doc(function);
+    quote! {
+        #[doc = #doc]
+        #safety
+        #attributes
+        #[inline]
+        #visibility #call { #body }
+    }
+}
+
+/// The bytes of the embedded model, where the user's expression means what it should.
+fn model(function: &CodeVariant) -> Option<TokenStream> {
+    let model = function.model.as_ref()?;
+    let (cfgs, name) = (cfgs(function), helper(function, "model"));
+    Some(quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        fn #name() -> &'static [::core::primitive::u8] { #model }
+    })
+}
+
+/// A name under which the companion module finds the crate that the user named relative to the function.
+fn crate_alias(function: &CodeVariant) -> Option<TokenStream> {
+    if is_absolute(&function.krate) {
+        return None;
+    }
+    let (cfgs, krate, name) = (cfgs(function), &function.krate, helper(function, "crate"));
+    Some(quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        use #krate as #name;
+    })
+}
+
+fn is_absolute(path: &syn::Path) -> bool {
+    path.leading_colon.is_some() || path.segments.first().is_some_and(|first| first.ident == "crate")
+}
+
+/// Name of an item beside the function.
+fn helper(function: &CodeVariant, role: &str) -> Ident {
+    format_ident!("__nitro_{}_{role}", plain_name(function), span = Span::call_site())
+}
+
+/// The name of the function without `r#`, for documentation.
+fn plain_name(function: &CodeVariant) -> Ident {
+    function.signature.ident.unraw()
+}
+
+fn helper_signature(function: &CodeVariant, role: &str) -> Signature {
+    Signature { ident: helper(function, role), ..function.signature.clone() }
+}
+
+/// The attributes of an item that repeats the user's signature. What lints think of a signature they say at the function
+/// itself; that some arguments play no part in a selection is no mistake.
+fn helper_attributes(function: &CodeVariant) -> TokenStream {
+    let cfgs = cfgs(function);
+    let lints = function.attributes.iter().filter_map(allowed_lints);
+    quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[allow(dead_code, unused_variables, single_use_lifetimes, unused_lifetimes, clippy::all, clippy::pedantic, clippy::nursery)]
+        #(#lints)*
+    }
+}
+
+/// `#[allow(..)]` and `#[expect(..)]` of the function as `#[allow(..)]` for its copies.
+fn allowed_lints(attribute: &Attribute) -> Option<TokenStream> {
+    match &attribute.meta {
+        Meta::List(list) if list.path.is_ident("allow") || list.path.is_ident("expect") => {
+            let lints = &list.tokens;
+            Some(quote!(#[allow(#lints)]))
+        }
+        _ => None,
+    }
+}
+
+/// The `#[cfg]` attributes of the function, which every generated item repeats.
+fn cfgs(function: &CodeVariant) -> Vec<&Attribute> {
+    function.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
+}
+
+fn is_unsafe(function: &CodeVariant) -> bool {
+    matches!(function.signature.safety, Safety::Unsafe(_))
+}
+
+fn safety_doc(function: &CodeVariant) -> Option<TokenStream> {
+    let doc = format!(" As for `{}`.", plain_name(function));
+    is_unsafe(function).then(|| quote!(#[doc = ""] #[doc = " # Safety"] #[doc = #doc]))
+}
+
+/// Where an error about the user's expression is reported; names at this place are still the macro's.
+fn located(tokens: impl ToTokens) -> Span {
+    Span::call_site().located_at(tokens.span())
+}
+
+/// The type that the function returns.
+fn output(function: &CodeVariant) -> &ReturnType {
+    &function.signature.output
+}

@@ -1,0 +1,209 @@
+//! The companion module: the enum of the variants, the descriptor, and the functions beside the function.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::{Attribute, Path, Visibility, parse_quote};
+
+use super::{cfgs, helper, is_absolute, plain_name};
+use crate::ir::{CodeVariant, Variant};
+
+/// The module; `descriptor` is the body of its `function()`.
+pub fn module(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
+    let CodeVariant { visibility, signature, .. } = function;
+    let (name, cfgs, hidden) =
+        (&signature.ident, cfgs(function), function.attributes.iter().filter(|a| is_hidden(a)));
+    let doc = format!(
+        " What belongs to the function `{}`: its variants, its selections and its descriptor.",
+        plain_name(function)
+    );
+    let (variants, functions) = (variants(function), functions(function, descriptor));
+    quote! {
+        #(#cfgs)*
+        #(#hidden)*
+        #[doc = #doc]
+        #[allow(dead_code, unused_imports)]
+        #visibility mod #name {
+            #variants
+            #functions
+        }
+    }
+}
+
+fn is_hidden(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("doc")
+        && attribute.parse_args::<syn::Ident>().is_ok_and(|argument| argument == "hidden")
+}
+
+/// The enum and what it implements.
+fn variants(function: &CodeVariant) -> TokenStream {
+    let (definition, list) = (definition(function), list(function));
+    let (code_variant, display, from_str) = (code_variant(function), display(function), from_str(function));
+    quote!(#definition #list #code_variant #display #from_str)
+}
+
+fn definition(function: &CodeVariant) -> TokenStream {
+    let visibility = inner(&function.visibility);
+    let doc = format!(" The variants of `{}`, in the order of their declaration.", plain_name(function));
+    let arms = function.variants.iter().map(|variant| {
+        let Variant { cfgs, path, arm, .. } = variant;
+        let doc = format!(" The function `{}`.", plain_path(&path.path));
+        quote!(#(#cfgs)* #[doc = #doc] #arm,)
+    });
+    quote! {
+        #[doc = #doc]
+        #[derive(
+            ::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy,
+            ::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash,
+        )]
+        #[allow(non_camel_case_types, clippy::enum_variant_names, clippy::upper_case_acronyms)]
+        #visibility enum Variant { #(#arms)* }
+    }
+}
+
+/// The path without generic arguments, for documentation.
+fn plain_path(path: &Path) -> String {
+    path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect::<Vec<_>>().join("::")
+}
+
+fn list(function: &CodeVariant) -> TokenStream {
+    let visibility = inner(&function.visibility);
+    let arms = function.variants.iter().map(|Variant { cfgs, arm, .. }| quote!(#(#cfgs)* Self::#arm,));
+    quote! {
+        impl Variant {
+            /// All variants, in the order of their declaration.
+            #visibility const ALL: &'static [Self] = &[#(#arms)*];
+        }
+    }
+}
+
+fn code_variant(function: &CodeVariant) -> TokenStream {
+    let krate = krate(function);
+    let names = function
+        .variants
+        .iter()
+        .map(|Variant { cfgs, arm, name, .. }| quote!(#(#cfgs)* Self::#arm => #name,));
+    quote! {
+        impl #krate::CodeVariant for Variant {
+            const ALL: &'static [Self] = Self::ALL;
+            fn index(self) -> ::core::primitive::usize {
+                self as ::core::primitive::usize
+            }
+            fn name(self) -> &'static ::core::primitive::str {
+                match self { #(#names)* }
+            }
+        }
+    }
+}
+
+fn display(function: &CodeVariant) -> TokenStream {
+    let krate = krate(function);
+    quote! {
+        impl ::core::fmt::Display for Variant {
+            fn fmt(&self, formatter: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                formatter.pad(#krate::CodeVariant::name(*self))
+            }
+        }
+    }
+}
+
+fn from_str(function: &CodeVariant) -> TokenStream {
+    let krate = krate(function);
+    let names = function.variants.iter().map(
+        |Variant { cfgs, arm, name, .. }| quote!(#(#cfgs)* #name => ::core::result::Result::Ok(Self::#arm),),
+    );
+    quote! {
+        impl ::core::str::FromStr for Variant {
+            type Err = #krate::UnknownVariant;
+            fn from_str(text: &::core::primitive::str) -> ::core::result::Result<Self, Self::Err> {
+                match text {
+                    #(#names)*
+                    _ => {
+                        let known = ::core::iter::Iterator::map(Self::ALL.iter(), |variant| #krate::CodeVariant::name(*variant));
+                        let error = #krate::UnknownVariant::new(function().name(), text, known);
+                        ::core::result::Result::Err(error)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `function()`, `select` and `call`.
+fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
+    let (krate, visibility) = (krate(function), inner(&function.visibility));
+    let (select, call) = (helper(function, "select"), helper(function, "call"));
+    let doc = format!(" The descriptor of `{}`, which the trainer takes.", plain_name(function));
+    quote! {
+        #[doc = #doc]
+        #[must_use]
+        #visibility fn function() -> &'static #krate::Function { #descriptor }
+        #[doc(inline)]
+        #visibility use super::#select as select;
+        #[doc(inline)]
+        #visibility use super::#call as call;
+    }
+}
+
+/// The body of `function()`.
+pub fn descriptor(function: &CodeVariant) -> TokenStream {
+    let krate = krate(function);
+    let name =
+        function.name.as_ref().map_or_else(|| quote!(::core::module_path!()), ToTokens::to_token_stream);
+    let variants = function.variants.iter().map(|variant| information(function, variant));
+    let features = function.features.iter().map(|feature| feature.name.to_string());
+    let default = &function.variants[function.default].arm;
+    let model = match &function.model {
+        Some(_) => {
+            let model = helper(function, "model");
+            quote!(::core::option::Option::Some(super::#model))
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    quote! {
+        static FUNCTION: #krate::Function = #krate::Function::new(
+            #name,
+            &[#(#variants)*],
+            &[#(#features),*],
+            Variant::#default as ::core::primitive::usize,
+            #model,
+        );
+        &FUNCTION
+    }
+}
+
+fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let (krate, Variant { cfgs, name, .. }) = (krate(function), variant);
+    let constraint = match &variant.constraint {
+        Some(constraint) => {
+            let condition = &constraint.condition;
+            quote!(::core::option::Option::Some(::core::stringify!(#condition)))
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    quote!(#(#cfgs)* #krate::VariantInfo { name: #name, constraint: #constraint },)
+}
+
+/// The crate `nitro` as seen from inside the module.
+fn krate(function: &CodeVariant) -> Path {
+    if is_absolute(&function.krate) {
+        return function.krate.clone();
+    }
+    let alias = helper(function, "crate");
+    parse_quote!(super::#alias)
+}
+
+/// The visibility that means, inside the module, what the function's means outside.
+fn inner(visibility: &Visibility) -> Visibility {
+    match visibility {
+        Visibility::Inherited => parse_quote!(pub(super)),
+        Visibility::Restricted(restricted) if restricted.path.is_ident("self") => parse_quote!(pub(super)),
+        Visibility::Restricted(restricted)
+            if restricted.path.segments.first().is_some_and(|first| first.ident == "super") =>
+        {
+            let path = &restricted.path;
+            parse_quote!(pub(in super::#path))
+        }
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,190 @@
+//! What was meant: a function with its variants, features and constraints, free of mistakes.
+//!
+//! Each rule is one function, named after what it demands. A rule looks at what was written and adds to the errors.
+
+mod features;
+mod mentions;
+mod names;
+mod signature;
+mod variants;
+
+use proc_macro2::Span;
+use syn::ext::IdentExt;
+use syn::{Attribute, Expr, ExprPath, Ident, LitStr, Path, Signature, Visibility, parse_quote};
+
+use crate::errors::{Errors, quoted};
+use crate::parse::{self, Item, Options};
+
+/// As many features as `nitro_core::MAX_FEATURES`, which `Function::new` asserts.
+pub const MAX_FEATURES: usize = 32;
+/// As many variants as `nitro_core::MAX_VARIANTS`, which `Function::new` asserts.
+pub const MAX_VARIANTS: usize = 64;
+/// How the names of generated items and locals begin.
+pub const RESERVED: &str = "__nitro";
+
+/// A function with its variants.
+pub struct CodeVariant {
+    /// Where generated code finds the crate `nitro`.
+    pub krate: Path,
+    /// The attributes of the function, as written.
+    pub attributes: Vec<Attribute>,
+    /// Who may call it.
+    pub visibility: Visibility,
+    /// The signature; every argument is a plain identifier.
+    pub signature: Signature,
+    /// The names of the arguments.
+    pub arguments: Vec<Ident>,
+    /// The names of the generic types and constants, without lifetimes.
+    pub generics: Vec<Ident>,
+    /// Whether the types of the arguments and of the result tell all of `generics`.
+    pub generics_are_inferred: bool,
+    /// The key in stores and models; absent is the path of the function.
+    pub name: Option<LitStr>,
+    /// Where calls run; absent is the host.
+    pub device: Option<Expr>,
+    /// The bytes of an embedded model.
+    pub model: Option<Expr>,
+    /// The features, in order.
+    pub features: Vec<Feature>,
+    /// The variants, in order; at least one.
+    pub variants: Vec<Variant>,
+    /// Index of the default variant, which has neither a constraint nor a `#[cfg]`.
+    pub default: usize,
+}
+
+/// A number computed from the arguments.
+pub struct Feature {
+    /// A plain identifier, not the name of an argument.
+    pub name: Ident,
+    /// The number.
+    pub value: Expr,
+}
+
+/// One implementation.
+pub struct Variant {
+    /// Its `#[cfg]` attributes.
+    pub cfgs: Vec<Attribute>,
+    /// The function.
+    pub path: ExprPath,
+    /// The name in stores, models and messages.
+    pub name: String,
+    /// The name in the enum `Variant`.
+    pub arm: Ident,
+    /// For which inputs it may run; absent is all.
+    pub constraint: Option<Constraint>,
+}
+
+/// A rule that forbids a variant for an input.
+pub struct Constraint {
+    /// Whether the variant may run.
+    pub condition: Expr,
+    /// Indices of the features it mentions.
+    pub features: Vec<usize>,
+}
+
+/// The mistakes, and what can be kept so that the rest of the user's code still compiles.
+pub struct Refusal {
+    /// At least one.
+    pub errors: Errors,
+    /// What can be kept.
+    pub salvage: Salvage,
+}
+
+/// What is left of an input with mistakes.
+pub enum Salvage {
+    /// The function and a companion module; neither may be run.
+    Companion(Box<CodeVariant>),
+    /// The function alone.
+    Function(Box<Item>),
+    /// Not even the function.
+    Nothing,
+}
+
+/// Checks what was written, beyond the mistakes already found in reading it.
+pub fn check(options: Options, item: Item, mut errors: Errors) -> Result<CodeVariant, Refusal> {
+    let before = errors.len();
+    signature::check(&item, &mut errors);
+    let signature_is_sound = errors.len() == before;
+    given(&options, &mut errors);
+    name_fits_in_nitro_force(options.name.as_ref(), &mut errors);
+
+    let features = features::check(options.features, &item.signature, &mut errors);
+    let variants = variants::check(options.variants, &features, &item.signature, &mut errors);
+    let default = options.default.filter(|_| options.variants_are_known && !variants.is_empty());
+    let default = default.and_then(|default| default_is_a_variant(&default, &variants, &mut errors));
+    if !signature::could_have_a_body(&item.signature) {
+        return Err(Refusal { errors, salvage: Salvage::Nothing });
+    }
+    if !signature_is_sound || variants.is_empty() {
+        return Err(Refusal { errors, salvage: Salvage::Function(Box::new(item)) });
+    }
+    let function = CodeVariant {
+        krate: options.krate.unwrap_or_else(|| parse_quote!(::nitro)),
+        arguments: signature::arguments(&item.signature),
+        generics: signature::generics(&item.signature),
+        generics_are_inferred: signature::generics_are_inferred(&item.signature),
+        attributes: item.attributes,
+        visibility: item.visibility,
+        signature: item.signature,
+        name: options.name,
+        device: options.device,
+        model: options.model,
+        features,
+        variants,
+        default: default.unwrap_or(0),
+    };
+    if errors.is_empty() {
+        Ok(function)
+    } else {
+        Err(Refusal { errors, salvage: Salvage::Companion(Box::new(function)) })
+    }
+}
+
+/// Without variants there is nothing to choose from, without a default nothing to fall back on.
+fn given(options: &Options, errors: &mut Errors) {
+    for key in ["variants", "default"] {
+        if !options.given.iter().any(|given| given == key) {
+            let message = format!("the option `{key}` is missing: write `{}`", parse::usage(key));
+            errors.push(syn::Error::new(Span::call_site(), message));
+        }
+    }
+    if options.variants_are_known && options.variants.is_empty() {
+        let key = options.given.iter().find(|key| *key == "variants");
+        errors.at(key, "there are no variants: write `variants(first, second)`");
+    }
+}
+
+/// `NITRO_FORCE` is a list `name=variant,name=variant`; a name with its signs could not be pinned.
+fn name_fits_in_nitro_force(name: Option<&LitStr>, errors: &mut Errors) {
+    let Some(literal) = name else { return };
+    let name = literal.value();
+    let is_sign = |letter: char| matches!(letter, '=' | ',') || letter.is_whitespace() || letter.is_control();
+    if name.is_empty() {
+        errors.at(literal, "the name is empty: write what stores and models should call the function");
+    } else if let Some(sign) = name.chars().find(|&letter| is_sign(letter)) {
+        errors.at(literal, format!("the name contains {sign:?}: write it without `=`, `,` and white space, which NITRO_FORCE uses"));
+    }
+}
+
+/// The default is one of the variants and may run always: on every input and in every build.
+fn default_is_a_variant(default: &Ident, variants: &[Variant], errors: &mut Errors) -> Option<usize> {
+    let name = default.unraw().to_string();
+    let Some(index) = variants.iter().position(|variant| variant.name == name) else {
+        let known = quoted(variants.iter().map(|variant| &variant.name));
+        errors.at(default, format!("the default `{name}` is not a variant; the variants are {known}"));
+        return None;
+    };
+    if let Some(constraint) = &variants[index].constraint {
+        let message = format!(
+            "the default `{name}` must be admissible for every input: remove its constraint, or choose another default"
+        );
+        errors.at(&constraint.condition, message);
+    }
+    if let Some(cfg) = variants[index].cfgs.first() {
+        let message = format!(
+            "the default `{name}` must exist in every build: remove its `#[cfg]`, or choose another default"
+        );
+        errors.at(cfg, message);
+    }
+    Some(index)
+}

@@ -1,0 +1,47 @@
+//! Names of generated items.
+
+/// The name of a variant as a name in an enum: `csr_scalar` becomes `CsrScalar`.
+///
+/// An underscore between digits stays, as rustc's lint on such names has it: `block_8_16` becomes `Block8_16`.
+pub fn camel_case(name: &str) -> String {
+    let mut camel = String::new();
+    for word in name.split('_').filter(|word| !word.is_empty()) {
+        let ends_in_digit = camel.ends_with(|last: char| last.is_ascii_digit());
+        if ends_in_digit && word.starts_with(|first: char| first.is_ascii_digit()) {
+            camel.push('_');
+        }
+        let mut letters = word.chars();
+        camel.extend(letters.next().into_iter().flat_map(char::to_uppercase));
+        camel.push_str(letters.as_str());
+    }
+    // `_8` and `self_` would otherwise be no identifiers.
+    if camel.is_empty() || camel.starts_with(|first: char| first.is_ascii_digit()) {
+        camel.insert(0, '_');
+    } else if camel == "Self" {
+        camel.push('_');
+    }
+    camel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::camel_case;
+
+    #[test]
+    fn camel_case_is_always_an_identifier() {
+        for (name, expected) in [
+            ("csr_scalar", "CsrScalar"),
+            ("ell", "Ell"),
+            ("__sort__", "Sort"),
+            ("SortFast", "SortFast"),
+            ("v8", "V8"),
+            ("block_8_16", "Block8_16"),
+            ("_8", "_8"),
+            ("self_", "Self_"),
+            ("übung_eins", "ÜbungEins"),
+        ] {
+            assert_eq!(camel_case(name), expected);
+            assert!(syn::parse_str::<syn::Ident>(expected).is_ok(), "{expected}");
+        }
+    }
+}

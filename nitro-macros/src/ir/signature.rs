@@ -1,0 +1,185 @@
+//! Rules for the signature: what a call can be forwarded through.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{FnArg, GenericParam, Pat, PatIdent, PatType, ReturnType, Signature, Type};
+
+use super::{RESERVED, mentions};
+use crate::errors::Errors;
+use crate::parse::Item;
+
+/// Applies all rules.
+pub fn check(item: &Item, errors: &mut Errors) {
+    let signature = &item.signature;
+    has_no_body(item, errors);
+    is_not_const(signature, errors);
+    is_not_async(signature, errors);
+    has_no_abi(signature, errors);
+    is_not_variadic(signature, errors);
+    returns_a_named_type(signature, errors);
+    for parameter in &signature.generics.params {
+        generic_parameter_is_bare(parameter, errors);
+    }
+    for argument in &signature.inputs {
+        match argument {
+            FnArg::Receiver(receiver) => errors.at(
+                receiver,
+                "a method cannot have variants: write a free function that takes the value as its first argument, and call it from the method",
+            ),
+            FnArg::Typed(argument) => {
+                argument_is_bare(argument, errors);
+                argument_is_a_name(argument, errors);
+                argument_type_is_named(argument, errors);
+            }
+        }
+    }
+}
+
+/// The names of the arguments, in a sound signature of all.
+pub fn arguments(signature: &Signature) -> Vec<Ident> {
+    let name = |argument: &FnArg| match argument {
+        FnArg::Typed(PatType { pat, .. }) => match &**pat {
+            Pat::Ident(pattern) => Some(pattern.ident.clone()),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    };
+    signature.inputs.iter().filter_map(name).collect()
+}
+
+/// Whether the function could have a body that never runs: none has the type `impl Trait`, and variable arguments are
+/// unstable.
+pub fn could_have_a_body(signature: &Signature) -> bool {
+    signature.variadic.is_none() && impl_keyword(signature.output.to_token_stream()).is_none()
+}
+
+/// The names of the generic types and constants, in order.
+pub fn generics(signature: &Signature) -> Vec<Ident> {
+    let name = |parameter: &GenericParam| match parameter {
+        GenericParam::Type(r#type) => Some(r#type.ident.clone()),
+        GenericParam::Const(constant) => Some(constant.ident.clone()),
+        GenericParam::Lifetime(_) => None,
+    };
+    signature.generics.params.iter().filter_map(name).collect()
+}
+
+/// Whether the types of the arguments and of the result tell all generic types and constants.
+pub fn generics_are_inferred(signature: &Signature) -> bool {
+    let types =
+        || signature.inputs.iter().map(ToTokens::to_token_stream).chain([signature.output.to_token_stream()]);
+    generics(signature).iter().all(|name| types().any(|tokens| mentions::as_type(tokens, name)))
+}
+
+fn plain_name(pattern: &Pat) -> Option<&Ident> {
+    match pattern {
+        Pat::Ident(PatIdent { by_ref: None, mutability: None, subpat: None, ident, .. }) => Some(ident),
+        _ => None,
+    }
+}
+
+/// The macro writes the body.
+fn has_no_body(item: &Item, errors: &mut Errors) {
+    if let Some(TokenTree::Group(body)) = &item.body {
+        let message = "replace the body by `;`: the variants are the bodies; move this one into a function of its own and list it in `variants(..)`";
+        errors.push(syn::Error::new(body.span_open(), message));
+    }
+}
+
+/// A choice at run time is no constant.
+fn is_not_const(signature: &Signature, errors: &mut Errors) {
+    if let Some(token) = &signature.constness {
+        errors.at(
+            token,
+            "a `const fn` cannot have variants, since the choice is made at run time: remove `const`",
+        );
+    }
+}
+
+/// What would be timed is the making of a future.
+fn is_not_async(signature: &Signature, errors: &mut Errors) {
+    if let Some(token) = &signature.asyncness {
+        errors.at(token, "an `async fn` cannot have variants, since a call returns before the work is done: remove `async`, and call the function from a blocking task");
+    }
+}
+
+/// The variants are ordinary functions.
+fn has_no_abi(signature: &Signature, errors: &mut Errors) {
+    if let Some(abi) = &signature.abi {
+        errors.at(abi, "a function with variants has Rust's own calling convention: remove `extern`, and call it from an `extern` function");
+    }
+}
+
+/// Variable arguments cannot be passed on.
+fn is_not_variadic(signature: &Signature, errors: &mut Errors) {
+    if let Some(variadic) = &signature.variadic {
+        errors.at(variadic.dots, "variable arguments cannot be passed on to a variant: take a slice");
+    }
+}
+
+/// Each variant would return another type; and a variant that never returns cannot be measured.
+fn returns_a_named_type(signature: &Signature, errors: &mut Errors) {
+    let ReturnType::Type(_, output) = &signature.output else { return };
+    if let Some(span) = impl_keyword(output.to_token_stream()) {
+        let message =
+            "every variant would return a type of its own: name the type, or write `Box<dyn Trait>`";
+        errors.push(syn::Error::new(span, message));
+    }
+    if let Type::Never(never) = &**output {
+        errors.at(never, "a variant that never returns cannot be measured: write a type that it returns");
+    }
+}
+
+/// The generic parameters are repeated on generated functions, where an attribute could mean something else.
+fn generic_parameter_is_bare(parameter: &GenericParam, errors: &mut Errors) {
+    let attributes = match parameter {
+        GenericParam::Lifetime(lifetime) => &lifetime.attrs,
+        GenericParam::Type(r#type) => &r#type.attrs,
+        GenericParam::Const(constant) => &constant.attrs,
+    };
+    if let Some(attribute) = attributes.first() {
+        errors.at(attribute, "remove this attribute: a generic parameter takes none here");
+    }
+}
+
+/// The arguments are repeated on generated functions, where an attribute could mean something else.
+fn argument_is_bare(argument: &PatType, errors: &mut Errors) {
+    if let Some(attribute) = argument.attrs.first() {
+        errors.at(
+            attribute,
+            "remove this attribute: an argument takes none here; put a `#[cfg]` on the whole function",
+        );
+    }
+}
+
+/// Features and calls need a name for the argument.
+fn argument_is_a_name(argument: &PatType, errors: &mut Errors) {
+    match (plain_name(&argument.pat), &*argument.pat) {
+        (Some(name), _) if name.to_string().starts_with(RESERVED) => {
+            errors.at(name, format!("names that begin with `{RESERVED}` are reserved for generated code: name this argument otherwise"));
+        }
+        (Some(_), _) => {}
+        (None, Pat::Ident(pattern)) => {
+            let message =
+                format!("write `{}` alone: the variants decide how they bind their arguments", pattern.ident);
+            errors.at(pattern, message);
+        }
+        (None, pattern) => errors.at(pattern, "give this argument a name: the variants may take it apart"),
+    }
+}
+
+/// A variant is called through a pointer of the function's type, in which every type has a name.
+fn argument_type_is_named(argument: &PatType, errors: &mut Errors) {
+    if let Some(span) = impl_keyword(argument.ty.to_token_stream()) {
+        let message = "variants are called with one type for each argument: write a generic parameter, as in `fn f<T: Trait>(x: T);`";
+        errors.push(syn::Error::new(span, message));
+    }
+}
+
+/// Where `impl` stands in a type, at any depth.
+fn impl_keyword(tokens: TokenStream) -> Option<Span> {
+    tokens.into_iter().find_map(|tree| match tree {
+        TokenTree::Ident(ident) if ident == "impl" => Some(ident.span()),
+        TokenTree::Group(group) => impl_keyword(group.stream()),
+        _ => None,
+    })
+}

@@ -1,0 +1,118 @@
+//! Rules for variants.
+
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::{Attribute, Expr, ExprPath, Ident, Signature};
+
+use super::{Constraint, Feature, MAX_VARIANTS, Variant, mentions, names, signature};
+use crate::errors::Errors;
+use crate::parse;
+
+/// The variants that obey the rules.
+pub fn check(
+    written: Vec<parse::Variant>,
+    features: &[Feature],
+    signature: &Signature,
+    errors: &mut Errors,
+) -> Vec<Variant> {
+    at_most_64(&written, errors);
+    let mut variants: Vec<Variant> = Vec::new();
+    for parse::Variant { attributes, path, constraint } in written {
+        // Reading a path guarantees a segment.
+        let Some(last) = path.path.segments.last().map(|segment| segment.ident.clone()) else { continue };
+        is_another_function(&path, signature, errors);
+        is_not_hidden(&path, signature, errors);
+        let cfgs = only_cfg(attributes, errors);
+        let name = last.unraw().to_string();
+        let arm = Ident::new(&names::camel_case(&name), Span::call_site().located_at(last.span()));
+        if is_new(&last, &name, &arm, &variants, errors) {
+            let constraint = constraint.map(|condition| with_features(condition, features));
+            variants.push(Variant { cfgs, path, name, arm, constraint });
+        }
+    }
+    variants
+}
+
+/// Which variants are admissible is one 64-bit word at run time.
+fn at_most_64(written: &[parse::Variant], errors: &mut Errors) {
+    if let Some(first_too_many) = written.get(MAX_VARIANTS) {
+        errors.at(
+            &first_too_many.path,
+            format!("a function has at most {MAX_VARIANTS} variants, here are {}", written.len()),
+        );
+    }
+}
+
+/// A call of itself would never end.
+fn is_another_function(path: &ExprPath, signature: &Signature, errors: &mut Errors) {
+    let mut segments = path.path.segments.iter();
+    let here = path.path.leading_colon.is_none() && path.qself.is_none();
+    let first = segments.next().map(|segment| &segment.ident);
+    let name = match (first, segments.next()) {
+        (Some(first), Some(second)) if first == "self" && segments.next().is_none() => Some(&second.ident),
+        (first, None) => first,
+        _ => None,
+    };
+    if here && name == Some(&signature.ident) {
+        errors.at(
+            path,
+            format!(
+                "`{}` cannot be a variant of itself: name this variant otherwise, or move it into a module",
+                signature.ident
+            ),
+        );
+    }
+}
+
+/// Among the arguments, a path of one segment may mean an argument.
+fn is_not_hidden(path: &ExprPath, signature: &Signature, errors: &mut Errors) {
+    let Some(name) = path.path.get_ident() else { return };
+    if signature::arguments(signature).contains(name) {
+        errors.at(path, format!("the argument `{name}` hides this variant: write `self::{name}`"));
+    }
+}
+
+/// A variant may be left out of a build; every other attribute belongs on its function.
+fn only_cfg(attributes: Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
+    let (cfgs, others): (Vec<_>, Vec<_>) =
+        attributes.into_iter().partition(|attribute| attribute.path().is_ident("cfg"));
+    for attribute in others {
+        let name = attribute.path().to_token_stream().to_string();
+        let message = match name.as_str() {
+            "cfg_attr" => "`#[cfg_attr]` has no meaning on a variant: write `#[cfg(..)]`".to_owned(),
+            "doc" => {
+                "documentation belongs on the function of the variant: write it there, or write `//` here"
+                    .to_owned()
+            }
+            _ => format!(
+                "`#[{name}]` belongs on the function of the variant: only `#[cfg(..)]` may stand here"
+            ),
+        };
+        errors.at(attribute, message);
+    }
+    cfgs
+}
+
+/// Variants are known by name, and by its camel-case form in the enum.
+fn is_new(last: &Ident, name: &str, arm: &Ident, variants: &[Variant], errors: &mut Errors) -> bool {
+    let Some(other) = variants.iter().find(|variant| variant.arm == *arm) else { return true };
+    let message = if other.name == name {
+        format!(
+            "two variants are named `{name}`: import one under another name, such as `use path::{name} as other_{name};`"
+        )
+    } else {
+        format!(
+            "the variants `{}` and `{name}` would both be `Variant::{arm}`: name one of them otherwise",
+            other.name
+        )
+    };
+    errors.at(last, message);
+    false
+}
+
+fn with_features(condition: Expr, features: &[Feature]) -> Constraint {
+    let tokens = condition.to_token_stream();
+    let mentioned = |index: &usize| mentions::as_variable(tokens.clone(), &features[*index].name);
+    Constraint { features: (0..features.len()).filter(mentioned).collect(), condition }
+}

@@ -1,0 +1,40 @@
+//! The attribute macro `#[code_variant]`. It is documented where users meet it, on its re-export in the crate `nitro`.
+//!
+//! One way through the modules: `parse` reads what was written, `ir` works out what was meant or says what is wrong,
+//! `expand` writes the code and cannot fail. All of them speak [`proc_macro2`], so that tests run them in process.
+//! Mistakes are gathered in one `Errors` and reported at once, together with items that keep the rest of the user's code
+//! compiling.
+
+mod errors;
+mod expand;
+mod ir;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream;
+
+/// Makes a function of a signature and its variants. See the documentation of `nitro::code_variant`.
+#[proc_macro_attribute]
+pub fn code_variant(
+    arguments: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    expansion(arguments.into(), item.into()).into()
+}
+
+fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = errors::Errors::default();
+    let options = parse::options(arguments, &mut errors);
+    let item = match parse::item(item.clone()) {
+        Ok(item) => item,
+        Err(error) => {
+            errors.push(error);
+            return expand::refused(&errors, item);
+        }
+    };
+    match ir::check(options, item, errors) {
+        Ok(function) => expand::function(&function),
+        Err(refusal) => expand::refused(&refusal.errors, expand::salvage(&refusal.salvage)),
+    }
+}

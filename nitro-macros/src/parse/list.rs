@@ -1,0 +1,130 @@
+//! Comma-separated lists: the options themselves, `features(..)` and `variants(..)`.
+
+use proc_macro2::TokenTree;
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{Attribute, Expr, ExprPath, Ident, Result, Token, parenthesized, token};
+
+use crate::errors::Errors;
+
+/// `name = EXPR`
+pub struct Feature {
+    /// The name, possibly no plain identifier.
+    pub name: Ident,
+    /// The value.
+    pub value: Expr,
+}
+
+/// `#[cfg(..)] path if EXPR`
+pub struct Variant {
+    /// The attributes, of any kind.
+    pub attributes: Vec<Attribute>,
+    /// The function.
+    pub path: ExprPath,
+    /// What stands after `if`.
+    pub constraint: Option<Expr>,
+}
+
+/// Reads the elements of a list; after a mistake goes on behind the next comma.
+pub fn separated(
+    input: ParseStream,
+    errors: &mut Errors,
+    mut element: impl FnMut(ParseStream, &mut Errors) -> Result<()>,
+) {
+    while !input.is_empty() {
+        if let Err(error) = element(input, errors) {
+            errors.push(error);
+            skip_to_comma(input);
+        }
+        // `element` ended at a comma or at the end, or skipping did.
+        let _comma: Option<Token![,]> = input.parse().unwrap_or_default();
+    }
+}
+
+fn skip_to_comma(input: ParseStream) {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        // A token tree is always there: the input is not at its end.
+        let _skipped: Result<TokenTree> = input.parse();
+    }
+}
+
+/// `(ELEMENT, ...)` after a key.
+pub fn parenthesised<T>(
+    key: &Ident,
+    input: ParseStream,
+    errors: &mut Errors,
+    element: fn(ParseStream, &mut Errors) -> Result<T>,
+) -> Result<Vec<T>> {
+    if !input.peek(token::Paren) {
+        return Err(super::expected(key, input));
+    }
+    let content;
+    parenthesized!(content in input);
+    let mut elements = Vec::new();
+    separated(&content, errors, |input, errors| {
+        elements.push(element(input, errors)?);
+        Ok(())
+    });
+    Ok(elements)
+}
+
+/// The mistake that an element is not followed by a comma.
+pub fn end_of_element(input: ParseStream, place: &str) -> Result<()> {
+    if input.is_empty() || input.peek(Token![,]) {
+        Ok(())
+    } else {
+        Err(input.error(format!("expected `,` {place}")))
+    }
+}
+
+/// One element of `features(..)`.
+pub fn feature(input: ParseStream, _: &mut Errors) -> Result<Feature> {
+    const USAGE: &str = "a feature is written `name = EXPRESSION`";
+    if input.peek(Token![#]) {
+        return Err(input.error("a feature takes no attribute: every build must have the same features"));
+    }
+    let at_name = |_| input.error(USAGE);
+    let name = input.call(Ident::parse_any).map_err(at_name)?;
+    if !input.peek(Token![=]) {
+        return Err(if input.is_empty() { syn::Error::new(name.span(), USAGE) } else { input.error(USAGE) });
+    }
+    input.parse::<Token![=]>()?;
+    if input.is_empty() || input.peek(Token![,]) {
+        return Err(syn::Error::new(name.span(), format!("the feature `{name}` has no value: {USAGE}")));
+    }
+    let value = input.parse()?;
+    end_of_element(input, "after this feature")?;
+    Ok(Feature { name, value })
+}
+
+/// One element of `variants(..)`.
+pub fn variant(input: ParseStream, errors: &mut Errors) -> Result<Variant> {
+    const USAGE: &str = "a variant is the path of a function: write `csr_scalar` or `formats::csr_vector`";
+    let attributes = input.call(Attribute::parse_outer)?;
+    let path: ExprPath = input.parse().map_err(|error| syn::Error::new(error.span(), USAGE))?;
+    if input.peek(token::Brace) {
+        errors.push(input.error(
+            "tuning parameters are reserved for a later version; write one function for each setting, such as `tiled_64` and `tiled_128`",
+        ));
+        input.parse::<TokenTree>()?;
+    }
+    let constraint = match input.parse::<Option<Token![if]>>()? {
+        Some(if_token) if input.is_empty() || input.peek(Token![,]) => {
+            return Err(syn::Error::new(
+                if_token.span,
+                "the constraint is missing: write `if CONDITION`, or leave `if` out",
+            ));
+        }
+        Some(_) => Some(input.parse()?),
+        None => None,
+    };
+    if !input.is_empty() && !input.peek(Token![,]) {
+        let found = if constraint.is_some() {
+            "expected `,` after this constraint"
+        } else {
+            "expected `,` or `if CONDITION` after this variant"
+        };
+        return Err(input.error(format!("{found}; {USAGE}")));
+    }
+    Ok(Variant { attributes, path, constraint })
+}

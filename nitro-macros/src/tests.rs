@@ -1,0 +1,132 @@
+//! Snapshots of the expansion, formatted. `UPDATE_EXPECT=1 cargo test -p nitro-macros` accepts what changed; read the diff.
+
+use expect_test::{ExpectFile, expect_file};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::expansion;
+
+fn check(arguments: TokenStream, item: TokenStream, expected: ExpectFile) {
+    expected.assert_eq(&formatted(arguments, item));
+}
+
+fn formatted(arguments: TokenStream, item: TokenStream) -> String {
+    let file = syn::parse2(expansion(arguments, item)).expect("the expansion is a list of items");
+    prettyplease::unparse(&file)
+}
+
+#[test]
+fn the_smallest_function() {
+    check(
+        quote!(variants(only), default = only),
+        quote!(
+            fn work();
+        ),
+        expect_file!["tests/snapshots/smallest.rs"],
+    );
+}
+
+#[test]
+fn features_constraints_and_cfg() {
+    let (arguments, item) = spmv();
+    check(arguments, item, expect_file!["tests/snapshots/spmv.rs"]);
+}
+
+fn spmv() -> (TokenStream, TokenStream) {
+    let arguments = quote! {
+        features(
+            avg_nnz_per_row = a.nnz() as f64 / a.rows() as f64,
+            row_length_sd = a.row_length_sd(),
+            ell_fill = a.ell_fill(),
+        ),
+        variants(
+            csr_scalar,
+            formats::csr_vector,
+            #[cfg(feature = "ell")]
+            ell if ell_fill <= 9.0 && a.rows() > 0,
+        ),
+        default = csr_vector,
+    };
+    let item = quote! {
+        /// y ← A·x
+        #[must_use]
+        pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError>;
+    };
+    (arguments, item)
+}
+
+#[test]
+fn every_option() {
+    let arguments = quote! {
+        name = "sort",
+        crate = facade::nitro,
+        device = gpu::on(stream),
+        model = include_bytes!("sort.model"),
+        default = merge,
+        variants(merge, radix::<T, 8>),
+        features(length = keys.len()),
+    };
+    let item = quote!(
+        pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]);
+    );
+    check(arguments, item, expect_file!["tests/snapshots/options.rs"]);
+}
+
+#[test]
+fn generics_lifetimes_and_unsafe() {
+    let arguments = quote!(variants(<S as Scan>::linear, binary), default = binary);
+    let item = quote! {
+        #[cfg(unix)]
+        #[expect(clippy::type_complexity)]
+        pub(in crate::search) unsafe fn r#find<'a, S, I, const N: usize>(keys: &'a [I; N], key: I) -> Option<&'a I>
+        where
+            S: Scan<I>,
+            I: Ord;
+    };
+    check(arguments, item, expect_file!["tests/snapshots/generics.rs"]);
+}
+
+#[test]
+fn a_mistake_in_the_options_keeps_the_companion() {
+    let arguments = quote!(variants(merge, merge, radix), default = quick, nmae = "sort");
+    check(
+        arguments,
+        quote!(
+            pub fn sort(keys: &mut [u32]);
+        ),
+        expect_file!["tests/snapshots/salvage_options.rs"],
+    );
+}
+
+#[test]
+fn a_mistake_in_the_signature_keeps_the_function() {
+    let arguments = quote!(variants(merge, radix), default = merge);
+    check(
+        arguments,
+        quote!(
+            pub async fn sort(mut keys: &mut [u32]);
+        ),
+        expect_file!["tests/snapshots/salvage_signature.rs"],
+    );
+}
+
+#[test]
+fn another_item_stays_as_it_is() {
+    check(
+        quote!(variants(a), default = a),
+        quote!(
+            pub struct Sort;
+        ),
+        expect_file!["tests/snapshots/salvage_item.rs"],
+    );
+}
+
+#[test]
+fn same_tokens_in_same_tokens_out() {
+    let expand = || {
+        let (arguments, item) = spmv();
+        expansion(arguments, item).to_string()
+    };
+    let first = expand();
+    assert!((0..20).all(|_| expand() == first));
+}

@@ -1,0 +1,212 @@
+#[cfg(unix)]
+#[expect(clippy::type_complexity)]
+pub(in crate::search) unsafe fn r#find<'a, S, I, const N: usize>(
+    keys: &'a [I; N],
+    key: I,
+) -> Option<&'a I>
+where
+    S: Scan<I>,
+    I: Ord,
+{
+    let __nitro_decision = {
+        let __nitro_device = ::nitro::__private::host();
+        let __nitro_feature = |_: ::core::primitive::usize| -> ::core::primitive::f64 {
+            ::core::unreachable!("the function has no features")
+        };
+        #[allow(clippy::let_and_return, clippy::match_single_binding)]
+        let __nitro_admissible = |_: r#find::Variant| -> ::core::primitive::bool {
+            true
+        };
+        ::nitro::__private::decide(
+            r#find::function(),
+            &__nitro_device,
+            &__nitro_feature,
+            &__nitro_admissible,
+        )
+    };
+    let __nitro_variant = __nitro_decision.variant();
+    __nitro_decision
+        .run(
+            move || unsafe { __nitro_find_call::<S, I, N>(__nitro_variant, keys, key) },
+            |__nitro_result| {
+                use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
+                (&::nitro::__private::Outcome(__nitro_result)).failed()
+            },
+        )
+}
+/// The variant that a call of `find` with these arguments would run, and why; nothing is run.
+///
+/// # Safety
+/// As for `find`.
+#[cfg(unix)]
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[allow(clippy::type_complexity)]
+#[must_use]
+pub(in crate::search) unsafe fn __nitro_find_select<'a, S, I, const N: usize>(
+    keys: &'a [I; N],
+    key: I,
+) -> ::nitro::Selection<r#find::Variant>
+where
+    S: Scan<I>,
+    I: Ord,
+{
+    let __nitro_device = ::nitro::__private::host();
+    let __nitro_feature = |_: ::core::primitive::usize| -> ::core::primitive::f64 {
+        ::core::unreachable!("the function has no features")
+    };
+    #[allow(clippy::let_and_return, clippy::match_single_binding)]
+    let __nitro_admissible = |_: r#find::Variant| -> ::core::primitive::bool { true };
+    ::nitro::__private::select(
+        r#find::function(),
+        &__nitro_device,
+        &__nitro_feature,
+        &__nitro_admissible,
+    )
+}
+/// Runs the given variant of `find`, whatever its constraint says.
+///
+/// # Safety
+/// As for `find`.
+#[cfg(unix)]
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[allow(clippy::type_complexity)]
+#[inline]
+pub(in crate::search) unsafe fn __nitro_find_call<'a, S, I, const N: usize>(
+    __nitro_variant: r#find::Variant,
+    keys: &'a [I; N],
+    key: I,
+) -> Option<&'a I>
+where
+    S: Scan<I>,
+    I: Ord,
+{
+    match __nitro_variant {
+        r#find::Variant::Linear => {
+            let __nitro_function: unsafe fn(&'a [I; N], I) -> Option<&'a I> = <S as Scan>::linear;
+            unsafe { __nitro_function(keys, key) }
+        }
+        r#find::Variant::Binary => {
+            let __nitro_function: unsafe fn(&'a [I; N], I) -> Option<&'a I> = binary::<
+                S,
+                I,
+                N,
+            >;
+            unsafe { __nitro_function(keys, key) }
+        }
+    }
+}
+#[cfg(unix)]
+/// What belongs to the function `find`: its variants, its selections and its descriptor.
+#[allow(dead_code, unused_imports)]
+pub(in crate::search) mod r#find {
+    /// The variants of `find`, in the order of their declaration.
+    #[derive(
+        ::core::fmt::Debug,
+        ::core::clone::Clone,
+        ::core::marker::Copy,
+        ::core::cmp::PartialEq,
+        ::core::cmp::Eq,
+        ::core::hash::Hash,
+    )]
+    #[allow(
+        non_camel_case_types,
+        clippy::enum_variant_names,
+        clippy::upper_case_acronyms
+    )]
+    pub(in crate::search) enum Variant {
+        /// The function `Scan::linear`.
+        Linear,
+        /// The function `binary`.
+        Binary,
+    }
+    impl Variant {
+        /// All variants, in the order of their declaration.
+        pub(in crate::search) const ALL: &'static [Self] = &[Self::Linear, Self::Binary];
+    }
+    impl ::nitro::CodeVariant for Variant {
+        const ALL: &'static [Self] = Self::ALL;
+        fn index(self) -> ::core::primitive::usize {
+            self as ::core::primitive::usize
+        }
+        fn name(self) -> &'static ::core::primitive::str {
+            match self {
+                Self::Linear => "linear",
+                Self::Binary => "binary",
+            }
+        }
+    }
+    impl ::core::fmt::Display for Variant {
+        fn fmt(
+            &self,
+            formatter: &mut ::core::fmt::Formatter<'_>,
+        ) -> ::core::fmt::Result {
+            formatter.pad(::nitro::CodeVariant::name(*self))
+        }
+    }
+    impl ::core::str::FromStr for Variant {
+        type Err = ::nitro::UnknownVariant;
+        fn from_str(
+            text: &::core::primitive::str,
+        ) -> ::core::result::Result<Self, Self::Err> {
+            match text {
+                "linear" => ::core::result::Result::Ok(Self::Linear),
+                "binary" => ::core::result::Result::Ok(Self::Binary),
+                _ => {
+                    let known = ::core::iter::Iterator::map(
+                        Self::ALL.iter(),
+                        |variant| ::nitro::CodeVariant::name(*variant),
+                    );
+                    let error = ::nitro::UnknownVariant::new(
+                        function().name(),
+                        text,
+                        known,
+                    );
+                    ::core::result::Result::Err(error)
+                }
+            }
+        }
+    }
+    /// The descriptor of `find`, which the trainer takes.
+    #[must_use]
+    pub(in crate::search) fn function() -> &'static ::nitro::Function {
+        static FUNCTION: ::nitro::Function = ::nitro::Function::new(
+            ::core::module_path!(),
+            &[
+                ::nitro::VariantInfo {
+                    name: "linear",
+                    constraint: ::core::option::Option::None,
+                },
+                ::nitro::VariantInfo {
+                    name: "binary",
+                    constraint: ::core::option::Option::None,
+                },
+            ],
+            &[],
+            Variant::Binary as ::core::primitive::usize,
+            ::core::option::Option::None,
+        );
+        &FUNCTION
+    }
+    #[doc(inline)]
+    pub(in crate::search) use super::__nitro_find_select as select;
+    #[doc(inline)]
+    pub(in crate::search) use super::__nitro_find_call as call;
+}

@@ -1,0 +1,196 @@
+pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
+    let __nitro_decision = {
+        let __nitro_device = gpu::on(stream);
+        let __nitro_feature_0 = ::core::cell::LazyCell::new(|| keys.len());
+        let __nitro_feature = |
+            __nitro_index: ::core::primitive::usize,
+        | -> ::core::primitive::f64 {
+            match __nitro_index {
+                0usize => facade::nitro::FeatureValue::to_f64(*__nitro_feature_0),
+                _ => ::core::unreachable!("the index of a feature"),
+            }
+        };
+        #[allow(clippy::let_and_return, clippy::match_single_binding)]
+        let __nitro_admissible = |_: sort::Variant| -> ::core::primitive::bool { true };
+        facade::nitro::__private::decide(
+            sort::function(),
+            &__nitro_device,
+            &__nitro_feature,
+            &__nitro_admissible,
+        )
+    };
+    let __nitro_variant = __nitro_decision.variant();
+    __nitro_decision
+        .run(
+            move || __nitro_sort_call::<T>(__nitro_variant, stream, keys),
+            |__nitro_result| {
+                use facade::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
+                (&facade::nitro::__private::Outcome(__nitro_result)).failed()
+            },
+        )
+}
+/// The variant that a call of `sort` with these arguments would run, and why; nothing is run.
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[must_use]
+pub(super) fn __nitro_sort_select<T: Key>(
+    stream: &Stream,
+    keys: &mut [T],
+) -> facade::nitro::Selection<sort::Variant> {
+    let __nitro_device = gpu::on(stream);
+    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| keys.len());
+    let __nitro_feature = |
+        __nitro_index: ::core::primitive::usize,
+    | -> ::core::primitive::f64 {
+        match __nitro_index {
+            0usize => facade::nitro::FeatureValue::to_f64(*__nitro_feature_0),
+            _ => ::core::unreachable!("the index of a feature"),
+        }
+    };
+    #[allow(clippy::let_and_return, clippy::match_single_binding)]
+    let __nitro_admissible = |_: sort::Variant| -> ::core::primitive::bool { true };
+    facade::nitro::__private::select(
+        sort::function(),
+        &__nitro_device,
+        &__nitro_feature,
+        &__nitro_admissible,
+    )
+}
+/// Runs the given variant of `sort`, whatever its constraint says.
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[inline]
+pub(super) fn __nitro_sort_call<T: Key>(
+    __nitro_variant: sort::Variant,
+    stream: &Stream,
+    keys: &mut [T],
+) {
+    match __nitro_variant {
+        sort::Variant::Merge => {
+            let __nitro_function: fn(&Stream, &mut [T]) = merge;
+            __nitro_function(stream, keys)
+        }
+        sort::Variant::Radix => {
+            let __nitro_function: fn(&Stream, &mut [T]) = radix::<T, 8>;
+            __nitro_function(stream, keys)
+        }
+    }
+}
+#[doc(hidden)]
+fn __nitro_sort_model() -> &'static [::core::primitive::u8] {
+    include_bytes!("sort.model")
+}
+#[doc(hidden)]
+use facade::nitro as __nitro_sort_crate;
+/// What belongs to the function `sort`: its variants, its selections and its descriptor.
+#[allow(dead_code, unused_imports)]
+pub(super) mod sort {
+    /// The variants of `sort`, in the order of their declaration.
+    #[derive(
+        ::core::fmt::Debug,
+        ::core::clone::Clone,
+        ::core::marker::Copy,
+        ::core::cmp::PartialEq,
+        ::core::cmp::Eq,
+        ::core::hash::Hash,
+    )]
+    #[allow(
+        non_camel_case_types,
+        clippy::enum_variant_names,
+        clippy::upper_case_acronyms
+    )]
+    pub(in super::super) enum Variant {
+        /// The function `merge`.
+        Merge,
+        /// The function `radix`.
+        Radix,
+    }
+    impl Variant {
+        /// All variants, in the order of their declaration.
+        pub(in super::super) const ALL: &'static [Self] = &[Self::Merge, Self::Radix];
+    }
+    impl super::__nitro_sort_crate::CodeVariant for Variant {
+        const ALL: &'static [Self] = Self::ALL;
+        fn index(self) -> ::core::primitive::usize {
+            self as ::core::primitive::usize
+        }
+        fn name(self) -> &'static ::core::primitive::str {
+            match self {
+                Self::Merge => "merge",
+                Self::Radix => "radix",
+            }
+        }
+    }
+    impl ::core::fmt::Display for Variant {
+        fn fmt(
+            &self,
+            formatter: &mut ::core::fmt::Formatter<'_>,
+        ) -> ::core::fmt::Result {
+            formatter.pad(super::__nitro_sort_crate::CodeVariant::name(*self))
+        }
+    }
+    impl ::core::str::FromStr for Variant {
+        type Err = super::__nitro_sort_crate::UnknownVariant;
+        fn from_str(
+            text: &::core::primitive::str,
+        ) -> ::core::result::Result<Self, Self::Err> {
+            match text {
+                "merge" => ::core::result::Result::Ok(Self::Merge),
+                "radix" => ::core::result::Result::Ok(Self::Radix),
+                _ => {
+                    let known = ::core::iter::Iterator::map(
+                        Self::ALL.iter(),
+                        |variant| super::__nitro_sort_crate::CodeVariant::name(*variant),
+                    );
+                    let error = super::__nitro_sort_crate::UnknownVariant::new(
+                        function().name(),
+                        text,
+                        known,
+                    );
+                    ::core::result::Result::Err(error)
+                }
+            }
+        }
+    }
+    /// The descriptor of `sort`, which the trainer takes.
+    #[must_use]
+    pub(in super::super) fn function() -> &'static super::__nitro_sort_crate::Function {
+        static FUNCTION: super::__nitro_sort_crate::Function = super::__nitro_sort_crate::Function::new(
+            "sort",
+            &[
+                super::__nitro_sort_crate::VariantInfo {
+                    name: "merge",
+                    constraint: ::core::option::Option::None,
+                },
+                super::__nitro_sort_crate::VariantInfo {
+                    name: "radix",
+                    constraint: ::core::option::Option::None,
+                },
+            ],
+            &["length"],
+            Variant::Merge as ::core::primitive::usize,
+            ::core::option::Option::Some(super::__nitro_sort_model),
+        );
+        &FUNCTION
+    }
+    #[doc(inline)]
+    pub(in super::super) use super::__nitro_sort_select as select;
+    #[doc(inline)]
+    pub(in super::super) use super::__nitro_sort_call as call;
+}

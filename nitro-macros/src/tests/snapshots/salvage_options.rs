@@ -1,0 +1,123 @@
+::core::compile_error! {
+    "unknown option `nmae`: did you mean `name`?\nthe options are `features`, `variants`, `default`, `name`, `device`, `model`, `crate`"
+}
+::core::compile_error! {
+    "two variants are named `merge`: import one under another name, such as `use path::merge as other_merge;`"
+}
+::core::compile_error! {
+    "the default `quick` is not a variant; the variants are `merge`, `radix`"
+}
+#[allow(unused_variables)]
+pub fn sort(keys: &mut [u32]) {
+    ::core::unimplemented!()
+}
+/// The variant that a call of `sort` with these arguments would run, and why; nothing is run.
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[must_use]
+pub fn __nitro_sort_select(keys: &mut [u32]) -> ::nitro::Selection<sort::Variant> {
+    ::core::unimplemented!()
+}
+/// Runs the given variant of `sort`, whatever its constraint says.
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[inline]
+pub fn __nitro_sort_call(__nitro_variant: sort::Variant, keys: &mut [u32]) {
+    ::core::unimplemented!()
+}
+/// What belongs to the function `sort`: its variants, its selections and its descriptor.
+#[allow(dead_code, unused_imports)]
+pub mod sort {
+    /// The variants of `sort`, in the order of their declaration.
+    #[derive(
+        ::core::fmt::Debug,
+        ::core::clone::Clone,
+        ::core::marker::Copy,
+        ::core::cmp::PartialEq,
+        ::core::cmp::Eq,
+        ::core::hash::Hash,
+    )]
+    #[allow(
+        non_camel_case_types,
+        clippy::enum_variant_names,
+        clippy::upper_case_acronyms
+    )]
+    pub enum Variant {
+        /// The function `merge`.
+        Merge,
+        /// The function `radix`.
+        Radix,
+    }
+    impl Variant {
+        /// All variants, in the order of their declaration.
+        pub const ALL: &'static [Self] = &[Self::Merge, Self::Radix];
+    }
+    impl ::nitro::CodeVariant for Variant {
+        const ALL: &'static [Self] = Self::ALL;
+        fn index(self) -> ::core::primitive::usize {
+            self as ::core::primitive::usize
+        }
+        fn name(self) -> &'static ::core::primitive::str {
+            match self {
+                Self::Merge => "merge",
+                Self::Radix => "radix",
+            }
+        }
+    }
+    impl ::core::fmt::Display for Variant {
+        fn fmt(
+            &self,
+            formatter: &mut ::core::fmt::Formatter<'_>,
+        ) -> ::core::fmt::Result {
+            formatter.pad(::nitro::CodeVariant::name(*self))
+        }
+    }
+    impl ::core::str::FromStr for Variant {
+        type Err = ::nitro::UnknownVariant;
+        fn from_str(
+            text: &::core::primitive::str,
+        ) -> ::core::result::Result<Self, Self::Err> {
+            match text {
+                "merge" => ::core::result::Result::Ok(Self::Merge),
+                "radix" => ::core::result::Result::Ok(Self::Radix),
+                _ => {
+                    let known = ::core::iter::Iterator::map(
+                        Self::ALL.iter(),
+                        |variant| ::nitro::CodeVariant::name(*variant),
+                    );
+                    let error = ::nitro::UnknownVariant::new(
+                        function().name(),
+                        text,
+                        known,
+                    );
+                    ::core::result::Result::Err(error)
+                }
+            }
+        }
+    }
+    /// The descriptor of `sort`, which the trainer takes.
+    #[must_use]
+    pub fn function() -> &'static ::nitro::Function {
+        ::core::unimplemented!()
+    }
+    #[doc(inline)]
+    pub use super::__nitro_sort_select as select;
+    #[doc(inline)]
+    pub use super::__nitro_sort_call as call;
+}

@@ -1,0 +1,268 @@
+/// y ← A·x
+#[must_use]
+pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
+    let __nitro_decision = {
+        let __nitro_device = ::nitro::__private::host();
+        let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
+            a.nnz() as f64 / a.rows() as f64
+        });
+        let __nitro_feature_1 = ::core::cell::LazyCell::new(|| a.row_length_sd());
+        let __nitro_feature_2 = ::core::cell::LazyCell::new(|| a.ell_fill());
+        let __nitro_feature = |
+            __nitro_index: ::core::primitive::usize,
+        | -> ::core::primitive::f64 {
+            match __nitro_index {
+                0usize => ::nitro::FeatureValue::to_f64(*__nitro_feature_0),
+                1usize => ::nitro::FeatureValue::to_f64(*__nitro_feature_1),
+                2usize => ::nitro::FeatureValue::to_f64(*__nitro_feature_2),
+                _ => ::core::unreachable!("the index of a feature"),
+            }
+        };
+        #[allow(clippy::let_and_return, clippy::match_single_binding)]
+        let __nitro_admissible = |
+            __nitro_variant: spmv::Variant,
+        | -> ::core::primitive::bool {
+            match __nitro_variant {
+                #[cfg(feature = "ell")]
+                spmv::Variant::Ell => {
+                    #[allow(unused_variables)]
+                    let ell_fill = *__nitro_feature_2;
+                    let __nitro_admissible: ::core::primitive::bool = ell_fill <= 9.0
+                        && a.rows() > 0;
+                    __nitro_admissible
+                }
+                _ => true,
+            }
+        };
+        ::nitro::__private::decide(
+            spmv::function(),
+            &__nitro_device,
+            &__nitro_feature,
+            &__nitro_admissible,
+        )
+    };
+    let __nitro_variant = __nitro_decision.variant();
+    __nitro_decision
+        .run(
+            move || __nitro_spmv_call(__nitro_variant, a, x, y),
+            |__nitro_result| {
+                use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
+                (&::nitro::__private::Outcome(__nitro_result)).failed()
+            },
+        )
+}
+/// The variant that a call of `spmv` with these arguments would run, and why; nothing is run.
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[must_use]
+pub fn __nitro_spmv_select(
+    a: &Csr,
+    x: &[f32],
+    y: &mut [f32],
+) -> ::nitro::Selection<spmv::Variant> {
+    let __nitro_device = ::nitro::__private::host();
+    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
+        a.nnz() as f64 / a.rows() as f64
+    });
+    let __nitro_feature_1 = ::core::cell::LazyCell::new(|| a.row_length_sd());
+    let __nitro_feature_2 = ::core::cell::LazyCell::new(|| a.ell_fill());
+    let __nitro_feature = |
+        __nitro_index: ::core::primitive::usize,
+    | -> ::core::primitive::f64 {
+        match __nitro_index {
+            0usize => ::nitro::FeatureValue::to_f64(*__nitro_feature_0),
+            1usize => ::nitro::FeatureValue::to_f64(*__nitro_feature_1),
+            2usize => ::nitro::FeatureValue::to_f64(*__nitro_feature_2),
+            _ => ::core::unreachable!("the index of a feature"),
+        }
+    };
+    #[allow(clippy::let_and_return, clippy::match_single_binding)]
+    let __nitro_admissible = |__nitro_variant: spmv::Variant| -> ::core::primitive::bool {
+        match __nitro_variant {
+            #[cfg(feature = "ell")]
+            spmv::Variant::Ell => {
+                #[allow(unused_variables)]
+                let ell_fill = *__nitro_feature_2;
+                let __nitro_admissible: ::core::primitive::bool = ell_fill <= 9.0
+                    && a.rows() > 0;
+                __nitro_admissible
+            }
+            _ => true,
+        }
+    };
+    ::nitro::__private::select(
+        spmv::function(),
+        &__nitro_device,
+        &__nitro_feature,
+        &__nitro_admissible,
+    )
+}
+/// Runs the given variant of `spmv`, whatever its constraint says.
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[inline]
+pub fn __nitro_spmv_call(
+    __nitro_variant: spmv::Variant,
+    a: &Csr,
+    x: &[f32],
+    y: &mut [f32],
+) -> Result<(), SpmvError> {
+    match __nitro_variant {
+        spmv::Variant::CsrScalar => {
+            let __nitro_function: fn(
+                &Csr,
+                &[f32],
+                &mut [f32],
+            ) -> Result<(), SpmvError> = csr_scalar;
+            __nitro_function(a, x, y)
+        }
+        spmv::Variant::CsrVector => {
+            let __nitro_function: fn(
+                &Csr,
+                &[f32],
+                &mut [f32],
+            ) -> Result<(), SpmvError> = formats::csr_vector;
+            __nitro_function(a, x, y)
+        }
+        #[cfg(feature = "ell")]
+        spmv::Variant::Ell => {
+            let __nitro_function: fn(
+                &Csr,
+                &[f32],
+                &mut [f32],
+            ) -> Result<(), SpmvError> = ell;
+            __nitro_function(a, x, y)
+        }
+    }
+}
+/// What belongs to the function `spmv`: its variants, its selections and its descriptor.
+#[allow(dead_code, unused_imports)]
+pub mod spmv {
+    /// The variants of `spmv`, in the order of their declaration.
+    #[derive(
+        ::core::fmt::Debug,
+        ::core::clone::Clone,
+        ::core::marker::Copy,
+        ::core::cmp::PartialEq,
+        ::core::cmp::Eq,
+        ::core::hash::Hash,
+    )]
+    #[allow(
+        non_camel_case_types,
+        clippy::enum_variant_names,
+        clippy::upper_case_acronyms
+    )]
+    pub enum Variant {
+        /// The function `csr_scalar`.
+        CsrScalar,
+        /// The function `formats::csr_vector`.
+        CsrVector,
+        #[cfg(feature = "ell")]
+        /// The function `ell`.
+        Ell,
+    }
+    impl Variant {
+        /// All variants, in the order of their declaration.
+        pub const ALL: &'static [Self] = &[
+            Self::CsrScalar,
+            Self::CsrVector,
+            #[cfg(feature = "ell")]
+            Self::Ell,
+        ];
+    }
+    impl ::nitro::CodeVariant for Variant {
+        const ALL: &'static [Self] = Self::ALL;
+        fn index(self) -> ::core::primitive::usize {
+            self as ::core::primitive::usize
+        }
+        fn name(self) -> &'static ::core::primitive::str {
+            match self {
+                Self::CsrScalar => "csr_scalar",
+                Self::CsrVector => "csr_vector",
+                #[cfg(feature = "ell")]
+                Self::Ell => "ell",
+            }
+        }
+    }
+    impl ::core::fmt::Display for Variant {
+        fn fmt(
+            &self,
+            formatter: &mut ::core::fmt::Formatter<'_>,
+        ) -> ::core::fmt::Result {
+            formatter.pad(::nitro::CodeVariant::name(*self))
+        }
+    }
+    impl ::core::str::FromStr for Variant {
+        type Err = ::nitro::UnknownVariant;
+        fn from_str(
+            text: &::core::primitive::str,
+        ) -> ::core::result::Result<Self, Self::Err> {
+            match text {
+                "csr_scalar" => ::core::result::Result::Ok(Self::CsrScalar),
+                "csr_vector" => ::core::result::Result::Ok(Self::CsrVector),
+                #[cfg(feature = "ell")]
+                "ell" => ::core::result::Result::Ok(Self::Ell),
+                _ => {
+                    let known = ::core::iter::Iterator::map(
+                        Self::ALL.iter(),
+                        |variant| ::nitro::CodeVariant::name(*variant),
+                    );
+                    let error = ::nitro::UnknownVariant::new(
+                        function().name(),
+                        text,
+                        known,
+                    );
+                    ::core::result::Result::Err(error)
+                }
+            }
+        }
+    }
+    /// The descriptor of `spmv`, which the trainer takes.
+    #[must_use]
+    pub fn function() -> &'static ::nitro::Function {
+        static FUNCTION: ::nitro::Function = ::nitro::Function::new(
+            ::core::module_path!(),
+            &[
+                ::nitro::VariantInfo {
+                    name: "csr_scalar",
+                    constraint: ::core::option::Option::None,
+                },
+                ::nitro::VariantInfo {
+                    name: "csr_vector",
+                    constraint: ::core::option::Option::None,
+                },
+                #[cfg(feature = "ell")]
+                ::nitro::VariantInfo {
+                    name: "ell",
+                    constraint: ::core::option::Option::Some(
+                        ::core::stringify!(ell_fill <= 9.0 && a.rows() > 0),
+                    ),
+                },
+            ],
+            &["avg_nnz_per_row", "row_length_sd", "ell_fill"],
+            Variant::CsrVector as ::core::primitive::usize,
+            ::core::option::Option::None,
+        );
+        &FUNCTION
+    }
+    #[doc(inline)]
+    pub use super::__nitro_spmv_select as select;
+    #[doc(inline)]
+    pub use super::__nitro_spmv_call as call;
+}

@@ -1,0 +1,13 @@
+#![doc = include_str!("../README.md")]
+
+pub use nitro_core::{
+    CodeVariant, Device, DeviceEntry, DeviceFeature, FeatureValue, FeatureVector, Function, MAX_FEATURES,
+    MAX_VARIANTS, Reason, Selection, Stopwatch, UnknownVariant, VariantInfo, host, model, recording,
+};
+
+#[doc = include_str!("code_variant.md")]
+pub use nitro_macros::code_variant;
+
+/// What generated code uses; changes with the macro.
+#[doc(hidden)]
+pub use nitro_core::__private;

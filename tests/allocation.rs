@@ -1,0 +1,112 @@
+//! Selecting a variant allocates nothing once the function has been called on the device.
+//!
+//! In a file of its own: the counting allocator serves the whole process.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use nitro::code_variant;
+use nitro::model::{Class, Model, Provenance, Scale, Selector, Svm, Transform};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every request is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller keeps the contract of `alloc`, which is the same here.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `System.alloc` with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations_of<R>(work: impl FnOnce() -> R) -> (usize, R) {
+    let before = ALLOCATIONS.get();
+    let result = work();
+    (ALLOCATIONS.get() - before, result)
+}
+
+#[code_variant(
+    name = "sum",
+    features(length = values.len(), first = values.first().copied().unwrap_or(0.0)),
+    variants(forward, backward if length < 1000, pairwise),
+    default = forward,
+    model = embedded(),
+)]
+fn sum(values: &[f64]) -> f64;
+
+fn forward(values: &[f64]) -> f64 {
+    values.iter().sum()
+}
+
+fn backward(values: &[f64]) -> f64 {
+    values.iter().rev().sum()
+}
+
+fn pairwise(values: &[f64]) -> f64 {
+    match values {
+        [] => 0.0,
+        [one] => *one,
+        _ => {
+            let (left, right) = values.split_at(values.len() / 2);
+            pairwise(left) + pairwise(right)
+        }
+    }
+}
+
+/// A machine of three classes, for short, middling and long inputs, with many support vectors over both features and a
+/// device feature.
+fn embedded() -> &'static [u8] {
+    let support = 50; // of each class
+    let scale = |max| Scale { transform: Transform::Log, min: 0.0, max };
+    let svm = Svm {
+        gamma: 0.5,
+        scaling: vec![scale(10.0), scale(3.0), scale(8.0)],
+        classes: (0..3).map(|variant| Class { variant, support }).collect(),
+        vectors: (0..3 * support).flat_map(|n| [(n / support) as f64 - 1.0, (n as f64).sin(), 0.0]).collect(),
+        coefficients: [[1.0, -1.0, -1.0], [1.0, 1.0, -1.0]]
+            .concat()
+            .into_iter()
+            .flat_map(|c| [c; 50])
+            .collect(),
+        rho: vec![0.0; 3],
+    };
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let model = Model {
+        function: "sum".into(),
+        variants: names(&["forward", "backward", "pairwise"]),
+        features: names(&["length", "first"]),
+        device_features: names(&["threads"]),
+        selector: Selector::Svm(svm),
+        provenance: Provenance::default(),
+    };
+    Box::leak(model.to_bytes().into_boxed_slice())
+}
+
+#[test]
+fn a_selection_allocates_nothing_after_the_first_call() {
+    let inputs: Vec<Vec<f64>> = (0..200).map(|n| (0..n * 17).map(|v| f64::from(v) + 0.5).collect()).collect();
+    let (first, _) = allocations_of(|| sum(&inputs[1]));
+    assert!(first > 0, "the first call reads the model: if this counts nothing, the test measures nothing");
+    let (later, chosen) = allocations_of(|| {
+        let mut chosen = [0; 3];
+        for input in &inputs {
+            chosen[sum::select(input).variant() as usize] += 1;
+            std::hint::black_box(sum(input));
+        }
+        chosen
+    });
+    assert_eq!(later, 0);
+    assert!(chosen.iter().filter(|&&count| count > 0).count() >= 2, "the model decides: {chosen:?}");
+}

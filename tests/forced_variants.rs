@@ -1,0 +1,42 @@
+//! `NITRO_FORCE` pins variants; what it cannot mean is ignored.
+//!
+//! In a file of its own, in one test: the variable is the process's.
+
+use nitro::{Reason, code_variant};
+
+fn a(_: u32) -> char {
+    'a'
+}
+
+fn b(_: u32) -> char {
+    'b'
+}
+
+#[code_variant(name = "pinned", variants(a, b), default = a)]
+fn pinned(n: u32) -> char;
+
+#[code_variant(variants(a, b), default = a)]
+fn by_last_segment(n: u32) -> char;
+
+#[code_variant(name = "misspelt", variants(a, b), default = a)]
+fn misspelt(n: u32) -> char;
+
+#[code_variant(name = "limited", variants(a, b if n < 10), default = a)]
+fn limited(n: u32) -> char;
+
+#[test]
+fn pins_hold_where_they_can() {
+    // SAFETY: this is the only test of the process, and no other thread runs yet.
+    unsafe {
+        std::env::set_var("NITRO_FORCE", "pinned=b, by_last_segment=b,misspelt=bb,nonsense,limited=b,other=x")
+    };
+    assert_eq!((pinned(1), *pinned::select(1).reason()), ('b', Reason::Forced));
+    assert_eq!((by_last_segment(1), *by_last_segment::select(1).reason()), ('b', Reason::Forced));
+    assert_eq!((misspelt(1), *misspelt::select(1).reason()), ('a', Reason::NoModel));
+    assert_eq!((limited(1), *limited::select(1).reason()), ('b', Reason::Forced));
+    assert_eq!(
+        (limited(10), *limited::select(10).reason()),
+        ('a', Reason::NoModel),
+        "a constraint is never broken"
+    );
+}

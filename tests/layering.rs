@@ -1,0 +1,36 @@
+//! An application that only dispatches compiles neither the trainer nor linear algebra.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// Names of the packages that `package` compiles, itself included, with all its Cargo features.
+fn compiled_by(package: &str) -> BTreeSet<String> {
+    let arguments =
+        ["tree", "--edges", "normal,build", "--prefix", "none", "--all-features", "--package", package];
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("package names are text");
+    text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_facade_compiles_the_run_time_and_the_macro_alone() {
+    let compiled = compiled_by("nitro");
+    let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
+    assert_eq!(ours, ["nitro", "nitro-core", "nitro-macros"]);
+    for heavy in ["ndarray", "linfa", "rayon", "rusqlite", "libsqlite3-sys", "redis", "clap", "cudarc"] {
+        assert!(!compiled.contains(heavy), "{heavy} is compiled by every application");
+    }
+    assert!(compiled.len() <= 25, "dependencies are few: {compiled:?}");
+}
+
+#[test]
+fn the_trainer_is_where_the_heavy_parts_are() {
+    let compiled = compiled_by("nitro-train");
+    assert!(compiled.contains("rusqlite"), "the list above names packages that exist: {compiled:?}");
+    assert!(!compiled.contains("nitro-macros"), "the trainer needs descriptors, not the macro");
+}

@@ -1,0 +1,11 @@
+//! A device of another type.
+
+use nitro::code_variant;
+
+#[code_variant(variants(merge, radix), default = merge, device = keys.len())]
+fn sort(keys: &mut [u32]);
+
+fn merge(_: &mut [u32]) {}
+fn radix(_: &mut [u32]) {}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! A method.
+
+use nitro::code_variant;
+
+struct Keys(Vec<u32>);
+
+impl Keys {
+    #[code_variant(variants(merge, radix), default = merge)]
+    fn sort(&mut self);
+}
+
+fn merge(_: &mut [u32]) {}
+fn radix(_: &mut [u32]) {}
+
+fn main() {}

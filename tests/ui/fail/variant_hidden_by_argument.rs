@@ -1,0 +1,11 @@
+//! An argument of a variant's name.
+
+use nitro::code_variant;
+
+#[code_variant(variants(merge, radix), default = merge)]
+fn sort(keys: &mut [u32], radix: u32);
+
+fn merge(_: &mut [u32]) {}
+fn radix(_: &mut [u32]) {}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! The least one can write.
+
+use nitro::code_variant;
+
+#[code_variant(variants(only), default = only)]
+fn work();
+
+fn only() {}
+
+fn main() {
+    work();
+}
