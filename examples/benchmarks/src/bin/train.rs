@@ -1,0 +1,114 @@
+//! The trainer of the benchmark suite: measures its functions, learns selectors, shows how good they are.
+//!
+//! Every variant's output is compared with the default variant's.
+
+use std::process::ExitCode;
+
+use nitro_benchmarks::inputs::{self, sort::Keys};
+use nitro_benchmarks::variants::{sort::Key, spmv::Matrix};
+use nitro_benchmarks::{histogram, sort, spmv, transpose};
+use nitro_train::{BoxError, Session, Shipped, Trainer};
+
+/// The recordings of one function in `models/recordings`.
+macro_rules! shipped {
+    ($function:literal) => {
+        Shipped {
+            function: $function,
+            measurements: include_bytes!(concat!(
+                "../../../../models/recordings/",
+                $function,
+                "/measurements.csv.gz"
+            )),
+            inputs: include_bytes!(concat!("../../../../models/recordings/", $function, "/inputs.csv.gz")),
+            devices: include_bytes!(concat!("../../../../models/recordings/", $function, "/devices.csv")),
+        }
+    };
+}
+
+fn main() -> ExitCode {
+    Trainer::new()
+        .function(histogram::function(), record_histogram)
+        .generated_inputs(inputs::histogram::names())
+        .function(spmv::function(), record_spmv)
+        .generated_inputs(inputs::spmv::names())
+        .function(sort::function(), record_sort)
+        .generated_inputs(inputs::sort::names())
+        .function(transpose::function(), record_transpose)
+        .generated_inputs(inputs::transpose::names())
+        .shipped(shipped!("histogram"))
+        .shipped(shipped!("spmv"))
+        .shipped(shipped!("sort"))
+        .shipped(shipped!("transpose"))
+        .main()
+}
+
+fn record_histogram(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in ["*.png", "*.jpg", "*.jpeg"].iter().flat_map(|pattern| session.inputs(pattern)) {
+        let image = inputs::histogram::load(name)?;
+        let run = || {
+            let mut bins = [0; 256];
+            histogram(&image.pixels, &mut bins);
+            bins
+        };
+        session.checked_input(name, run, |expected, found| expected == found)?;
+    }
+    Ok(())
+}
+
+fn record_spmv(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in session.inputs("*.mtx") {
+        let matrix = inputs::spmv::load(name)?;
+        let x: Vec<f64> = (0..matrix.columns()).map(|column| 1.0 + (column % 17) as f64 / 16.0).collect();
+        let run = || {
+            let mut y = vec![0.0; matrix.rows()];
+            spmv(&matrix, &x, &mut y);
+            y
+        };
+        let tolerance = tolerance(&matrix);
+        session.checked_input(name, run, |expected: &Vec<f64>, found| {
+            expected.iter().zip(found).zip(&tolerance).all(|((a, b), tolerance)| (a - b).abs() <= *tolerance)
+        })?;
+    }
+    Ok(())
+}
+
+/// For each row how far sums in another order may differ: a few units in the last place of the sum of magnitudes.
+fn tolerance(matrix: &Matrix) -> Vec<f64> {
+    let mut magnitude = vec![0.0; matrix.rows()];
+    for (row, _, value) in matrix.entries() {
+        magnitude[row as usize] += 2.0 * value.abs();
+    }
+    magnitude.iter().map(|sum| sum * 1e-12 + f64::MIN_POSITIVE).collect()
+}
+
+fn record_sort(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in session.inputs("") {
+        match inputs::sort::load(name)? {
+            Keys::F32(keys) => record_keys(session, name, &keys)?,
+            Keys::F64(keys) => record_keys(session, name, &keys)?,
+        }
+    }
+    Ok(())
+}
+
+fn record_keys<K: Key + PartialEq>(session: &Session<'_>, name: &str, keys: &[K]) -> Result<(), BoxError> {
+    let run = || {
+        let mut keys = keys.to_vec();
+        sort(&mut keys);
+        keys
+    };
+    Ok(session.checked_input(name, run, |expected, found| expected == found)?)
+}
+
+fn record_transpose(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in session.inputs("") {
+        let matrix = inputs::transpose::load(name)?;
+        let run = || {
+            let mut values = matrix.values.clone();
+            transpose(&mut values, matrix.rows, matrix.columns);
+            values
+        };
+        session.checked_input(name, run, |expected, found| expected == found)?;
+    }
+    Ok(())
+}

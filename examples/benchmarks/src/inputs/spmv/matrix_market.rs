@@ -1,0 +1,349 @@
+//! Matrix Market files, plain or compressed by gzip.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::str::FromStr;
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::inputs::InputError;
+use crate::variants::spmv::Matrix;
+
+/// Longest line that is read, several times what the format allows.
+const MAX_LINE_BYTES: u64 = 4096;
+/// Most lines of comment and empty lines.
+const MAX_IDLE_LINES: u64 = 100_000;
+/// Most rows and columns: the product's vectors must fit a small machine.
+const MAX_SIDE: u64 = 1 << 24;
+/// Most entries, of which symmetric files are given half.
+const MAX_ENTRIES: u64 = 1 << 25;
+/// The first bytes of a gzip file.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// What is wrong with a line of a Matrix Market file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MatrixMarketProblem {
+    /// The first line is no banner.
+    #[error(
+        "the first line is not `%%MatrixMarket matrix coordinate FIELD SYMMETRY`; a Matrix Market file begins with it"
+    )]
+    Banner,
+    /// The banner announces a form that is not read.
+    #[error("`{found}` in the banner is not supported; convert the matrix to {supported}")]
+    Unsupported {
+        /// The word in the banner.
+        found: String,
+        /// What can be used in its place.
+        supported: &'static str,
+    },
+    /// The line of sizes is malformed or missing.
+    #[error("expected three numbers, the rows, the columns and the entries of the matrix")]
+    Sizes,
+    /// A size is beyond what is read.
+    #[error("{size} {what} are too many; up to {max} are read, use a smaller matrix")]
+    TooLarge {
+        /// Rows, columns or entries.
+        what: &'static str,
+        /// The number announced.
+        size: u64,
+        /// The largest number that is read.
+        max: u64,
+    },
+    /// A symmetric matrix that is not square.
+    #[error(
+        "a {symmetry} matrix must be square, this one has {rows} rows and {columns} columns; correct the sizes"
+    )]
+    NotSquare {
+        /// The symmetry in the banner.
+        symmetry: &'static str,
+        /// The rows announced.
+        rows: u64,
+        /// The columns announced.
+        columns: u64,
+    },
+    /// An entry does not have as many words as its field asks for.
+    #[error("expected {expected}, found {found} words")]
+    Words {
+        /// What the line should hold.
+        expected: &'static str,
+        /// The number of words on it.
+        found: usize,
+    },
+    /// A word is no number.
+    #[error("`{found}` is no {expected}")]
+    Number {
+        /// The word.
+        found: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// An index is 0 or larger than the matrix.
+    #[error("the {what} {index} is outside of 1 to {max}; indices are counted from 1")]
+    Index {
+        /// Row or column.
+        what: &'static str,
+        /// The index.
+        index: u64,
+        /// The largest index of this matrix.
+        max: u64,
+    },
+    /// A skew-symmetric matrix with an entry on its diagonal, where only zero could stand.
+    #[error("a skew-symmetric matrix has no entries on its diagonal; remove this one or change the banner")]
+    SkewDiagonal,
+    /// The file ends too soon.
+    #[error(
+        "the file ends after {found} of {announced} entries; correct their number or add what is missing"
+    )]
+    TooFewEntries {
+        /// Entries read.
+        found: u64,
+        /// Entries announced.
+        announced: u64,
+    },
+    /// The file goes on after the last entry announced.
+    #[error(
+        "there are more than the {announced} entries announced; correct their number or remove what is too much"
+    )]
+    TooManyEntries {
+        /// Entries announced.
+        announced: u64,
+    },
+    /// A line is longer than any entry.
+    #[error("the line is longer than {MAX_LINE_BYTES} bytes; break it or remove it")]
+    LongLine,
+    /// Too many comments.
+    #[error("there are more than {MAX_IDLE_LINES} lines of comment or without content; remove some")]
+    TooManyComments,
+    /// A line is not text.
+    #[error("the line is not UTF-8 text; is this a Matrix Market file?")]
+    NotText,
+    /// Reading or decompressing stopped.
+    #[error("the file cannot be read on from here; a compressed file may be truncated or damaged")]
+    Read(#[source] io::Error),
+    /// The entries do not make a matrix.
+    #[error(transparent)]
+    Matrix(#[from] crate::variants::spmv::MatrixError),
+}
+
+/// Reads a matrix; `path` is for messages.
+pub(super) fn read(path: &Path, file: impl Read) -> Result<Matrix, InputError> {
+    let mut file = BufReader::new(file);
+    let compressed = match file.fill_buf() {
+        Ok(start) => start.starts_with(&GZIP_MAGIC),
+        Err(source) => return Err(InputError::Read { path: path.into(), source }),
+    };
+    if compressed { parse(path, BufReader::new(MultiGzDecoder::new(file))) } else { parse(path, file) }
+}
+
+/// Reads uncompressed text.
+fn parse(path: &Path, text: impl BufRead) -> Result<Matrix, InputError> {
+    let mut lines = Lines { text, number: 0, idle: 0, line: Vec::new() };
+    let matrix = parse_lines(&mut lines);
+    matrix.map_err(|problem| InputError::MatrixMarket {
+        path: path.into(),
+        line: lines.number.max(1),
+        problem,
+    })
+}
+
+/// Reads line by line; on error the lines stand where it is.
+fn parse_lines(lines: &mut Lines<impl BufRead>) -> Result<Matrix, MatrixMarketProblem> {
+    let banner = Banner::parse(lines.next()?.unwrap_or(""))?;
+    let sizes = Sizes::parse(lines.next_content()?.unwrap_or(""), banner.symmetry)?;
+    // Grows as entries arrive: the number announced is not to be trusted with memory.
+    let mut entries = Vec::new();
+    for found in 0..sizes.entries {
+        let announced = sizes.entries;
+        let line = lines.next_content()?.ok_or(MatrixMarketProblem::TooFewEntries { found, announced })?;
+        let (row, column, value) = banner.field.parse_entry(line, &sizes)?;
+        entries.push((row, column, value));
+        match banner.symmetry {
+            Symmetry::SkewSymmetric if row == column => return Err(MatrixMarketProblem::SkewDiagonal),
+            Symmetry::SkewSymmetric => entries.push((column, row, -value)),
+            Symmetry::Symmetric if row != column => entries.push((column, row, value)),
+            Symmetry::Symmetric | Symmetry::General => {}
+        }
+    }
+    if lines.next_content()?.is_some() {
+        return Err(MatrixMarketProblem::TooManyEntries { announced: sizes.entries });
+    }
+    Ok(Matrix::from_entries(sizes.rows as usize, sizes.columns as usize, &entries)?)
+}
+
+/// Lines of bounded length, one at a time.
+struct Lines<R> {
+    text: R,
+    /// The number of the last line, counted from 1.
+    number: u64,
+    /// Lines without content so far.
+    idle: u64,
+    line: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// The next line without its end; none at the end of the file.
+    fn next(&mut self) -> Result<Option<&str>, MatrixMarketProblem> {
+        self.line.clear();
+        self.number += 1;
+        let mut bounded = self.text.by_ref().take(MAX_LINE_BYTES);
+        let length = bounded.read_until(b'\n', &mut self.line).map_err(MatrixMarketProblem::Read)?;
+        if length as u64 == MAX_LINE_BYTES && !self.line.ends_with(b"\n") {
+            return Err(MatrixMarketProblem::LongLine);
+        }
+        let line = std::str::from_utf8(&self.line).map_err(|_| MatrixMarketProblem::NotText)?;
+        Ok((length > 0).then(|| line.trim()))
+    }
+
+    /// The next line that is neither empty nor a comment.
+    fn next_content(&mut self) -> Result<Option<&str>, MatrixMarketProblem> {
+        loop {
+            match self.next()? {
+                None => return Ok(None),
+                // Looked at again below, since a line returned from within a loop would stay borrowed in all turns.
+                Some(line) if !line.is_empty() && !line.starts_with('%') => break,
+                Some(_) => self.idle += 1,
+            }
+            if self.idle > MAX_IDLE_LINES {
+                return Err(MatrixMarketProblem::TooManyComments);
+            }
+        }
+        Ok(std::str::from_utf8(&self.line).ok().map(str::trim))
+    }
+}
+
+/// What the first line says.
+struct Banner {
+    field: Field,
+    symmetry: Symmetry,
+}
+
+/// What the values are.
+#[derive(Clone, Copy)]
+enum Field {
+    Real,
+    Integer,
+    Pattern,
+}
+
+/// Which entries stand for two.
+#[derive(Clone, Copy, PartialEq)]
+enum Symmetry {
+    General,
+    Symmetric,
+    SkewSymmetric,
+}
+
+impl Banner {
+    /// Reads the first line; capitals do not matter.
+    fn parse(line: &str) -> Result<Banner, MatrixMarketProblem> {
+        let line = line.to_ascii_lowercase();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let &["%%matrixmarket", object, format, field, symmetry] = words.as_slice() else {
+            return Err(MatrixMarketProblem::Banner);
+        };
+        let unsupported =
+            |found: &str, supported| MatrixMarketProblem::Unsupported { found: found.into(), supported };
+        if object != "matrix" {
+            return Err(unsupported(object, "a `matrix`"));
+        }
+        if format != "coordinate" {
+            return Err(unsupported(format, "the sparse form `coordinate`"));
+        }
+        let field = match field {
+            "real" => Field::Real,
+            "integer" => Field::Integer,
+            "pattern" => Field::Pattern,
+            other => return Err(unsupported(other, "`real`, `integer` or `pattern` values")),
+        };
+        let symmetry = match symmetry {
+            "general" => Symmetry::General,
+            "symmetric" => Symmetry::Symmetric,
+            "skew-symmetric" => Symmetry::SkewSymmetric,
+            other => return Err(unsupported(other, "`general`, `symmetric` or `skew-symmetric` form")),
+        };
+        Ok(Banner { field, symmetry })
+    }
+}
+
+/// What the line of sizes says.
+struct Sizes {
+    rows: u64,
+    columns: u64,
+    entries: u64,
+}
+
+impl Sizes {
+    /// Reads the line of sizes.
+    fn parse(line: &str, symmetry: Symmetry) -> Result<Sizes, MatrixMarketProblem> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let &[rows, columns, entries] = words.as_slice() else { return Err(MatrixMarketProblem::Sizes) };
+        let size = |word: &str, what, max| match number::<u64>(word, "whole number")? {
+            size if size > max => Err(MatrixMarketProblem::TooLarge { what, size, max }),
+            size => Ok(size),
+        };
+        let rows = size(rows, "rows", MAX_SIDE)?;
+        let columns = size(columns, "columns", MAX_SIDE)?;
+        let entries = size(entries, "entries", MAX_ENTRIES)?;
+        let symmetry = match symmetry {
+            Symmetry::General => return Ok(Sizes { rows, columns, entries }),
+            Symmetry::Symmetric => "symmetric",
+            Symmetry::SkewSymmetric => "skew-symmetric",
+        };
+        if rows != columns {
+            return Err(MatrixMarketProblem::NotSquare { symmetry, rows, columns });
+        }
+        Ok(Sizes { rows, columns, entries })
+    }
+}
+
+impl Field {
+    /// Reads the line of an entry to a row and column, counted from 0, and a value.
+    fn parse_entry(self, line: &str, sizes: &Sizes) -> Result<(u32, u32, f64), MatrixMarketProblem> {
+        let mut words = line.split_whitespace();
+        let mut next = || {
+            words.next().ok_or(MatrixMarketProblem::Words {
+                expected: self.expected(),
+                found: line.split_whitespace().count(),
+            })
+        };
+        let row = index(next()?, "row", sizes.rows)?;
+        let column = index(next()?, "column", sizes.columns)?;
+        let value = match self {
+            Field::Real => Some(number::<f64>(next()?, "number")?).filter(|value| value.is_finite()),
+            Field::Integer => Some(number::<i64>(next()?, "whole number")? as f64),
+            Field::Pattern => Some(1.0),
+        };
+        if words.next().is_some() {
+            let found = line.split_whitespace().count();
+            return Err(MatrixMarketProblem::Words { expected: self.expected(), found });
+        }
+        let not_finite =
+            || MatrixMarketProblem::Number { found: line.into(), expected: "entry of finite value" };
+        Ok((row, column, value.ok_or_else(not_finite)?))
+    }
+
+    /// What the line of an entry should hold.
+    fn expected(self) -> &'static str {
+        match self {
+            Field::Real | Field::Integer => "a row, a column and a value",
+            Field::Pattern => "a row and a column",
+        }
+    }
+}
+
+/// Reads an index counted from 1 to one counted from 0.
+fn index(word: &str, what: &'static str, max: u64) -> Result<u32, MatrixMarketProblem> {
+    let index = number::<u64>(word, "whole number")?;
+    // Sizes are below 2^32, and so is an index between.
+    if (1..=max).contains(&index) {
+        Ok((index - 1) as u32)
+    } else {
+        Err(MatrixMarketProblem::Index { what, index, max })
+    }
+}
+
+/// Reads a number.
+fn number<T: FromStr>(word: &str, expected: &'static str) -> Result<T, MatrixMarketProblem> {
+    word.parse().map_err(|_| MatrixMarketProblem::Number { found: word.into(), expected })
+}

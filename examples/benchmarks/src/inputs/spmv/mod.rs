@@ -1,0 +1,36 @@
+//! Sparse matrices.
+
+mod generators;
+mod matrix_market;
+mod suite_sparse;
+
+pub use matrix_market::MatrixMarketProblem;
+
+use std::fs::File;
+
+use super::InputError;
+use super::name::Source;
+use crate::variants::spmv::Matrix;
+
+/// The names of the built-in matrices: generated ones for training, generated and real ones for testing.
+pub fn names() -> Vec<String> {
+    generators::names().into_iter().chain(suite_sparse::names()).collect()
+}
+
+/// Makes a built-in matrix, reads a shipped one, or reads a file in Matrix Market form, plain or compressed by gzip.
+///
+/// # Errors
+/// A name that is neither a built-in one nor a file's, or a file that is no usable matrix; the error says which line to
+/// change.
+pub fn load(name: &str) -> Result<Matrix, InputError> {
+    if let Some(shipped) = name.strip_prefix(suite_sparse::PREFIX) {
+        return suite_sparse::load(name, shipped);
+    }
+    match Source::of(name, "spmv")? {
+        Source::BuiltIn(name) => generators::generate(name),
+        Source::File(path) => {
+            let file = File::open(path).map_err(|source| InputError::Read { path: path.into(), source })?;
+            matrix_market::read(path, file)
+        }
+    }
+}

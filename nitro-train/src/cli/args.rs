@@ -1,0 +1,250 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::measure::DeviceSpec;
+
+/// Learns on some machines which variant of a function is fastest, and picks well on others.
+///
+/// Without a command: the main job. It takes the recordings of other machines that this program carries, fits each
+/// function's selector for this machine without measuring here, then measures here to show what that choice achieved, as
+/// a table and a report page.
+#[derive(Debug, Parser)]
+#[command(name = "train", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) job: JobArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  train                                       the main job on this machine
+  train record --device host:4 --store my.db  measure here with 4 threads; a stopped run goes on where it was
+  train fit --store my.db --models models     fit a selector for each function
+  train evaluate --store my.db                how good it is on a device it was not trained on
+  train explain spmv rows=1e6 mean_row=7      which variant would run, and why";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Measure every admissible variant on every input
+    ///
+    /// What is already in the store is skipped, so a stopped run goes on where it was.
+    Record(RecordArgs),
+    /// Fit selectors from the store; touches no device
+    Fit(FitArgs),
+    /// Leave each device out in turn, learn from the others, and tell how close to exhaustive search the choices come
+    Evaluate(EvaluateArgs),
+    /// Write one self-contained page with the evaluation of every function
+    Report(ReportArgs),
+    /// Describe this machine's devices and those in the store
+    Devices(DevicesArgs),
+    /// Show what is in a model file
+    Inspect(InspectArgs),
+    /// Show which variant would be selected for given feature values, and why
+    Explain(ExplainArgs),
+    /// Take measurements from CSV files into the store
+    ///
+    /// measurements: device,input,variant,time_ns (an empty time: the variant failed or is not admissible there);
+    /// inputs: input, then one numeric column a feature; devices: device, then one numeric column a device feature.
+    /// Each with a header line; .gz and .xz files are read too. Nothing is imported when anything is wrong.
+    Import(ExchangeArgs),
+    /// Write measurements of a function as CSV files, in the form that import reads
+    Export(ExchangeArgs),
+}
+
+/// Which recordings a command works on.
+#[derive(Args, Debug)]
+pub(super) struct DataArgs {
+    /// Function to work on; repeat for several [default: all]
+    #[arg(long = "function", value_name = "F")]
+    pub(super) functions: Vec<String>,
+    #[command(flatten)]
+    pub(super) store: StoreArgs,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct StoreArgs {
+    /// Store of measurements: a file (made when absent) or redis://host:port/db. Without one, nitro.db in the working
+    /// directory over the recordings that the program carries
+    #[arg(long, value_name = "S", env = "NITRO_STORE")]
+    pub(super) store: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ModelsArgs {
+    /// Folder of models
+    #[arg(long, value_name = "DIR", env = "NITRO_MODELS", default_value = "models")]
+    pub(super) models: PathBuf,
+}
+
+/// How inputs are divided.
+#[derive(Args, Debug)]
+pub(super) struct SplitArgs {
+    /// File with the names of the training inputs, one a line [default: names that begin with train/, else about two
+    /// thirds of the groups]
+    #[arg(long, value_name = "FILE")]
+    pub(super) train_inputs: Option<PathBuf>,
+    /// File with the names of the test inputs, one a line [default: the other inputs]
+    #[arg(long, value_name = "FILE")]
+    pub(super) test_inputs: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct JobArgs {
+    /// Device to choose for and to measure on [default: host with all threads]
+    #[arg(long, value_name = "host:THREADS")]
+    pub(super) device: Option<DeviceSpec>,
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+    /// Folder the models are written to [default: models beside the program, where dispatch looks first]
+    #[arg(long, value_name = "DIR", env = "NITRO_MODELS")]
+    pub(super) models: Option<PathBuf>,
+    /// The report page
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    pub(super) out: PathBuf,
+    /// Time for measuring here, in seconds; fewer repeats are made where it would not do
+    #[arg(long, value_name = "SECONDS", default_value_t = 100)]
+    pub(super) budget: u32,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct RecordArgs {
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+    /// Device to measure on, for example host:4; repeat for several [default: host with all threads]
+    #[arg(long = "device", value_name = "host:THREADS")]
+    pub(super) devices: Vec<DeviceSpec>,
+    /// Folder of real inputs [default: the built-in inputs]
+    #[arg(long, value_name = "DIR")]
+    pub(super) inputs: Option<PathBuf>,
+    /// Time for the repeats of one variant on one input, in milliseconds; repeats end earlier once the median is known to
+    /// about 1 %
+    #[arg(long, value_name = "MS", default_value_t = 60)]
+    pub(super) repeat_ms: u32,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct FitArgs {
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+    /// How device features are selected [default: whatever does best on the source devices]
+    #[arg(long, value_enum)]
+    pub(super) device_features: Option<DeviceFeatures>,
+    /// The kind of selector
+    #[arg(long, value_enum, default_value_t = SelectorKind::Auto)]
+    pub(super) selector: SelectorKind,
+    /// Devices to learn from, separated by commas [default: all in the store]
+    #[arg(long, value_name = "D,..", value_delimiter = ',')]
+    pub(super) sources: Vec<String>,
+    /// File with the names of the training inputs, one a line [default: as for evaluate]
+    #[arg(long, value_name = "FILE")]
+    pub(super) train_inputs: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) models: ModelsArgs,
+    /// Seed of everything random
+    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
+    pub(super) seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum DeviceFeatures {
+    /// Input features alone
+    None,
+    /// All device features
+    All,
+    /// Those whose hardware counters matter to the function (needs profile data)
+    Profile,
+    /// Those that carry over best from source to source
+    CrossValidation,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SelectorKind {
+    /// What does best on the source devices
+    Auto,
+    /// A support-vector machine
+    Svm,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct EvaluateArgs {
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+    #[command(flatten)]
+    pub(super) split: SplitArgs,
+    /// One JSON object a function instead of tables
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Seed of everything random
+    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
+    pub(super) seed: u64,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ReportArgs {
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+    #[command(flatten)]
+    pub(super) split: SplitArgs,
+    /// The page
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    pub(super) out: PathBuf,
+    /// Seed of everything random
+    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
+    pub(super) seed: u64,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct DevicesArgs {
+    #[command(flatten)]
+    pub(super) store: StoreArgs,
+    /// Device to describe, for example host:4; repeat for several [default: host with all threads]
+    #[arg(long = "device", value_name = "host:THREADS")]
+    pub(super) devices: Vec<DeviceSpec>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct InspectArgs {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub(super) model: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ExplainArgs {
+    /// Function
+    #[arg(value_name = "F")]
+    pub(super) function: String,
+    /// Values of the input features
+    #[arg(value_name = "feature=value")]
+    pub(super) features: Vec<String>,
+    #[command(flatten)]
+    pub(super) models: ModelsArgs,
+    /// Device to select for: a host:THREADS of this machine, or a device in the store [default: host with all threads]
+    #[arg(long, value_name = "D")]
+    pub(super) device: Option<String>,
+    #[command(flatten)]
+    pub(super) store: StoreArgs,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ExchangeArgs {
+    /// Function that was measured
+    #[arg(long, value_name = "F")]
+    pub(super) function: String,
+    /// Measurements: device,input,variant,time_ns
+    #[arg(long, value_name = "M.csv")]
+    pub(super) measurements: PathBuf,
+    /// Inputs and their features
+    #[arg(long, value_name = "I.csv")]
+    pub(super) inputs: PathBuf,
+    /// Devices and their features
+    #[arg(long, value_name = "D.csv")]
+    pub(super) devices: PathBuf,
+    #[command(flatten)]
+    pub(super) store: StoreArgs,
+}

@@ -1,0 +1,115 @@
+//! Which recordings a command works on: a store that the user names, or nitro.db over what the program carries.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use super::args::StoreArgs;
+use crate::exchange;
+use crate::recordings::{DeviceRecord, Recordings};
+use crate::store::{self, Store};
+use crate::trainer::{Registered, Shipped, Trainer};
+
+/// The store used when the user names none.
+const DEFAULT_STORE: &str = "nitro.db";
+
+/// The store, and under it the recordings that the program carries.
+pub(super) struct Stores<'t> {
+    url: String,
+    store: Option<Box<dyn Store>>,
+    shipped: &'t [Shipped],
+}
+
+impl<'t> Stores<'t> {
+    /// Opens the store if it exists. Recordings that the program carries take part only when the user names no store.
+    pub(super) fn open(trainer: &'t Trainer, args: &StoreArgs) -> Result<Self> {
+        let url = args.store.clone().unwrap_or_else(|| DEFAULT_STORE.to_owned());
+        let exists = url.contains("://") || Path::new(&url).exists();
+        let store = if exists { Some(store::open(&url)?) } else { None };
+        let shipped = if args.store.is_some() { &[][..] } else { &trainer.shipped };
+        Ok(Self { url, store, shipped })
+    }
+
+    /// The store itself, made when absent.
+    pub(super) fn writable(&mut self) -> Result<&mut dyn Store> {
+        if self.store.is_none() {
+            self.store = Some(store::open(&self.url)?);
+        }
+        Ok(self.store.as_deref_mut().expect("it was opened above"))
+    }
+
+    /// The names of all functions with recordings, or those of `wanted`, each of which must have some.
+    pub(super) fn functions(&mut self, wanted: &[String]) -> Result<Vec<String>> {
+        let mut known: BTreeSet<String> = self.shipped.iter().map(|shipped| shipped.function.to_owned()).collect();
+        if let Some(store) = &mut self.store {
+            known.extend(store.functions()?);
+        }
+        if known.is_empty() {
+            bail!("{}: no recordings; make some with `record` or take some with `import`", self.url);
+        }
+        if let Some(missing) = wanted.iter().find(|name| !known.contains(*name)) {
+            let known = known.into_iter().collect::<Vec<_>>().join(", ");
+            bail!("{}: no recordings of `{missing}`; there are some of {known}", self.url);
+        }
+        Ok(if wanted.is_empty() { known.into_iter().collect() } else { wanted.to_vec() })
+    }
+
+    /// Everything recorded of one function.
+    pub(super) fn load(&mut self, function: &str) -> Result<Recordings> {
+        let mut recordings: Option<Recordings> = None;
+        if let Some(store) = &mut self.store
+            && store.functions()?.iter().any(|name| name == function)
+        {
+            recordings = Some(store.load(function)?);
+        }
+        for shipped in self.shipped.iter().filter(|shipped| shipped.function == function) {
+            let below = read_shipped(shipped)?;
+            match &mut recordings {
+                None => recordings = Some(below),
+                Some(own) => {
+                    if !own.lay_over(&below) {
+                        tracing::warn!(function, "the carried recordings have other features and are left out");
+                    }
+                }
+            }
+        }
+        recordings.with_context(|| format!("{}: no recordings of `{function}`", self.url))
+    }
+
+    /// All devices with recordings.
+    pub(super) fn devices(&mut self) -> Result<Vec<DeviceRecord>> {
+        let mut devices = match &mut self.store {
+            Some(store) => store.devices()?,
+            None => Vec::new(),
+        };
+        for shipped in self.shipped {
+            for device in read_shipped(shipped)?.devices {
+                if !devices.iter().any(|own| own.id == device.id) {
+                    devices.push(device);
+                }
+            }
+        }
+        devices.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(devices)
+    }
+}
+
+fn read_shipped(shipped: &Shipped) -> Result<Recordings> {
+    let read = exchange::read_bytes(shipped.function, shipped.measurements, shipped.inputs, shipped.devices);
+    read.with_context(|| format!("the recordings of `{}` that this program carries", shipped.function))
+}
+
+/// The program's functions of these names, all without names.
+pub(super) fn registered<'t>(trainer: &'t Trainer, names: &[String]) -> Result<Vec<&'t Registered>> {
+    if names.is_empty() {
+        return Ok(trainer.functions.iter().collect());
+    }
+    let find = |name: &String| {
+        trainer.registered(name).with_context(|| {
+            let known = trainer.functions.iter().map(|r| r.function.name()).collect::<Vec<_>>().join(", ");
+            format!("this program has no function `{name}` to measure; it has {known}")
+        })
+    };
+    names.iter().map(find).collect()
+}

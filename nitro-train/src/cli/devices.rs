@@ -1,0 +1,42 @@
+//! `train devices`: what the devices look like to a model.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use anyhow::Result;
+
+use super::args::DevicesArgs;
+use super::data::Stores;
+use super::table::Table;
+use crate::measure::{DeviceSpec, describe_device};
+use crate::recordings::DeviceRecord;
+use crate::trainer::Trainer;
+
+pub(super) fn run(trainer: &Trainer, args: &DevicesArgs) -> Result<()> {
+    let specs = if args.devices.is_empty() { &[DeviceSpec::whole_host()][..] } else { &args.devices };
+    let here: Vec<DeviceRecord> = specs.iter().map(|spec| describe_device(&spec.host())).collect();
+    let stored = Stores::open(trainer, &args.store)?.devices()?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "This machine:\n{}", table(&here))?;
+    if !stored.is_empty() {
+        writeln!(out, "With recordings:\n{}", table(&stored))?;
+    }
+    Ok(())
+}
+
+/// One row a device feature, one column a device.
+fn table(devices: &[DeviceRecord]) -> Table {
+    let names: BTreeSet<&String> = devices.iter().flat_map(|device| device.features.keys()).collect();
+    let heading = std::iter::once("device feature").chain(devices.iter().map(|device| device.id.as_str()));
+    let mut table = Table::new(heading);
+    for name in names {
+        let value = |device: &DeviceRecord| device.features.get(name).map_or_else(String::new, |&value| number(value));
+        table.row(std::iter::once(name.clone()).chain(devices.iter().map(value)));
+    }
+    table
+}
+
+/// A number with as many digits as it deserves.
+pub(super) fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value}") } else { format!("{value:.3}") }
+}

@@ -1,0 +1,153 @@
+//! The main job: selectors learned from other machines' recordings choose here, then measuring here shows how well.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use nitro_core::host;
+
+use super::args::JobArgs;
+use super::data::{self, Stores};
+use super::devices::number;
+use super::fit::description;
+use super::table::Table;
+use super::{record, report};
+use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Split, evaluate_on};
+use crate::learn::{FitOptions, fit};
+use crate::measure::{DeviceSpec, Inputs, Repeats, describe_device};
+use crate::recordings::{DeviceRecord, Recordings};
+use crate::trainer::{Registered, Trainer};
+
+/// The selectors in the table, with their headings.
+pub(super) const COLUMNS: [(&str, &str); 5] = [
+    ("auto", "learned elsewhere"),
+    ("static", "static"),
+    ("majority", "majority"),
+    ("target-trained", "learned here"),
+    ("random", "random"),
+];
+
+pub(super) fn run(trainer: &Trainer, args: &JobArgs) -> Result<()> {
+    let spec = args.device.unwrap_or_else(DeviceSpec::whole_host);
+    let registered = data::registered(trainer, &args.data.functions)?;
+    if registered.is_empty() {
+        bail!("this program has no functions: add them with Trainer::function");
+    }
+    let mut stores = Stores::open(trainer, &args.data.store)?;
+    let here = describe(spec);
+    fit_without_measuring(&registered, &mut stores, &here, args)?;
+    measure(&registered, &mut stores, spec, Duration::from_secs(args.budget.into()))?;
+    let results = registered
+        .iter()
+        .map(|registered| judge(registered, &mut stores, &here))
+        .collect::<Result<Vec<_>>>()?;
+    print(&results);
+    report::write(&args.out, &here, &results)?;
+    println!("\nThe page with all figures: {}", args.out.display());
+    Ok(())
+}
+
+/// What was achieved on this device for one function.
+pub(super) struct Judged {
+    pub(super) recordings: Recordings,
+    pub(super) split: Split,
+    pub(super) evaluation: DeviceEvaluation,
+}
+
+fn describe(spec: DeviceSpec) -> DeviceRecord {
+    eprintln!("Describing this machine ({spec}); what has to be measured is measured once and kept");
+    let here = describe_device(&spec.host());
+    println!("This machine is {}", here.id);
+    let features: Vec<_> = here.features.iter().map(|(name, &value)| format!("{name} {}", number(value))).collect();
+    println!("  {}\n", features.join(", "));
+    here
+}
+
+/// Recordings of this very machine, whatever the number of threads, are not recordings of another.
+fn sources(recordings: &Recordings) -> Result<Vec<String>> {
+    let own = format!("@{}", host::machine().id());
+    let other = recordings.devices.iter().filter(|device| !device.id.ends_with(&own));
+    let sources: Vec<String> = other.map(|device| device.id.clone()).collect();
+    if sources.is_empty() {
+        bail!(
+            "no recordings of `{}` on another machine: run `record` there with the same store, or `import` them",
+            recordings.function
+        );
+    }
+    Ok(sources)
+}
+
+/// Fits and writes the models that other machines' recordings give for this one.
+fn fit_without_measuring(
+    registered: &[&Registered],
+    stores: &mut Stores<'_>,
+    here: &DeviceRecord,
+    args: &JobArgs,
+) -> Result<()> {
+    println!("Selectors learned on other machines, without measuring here:");
+    let folder = args.models.clone().map_or_else(models_beside_program, Ok)?;
+    for registered in registered {
+        let recordings = stores.load(registered.function.name())?;
+        let options = FitOptions {
+            sources: sources(&recordings)?,
+            inputs: Some(Split::by_name(&recordings).train),
+            known_on_target: Some(here.features.keys().cloned().collect()),
+            seed: crate::DEFAULT_SEED,
+            ..FitOptions::default()
+        };
+        let fitted = fit(&recordings, &options)?;
+        fitted.model.write(&folder.join(nitro_core::model::file_name(registered.function.name())))?;
+        println!("  {:12} {}", registered.function.name(), description(&fitted));
+    }
+    println!("  written to {}\n", folder.display());
+    Ok(())
+}
+
+/// The first folder where dispatch looks for models.
+fn models_beside_program() -> Result<PathBuf> {
+    let program = std::env::current_exe().context("where this program is")?;
+    Ok(program.parent().context("the folder of this program")?.join("models"))
+}
+
+/// Measures all built-in inputs here, within about the given time.
+fn measure(registered: &[&Registered], stores: &mut Stores<'_>, spec: DeviceSpec, budget: Duration) -> Result<()> {
+    eprintln!("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
+    let end = Instant::now() + budget;
+    let registered_count = registered.len();
+    for (index, registered) in registered.iter().enumerate() {
+        let left = (registered_count - index) as u32;
+        let share = end.saturating_duration_since(Instant::now()) / left;
+        let inputs = Inputs::Generated(&registered.generated);
+        let runs = registered.generated.len() * registered.function.variants().len();
+        record::function_on(registered, spec, inputs, repeats(share, runs), stores.writable()?)?;
+    }
+    Ok(())
+}
+
+/// Repeats that let `runs` variants be measured in about `time`. Part of it goes to making inputs and to warm-up.
+fn repeats(time: Duration, runs: usize) -> Repeats {
+    let budget_ns = 0.5 * time.as_nanos() as f64 / runs.max(1) as f64;
+    Repeats { least: 3, budget_ns, ..Repeats::default() }
+}
+
+fn judge(registered: &Registered, stores: &mut Stores<'_>, here: &DeviceRecord) -> Result<Judged> {
+    let recordings = stores.load(registered.function.name())?;
+    let split = Split::by_name(&recordings);
+    let options = EvaluateOptions { seed: crate::DEFAULT_SEED, ..EvaluateOptions::default() };
+    let evaluation = evaluate_on(&recordings, &split, &here.id, &sources(&recordings)?, &options)?;
+    Ok(Judged { recordings, split, evaluation })
+}
+
+fn print(results: &[Judged]) {
+    println!("\n% of exhaustive search on this machine, mean over the test inputs:\n");
+    let mut table = Table::new(["function"].into_iter().chain(COLUMNS.map(|(_, heading)| heading)));
+    for judged in results {
+        let selectors = judged.evaluation.selectors.by_name();
+        let figure = |(name, _): (&str, &str)| {
+            let figures = selectors.iter().find(|(own, _)| *own == name).and_then(|(_, figures)| *figures);
+            figures.map_or("-".to_owned(), |figures| format!("{:.1}", 100.0 * figures.mean))
+        };
+        table.row(std::iter::once(judged.recordings.function.clone()).chain(COLUMNS.map(figure)));
+    }
+    print!("{table}");
+}

@@ -1,0 +1,69 @@
+//! The trainer's commands. Results go to stdout, everything else to stderr.
+
+mod args;
+mod data;
+mod devices;
+mod evaluate;
+mod explain;
+mod files;
+mod fit;
+mod inspect;
+mod job;
+mod progress;
+mod record;
+mod report;
+mod split;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use self::args::{Cli, Command};
+use crate::trainer::Trainer;
+
+/// Runs the command line of the process.
+pub(crate) fn main(trainer: &Trainer) -> ExitCode {
+    let cli = Cli::parse(); // ends the process with 2 on wrong usage
+    listen();
+    match run(trainer, &cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has gone away, as in `train devices | head -1`: nothing is wrong.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(trainer: &Trainer, cli: &Cli) -> anyhow::Result<()> {
+    match &cli.command {
+        None => job::run(trainer, &cli.job),
+        Some(Command::Record(args)) => record::run(trainer, args),
+        Some(Command::Fit(args)) => fit::run(trainer, args),
+        Some(Command::Evaluate(args)) => evaluate::run(trainer, args),
+        Some(Command::Report(args)) => report::run(trainer, args),
+        Some(Command::Devices(args)) => devices::run(trainer, args),
+        Some(Command::Inspect(args)) => inspect::run(args),
+        Some(Command::Explain(args)) => explain::run(trainer, args),
+        Some(Command::Import(args)) => files::import(trainer, args),
+        Some(Command::Export(args)) => files::export(trainer, args),
+    }
+}
+
+/// Warnings of the run time and of the measurements appear on stderr; `RUST_LOG`-like filters are not needed here.
+fn listen() {
+    // A subscriber of the embedding program stays.
+    let _ = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(tracing::Level::WARN)
+        .with_ansi(false)
+        .without_time()
+        .with_target(false)
+        .try_init();
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,304 @@
+//! How close selectors come to exhaustive search on devices they were not trained on.
+//!
+//! Leave-one-device-out: each device in turn is held out, selectors are fitted on the others from training inputs, and
+//! judged on the held-out device by test inputs. A figure is (time of the best variant of that input on that device) /
+//! (time of the chosen one), 1.0 = exhaustive search; a chosen variant that failed or answered wrong counts as 0; an
+//! inadmissible one is passed over for the next in the ranking, as at run time.
+
+mod chooser;
+mod error;
+mod figures;
+mod split;
+mod statistics;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nitro_core::model::Model;
+use rayon::prelude::*;
+use serde::Serialize;
+
+pub use chooser::Chooser;
+pub use error::EvaluateError;
+pub use figures::{Figures, Selectors, quantile};
+pub use split::Split;
+pub use statistics::{VariantStatistics, best_variant_shares};
+
+use crate::learn::grid::Grid;
+use crate::learn::study::Study;
+use crate::learn::{
+    PerformanceTable, Strategy, Task, check_samples, resolve_sources, share_of_first_admissible,
+};
+use crate::recordings::Recordings;
+
+/// The leave-one-device-out table of one function, in the form of `evaluate --json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// The function.
+    pub function: String,
+    /// Its variants.
+    pub variants: Vec<String>,
+    /// Number of training inputs.
+    pub train_inputs: usize,
+    /// Number of test inputs.
+    pub test_inputs: usize,
+    /// One entry a held-out device.
+    pub devices: Vec<DeviceEvaluation>,
+}
+
+/// What every selector achieved on one held-out device.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DeviceEvaluation {
+    /// The device.
+    pub held_out: String,
+    /// The devices that were learned from.
+    pub sources: Vec<String>,
+    /// Figures; a selector that does not apply is absent.
+    pub selectors: Selectors,
+    /// Device features that a selector used.
+    pub device_features: BTreeMap<&'static str, Vec<String>>,
+    /// The strategy that `auto` is here.
+    pub auto_is: &'static str,
+    /// What the figures summarise: the share of each test input, in the order of the inputs.
+    #[serde(skip)]
+    pub shares: Shares,
+    /// Test inputs that the figures leave out: not measured completely on this device, or without any success.
+    #[serde(skip)]
+    pub left_out: usize,
+}
+
+/// By selector the share of exhaustive search on each test input.
+pub type Shares = BTreeMap<&'static str, Vec<f64>>;
+
+/// How to evaluate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EvaluateOptions {
+    /// What the search for C and γ tries.
+    pub grid: Grid,
+    /// How many frequent winners CV-DFS keeps, at least 1.
+    pub keep: usize,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// Holds out each device in turn.
+///
+/// # Errors
+///
+/// When fewer than two devices are recorded, when one side of the split is empty, or when there is nothing to learn
+/// from.
+pub fn evaluate(
+    recordings: &Recordings,
+    split: &Split,
+    options: &EvaluateOptions,
+) -> Result<Evaluation, EvaluateError> {
+    split.check(recordings)?;
+    if recordings.devices.len() < 2 {
+        return Err(EvaluateError::TooFewDevices {
+            function: recordings.function.clone(),
+            devices: recordings.devices.len(),
+        });
+    }
+    let performance = PerformanceTable::new(recordings);
+    let task = Task::new(recordings, &performance, &split.train, options.seed);
+    let bench = Bench::new(&task, &split.test, options);
+    let devices = (0..recordings.devices.len())
+        .filter(|&device| bench.has_tests(device))
+        .map(|device| {
+            bench.hold_out(device, (0..recordings.devices.len()).filter(|&other| other != device).collect())
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(Evaluation {
+        function: recordings.function.clone(),
+        variants: recordings.variants.clone(),
+        train_inputs: split.train.len(),
+        test_inputs: split.test.len(),
+        devices,
+    })
+}
+
+/// Holds out one device and learns from the named ones.
+///
+/// # Errors
+///
+/// When a device is not in the recordings, when one side of the split is empty, or when there is nothing to learn from or
+/// to test on.
+pub fn evaluate_on(
+    recordings: &Recordings,
+    split: &Split,
+    held_out: &str,
+    sources: &[String],
+    options: &EvaluateOptions,
+) -> Result<DeviceEvaluation, EvaluateError> {
+    split.check(recordings)?;
+    let device = resolve_sources(recordings, &[held_out.to_owned()])?[0];
+    let sources = resolve_sources(recordings, sources)?;
+    let performance = PerformanceTable::new(recordings);
+    let task = Task::new(recordings, &performance, &split.train, options.seed);
+    let bench = Bench::new(&task, &split.test, options);
+    if !bench.has_tests(device) {
+        return Err(EvaluateError::NoTests {
+            function: recordings.function.clone(),
+            device: held_out.to_owned(),
+        });
+    }
+    bench.hold_out(device, sources)
+}
+
+/// The share of exhaustive search that a model achieves on each of some inputs of one recorded device; inputs without any
+/// success there are left out. Positions refer to the recordings.
+///
+/// # Errors
+///
+/// When the model's features, device features or variants are not those of the recordings.
+pub fn shares_of_model(
+    recordings: &Recordings,
+    performance: &PerformanceTable,
+    model: &Model,
+    device: usize,
+    inputs: &[usize],
+) -> Result<Vec<f64>, EvaluateError> {
+    let chooser = Chooser::new(recordings, model, device)?;
+    let share = |&input: &usize| {
+        let shares = performance.shares(device, input)?;
+        Some(share_of_first_admissible(shares, chooser.ranking(input)))
+    };
+    Ok(inputs.par_iter().filter_map(share).collect())
+}
+
+/// One evaluation under way.
+struct Bench<'a> {
+    task: &'a Task<'a>,
+    test: &'a [usize],
+    options: &'a EvaluateOptions,
+    /// A model trained on one device alone, where it has training samples: what a majority is made of, and the ceiling
+    /// of that device when it is held out.
+    local: Vec<Option<Model>>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(task: &'a Task<'a>, test: &'a [usize], options: &'a EvaluateOptions) -> Self {
+        let local = |device: usize| {
+            check_samples(task, &[device]).ok()?;
+            let study = Study::new(task, vec![device], None, &options.grid, 1);
+            Some(study.fit(Strategy::SvmNone).model)
+        };
+        let local = (0..task.recordings.devices.len()).map(local).collect();
+        Self { task, test, options, local }
+    }
+
+    fn has_tests(&self, device: usize) -> bool {
+        self.test.iter().any(|&input| self.task.performance.shares(device, input).is_some())
+    }
+
+    fn hold_out(&self, device: usize, sources: Vec<usize>) -> Result<DeviceEvaluation, EvaluateError> {
+        let recordings = self.task.recordings;
+        check_samples(self.task, &sources)?;
+        let known: BTreeSet<String> = recordings.devices[device].features.keys().cloned().collect();
+        let keep = self.options.keep.max(1);
+        let study = Study::new(self.task, sources.clone(), Some(&known), &self.options.grid, keep);
+        let mut device_features = BTreeMap::new();
+        let mut shares = self.shares(device, &sources, &study, &mut device_features)?;
+        let auto = study.auto()[0].0;
+        shares.insert("auto", shares[auto.name()].clone());
+        let measured = |input: &&usize| self.task.performance.shares(device, **input).is_some();
+        Ok(DeviceEvaluation {
+            held_out: recordings.devices[device].id.clone(),
+            sources: sources.iter().map(|&source| recordings.devices[source].id.clone()).collect(),
+            selectors: Selectors::of(&shares),
+            shares,
+            device_features,
+            auto_is: auto.name(),
+            left_out: self.test.len() - self.test.iter().filter(measured).count(),
+        })
+    }
+
+    /// What every selector that applies achieves on the test inputs.
+    fn shares(
+        &self,
+        device: usize,
+        sources: &[usize],
+        study: &Study<'_>,
+        device_features: &mut BTreeMap<&'static str, Vec<String>>,
+    ) -> Result<Shares, EvaluateError> {
+        let mut shares = Shares::new();
+        let without_device_features = study.candidates().usable.is_empty();
+        for strategy in Strategy::ALL {
+            if strategy == Strategy::SvmAll && without_device_features {
+                continue;
+            }
+            let model = study.fit(strategy).model;
+            shares.insert(strategy.name(), self.shares_of(&model, device)?);
+            if strategy > Strategy::SvmNone {
+                device_features.insert(strategy.name(), model.device_features);
+            }
+        }
+        shares.insert("random", self.random(device));
+        shares.insert("majority", self.majority(device, sources)?);
+        if let Some(model) = &self.local[device] {
+            shares.insert("target-trained", self.shares_of(model, device)?);
+        }
+        if let Some((feature, best)) = self.best_single_feature(device, study)? {
+            device_features.insert("best-single-feature", vec![feature]);
+            shares.insert("best-single-feature", best);
+        }
+        Ok(shares)
+    }
+
+    fn shares_of(&self, model: &Model, device: usize) -> Result<Vec<f64>, EvaluateError> {
+        shares_of_model(self.task.recordings, self.task.performance, model, device, self.test)
+    }
+
+    /// An oracle: of the machines with one device feature the one that does best on the test inputs themselves.
+    fn best_single_feature(
+        &self,
+        device: usize,
+        study: &Study<'_>,
+    ) -> Result<Option<(String, Vec<f64>)>, EvaluateError> {
+        let mut best: Option<(String, Vec<f64>)> = None;
+        for feature in &study.candidates().usable {
+            let model = study.fit_with("best-single-feature", std::slice::from_ref(feature)).model;
+            let shares = self.shares_of(&model, device)?;
+            let sum = |shares: &[f64]| shares.iter().sum::<f64>();
+            if best.as_ref().is_none_or(|(_, best)| sum(&shares) > sum(best)) {
+                best = Some((feature.clone(), shares));
+            }
+        }
+        Ok(best)
+    }
+
+    /// A variant drawn from the admissible ones, on average.
+    fn random(&self, device: usize) -> Vec<f64> {
+        let mean = |&input: &usize| {
+            let shares = self.task.performance.shares(device, input)?;
+            let admissible: Vec<f64> = shares.iter().flatten().copied().collect();
+            Some(admissible.iter().sum::<f64>() / admissible.len() as f64)
+        };
+        self.test.iter().filter_map(mean).collect()
+    }
+
+    /// One model a source, each with one vote for the first variant of its ranking that is admissible; of equals the
+    /// first variant.
+    fn majority(&self, device: usize, sources: &[usize]) -> Result<Vec<f64>, EvaluateError> {
+        let recordings = self.task.recordings;
+        let models = sources.iter().filter_map(|&source| self.local[source].as_ref());
+        let choosers: Vec<Chooser<'_>> =
+            models.map(|model| Chooser::new(recordings, model, device)).collect::<Result<_, _>>()?;
+        let share = |&input: &usize| {
+            let shares = self.task.performance.shares(device, input)?;
+            let mut votes = vec![0_usize; recordings.variants.len()];
+            for chooser in &choosers {
+                if let Some(variant) = chooser.ranking(input).find(|&variant| shares[variant].is_some()) {
+                    votes[variant] += 1;
+                }
+            }
+            let most = votes.iter().max()?;
+            let winner = votes.iter().position(|count| count == most)?;
+            shares[winner]
+        };
+        Ok(self.test.par_iter().filter_map(share).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! What a model would choose for recorded inputs on a recorded device.
+
+use nitro_core::model::Model;
+
+use super::error::EvaluateError;
+use crate::recordings::Recordings;
+
+/// A model joined with recordings by names, for one device.
+#[derive(Debug)]
+pub struct Chooser<'a> {
+    recordings: &'a Recordings,
+    model: &'a Model,
+    /// The recordings' variant for each of the model's.
+    variants: Vec<usize>,
+    /// The recordings' feature for each of the model's.
+    features: Vec<usize>,
+    device_features: Vec<f64>,
+}
+
+impl<'a> Chooser<'a> {
+    /// Finds the model's names in the recordings.
+    ///
+    /// # Errors
+    ///
+    /// When one is missing there.
+    pub fn new(recordings: &'a Recordings, model: &'a Model, device: usize) -> Result<Self, EvaluateError> {
+        let missing = |kind: &'static str, name: &String| EvaluateError::ForeignModel {
+            function: recordings.function.clone(),
+            kind,
+            name: name.clone(),
+        };
+        let find = |kind: &'static str, names: &[String], known: &[String]| -> Result<Vec<usize>, _> {
+            let position = |name: &String| known.iter().position(|known| known == name);
+            names.iter().map(|name| position(name).ok_or_else(|| missing(kind, name))).collect()
+        };
+        let known = &recordings.devices[device].features;
+        let value = |name: &String| known.get(name).copied().ok_or_else(|| missing("device feature", name));
+        Ok(Self {
+            recordings,
+            model,
+            variants: find("variant", &model.variants, &recordings.variants)?,
+            features: find("feature", &model.features, &recordings.features)?,
+            device_features: model.device_features.iter().map(value).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The variants (of the recordings) in the order in which they would be tried: the model's ranking, then the default,
+    /// then the others. A feature that is not a finite number leaves only the last two, as at run time.
+    pub fn ranking(&self, input: usize) -> impl Iterator<Item = usize> {
+        let row = &self.recordings.inputs[input].features;
+        let features: Vec<f64> = self.features.iter().map(|&feature| row[feature]).collect();
+        let finite = features.iter().chain(&self.device_features).all(|value| value.is_finite());
+        let ranked = if finite { self.model.rank(&features, &self.device_features) } else { Vec::new() };
+        let ranked = ranked.into_iter().map(|variant| self.variants[variant]);
+        ranked.chain(self.recordings.default_variant).chain(0..self.recordings.variants.len())
+    }
+}

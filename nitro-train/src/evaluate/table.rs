@@ -1,0 +1,77 @@
+//! The evaluation as plain text.
+
+use std::fmt;
+
+use super::figures::Figures;
+use super::{DeviceEvaluation, Evaluation};
+
+/// Column heads, in the order of [`Selectors::by_name`](super::Selectors::by_name), short enough for a terminal.
+const HEADS: [&str; 9] = ["random", "static", "majority", "none", "all", "cv", "auto", "single", "target"];
+
+impl fmt::Display for Evaluation {
+    /// One row a held-out device with the mean of each selector in percent of exhaustive search, then over all devices
+    /// the mean, the mean 5th percentile and the worst.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { function, train_inputs, test_inputs, .. } = self;
+        writeln!(
+            f,
+            "{function}: % of exhaustive search, {train_inputs} training and {test_inputs} test inputs"
+        )?;
+        let names = self.devices.iter().map(|device| device.held_out.chars().count());
+        let width = names.chain(["held-out device".len()]).max().unwrap_or(0);
+        write!(f, "{:width$}", "held-out device")?;
+        HEADS.iter().try_for_each(|head| write!(f, " {head:>8}"))?;
+        writeln!(f, "  auto is")?;
+        for device in &self.devices {
+            self.row(f, width, &device.held_out, std::slice::from_ref(device), |figures| figures.mean, mean)?;
+            writeln!(f, "  {}{}", device.auto_is, remark(device))?;
+        }
+        self.row(f, width, "mean", &self.devices, |figures| figures.mean, mean)?;
+        writeln!(f)?;
+        self.row(f, width, "mean of 5th pct", &self.devices, |figures| figures.p05, mean)?;
+        writeln!(f)?;
+        let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+        self.row(f, width, "worst", &self.devices, |figures| figures.worst, least)?;
+        writeln!(f)
+    }
+}
+
+impl Evaluation {
+    fn row(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        width: usize,
+        name: &str,
+        devices: &[DeviceEvaluation],
+        value: fn(&Figures) -> f64,
+        join: fn(&[f64]) -> f64,
+    ) -> fmt::Result {
+        write!(f, "{name:width$}")?;
+        for column in 0..HEADS.len() {
+            let figures = devices.iter().filter_map(|device| device.selectors.by_name()[column].1);
+            let values: Vec<f64> = figures.map(|figures| value(&figures)).collect();
+            match values.as_slice() {
+                [] => write!(f, " {:>8}", "-")?,
+                values => write!(f, " {:8.1}", 100.0 * join(values))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn remark(device: &DeviceEvaluation) -> String {
+    let features = device.device_features.get(device.auto_is).map(|features| features.join(", "));
+    let features = match (device.auto_is, features) {
+        ("svm-cross-validation", Some(features)) if !features.is_empty() => format!(" ({features})"),
+        _ => String::new(),
+    };
+    let left_out = match device.left_out {
+        0 => String::new(),
+        count => format!(" [{count} test inputs left out]"),
+    };
+    features + &left_out
+}

@@ -1,0 +1,152 @@
+use super::*;
+use crate::recordings::{DeviceRecord, Input, Measurement, Outcome};
+
+/// One feature, whose sign decides which of two variants is twice as fast, on every device alike; a third variant is
+/// always four times slower than the best. Inputs `train/…` and `test/…` alternate.
+fn recordings(devices: usize) -> Recordings {
+    let mut recordings = Recordings {
+        function: "f".into(),
+        variants: ["left", "right", "slow"].map(String::from).to_vec(),
+        features: vec!["x".into()],
+        ..Recordings::default()
+    };
+    for device in 0..devices {
+        let features = [("speed".to_owned(), 1.0 + device as f64), ("same".to_owned(), 3.0)].into();
+        recordings.devices.push(DeviceRecord { id: format!("d{device}"), features });
+    }
+    for input in 0..40 {
+        let x = (f64::from(input / 2) - 9.5) / 10.0;
+        let side = if input % 2 == 0 { "train" } else { "test" };
+        recordings.inputs.push(Input { name: format!("{side}/{input}"), features: vec![x] });
+        for device in 0..devices {
+            for (variant, time) in
+                [if x < 0.0 { 10.0 } else { 20.0 }, if x < 0.0 { 20.0 } else { 10.0 }, 40.0]
+                    .into_iter()
+                    .enumerate()
+            {
+                recordings.measurements.push(Measurement {
+                    device,
+                    input: recordings.inputs.len() - 1,
+                    variant,
+                    configuration: String::new(),
+                    outcome: Outcome::Time(time),
+                    spread_ns: 0.0,
+                    repeats: 3,
+                });
+            }
+        }
+    }
+    recordings
+}
+
+fn set(recordings: &mut Recordings, device: usize, input: usize, variant: usize, outcome: Outcome) {
+    let row = |row: &&mut Measurement| (row.device, row.input, row.variant) == (device, input, variant);
+    recordings.measurements.iter_mut().find(row).expect("it was measured").outcome = outcome;
+}
+
+fn evaluation(recordings: &Recordings) -> Evaluation {
+    evaluate(recordings, &Split::by_name(recordings), &EvaluateOptions::default()).unwrap()
+}
+
+#[test]
+fn figures_of_a_small_table_are_those_worked_out_by_hand() {
+    let evaluation = evaluation(&recordings(3));
+    assert_eq!((evaluation.train_inputs, evaluation.test_inputs, evaluation.devices.len()), (20, 20, 3));
+    for device in &evaluation.devices {
+        let figures =
+            |name: &str| device.selectors.by_name().iter().find(|(own, _)| *own == name).unwrap().1.unwrap();
+        // Half of the inputs at full speed, half at half speed.
+        assert_eq!(figures("static"), Figures { mean: 0.75, p05: 0.5, worst: 0.5 });
+        // (1 + 1/2 + 1/4) / 3 on every input.
+        assert!((figures("random").mean - 1.75 / 3.0).abs() < 1e-12);
+        for name in ["majority", "svm-none", "svm-cross-validation", "svm-all", "auto", "target-trained"] {
+            assert_eq!(
+                figures(name),
+                Figures { mean: 1.0, p05: 1.0, worst: 1.0 },
+                "{name} on {}",
+                device.held_out
+            );
+        }
+        assert_eq!(device.left_out, 0);
+    }
+}
+
+#[test]
+fn a_chosen_variant_that_failed_counts_as_zero() {
+    let mut recordings = recordings(2);
+    // On a test input where `right` is best elsewhere, it fails on the held-out device d0, and so does `slow`.
+    set(&mut recordings, 0, 39, 1, Outcome::Failed);
+    set(&mut recordings, 0, 39, 2, Outcome::Wrong);
+    let evaluation = evaluation(&recordings);
+    let none = evaluation.devices[0].selectors.svm_none.unwrap();
+    assert_eq!(none.worst, 0.0);
+    assert!((none.mean - 19.0 / 20.0).abs() < 1e-12);
+    assert_eq!(evaluation.devices[1].selectors.svm_none.unwrap().worst, 1.0);
+}
+
+#[test]
+fn an_inadmissible_choice_is_passed_over_for_the_next() {
+    let mut recordings = recordings(2);
+    set(&mut recordings, 0, 39, 1, Outcome::Inadmissible);
+    let device = &evaluation(&recordings).devices[0];
+    // `left` is next, and now the best there is.
+    assert_eq!(device.selectors.svm_none.unwrap().worst, 1.0);
+    // (1 + 1/2) / 2 on that input, since only `left` and `slow` are left there.
+    let random = (19.0 * 1.75 / 3.0 + (1.0 + 0.5) / 2.0) / 20.0;
+    assert!((device.selectors.random.unwrap().mean - random).abs() < 1e-12);
+}
+
+#[test]
+fn inputs_without_complete_measurements_or_success_are_left_out_and_counted() {
+    let mut recordings = recordings(2);
+    (0..3).for_each(|variant| set(&mut recordings, 0, 39, variant, Outcome::Failed));
+    recordings.measurements.retain(|row| (row.device, row.input, row.variant) != (0, 37, 2));
+    let evaluation = evaluation(&recordings);
+    assert_eq!((evaluation.devices[0].left_out, evaluation.devices[1].left_out), (2, 0));
+    assert_eq!(evaluation.devices[0].selectors.svm_none.unwrap().mean, 1.0);
+}
+
+#[test]
+fn json_is_the_form_of_the_contract() {
+    let mut recordings = recordings(3);
+    let json = serde_json::to_value(evaluation(&recordings)).unwrap();
+    let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&json), ["devices", "function", "test_inputs", "train_inputs", "variants"]);
+    let device = &json["devices"][0];
+    assert_eq!(keys(device), ["auto_is", "device_features", "held_out", "selectors", "sources"]);
+    assert_eq!(device["held_out"], "d0");
+    assert_eq!(device["sources"], serde_json::json!(["d1", "d2"]));
+    assert_eq!(keys(&device["selectors"]["static"]), ["mean", "p05", "worst"]);
+    assert!(device["selectors"].get("svm-profile").is_none());
+    assert!(device["selectors"].get("best-single-feature").is_some());
+    // Without device features the selectors that are about them are absent, not zero.
+    recordings.devices.iter_mut().for_each(|device| device.features.clear());
+    let json = serde_json::to_value(evaluation(&recordings)).unwrap();
+    assert!(json["devices"][0]["selectors"].get("svm-all").is_none());
+    assert!(json["devices"][0]["selectors"].get("best-single-feature").is_none());
+}
+
+#[test]
+fn a_device_alone_cannot_be_held_out() {
+    let recordings = recordings(1);
+    let error = evaluate(&recordings, &Split::by_name(&recordings), &EvaluateOptions::default()).unwrap_err();
+    assert_eq!(error, EvaluateError::TooFewDevices { function: "f".into(), devices: 1 });
+}
+
+#[test]
+fn the_table_names_devices_and_selectors() {
+    let text = evaluation(&recordings(3)).to_string();
+    for part in
+        ["f: % of exhaustive search, 20 training and 20 test inputs", "d2", "majority", "75.0", "100.0"]
+    {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+}
+
+#[test]
+fn best_shares_count_first_variants_of_ties() {
+    let mut recordings = recordings(1);
+    set(&mut recordings, 0, 0, 1, Outcome::Time(10.0));
+    let statistics = best_variant_shares(&recordings, &PerformanceTable::new(&recordings), &[0, 1, 38, 39]);
+    assert_eq!((statistics[0].inputs, statistics[0].best_share.as_slice()), (4, &[0.5, 0.5, 0.0][..]));
+}

@@ -1,0 +1,74 @@
+//! Tables as plain text, gzip or xz, told apart by their first bytes.
+
+use std::io::{self, Read, Write};
+
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use lzma_rust2::{XzOptions, XzReader, XzWriter};
+
+use super::error::{ImportError, Problem};
+
+const GZIP_MAGIC: &[u8] = &[0x1F, 0x8B];
+const XZ_MAGIC: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
+/// A table of a million rows has some 50 MiB; more than this is a mistake or an attack.
+const MAX_TEXT_BYTES: u64 = 1 << 30;
+/// An `.xz` file announces how much memory unpacking takes; its strongest preset needs 64 MiB.
+const MAX_XZ_KIB: u32 = 256 << 10;
+
+/// The text of a table, unpacked if need be.
+pub(super) fn unpack(file: &str, bytes: &[u8]) -> Result<String, ImportError> {
+    let bytes = if bytes.starts_with(GZIP_MAGIC) {
+        drain(file, "gzip", MultiGzDecoder::new(bytes))?
+    } else if bytes.starts_with(XZ_MAGIC) {
+        drain(file, "xz", XzReader::new_mem_limit(bytes, true, MAX_XZ_KIB))?
+    } else if let Some(format) = promised(file) {
+        return Err(ImportError::NotCompressed { file: file.to_owned(), format });
+    } else {
+        bytes.to_vec()
+    };
+    String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |place| place + 1);
+        ImportError::Row {
+            file: file.to_owned(),
+            line: 1 + before.iter().filter(|&&byte| byte == b'\n').count(),
+            problem: Problem::NotUtf8 { byte: before.len() - line_start + 1 },
+        }
+    })
+}
+
+fn promised(file: &str) -> Option<&'static str> {
+    match file.rsplit_once('.')?.1 {
+        "gz" => Some("gzip"),
+        "xz" => Some("xz"),
+        _ => None,
+    }
+}
+
+fn drain(file: &str, format: &'static str, reader: impl Read) -> Result<Vec<u8>, ImportError> {
+    let mut bytes = Vec::new();
+    let damaged = |source| ImportError::Compressed { file: file.to_owned(), format, source };
+    reader.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(damaged)?;
+    if bytes.len() as u64 > MAX_TEXT_BYTES {
+        return Err(ImportError::TooLong { file: file.to_owned(), limit_mib: MAX_TEXT_BYTES >> 20 });
+    }
+    Ok(bytes)
+}
+
+/// Packs the text the way the file's name says.
+pub(super) fn pack(file: &str, text: String) -> io::Result<Vec<u8>> {
+    match promised(file) {
+        Some("gzip") => {
+            // The header has neither a name nor a time, so that the same text gives the same bytes.
+            let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::best());
+            encoder.write_all(text.as_bytes())?;
+            encoder.finish()
+        }
+        Some("xz") => {
+            let mut encoder = XzWriter::new(Vec::new(), XzOptions::with_preset(6))?;
+            encoder.write_all(text.as_bytes())?;
+            encoder.finish()
+        }
+        _ => Ok(text.into_bytes()),
+    }
+}

@@ -1,0 +1,129 @@
+//! What can be wrong with tables.
+
+use std::io;
+
+/// Why recordings could not be imported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what each field is")]
+pub enum ImportError {
+    /// The file cannot be read.
+    #[error("{file}: cannot be read; check its name and permissions")]
+    Read { file: String, source: io::Error },
+
+    /// The compressed data is not whole.
+    #[error("{file}: its {format} data is cut short or damaged; compress or copy it again")]
+    Compressed { file: String, format: &'static str, source: io::Error },
+
+    /// The name promises a compression that the content does not have.
+    #[error("{file}: is not {format} data; rename it or compress it")]
+    NotCompressed { file: String, format: &'static str },
+
+    /// More text than any table has.
+    #[error("{file}: unpacks to more than {limit_mib} MiB; split it")]
+    TooLong { file: String, limit_mib: u64 },
+
+    /// A row that cannot be taken.
+    #[error("{file}:{line}: {problem}")]
+    Row { file: String, line: usize, problem: Problem },
+}
+
+/// What is wrong in one line of a table.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what each field is")]
+pub enum Problem {
+    /// Nothing in the file.
+    #[error("the file is empty; it needs a header line with {columns}")]
+    Empty { columns: String },
+
+    /// A header and nothing below.
+    #[error("there is no row below the header; add at least one")]
+    NoRows,
+
+    /// Bytes that are no text.
+    #[error("byte {byte} of the line is not UTF-8; save the file as UTF-8")]
+    NotUtf8 { byte: usize },
+
+    /// A quoted field without its second quote, or with text after it.
+    #[error("a quoted field is not closed; end it with `\"` and double the quotes inside it")]
+    Quote,
+
+    /// A header without a column that has to be there.
+    #[error("the header has no column `{column}`; it needs {expected}")]
+    MissingColumn { column: String, expected: String },
+
+    /// A header that does not begin with the key.
+    #[error("the first column is `{found}`; it has to be `{expected}`, then one column a feature")]
+    FirstColumn { expected: &'static str, found: String },
+
+    /// A column without a meaning.
+    #[error("column `{column}` means nothing here; remove it or use one of {known}")]
+    UnknownColumn { column: String, known: String },
+
+    /// A column without a name.
+    #[error("column {position} has no name; name it or remove it")]
+    UnnamedColumn { position: usize },
+
+    /// Two columns of one name.
+    #[error("column `{column}` appears twice; remove or rename one")]
+    RepeatedColumn { column: String },
+
+    /// A row with another number of fields than the header.
+    #[error(
+        "{found} fields where the header has {expected}; add or remove fields, or quote those with a comma"
+    )]
+    FieldCount { expected: usize, found: usize },
+
+    /// A key without a name.
+    #[error("the {column} has no name; fill it in")]
+    MissingName { column: &'static str },
+
+    /// An input or device without a row of its own.
+    #[error("{column} `{name}` has no row in the table of {column}s; add it there or correct the name")]
+    UnknownName { column: &'static str, name: String },
+
+    /// A key that an earlier line has.
+    #[error("{key} is there already; remove one of the two rows")]
+    Repeated { key: String },
+
+    /// A field that is not a finite number.
+    #[error("`{found}` in column `{column}` is not a finite number; correct it")]
+    NotANumber { column: String, found: String },
+
+    /// A field that is not a count.
+    #[error("`{found}` in column `{column}` is not a whole number from 0 to 4294967295; correct it")]
+    NotACount { column: &'static str, found: String },
+
+    /// A time or spread that cannot be.
+    #[error("`{found}` in column `{column}` is out of range; it has to be {expected}")]
+    OutOfRange { column: &'static str, found: String, expected: &'static str },
+
+    /// An outcome without a meaning.
+    #[error("outcome `{found}` means nothing; use time, failed, wrong or inadmissible")]
+    UnknownOutcome { found: String },
+
+    /// An outcome and a time that contradict each other.
+    #[error("outcome `{outcome}` {problem}")]
+    Contradiction { outcome: String, problem: &'static str },
+}
+
+/// What a message quotes of a file: one line, and not all of a text that ended up in one field.
+pub(super) fn excerpt(found: &str) -> String {
+    const MAX_CHARS: usize = 60;
+    let mut text: String = found.chars().take(MAX_CHARS).flat_map(char::escape_debug).collect();
+    if found.chars().nth(MAX_CHARS).is_some() {
+        text.push('…');
+    }
+    text
+}
+
+/// Why recordings could not be exported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what each field is")]
+pub enum ExportError {
+    /// The file cannot be written.
+    #[error("{file}: cannot be written; check that its folder is there and may be written")]
+    Write { file: String, source: io::Error },
+}

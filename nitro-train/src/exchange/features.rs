@@ -1,0 +1,65 @@
+//! The tables of inputs and devices.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+
+use super::error::{ImportError, Problem, excerpt};
+use super::table::{Table, number};
+use crate::recordings::{DeviceRecord, Input};
+
+/// Names of the features, and the inputs with their values.
+pub(super) fn inputs(table: Table<'_>) -> Result<(Vec<String>, Vec<Input>), ImportError> {
+    let features = feature_columns(&table, "input")?;
+    let mut inputs = Vec::new();
+    rows(table, "input", |header, name, fields| {
+        let values = header.iter().zip(fields).map(|(column, field)| number(column, field));
+        inputs.push(Input { name, features: values.collect::<Result<_, _>>()? });
+        Ok(())
+    })?;
+    Ok((features, inputs))
+}
+
+pub(super) fn devices(table: Table<'_>) -> Result<Vec<DeviceRecord>, ImportError> {
+    feature_columns(&table, "device")?;
+    let mut devices = Vec::new();
+    rows(table, "device", |header, id, fields| {
+        let known = header.iter().zip(fields).filter(|(_, field)| !field.is_empty());
+        let features: Result<BTreeMap<_, _>, Problem> =
+            known.map(|(column, field)| Ok((column.to_string(), number(column, field)?))).collect();
+        devices.push(DeviceRecord { id, features: features? });
+        Ok(())
+    })?;
+    Ok(devices)
+}
+
+/// The columns after the first, which has to be `key`.
+fn feature_columns(table: &Table<'_>, key: &'static str) -> Result<Vec<String>, ImportError> {
+    match table.header() {
+        [first, features @ ..] if first == key => {
+            Ok(features.iter().map(|column| column.to_string()).collect())
+        }
+        header => {
+            let found = header.first().map(|column| excerpt(column)).unwrap_or_default();
+            Err(table.in_header(Problem::FirstColumn { expected: key, found }))
+        }
+    }
+}
+
+/// Calls `take` with names of columns, name and values of each row; a name may come once.
+fn rows(
+    table: Table<'_>,
+    key: &'static str,
+    mut take: impl FnMut(&[Cow<'_, str>], String, &[Cow<'_, str>]) -> Result<(), Problem>,
+) -> Result<(), ImportError> {
+    let mut seen = HashSet::new();
+    table.for_each(|header, record| {
+        let name = record.fields[0].to_string();
+        if name.is_empty() {
+            return Err(Problem::MissingName { column: key });
+        }
+        if !seen.insert(name.clone()) {
+            return Err(Problem::Repeated { key: format!("{key} `{}`", excerpt(&name)) });
+        }
+        take(&header[1..], name, &record.fields[1..])
+    })
+}

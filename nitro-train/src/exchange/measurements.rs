@@ -1,0 +1,160 @@
+//! The table of measurements.
+
+use std::collections::{HashMap, HashSet};
+
+use super::error::{ImportError, Problem, excerpt};
+use super::table::{Record, Table, above_zero, not_negative};
+use crate::recordings::{Measurement, Outcome, Recordings};
+use crate::store::outcome_from;
+
+pub(super) const REQUIRED: [&str; 4] = ["device", "input", "variant", "time_ns"];
+pub(super) const OPTIONAL: [&str; 4] = ["outcome", "spread_ns", "repeats", "configuration"];
+
+/// Adds variants and measurements to recordings that have their inputs and devices.
+pub(super) fn read(table: Table<'_>, into: &mut Recordings) -> Result<(), ImportError> {
+    let columns = Columns::of(&table)?;
+    let mut index = Index::of(into);
+    let mut measurements = Vec::new();
+    table.for_each(|_, record| {
+        measurements.push(index.measurement(&columns, &record)?);
+        Ok(())
+    })?;
+    into.variants = index.variants.names;
+    into.measurements = measurements;
+    Ok(())
+}
+
+/// Where each column is.
+struct Columns {
+    required: [usize; 4],
+    optional: [Option<usize>; 4],
+}
+
+impl Columns {
+    fn of(table: &Table<'_>) -> Result<Self, ImportError> {
+        let known = || REQUIRED.iter().chain(&OPTIONAL);
+        if let Some(column) = table.header().iter().find(|column| !known().any(|name| column == name)) {
+            let known = known().copied().collect::<Vec<_>>().join(", ");
+            return Err(table.in_header(Problem::UnknownColumn { column: excerpt(column), known }));
+        }
+        let place = |name: &str| table.header().iter().position(|column| column == name);
+        let mut required = [0; 4];
+        for (slot, name) in required.iter_mut().zip(REQUIRED) {
+            *slot = place(name).ok_or_else(|| {
+                let expected = REQUIRED.join(",");
+                table.in_header(Problem::MissingColumn { column: name.to_owned(), expected })
+            })?;
+        }
+        Ok(Self { required, optional: OPTIONAL.map(place) })
+    }
+
+    fn required<'r>(&self, record: &'r Record<'_>) -> [&'r str; 4] {
+        self.required.map(|place| &*record.fields[place])
+    }
+
+    /// Empty where the column is absent.
+    fn optional<'r>(&self, record: &'r Record<'_>) -> [&'r str; 4] {
+        self.optional.map(|place| place.map_or("", |place| &*record.fields[place]))
+    }
+}
+
+/// Names found so far.
+struct Index {
+    devices: HashMap<String, usize>,
+    inputs: HashMap<String, usize>,
+    variants: Variants,
+    /// Keys found so far; the configurations of the few rows that have one.
+    keys: HashSet<(usize, usize, usize, String)>,
+}
+
+#[derive(Default)]
+struct Variants {
+    names: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Variants {
+    fn place(&mut self, name: &str) -> usize {
+        if let Some(&place) = self.places.get(name) {
+            return place;
+        }
+        self.places.insert(name.to_owned(), self.names.len());
+        self.names.push(name.to_owned());
+        self.names.len() - 1
+    }
+}
+
+impl Index {
+    fn of(recordings: &Recordings) -> Self {
+        let devices = recordings.devices.iter().enumerate();
+        let inputs = recordings.inputs.iter().enumerate();
+        Self {
+            devices: devices.map(|(place, device)| (device.id.clone(), place)).collect(),
+            inputs: inputs.map(|(place, input)| (input.name.clone(), place)).collect(),
+            variants: Variants::default(),
+            keys: HashSet::new(),
+        }
+    }
+
+    fn measurement(&mut self, columns: &Columns, record: &Record<'_>) -> Result<Measurement, Problem> {
+        let [device_id, input_name, variant_name, time_ns] = columns.required(record);
+        let [outcome, spread_ns, repeats, configuration] = columns.optional(record);
+        let device = place(&self.devices, "device", device_id)?;
+        let input = place(&self.inputs, "input", input_name)?;
+        if variant_name.is_empty() {
+            return Err(Problem::MissingName { column: "variant" });
+        }
+        let variant = self.variants.place(variant_name);
+        if !self.keys.insert((device, input, variant, configuration.to_owned())) {
+            let [variant, input, device] = [variant_name, input_name, device_id].map(excerpt);
+            let key = format!("`{variant}` for input `{input}` on device `{device}`");
+            return Err(Problem::Repeated { key });
+        }
+        Ok(Measurement {
+            device,
+            input,
+            variant,
+            configuration: configuration.to_owned(),
+            outcome: self::outcome(outcome, time_ns)?,
+            spread_ns: if spread_ns.is_empty() { 0.0 } else { not_negative("spread_ns", spread_ns)? },
+            repeats: self::repeats(repeats)?,
+        })
+    }
+}
+
+fn place(names: &HashMap<String, usize>, column: &'static str, name: &str) -> Result<usize, Problem> {
+    match names.get(name) {
+        Some(&place) => Ok(place),
+        None if name.is_empty() => Err(Problem::MissingName { column }),
+        None => Err(Problem::UnknownName { column, name: excerpt(name) }),
+    }
+}
+
+/// Without an outcome, a time is a time and none is a failure: from an admissible variant it cannot be told apart,
+/// and either way the variant is never the right choice.
+fn outcome(name: &str, time_ns: &str) -> Result<Outcome, Problem> {
+    let time = if time_ns.is_empty() { None } else { Some(above_zero("time_ns", time_ns)?) };
+    let name = match (name, time) {
+        ("", Some(_)) => "time",
+        ("", None) => "failed",
+        (name, _) => name,
+    };
+    outcome_from(name, time).ok_or_else(|| match (name, time) {
+        ("time", _) => Problem::Contradiction {
+            outcome: name.to_owned(),
+            problem: "comes without a time; fill in time_ns or change the outcome",
+        },
+        ("failed" | "wrong" | "inadmissible", _) => Problem::Contradiction {
+            outcome: name.to_owned(),
+            problem: "comes with a time; empty time_ns or change the outcome",
+        },
+        _ => Problem::UnknownOutcome { found: excerpt(name) },
+    })
+}
+
+fn repeats(field: &str) -> Result<u32, Problem> {
+    match field.trim() {
+        "" => Ok(0),
+        text => text.parse().map_err(|_| Problem::NotACount { column: "repeats", found: excerpt(field) }),
+    }
+}

@@ -1,0 +1,105 @@
+//! Recordings as CSV tables, from and to other tools.
+//!
+//! Three tables with a header line each, comma-separated, quoted as in RFC 4180 where a name needs it:
+//!
+//! - **measurements**: `device,input,variant,time_ns`, where an empty time means that the variant failed or is not
+//!   admissible. Optional columns: `outcome` (`time`, `failed`, `wrong` or `inadmissible`), `spread_ns`, `repeats`
+//!   and `configuration` (tuning parameters). The order of the columns is free.
+//! - **inputs**: `input`, then one column a feature.
+//! - **devices**: `device`, then one column a device feature; an empty field means that it is not known there.
+//!
+//! Numbers are decimal, finite, and times above zero. Tables may be compressed as `.gz` or `.xz`. A table is read
+//! whole, with all its cross-references, before a store sees any of it; [`export`] writes every column, so that
+//! importing what was exported gives the same recordings.
+//!
+//! ```
+//! use nitro_train::exchange::read_bytes;
+//!
+//! let recordings = read_bytes(
+//!     "spmv",
+//!     b"device,input,variant,time_ns\nV100,a,csr,1300\nV100,a,ell,\n",
+//!     b"input,rows\na,4096\n",
+//!     b"device,sm_count\nV100,80\n",
+//! )?;
+//! assert_eq!(recordings.variants, ["csr", "ell"]);
+//! assert_eq!(recordings.measurements[0].outcome.time_ns(), Some(1300.0));
+//! # Ok::<(), nitro_train::exchange::ImportError>(())
+//! ```
+
+mod compressed;
+mod error;
+mod features;
+mod measurements;
+mod table;
+mod write;
+
+use std::fs;
+use std::path::PathBuf;
+
+pub use self::error::{ExportError, ImportError, Problem};
+use self::table::Table;
+pub use self::write::export;
+use crate::recordings::Recordings;
+
+/// The three files of one function's recordings.
+#[derive(Clone, Debug)]
+pub struct Files {
+    /// Times of variants.
+    pub measurements: PathBuf,
+    /// Features of inputs.
+    pub inputs: PathBuf,
+    /// Features of devices.
+    pub devices: PathBuf,
+}
+
+/// Reads recordings from files.
+///
+/// Variants come in the order of their first appearance. Which of them is the default variant, the files do not say.
+///
+/// # Errors
+///
+/// When a file cannot be read or unpacked, and at the first row that has another form than the
+/// [module](self) says, names an unknown input or device, or repeats a key.
+pub fn import(function: &str, files: &Files) -> Result<Recordings, ImportError> {
+    let read = |path: &PathBuf| {
+        let file = path.display().to_string();
+        let bytes = fs::read(path).map_err(|source| ImportError::Read { file: file.clone(), source })?;
+        compressed::unpack(&file, &bytes).map(|text| (file, text))
+    };
+    let (devices, inputs) = (read(&files.devices)?, read(&files.inputs)?);
+    parse(function, &read(&files.measurements)?, &inputs, &devices)
+}
+
+/// Reads recordings that a program carries in it, compressed or not.
+///
+/// # Errors
+///
+/// As [`import`]; messages call the tables `measurements`, `inputs` and `devices` of the function.
+pub fn read_bytes(
+    function: &str,
+    measurements: &[u8],
+    inputs: &[u8],
+    devices: &[u8],
+) -> Result<Recordings, ImportError> {
+    let read = |table: &str, bytes| {
+        let name = format!("{table} of {function}");
+        compressed::unpack(&name, bytes).map(|text| (name, text))
+    };
+    let (devices, inputs) = (read("devices", devices)?, read("inputs", inputs)?);
+    parse(function, &read("measurements", measurements)?, &inputs, &devices)
+}
+
+type Named = (String, String);
+
+fn parse(
+    function: &str,
+    (measurements_name, measurements): &Named,
+    (inputs_name, inputs): &Named,
+    (devices_name, devices): &Named,
+) -> Result<Recordings, ImportError> {
+    let mut recordings = Recordings { function: function.to_owned(), ..Recordings::default() };
+    recordings.devices = features::devices(Table::open(devices_name, devices)?)?;
+    (recordings.features, recordings.inputs) = features::inputs(Table::open(inputs_name, inputs)?)?;
+    measurements::read(Table::open(measurements_name, measurements)?, &mut recordings)?;
+    Ok(recordings)
+}

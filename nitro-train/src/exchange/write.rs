@@ -1,0 +1,113 @@
+//! Writing the three tables.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use super::error::ExportError;
+use super::{Files, compressed, measurements};
+use crate::recordings::Recordings;
+use crate::store::outcome_name;
+
+/// Writes recordings to files, compressed where a name ends with `.gz` or `.xz`.
+///
+/// Each file takes its place whole; one of the name that is there is replaced.
+///
+/// # Errors
+///
+/// When a file cannot be written.
+///
+/// # Panics
+///
+/// When an index in `recordings` is out of range.
+pub fn export(recordings: &Recordings, files: &Files) -> Result<(), ExportError> {
+    let tables = [
+        (&files.devices, devices(recordings)),
+        (&files.inputs, inputs(recordings)),
+        (&files.measurements, measurements(recordings)),
+    ];
+    for (path, text) in tables {
+        let file = path.display().to_string();
+        let written = compressed::pack(&file, text).and_then(|bytes| replace(path, &bytes));
+        written.map_err(|source| ExportError::Write { file, source })?;
+    }
+    Ok(())
+}
+
+/// Writes beside the file and renames, so that nobody finds half of it.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}.part", std::process::id()));
+    let beside = PathBuf::from(beside);
+    let result = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    if result.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    result
+}
+
+fn measurements(recordings: &Recordings) -> String {
+    let columns = measurements::REQUIRED.iter().chain(&measurements::OPTIONAL);
+    let mut text = line(columns.map(|&name| Cow::Borrowed(name)));
+    for one in &recordings.measurements {
+        text += &line([
+            Cow::Borrowed(recordings.devices[one.device].id.as_str()),
+            Cow::Borrowed(&recordings.inputs[one.input].name),
+            Cow::Borrowed(&recordings.variants[one.variant]),
+            one.outcome.time_ns().map_or(Cow::Borrowed(""), number),
+            Cow::Borrowed(outcome_name(one.outcome)),
+            number(one.spread_ns),
+            Cow::Owned(one.repeats.to_string()),
+            Cow::Borrowed(&one.configuration),
+        ]);
+    }
+    text
+}
+
+fn inputs(recordings: &Recordings) -> String {
+    let names = recordings.features.iter().map(|name| Cow::Borrowed(name.as_str()));
+    let mut text = line(std::iter::once(Cow::Borrowed("input")).chain(names));
+    for input in &recordings.inputs {
+        let values = input.features.iter().map(|&value| number(value));
+        text += &line(std::iter::once(Cow::Borrowed(input.name.as_str())).chain(values));
+    }
+    text
+}
+
+fn devices(recordings: &Recordings) -> String {
+    let columns: BTreeSet<&str> =
+        recordings.devices.iter().flat_map(|device| device.features.keys()).map(String::as_str).collect();
+    let names = columns.iter().map(|&name| Cow::Borrowed(name));
+    let mut text = line(std::iter::once(Cow::Borrowed("device")).chain(names));
+    for device in &recordings.devices {
+        let values =
+            columns.iter().map(|&name| device.features.get(name).map_or(Cow::Borrowed(""), |&v| number(v)));
+        text += &line(std::iter::once(Cow::Borrowed(device.id.as_str())).chain(values));
+    }
+    text
+}
+
+/// The shortest text that reads back as the same number.
+fn number(value: f64) -> Cow<'static, str> {
+    let (mut plain, mut exponent) = (String::new(), String::new());
+    // Writing to a string cannot fail.
+    let _ = (write!(plain, "{value}"), write!(exponent, "{value:e}"));
+    Cow::Owned(if exponent.len() < plain.len() { exponent } else { plain })
+}
+
+fn line<'a>(fields: impl IntoIterator<Item = Cow<'a, str>>) -> String {
+    let mut line = String::new();
+    for (index, field) in fields.into_iter().enumerate() {
+        if index > 0 {
+            line.push(',');
+        }
+        match field.contains(['"', ',', '\n', '\r']) {
+            true => line.extend(["\"", &field.replace('"', "\"\""), "\""]),
+            false => line.push_str(&field),
+        }
+    }
+    line.push('\n');
+    line
+}

@@ -1,0 +1,137 @@
+//! Which device features to learn from: candidates, and selection by cross-validation over source devices (CV-DFS).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::scaling::{is_constant, scale_of};
+use super::task::Task;
+use super::transfer::Transfer;
+
+/// Device features that a machine may use.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Candidates {
+    /// Known on every source (and on the target, where that is said) and not the same everywhere; alphabetical.
+    pub usable: Vec<String>,
+    /// Of several usable ones that no source tells apart, the first: trying the others would only repeat it.
+    pub distinct: Vec<String>,
+}
+
+impl Candidates {
+    /// Looks at the features of the source devices. `known_on_target` leaves out what the target does not know.
+    pub fn new(task: &Task<'_>, sources: &[usize], known_on_target: Option<&BTreeSet<String>>) -> Self {
+        let names: BTreeSet<&String> =
+            sources.iter().flat_map(|&source| task.recordings.devices[source].features.keys()).collect();
+        let mut candidates = Self::default();
+        let mut columns: Vec<Vec<f64>> = Vec::new();
+        for name in names {
+            let values: Vec<f64> = sources.iter().map(|&source| task.device_feature(source, name)).collect();
+            let known = values.iter().all(|value| value.is_finite())
+                && known_on_target.is_none_or(|known| known.contains(name));
+            let scale = scale_of(&values);
+            if !known || is_constant(&scale) {
+                continue;
+            }
+            candidates.usable.push(name.clone());
+            let column: Vec<f64> = values.iter().map(|&value| scale.apply(value)).collect();
+            if !columns.iter().any(|other| is_same(other, &column)) {
+                candidates.distinct.push(name.clone());
+                columns.push(column);
+            }
+        }
+        candidates
+    }
+}
+
+/// Scaled columns that are equal, or each other's mirror image, give equal distances in every subset.
+fn is_same(a: &[f64], b: &[f64]) -> bool {
+    let near = |sign: f64| a.iter().zip(b).all(|(a, b)| (a - sign * b).abs() < 1e-9);
+    near(1.0) || near(-1.0)
+}
+
+impl Transfer {
+    /// CV-DFS: the subset that does best on a temporary target wins there (ties: the smaller, then the alphabetically first);
+    /// the features of the `keep` most frequent winners are selected, in alphabetical order. Winners that are equally frequent are taken in
+    /// the order of their mean over all temporary targets: with many subsets and few devices most winners win once.
+    ///
+    /// Nothing is selected when there were too few sources or no candidates.
+    pub fn selected(&self, keep: usize) -> Vec<String> {
+        let targets: Vec<usize> = (0..self.scores.len()).collect();
+        let winners = self.frequent_winners(&targets);
+        let features: BTreeSet<usize> =
+            winners.into_iter().take(keep).flat_map(|subset| self.subsets[subset].iter().copied()).collect();
+        features.into_iter().map(|feature| self.candidates[feature].clone()).collect()
+    }
+
+    /// What CV-DFS achieves on a device that took no part in it, estimated: on each temporary target the subset that
+    /// the other targets would select.
+    pub fn selected_scores(&self) -> Vec<f64> {
+        let without =
+            |target: usize| (0..self.scores.len()).filter(|&other| other != target).collect::<Vec<_>>();
+        let score = |target: usize| {
+            let winner = self.frequent_winners(&without(target)).first().copied().unwrap_or(0);
+            self.scores[target][winner]
+        };
+        (0..self.scores.len()).map(score).collect()
+    }
+
+    /// Winning subsets on some temporary targets, most frequent first.
+    fn frequent_winners(&self, targets: &[usize]) -> Vec<usize> {
+        let mut frequency: BTreeMap<usize, usize> = BTreeMap::new();
+        let winners = targets.iter().filter_map(|&target| self.winner(target));
+        winners.for_each(|winner| *frequency.entry(winner).or_default() += 1);
+        let mean = |subset: usize| targets.iter().map(|&target| self.scores[target][subset]).sum::<f64>();
+        let mut order: Vec<(usize, usize)> = frequency.into_iter().collect();
+        // Stable, and subsets are numbered by size and alphabetically.
+        order.sort_by(|a, b| b.1.cmp(&a.1).then(mean(b.0).total_cmp(&mean(a.0))));
+        order.into_iter().map(|(subset, _)| subset).collect()
+    }
+
+    /// The best subset that is not empty. Calling small differences a tie was tried (half a percent of exhaustive search):
+    /// smaller subsets won, and did worse on held-out devices where there were few sources.
+    fn winner(&self, target: usize) -> Option<usize> {
+        let better = |best: usize, subset: usize| {
+            if self.scores[target][subset] > self.scores[target][best] { subset } else { best }
+        };
+        (1..self.subsets.len()).reduce(better)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(scores: &[&[f64]]) -> Transfer {
+        Transfer {
+            candidates: vec!["a".into(), "b".into()],
+            subsets: vec![vec![], vec![0], vec![1], vec![0, 1]],
+            scores: scores.iter().map(|row| row.to_vec()).collect(),
+            all: vec![0.0; scores.len()],
+            constant: vec![0.0; scores.len()],
+        }
+    }
+
+    #[test]
+    fn the_most_frequent_winner_is_selected() {
+        let table = table(&[&[0.9, 0.2, 0.5, 0.4], &[0.9, 0.2, 0.5, 0.4], &[0.9, 1.0, 0.5, 0.4]]);
+        assert_eq!(table.selected(1), ["b"]);
+        assert_eq!(table.selected(2), ["a", "b"]);
+        assert_eq!(table.selected(9), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_tie_on_a_target_goes_to_the_smaller_and_first_subset() {
+        let table = table(&[&[0.0, 0.7, 0.7, 0.7]]);
+        assert_eq!(table.selected(1), ["a"]);
+    }
+
+    #[test]
+    fn equally_frequent_winners_are_ordered_by_their_mean() {
+        let table = table(&[&[0.0, 0.9, 0.8, 0.1], &[0.0, 0.1, 0.8, 0.1], &[0.0, 0.1, 0.8, 0.9]]);
+        assert_eq!(table.selected(1), ["b"]);
+    }
+
+    #[test]
+    fn a_target_has_no_say_in_its_own_estimate() {
+        let table = table(&[&[0.0, 0.9, 0.2, 0.1], &[0.0, 0.3, 0.8, 0.1], &[0.0, 0.3, 0.8, 0.1]]);
+        assert_eq!(table.selected_scores()[0], 0.2, "the other two select b");
+    }
+}

@@ -1,0 +1,58 @@
+//! What can be wrong with a request to fit.
+
+use thiserror::Error;
+
+/// Why no selector could be fitted.
+#[derive(Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum LearnError {
+    /// A device that nothing was recorded on.
+    #[error("function `{function}` has no recordings of device `{device}`; recorded are: {}", known.join(", "))]
+    UnknownDevice {
+        /// The function.
+        function: String,
+        /// What was asked for.
+        device: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// No source device is left.
+    #[error(
+        "function `{function}` has no source device to learn from; record it on a device or name sources"
+    )]
+    NoSources {
+        /// The function.
+        function: String,
+    },
+    /// Not one training input has a successful variant on any source.
+    #[error(
+        "function `{function}`: no variant succeeded on any of {inputs} training inputs on {}; record more inputs",
+        sources.join(", ")
+    )]
+    NoSamples {
+        /// The function.
+        function: String,
+        /// How many training inputs there were.
+        inputs: usize,
+        /// The source devices.
+        sources: Vec<String>,
+    },
+    /// An input position outside the recordings.
+    #[error("function `{function}`: training input {input} is not among its {inputs} recorded inputs")]
+    UnknownInput {
+        /// The function.
+        function: String,
+        /// The position asked for.
+        input: usize,
+        /// How many inputs there are.
+        inputs: usize,
+    },
+    /// A strategy's name that means nothing.
+    #[error(
+        "unknown selector strategy `{found}`; write one of static, svm-none, svm-all, svm-cross-validation"
+    )]
+    UnknownStrategy {
+        /// What was written.
+        found: String,
+    },
+}

@@ -1,0 +1,166 @@
+//! From recordings to a model that can be shipped.
+
+use std::collections::BTreeSet;
+
+use nitro_core::model::Model;
+
+use super::error::LearnError;
+use super::grid::Grid;
+use super::performance::PerformanceTable;
+use super::strategy::Strategy;
+use super::study::Study;
+use super::svm::Hyperparameters;
+use super::task::Task;
+use super::transfer::MIN_SOURCES;
+use crate::recordings::Recordings;
+
+/// What to fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FitOptions {
+    /// Source devices by id; empty for all that were recorded.
+    pub sources: Vec<String>,
+    /// Training inputs, as positions in the recordings; none for all.
+    pub inputs: Option<Vec<usize>>,
+    /// The strategy; none for `auto`, chosen on the source devices alone.
+    pub strategy: Option<Strategy>,
+    /// Device features that the device to be served knows, where that is known; others are not used.
+    pub known_on_target: Option<BTreeSet<String>>,
+    /// How many of the most frequent winners CV-DFS keeps.
+    pub keep: usize,
+    /// What the search for C and γ tries.
+    pub grid: Grid,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self {
+            sources: Vec::new(),
+            inputs: None,
+            strategy: None,
+            known_on_target: None,
+            keep: 1,
+            grid: Grid::default(),
+            seed: 0,
+        }
+    }
+}
+
+/// A model and how it was arrived at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted {
+    /// What to ship.
+    pub model: Model,
+    /// The strategy, also where it was chosen by `auto`.
+    pub strategy: Strategy,
+    /// For `auto`: what each strategy achieved on the sources (mean share over temporary targets), best first.
+    pub scores: Vec<(Strategy, Option<f64>)>,
+    /// C and γ; none for a constant selector.
+    pub hyperparameters: Option<Hyperparameters>,
+    /// What the user should know of this fit, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Fits a selector.
+///
+/// The same recordings, options and seed give the same bytes, on any number of threads.
+///
+/// # Errors
+///
+/// When a source or input is not in the recordings, when there is no source, and when no variant succeeded on any
+/// training input.
+pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, LearnError> {
+    let sources = resolve_sources(recordings, &options.sources)?;
+    let inputs = resolve_inputs(recordings, options.inputs.as_deref())?;
+    let performance = PerformanceTable::new(recordings);
+    let task = Task::new(recordings, &performance, &inputs, options.seed);
+    check_samples(&task, &sources)?;
+    let known_on_target = options.known_on_target.as_ref();
+    let study = Study::new(&task, sources.clone(), known_on_target, &options.grid, options.keep);
+    let scores = if options.strategy.is_none() { study.auto() } else { Vec::new() };
+    let strategy = options.strategy.unwrap_or_else(|| scores[0].0);
+    let fitted = study.fit(strategy);
+    let notes = notes(strategy, sources.len(), inputs.len(), &task, &study, fitted.converged);
+    Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })
+}
+
+/// Positions of the named devices, in the order of the recordings; all for an empty list.
+///
+/// # Errors
+///
+/// When a device is unknown or there are none.
+pub fn resolve_sources(recordings: &Recordings, ids: &[String]) -> Result<Vec<usize>, LearnError> {
+    let known = || recordings.devices.iter().map(|device| device.id.clone()).collect();
+    let function = || recordings.function.clone();
+    if let Some(device) = ids.iter().find(|id| recordings.device_index(id).is_none()) {
+        return Err(LearnError::UnknownDevice {
+            function: function(),
+            device: device.clone(),
+            known: known(),
+        });
+    }
+    let chosen = |&device: &usize| ids.is_empty() || ids.contains(&recordings.devices[device].id);
+    let sources: Vec<usize> = (0..recordings.devices.len()).filter(chosen).collect();
+    if sources.is_empty() { Err(LearnError::NoSources { function: function() }) } else { Ok(sources) }
+}
+
+fn resolve_inputs(recordings: &Recordings, inputs: Option<&[usize]>) -> Result<Vec<usize>, LearnError> {
+    let count = recordings.inputs.len();
+    let inputs = inputs.map_or_else(|| (0..count).collect(), <[usize]>::to_vec);
+    match inputs.iter().find(|&&input| input >= count) {
+        Some(&input) => {
+            Err(LearnError::UnknownInput { function: recordings.function.clone(), input, inputs: count })
+        }
+        None => Ok(inputs),
+    }
+}
+
+/// Whether there is anything to learn from.
+///
+/// # Errors
+///
+/// When no variant succeeded on any training input.
+pub fn check_samples(task: &Task<'_>, sources: &[usize]) -> Result<(), LearnError> {
+    if !task.samples(sources, &task.all_inputs()).is_empty() {
+        return Ok(());
+    }
+    Err(LearnError::NoSamples {
+        function: task.recordings.function.clone(),
+        inputs: task.inputs.len(),
+        sources: sources.iter().map(|&source| task.recordings.devices[source].id.clone()).collect(),
+    })
+}
+
+fn notes(
+    strategy: Strategy,
+    sources: usize,
+    inputs: usize,
+    task: &Task<'_>,
+    study: &Study<'_>,
+    converged: bool,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    if strategy == Strategy::SvmCrossValidation && sources < MIN_SOURCES {
+        notes.push(format!(
+            "{sources} source devices cannot tell device features apart (at least {MIN_SOURCES} can): none was selected"
+        ));
+    } else if strategy == Strategy::SvmCrossValidation && study.candidates().usable.is_empty() {
+        notes.push(
+            "no device feature is known on every source and differs between them: none was selected".into(),
+        );
+    }
+    if task.inputs.len() < inputs {
+        notes.push(format!(
+            "{} of {inputs} training inputs were used: the others have a feature that is not a finite number, or are more than {} in all",
+            task.inputs.len(),
+            super::task::MAX_TRAINING_INPUTS
+        ));
+    }
+    if !converged {
+        notes.push(
+            "the solver ended before it reached its tolerance: look for a feature of extreme values".into(),
+        );
+    }
+    notes
+}

@@ -1,0 +1,200 @@
+//! What every variant achieved, as a share of the best one: the common currency of training and evaluation.
+
+use crate::recordings::{Outcome, Recordings};
+
+/// One number for each (device, input, variant): time of the best variant of that input on that device divided by the
+/// time of this one.
+///
+/// A variant that failed or answered wrong has 0. A variant that is inadmissible there has none and is passed over, as at
+/// run time; so is one that has no measurement on the whole device, where it does not exist. Of several configurations
+/// of a variant the fastest counts.
+#[derive(Clone, Debug)]
+pub struct PerformanceTable {
+    inputs: usize,
+    variants: usize,
+    shares: Vec<Option<f64>>,
+    /// The best variant a (device, input), or why there is none.
+    best: Vec<Best>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Best {
+    Variant(usize),
+    Incomplete,
+    NoSuccess,
+}
+
+impl PerformanceTable {
+    /// Reads the measurements.
+    pub fn new(recordings: &Recordings) -> Self {
+        let (inputs, variants) = (recordings.inputs.len(), recordings.variants.len());
+        let outcomes = best_outcomes(recordings);
+        let mut table =
+            Self { inputs, variants, shares: Vec::with_capacity(outcomes.len()), best: Vec::new() };
+        if variants > 0 && inputs > 0 {
+            for device in outcomes.chunks(inputs * variants) {
+                let exists: Vec<bool> = (0..variants)
+                    .map(|variant| device.iter().skip(variant).step_by(variants).any(Option::is_some))
+                    .collect();
+                device.chunks(variants).for_each(|outcomes| table.push(outcomes, &exists));
+            }
+        }
+        table
+    }
+
+    /// Shares of the best variant's speed, one a variant; `None` where the input was not measured completely on the device
+    /// or no variant succeeded.
+    pub fn shares(&self, device: usize, input: usize) -> Option<&[Option<f64>]> {
+        self.best(device, input).map(|_| {
+            let start = (device * self.inputs + input) * self.variants;
+            &self.shares[start..start + self.variants]
+        })
+    }
+
+    /// The fastest variant; of equally fast ones the first.
+    pub fn best(&self, device: usize, input: usize) -> Option<usize> {
+        match self.best[device * self.inputs + input] {
+            Best::Variant(variant) => Some(variant),
+            Best::Incomplete | Best::NoSuccess => None,
+        }
+    }
+
+    /// Whether the input was measured completely on the device, with or without success.
+    pub fn is_measured(&self, device: usize, input: usize) -> bool {
+        self.best[device * self.inputs + input] != Best::Incomplete
+    }
+
+    /// How many variants there are.
+    pub fn variants(&self) -> usize {
+        self.variants
+    }
+
+    fn push(&mut self, outcomes: &[Option<Outcome>], exists: &[bool]) {
+        let times = || outcomes.iter().map(|outcome| outcome.and_then(Outcome::time_ns));
+        let fastest = times().flatten().fold(f64::INFINITY, f64::min);
+        let complete = outcomes.iter().zip(exists).all(|(outcome, exists)| outcome.is_some() || !exists);
+        self.best.push(match times().position(|time| time == Some(fastest)) {
+            _ if !complete || !exists.contains(&true) => Best::Incomplete,
+            Some(variant) => Best::Variant(variant),
+            None => Best::NoSuccess,
+        });
+        self.shares.extend(outcomes.iter().map(|outcome| match outcome {
+            Some(Outcome::Time(time)) => Some(share(fastest, *time)),
+            Some(Outcome::Failed | Outcome::Wrong) => Some(0.0),
+            Some(Outcome::Inadmissible) | None => None,
+        }));
+    }
+}
+
+/// The share of the first admissible variant of a ranking, 0 if there is none.
+pub fn share_of_first_admissible(shares: &[Option<f64>], ranking: impl IntoIterator<Item = usize>) -> f64 {
+    ranking.into_iter().find_map(|variant| shares[variant]).unwrap_or(0.0)
+}
+
+/// A clock too coarse for the work may read 0 twice; such variants are equally fast.
+fn share(fastest: f64, time: f64) -> f64 {
+    if time <= fastest { 1.0 } else { fastest / time }
+}
+
+/// The best outcome of any configuration a (device, input, variant).
+fn best_outcomes(recordings: &Recordings) -> Vec<Option<Outcome>> {
+    let (inputs, variants) = (recordings.inputs.len(), recordings.variants.len());
+    let mut outcomes = vec![None; recordings.devices.len() * inputs * variants];
+    for row in &recordings.measurements {
+        let slot = &mut outcomes[(row.device * inputs + row.input) * variants + row.variant];
+        *slot = Some(slot.map_or(row.outcome, |old| better(old, row.outcome)));
+    }
+    outcomes
+}
+
+fn better(a: Outcome, b: Outcome) -> Outcome {
+    let preference = |outcome: Outcome| match outcome {
+        Outcome::Time(ns) => (0, ns),
+        Outcome::Inadmissible => (1, 0.0),
+        Outcome::Failed => (2, 0.0),
+        Outcome::Wrong => (3, 0.0),
+    };
+    if preference(b) < preference(a) { b } else { a }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recordings::{DeviceRecord, Input, Measurement};
+
+    fn recordings(rows: &[(usize, usize, &str, Outcome)]) -> Recordings {
+        let measurement =
+            |&(input, variant, configuration, outcome): &(usize, usize, &str, Outcome)| Measurement {
+                device: 0,
+                input,
+                variant,
+                configuration: configuration.into(),
+                outcome,
+                spread_ns: 0.0,
+                repeats: 1,
+            };
+        Recordings {
+            variants: vec!["a".into(), "b".into(), "c".into()],
+            inputs: (0..3).map(|i| Input { name: format!("g/{i}"), features: vec![] }).collect(),
+            devices: vec![DeviceRecord { id: "d".into(), features: Default::default() }],
+            measurements: rows.iter().map(measurement).collect(),
+            ..Recordings::default()
+        }
+    }
+
+    #[test]
+    fn shares_are_of_the_fastest_and_failures_are_zero() {
+        let table = PerformanceTable::new(&recordings(&[
+            (0, 0, "", Outcome::Time(40.0)),
+            (0, 1, "", Outcome::Time(10.0)),
+            (0, 2, "", Outcome::Wrong),
+            (1, 0, "", Outcome::Time(40.0)),
+            (1, 1, "", Outcome::Inadmissible),
+            (1, 2, "", Outcome::Failed),
+        ]));
+        assert_eq!(table.shares(0, 0), Some(&[Some(0.25), Some(1.0), Some(0.0)][..]));
+        assert_eq!(table.shares(0, 1), Some(&[Some(1.0), None, Some(0.0)][..]));
+        assert_eq!((table.best(0, 0), table.best(0, 1), table.best(0, 2)), (Some(1), Some(0), None));
+    }
+
+    #[test]
+    fn an_input_measured_in_part_is_left_out() {
+        let table = PerformanceTable::new(&recordings(&[
+            (0, 0, "", Outcome::Time(40.0)),
+            (0, 1, "", Outcome::Time(10.0)),
+            (1, 0, "", Outcome::Time(40.0)),
+            (2, 0, "", Outcome::Failed),
+            (2, 1, "", Outcome::Failed),
+        ]));
+        assert!(
+            table.is_measured(0, 0),
+            "variant c has no measurement at all: it does not exist on this device"
+        );
+        assert!(!table.is_measured(0, 1));
+        assert!(table.is_measured(0, 2) && table.shares(0, 2).is_none());
+    }
+
+    #[test]
+    fn the_fastest_configuration_counts() {
+        let table = PerformanceTable::new(&recordings(&[
+            (0, 0, "block=64", Outcome::Failed),
+            (0, 0, "block=128", Outcome::Time(20.0)),
+            (0, 0, "block=256", Outcome::Time(10.0)),
+            (0, 1, "", Outcome::Time(20.0)),
+        ]));
+        assert_eq!(table.shares(0, 0), Some(&[Some(1.0), Some(0.5), None][..]));
+    }
+
+    #[test]
+    fn ties_go_to_the_first_variant_and_an_inadmissible_choice_to_the_next() {
+        let table = PerformanceTable::new(&recordings(&[
+            (0, 0, "", Outcome::Inadmissible),
+            (0, 1, "", Outcome::Time(0.0)),
+            (0, 2, "", Outcome::Time(0.0)),
+        ]));
+        assert_eq!(table.best(0, 0), Some(1));
+        let shares = table.shares(0, 0).unwrap();
+        assert_eq!(share_of_first_admissible(shares, [0, 2, 1]), 1.0);
+        assert_eq!(share_of_first_admissible(shares, [0]), 0.0);
+    }
+}

@@ -1,0 +1,170 @@
+//! The dual variables and their violations, and one step of the optimisation.
+
+use super::BinaryProblem;
+
+/// Stands in for a curvature that rounding made zero or negative.
+const MIN_CURVATURE: f64 = 1e-12;
+
+pub(super) struct State {
+    cost: f64,
+    /// +1 or −1 a sample.
+    labels: Vec<f64>,
+    diagonal: Vec<f64>,
+    alpha: Vec<f64>,
+    /// `yᵢ − Σ αⱼ yⱼ K(i,j)`.
+    violation: Vec<f64>,
+    /// 0 where `yᵢ αᵢ` may still grow, −∞ where it may not; added to a violation it takes the sample out of a maximum.
+    up_bar: Vec<f64>,
+    /// 0 where `yᵢ αᵢ` may still shrink, +∞ where it may not.
+    down_bar: Vec<f64>,
+}
+
+impl State {
+    pub(super) fn new(problem: BinaryProblem<'_>) -> Self {
+        let labels: Vec<f64> =
+            problem.positive.iter().map(|&positive| if positive { 1.0 } else { -1.0 }).collect();
+        let samples = labels.len();
+        Self {
+            cost: 0.0,
+            violation: labels.clone(),
+            diagonal: (0..samples).map(|sample| problem.kernel.diagonal(sample)).collect(),
+            alpha: vec![0.0; samples],
+            up_bar: vec![0.0; samples],
+            down_bar: vec![0.0; samples],
+            labels,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    pub(super) fn alpha(&self) -> &[f64] {
+        &self.alpha
+    }
+
+    /// Makes the variables feasible for another C. Multiplying all of them keeps the equality constraint, and what was
+    /// at its bound stays there, which is where it mostly belongs.
+    pub(super) fn rescale(&mut self, cost: f64) {
+        if self.cost > 0.0 {
+            let ratio = cost / self.cost;
+            for sample in 0..self.len() {
+                let at_bound = self.alpha[sample] >= self.cost;
+                self.alpha[sample] = if at_bound { cost } else { (self.alpha[sample] * ratio).min(cost) };
+                let label = self.labels[sample];
+                self.violation[sample] = label - ratio * (label - self.violation[sample]);
+            }
+        }
+        self.cost = cost;
+        (0..self.len()).for_each(|sample| self.update_bars(sample));
+    }
+
+    /// The sample whose growth promises most, unless all conditions hold within the tolerance.
+    pub(super) fn most_violating(&self, tolerance: f64) -> Option<usize> {
+        let highest = max_of_sums(&self.violation, &self.up_bar);
+        let lowest = -max_of_differences(&self.down_bar, &self.violation);
+        // Also ends where one side is empty (infinite) or a kernel value was not a number.
+        if !(highest - lowest > tolerance && highest.is_finite() && lowest.is_finite()) {
+            return None;
+        }
+        self.violation.iter().zip(&self.up_bar).position(|(violation, bar)| violation + bar == highest)
+    }
+
+    /// The sample to move against `first`: the one for which a step without bounds would gain most.
+    pub(super) fn partner(&self, first: usize, row: &[f32]) -> usize {
+        let (top, curvature) = (self.violation[first], self.diagonal[first]);
+        let mut best = (0.0, first);
+        for (sample, &kernel) in row.iter().enumerate() {
+            let slope = top - self.violation[sample] - self.down_bar[sample];
+            if slope > 0.0 {
+                let bend = (curvature + self.diagonal[sample] - 2.0 * f64::from(kernel)).max(MIN_CURVATURE);
+                let gain = slope * slope / bend;
+                if gain > best.0 {
+                    best = (gain, sample);
+                }
+            }
+        }
+        best.1
+    }
+
+    /// Grows `y α` of `first` and shrinks that of `second` by the same amount, as far as the optimum on that line or the
+    /// bounds allow.
+    pub(super) fn step(&mut self, first: usize, second: usize, (row, other): (&[f32], &[f32])) {
+        let bend = self.diagonal[first] + self.diagonal[second] - 2.0 * f64::from(row[second]);
+        let wanted = (self.violation[first] - self.violation[second]) / bend.max(MIN_CURVATURE);
+        let delta = wanted.min(self.room_up(first)).min(self.room_down(second));
+        self.shift(first, delta);
+        self.shift(second, -delta);
+        for ((violation, &a), &b) in self.violation.iter_mut().zip(row).zip(other) {
+            *violation -= delta * (f64::from(a) - f64::from(b));
+        }
+    }
+
+    /// The offset of the decision function: the mean over free samples, for which it is determined, or the middle of
+    /// what the bounded ones leave open.
+    pub(super) fn rho(&self) -> f64 {
+        let free = |sample: &usize| self.up_bar[*sample] == 0.0 && self.down_bar[*sample] == 0.0;
+        let (count, sum) = (0..self.len())
+            .filter(free)
+            .fold((0_u32, 0.0), |(count, sum), sample| (count + 1, sum + self.violation[sample]));
+        if count > 0 {
+            return -sum / f64::from(count);
+        }
+        let highest = max_of_sums(&self.violation, &self.up_bar);
+        let lowest = -max_of_differences(&self.down_bar, &self.violation);
+        -(highest + lowest) / 2.0
+    }
+
+    fn room_up(&self, sample: usize) -> f64 {
+        if self.labels[sample] > 0.0 { self.cost - self.alpha[sample] } else { self.alpha[sample] }
+    }
+
+    fn room_down(&self, sample: usize) -> f64 {
+        if self.labels[sample] > 0.0 { self.alpha[sample] } else { self.cost - self.alpha[sample] }
+    }
+
+    /// Adds to `y α`; rounding may not carry the variable past a bound nor leave it a hair short of one.
+    fn shift(&mut self, sample: usize, delta: f64) {
+        let alpha = self.alpha[sample] + self.labels[sample] * delta;
+        let snap = self.cost * 1e-14;
+        self.alpha[sample] = if alpha <= snap {
+            0.0
+        } else if alpha >= self.cost - snap {
+            self.cost
+        } else {
+            alpha
+        };
+        self.update_bars(sample);
+    }
+
+    fn update_bars(&mut self, sample: usize) {
+        self.up_bar[sample] = if self.room_up(sample) > 0.0 { 0.0 } else { f64::NEG_INFINITY };
+        self.down_bar[sample] = if self.room_down(sample) > 0.0 { 0.0 } else { f64::INFINITY };
+    }
+}
+
+/// `max(aᵢ + bᵢ)`, in four lanes so that the compiler can use vector instructions; a maximum has no rounding, so
+/// the order does not matter.
+fn max_of_sums(a: &[f64], b: &[f64]) -> f64 {
+    max_in_lanes(a, b, |a, b| a + b)
+}
+
+/// `max(−aᵢ − bᵢ)`.
+fn max_of_differences(a: &[f64], b: &[f64]) -> f64 {
+    max_in_lanes(a, b, |a, b| -a - b)
+}
+
+#[inline(always)]
+fn max_in_lanes(a: &[f64], b: &[f64], combine: impl Fn(f64, f64) -> f64) -> f64 {
+    let larger = |old: f64, new: f64| if new > old { new } else { old };
+    let mut lanes = [f64::NEG_INFINITY; 4];
+    let (a_chunks, a_rest) = a.as_chunks::<4>();
+    let (b_chunks, b_rest) = b.as_chunks::<4>();
+    for (a, b) in a_chunks.iter().zip(b_chunks) {
+        for lane in 0..4 {
+            lanes[lane] = larger(lanes[lane], combine(a[lane], b[lane]));
+        }
+    }
+    let rest = a_rest.iter().zip(b_rest).map(|(&a, &b)| combine(a, b));
+    lanes.into_iter().chain(rest).fold(f64::NEG_INFINITY, larger)
+}

@@ -1,0 +1,205 @@
+//! Points and distances. A sample is a pair (input, device), so its kernel function is a product of two small ones:
+//!
+//! `exp(−γ (d²_input + d²_device)) = exp(−γ d²_input) · exp(−γ d²_device)`
+//!
+//! Distances between inputs are computed once for a training set and serve every subset of device features, every γ
+//! and every C; what changes between subsets is a matrix with one number a pair of devices.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use nitro_core::model::{Scale, Transform};
+
+use super::scaling::scale_of;
+use super::smo::Kernel;
+
+/// The scaled features of the training inputs and the distances between them.
+pub struct InputSpace {
+    scaling: Vec<Scale>,
+    /// Scaled features, one row an input.
+    rows: Vec<Vec<f64>>,
+    squared_distances: Vec<f32>,
+    kernels: Mutex<BTreeMap<u64, Arc<InputKernel>>>,
+}
+
+/// `exp(−γ d²)` for every pair of training inputs.
+pub struct InputKernel {
+    inputs: usize,
+    values: Vec<f32>,
+}
+
+impl InputSpace {
+    /// Scales raw features, one row an input.
+    pub fn new(raw: &[&[f64]]) -> Self {
+        let columns = raw.first().map_or(0, |row| row.len());
+        let column = |index: usize| raw.iter().map(|row| row[index]).collect::<Vec<f64>>();
+        let scaling: Vec<Scale> = (0..columns).map(|index| scale_of(&column(index))).collect();
+        let rows = raw.iter().map(|row| scaled(&scaling, row)).collect();
+        Self::with_rows(scaling, rows)
+    }
+
+    /// Takes features that are scaled already.
+    pub fn scaled(rows: &[&[f64]]) -> Self {
+        let unchanged = Scale { transform: Transform::Identity, min: -1.0, max: 1.0 };
+        let columns = rows.first().map_or(0, |row| row.len());
+        Self::with_rows(vec![unchanged; columns], rows.iter().map(|row| row.to_vec()).collect())
+    }
+
+    fn with_rows(scaling: Vec<Scale>, rows: Vec<Vec<f64>>) -> Self {
+        let squared_distances =
+            rows.iter().flat_map(|a| rows.iter().map(|b| squared_distance(a, b) as f32)).collect();
+        Self { scaling, rows, squared_distances, kernels: Mutex::default() }
+    }
+
+    /// Number of inputs.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// One scale a feature.
+    pub fn scaling(&self) -> &[Scale] {
+        &self.scaling
+    }
+
+    /// Scaled features of one input.
+    pub fn row(&self, input: usize) -> &[f64] {
+        &self.rows[input]
+    }
+
+    /// The kernel function for one γ, computed when first asked for.
+    ///
+    /// # Panics
+    ///
+    /// If another thread panicked while it computed one.
+    pub fn kernel(&self, gamma: f64) -> Arc<InputKernel> {
+        let mut kernels = self.kernels.lock().expect("no kernel computation panics");
+        let compute = || {
+            let values =
+                self.squared_distances.iter().map(|&d| (-gamma * f64::from(d)).exp() as f32).collect();
+            Arc::new(InputKernel { inputs: self.len(), values })
+        };
+        kernels.entry(gamma.to_bits()).or_insert_with(compute).clone()
+    }
+}
+
+impl InputKernel {
+    /// Values between one input and all others.
+    pub fn row(&self, input: usize) -> &[f32] {
+        &self.values[input * self.inputs..(input + 1) * self.inputs]
+    }
+}
+
+/// Scaled device features of the sources, for one subset of the features.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceSpace {
+    scaling: Vec<Scale>,
+    rows: Vec<Vec<f64>>,
+}
+
+impl DeviceSpace {
+    /// Scales raw features, one row a source device.
+    pub fn new(raw: &[Vec<f64>]) -> Self {
+        let columns = raw.first().map_or(0, Vec::len);
+        let column = |index: usize| raw.iter().map(|row| row[index]).collect::<Vec<f64>>();
+        let scaling: Vec<Scale> = (0..columns).map(|index| scale_of(&column(index))).collect();
+        let rows = raw.iter().map(|row| scaled(&scaling, row)).collect();
+        Self { scaling, rows }
+    }
+
+    /// No device features at all: every device is the same.
+    pub fn none(devices: usize) -> Self {
+        Self { scaling: Vec::new(), rows: vec![Vec::new(); devices] }
+    }
+
+    /// One scale a feature.
+    pub fn scaling(&self) -> &[Scale] {
+        &self.scaling
+    }
+
+    /// Scaled features of one source.
+    pub fn row(&self, device: usize) -> &[f64] {
+        &self.rows[device]
+    }
+
+    /// `exp(−γ d²)` for every pair of sources.
+    pub fn kernel(&self, gamma: f64) -> Vec<Vec<f32>> {
+        let value = |a: &[f64], b: &[f64]| (-gamma * squared_distance(a, b)).exp() as f32;
+        self.rows.iter().map(|a| self.rows.iter().map(|b| value(a, b)).collect()).collect()
+    }
+
+    /// `exp(−γ d²)` between a device with these raw features and every source.
+    pub fn kernel_to(&self, raw: &[f64], gamma: f64) -> Vec<f64> {
+        let point = scaled(&self.scaling, raw);
+        self.rows.iter().map(|row| (-gamma * squared_distance(row, &point)).exp()).collect()
+    }
+
+    /// Equal for spaces in which all distances between sources are: machines trained in one are machines of the other.
+    /// Rounded to a millionth, below what a kernel value in single precision resolves.
+    pub fn distances_key(&self) -> Vec<i64> {
+        let key = |a: &[f64], b: &[f64]| (squared_distance(a, b) * 1e6).round() as i64;
+        let after = |index: usize| self.rows[index + 1..].iter().map(move |b| key(&self.rows[index], b));
+        (0..self.rows.len()).flat_map(after).collect()
+    }
+}
+
+/// One training point: positions in an [`InputSpace`] and in a list of source devices, and the best variant there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Position in the [`InputSpace`].
+    pub input: usize,
+    /// Position in the list of source devices.
+    pub device: usize,
+    /// The best variant.
+    pub variant: usize,
+}
+
+/// The product kernel over some samples.
+pub struct SampleKernel<'a> {
+    samples: &'a [Sample],
+    gamma: f64,
+    inputs: &'a InputSpace,
+    devices: &'a DeviceSpace,
+    input_kernel: Arc<InputKernel>,
+    device_kernel: Vec<Vec<f32>>,
+}
+
+impl<'a> SampleKernel<'a> {
+    /// The kernel over these samples of the two spaces.
+    pub fn new(samples: &'a [Sample], inputs: &'a InputSpace, devices: &'a DeviceSpace, gamma: f64) -> Self {
+        let (input_kernel, device_kernel) = (inputs.kernel(gamma), devices.kernel(gamma));
+        Self { samples, gamma, inputs, devices, input_kernel, device_kernel }
+    }
+}
+
+impl Kernel for SampleKernel<'_> {
+    fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    fn row(&self, sample: usize, out: &mut [f32]) {
+        let Sample { input, device, .. } = self.samples[sample];
+        let (inputs, devices) = (self.input_kernel.row(input), &self.device_kernel[device]);
+        for (value, other) in out.iter_mut().zip(self.samples) {
+            *value = inputs[other.input] * devices[other.device];
+        }
+    }
+
+    fn point(&self, sample: usize) -> Option<Vec<f64>> {
+        let Sample { input, device, .. } = self.samples[sample];
+        let coordinates = self.inputs.row(input).iter().chain(self.devices.row(device));
+        Some(coordinates.map(|coordinate| coordinate * self.gamma.sqrt()).collect())
+    }
+}
+
+fn scaled(scaling: &[Scale], raw: &[f64]) -> Vec<f64> {
+    scaling.iter().zip(raw).map(|(scale, &value)| scale.apply(value)).collect()
+}
+
+fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum()
+}

@@ -1,0 +1,224 @@
+//! How well machines carry over to a device that they were not trained on, measured on source devices alone.
+//!
+//! Each source in turn is the temporary target: machines are trained on the other sources, for every subset of device
+//! features up to size three, for none and for all, and judged by what they choose on the temporary target. Inputs are
+//! held out as well (two folds), so that a machine that has only memorised its inputs is not rewarded.
+//!
+//! What makes this affordable: subsets whose distances between the remaining sources are equal share one machine, of
+//! which only the last step, the kernel between target and sources, is redone a subset; and the number of samples is
+//! bounded so that the whole table costs about the same whatever the number of devices and features.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::folds::{rest, sample};
+use super::space::DeviceSpace;
+use super::svm::{Hyperparameters, Machine, TrainingSet};
+use super::task::{Task, inputs_within, search_stop};
+
+/// The largest subset that is tried.
+pub const MAX_SUBSET: usize = 3;
+/// Fewer remaining sources than this say nothing about device features: scaled to [-1, 1], one device has no distance.
+pub const MIN_SOURCES: usize = 3;
+const FOLDS: usize = 2;
+/// Bound on the sum of squared sample counts over all machines trained for one table: some seconds on two cores.
+const EFFORT: f64 = 4e8;
+
+/// Mean share of the best variant's speed on each temporary target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transfer {
+    /// Candidate device features, in alphabetical order.
+    pub candidates: Vec<String>,
+    /// Subsets of candidates: none first, then by size and alphabetically.
+    pub subsets: Vec<Vec<usize>>,
+    /// One row a source as temporary target, one column a subset.
+    pub scores: Vec<Vec<f64>>,
+    /// One a temporary target, for all device features together.
+    pub all: Vec<f64>,
+    /// One a temporary target, for the variant that is best on average on the other sources.
+    pub constant: Vec<f64>,
+}
+
+/// What to compare.
+pub struct TransferPlan<'a> {
+    /// The source devices.
+    pub sources: &'a [usize],
+    /// Device features to make subsets of.
+    pub candidates: &'a [String],
+    /// Device features of the machines with all of them.
+    pub all: &'a [String],
+    /// For machines without device features.
+    pub plain: Hyperparameters,
+    /// For machines with some.
+    pub joined: Hyperparameters,
+}
+
+/// Machines to train once: on these sources, in this space, for all these columns (subsets, then `all`).
+struct Job {
+    target: usize,
+    sources: Vec<usize>,
+    space: DeviceSpace,
+    hyperparameters: Hyperparameters,
+    columns: Vec<usize>,
+}
+
+/// Sum of shares and number of them.
+type Tally = (f64, usize);
+
+/// Fills the table.
+pub fn transfer(task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {
+    let candidates = if plan.sources.len() < MIN_SOURCES { &[] } else { plan.candidates };
+    let subsets = subsets(candidates.len());
+    let features = columns(&subsets, candidates, plan.all);
+    let jobs: Vec<Job> =
+        (0..plan.sources.len()).flat_map(|target| jobs_of_target(task, plan, &features, target)).collect();
+    let machines = (jobs.len() * FOLDS).max(1);
+    let limit = inputs_within(EFFORT / machines as f64, plan.sources.len(), FOLDS);
+    let inputs = sample(task.all_inputs(), limit, task.seed);
+    let parts = task.folds(&inputs, FOLDS);
+    let tallies: Vec<Vec<(usize, Tally)>> = (0..jobs.len() * parts.len())
+        .into_par_iter()
+        .map(|at| run(task, &jobs[at / parts.len()], &features, &parts, at % parts.len()))
+        .collect();
+    let mut sums = vec![vec![(0.0, 0); features.len()]; plan.sources.len()];
+    for (at, tallies) in tallies.iter().enumerate() {
+        let row = &mut sums[jobs[at / parts.len()].target_position(plan.sources)];
+        for &(column, (sum, count)) in tallies {
+            row[column] = (row[column].0 + sum, row[column].1 + count);
+        }
+    }
+    let mut scores: Vec<Vec<f64>> = sums.iter().map(|row| row.iter().map(mean).collect()).collect();
+    let all = scores.iter_mut().map(|row| row.pop().expect("the column of all features")).collect();
+    let constant = (0..plan.sources.len()).map(|target| constant_score(task, plan.sources, target)).collect();
+    Transfer { candidates: candidates.to_vec(), subsets, scores, all, constant }
+}
+
+/// The variant with the best mean share over some inputs (positions in the task) and devices; of equals the first.
+pub fn best_on_average(task: &Task<'_>, devices: &[usize], inputs: &[usize]) -> usize {
+    let mut sums = vec![0.0; task.performance.variants()];
+    for &device in devices {
+        for &input in inputs {
+            if let Some(shares) = task.performance.shares(device, task.inputs[input]) {
+                sums.iter_mut().zip(shares).for_each(|(sum, share)| *sum += share.unwrap_or(0.0));
+            }
+        }
+    }
+    let best = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    sums.iter().position(|&sum| sum == best).unwrap_or(0)
+}
+
+impl Job {
+    fn target_position(&self, sources: &[usize]) -> usize {
+        sources.iter().position(|&source| source == self.target).expect("targets are sources")
+    }
+}
+
+fn jobs_of_target(
+    task: &Task<'_>,
+    plan: &TransferPlan<'_>,
+    features: &[Vec<String>],
+    target: usize,
+) -> Vec<Job> {
+    let target = plan.sources[target];
+    let sources: Vec<usize> = plan.sources.iter().copied().filter(|&source| source != target).collect();
+    let mut jobs: Vec<Job> = Vec::new();
+    let mut known: BTreeMap<(bool, Vec<i64>), usize> = BTreeMap::new();
+    for (column, features) in features.iter().enumerate() {
+        let space = task.device_space(&sources, features);
+        let key = (features.is_empty(), space.distances_key());
+        let at = *known.entry(key).or_insert(jobs.len());
+        if at == jobs.len() {
+            let hyperparameters = if features.is_empty() { plan.plain } else { plan.joined };
+            jobs.push(Job { target, sources: sources.clone(), space, hyperparameters, columns: Vec::new() });
+        }
+        jobs[at].columns.push(column);
+    }
+    jobs
+}
+
+/// Trains on all parts but one and judges every column of the job on that one.
+fn run(
+    task: &Task<'_>,
+    job: &Job,
+    features: &[Vec<String>],
+    parts: &[Vec<usize>],
+    part: usize,
+) -> Vec<(usize, Tally)> {
+    let Hyperparameters { cost, gamma } = job.hyperparameters;
+    let set = TrainingSet::new(task.samples(&job.sources, &rest(parts, part)));
+    let stop = search_stop(set.samples().len());
+    let machine = set.train(task.solver, stop, &task.space, &job.space, gamma, &[cost]).remove(0);
+    let kernel = task.space.kernel(gamma);
+    let sums: Vec<Vec<f64>> = parts[part]
+        .iter()
+        .map(|&input| machine.partial_sums(&set, kernel.row(input), job.sources.len()))
+        .collect();
+    let judge = |&column: &usize| {
+        let space = task.device_space(&job.sources, &features[column]);
+        let to_sources = space.kernel_to(&task.device_row(job.target, &features[column]), gamma);
+        (column, tally(task, job.target, &machine, &parts[part], &sums, &to_sources))
+    };
+    job.columns.iter().map(judge).collect()
+}
+
+fn tally(
+    task: &Task<'_>,
+    target: usize,
+    machine: &Machine,
+    inputs: &[usize],
+    sums: &[Vec<f64>],
+    to_sources: &[f64],
+) -> Tally {
+    let share =
+        |(&input, sums): (&usize, &Vec<f64>)| task.share(target, input, machine.ranking(sums, to_sources));
+    inputs.iter().zip(sums).filter_map(share).fold((0.0, 0), |(sum, count), share| (sum + share, count + 1))
+}
+
+fn constant_score(task: &Task<'_>, sources: &[usize], target: usize) -> f64 {
+    let others: Vec<usize> = sources.iter().copied().filter(|&source| source != sources[target]).collect();
+    let inputs = task.all_inputs();
+    let variant = best_on_average(task, &others, &inputs);
+    let shares = inputs.iter().filter_map(|&input| task.share(sources[target], input, vec![variant]));
+    mean(&shares.fold((0.0, 0), |(sum, count), share| (sum + share, count + 1)))
+}
+
+fn mean(&(sum, count): &Tally) -> f64 {
+    if count == 0 { 0.0 } else { sum / count as f64 }
+}
+
+/// None first, then all of size one, two, three, each in alphabetical order.
+fn subsets(candidates: usize) -> Vec<Vec<usize>> {
+    let mut subsets = vec![Vec::new()];
+    let mut start = 0;
+    for _ in 0..MAX_SUBSET {
+        let end = subsets.len();
+        for at in start..end {
+            let next = subsets[at].last().map_or(0, |&last| last + 1);
+            for candidate in next..candidates {
+                subsets.push([subsets[at].as_slice(), &[candidate]].concat());
+            }
+        }
+        start = end;
+    }
+    subsets
+}
+
+/// The names of each subset's features, then all features as the last column.
+fn columns(subsets: &[Vec<usize>], candidates: &[String], all: &[String]) -> Vec<Vec<String>> {
+    let names = |subset: &Vec<usize>| subset.iter().map(|&at| candidates[at].clone()).collect();
+    subsets.iter().map(names).chain([all.to_vec()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subsets_come_by_size_then_alphabetically() {
+        assert_eq!(subsets(0), [Vec::<usize>::new()]);
+        let expected: [&[usize]; 8] = [&[], &[0], &[1], &[2], &[0, 1], &[0, 2], &[1, 2], &[0, 1, 2]];
+        assert_eq!(subsets(3), expected);
+        assert_eq!(subsets(10).len(), 1 + 10 + 45 + 120);
+    }
+}

@@ -1,0 +1,25 @@
+//! The offline half of Nitro: measures variants, keeps the measurements, learns selectors from them, and tells how good
+//! they are on devices that were not learned from.
+//!
+//! An application has its own trainer, by convention `src/bin/train.rs`: see [`Trainer`]. The stages, data moving to the right:
+//!
+//! [`measure`] → [`store`], [`exchange`] → [`recordings`] → [`learn`] → [`evaluate`] → [`report`]
+//!
+//! What a trainer writes for applications are model files ([`nitro_core::model`]).
+
+mod cli;
+pub mod evaluate;
+pub mod exchange;
+mod layer;
+pub mod learn;
+pub mod measure;
+pub mod recordings;
+pub mod report;
+pub mod store;
+mod trainer;
+
+pub use measure::Session;
+pub use trainer::{BoxError, Shipped, Trainer};
+
+/// Seed of everything random where the user gives none.
+pub const DEFAULT_SEED: u64 = 0;

@@ -1,0 +1,31 @@
+//! Measuring: variants run through ordinary calls, on a device, repeated until their medians are known.
+
+mod glob;
+mod pool;
+mod repeat;
+mod session;
+
+use nitro_core::{Device, Function};
+
+pub use pool::{DeviceSpec, DeviceSpecError};
+pub use repeat::{Repeats, Summary};
+pub use session::{Inputs, Progress, RecordError, Session, describe_device};
+
+use crate::store::Store;
+use crate::trainer::BoxError;
+
+/// Records one function on the device that the calling thread works on; what the store holds already is skipped.
+///
+/// # Errors
+/// What `record` returns, and when the store or the folder of inputs cannot be used. What was measured until then is kept.
+pub fn record_inputs(
+    function: &'static Function,
+    device: &dyn Device,
+    inputs: Inputs<'_>,
+    repeats: Repeats,
+    store: &mut dyn Store,
+    progress: &dyn Progress,
+    record: impl FnOnce(&mut Session<'_>) -> Result<(), BoxError>,
+) -> Result<(), BoxError> {
+    record(&mut Session::new(function, device, inputs, repeats, store, progress)?)
+}

@@ -1,0 +1,367 @@
+//! A session: the user's closure calls the function in the ordinary way, the session decides which variant runs.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use nitro_core::recording::{Observation, Panicked, record};
+use nitro_core::{Device, Function};
+use thiserror::Error;
+
+use super::glob;
+use super::repeat::{Repeats, Summary};
+use crate::recordings::{DeviceRecord, Input, Outcome};
+use crate::store::{FunctionSchema, Row, Store, StoreError};
+use crate::trainer::BoxError;
+
+/// Why an input could not be recorded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The closure did not call the function on the session's thread.
+    #[error("input `{input}`: the closure never called `{function}` on its own thread; call it there, once or more")]
+    NotCalled {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+    },
+    /// The function ran on another device than the one being recorded.
+    #[error("input `{input}`: `{function}` ran on {found}, while {expected} is being recorded; check its `device = ..`")]
+    OtherDevice {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// The device being recorded.
+        expected: String,
+        /// The device of the call.
+        found: String,
+    },
+    /// A feature of the input is no number that a model could use.
+    #[error("input `{input}`: feature `{feature}` of `{function}` is {value}; a feature has to be finite")]
+    FeatureNotFinite {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// The feature.
+        feature: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The default variant or the closure itself fails on the input.
+    #[error("input `{input}`: the default variant of `{function}` {what}; it has to run on every input")]
+    DefaultFailed {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// What happened.
+        what: String,
+    },
+    /// The store refused the measurements.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Hears how a recording goes on.
+pub trait Progress {
+    /// So many inputs are to be measured, and so many were measured before.
+    fn expect(&self, inputs: usize, recorded: usize);
+    /// An input is being measured.
+    fn begin(&self, input: &str);
+    /// It has been measured.
+    fn end(&self, input: &str);
+}
+
+/// Where a session's inputs come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Inputs<'a> {
+    /// Names of built-in inputs.
+    Generated(&'a [String]),
+    /// The files in a folder and the folders below it.
+    Folder(&'a Path),
+}
+
+/// One recording of one function on one device: hands out inputs and measures them.
+pub struct Session<'a> {
+    function: &'static Function,
+    /// Identity of the device being recorded.
+    device: &'static str,
+    inputs: Inputs<'a>,
+    /// Names of the inputs.
+    names: Vec<String>,
+    /// For each name what the closure gets: the path of a file, or the name itself.
+    paths: Vec<String>,
+    /// Inputs that the store holds already.
+    recorded: BTreeSet<String>,
+    /// Inputs, by place in `names`, that the closure knows of.
+    handed_out: RefCell<BTreeSet<usize>>,
+    repeats: Repeats,
+    store: RefCell<&'a mut dyn Store>,
+    progress: &'a dyn Progress,
+}
+
+impl<'a> Session<'a> {
+    /// Makes the function and the device known to the store and finds out what is left to measure.
+    pub(super) fn new(
+        function: &'static Function,
+        device: &dyn Device,
+        inputs: Inputs<'a>,
+        repeats: Repeats,
+        store: &'a mut dyn Store,
+        progress: &'a dyn Progress,
+    ) -> Result<Self, BoxError> {
+        let variants: Vec<&str> = function.variants().iter().map(|variant| variant.name).collect();
+        let device_record = describe_device(device);
+        store.register(&FunctionSchema {
+            function: function.name(),
+            variants: &variants,
+            default_variant: Some(variants[function.default_variant()]),
+            features: function.features(),
+        })?;
+        store.put_device(&device_record)?;
+        let recorded = store.recorded(function.name(), &device_record.id, &variants)?;
+        let (names, paths) = match inputs {
+            Inputs::Generated(names) => (names.to_vec(), names.to_vec()),
+            Inputs::Folder(folder) => {
+                let mut files = Vec::new();
+                list_files(folder, &mut files).map_err(|error| format!("{}: {error}", folder.display()))?;
+                files.sort();
+                let name = |path: &PathBuf| portable(path.strip_prefix(folder).unwrap_or(path));
+                let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+                (files.iter().map(name).collect(), files.iter().map(path).collect())
+            }
+        };
+        Ok(Self {
+            function,
+            device: device.entry().id(),
+            inputs,
+            names,
+            paths,
+            recorded,
+            handed_out: RefCell::default(),
+            repeats,
+            store: RefCell::new(store),
+            progress,
+        })
+    }
+
+    /// The inputs that are to be measured.
+    ///
+    /// With `--inputs DIR`: the paths of the files in the folder and the folders below it whose file name matches
+    /// `pattern` (`*` any text, `?` one character; an ending `.gz` does not count). Without: the names of the built-in
+    /// inputs ([`Trainer::generated_inputs`](crate::Trainer::generated_inputs)), whatever the pattern. What the store
+    /// already holds is left out, and so is what another pattern has given.
+    pub fn inputs(&self, pattern: &str) -> Vec<&str> {
+        let chosen = |path: &str| match self.inputs {
+            Inputs::Generated(_) => true,
+            Inputs::Folder(_) => {
+                let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+                let plain = file.strip_suffix(".gz").unwrap_or(file);
+                glob::matches(pattern, file) || glob::matches(pattern, plain)
+            }
+        };
+        let mut handed_out = self.handed_out.borrow_mut();
+        let new = |index: &usize| chosen(&self.paths[*index]) && handed_out.insert(*index);
+        let all: Vec<usize> = (0..self.names.len()).filter(new).collect();
+        let due = all.iter().filter(|&&index| !self.recorded.contains(&self.names[index]));
+        let due: Vec<&str> = due.map(|&index| self.paths[index].as_str()).collect();
+        self.progress.expect(due.len(), all.len() - due.len());
+        due
+    }
+
+    /// Measures every admissible variant on one input.
+    ///
+    /// `run` is called many times. Each time, every call of the recorded function that it makes on this thread runs one
+    /// chosen variant, and those calls alone are timed; several calls are one measurement, their sum. What else `run` does,
+    /// such as a fresh copy of what the function changes in place, is not timed. A variant that returns `Err` or panics
+    /// is recorded as failed.
+    ///
+    /// An input that the store already holds is skipped.
+    ///
+    /// # Errors
+    /// When `run` does not call the function, when the default variant fails, when a feature is not finite, or when the
+    /// store cannot be written.
+    pub fn input<R>(&self, name: &str, run: impl FnMut() -> R) -> Result<(), RecordError> {
+        self.measure(name, run, |_, _| true)
+    }
+
+    /// As [`Session::input`], and compares what each variant gives with what the default variant gives: where `same`
+    /// (expected, found) is false, the variant is recorded as wrong and is never selected there.
+    ///
+    /// # Errors
+    /// As [`Session::input`].
+    pub fn checked_input<R>(
+        &self,
+        name: &str,
+        run: impl FnMut() -> R,
+        same: impl Fn(&R, &R) -> bool,
+    ) -> Result<(), RecordError> {
+        self.measure(name, run, same)
+    }
+
+    fn measure<R>(
+        &self,
+        name: &str,
+        mut run: impl FnMut() -> R,
+        same: impl Fn(&R, &R) -> bool,
+    ) -> Result<(), RecordError> {
+        let name = self.name_of(name);
+        if self.recorded.contains(&name) {
+            return Ok(());
+        }
+        self.progress.begin(&name);
+        let (expected, observation) = self.describe(&name, &mut run)?;
+        let mut variants = self.warm_up(&observation, &mut run, |found| same(&expected, found));
+        drop(expected);
+        self.repeat(&mut variants, &mut run);
+        let rows: Vec<Row<'_>> = variants.iter().map(Variant::row).collect();
+        let input = Input { name: name.clone(), features: observation.features };
+        self.store.borrow_mut().put(self.function.name(), self.device, &input, &rows)?;
+        self.progress.end(&name);
+        Ok(())
+    }
+
+    /// A file's name is its path below the folder of inputs; any other name is itself.
+    fn name_of(&self, name: &str) -> String {
+        match self.inputs {
+            Inputs::Folder(folder) if Path::new(name).starts_with(folder) => {
+                Path::new(name).strip_prefix(folder).map_or_else(|_| name.to_owned(), portable)
+            }
+            _ => name.to_owned(),
+        }
+    }
+
+    /// Runs the default variant once: its output, and features and constraints of the input.
+    fn describe<R>(&self, name: &str, run: &mut impl FnMut() -> R) -> Result<(R, Observation), RecordError> {
+        let (function, input) = (self.function.name(), name.to_owned());
+        let failed = |what: String| RecordError::DefaultFailed { function, input: input.clone(), what };
+        let (output, observation) = record(self.function, self.function.default_variant(), true, run)
+            .map_err(|panicked| failed(panicked.to_string()))?;
+        if observation.failures > 0 {
+            return Err(failed("returned an error".to_owned()));
+        }
+        if observation.calls == 0 {
+            return Err(RecordError::NotCalled { function, input });
+        }
+        if let Some(found) = observation.device.as_ref().filter(|found| *found != self.device) {
+            let (expected, found) = (self.device.to_owned(), found.clone());
+            return Err(RecordError::OtherDevice { function, input, expected, found });
+        }
+        match observation.features.iter().position(|value| !value.is_finite()) {
+            Some(index) => {
+                let (feature, value) = (self.function.features()[index], observation.features[index]);
+                Err(RecordError::FeatureNotFinite { function, input, feature, value })
+            }
+            None => Ok((output, observation)),
+        }
+    }
+
+    /// Runs every admissible variant once, untimed but checked.
+    fn warm_up<R>(
+        &self,
+        observation: &Observation,
+        run: &mut impl FnMut() -> R,
+        correct: impl Fn(&R) -> bool,
+    ) -> Vec<Variant> {
+        let state = |index: usize, run: &mut dyn FnMut() -> R| {
+            if !observation.admissible[index] {
+                return State::Ended(Outcome::Inadmissible);
+            }
+            match record(self.function, index, false, run) {
+                Ok((_, observation)) if observation.failures > 0 => State::Ended(Outcome::Failed),
+                Ok((output, _)) if !correct(&output) => State::Ended(Outcome::Wrong),
+                Ok(_) => State::Running(Vec::new()),
+                Err(panicked) => self.panicked(index, &panicked),
+            }
+        };
+        let variants = self.function.variants().iter().enumerate();
+        variants.map(|(index, info)| Variant { name: info.name, state: state(index, run) }).collect()
+    }
+
+    /// Repeats in rounds over all variants that still run, so that a slow phase of the machine meets all alike.
+    fn repeat<R>(&self, variants: &mut [Variant], run: &mut impl FnMut() -> R) {
+        loop {
+            let mut ran = false;
+            for (index, variant) in variants.iter_mut().enumerate() {
+                let State::Running(times_ns) = &mut variant.state else { continue };
+                if self.repeats.enough(times_ns) {
+                    continue;
+                }
+                ran = true;
+                match record(self.function, index, false, &mut *run) {
+                    Ok((_, observation)) if observation.failures == 0 => times_ns.push(observation.time_ns),
+                    Ok(_) => variant.state = State::Ended(Outcome::Failed),
+                    Err(panicked) => variant.state = self.panicked(index, &panicked),
+                }
+            }
+            if !ran {
+                return;
+            }
+        }
+    }
+
+    fn panicked(&self, variant: usize, panicked: &Panicked) -> State {
+        let (function, variant) = (self.function.name(), self.function.variants()[variant].name);
+        tracing::warn!(function, variant, %panicked, "the variant is recorded as failed");
+        State::Ended(Outcome::Failed)
+    }
+}
+
+/// A variant on the input being measured.
+struct Variant {
+    name: &'static str,
+    state: State,
+}
+
+enum State {
+    /// The times so far, in nanoseconds.
+    Running(Vec<f64>),
+    /// No more runs: it is not admissible, or failed, or answered wrong.
+    Ended(Outcome),
+}
+
+impl Variant {
+    fn row(&self) -> Row<'_> {
+        match &self.state {
+            State::Ended(outcome) => Row::new(self.name, *outcome),
+            State::Running(times_ns) => {
+                let summary = Summary::of(times_ns);
+                Row {
+                    spread_ns: summary.spread_ns,
+                    repeats: times_ns.len() as u32,
+                    // A clock too coarse for the variant must not make it infinitely fast.
+                    ..Row::new(self.name, Outcome::Time(summary.median_ns.max(1.0)))
+                }
+            }
+        }
+    }
+}
+
+/// A device as a store keeps it, all its features measured.
+#[must_use]
+pub fn describe_device(device: &dyn Device) -> DeviceRecord {
+    let entry = device.entry();
+    let features = entry.features().map(|feature| (feature.name.clone(), feature.value)).collect();
+    DeviceRecord { id: entry.id().to_owned(), features }
+}
+
+/// A path as a name: with `/` between its parts on every system.
+fn portable(path: &Path) -> String {
+    path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// All files in a folder and the folders below it.
+fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            list_files(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

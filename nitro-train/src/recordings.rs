@@ -1,0 +1,102 @@
+//! Everything measured of one function: what a store holds and what learning reads.
+//!
+//! [`Recordings`] is plain data, every cross-reference an index into one of its own lists. Stores and importers
+//! build it, [`learn`](crate::learn) and [`evaluate`](crate::evaluate) read it; neither knows where it came from.
+
+use std::collections::BTreeMap;
+
+/// Everything measured of one function.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recordings {
+    /// The function's name, its key in stores and models.
+    pub function: String,
+    /// Names of the variants; measurements refer to them by position.
+    pub variants: Vec<String>,
+    /// Position of the default variant, where the source of the recordings knows it (an import does not).
+    pub default_variant: Option<usize>,
+    /// Names of the input features.
+    pub features: Vec<String>,
+    /// The inputs, with their features.
+    pub inputs: Vec<Input>,
+    /// The devices, with their features.
+    pub devices: Vec<DeviceRecord>,
+    /// One row a measured (device, input, variant, configuration).
+    pub measurements: Vec<Measurement>,
+}
+
+/// One input of the function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Unique name; the part before the last `/` is the group that a split never tears apart.
+    pub name: String,
+    /// Values in the order of [`Recordings::features`].
+    pub features: Vec<f64>,
+}
+
+/// One device that variants were measured on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceRecord {
+    /// Unique name, such as `host:4` or `K40m`.
+    pub id: String,
+    /// What is known of the device; devices need not know the same features.
+    pub features: BTreeMap<String, f64>,
+}
+
+/// What one variant did on one input and device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// Position in [`Recordings::devices`].
+    pub device: usize,
+    /// Position in [`Recordings::inputs`].
+    pub input: usize,
+    /// Position in [`Recordings::variants`].
+    pub variant: usize,
+    /// The tuning parameters, empty for a variant without any.
+    pub configuration: String,
+    /// What came out.
+    pub outcome: Outcome,
+    /// Interquartile range of the timed repeats, in nanoseconds; 0 where unknown.
+    pub spread_ns: f64,
+    /// How many timed repeats the median is of.
+    pub repeats: u32,
+}
+
+/// What came out of running one variant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// It ran and answered; median time in nanoseconds.
+    Time(f64),
+    /// It returned an error, panicked or could not be run.
+    Failed,
+    /// It ran but its output differs from the default variant's.
+    Wrong,
+    /// Its constraint forbids it for this input, so it was not run.
+    Inadmissible,
+}
+
+impl Outcome {
+    /// The median time in nanoseconds, if the variant ran and answered.
+    pub fn time_ns(self) -> Option<f64> {
+        match self {
+            Self::Time(ns) => Some(ns),
+            Self::Failed | Self::Wrong | Self::Inadmissible => None,
+        }
+    }
+}
+
+impl Recordings {
+    /// Position of the device with this id.
+    pub fn device_index(&self, id: &str) -> Option<usize> {
+        self.devices.iter().position(|device| device.id == id)
+    }
+
+    /// Position of the input with this name.
+    pub fn input_index(&self, name: &str) -> Option<usize> {
+        self.inputs.iter().position(|input| input.name == name)
+    }
+
+    /// Position of the variant with this name.
+    pub fn variant_index(&self, name: &str) -> Option<usize> {
+        self.variants.iter().position(|variant| variant == name)
+    }
+}

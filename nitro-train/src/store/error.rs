@@ -1,0 +1,132 @@
+//! What can go wrong with a store.
+
+use std::error::Error;
+use std::io;
+
+/// Why a store could not be opened, read or written.
+///
+/// Messages name the store and what to change about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what each field is")]
+pub enum StoreError {
+    /// The address has a scheme that no back end answers to.
+    #[error("no kind of store is called `{scheme}://` in `{url}`: give a file path or redis://host:port/db")]
+    Scheme { url: String, scheme: String },
+
+    /// A Redis address in a build without Redis.
+    #[error(
+        "`{url}` needs a trainer built with Redis: enable the Cargo feature `redis` of nitro-train or give a path"
+    )]
+    RedisNotBuilt { url: String },
+
+    /// The Redis server does not answer.
+    #[error("no Redis server answers at `{location}`: start it, or correct the address")]
+    Unreachable { location: String, source: Box<dyn Error + Send + Sync> },
+
+    /// The path is a folder, pipe or device.
+    #[error("store `{location}` is not a file: give the path of a file, such as `{location}/nitro.db`")]
+    NotAFile { location: String },
+
+    /// The file cannot be made, read or written.
+    #[error(
+        "store `{location}` cannot be opened for writing: make the folder and give write permission, or name another file"
+    )]
+    NotWritable { location: String, source: io::Error },
+
+    /// The file, or the server's key, holds something else.
+    #[error("`{location}` is not a Nitro store and is left as it is: name another file, or move it away")]
+    NotAStore { location: String },
+
+    /// The file was a store but is not whole.
+    #[error(
+        "store `{location}` is damaged ({detail}): restore it from a copy, or move it away and record again"
+    )]
+    Damaged { location: String, detail: String },
+
+    /// The store was made by a newer program.
+    #[error(
+        "store `{location}` has format version {found}, this program reads up to {supported}: use a newer Nitro, or name another store"
+    )]
+    Version { location: String, found: i64, supported: i64 },
+
+    /// Another program holds the store.
+    #[error("store `{location}` is locked by another program: wait until that one has finished")]
+    Busy { location: String },
+
+    /// The back end failed in another way.
+    #[error("store `{location}` failed")]
+    Backend { location: String, source: Box<dyn Error + Send + Sync> },
+
+    /// The store has nothing of this function.
+    #[error(
+        "store `{location}` has no recordings of function `{function}` ({known}): record or import it first"
+    )]
+    UnknownFunction { location: String, function: String, known: String },
+
+    /// Measurements of a device or variant that was not registered.
+    #[error("store `{location}` does not know {what} `{name}`: register it before its measurements")]
+    Unregistered { location: String, what: &'static str, name: String },
+
+    /// A name is empty, appears twice, or is missing where another name refers to it.
+    #[error("{what} `{name}` {problem}")]
+    Name { what: String, name: String, problem: &'static str },
+
+    /// A number that nothing can be learned from.
+    #[error("{what} is {value}: it has to be {expected}")]
+    Number { what: String, value: f64, expected: &'static str },
+
+    /// An input comes with too many or too few features.
+    #[error("input `{input}` of function `{function}` has {found} features, {expected} are registered")]
+    FeatureCount { function: String, input: String, expected: usize, found: usize },
+
+    /// Recordings from elsewhere have other input features.
+    #[error(
+        "function `{function}` has the features {expected} in store `{location}`, not {found}: name another store, or change the columns"
+    )]
+    OtherFeatures { location: String, function: String, expected: String, found: String },
+
+    /// The store holds another value under the same key.
+    #[error(
+        "{what} is {stored} in store `{location}`, not {given}: give it another name, or use another store"
+    )]
+    Conflict { location: String, what: String, stored: String, given: String },
+}
+
+impl StoreError {
+    pub(super) fn unknown_function(location: &str, function: &str, known: &[String]) -> Self {
+        let known = match known {
+            [] => "it is empty".to_owned(),
+            known => format!("it has {}", known.join(", ")),
+        };
+        Self::UnknownFunction { location: location.to_owned(), function: function.to_owned(), known }
+    }
+
+    pub(super) fn unregistered(location: &str, what: &'static str, name: &str) -> Self {
+        Self::Unregistered { location: location.to_owned(), what, name: name.to_owned() }
+    }
+
+    pub(super) fn conflict(
+        location: &str,
+        what: String,
+        stored: impl ToString,
+        given: impl ToString,
+    ) -> Self {
+        let (stored, given) = (stored.to_string(), given.to_string());
+        Self::Conflict { location: location.to_owned(), what, stored, given }
+    }
+}
+
+/// An error inside a back end, before it knows what the store is called.
+pub(super) enum Fault<E> {
+    /// Of the database or its connection.
+    Backend(E),
+    /// Of what was asked.
+    Refused(StoreError),
+}
+
+impl<E> From<StoreError> for Fault<E> {
+    fn from(error: StoreError) -> Self {
+        Self::Refused(error)
+    }
+}

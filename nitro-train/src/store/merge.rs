@@ -1,0 +1,172 @@
+//! Recordings that come together: those of one function out of a back end's rows, and imported ones into a store.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use super::{FunctionSchema, Row, StoreError, check, outcome_name};
+use crate::recordings::{DeviceRecord, Input, Measurement, Recordings};
+
+/// Completes recordings with the measurements of each device, sorted; their `device` is set here.
+pub(super) fn attach(
+    recordings: &mut Recordings,
+    devices: Vec<DeviceRecord>,
+    mut by_device: BTreeMap<String, Vec<Measurement>>,
+) {
+    for device in devices {
+        let Some(mut measurements) = by_device.remove(&device.id) else { continue };
+        measurements.iter_mut().for_each(|one| one.device = recordings.devices.len());
+        measurements.sort_by(|a, b| key_order(a).cmp(&key_order(b)));
+        recordings.measurements.append(&mut measurements);
+        recordings.devices.push(device);
+    }
+}
+
+fn key_order(measurement: &Measurement) -> (usize, usize, &str) {
+    (measurement.input, measurement.variant, &measurement.configuration)
+}
+
+/// How recordings from elsewhere fit into a store.
+pub(super) struct Import<'a> {
+    function: &'a str,
+    variants: Vec<&'a str>,
+    default_variant: Option<&'a str>,
+    features: Vec<&'a str>,
+    /// For each of `features`, where the given inputs have it.
+    order: Vec<usize>,
+}
+
+impl<'a> Import<'a> {
+    /// Compares with what the store holds of the function (`None`: nothing) and of devices.
+    pub(super) fn plan(
+        location: &str,
+        stored: Option<&'a Recordings>,
+        devices: &[DeviceRecord],
+        given: &'a Recordings,
+    ) -> Result<Self, StoreError> {
+        same_devices(location, devices, &given.devices)?;
+        let features = &stored.unwrap_or(given).features;
+        let order = feature_order(location, features, given)?;
+        if let Some(stored) = stored {
+            same_inputs(location, stored, given, &order)?;
+            same_measurements(location, stored, given)?;
+        }
+        Ok(Self {
+            function: &given.function,
+            variants: given.variants.iter().map(String::as_str).collect(),
+            default_variant: given.default_variant.map(|index| given.variants[index].as_str()),
+            features: features.iter().map(String::as_str).collect(),
+            order,
+        })
+    }
+
+    pub(super) fn schema(&self) -> FunctionSchema<'_> {
+        FunctionSchema {
+            function: self.function,
+            variants: &self.variants,
+            default_variant: self.default_variant,
+            features: &self.features,
+        }
+    }
+
+    /// The input with its features in the store's order.
+    pub(super) fn ordered<'i>(&self, input: &'i Input) -> Cow<'i, Input> {
+        if self.order.is_sorted() {
+            return Cow::Borrowed(input);
+        }
+        let features = self.order.iter().map(|&place| input.features[place]).collect();
+        Cow::Owned(Input { name: input.name.clone(), features })
+    }
+}
+
+/// The measurement as `put` takes it.
+pub(super) fn as_row<'a>(recordings: &'a Recordings, measurement: &'a Measurement) -> Row<'a> {
+    Row {
+        variant: &recordings.variants[measurement.variant],
+        configuration: &measurement.configuration,
+        outcome: measurement.outcome,
+        spread_ns: measurement.spread_ns,
+        repeats: measurement.repeats,
+    }
+}
+
+/// For each feature of the store, where `given` has it; refuses another set of features.
+fn feature_order(location: &str, stored: &[String], given: &Recordings) -> Result<Vec<usize>, StoreError> {
+    let place = |name: &String| given.features.iter().position(|other| other == name);
+    let order: Option<Vec<usize>> = stored.iter().map(place).collect();
+    order.filter(|order| order.len() == given.features.len()).ok_or_else(|| StoreError::OtherFeatures {
+        location: location.to_owned(),
+        function: given.function.clone(),
+        expected: stored.join(", "),
+        found: given.features.join(", "),
+    })
+}
+
+/// Refuses device features that differ from those in the store.
+fn same_devices(location: &str, stored: &[DeviceRecord], given: &[DeviceRecord]) -> Result<(), StoreError> {
+    let stored: HashMap<&str, &DeviceRecord> = stored.iter().map(|one| (one.id.as_str(), one)).collect();
+    for device in given {
+        let Some(known) = stored.get(device.id.as_str()) else { continue };
+        for (name, &value) in &device.features {
+            match known.features.get(name) {
+                Some(&old) if old != value => {
+                    let what = format!("feature `{name}` of device `{}`", device.id);
+                    return Err(StoreError::conflict(location, what, old, value));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses inputs that the store knows with other features; `order` says where `given` has each stored one.
+fn same_inputs(
+    location: &str,
+    stored: &Recordings,
+    given: &Recordings,
+    order: &[usize],
+) -> Result<(), StoreError> {
+    let inputs: HashMap<&str, &Input> = stored.inputs.iter().map(|one| (one.name.as_str(), one)).collect();
+    for input in &given.inputs {
+        let Some(known) = inputs.get(input.name.as_str()) else { continue };
+        for ((name, &old), &place) in stored.features.iter().zip(&known.features).zip(order) {
+            check::same_feature(location, &input.name, name, old, input.features[place])?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses measurements whose key the store holds with another value.
+fn same_measurements(location: &str, stored: &Recordings, given: &Recordings) -> Result<(), StoreError> {
+    let known: HashMap<_, &Measurement> =
+        stored.measurements.iter().map(|one| (key(stored, one), one)).collect();
+    for measurement in &given.measurements {
+        let key = key(given, measurement);
+        match known.get(&key) {
+            Some(old) if as_row(stored, old) != as_row(given, measurement) => {
+                let (device, input, variant, _) = key;
+                let what = format!("measurement of `{variant}` for input `{input}` on device `{device}`");
+                return Err(StoreError::conflict(location, what, value(old), value(measurement)));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn key<'a>(recordings: &'a Recordings, measurement: &'a Measurement) -> (&'a str, &'a str, &'a str, &'a str) {
+    (
+        &recordings.devices[measurement.device].id,
+        &recordings.inputs[measurement.input].name,
+        &recordings.variants[measurement.variant],
+        &measurement.configuration,
+    )
+}
+
+fn value(measurement: &Measurement) -> String {
+    let Measurement { outcome, spread_ns, repeats, .. } = measurement;
+    match outcome.time_ns() {
+        Some(ns) => format!("{ns} ns (spread {spread_ns} ns, {repeats} repeats)"),
+        None => outcome_name(*outcome).to_owned(),
+    }
+}

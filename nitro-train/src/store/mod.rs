@@ -1,0 +1,232 @@
+//! Where measurements are kept: one SQLite file, a Redis server, or memory.
+//!
+//! A [`Store`] holds the recordings of any number of functions and devices. Everything in it is keyed by *name*, so
+//! that programs built from other versions of a function, or with other Cargo features, can share one: a variant
+//! that was added since is added to the store, one that is gone keeps its measurements.
+//!
+//! ```
+//! use nitro_train::recordings::{DeviceRecord, Input, Outcome};
+//! use nitro_train::store::{self, FunctionSchema, Row};
+//!
+//! let mut store = store::memory()?;
+//! store.register(&FunctionSchema {
+//!     function: "sort",
+//!     variants: &["merge", "radix"],
+//!     default_variant: Some("merge"),
+//!     features: &["length"],
+//! })?;
+//! store.put_device(&DeviceRecord { id: "host:4".into(), features: [("threads".into(), 4.0)].into() })?;
+//! let input = Input { name: "train/uniform".into(), features: vec![1e6] };
+//! store.put("sort", "host:4", &input, &[
+//!     Row::new("merge", Outcome::Time(61_000_000.0)),
+//!     Row::new("radix", Outcome::Time(9_000_000.0)),
+//! ])?;
+//! assert!(store.recorded("sort", "host:4", &["merge", "radix"])?.contains("train/uniform"));
+//! assert_eq!(store.load("sort")?.measurements.len(), 2);
+//! # Ok::<(), store::StoreError>(())
+//! ```
+
+mod check;
+mod error;
+mod merge;
+#[cfg(feature = "redis")]
+mod redis;
+mod sqlite;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+pub use self::error::StoreError;
+use crate::recordings::{DeviceRecord, Input, Outcome, Recordings};
+
+/// Opens the store that `url` names.
+///
+/// A path is an SQLite file, made when absent (an empty file counts as absent); `redis://host:port/db` is a Redis
+/// server, in builds with the Cargo feature `redis`.
+///
+/// # Errors
+///
+/// When the scheme is another one, when the server does not answer, and when the path is anything but a whole store
+/// of this or an older format version that may be written. Such a file is left as it is.
+pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
+    match url.split_once("://") {
+        None => Ok(Box::new(sqlite::Sqlite::open(Path::new(url))?)),
+        Some(("redis", _)) => open_redis(url),
+        Some((scheme, _)) => Err(StoreError::Scheme { url: url.to_owned(), scheme: scheme.to_owned() }),
+    }
+}
+
+#[cfg(feature = "redis")]
+fn open_redis(url: &str) -> Result<Box<dyn Store>, StoreError> {
+    Ok(Box::new(redis::Redis::open(url)?))
+}
+
+#[cfg(not(feature = "redis"))]
+fn open_redis(url: &str) -> Result<Box<dyn Store>, StoreError> {
+    Err(StoreError::RedisNotBuilt { url: url.to_owned() })
+}
+
+/// A store in memory that ends with the value.
+///
+/// # Errors
+///
+/// When SQLite cannot allocate it.
+pub fn memory() -> Result<Box<dyn Store>, StoreError> {
+    Ok(Box::new(sqlite::Sqlite::memory()?))
+}
+
+/// Recordings by name of function, device, input and variant.
+///
+/// Every method is one transaction: after an error, or when the process is killed, the store holds either all of
+/// what the method does or nothing of it.
+pub trait Store: Send {
+    /// What the user calls this store: its path or address, without a password.
+    fn location(&self) -> &str;
+
+    /// Names of the functions, in alphabetical order.
+    ///
+    /// # Errors
+    ///
+    /// When the back end fails.
+    fn functions(&mut self) -> Result<Vec<String>, StoreError>;
+
+    /// All devices, in the order of their ids.
+    ///
+    /// # Errors
+    ///
+    /// When the back end fails.
+    fn devices(&mut self) -> Result<Vec<DeviceRecord>, StoreError>;
+
+    /// Everything recorded of one function.
+    ///
+    /// Variants and features come in the order of their registration; inputs, devices (those with measurements of
+    /// this function) and measurements are sorted by name, whatever the order of recording. An input that lacks a
+    /// feature registered since is left out with its measurements, for nothing can be learned from it until it is
+    /// recorded again.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::UnknownFunction`], or when the back end fails.
+    fn load(&mut self, function: &str) -> Result<Recordings, StoreError>;
+
+    /// Makes a function known, or tells the store how it looks now.
+    ///
+    /// Variants add up: new names are appended, missing ones stay, because programs built with other Cargo features
+    /// may share the store. Features become exactly the list given: learning needs all of them of every input, so
+    /// inputs that lack a new one are due again ([`recorded`](Store::recorded)), and a dropped one is not loaded
+    /// any more.
+    ///
+    /// # Errors
+    ///
+    /// When a name is empty or repeated, the default variant is not one of the variants, or the back end fails.
+    fn register(&mut self, schema: &FunctionSchema<'_>) -> Result<(), StoreError>;
+
+    /// Makes a device known, or replaces what is known of it.
+    ///
+    /// # Errors
+    ///
+    /// When its id is empty, a feature is not a finite number, or the back end fails.
+    fn put_device(&mut self, device: &DeviceRecord) -> Result<(), StoreError>;
+
+    /// Names of the inputs that need no more measuring on this device: each of `variants` has a measurement there,
+    /// and all current features are known.
+    ///
+    /// # Errors
+    ///
+    /// When the back end fails. A function or device that the store does not know has no recorded inputs.
+    fn recorded(
+        &mut self,
+        function: &str,
+        device: &str,
+        variants: &[&str],
+    ) -> Result<BTreeSet<String>, StoreError>;
+
+    /// Keeps what variants did with one input on one device; a row of the same key is replaced.
+    ///
+    /// `input.features` are in the order of the registered features. Features that the store knows already have to
+    /// be the same up to rounding (one part in 10⁹: sums over another number of threads differ that much).
+    ///
+    /// # Errors
+    ///
+    /// When function, device or a variant is not registered, features are of another input or not finite, a time is
+    /// not above zero, or the back end fails.
+    fn put(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &Input,
+        rows: &[Row<'_>],
+    ) -> Result<(), StoreError>;
+
+    /// Adds recordings made elsewhere, all or nothing.
+    ///
+    /// What the store already holds may come again if it is the same; the same key with other values is an error,
+    /// since there is no telling which is right. New variants, inputs, devices and device features are added; the
+    /// input features of a function that the store knows have to be the same, in any order.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Conflict`] and [`StoreError::OtherFeatures`] as said above, what `register`, `put_device` and
+    /// `put` refuse, or when the back end fails.
+    ///
+    /// # Panics
+    ///
+    /// When an index in `recordings` is out of range.
+    fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError>;
+}
+
+/// How a function looks to a store.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionSchema<'a> {
+    /// The function's name.
+    pub function: &'a str,
+    /// Names of its variants.
+    pub variants: &'a [&'a str],
+    /// Name of its default variant; `None` leaves what the store knows.
+    pub default_variant: Option<&'a str>,
+    /// Names of its input features.
+    pub features: &'a [&'a str],
+}
+
+/// What one variant did, as [`Store::put`] takes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row<'a> {
+    /// Name of the variant.
+    pub variant: &'a str,
+    /// Its tuning parameters, empty for a variant without any.
+    pub configuration: &'a str,
+    /// What came out.
+    pub outcome: Outcome,
+    /// Interquartile range of the timed repeats in nanoseconds, 0 where unknown.
+    pub spread_ns: f64,
+    /// How many timed repeats the median is of.
+    pub repeats: u32,
+}
+
+impl<'a> Row<'a> {
+    /// A row of a variant without tuning parameters, of unknown spread and repeats.
+    pub fn new(variant: &'a str, outcome: Outcome) -> Self {
+        Self { variant, configuration: "", outcome, spread_ns: 0.0, repeats: 0 }
+    }
+}
+
+/// How an outcome is written in stores and CSV files.
+pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Time(_) => "time",
+        Outcome::Failed => "failed",
+        Outcome::Wrong => "wrong",
+        Outcome::Inadmissible => "inadmissible",
+    }
+}
+
+/// Inverse of [`outcome_name`]; `None` for another name, or when a time is there without need or missing.
+pub(crate) fn outcome_from(name: &str, time_ns: Option<f64>) -> Option<Outcome> {
+    match (name, time_ns) {
+        ("time", Some(ns)) => Some(Outcome::Time(ns)),
+        ("failed", None) => Some(Outcome::Failed),
+        ("wrong", None) => Some(Outcome::Wrong),
+        ("inadmissible", None) => Some(Outcome::Inadmissible),
+        _ => None,
+    }
+}

@@ -1,0 +1,84 @@
+//! What things are called in Redis, and how their values are written.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::Result;
+use crate::recordings::Measurement;
+use crate::store::{Row, StoreError, outcome_from, outcome_name};
+
+pub(super) const FORMAT: &str = "nitro:format";
+pub(super) const FUNCTIONS: &str = "nitro:functions";
+pub(super) const DEVICES: &str = "nitro:devices";
+
+pub(super) fn inputs(function: &str) -> String {
+    format!("nitro:inputs:{function}")
+}
+
+/// The two names are a JSON list, since both may contain any separator.
+pub(super) fn measurements(function: &str, device: &str) -> String {
+    format!("nitro:measurements:{}", json(&(function, device)))
+}
+
+/// Field of one measurement: input, variant, configuration.
+pub(super) type MeasurementField = (String, String, String);
+
+pub(super) fn measurement_field(input: &str, row: &Row<'_>) -> String {
+    json(&(input, row.variant, row.configuration))
+}
+
+/// Value of one function.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Schema {
+    pub(super) variants: Vec<String>,
+    pub(super) default_variant: Option<String>,
+    pub(super) features: Vec<String>,
+}
+
+/// Value of one device or input.
+pub(super) type Features = BTreeMap<String, f64>;
+
+/// Value of one measurement.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Measured {
+    outcome: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_ns: Option<f64>,
+    spread_ns: f64,
+    repeats: u32,
+}
+
+impl Measured {
+    pub(super) fn of(row: &Row<'_>) -> Self {
+        Self {
+            outcome: outcome_name(row.outcome).to_owned(),
+            time_ns: row.outcome.time_ns(),
+            spread_ns: row.spread_ns,
+            repeats: row.repeats,
+        }
+    }
+
+    /// `None` if outcome and time contradict each other.
+    pub(super) fn at(self, input: usize, variant: usize, configuration: String) -> Option<Measurement> {
+        let outcome = outcome_from(&self.outcome, self.time_ns)?;
+        let (spread_ns, repeats) = (self.spread_ns, self.repeats);
+        Some(Measurement { device: 0, input, variant, configuration, outcome, spread_ns, repeats })
+    }
+}
+
+/// # Panics
+///
+/// Never: maps with text keys, lists and finite numbers always have a JSON form.
+pub(super) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("plain data has a JSON form")
+}
+
+pub(super) fn parse<T: DeserializeOwned>(location: &str, key: &str, text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| damaged(location, key, &error.to_string()).into())
+}
+
+pub(super) fn damaged(location: &str, key: &str, reason: &str) -> StoreError {
+    StoreError::Damaged { location: location.to_owned(), detail: format!("key {key}: {reason}") }
+}

@@ -1,0 +1,123 @@
+//! Queries.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use redis::{Commands, Connection, RedisResult};
+
+use super::Result;
+use super::keys::{self, Features, Measured, MeasurementField, Schema};
+use crate::recordings::{DeviceRecord, Input, Measurement, Recordings};
+use crate::store::merge;
+
+pub(super) fn functions(connection: &mut Connection) -> RedisResult<Vec<String>> {
+    let mut names: Vec<String> = connection.hkeys(keys::FUNCTIONS)?;
+    names.sort();
+    Ok(names)
+}
+
+pub(super) fn devices(connection: &mut Connection, location: &str) -> Result<Vec<DeviceRecord>> {
+    let all: BTreeMap<String, String> = connection.hgetall(keys::DEVICES)?;
+    all.into_iter()
+        .map(|(id, features)| {
+            Ok(DeviceRecord { id, features: keys::parse(location, keys::DEVICES, &features)? })
+        })
+        .collect()
+}
+
+pub(super) fn schema(connection: &mut Connection, location: &str, function: &str) -> Result<Option<Schema>> {
+    let text: Option<String> = connection.hget(keys::FUNCTIONS, function)?;
+    text.map(|text| keys::parse(location, keys::FUNCTIONS, &text)).transpose()
+}
+
+/// Everything of one function; `None` if it is unknown.
+pub(super) fn recordings(
+    connection: &mut Connection,
+    location: &str,
+    function: &str,
+) -> Result<Option<Recordings>> {
+    let Some(schema) = schema(connection, location, function)? else { return Ok(None) };
+    let mut recordings = Recordings {
+        function: function.to_owned(),
+        inputs: inputs(connection, location, function, &schema.features)?,
+        variants: schema.variants,
+        features: schema.features,
+        ..Recordings::default()
+    };
+    recordings.default_variant = schema.default_variant.and_then(|name| recordings.variant_index(&name));
+    let devices = devices(connection, location)?;
+    let mut by_device = BTreeMap::new();
+    for device in &devices {
+        let measurements = measurements(connection, location, &recordings, &device.id)?;
+        if !measurements.is_empty() {
+            by_device.insert(device.id.clone(), measurements);
+        }
+    }
+    merge::attach(&mut recordings, devices, by_device);
+    Ok(Some(recordings))
+}
+
+/// The inputs that have all features, sorted by name.
+fn inputs(
+    connection: &mut Connection,
+    location: &str,
+    function: &str,
+    features: &[String],
+) -> Result<Vec<Input>> {
+    let key = keys::inputs(function);
+    let all: BTreeMap<String, String> = connection.hgetall(&key)?;
+    let mut inputs = Vec::with_capacity(all.len());
+    for (name, text) in all {
+        let known: Features = keys::parse(location, &key, &text)?;
+        let values: Option<Vec<f64>> = features.iter().map(|feature| known.get(feature).copied()).collect();
+        inputs.extend(values.map(|features| Input { name, features }));
+    }
+    Ok(inputs)
+}
+
+/// What was measured on one device. Rows that another program has just added, of inputs or variants read before, are
+/// left for the next time.
+fn measurements(
+    connection: &mut Connection,
+    location: &str,
+    recordings: &Recordings,
+    device: &str,
+) -> Result<Vec<Measurement>> {
+    let inputs: HashMap<&str, usize> =
+        recordings.inputs.iter().enumerate().map(|(index, input)| (input.name.as_str(), index)).collect();
+    let key = keys::measurements(&recordings.function, device);
+    let all: Vec<(String, String)> = connection.hgetall(&key)?;
+    let mut measurements = Vec::with_capacity(all.len());
+    for (field, value) in all {
+        let (input, variant, configuration): MeasurementField = keys::parse(location, &key, &field)?;
+        let place = (inputs.get(input.as_str()), recordings.variant_index(&variant));
+        let (Some(&input), Some(variant)) = place else { continue };
+        let measured: Measured = keys::parse(location, &key, &value)?;
+        let measurement = measured.at(input, variant, configuration);
+        let contradiction = || keys::damaged(location, &key, "outcome and time contradict each other");
+        measurements.push(measurement.ok_or_else(contradiction)?);
+    }
+    Ok(measurements)
+}
+
+pub(super) fn recorded(
+    connection: &mut Connection,
+    location: &str,
+    function: &str,
+    device: &str,
+    variants: &[&str],
+) -> Result<BTreeSet<String>> {
+    let Some(schema) = schema(connection, location, function)? else { return Ok(BTreeSet::new()) };
+    let wanted: BTreeSet<&str> = variants.iter().copied().collect();
+    let key = keys::measurements(function, device);
+    let fields: Vec<String> = connection.hkeys(&key)?;
+    let mut measured: HashMap<String, BTreeSet<String>> = HashMap::new();
+    for field in fields {
+        let (input, variant, _): MeasurementField = keys::parse(location, &key, &field)?;
+        if wanted.contains(variant.as_str()) {
+            measured.entry(input).or_default().insert(variant);
+        }
+    }
+    let inputs = inputs(connection, location, function, &schema.features)?;
+    let complete = |name: &String| measured.get(name).map_or(0, BTreeSet::len) == wanted.len();
+    Ok(inputs.into_iter().map(|input| input.name).filter(complete).collect())
+}

@@ -1,0 +1,117 @@
+//! What goes into a writing transaction: reads happen at once, writes are put into the pipe.
+
+use redis::{Commands, Connection, Pipeline};
+
+use super::keys::{self, Features, Measured as Value};
+use super::{Result, read};
+use crate::recordings::{Input, Recordings};
+use crate::store::merge::{Import, as_row};
+use crate::store::{FunctionSchema, Row, StoreError, check};
+
+pub(super) fn schema(
+    connection: &mut Connection,
+    pipe: &mut Pipeline,
+    location: &str,
+    given: &FunctionSchema<'_>,
+) -> Result<()> {
+    let mut stored = read::schema(connection, location, given.function)?.unwrap_or_default();
+    for &variant in given.variants {
+        if !stored.variants.iter().any(|known| known == variant) {
+            stored.variants.push(variant.to_owned());
+        }
+    }
+    stored.features = given.features.iter().map(|&name| name.to_owned()).collect();
+    stored.default_variant = given.default_variant.map(str::to_owned).or(stored.default_variant);
+    pipe.hset(keys::FUNCTIONS, given.function, keys::json(&stored)).ignore();
+    Ok(())
+}
+
+pub(super) fn device(pipe: &mut Pipeline, id: &str, features: &Features) {
+    pipe.hset(keys::DEVICES, id, keys::json(features)).ignore();
+}
+
+/// What [`put`](crate::store::Store::put) is given.
+pub(super) struct Measured<'a> {
+    pub(super) function: &'a str,
+    pub(super) device: &'a str,
+    pub(super) input: &'a Input,
+    pub(super) rows: &'a [Row<'a>],
+}
+
+pub(super) fn measured(
+    connection: &mut Connection,
+    pipe: &mut Pipeline,
+    location: &str,
+    measured: &Measured<'_>,
+) -> Result<()> {
+    let Measured { function, device, input: given, rows } = measured;
+    let Some(schema) = read::schema(connection, location, function)? else {
+        return Err(StoreError::unknown_function(location, function, &read::functions(connection)?).into());
+    };
+    check::input(function, &schema.features, given)?;
+    if !connection.hexists(keys::DEVICES, device)? {
+        return Err(StoreError::unregistered(location, "device", device).into());
+    }
+    input(connection, pipe, location, function, &schema.features, given)?;
+    for row in *rows {
+        if !schema.variants.iter().any(|name| name == row.variant) {
+            return Err(StoreError::unregistered(location, "variant", row.variant).into());
+        }
+        write_row(pipe, &keys::measurements(function, device), &given.name, row);
+    }
+    Ok(())
+}
+
+/// Adds the input, or checks that it is the one known.
+fn input(
+    connection: &mut Connection,
+    pipe: &mut Pipeline,
+    location: &str,
+    function: &str,
+    names: &[impl AsRef<str>],
+    input: &Input,
+) -> Result<()> {
+    let key = keys::inputs(function);
+    let stored: Option<String> = connection.hget(&key, &input.name)?;
+    let mut features: Features = match stored {
+        Some(text) => keys::parse(location, &key, &text)?,
+        None => Features::new(),
+    };
+    for (name, &value) in names.iter().map(AsRef::as_ref).zip(&input.features) {
+        let &mut kept = features.entry(name.to_owned()).or_insert(value);
+        check::same_feature(location, &input.name, name, kept, value)?;
+    }
+    pipe.hset(&key, &input.name, keys::json(&features)).ignore();
+    Ok(())
+}
+
+fn write_row(pipe: &mut Pipeline, key: &str, input: &str, row: &Row<'_>) {
+    pipe.hset(key, keys::measurement_field(input, row), keys::json(&Value::of(row))).ignore();
+}
+
+pub(super) fn import(
+    connection: &mut Connection,
+    pipe: &mut Pipeline,
+    location: &str,
+    given: &Recordings,
+) -> Result<()> {
+    let function = given.function.as_str();
+    let stored = read::recordings(connection, location, function)?;
+    let devices = read::devices(connection, location)?;
+    let plan = Import::plan(location, stored.as_ref(), &devices, given)?;
+    schema(connection, pipe, location, &plan.schema())?;
+    for one in &given.devices {
+        let mut features = one.features.clone();
+        let known = devices.iter().filter(|device| device.id == one.id);
+        features.extend(known.flat_map(|device| device.features.clone()));
+        device(pipe, &one.id, &features);
+    }
+    for one in &given.inputs {
+        input(connection, pipe, location, function, plan.schema().features, &plan.ordered(one))?;
+    }
+    for one in &given.measurements {
+        let key = keys::measurements(function, &given.devices[one.device].id);
+        write_row(pipe, &key, &given.inputs[one.input].name, &as_row(given, one));
+    }
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! Opening: is this file a store, whole, and of a version that is known here?
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::Result;
+use crate::store::StoreError;
+use crate::store::error::Fault;
+
+/// Tells a store from other SQLite files: "Ntro" in the file's header.
+const APPLICATION_ID: i32 = i32::from_be_bytes(*b"Ntro");
+/// Length of SQLite's header.
+const HEADER_BYTES: usize = 100;
+/// Where SQLite's header has the application id.
+const APPLICATION_ID_OFFSET: usize = 68;
+/// Of the tables; a change that older programs cannot read adds one.
+const FORMAT_VERSION: i32 = 1;
+/// What every SQLite file begins with.
+const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
+/// How long to wait for another process to end its transaction.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+pub(super) fn memory() -> Result<Connection> {
+    let mut connection = Connection::open_in_memory()?;
+    create(&mut connection)?;
+    Ok(connection)
+}
+
+pub(super) fn open(path: &Path, location: &str) -> Result<Connection> {
+    let claims_to_be_store = inspect(path, location)?;
+    // Without OPEN_URI, so that a file may be called `file:x`.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    if is_empty(&connection)? {
+        if claims_to_be_store {
+            return Err(damaged(location, "its tables are missing".to_owned()));
+        }
+        create(&mut connection)?;
+    }
+    identify(&connection, location)?;
+    // The check also finds files that were cut short.
+    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if verdict != "ok" {
+        // A heading of its own line comes first.
+        let finding = verdict.lines().last().unwrap_or_default();
+        return Err(damaged(location, finding.to_owned()));
+    }
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "normal")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    Ok(connection)
+}
+
+/// Makes sure of a file that may be written, and reads whether its header is a store's.
+///
+/// SQLite itself would open a read-only file for reading, and take the stump of a file for an empty database.
+fn inspect(path: &Path, location: &str) -> Result<bool, StoreError> {
+    let not_writable = |source| StoreError::NotWritable { location: location.to_owned(), source };
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => {
+            return Err(StoreError::NotAFile { location: location.to_owned() });
+        }
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(not_writable(error)),
+        _ => {}
+    }
+    // An empty file is what SQLite would make, but here the reason comes along when it cannot be made.
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    let Header { bytes, file_bytes } = Header::read(file.map_err(not_writable)?).map_err(not_writable)?;
+    if bytes.is_empty() {
+        return Ok(false);
+    }
+    if !bytes.starts_with(SQLITE_MAGIC) {
+        return Err(StoreError::NotAStore { location: location.to_owned() });
+    }
+    let Some(bytes) = bytes.first_chunk::<HEADER_BYTES>() else { return Err(cut_short(location)) };
+    let is_store = bytes[APPLICATION_ID_OFFSET..][..4] == APPLICATION_ID.to_be_bytes();
+    if is_store && file_bytes < announced_bytes(bytes) && !has_journal(path) {
+        return Err(cut_short(location));
+    }
+    Ok(is_store)
+}
+
+struct Header {
+    /// Fewer than [`HEADER_BYTES`] where the file has no more.
+    bytes: Vec<u8>,
+    file_bytes: u64,
+}
+
+impl Header {
+    fn read(file: File) -> std::io::Result<Self> {
+        let file_bytes = file.metadata()?.len();
+        let mut bytes = Vec::with_capacity(HEADER_BYTES);
+        file.take(HEADER_BYTES as u64).read_to_end(&mut bytes)?;
+        Ok(Self { bytes, file_bytes })
+    }
+}
+
+/// Page size times page count, as SQLite wrote them.
+fn announced_bytes(header: &[u8; HEADER_BYTES]) -> u64 {
+    let page_bytes = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65_536, // does not fit the field
+        bytes => u64::from(bytes),
+    };
+    page_bytes * u64::from(u32::from_be_bytes([header[28], header[29], header[30], header[31]]))
+}
+
+/// After a crash the rest of the file may be in a journal, from which SQLite completes it.
+fn has_journal(path: &Path) -> bool {
+    ["-wal", "-journal"].iter().any(|suffix| {
+        let mut journal = path.as_os_str().to_owned();
+        journal.push(suffix);
+        fs::metadata(journal).is_ok_and(|metadata| metadata.len() > 0)
+    })
+}
+
+fn cut_short(location: &str) -> StoreError {
+    StoreError::Damaged { location: location.to_owned(), detail: "it is cut short".to_owned() }
+}
+
+fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(tables == 0)
+}
+
+fn create(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have been first.
+    if is_empty(&transaction)? {
+        transaction.execute_batch(include_str!("schema.sql"))?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", FORMAT_VERSION)?;
+    }
+    transaction.commit()
+}
+
+fn identify(connection: &Connection, location: &str) -> Result<()> {
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    if pragma("application_id")? != APPLICATION_ID {
+        return Err(StoreError::NotAStore { location: location.to_owned() }.into());
+    }
+    match pragma("user_version")? {
+        FORMAT_VERSION => Ok(()),
+        found => Err(StoreError::Version {
+            location: location.to_owned(),
+            found: found.into(),
+            supported: FORMAT_VERSION.into(),
+        }
+        .into()),
+    }
+}
+
+fn damaged(location: &str, detail: String) -> Fault<rusqlite::Error> {
+    Fault::Refused(StoreError::Damaged { location: location.to_owned(), detail })
+}

@@ -1,0 +1,149 @@
+//! The embedded store: one SQLite file, or SQLite in memory.
+//!
+//! The journal is a write-ahead log with synchronous NORMAL: a process may be killed at any instruction and loses
+//! only the transaction it was in; a power cut may lose the last few, never the file.
+
+mod file;
+mod read;
+mod write;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+
+use super::error::Fault;
+use super::{FunctionSchema, Row, Store, StoreError, check};
+use crate::recordings::{DeviceRecord, Input, Recordings};
+
+type Result<T, E = Fault<rusqlite::Error>> = std::result::Result<T, E>;
+
+impl From<rusqlite::Error> for Fault<rusqlite::Error> {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Backend(error)
+    }
+}
+
+pub(super) struct Sqlite {
+    connection: Connection,
+    location: String,
+}
+
+impl Sqlite {
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        let location = path.display().to_string();
+        match file::open(path, &location) {
+            Ok(connection) => Ok(Self { connection, location }),
+            Err(fault) => Err(located(&location, fault)),
+        }
+    }
+
+    pub(super) fn memory() -> Result<Self, StoreError> {
+        let location = ":memory:".to_owned();
+        match file::memory() {
+            Ok(connection) => Ok(Self { connection, location }),
+            Err(fault) => Err(located(&location, fault)),
+        }
+    }
+
+    fn read<T>(&self, action: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        // A deferred transaction gives several queries one view of the data.
+        let result = self.connection.unchecked_transaction().and_then(|transaction| action(&transaction));
+        result.map_err(|error| located(&self.location, error.into()))
+    }
+
+    fn write(&mut self, action: impl FnOnce(&Transaction<'_>, &str) -> Result<()>) -> Result<(), StoreError> {
+        let location = self.location.as_str();
+        let connection = &mut self.connection;
+        // Immediate, because a transaction that reads before it writes could not wait for another writer.
+        let result = connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(Fault::Backend)
+            .and_then(|transaction| {
+                action(&transaction, location)?;
+                Ok(transaction.commit()?)
+            });
+        result.map_err(|fault| located(location, fault))
+    }
+}
+
+/// Says which store an error is about, and tells the kinds apart that a user can do something about.
+fn located(location: &str, fault: Fault<rusqlite::Error>) -> StoreError {
+    let location = location.to_owned();
+    match fault {
+        Fault::Refused(error) => error,
+        Fault::Backend(error) => match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => StoreError::NotAStore { location },
+            Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { location, detail: error.to_string() },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { location },
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
+                StoreError::NotWritable { location, source: std::io::Error::other(error) }
+            }
+            _ => StoreError::Backend { location, source: error.into() },
+        },
+    }
+}
+
+impl Store for Sqlite {
+    fn location(&self) -> &str {
+        &self.location
+    }
+
+    fn functions(&mut self) -> Result<Vec<String>, StoreError> {
+        self.read(read::functions)
+    }
+
+    fn devices(&mut self) -> Result<Vec<DeviceRecord>, StoreError> {
+        self.read(read::devices)
+    }
+
+    fn load(&mut self, function: &str) -> Result<Recordings, StoreError> {
+        let known = self.functions()?;
+        let recordings = self.read(|connection| read::recordings(connection, function))?;
+        recordings.ok_or_else(|| StoreError::unknown_function(&self.location, function, &known))
+    }
+
+    fn register(&mut self, schema: &FunctionSchema<'_>) -> Result<(), StoreError> {
+        check::schema(schema)?;
+        self.write(|transaction, _| Ok(write::schema(transaction, schema)?))
+    }
+
+    fn put_device(&mut self, device: &DeviceRecord) -> Result<(), StoreError> {
+        check::device(device)?;
+        self.write(|transaction, _| {
+            write::forget_device_features(transaction, &device.id)?;
+            Ok(write::device(transaction, device)?)
+        })
+    }
+
+    fn recorded(
+        &mut self,
+        function: &str,
+        device: &str,
+        variants: &[&str],
+    ) -> Result<BTreeSet<String>, StoreError> {
+        self.read(|connection| read::recorded(connection, function, device, variants))
+    }
+
+    fn put(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &Input,
+        rows: &[Row<'_>],
+    ) -> Result<(), StoreError> {
+        rows.iter().try_for_each(|row| check::row(&input.name, row))?;
+        self.write(|transaction, location| {
+            let place = write::place(transaction, location, function)?;
+            check::input(function, &place.feature_names(), input)?;
+            let input = place.input(location, input)?;
+            let device = place.device(location, device)?;
+            rows.iter().try_for_each(|row| place.row(location, device, input, row))
+        })
+    }
+
+    fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {
+        check::recordings(recordings)?;
+        self.write(|transaction, location| write::import(transaction, location, recordings))
+    }
+}

@@ -1,0 +1,161 @@
+//! Queries.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use rusqlite::{Connection, OptionalExtension, Result, Row};
+
+use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
+use crate::store::{merge, outcome_from};
+
+pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
+    names(connection, "SELECT name FROM function ORDER BY name", [])
+}
+
+pub(super) fn devices(connection: &Connection) -> Result<Vec<DeviceRecord>> {
+    let mut devices: BTreeMap<String, DeviceRecord> = BTreeMap::new();
+    let mut statement = connection.prepare(
+        "SELECT device.name, device_feature.name, value
+         FROM device LEFT JOIN device_feature ON device = device.id",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let id: String = row.get(0)?;
+        let device =
+            devices.entry(id.clone()).or_insert_with(|| DeviceRecord { id, features: BTreeMap::new() });
+        if let Some(name) = row.get(1)? {
+            device.features.insert(name, row.get(2)?);
+        }
+    }
+    Ok(devices.into_values().collect())
+}
+
+/// Everything of one function; `None` if it is unknown.
+pub(super) fn recordings(connection: &Connection, function: &str) -> Result<Option<Recordings>> {
+    let found = connection
+        .query_row("SELECT id, default_variant FROM function WHERE name = ?1", [function], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?))
+        })
+        .optional()?;
+    let Some((id, default)) = found else { return Ok(None) };
+    let mut recordings = Recordings {
+        function: function.to_owned(),
+        variants: names(connection, "SELECT name FROM variant WHERE function = ?1 ORDER BY id", [id])?,
+        features: names(connection, FEATURES, [id])?,
+        ..Recordings::default()
+    };
+    recordings.default_variant = default.and_then(|name| recordings.variant_index(&name));
+    let input_indices = inputs(connection, id, &mut recordings)?;
+    measurements(connection, id, &input_indices, &mut recordings)?;
+    Ok(Some(recordings))
+}
+
+const FEATURES: &str =
+    "SELECT name FROM feature WHERE function = ?1 AND position IS NOT NULL ORDER BY position";
+
+/// Adds the inputs that have all features; returns where each id went.
+fn inputs(connection: &Connection, function: i64, into: &mut Recordings) -> Result<HashMap<i64, usize>> {
+    let mut statement = connection.prepare(
+        "SELECT input.id, input.name, value
+         FROM input
+         LEFT JOIN feature ON feature.function = input.function AND position IS NOT NULL
+         LEFT JOIN input_feature ON input = input.id AND feature = feature.id
+         WHERE input.function = ?1 ORDER BY input.name, position",
+    )?;
+    let mut rows = statement.query([function])?;
+    let mut all: Vec<(i64, Input)> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let id = row.get(0)?;
+        if all.last().is_none_or(|(last, _)| *last != id) {
+            all.push((id, Input { name: row.get(1)?, features: Vec::new() }));
+        }
+        let value: Option<f64> = row.get(2)?;
+        if let Some((_, input)) = all.last_mut() {
+            input.features.extend(value);
+        }
+    }
+    all.retain(|(_, input)| input.features.len() == into.features.len());
+    let indices = all.iter().enumerate().map(|(index, (id, _))| (*id, index)).collect();
+    into.inputs = all.into_iter().map(|(_, input)| input).collect();
+    Ok(indices)
+}
+
+/// Adds the measurements of these inputs, and their devices.
+fn measurements(
+    connection: &Connection,
+    function: i64,
+    inputs: &HashMap<i64, usize>,
+    into: &mut Recordings,
+) -> Result<()> {
+    let variants = indices(connection, "SELECT id FROM variant WHERE function = ?1 ORDER BY id", function)?;
+    let mut statement = connection.prepare(
+        "SELECT device.name, measurement.input, variant, configuration, outcome, time_ns, spread_ns, repeats
+         FROM input
+         JOIN measurement ON measurement.input = input.id
+         JOIN device ON device.id = measurement.device
+         WHERE input.function = ?1",
+    )?;
+    let mut rows = statement.query([function])?;
+    let mut by_device: BTreeMap<String, Vec<Measurement>> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let Some(&input) = inputs.get(&row.get(1)?) else { continue };
+        let measurement = measurement(row, input, variants[&row.get(2)?])?;
+        let device = row.get_ref(0)?.as_str()?;
+        match by_device.get_mut(device) {
+            Some(list) => list.push(measurement),
+            None => drop(by_device.insert(device.to_owned(), vec![measurement])),
+        }
+    }
+    merge::attach(into, devices(connection)?, by_device);
+    Ok(())
+}
+
+fn measurement(row: &Row<'_>, input: usize, variant: usize) -> Result<Measurement> {
+    Ok(Measurement {
+        device: 0,
+        input,
+        variant,
+        configuration: row.get(3)?,
+        // The table's own check leaves no other combination.
+        outcome: outcome_from(row.get_ref(4)?.as_str()?, row.get(5)?).unwrap_or(Outcome::Failed),
+        spread_ns: row.get(6)?,
+        repeats: row.get(7)?,
+    })
+}
+
+pub(super) fn recorded(
+    connection: &Connection,
+    function: &str,
+    device: &str,
+    variants: &[&str],
+) -> Result<BTreeSet<String>> {
+    let variants: BTreeSet<&str> = variants.iter().copied().collect();
+    let mut statement = connection.prepare(
+        "SELECT input.name FROM input JOIN function ON function.id = input.function
+         WHERE function.name = ?1
+         AND NOT EXISTS (
+             SELECT 1 FROM feature WHERE feature.function = input.function AND position IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM input_feature WHERE input = input.id AND feature = feature.id))
+         AND json_array_length(?3) = (
+             SELECT count(DISTINCT variant) FROM measurement
+             JOIN variant ON variant.id = measurement.variant JOIN device ON device.id = measurement.device
+             WHERE measurement.input = input.id AND device.name = ?2
+             AND variant.name IN (SELECT value FROM json_each(?3)))",
+    )?;
+    let list = serde_json::json!(variants).to_string();
+    statement.query_map((function, device, list), |row| row.get(0))?.collect()
+}
+
+pub(super) fn names(
+    connection: &Connection,
+    query: &str,
+    parameters: impl rusqlite::Params,
+) -> Result<Vec<String>> {
+    connection.prepare(query)?.query_map(parameters, |row| row.get(0))?.collect()
+}
+
+/// Position of each id in the answer.
+fn indices(connection: &Connection, query: &str, function: i64) -> Result<HashMap<i64, usize>> {
+    let mut statement = connection.prepare(query)?;
+    let ids = statement.query_map([function], |row| row.get(0))?;
+    ids.enumerate().map(|(index, id)| Ok((id?, index))).collect()
+}

@@ -1,0 +1,59 @@
+-- Format version 1 of a store. Everything is found by name; ids never leave the file.
+CREATE TABLE function (
+    id              INTEGER PRIMARY KEY,
+    name            TEXT NOT NULL UNIQUE,
+    default_variant TEXT
+) STRICT;
+
+CREATE TABLE variant (
+    id       INTEGER PRIMARY KEY,
+    function INTEGER NOT NULL REFERENCES function (id),
+    name     TEXT NOT NULL,
+    UNIQUE (function, name)
+) STRICT;
+
+CREATE TABLE feature (
+    id       INTEGER PRIMARY KEY,
+    function INTEGER NOT NULL REFERENCES function (id),
+    name     TEXT NOT NULL,
+    position INTEGER, -- NULL: the function no longer computes it
+    UNIQUE (function, name)
+) STRICT;
+
+CREATE TABLE device (
+    id   INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE device_feature (
+    device INTEGER NOT NULL REFERENCES device (id),
+    name   TEXT NOT NULL,
+    value  REAL NOT NULL,
+    PRIMARY KEY (device, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE input (
+    id       INTEGER PRIMARY KEY,
+    function INTEGER NOT NULL REFERENCES function (id),
+    name     TEXT NOT NULL,
+    UNIQUE (function, name)
+) STRICT;
+
+CREATE TABLE input_feature (
+    input   INTEGER NOT NULL REFERENCES input (id),
+    feature INTEGER NOT NULL REFERENCES feature (id),
+    value   REAL NOT NULL,
+    PRIMARY KEY (input, feature)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE measurement (
+    input         INTEGER NOT NULL REFERENCES input (id),
+    device        INTEGER NOT NULL REFERENCES device (id),
+    variant       INTEGER NOT NULL REFERENCES variant (id),
+    configuration TEXT NOT NULL, -- tuning parameters, '' without any
+    outcome       TEXT NOT NULL CHECK (outcome IN ('time', 'failed', 'wrong', 'inadmissible')),
+    time_ns       REAL CHECK (time_ns > 0 AND (outcome = 'time') = (time_ns IS NOT NULL)),
+    spread_ns     REAL NOT NULL,
+    repeats       INTEGER NOT NULL,
+    PRIMARY KEY (input, device, variant, configuration)
+) STRICT, WITHOUT ROWID;

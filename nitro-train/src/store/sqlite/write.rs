@@ -1,0 +1,172 @@
+//! What happens inside a writing transaction.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::{Result, read};
+use crate::recordings::{DeviceRecord, Input, Recordings};
+use crate::store::merge::{Import, as_row};
+use crate::store::{FunctionSchema, Row, StoreError, check, outcome_name};
+
+pub(super) fn schema(connection: &Connection, schema: &FunctionSchema<'_>) -> rusqlite::Result<()> {
+    connection.execute(
+        "INSERT INTO function (name, default_variant) VALUES (?1, ?2)
+         ON CONFLICT (name) DO UPDATE SET default_variant = coalesce(excluded.default_variant, default_variant)",
+        (schema.function, schema.default_variant),
+    )?;
+    let function: i64 =
+        connection
+            .query_row("SELECT id FROM function WHERE name = ?1", [schema.function], |row| row.get(0))?;
+    let mut insert =
+        connection.prepare("INSERT INTO variant (function, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+    for name in schema.variants {
+        insert.execute((function, name))?;
+    }
+    features(connection, function, schema.features)
+}
+
+fn features(connection: &Connection, function: i64, names: &[&str]) -> rusqlite::Result<()> {
+    connection.execute("UPDATE feature SET position = NULL WHERE function = ?1", [function])?;
+    let mut insert = connection.prepare(
+        "INSERT INTO feature (function, name, position) VALUES (?1, ?2, ?3)
+         ON CONFLICT (function, name) DO UPDATE SET position = excluded.position",
+    )?;
+    for (position, name) in (0_i64..).zip(names) {
+        insert.execute((function, name, position))?;
+    }
+    Ok(())
+}
+
+pub(super) fn forget_device_features(connection: &Connection, id: &str) -> rusqlite::Result<()> {
+    connection
+        .execute("DELETE FROM device_feature WHERE device = (SELECT id FROM device WHERE name = ?1)", [id])?;
+    Ok(())
+}
+
+/// Adds the device, or features to it.
+pub(super) fn device(connection: &Connection, device: &DeviceRecord) -> rusqlite::Result<()> {
+    connection.execute("INSERT INTO device (name) VALUES (?1) ON CONFLICT DO NOTHING", [&device.id])?;
+    let mut insert = connection.prepare(
+        "INSERT OR REPLACE INTO device_feature (device, name, value)
+         VALUES ((SELECT id FROM device WHERE name = ?1), ?2, ?3)",
+    )?;
+    for (name, value) in &device.features {
+        insert.execute((&device.id, name, value))?;
+    }
+    Ok(())
+}
+
+/// Where the rows of one function go, looked up once for all of them.
+pub(super) struct Place<'c> {
+    connection: &'c Connection,
+    function: i64,
+    features: Vec<(String, i64)>,
+    variants: HashMap<String, i64>,
+}
+
+pub(super) fn place<'c>(connection: &'c Connection, location: &str, function: &str) -> Result<Place<'c>> {
+    let id = connection
+        .query_row("SELECT id FROM function WHERE name = ?1", [function], |row| row.get(0))
+        .optional()?;
+    let Some(id) = id else {
+        return Err(StoreError::unknown_function(location, function, &read::functions(connection)?).into());
+    };
+    let features =
+        "SELECT name, id FROM feature WHERE function = ?1 AND position IS NOT NULL ORDER BY position";
+    Ok(Place {
+        connection,
+        function: id,
+        features: named_ids(connection, features, id)?,
+        variants: named_ids(connection, "SELECT name, id FROM variant WHERE function = ?1", id)?,
+    })
+}
+
+fn named_ids<C: FromIterator<(String, i64)>>(
+    connection: &Connection,
+    query: &str,
+    function: i64,
+) -> rusqlite::Result<C> {
+    connection.prepare_cached(query)?.query_map([function], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+impl Place<'_> {
+    pub(super) fn feature_names(&self) -> Vec<String> {
+        self.features.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Id of the device.
+    pub(super) fn device(&self, location: &str, name: &str) -> Result<i64> {
+        let id = self.connection.query_row("SELECT id FROM device WHERE name = ?1", [name], |row| row.get(0));
+        id.optional()?.ok_or_else(|| StoreError::unregistered(location, "device", name).into())
+    }
+
+    /// Adds the input, or checks that it is the one known; returns its id.
+    pub(super) fn input(&self, location: &str, input: &Input) -> Result<i64> {
+        let key = (self.function, &input.name);
+        self.connection
+            .prepare_cached("INSERT INTO input (function, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+            .execute(key)?;
+        let id = self
+            .connection
+            .prepare_cached("SELECT id FROM input WHERE function = ?1 AND name = ?2")?
+            .query_row(key, |row| row.get(0))?;
+        let known: HashMap<i64, f64> = self
+            .connection
+            .prepare_cached("SELECT feature, value FROM input_feature WHERE input = ?1")?
+            .query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut insert = self.connection.prepare_cached("INSERT INTO input_feature VALUES (?1, ?2, ?3)")?;
+        for ((name, feature), &value) in self.features.iter().zip(&input.features) {
+            match known.get(feature) {
+                Some(&stored) => check::same_feature(location, &input.name, name, stored, value)?,
+                None => drop(insert.execute((id, feature, value))?),
+            }
+        }
+        Ok(id)
+    }
+
+    pub(super) fn row(&self, location: &str, device: i64, input: i64, row: &Row<'_>) -> Result<()> {
+        let Some(&variant) = self.variants.get(row.variant) else {
+            return Err(StoreError::unregistered(location, "variant", row.variant).into());
+        };
+        let mut insert = self.connection.prepare_cached(
+            "INSERT OR REPLACE INTO measurement
+             (input, device, variant, configuration, outcome, time_ns, spread_ns, repeats)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?;
+        let (outcome, time_ns) = (outcome_name(row.outcome), row.outcome.time_ns());
+        insert.execute((
+            input,
+            device,
+            variant,
+            row.configuration,
+            outcome,
+            time_ns,
+            row.spread_ns,
+            row.repeats,
+        ))?;
+        Ok(())
+    }
+}
+
+pub(super) fn import(connection: &Connection, location: &str, given: &Recordings) -> Result<()> {
+    let stored = read::recordings(connection, &given.function)?;
+    let plan = Import::plan(location, stored.as_ref(), &read::devices(connection)?, given)?;
+    schema(connection, &plan.schema())?;
+    for one in &given.devices {
+        device(connection, one)?;
+    }
+    let place = place(connection, location, &given.function)?;
+    let devices: Vec<i64> =
+        given.devices.iter().map(|one| place.device(location, &one.id)).collect::<Result<_>>()?;
+    let inputs: Vec<i64> = given
+        .inputs
+        .iter()
+        .map(|input| place.input(location, &plan.ordered(input)))
+        .collect::<Result<_>>()?;
+    given
+        .measurements
+        .iter()
+        .try_for_each(|one| place.row(location, devices[one.device], inputs[one.input], &as_row(given, one)))
+}

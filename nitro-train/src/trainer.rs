@@ -1,0 +1,114 @@
+//! The trainer of an application: its functions, their inputs, and the command line over them.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use nitro_core::Function;
+
+use crate::cli;
+use crate::measure::Session;
+
+/// The error of a recording closure: whatever its own work may raise.
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync>;
+
+/// Measures, learns and evaluates the functions of one application; by convention its `src/bin/train.rs`.
+///
+/// ```no_run
+/// # mod app {
+/// #     #[derive(Debug)] pub struct Keys;
+/// #     pub fn load(_: &str) -> std::io::Result<Vec<f32>> { Ok(vec![]) }
+/// #     pub fn sort(_: &mut [f32]) {}
+/// #     pub mod sort { pub fn function() -> &'static nitro_core::Function { unimplemented!() } }
+/// # }
+/// # use app::{load, sort};
+/// fn main() -> std::process::ExitCode {
+///     nitro_train::Trainer::new()
+///         .function(sort::function(), |session| {
+///             for path in session.inputs("*.f32") {
+///                 let keys = load(path)?;
+///                 session.input(path, || sort(&mut keys.clone()))?;
+///             }
+///             Ok(())
+///         })
+///         .main()
+/// }
+/// ```
+#[derive(Default)]
+pub struct Trainer {
+    pub(crate) functions: Vec<Registered>,
+    pub(crate) shipped: Vec<Shipped>,
+}
+
+/// One function with the closure that runs it on inputs.
+pub(crate) struct Registered {
+    pub(crate) function: &'static Function,
+    pub(crate) record: RecordInputs,
+    pub(crate) generated: Vec<String>,
+}
+
+/// Recordings of one function that a program carries, so that a fresh machine can learn from others without a network.
+///
+/// Each part is the content of a file in the import form, gzip or plain: see `train import --help`.
+#[derive(Clone, Copy, Debug)]
+pub struct Shipped {
+    /// The function's name.
+    pub function: &'static str,
+    /// Measurements: device, input, variant, time in nanoseconds.
+    pub measurements: &'static [u8],
+    /// Inputs: name, then a column a feature.
+    pub inputs: &'static [u8],
+    /// Devices: name, then a column a device feature.
+    pub devices: &'static [u8],
+}
+
+impl Trainer {
+    /// A trainer without functions.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a function (`NAME::function()` beside each `#[code_variant]` function) and the closure that calls it on
+    /// inputs while a session records.
+    #[must_use]
+    pub fn function(
+        mut self,
+        function: &'static Function,
+        record: impl Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.functions.push(Registered { function, record: Box::new(record), generated: Vec::new() });
+        self
+    }
+
+    /// Names of built-in inputs of the function added last: what [`Session::inputs`] hands out without `--inputs DIR`.
+    ///
+    /// Names that begin with `train/` are trained on, names that begin with `test/` are evaluated on.
+    ///
+    /// # Panics
+    /// When no function was added yet.
+    #[must_use]
+    pub fn generated_inputs(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let last = self.functions.last_mut().expect("generated_inputs follows the function that it belongs to");
+        last.generated.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds recordings of other devices that the program carries.
+    #[must_use]
+    pub fn shipped(mut self, shipped: Shipped) -> Self {
+        self.shipped.push(shipped);
+        self
+    }
+
+    /// Runs the command line of the process: 0 on success, 2 on wrong usage, 1 on failure with a sentence on stderr.
+    #[must_use]
+    pub fn main(self) -> ExitCode {
+        cli::main(&self)
+    }
+
+    pub(crate) fn registered(&self, name: &str) -> Option<&Registered> {
+        self.functions.iter().find(|registered| registered.function.name() == name)
+    }
+}

@@ -1,0 +1,170 @@
+//! A session records through ordinary calls: which variant runs, what is timed, what is kept of variants that fail or answer
+//! wrong. Time is scripted: the device's stopwatch says what the test wants.
+
+use std::cell::{Cell, RefCell};
+
+use nitro::{Device, DeviceEntry, Stopwatch, code_variant};
+use nitro_train::measure::{Inputs, Progress, RecordError, Repeats, record_inputs};
+use nitro_train::recordings::{Outcome, Recordings};
+use nitro_train::store::{self, Store};
+
+thread_local! {
+    /// Duration of the next timed call.
+    static NEXT_NS: Cell<f64> = const { Cell::new(0.0) };
+    /// The variants that ran, in order.
+    static RAN: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+}
+
+struct Scripted;
+
+impl Device for Scripted {
+    fn entry(&self) -> &'static DeviceEntry {
+        DeviceEntry::intern("scripted", Vec::new, |_| Vec::new())
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        struct Watch;
+        impl Stopwatch for Watch {
+            fn start(&mut self) {}
+            fn stop(&mut self) -> f64 {
+                NEXT_NS.get()
+            }
+        }
+        Box::new(Watch)
+    }
+}
+
+#[code_variant(
+    name = "double",
+    device = Scripted,
+    features(size = n, half = f64::from(n) / 2.0),
+    variants(steady, slow, wrong, fails if size > 0, panics, forbidden if n > 1000),
+    default = steady,
+)]
+fn double(n: u32) -> Result<u32, String>;
+
+fn ran(variant: &'static str, time_ns: f64) {
+    RAN.with_borrow_mut(|ran| ran.push(variant));
+    NEXT_NS.set(time_ns);
+}
+
+fn steady(n: u32) -> Result<u32, String> {
+    ran("steady", 100.0 + f64::from(n));
+    Ok(2 * n)
+}
+
+fn slow(n: u32) -> Result<u32, String> {
+    ran("slow", 5e9);
+    Ok(n + n)
+}
+
+fn wrong(n: u32) -> Result<u32, String> {
+    ran("wrong", 1.0);
+    Ok(n)
+}
+
+fn fails(_: u32) -> Result<u32, String> {
+    ran("fails", 1.0);
+    Err("always".into())
+}
+
+fn panics(_: u32) -> Result<u32, String> {
+    panic!("on purpose")
+}
+
+fn forbidden(_: u32) -> Result<u32, String> {
+    unreachable!("its constraint forbids it")
+}
+
+struct Silent;
+
+impl Progress for Silent {
+    fn expect(&self, _: usize, _: usize) {}
+    fn begin(&self, _: &str) {}
+    fn end(&self, _: &str) {}
+}
+
+const REPEATS: Repeats = Repeats { least: 5, most: 40, half_width: 0.01, budget_ns: 1e9 };
+
+fn recorded(store: &mut dyn Store) -> Recordings {
+    store.load("double").unwrap()
+}
+
+fn outcome(recordings: &Recordings, input: &str, variant: &str) -> (Outcome, u32) {
+    let (input, variant) = (recordings.input_index(input).unwrap(), recordings.variant_index(variant).unwrap());
+    let found = recordings.measurements.iter().find(|m| m.input == input && m.variant == variant).unwrap();
+    (found.outcome, found.repeats)
+}
+
+#[test]
+fn every_variant_is_recorded_as_it_behaves() {
+    let mut store = store::memory().unwrap();
+    record_inputs(double::function(), &Scripted, Inputs::Generated(&[]), REPEATS, &mut *store, &Silent, |session| {
+        let before = RAN.with_borrow(Vec::len);
+        session.checked_input("a", || double(7), |expected, found| expected == found)?;
+        assert!(RAN.with_borrow(Vec::len) > before, "the closure's calls ran variants");
+        Ok(())
+    })
+    .unwrap();
+    let recordings = recorded(&mut *store);
+    assert_eq!(recordings.inputs[0].features, [7.0, 3.5]);
+    assert_eq!(outcome(&recordings, "a", "steady"), (Outcome::Time(107.0), 5), "a steady variant ends early");
+    assert_eq!(outcome(&recordings, "a", "slow"), (Outcome::Time(5e9), 5), "the least repeats are made");
+    assert_eq!(outcome(&recordings, "a", "wrong").0, Outcome::Wrong);
+    assert_eq!(outcome(&recordings, "a", "fails").0, Outcome::Failed);
+    assert_eq!(outcome(&recordings, "a", "panics").0, Outcome::Failed);
+    assert_eq!(outcome(&recordings, "a", "forbidden").0, Outcome::Inadmissible);
+}
+
+#[test]
+fn several_calls_in_one_closure_are_one_measurement() {
+    let mut store = store::memory().unwrap();
+    record_inputs(double::function(), &Scripted, Inputs::Generated(&[]), REPEATS, &mut *store, &Silent, |session| {
+        session.input("sum", || (1..=3).map(|n| double(n).unwrap_or(0)).sum::<u32>())?;
+        Ok(())
+    })
+    .unwrap();
+    let recordings = recorded(&mut *store);
+    assert_eq!(outcome(&recordings, "sum", "steady").0, Outcome::Time(101.0 + 102.0 + 103.0));
+    assert_eq!(recordings.inputs[0].features, [1.0, 0.5], "features of the first call");
+}
+
+#[test]
+fn what_is_in_the_store_is_not_measured_again() {
+    let mut store = store::memory().unwrap();
+    let names: Vec<String> = ["x", "y"].map(String::from).into();
+    let run = |store: &mut dyn Store, limit: usize| {
+        let measured = Cell::new(0);
+        record_inputs(double::function(), &Scripted, Inputs::Generated(&names), REPEATS, store, &Silent, |session| {
+            let (first, second) = (session.inputs("*.a"), session.inputs("*.b"));
+            assert!(second.is_empty(), "an input is handed out once");
+            for name in first.into_iter().take(limit) {
+                measured.set(measured.get() + 1);
+                session.input(name, || double(1))?;
+            }
+            Ok(())
+        })
+        .unwrap();
+        measured.get()
+    };
+    assert_eq!(run(&mut *store, 1), 1, "a run that ends early");
+    assert_eq!(run(&mut *store, 9), 1, "goes on where it was");
+    assert_eq!(run(&mut *store, 9), 0, "and has nothing left to do");
+}
+
+#[test]
+fn mistakes_of_the_closure_are_named() {
+    fn error_of(run: impl FnMut() -> u32) -> String {
+        let mut store = store::memory().unwrap();
+        let run = RefCell::new(run);
+        let result = record_inputs(double::function(), &Scripted, Inputs::Generated(&[]), REPEATS, &mut *store, &Silent, |session| {
+            session.input("bad", || run.borrow_mut()()).map_err(Into::into)
+        });
+        assert!(recorded(&mut *store).measurements.is_empty(), "nothing is kept of it");
+        result.unwrap_err().downcast::<RecordError>().unwrap().to_string()
+    }
+    let message = error_of(|| 1);
+    assert!(message.contains("`bad`") && message.contains("never called `double`"), "{message}");
+    let message = error_of(|| panic!("no such file"));
+    assert!(message.contains("default variant of `double` panicked: no such file"), "{message}");
+}

@@ -1,0 +1,165 @@
+//! What is not a whole store that may be written is refused with one sentence, and left as it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nitro_train::recordings::{DeviceRecord, Input, Outcome};
+use nitro_train::store::{self, FunctionSchema, Row, StoreError};
+
+fn folder(test: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("store-files-{test}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn open(path: &Path) -> Result<Box<dyn store::Store>, StoreError> {
+    store::open(path.to_str().unwrap())
+}
+
+/// The error, whose message names the path and is one sentence.
+fn refusal(path: &Path) -> StoreError {
+    let Err(error) = open(path) else { panic!("{} was accepted", path.display()) };
+    let message = error.to_string();
+    assert!(message.contains(path.to_str().unwrap()), "{message}");
+    assert!(!message.contains('\n') && !message.ends_with('.'), "{message}");
+    error
+}
+
+/// A store with enough rows for many pages.
+fn filled(path: &Path) {
+    let mut store = open(path).unwrap();
+    let features = ["length"];
+    let schema =
+        FunctionSchema { function: "sort", variants: &["merge"], default_variant: None, features: &features };
+    store.register(&schema).unwrap();
+    store.put_device(&DeviceRecord { id: "host".to_owned(), features: [].into() }).unwrap();
+    for index in 0..300 {
+        let input = Input { name: format!("train/{index}"), features: vec![f64::from(index)] };
+        store.put("sort", "host", &input, &[Row::new("merge", Outcome::Time(1.0))]).unwrap();
+    }
+}
+
+#[test]
+fn a_store_is_made_once_and_opened_again() {
+    let path = folder("made").join("nitro.db");
+    filled(&path);
+    assert_eq!(open(&path).unwrap().load("sort").unwrap().measurements.len(), 300);
+    assert_eq!(open(&path).unwrap().location(), path.to_str().unwrap());
+}
+
+#[test]
+fn an_empty_file_counts_as_absent() {
+    let path = folder("empty").join("nitro.db");
+    fs::write(&path, b"").unwrap();
+    assert!(open(&path).unwrap().functions().unwrap().is_empty());
+}
+
+#[test]
+fn several_processes_may_make_it_at_once() {
+    let path = folder("at-once").join("nitro.db");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| assert!(open(&path).unwrap().functions().unwrap().is_empty()));
+        }
+    });
+}
+
+#[test]
+fn other_files_are_left_as_they_are() {
+    let folder = folder("other");
+    let text = "device,input,variant,time_ns\n".repeat(1000).into_bytes();
+    for (name, bytes) in [("text", text.as_slice()), ("short", b"x"), ("zeros", &[0; 8192])] {
+        let path = folder.join(name);
+        fs::write(&path, bytes).unwrap();
+        assert!(matches!(refusal(&path), StoreError::NotAStore { .. }));
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 3, "nothing beside the files");
+}
+
+#[test]
+fn databases_of_other_programs_are_left_as_they_are() {
+    let path = folder("foreign").join("other.db");
+    rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
+    let before = fs::read(&path).unwrap();
+    assert!(matches!(refusal(&path), StoreError::NotAStore { .. }));
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_newer_version_is_refused() {
+    let path = folder("newer").join("nitro.db");
+    filled(&path);
+    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
+    let before = fs::read(&path).unwrap();
+    let error = refusal(&path);
+    assert!(matches!(error, StoreError::Version { found: 7, supported: 1, .. }), "{error:?}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_truncated_store_is_refused_wherever_it_ends() {
+    let path = folder("truncated").join("nitro.db");
+    filled(&path);
+    let whole = fs::read(&path).unwrap();
+    let steps = (1..whole.len()).step_by(whole.len() / 97);
+    let edges = [1, 15, 16, 17, 71, 72, 99, 100, 101, 511, 512, 4095, 4096, 4097, whole.len() - 1];
+    for length in steps.chain(edges) {
+        fs::write(&path, &whole[..length]).unwrap();
+        let error = refusal(&path);
+        assert!(
+            matches!(error, StoreError::Damaged { .. } | StoreError::NotAStore { .. }),
+            "{length} of {}: {error:?}",
+            whole.len()
+        );
+        assert_eq!(fs::read(&path).unwrap(), &whole[..length], "{length}");
+    }
+}
+
+#[test]
+fn a_damaged_page_is_found() {
+    let path = folder("damaged").join("nitro.db");
+    filled(&path);
+    let mut bytes = fs::read(&path).unwrap();
+    let pages = bytes.len() / 4096;
+    bytes[4096 * (pages / 2)..4096 * (pages / 2 + 1)].fill(0xA5);
+    fs::write(&path, &bytes).unwrap();
+    assert!(matches!(refusal(&path), StoreError::Damaged { .. }));
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+}
+
+#[test]
+fn a_folder_is_not_a_store() {
+    let folder = folder("folder");
+    assert!(matches!(refusal(&folder), StoreError::NotAFile { .. }));
+}
+
+#[test]
+fn a_missing_folder_is_not_made() {
+    let path = folder("missing").join("no/such/folder/nitro.db");
+    let error = refusal(&path);
+    assert!(matches!(error, StoreError::NotWritable { .. }), "{error:?}");
+    assert!(std::error::Error::source(&error).is_some());
+}
+
+/// Even the administrator cannot make a file there, so that the test holds for any user.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_place_that_takes_no_files_is_named() {
+    assert!(matches!(refusal(Path::new("/proc/nitro.db")), StoreError::NotWritable { .. }));
+}
+
+#[test]
+fn other_schemes_are_refused() {
+    let Err(error) = store::open("postgres://localhost/nitro") else { panic!("there is no such store") };
+    let message = error.to_string();
+    assert!(message.contains("`postgres://`") && message.contains("redis://host:port/db"), "{message}");
+}
+
+#[cfg(not(feature = "redis"))]
+#[test]
+fn redis_without_the_feature_names_the_feature() {
+    let Err(error) = store::open("redis://127.0.0.1:1/0") else { panic!("there is no Redis in this build") };
+    assert!(error.to_string().contains("Cargo feature `redis`"), "{error}");
+}
