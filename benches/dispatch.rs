@@ -20,21 +20,32 @@ fn backward(values: &[f32]) -> f32 {
 #[code_variant(name = "plain", features(length = values.len()), variants(forward, backward), default = forward)]
 fn plain(values: &[f32]) -> f32;
 
-macro_rules! with_model {
-    ($name:ident, $support:literal) => {
-        #[code_variant(
-            name = "modelled",
-            features(length = values.len(), first = values[0], last = values[values.len() - 1]),
-            variants(forward, backward),
-            default = forward,
-            model = model($support),
-        )]
-        fn $name(values: &[f32]) -> f32;
-    };
-}
-with_model!(svm_20, 10);
-with_model!(svm_200, 100);
-with_model!(svm_2000, 1000);
+#[code_variant(
+    name = "modelled",
+    features(length = values.len(), first = values[0], last = values[values.len() - 1]),
+    variants(forward, backward),
+    default = forward,
+    model = model(10),
+)]
+fn svm_20(values: &[f32]) -> f32;
+
+#[code_variant(
+    name = "modelled",
+    features(length = values.len(), first = values[0], last = values[values.len() - 1]),
+    variants(forward, backward),
+    default = forward,
+    model = model(100),
+)]
+fn svm_200(values: &[f32]) -> f32;
+
+#[code_variant(
+    name = "modelled",
+    features(length = values.len(), first = values[0], last = values[values.len() - 1]),
+    variants(forward, backward),
+    default = forward,
+    model = model(1000),
+)]
+fn svm_2000(values: &[f32]) -> f32;
 
 /// Two classes of so many support vectors each, over three features.
 fn model(support: usize) -> &'static [u8] {

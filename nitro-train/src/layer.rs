@@ -19,23 +19,34 @@ impl Recordings {
         let here: HashSet<_> = self.measurements.iter().map(|m| key(self, m)).collect();
         let variants = indices(&mut self.variants, &below.variants, |name| name.clone(), Clone::clone);
         let devices = indices(&mut self.devices, &below.devices, |device| device.id.clone(), Clone::clone);
-        let inputs = indices(&mut self.inputs, &below.inputs, |input| input.name.clone(), |input| {
-            let features = columns.iter().map(|&column| input.features[column]).collect();
-            crate::recordings::Input { name: input.name.clone(), features }
-        });
-        let added = below.measurements.iter().filter(|m| !here.contains(&key(below, m))).map(|m| Measurement {
-            device: devices[m.device],
-            input: inputs[m.input],
-            variant: variants[m.variant],
-            ..m.clone()
-        });
+        let inputs = indices(
+            &mut self.inputs,
+            &below.inputs,
+            |input| input.name.clone(),
+            |input| {
+                let features = columns.iter().map(|&column| input.features[column]).collect();
+                crate::recordings::Input { name: input.name.clone(), features }
+            },
+        );
+        let added =
+            below.measurements.iter().filter(|m| !here.contains(&key(below, m))).map(|m| Measurement {
+                device: devices[m.device],
+                input: inputs[m.input],
+                variant: variants[m.variant],
+                ..m.clone()
+            });
         self.measurements.extend(added);
         true
     }
 }
 
 /// For each of `below` its place in `own`, where it is appended if its name is not there.
-fn indices<T>(own: &mut Vec<T>, below: &[T], name: impl Fn(&T) -> String, copy: impl Fn(&T) -> T) -> Vec<usize> {
+fn indices<T>(
+    own: &mut Vec<T>,
+    below: &[T],
+    name: impl Fn(&T) -> String,
+    copy: impl Fn(&T) -> T,
+) -> Vec<usize> {
     let mut places: HashMap<String, usize> = own.iter().map(&name).zip(0..).collect();
     let place = |item: &T| {
         *places.entry(name(item)).or_insert_with(|| {
@@ -88,8 +99,11 @@ mod tests {
         assert!(own.lay_over(&same_device) && own.lay_over(&other_device));
         assert_eq!(own.variants, ["b", "a"]);
         assert_eq!(own.inputs[1], Input { name: "y".into(), features: vec![1.0] }, "features by name");
-        let times: Vec<_> =
-            own.measurements.iter().map(|m| (m.device, m.input, m.variant, m.outcome.time_ns().unwrap())).collect();
+        let times: Vec<_> = own
+            .measurements
+            .iter()
+            .map(|m| (m.device, m.input, m.variant, m.outcome.time_ns().unwrap()))
+            .collect();
         assert_eq!(times, [(0, 0, 0, 1.0), (0, 0, 1, 2.0), (0, 1, 1, 3.0), (1, 0, 1, 4.0)]);
     }
 

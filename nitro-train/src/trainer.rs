@@ -90,7 +90,8 @@ impl Trainer {
     /// When no function was added yet.
     #[must_use]
     pub fn generated_inputs(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let last = self.functions.last_mut().expect("generated_inputs follows the function that it belongs to");
+        let last =
+            self.functions.last_mut().expect("generated_inputs follows the function that it belongs to");
         last.generated.extend(names.into_iter().map(Into::into));
         self
     }

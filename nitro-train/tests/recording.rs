@@ -91,7 +91,8 @@ fn recorded(store: &mut dyn Store) -> Recordings {
 }
 
 fn outcome(recordings: &Recordings, input: &str, variant: &str) -> (Outcome, u32) {
-    let (input, variant) = (recordings.input_index(input).unwrap(), recordings.variant_index(variant).unwrap());
+    let (input, variant) =
+        (recordings.input_index(input).unwrap(), recordings.variant_index(variant).unwrap());
     let found = recordings.measurements.iter().find(|m| m.input == input && m.variant == variant).unwrap();
     (found.outcome, found.repeats)
 }
@@ -99,12 +100,20 @@ fn outcome(recordings: &Recordings, input: &str, variant: &str) -> (Outcome, u32
 #[test]
 fn every_variant_is_recorded_as_it_behaves() {
     let mut store = store::memory().unwrap();
-    record_inputs(double::function(), &Scripted, Inputs::Generated(&[]), REPEATS, &mut *store, &Silent, |session| {
-        let before = RAN.with_borrow(Vec::len);
-        session.checked_input("a", || double(7), |expected, found| expected == found)?;
-        assert!(RAN.with_borrow(Vec::len) > before, "the closure's calls ran variants");
-        Ok(())
-    })
+    record_inputs(
+        double::function(),
+        &Scripted,
+        Inputs::Generated(&[]),
+        REPEATS,
+        &mut *store,
+        &Silent,
+        |session| {
+            let before = RAN.with_borrow(Vec::len);
+            session.checked_input("a", || double(7), |expected, found| expected == found)?;
+            assert!(RAN.with_borrow(Vec::len) > before, "the closure's calls ran variants");
+            Ok(())
+        },
+    )
     .unwrap();
     let recordings = recorded(&mut *store);
     assert_eq!(recordings.inputs[0].features, [7.0, 3.5]);
@@ -119,10 +128,18 @@ fn every_variant_is_recorded_as_it_behaves() {
 #[test]
 fn several_calls_in_one_closure_are_one_measurement() {
     let mut store = store::memory().unwrap();
-    record_inputs(double::function(), &Scripted, Inputs::Generated(&[]), REPEATS, &mut *store, &Silent, |session| {
-        session.input("sum", || (1..=3).map(|n| double(n).unwrap_or(0)).sum::<u32>())?;
-        Ok(())
-    })
+    record_inputs(
+        double::function(),
+        &Scripted,
+        Inputs::Generated(&[]),
+        REPEATS,
+        &mut *store,
+        &Silent,
+        |session| {
+            session.input("sum", || (1..=3).map(|n| double(n).unwrap_or(0)).sum::<u32>())?;
+            Ok(())
+        },
+    )
     .unwrap();
     let recordings = recorded(&mut *store);
     assert_eq!(outcome(&recordings, "sum", "steady").0, Outcome::Time(101.0 + 102.0 + 103.0));
@@ -135,15 +152,23 @@ fn what_is_in_the_store_is_not_measured_again() {
     let names: Vec<String> = ["x", "y"].map(String::from).into();
     let run = |store: &mut dyn Store, limit: usize| {
         let measured = Cell::new(0);
-        record_inputs(double::function(), &Scripted, Inputs::Generated(&names), REPEATS, store, &Silent, |session| {
-            let (first, second) = (session.inputs("*.a"), session.inputs("*.b"));
-            assert!(second.is_empty(), "an input is handed out once");
-            for name in first.into_iter().take(limit) {
-                measured.set(measured.get() + 1);
-                session.input(name, || double(1))?;
-            }
-            Ok(())
-        })
+        record_inputs(
+            double::function(),
+            &Scripted,
+            Inputs::Generated(&names),
+            REPEATS,
+            store,
+            &Silent,
+            |session| {
+                let (first, second) = (session.inputs("*.a"), session.inputs("*.b"));
+                assert!(second.is_empty(), "an input is handed out once");
+                for name in first.into_iter().take(limit) {
+                    measured.set(measured.get() + 1);
+                    session.input(name, || double(1))?;
+                }
+                Ok(())
+            },
+        )
         .unwrap();
         measured.get()
     };
@@ -157,9 +182,15 @@ fn mistakes_of_the_closure_are_named() {
     fn error_of(run: impl FnMut() -> u32) -> String {
         let mut store = store::memory().unwrap();
         let run = RefCell::new(run);
-        let result = record_inputs(double::function(), &Scripted, Inputs::Generated(&[]), REPEATS, &mut *store, &Silent, |session| {
-            session.input("bad", || run.borrow_mut()()).map_err(Into::into)
-        });
+        let result = record_inputs(
+            double::function(),
+            &Scripted,
+            Inputs::Generated(&[]),
+            REPEATS,
+            &mut *store,
+            &Silent,
+            |session| session.input("bad", || run.borrow_mut()()).map_err(Into::into),
+        );
         assert!(recorded(&mut *store).measurements.is_empty(), "nothing is kept of it");
         result.unwrap_err().downcast::<RecordError>().unwrap().to_string()
     }

@@ -41,7 +41,8 @@ impl<'t> Stores<'t> {
 
     /// The names of all functions with recordings, or those of `wanted`, each of which must have some.
     pub(super) fn functions(&mut self, wanted: &[String]) -> Result<Vec<String>> {
-        let mut known: BTreeSet<String> = self.shipped.iter().map(|shipped| shipped.function.to_owned()).collect();
+        let mut known: BTreeSet<String> =
+            self.shipped.iter().map(|shipped| shipped.function.to_owned()).collect();
         if let Some(store) = &mut self.store {
             known.extend(store.functions()?);
         }
@@ -69,7 +70,10 @@ impl<'t> Stores<'t> {
                 None => recordings = Some(below),
                 Some(own) => {
                     if !own.lay_over(&below) {
-                        tracing::warn!(function, "the carried recordings have other features and are left out");
+                        tracing::warn!(
+                            function,
+                            "the carried recordings have other features and are left out"
+                        );
                     }
                 }
             }

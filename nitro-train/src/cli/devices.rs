@@ -30,7 +30,9 @@ fn table(devices: &[DeviceRecord]) -> Table {
     let heading = std::iter::once("device feature").chain(devices.iter().map(|device| device.id.as_str()));
     let mut table = Table::new(heading);
     for name in names {
-        let value = |device: &DeviceRecord| device.features.get(name).map_or_else(String::new, |&value| number(value));
+        let value = |device: &DeviceRecord| {
+            device.features.get(name).map_or_else(String::new, |&value| number(value))
+        };
         table.row(std::iter::once(name.clone()).chain(devices.iter().map(value)));
     }
     table

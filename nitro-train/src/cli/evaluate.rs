@@ -14,9 +14,11 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs) -> Result<()> {
     let mut stores = Stores::open(trainer, &args.data.store)?;
     for function in stores.functions(&args.data.functions)? {
         let recordings = stores.load(&function)?;
-        let split = split::read(&recordings, args.split.train_inputs.as_deref(), args.split.test_inputs.as_deref())?;
+        let split =
+            split::read(&recordings, args.split.train_inputs.as_deref(), args.split.test_inputs.as_deref())?;
         eprintln!("{function}: leaving out each of {} devices in turn", recordings.devices.len());
-        let evaluation = evaluate(&recordings, &split, &EvaluateOptions { seed: args.seed, ..Default::default() })?;
+        let evaluation =
+            evaluate(&recordings, &split, &EvaluateOptions { seed: args.seed, ..Default::default() })?;
         let mut out = std::io::stdout().lock();
         match args.json {
             true => writeln!(out, "{}", serde_json::to_string(&evaluation)?)?,

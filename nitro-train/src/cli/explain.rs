@@ -16,23 +16,39 @@ use crate::trainer::Trainer;
 pub(super) fn run(trainer: &Trainer, args: &ExplainArgs) -> Result<()> {
     let path = args.models.models.join(nitro_core::model::file_name(&args.function));
     let model = Model::read(&path).with_context(|| {
-        format!("no usable model of `{}`: make one with `fit`, or name its folder with --models", args.function)
+        format!(
+            "no usable model of `{}`: make one with `fit`, or name its folder with --models",
+            args.function
+        )
     })?;
     let features = features(&model, &args.features)?;
     let device = device(trainer, args)?;
     let device_features = model.device_features.iter().map(|name| {
-        device.features.get(name).copied().with_context(|| format!("device {} has no device feature `{name}`", device.id))
+        device
+            .features
+            .get(name)
+            .copied()
+            .with_context(|| format!("device {} has no device feature `{name}`", device.id))
     });
     let device_features = device_features.collect::<Result<Vec<_>>>()?;
     let ranking = model.explain(&features, &device_features);
     println!("function         {}", model.function);
     println!("device           {}", device.id);
     let pairs = |names: &[String], values: &[f64]| {
-        names.iter().zip(values).map(|(name, &value)| format!("{name}={}", number(value))).collect::<Vec<_>>().join(" ")
+        names
+            .iter()
+            .zip(values)
+            .map(|(name, &value)| format!("{name}={}", number(value)))
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     println!("features         {}", pairs(&model.features, &features));
     println!("device features  {}", pairs(&model.device_features, &device_features));
-    println!("model            {}, learned from {}", model.provenance.strategy, model.provenance.sources.join(", "));
+    println!(
+        "model            {}, learned from {}",
+        model.provenance.strategy,
+        model.provenance.sources.join(", ")
+    );
     println!();
     let mut table = Table::new(["variant", "comparisons won"]);
     for (variant, share) in &ranking {

@@ -15,10 +15,13 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs) -> Result<()> {
         Some(DeviceFeatures::All) => Some(Strategy::SvmAll),
         Some(DeviceFeatures::CrossValidation) => Some(Strategy::SvmCrossValidation),
         Some(DeviceFeatures::Profile) => {
-            bail!("the store has no hardware counters to select device features by: use --device-features cross-validation")
+            bail!(
+                "the store has no hardware counters to select device features by: use --device-features cross-validation"
+            )
         }
     };
-    let strategy = strategy.or((args.selector == super::args::SelectorKind::Svm).then_some(Strategy::SvmCrossValidation));
+    let strategy = strategy
+        .or((args.selector == super::args::SelectorKind::Svm).then_some(Strategy::SvmCrossValidation));
     let mut stores = Stores::open(trainer, &args.data.store)?;
     let mut fitted = Vec::new();
     for function in stores.functions(&args.data.functions)? {

@@ -25,7 +25,11 @@ pub(super) fn run(args: &InspectArgs) -> Result<()> {
 }
 
 fn print_svm(model: &Model, svm: &Svm) {
-    println!("selector         SVM, radial basis function, gamma {}, {} support vectors", svm.gamma, svm.support());
+    println!(
+        "selector         SVM, radial basis function, gamma {}, {} support vectors",
+        svm.gamma,
+        svm.support()
+    );
     println!();
     let mut classes = Table::new(["class", "support vectors"]);
     for class in &svm.classes {

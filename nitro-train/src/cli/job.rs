@@ -58,7 +58,8 @@ fn describe(spec: DeviceSpec) -> DeviceRecord {
     eprintln!("Describing this machine ({spec}); what has to be measured is measured once and kept");
     let here = describe_device(&spec.host());
     println!("This machine is {}", here.id);
-    let features: Vec<_> = here.features.iter().map(|(name, &value)| format!("{name} {}", number(value))).collect();
+    let features: Vec<_> =
+        here.features.iter().map(|(name, &value)| format!("{name} {}", number(value))).collect();
     println!("  {}\n", features.join(", "));
     here
 }
@@ -110,7 +111,12 @@ fn models_beside_program() -> Result<PathBuf> {
 }
 
 /// Measures all built-in inputs here, within about the given time.
-fn measure(registered: &[&Registered], stores: &mut Stores<'_>, spec: DeviceSpec, budget: Duration) -> Result<()> {
+fn measure(
+    registered: &[&Registered],
+    stores: &mut Stores<'_>,
+    spec: DeviceSpec,
+    budget: Duration,
+) -> Result<()> {
     eprintln!("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
     let end = Instant::now() + budget;
     let registered_count = registered.len();

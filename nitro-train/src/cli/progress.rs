@@ -18,7 +18,9 @@ pub(super) struct Reporter {
 impl Reporter {
     pub(super) fn new(label: String) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{prefix:24} {bar:30} {pos}/{len} {elapsed} (left {eta})  {msg}");
+            let style = ProgressStyle::with_template(
+                "{prefix:24} {bar:30} {pos}/{len} {elapsed} (left {eta})  {msg}",
+            );
             ProgressBar::new(0).with_style(style.expect("the template is fixed")).with_prefix(label.clone())
         });
         Self { label, bar, expected: Cell::new(0), done: Cell::new(0) }

@@ -21,7 +21,10 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
                 None => Inputs::Generated(&registered.generated),
             };
             if matches!(inputs, Inputs::Generated([])) {
-                bail!("`{}` has no built-in inputs: give a folder with --inputs DIR", registered.function.name());
+                bail!(
+                    "`{}` has no built-in inputs: give a folder with --inputs DIR",
+                    registered.function.name()
+                );
             }
             function_on(registered, *device, inputs, repeats, stores.writable()?)?;
         }

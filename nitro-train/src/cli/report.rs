@@ -12,7 +12,9 @@ use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Split, best_variant_sha
 use crate::learn::PerformanceTable;
 use crate::measure::{DeviceSpec, describe_device};
 use crate::recordings::{DeviceRecord, Recordings};
-use crate::report::{Curve, FunctionReport, HeldOut, HeldOutDevice, Quantity, ReportData, Score, Winners, page};
+use crate::report::{
+    Curve, FunctionReport, HeldOut, HeldOutDevice, Quantity, ReportData, Score, Winners, page,
+};
 use crate::trainer::Trainer;
 
 /// Leaves out each recorded device in turn and writes the page.
@@ -21,7 +23,8 @@ pub(super) fn run(trainer: &Trainer, args: &ReportArgs) -> Result<()> {
     let mut functions = Vec::new();
     for function in stores.functions(&args.data.functions)? {
         let recordings = stores.load(&function)?;
-        let split = split::read(&recordings, args.split.train_inputs.as_deref(), args.split.test_inputs.as_deref())?;
+        let split =
+            split::read(&recordings, args.split.train_inputs.as_deref(), args.split.test_inputs.as_deref())?;
         eprintln!("{function}: leaving out each of {} devices in turn", recordings.devices.len());
         let options = EvaluateOptions { seed: args.seed, ..EvaluateOptions::default() };
         let evaluation = evaluate(&recordings, &split, &options)?;
@@ -61,8 +64,14 @@ fn write_page(out: &Path, about: &str, here: &DeviceRecord, functions: Vec<Funct
 
 /// A device feature with the unit that its name ends in.
 fn quantity((name, &value): (&String, &f64)) -> Quantity {
-    const UNITS: [(&str, &str); 6] =
-        [("_bytes", "bytes"), ("_mhz", "MHz"), ("_gbps", "GB/s"), ("_bits", "bit"), ("_mops", "million/s"), ("_ns", "ns")];
+    const UNITS: [(&str, &str); 6] = [
+        ("_bytes", "bytes"),
+        ("_mhz", "MHz"),
+        ("_gbps", "GB/s"),
+        ("_bits", "bit"),
+        ("_mops", "million/s"),
+        ("_ns", "ns"),
+    ];
     let unit = UNITS.iter().find_map(|(suffix, unit)| Some((name.strip_suffix(suffix)?, *unit)));
     let unit = unit.or_else(|| name.starts_with("gflops").then_some((name.as_str(), "GFLOP/s")));
     let (name, unit) = unit.unwrap_or((name, ""));
@@ -85,10 +94,17 @@ fn facts(recordings: &Recordings, split: &Split) -> FunctionReport {
 }
 
 fn held_out(devices: &[DeviceEvaluation]) -> HeldOut {
-    let names = devices.first().map_or_else(Vec::new, |device| device.selectors.by_name().map(|(name, _)| name).into());
+    let names = devices
+        .first()
+        .map_or_else(Vec::new, |device| device.selectors.by_name().map(|(name, _)| name).into());
     let row = |device: &DeviceEvaluation| HeldOutDevice {
         device: device.held_out.clone(),
-        means: device.selectors.by_name().iter().map(|(_, figures)| figures.map(|figures| figures.mean)).collect(),
+        means: device
+            .selectors
+            .by_name()
+            .iter()
+            .map(|(_, figures)| figures.map(|figures| figures.mean))
+            .collect(),
         device_features: device.device_features.get("svm-cross-validation").cloned().unwrap_or_default(),
     };
     HeldOut {

@@ -17,7 +17,8 @@ pub(super) fn read(recordings: &Recordings, train: Option<&Path>, test: Option<&
 /// The names in a file, one a line; empty lines do not count.
 fn names(path: &Path) -> Result<Vec<String>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
-    let names: Vec<String> = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    let names: Vec<String> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
     if names.is_empty() {
         bail!("{}: no names of inputs: write one a line", path.display());
     }

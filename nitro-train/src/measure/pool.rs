@@ -34,7 +34,9 @@ pub enum DeviceSpecError {
         text: String,
     },
     /// More threads than the machine runs at once would measure the scheduler.
-    #[error("host:{threads} asks for more threads than the {available} of this machine: use host:{available} or fewer")]
+    #[error(
+        "host:{threads} asks for more threads than the {available} of this machine: use host:{available} or fewer"
+    )]
     TooManyThreads {
         /// Threads asked for.
         threads: usize,
@@ -121,7 +123,8 @@ mod tests {
     #[test]
     fn work_runs_on_a_pool_that_knows_its_device() {
         let spec = DeviceSpec::Host { threads: 1 };
-        let (threads, current) = spec.run(|| (rayon::current_num_threads(), host::current().threads())).unwrap();
+        let (threads, current) =
+            spec.run(|| (rayon::current_num_threads(), host::current().threads())).unwrap();
         assert_eq!((threads, current), (1, 1));
     }
 }

@@ -92,7 +92,10 @@ mod tests {
         let noisy: Vec<f64> = (0..20).map(|n| 100.0 + f64::from(n)).collect();
         assert!(!REPEATS.enough(&noisy[..19]));
         assert!(REPEATS.enough(&noisy), "the most repeats are made");
-        assert!(REPEATS.enough(&noisy[..6].iter().map(|t| t * 1e4).collect::<Vec<_>>()), "the budget is spent");
+        assert!(
+            REPEATS.enough(&noisy[..6].iter().map(|t| t * 1e4).collect::<Vec<_>>()),
+            "the budget is spent"
+        );
     }
 
     #[test]
@@ -104,7 +107,8 @@ mod tests {
 
     #[test]
     fn the_interval_narrows_with_the_number_of_times() {
-        let times = |count: u32| (0..count).map(|n| f64::from(n * 37 % count) / f64::from(count)).collect::<Vec<_>>();
+        let times =
+            |count: u32| (0..count).map(|n| f64::from(n * 37 % count) / f64::from(count)).collect::<Vec<_>>();
         let width = |count| {
             let (low, high) = Summary::of(&times(count)).interval_ns;
             high - low

@@ -19,7 +19,9 @@ use crate::trainer::BoxError;
 #[non_exhaustive]
 pub enum RecordError {
     /// The closure did not call the function on the session's thread.
-    #[error("input `{input}`: the closure never called `{function}` on its own thread; call it there, once or more")]
+    #[error(
+        "input `{input}`: the closure never called `{function}` on its own thread; call it there, once or more"
+    )]
     NotCalled {
         /// The function.
         function: &'static str,
@@ -27,7 +29,9 @@ pub enum RecordError {
         input: String,
     },
     /// The function ran on another device than the one being recorded.
-    #[error("input `{input}`: `{function}` ran on {found}, while {expected} is being recorded; check its `device = ..`")]
+    #[error(
+        "input `{input}`: `{function}` ran on {found}, while {expected} is being recorded; check its `device = ..`"
+    )]
     OtherDevice {
         /// The function.
         function: &'static str,

@@ -15,9 +15,8 @@ pub(super) fn section(functions: &[FunctionReport]) -> String {
     if functions.len() < 2 || columns.is_empty() {
         return String::new();
     }
-    let head = |column: &Column<'_>| {
-        format!("<th scope=\"col\"{}>{}</th>", class(column), Escaped(column.selector))
-    };
+    let head =
+        |column: &Column<'_>| format!("<th scope=\"col\"{}>{}</th>", class(column), Escaped(column.selector));
     let heads: String = columns.iter().map(head).collect();
     let rows: String = functions.iter().map(|function| row(function, &columns)).collect();
     let open = wide("", "Overview");
