@@ -18,8 +18,8 @@ pub mod report;
 pub mod store;
 mod trainer;
 
-pub use measure::Session;
-pub use trainer::{BoxError, Shipped, Trainer};
+pub use measure::{BoxError, Session};
+pub use trainer::{Shipped, Trainer};
 
 /// Seed of everything random where the user gives none.
 pub const DEFAULT_SEED: u64 = 0;

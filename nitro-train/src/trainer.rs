@@ -1,15 +1,8 @@
 //! The trainer of an application: its functions, their inputs, and the command line over them.
 
-use std::error::Error;
-use std::process::ExitCode;
-
 use nitro_core::Function;
 
-use crate::cli;
-use crate::measure::Session;
-
-/// The error of a recording closure: whatever its own work may raise.
-pub type BoxError = Box<dyn Error + Send + Sync>;
+use crate::measure::{BoxError, Session};
 
 type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync>;
 
@@ -101,12 +94,6 @@ impl Trainer {
     pub fn shipped(mut self, shipped: Shipped) -> Self {
         self.shipped.push(shipped);
         self
-    }
-
-    /// Runs the command line of the process: 0 on success, 2 on wrong usage, 1 on failure with a sentence on stderr.
-    #[must_use]
-    pub fn main(self) -> ExitCode {
-        cli::main(&self)
     }
 
     pub(crate) fn registered(&self, name: &str) -> Option<&Registered> {

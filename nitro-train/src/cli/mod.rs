@@ -22,17 +22,20 @@ use clap::Parser;
 use self::args::{Cli, Command};
 use crate::trainer::Trainer;
 
-/// Runs the command line of the process.
-pub(crate) fn main(trainer: &Trainer) -> ExitCode {
-    let cli = Cli::parse(); // ends the process with 2 on wrong usage
-    listen();
-    match run(trainer, &cli) {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads our output has gone away, as in `train devices | head -1`: nothing is wrong.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+impl Trainer {
+    /// Runs the command line of the process: 0 on success, 2 on wrong usage, 1 on failure with a sentence on stderr.
+    #[must_use]
+    pub fn main(self) -> ExitCode {
+        let cli = Cli::parse(); // ends the process with 2 on wrong usage
+        listen();
+        match run(&self, &cli) {
+            Ok(()) => ExitCode::SUCCESS,
+            // Whoever reads our output has gone away, as in `train devices | head -1`: nothing is wrong.
+            Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error:#}");
+                ExitCode::FAILURE
+            }
         }
     }
 }

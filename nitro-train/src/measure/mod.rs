@@ -5,6 +5,8 @@ mod pool;
 mod repeat;
 mod session;
 
+use std::error::Error;
+
 use nitro_core::{Device, Function};
 
 pub use pool::{DeviceSpec, DeviceSpecError};
@@ -12,7 +14,9 @@ pub use repeat::{Repeats, Summary};
 pub use session::{Inputs, Progress, RecordError, Session, describe_device};
 
 use crate::store::Store;
-use crate::trainer::BoxError;
+
+/// The error of a recording closure: whatever its own work may raise.
+pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Records one function on the device that the calling thread works on; what the store holds already is skipped.
 ///

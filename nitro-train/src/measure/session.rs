@@ -8,11 +8,10 @@ use nitro_core::recording::{Observation, Panicked, record};
 use nitro_core::{Device, Function};
 use thiserror::Error;
 
-use super::glob;
 use super::repeat::{Repeats, Summary};
+use super::{BoxError, glob};
 use crate::recordings::{DeviceRecord, Input, Outcome};
 use crate::store::{FunctionSchema, Row, Store, StoreError};
-use crate::trainer::BoxError;
 
 /// Why an input could not be recorded.
 #[derive(Debug, Error)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::merge::as_row;
+use super::as_row;
 use super::{FunctionSchema, Row, StoreError};
 use crate::recordings::{DeviceRecord, Input, Outcome, Recordings};
 

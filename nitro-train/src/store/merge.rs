@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use super::{FunctionSchema, Row, StoreError, check, outcome_name};
+use super::{FunctionSchema, StoreError, as_row, check, outcome_name};
 use crate::recordings::{DeviceRecord, Input, Measurement, Recordings};
 
 /// Completes recordings with the measurements of each device, sorted; their `device` is set here.
@@ -75,17 +75,6 @@ impl<'a> Import<'a> {
         }
         let features = self.order.iter().map(|&place| input.features[place]).collect();
         Cow::Owned(Input { name: input.name.clone(), features })
-    }
-}
-
-/// The measurement as `put` takes it.
-pub(super) fn as_row<'a>(recordings: &'a Recordings, measurement: &'a Measurement) -> Row<'a> {
-    Row {
-        variant: &recordings.variants[measurement.variant],
-        configuration: &measurement.configuration,
-        outcome: measurement.outcome,
-        spread_ns: measurement.spread_ns,
-        repeats: measurement.repeats,
     }
 }
 

@@ -37,7 +37,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 pub use self::error::StoreError;
-use crate::recordings::{DeviceRecord, Input, Outcome, Recordings};
+use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
 /// Opens the store that `url` names.
 ///
@@ -228,5 +228,16 @@ pub(crate) fn outcome_from(name: &str, time_ns: Option<f64>) -> Option<Outcome> 
         ("wrong", None) => Some(Outcome::Wrong),
         ("inadmissible", None) => Some(Outcome::Inadmissible),
         _ => None,
+    }
+}
+
+/// The measurement as `put` takes it.
+fn as_row<'a>(recordings: &'a Recordings, measurement: &'a Measurement) -> Row<'a> {
+    Row {
+        variant: &recordings.variants[measurement.variant],
+        configuration: &measurement.configuration,
+        outcome: measurement.outcome,
+        spread_ns: measurement.spread_ns,
+        repeats: measurement.repeats,
     }
 }

@@ -5,7 +5,8 @@ use redis::{Commands, Connection, Pipeline};
 use super::keys::{self, Features, Measured as Value};
 use super::{Result, read};
 use crate::recordings::{Input, Recordings};
-use crate::store::merge::{Import, as_row};
+use crate::store::as_row;
+use crate::store::merge::Import;
 use crate::store::{FunctionSchema, Row, StoreError, check};
 
 pub(super) fn schema(

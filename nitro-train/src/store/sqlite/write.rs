@@ -6,7 +6,8 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::{Result, read};
 use crate::recordings::{DeviceRecord, Input, Recordings};
-use crate::store::merge::{Import, as_row};
+use crate::store::as_row;
+use crate::store::merge::Import;
 use crate::store::{FunctionSchema, Row, StoreError, check, outcome_name};
 
 pub(super) fn schema(connection: &Connection, schema: &FunctionSchema<'_>) -> rusqlite::Result<()> {
