@@ -1,7 +1,8 @@
 //! The model file: `NITROMDL`, format version (u32), checksum of the body (u32, CRC-32), length of the body (u64), all
 //! little-endian, then the body in postcard.
 //!
-//! No struct here is one the rest of the program works with, so that either side can change alone.
+//! The structs here are not those that the program works with, so that either side can change alone. The exception is `Svm`:
+//! its arrays are LIBSVM's layout, which is as stable as a format can be.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -31,11 +31,11 @@ pub(super) fn memory() -> Result<Connection> {
 }
 
 pub(super) fn open(path: &Path, location: &str) -> Result<Connection> {
+    if !path.exists() {
+        make_whole(path);
+    }
     let claims_to_be_store = inspect(path, location)?;
-    // Without OPEN_URI, so that a file may be called `file:x`.
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let mut connection = connect(path)?;
     if is_empty(&connection)? {
         if claims_to_be_store {
             return Err(damaged(location, "its tables are missing".to_owned()));
@@ -53,6 +53,35 @@ pub(super) fn open(path: &Path, location: &str) -> Result<Connection> {
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    Ok(connection)
+}
+
+/// Makes the file in one step, under another name first: another process that opens the store meanwhile sees a whole one
+/// or none. What goes wrong here (no such folder, no hard links) is left to the way of an empty file, which says why.
+fn make_whole(path: &Path) {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}-{:?}.tmp", std::process::id(), std::thread::current().id()));
+    let temporary = Path::new(&temporary);
+    let make = || -> Result<()> {
+        File::create_new(temporary)
+            .map_err(|source| StoreError::NotWritable { location: String::new(), source })?;
+        let mut connection = connect(temporary)?;
+        create(&mut connection)?;
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        Ok(())
+    };
+    if make().is_ok() {
+        // Where another process was first, its store stays.
+        let _ = fs::hard_link(temporary, path);
+    }
+    let _ = fs::remove_file(temporary);
+}
+
+fn connect(path: &Path) -> Result<Connection> {
+    // Without OPEN_URI, so that a file may be called `file:x`.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     Ok(connection)
 }
 
@@ -93,10 +122,10 @@ struct Header {
 
 impl Header {
     fn read(file: File) -> std::io::Result<Self> {
-        let file_bytes = file.metadata()?.len();
         let mut bytes = Vec::with_capacity(HEADER_BYTES);
-        file.take(HEADER_BYTES as u64).read_to_end(&mut bytes)?;
-        Ok(Self { bytes, file_bytes })
+        (&file).take(HEADER_BYTES as u64).read_to_end(&mut bytes)?;
+        // Last, so that a file that grows meanwhile is not found too short for its header.
+        Ok(Self { bytes, file_bytes: file.metadata()?.len() })
     }
 }
 
