@@ -1,6 +1,7 @@
 //! From names to numbers: what a function's model means for the code and the device at hand. Done once a function and
 //! device; everything that reads files or allocates is here.
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use crate::device::Chain;
@@ -102,7 +103,8 @@ fn load(
     let name = function.name();
     match model {
         Err(error) => {
-            tracing::warn!(function = name, %origin, %error, "the model cannot be read, the default variant runs");
+            let error = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+            tracing::warn!(function = name, %origin, error, "the model cannot be read, the default variant runs");
             Err(Reason::ModelUnreadable)
         }
         Ok(model) if model.function != name => {

@@ -118,7 +118,8 @@ fn random_bodies_are_refused() {
 }
 
 #[test]
-fn a_missing_file_is_named() {
-    let message = Model::read("no/such.model".as_ref()).unwrap_err().to_string();
-    assert!(message.starts_with("no/such.model: "), "{message}");
+fn a_missing_file_is_named_and_the_reason_is_its_source() {
+    let error = Model::read("no/such.model".as_ref()).unwrap_err();
+    assert_eq!(error.to_string(), "no/such.model");
+    assert!(std::error::Error::source(&error).is_some());
 }

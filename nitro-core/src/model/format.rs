@@ -21,12 +21,12 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 /// The version of model files that this crate writes, and the only one it reads.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// Why bytes or a file gave no model, or a model no file.
+/// Why bytes or a file gave no model, or a model no file. Of a file the error is its path; what is wrong is the `source`.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The file cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -34,7 +34,7 @@ pub enum ModelError {
         source: std::io::Error,
     },
     /// A file held no usable model.
-    #[error("{}: {source}", path.display())]
+    #[error("{}", path.display())]
     File {
         /// The file.
         path: PathBuf,
