@@ -33,7 +33,7 @@ impl Trainer {
             // Whoever reads our output has gone away, as in `train devices | head -1`: nothing is wrong.
             Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => {
-                eprintln!("error: {error:#}");
+                eprintln!("error: {}", sentence(&error));
                 ExitCode::FAILURE
             }
         }
@@ -55,6 +55,19 @@ fn run(trainer: &Trainer, cli: &Cli) -> anyhow::Result<()> {
     }
 }
 
+/// The chain of causes as one sentence; a cause that the one before has said already is left out.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut sentence = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if sentence.is_empty() {
+            sentence = cause;
+        } else if !sentence.ends_with(&cause) {
+            sentence = format!("{sentence}: {cause}");
+        }
+    }
+    sentence
+}
+
 /// Warnings of the run time and of the measurements appear on stderr; `RUST_LOG`-like filters are not needed here.
 fn listen() {
     // A subscriber of the embedding program stays.
@@ -72,4 +85,17 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .chain()
         .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
         .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let cause = std::io::Error::other("no such host");
+        let told =
+            anyhow::Error::new(cause).context("the server at x: no such host").context("recording stopped");
+        assert_eq!(sentence(&told), "recording stopped: the server at x: no such host");
+    }
 }

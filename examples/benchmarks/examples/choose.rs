@@ -1,0 +1,47 @@
+//! What the shipped models choose on this machine, with one thread and with all of them. In the repository, where `models/` is
+//! found:
+//!
+//! ```sh
+//! cargo run --release -p nitro-benchmarks --example choose
+//! ```
+//!
+//! Nothing is measured beforehand. A part of the machine with fewer threads is another device, and the same input may want
+//! another variant there.
+
+use std::time::Instant;
+
+use nitro::host;
+use nitro_benchmarks::{inputs, spmv, transpose};
+use rayon::ThreadPoolBuilder;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    for threads in [1, host::available_threads()] {
+        // The pool's threads know that they are this part of the machine.
+        let pool = ThreadPoolBuilder::new().num_threads(threads).start_handler(move |_| host::enter(threads));
+        println!("host:{threads}");
+        pool.build()?.install(show)?;
+    }
+    Ok(())
+}
+
+fn show() -> Result<(), inputs::InputError> {
+    for name in ["test/suitesparse/bcsstk13", "test/suitesparse/rajat01", "test/suitesparse/zenios"] {
+        let matrix = inputs::spmv::load(name)?;
+        let (x, mut y) = (vec![1.0; matrix.columns()], vec![0.0; matrix.rows()]);
+        let selection = spmv::select(&matrix, &x, &mut y);
+        print(name, &selection, || spmv(&matrix, &x, &mut y));
+    }
+    for (rows, columns) in [(1000, 1000), (1200, 800), (3, 200_000)] {
+        let mut values: Vec<f64> = (0..rows * columns).map(|n| n as f64).collect();
+        let selection = transpose::select(&mut values, rows, columns);
+        print(&format!("{rows} x {columns}"), &selection, || transpose(&mut values, rows, columns));
+    }
+    Ok(())
+}
+
+/// Prints a selection, and how long the call that selects again and runs it takes.
+fn print(input: &str, selection: &impl std::fmt::Display, call: impl FnOnce()) {
+    let begin = Instant::now();
+    call();
+    println!("  {input:26} {:8.0} us  {selection}", begin.elapsed().as_secs_f64() * 1e6);
+}
