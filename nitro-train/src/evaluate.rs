@@ -22,7 +22,7 @@ pub use chooser::Chooser;
 pub use error::EvaluateError;
 pub use figures::{Figures, Selectors, quantile};
 pub use split::Split;
-pub use statistics::{VariantStatistics, best_variant_shares};
+pub use statistics::{Sensitivity, VariantStatistics, best_variant_shares, sensitivity};
 
 use crate::learn::grid::Grid;
 use crate::learn::study::Study;
@@ -44,6 +44,9 @@ pub struct Evaluation {
     pub test_inputs: usize,
     /// One entry a held-out device.
     pub devices: Vec<DeviceEvaluation>,
+    /// How much the best variant depends on the device, over the test inputs.
+    #[serde(skip)]
+    pub sensitivity: Sensitivity,
 }
 
 /// What every selector achieved on one held-out device.
@@ -114,6 +117,7 @@ pub fn evaluate(
         train_inputs: split.train.len(),
         test_inputs: split.test.len(),
         devices,
+        sensitivity: sensitivity(recordings, &performance, &split.test),
     })
 }
 

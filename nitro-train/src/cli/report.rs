@@ -8,7 +8,7 @@ use super::args::ReportArgs;
 use super::data::Stores;
 use super::job::{COLUMNS, Judged};
 use super::split;
-use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Split, best_variant_shares, evaluate};
+use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, Split, best_variant_shares, evaluate};
 use crate::learn::PerformanceTable;
 use crate::measure::{DeviceSpec, describe_device};
 use crate::recordings::{DeviceRecord, Recordings};
@@ -28,7 +28,7 @@ pub(super) fn run(trainer: &Trainer, args: &ReportArgs) -> Result<()> {
         eprintln!("{function}: leaving out each of {} devices in turn", recordings.devices.len());
         let options = EvaluateOptions { seed: args.seed, ..EvaluateOptions::default() };
         let evaluation = evaluate(&recordings, &split, &options)?;
-        let held_out = Some(held_out(&evaluation.devices));
+        let held_out = Some(held_out(&evaluation));
         functions.push(FunctionReport { held_out, ..facts(&recordings, &split) });
     }
     let about = "How close selectors come to exhaustive search on devices that they were not trained on: each \
@@ -93,7 +93,8 @@ fn facts(recordings: &Recordings, split: &Split) -> FunctionReport {
     }
 }
 
-fn held_out(devices: &[DeviceEvaluation]) -> HeldOut {
+fn held_out(evaluation: &Evaluation) -> HeldOut {
+    let devices = &evaluation.devices;
     let names = devices
         .first()
         .map_or_else(Vec::new, |device| device.selectors.by_name().map(|(name, _)| name).into());
@@ -110,6 +111,7 @@ fn held_out(devices: &[DeviceEvaluation]) -> HeldOut {
     HeldOut {
         selectors: names.into_iter().map(str::to_owned).collect(),
         devices: devices.iter().map(row).collect(),
+        sensitivity: format!("Over all devices, {}.", evaluation.sensitivity),
     }
 }
 

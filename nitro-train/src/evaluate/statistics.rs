@@ -1,4 +1,6 @@
-//! How often each variant is best: whether the variants of a function earn their place.
+//! How often each variant is best, and how much that depends on the device.
+
+use std::fmt;
 
 use serde::Serialize;
 
@@ -33,4 +35,55 @@ pub fn best_variant_shares(
         VariantStatistics { device: recordings.devices[device].id.clone(), inputs, best_share }
     };
     (0..recordings.devices.len()).map(of_device).collect()
+}
+
+/// How much the best variant depends on the device (Muralidharan et al., ASPLOS 2016, Figure 4), over the inputs that were
+/// measured with success on every device.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sensitivity {
+    /// Number of those inputs.
+    pub inputs: usize,
+    /// Share of them whose best variant is not the same on all devices, however small the difference.
+    pub best_differs: f64,
+    /// Share of them for which no variant comes within 5 % of the best on every device: there a choice that ignores the
+    /// device costs something whatever it is.
+    pub none_is_near: f64,
+}
+
+impl fmt::Display for Sensitivity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (differs, apart) = (100.0 * self.best_differs, 100.0 * self.none_is_near);
+        write!(
+            f,
+            "the best variant differs between the devices on {differs:.0} % of {} test inputs; on {apart:.0} % no variant \
+             is within 5 % of the best everywhere",
+            self.inputs
+        )
+    }
+}
+
+/// What a variant has to reach of the best one's speed to count as near.
+const NEAR: f64 = 0.95;
+
+/// The architecture sensitivity of a function, over these inputs.
+pub fn sensitivity(recordings: &Recordings, performance: &PerformanceTable, inputs: &[usize]) -> Sensitivity {
+    let devices = || 0..recordings.devices.len();
+    let best =
+        |input: usize| devices().map(|device| performance.best(device, input)).collect::<Option<Vec<_>>>();
+    let (mut count, mut differ, mut apart) = (0_usize, 0_usize, 0_usize);
+    for (input, best) in inputs.iter().filter_map(|&input| Some((input, best(input)?))) {
+        let near = |device, variant: usize| {
+            performance
+                .shares(device, input)
+                .and_then(|shares| shares[variant])
+                .is_some_and(|share| share >= NEAR)
+        };
+        count += 1;
+        differ += usize::from(best.windows(2).any(|pair| pair[0] != pair[1]));
+        apart += usize::from(
+            !(0..performance.variants()).any(|variant| devices().all(|device| near(device, variant))),
+        );
+    }
+    let share = |part: usize| part as f64 / count.max(1) as f64;
+    Sensitivity { inputs: count, best_differs: share(differ), none_is_near: share(apart) }
 }

@@ -32,7 +32,8 @@ impl fmt::Display for Evaluation {
         writeln!(f)?;
         let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
         self.row(f, width, "worst", &self.devices, |figures| figures.worst, least)?;
-        writeln!(f)
+        writeln!(f)?;
+        writeln!(f, "{}", self.sensitivity)
     }
 }
 

@@ -150,3 +150,17 @@ fn best_shares_count_first_variants_of_ties() {
     let statistics = best_variant_shares(&recordings, &PerformanceTable::new(&recordings), &[0, 1, 38, 39]);
     assert_eq!((statistics[0].inputs, statistics[0].best_share.as_slice()), (4, &[0.5, 0.5, 0.0][..]));
 }
+
+#[test]
+fn sensitivity_counts_inputs_whose_best_variant_depends_on_the_device() {
+    let mut recordings = recordings(2);
+    assert_eq!(evaluation(&recordings).sensitivity, Sensitivity { inputs: 20, ..Sensitivity::default() });
+    // Of the twenty test inputs: on the second device one is won by another variant by a hair, one by far.
+    let test = |name: &str| recordings.inputs.iter().position(|input| input.name == name).unwrap();
+    let (close, far) = (test("test/1"), test("test/3"));
+    set(&mut recordings, 0, close, 1, Outcome::Time(10.1));
+    set(&mut recordings, 1, close, 1, Outcome::Time(9.9));
+    set(&mut recordings, 1, far, 1, Outcome::Time(5.0));
+    let expected = Sensitivity { inputs: 20, best_differs: 0.1, none_is_near: 0.05 };
+    assert_eq!(evaluation(&recordings).sensitivity, expected);
+}

@@ -71,6 +71,8 @@ pub struct HeldOut {
     pub selectors: Vec<String>,
     /// The rows.
     pub devices: Vec<HeldOutDevice>,
+    /// A sentence on how much the best variant depends on the device; empty for none.
+    pub sensitivity: String,
 }
 
 /// One row of [`HeldOut`].

@@ -19,9 +19,13 @@ pub(super) fn part(held_out: &HeldOut) -> String {
          others. Share of exhaustive search in percent, mean over the test inputs; the stronger the colour, the closer to \
          100.</p>\n{open}<table class=\"numbers heat\">\n<thead><tr>\
          <th scope=\"col\">device left out</th>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n\
-         <tfoot><tr><th scope=\"row\">mean</th>{means}</tr></tfoot>\n</table></div>\n{chosen}",
+         <tfoot><tr><th scope=\"row\">mean</th>{means}</tr></tfoot>\n</table></div>\n{chosen}{sensitivity}",
         means = means(held_out),
         chosen = chosen(&held_out.devices),
+        sensitivity = match held_out.sensitivity.as_str() {
+            "" => String::new(),
+            text => format!("<p>{}</p>\n", Escaped(text)),
+        },
     )
 }
 

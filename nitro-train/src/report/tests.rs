@@ -18,6 +18,7 @@ fn function(name: &str) -> FunctionReport {
         test_inputs: 60,
         scores: vec![score("shipped", 0.973, true), score("static", 0.75, false)],
         held_out: Some(HeldOut {
+            sensitivity: "The best <variant> differs.".into(),
             selectors: vec!["svm-none".to_owned(), "svm-all".to_owned()],
             devices: vec![
                 HeldOutDevice {
