@@ -213,3 +213,25 @@ fn a_store_that_is_not_there_is_not_made_by_reading() {
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn the_main_job_learns_elsewhere_and_measures_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let job =
+        ["--function", "spmv", "--device", "host:1", "--budget", "1", "--store", "s.db", "--models", "m"];
+    let shown = success(folder.path(), &job);
+    for heading in ["learned elsewhere", "static", "majority", "learned here", "random"] {
+        assert!(shown.contains(heading), "{shown}");
+    }
+    let sources: Vec<_> = success(folder.path(), &["inspect", "m/spmv.model"])
+        .lines()
+        .find_map(|line| line.strip_prefix("learned from"))
+        .expect("a model says what it learned from")
+        .split(',')
+        .map(|source| source.trim().to_owned())
+        .collect();
+    let own = shown.lines().next().unwrap().rsplit('@').next().unwrap().to_owned();
+    assert!(!sources.is_empty() && sources.iter().all(|source| !source.ends_with(&own)), "{sources:?} {own}");
+    let page = fs::read_to_string(folder.path().join("report.html")).unwrap();
+    assert!(page.contains("learned elsewhere") && page.contains("<svg"), "the page shows the choices");
+}

@@ -24,11 +24,19 @@ pub(super) struct Stores<'t> {
 impl<'t> Stores<'t> {
     /// Opens the store if it exists. Recordings that the program carries take part only when the user names no store.
     pub(super) fn open(trainer: &'t Trainer, args: &StoreArgs) -> Result<Self> {
+        let mut stores = Self::over_shipped(trainer, args)?;
+        if args.store.is_some() {
+            stores.shipped = &[];
+        }
+        Ok(stores)
+    }
+
+    /// Opens the store if it exists, over the recordings that the program carries.
+    pub(super) fn over_shipped(trainer: &'t Trainer, args: &StoreArgs) -> Result<Self> {
         let url = args.store.clone().unwrap_or_else(|| DEFAULT_STORE.to_owned());
         let exists = url.contains("://") || Path::new(&url).exists();
         let store = if exists { Some(store::open(&url)?) } else { None };
-        let shipped = if args.store.is_some() { &[][..] } else { &trainer.shipped };
-        Ok(Self { url, store, shipped })
+        Ok(Self { url, store, shipped: &trainer.shipped })
     }
 
     /// The store itself, made when absent.

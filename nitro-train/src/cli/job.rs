@@ -33,7 +33,8 @@ pub(super) fn run(trainer: &Trainer, args: &JobArgs) -> Result<()> {
     if registered.is_empty() {
         bail!("this program has no functions: add them with Trainer::function");
     }
-    let mut stores = Stores::open(trainer, &args.data.store)?;
+    // The program's recordings are what this job learns from, wherever it keeps its own.
+    let mut stores = Stores::over_shipped(trainer, &args.data.store)?;
     let here = describe(spec);
     fit_without_measuring(&registered, &mut stores, &here, args)?;
     measure(&registered, &mut stores, spec, Duration::from_secs(args.budget.into()))?;
