@@ -11,6 +11,12 @@ pub trait Device {
 
     /// A stopwatch that times work on this device, e.g. by the clock or by events of a stream.
     fn stopwatch(&self) -> Box<dyn Stopwatch>;
+
+    /// Whether the device can no longer be used by this process, as after an illegal memory access on a GPU. A fresh
+    /// process can use it again.
+    fn is_lost(&self) -> bool {
+        false
+    }
 }
 
 impl<D: Device + ?Sized> Device for &D {
@@ -21,6 +27,10 @@ impl<D: Device + ?Sized> Device for &D {
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
         (**self).stopwatch()
     }
+
+    fn is_lost(&self) -> bool {
+        (**self).is_lost()
+    }
 }
 
 /// Times one piece of work on a device.
@@ -28,7 +38,8 @@ pub trait Stopwatch {
     /// The work begins.
     fn start(&mut self);
 
-    /// The work has ended: its duration in nanoseconds.
+    /// The work has ended: its duration in nanoseconds, or NaN when the work failed on the device after the call had
+    /// returned (launches are asynchronous).
     fn stop(&mut self) -> f64;
 }
 
@@ -109,7 +120,7 @@ static REGISTRY: Chain<DeviceEntry> = Chain::new();
 
 /// A list that only grows: reading takes no lock, and what it holds never moves. The few devices of a process are
 /// found by walking it.
-pub(crate) struct Chain<T> {
+pub struct Chain<T> {
     head: OnceLock<Box<Node<T>>>,
 }
 
@@ -118,13 +129,36 @@ struct Node<T> {
     next: Chain<T>,
 }
 
+impl<T> Default for Chain<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> Chain<T> {
-    pub(crate) const fn new() -> Self {
+    /// An empty list.
+    #[must_use]
+    pub const fn new() -> Self {
         Self { head: OnceLock::new() }
     }
 
+    /// The first value that `wanted` accepts.
+    pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<&T> {
+        let mut chain = self;
+        while let Some(node) = chain.head.get() {
+            if wanted(&node.value) {
+                return Some(&node.value);
+            }
+            chain = &node.next;
+        }
+        None
+    }
+
     /// The first value that `wanted` accepts; when there is none, `make` appends one.
-    pub(crate) fn find_or_insert(&self, wanted: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> &T {
+    ///
+    /// # Panics
+    /// When `make` does.
+    pub fn find_or_insert(&self, wanted: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> &T {
         let make = Cell::new(Some(make));
         let mut chain = self;
         loop {

@@ -14,7 +14,7 @@ pub struct Observation {
     pub time_ns: f64,
     /// Number of calls.
     pub calls: usize,
-    /// Number of calls that returned `Err`.
+    /// Number of calls that returned `Err`, or whose work failed on the device afterwards.
     pub failures: usize,
     /// All features of the first call, in the order of [`Function::features`].
     pub features: Vec<f64>,
@@ -99,7 +99,9 @@ pub(crate) fn intercept(
 /// A recorded call has ended.
 pub(crate) fn observe(time_ns: f64, failed: bool) {
     with_observation(|observation| {
-        observation.time_ns += time_ns;
+        // A stopwatch that has no time to give says that the work failed on the device.
+        let failed = failed || !time_ns.is_finite();
+        observation.time_ns += if time_ns.is_finite() { time_ns } else { 0.0 };
         observation.calls += 1;
         observation.failures += usize::from(failed);
     });

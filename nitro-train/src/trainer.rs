@@ -1,8 +1,9 @@
 //! The trainer of an application: its functions, their inputs, and the command line over them.
 
 use nitro_core::Function;
+use nitro_core::provide::DeviceProvider;
 
-use crate::measure::{BoxError, Session};
+use crate::measure::{BoxError, HostDevices, Session};
 
 type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync>;
 
@@ -28,10 +29,16 @@ type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send 
 ///         .main()
 /// }
 /// ```
-#[derive(Default)]
 pub struct Trainer {
     pub(crate) functions: Vec<Registered>,
     pub(crate) shipped: Vec<Shipped>,
+    pub(crate) providers: Vec<Box<dyn DeviceProvider>>,
+}
+
+impl Default for Trainer {
+    fn default() -> Self {
+        Self { functions: Vec::new(), shipped: Vec::new(), providers: vec![Box::new(HostDevices)] }
+    }
 }
 
 /// One function with the closure that runs it on inputs.
@@ -39,6 +46,20 @@ pub(crate) struct Registered {
     pub(crate) function: &'static Function,
     pub(crate) record: RecordInputs,
     pub(crate) generated: Vec<String>,
+    /// The kind of device it runs on; none for any.
+    pub(crate) runs_on: Option<&'static str>,
+}
+
+impl Registered {
+    /// Whether the function runs on the device of this name.
+    pub(crate) fn runs_on(&self, device: &str) -> bool {
+        self.runs_on.is_none_or(|kind| kind_of(device) == kind)
+    }
+}
+
+/// The kind of device that a name begins with.
+pub(crate) fn kind_of(device: &str) -> &str {
+    device.split(':').next().unwrap_or(device)
 }
 
 /// Recordings of one function that a program carries, so that a fresh machine can learn from others without a network.
@@ -71,7 +92,12 @@ impl Trainer {
         function: &'static Function,
         record: impl Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync + 'static,
     ) -> Self {
-        self.functions.push(Registered { function, record: Box::new(record), generated: Vec::new() });
+        self.functions.push(Registered {
+            function,
+            record: Box::new(record),
+            generated: Vec::new(),
+            runs_on: None,
+        });
         self
     }
 
@@ -86,6 +112,25 @@ impl Trainer {
         let last =
             self.functions.last_mut().expect("generated_inputs follows the function that it belongs to");
         last.generated.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// The function added last runs on devices of this kind alone, e.g. `"cuda"`: commands for another device pass over it.
+    /// Without, a function takes part whatever the device.
+    ///
+    /// # Panics
+    /// When no function was added yet.
+    #[must_use]
+    pub fn runs_on(mut self, kind: &'static str) -> Self {
+        let last = self.functions.last_mut().expect("runs_on follows the function that it belongs to");
+        last.runs_on = Some(kind);
+        self
+    }
+
+    /// Adds devices beside the host's, e.g. `nitro_cuda::Devices::new()` for `--device cuda:0`.
+    #[must_use]
+    pub fn devices(mut self, provider: impl DeviceProvider + 'static) -> Self {
+        self.providers.push(Box::new(provider));
         self
     }
 

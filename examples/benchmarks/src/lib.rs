@@ -18,6 +18,7 @@
 //! # Ok::<(), inputs::InputError>(())
 //! ```
 
+pub mod cuda;
 mod functions;
 pub mod inputs;
 pub mod variants;

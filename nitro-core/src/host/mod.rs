@@ -3,7 +3,6 @@
 //! `host:THREADS` is the machine's processor used with that many threads: how fast memory, caches and arithmetic are for
 //! a computation depends on how many threads take part, so each number of threads is a device of its own.
 
-mod cache;
 mod machine;
 mod measure;
 
@@ -12,8 +11,12 @@ use std::num::NonZero;
 use std::sync::OnceLock;
 use std::time::Instant;
 
+use crate::kept::{load_features, save_features};
 use crate::{Device, DeviceEntry, DeviceFeature, Stopwatch};
 pub use machine::Machine;
+
+/// Changes with the definition of what is measured.
+const HEADING: &str = "nitro host features 1";
 
 /// The processor of this machine, used with a number of threads.
 #[derive(Clone, Copy, Debug)]
@@ -108,11 +111,11 @@ pub fn machine() -> &'static Machine {
 /// The measured device features: kept in the user's cache folder, so that a machine is measured once.
 fn measure_once(entry: &DeviceEntry) -> Vec<DeviceFeature> {
     let threads = entry.described("threads").map_or(1, |threads| threads as usize);
-    cache::load(entry.id()).unwrap_or_else(|| {
+    load_features(entry.id(), HEADING).unwrap_or_else(|| {
         let features = measure::features(threads);
         // A build without optimisation measures itself, not the machine: other programs must not find its figures.
         if cfg!(not(debug_assertions)) {
-            cache::save(entry.id(), &features);
+            save_features(entry.id(), HEADING, &features);
         }
         features
     })

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::measure::DeviceSpec;
-
 /// Learns on some machines which variant of a function is fastest, and picks well on others.
 ///
 /// Without a command: the main job. It takes the recordings of other machines that this program carries, fits each
@@ -95,9 +93,10 @@ pub(super) struct SplitArgs {
 
 #[derive(Args, Debug)]
 pub(super) struct JobArgs {
-    /// Device to choose for and to measure on [default: host with all threads]
-    #[arg(long, value_name = "host:THREADS")]
-    pub(super) device: Option<DeviceSpec>,
+    /// Device to choose for and to measure on, for example host:4; a program with CUDA devices has cuda:0 and partitions such
+    /// as cuda:0/16sm too [default: host with all threads]
+    #[arg(long, value_name = "DEVICE")]
+    pub(super) device: Option<String>,
     #[command(flatten)]
     pub(super) data: DataArgs,
     /// Folder the models are written to [default: models beside the program, where dispatch looks first]
@@ -115,9 +114,9 @@ pub(super) struct JobArgs {
 pub(super) struct RecordArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
-    /// Device to measure on, for example host:4; repeat for several [default: host with all threads]
-    #[arg(long = "device", value_name = "host:THREADS")]
-    pub(super) devices: Vec<DeviceSpec>,
+    /// Device to measure on, for example host:4, or cuda:0 and cuda:0/16sm in a program with CUDA devices; repeat for several [default: host with all threads]
+    #[arg(long = "device", value_name = "DEVICE")]
+    pub(super) devices: Vec<String>,
     /// Folder of real inputs [default: the built-in inputs]
     #[arg(long, value_name = "DIR")]
     pub(super) inputs: Option<PathBuf>,
@@ -125,6 +124,10 @@ pub(super) struct RecordArgs {
     /// about 1 %
     #[arg(long, value_name = "MS", default_value_t = 60)]
     pub(super) repeat_ms: u32,
+    /// Empty the device's caches before every timed call (CUDA devices: the second-level cache); keep such measurements
+    /// in a store of their own
+    #[arg(long)]
+    pub(super) cold: bool,
 }
 
 #[derive(Args, Debug)]
@@ -202,9 +205,9 @@ pub(super) struct ReportArgs {
 pub(super) struct DevicesArgs {
     #[command(flatten)]
     pub(super) store: StoreArgs,
-    /// Device to describe, for example host:4; repeat for several [default: host with all threads]
-    #[arg(long = "device", value_name = "host:THREADS")]
-    pub(super) devices: Vec<DeviceSpec>,
+    /// Device to describe, for example host:4 or cuda:0/16sm; repeat for several [default: host with all threads]
+    #[arg(long = "device", value_name = "DEVICE")]
+    pub(super) devices: Vec<String>,
 }
 
 #[derive(Args, Debug)]
@@ -224,7 +227,7 @@ pub(super) struct ExplainArgs {
     pub(super) features: Vec<String>,
     #[command(flatten)]
     pub(super) models: ModelsArgs,
-    /// Device to select for: a host:THREADS of this machine, or a device in the store [default: host with all threads]
+    /// Device to select for: a device of this machine, as host:4, or a device in the store [default: host with all threads]
     #[arg(long, value_name = "D")]
     pub(super) device: Option<String>,
     #[command(flatten)]

@@ -112,6 +112,23 @@ fn read_shipped(shipped: &Shipped) -> Result<Recordings> {
     read.with_context(|| format!("the recordings of `{}` that this program carries", shipped.function))
 }
 
+/// The program's functions of these names that run on the device; all that do without names.
+pub(super) fn registered_on<'t>(
+    trainer: &'t Trainer,
+    names: &[String],
+    device: &str,
+) -> Result<Vec<&'t Registered>> {
+    let (fitting, other): (Vec<_>, Vec<_>) =
+        registered(trainer, names)?.into_iter().partition(|registered| registered.runs_on(device));
+    match other.first() {
+        Some(other) if !names.is_empty() || fitting.is_empty() => {
+            let (name, kind) = (other.function.name(), other.runs_on.unwrap_or("another"));
+            bail!("`{name}` runs on {kind} devices, not on {device}: name one with --device");
+        }
+        _ => Ok(fitting),
+    }
+}
+
 /// The program's functions of these names, all without names.
 pub(super) fn registered<'t>(trainer: &'t Trainer, names: &[String]) -> Result<Vec<&'t Registered>> {
     if names.is_empty() {

@@ -7,14 +7,16 @@ use anyhow::Result;
 
 use super::args::DevicesArgs;
 use super::data::Stores;
+use super::named;
 use super::table::Table;
-use crate::measure::{DeviceSpec, describe_device};
+use crate::measure::describe_device;
 use crate::recordings::DeviceRecord;
 use crate::trainer::Trainer;
 
 pub(super) fn run(trainer: &Trainer, args: &DevicesArgs) -> Result<()> {
-    let specs = if args.devices.is_empty() { &[DeviceSpec::whole_host()][..] } else { &args.devices };
-    let here: Vec<DeviceRecord> = specs.iter().map(|spec| describe_device(&spec.host())).collect();
+    let names = named::or_whole_host(&args.devices);
+    let describe = |name: &String| Ok(describe_device(&*named::open(trainer, name)?));
+    let here: Vec<DeviceRecord> = names.iter().map(describe).collect::<Result<_>>()?;
     let stored = Stores::open(trainer, &args.store)?.devices()?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "This machine:\n{}", table(&here))?;

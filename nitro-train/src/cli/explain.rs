@@ -8,8 +8,9 @@ use nitro_core::model::Model;
 use super::args::ExplainArgs;
 use super::data::Stores;
 use super::devices::number;
+use super::named;
 use super::table::Table;
-use crate::measure::{DeviceSpec, describe_device};
+use crate::measure::{describe_device, whole_host};
 use crate::recordings::DeviceRecord;
 use crate::trainer::Trainer;
 
@@ -83,14 +84,14 @@ fn features(model: &Model, given: &[String]) -> Result<Vec<f64>> {
 
 /// A device of this machine or one in the store.
 fn device(trainer: &Trainer, args: &ExplainArgs) -> Result<DeviceRecord> {
-    let Some(name) = &args.device else { return Ok(describe_device(&DeviceSpec::whole_host().host())) };
+    let Some(name) = &args.device else { return Ok(describe_device(&*named::open(trainer, &whole_host())?)) };
     let stored = Stores::open(trainer, &args.store)?.devices()?;
     if let Some(device) = stored.iter().find(|device| device.id == *name) {
         return Ok(device.clone());
     }
-    let spec: DeviceSpec = name.parse().with_context(|| {
+    let device = named::open(trainer, name).with_context(|| {
         let known = stored.iter().map(|device| device.id.as_str()).collect::<Vec<_>>().join(", ");
         format!("no device `{name}` in the store (it has {known}) and none of that name here")
     })?;
-    Ok(describe_device(&spec.host()))
+    Ok(describe_device(&*device))
 }

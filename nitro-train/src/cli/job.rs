@@ -5,16 +5,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use nitro_core::host;
+use nitro_core::provide::Workplace;
 
 use super::args::JobArgs;
 use super::data::{self, Stores};
 use super::devices::number;
 use super::fit::description;
 use super::table::Table;
-use super::{record, report};
+use super::{named, record, report};
 use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Split, evaluate_on};
 use crate::learn::{FitOptions, fit};
-use crate::measure::{DeviceSpec, Inputs, Repeats, describe_device};
+use crate::measure::{Inputs, Repeats, describe_device, whole_host};
 use crate::recordings::{DeviceRecord, Recordings};
 use crate::trainer::{Registered, Trainer};
 
@@ -28,16 +29,17 @@ pub(super) const COLUMNS: [(&str, &str); 5] = [
 ];
 
 pub(super) fn run(trainer: &Trainer, args: &JobArgs) -> Result<()> {
-    let spec = args.device.unwrap_or_else(DeviceSpec::whole_host);
-    let registered = data::registered(trainer, &args.data.functions)?;
+    let name = args.device.clone().unwrap_or_else(whole_host);
+    let registered = data::registered_on(trainer, &args.data.functions, &name)?;
     if registered.is_empty() {
         bail!("this program has no functions: add them with Trainer::function");
     }
+    let device = named::open(trainer, &name)?;
     // The program's recordings are what this job learns from, wherever it keeps its own.
     let mut stores = Stores::over_shipped(trainer, &args.data.store)?;
-    let here = describe(spec);
+    let here = describe(&name, &*device);
     fit_without_measuring(&registered, &mut stores, &here, args)?;
-    measure(&registered, &mut stores, spec, Duration::from_secs(args.budget.into()))?;
+    measure(&registered, &mut stores, (&name, &*device), Duration::from_secs(args.budget.into()))?;
     let results = registered
         .iter()
         .map(|registered| judge(registered, &mut stores, &here))
@@ -55,9 +57,9 @@ pub(super) struct Judged {
     pub(super) evaluation: DeviceEvaluation,
 }
 
-fn describe(spec: DeviceSpec) -> DeviceRecord {
-    eprintln!("Describing this machine ({spec}); what has to be measured is measured once and kept");
-    let here = describe_device(&spec.host());
+fn describe(name: &str, device: &dyn Workplace) -> DeviceRecord {
+    eprintln!("Describing this machine ({name}); what has to be measured is measured once and kept");
+    let here = describe_device(&device);
     println!("This machine is {}", here.id);
     let features: Vec<_> =
         here.features.iter().map(|(name, &value)| format!("{name} {}", number(value))).collect();
@@ -65,10 +67,12 @@ fn describe(spec: DeviceSpec) -> DeviceRecord {
     here
 }
 
-/// Recordings of this very machine, whatever the number of threads, are not recordings of another.
-fn sources(recordings: &Recordings) -> Result<Vec<String>> {
+/// Recordings of this very machine, whatever the number of threads, are not recordings of another. Partitions of a GPU are
+/// devices apart: only the one itself is left out.
+fn sources(recordings: &Recordings, here: &DeviceRecord) -> Result<Vec<String>> {
     let own = format!("@{}", host::machine().id());
-    let other = recordings.devices.iter().filter(|device| !device.id.ends_with(&own));
+    let is_here = |id: &str| id == here.id || id.ends_with(&own);
+    let other = recordings.devices.iter().filter(|device| !is_here(&device.id));
     let sources: Vec<String> = other.map(|device| device.id.clone()).collect();
     if sources.is_empty() {
         bail!(
@@ -91,7 +95,7 @@ fn fit_without_measuring(
     for registered in registered {
         let recordings = stores.load(registered.function.name())?;
         let options = FitOptions {
-            sources: sources(&recordings)?,
+            sources: sources(&recordings, here)?,
             inputs: Some(Split::by_name(&recordings).train),
             known_on_target: Some(here.features.keys().cloned().collect()),
             seed: crate::DEFAULT_SEED,
@@ -115,7 +119,7 @@ fn models_beside_program() -> Result<PathBuf> {
 fn measure(
     registered: &[&Registered],
     stores: &mut Stores<'_>,
-    spec: DeviceSpec,
+    (name, device): (&str, &dyn Workplace),
     budget: Duration,
 ) -> Result<()> {
     eprintln!("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
@@ -126,7 +130,7 @@ fn measure(
         let share = end.saturating_duration_since(Instant::now()) / left;
         let inputs = Inputs::Generated(&registered.generated);
         let runs = registered.generated.len() * registered.function.variants().len();
-        record::function_on(registered, spec, inputs, repeats(share, runs), stores.writable()?)?;
+        record::function_on(registered, name, device, inputs, repeats(share, runs), stores.writable()?)?;
     }
     Ok(())
 }
@@ -141,7 +145,7 @@ fn judge(registered: &Registered, stores: &mut Stores<'_>, here: &DeviceRecord) 
     let recordings = stores.load(registered.function.name())?;
     let split = Split::by_name(&recordings);
     let options = EvaluateOptions { seed: crate::DEFAULT_SEED, ..EvaluateOptions::default() };
-    let evaluation = evaluate_on(&recordings, &split, &here.id, &sources(&recordings)?, &options)?;
+    let evaluation = evaluate_on(&recordings, &split, &here.id, &sources(&recordings, here)?, &options)?;
     Ok(Judged { recordings, split, evaluation })
 }
 

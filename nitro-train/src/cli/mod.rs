@@ -9,11 +9,13 @@ mod files;
 mod fit;
 mod inspect;
 mod job;
+mod named;
 mod progress;
 mod record;
 mod report;
 mod split;
 mod table;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -27,14 +29,20 @@ impl Trainer {
     #[must_use]
     pub fn main(self) -> ExitCode {
         let cli = Cli::parse(); // ends the process with 2 on wrong usage
+        named::check_usage(&self, &cli);
         listen();
-        match run(&self, &cli) {
-            Ok(()) => ExitCode::SUCCESS,
+        let ended = if worker::is_needed(&self, &cli) {
+            worker::supervise()
+        } else {
+            run(&self, &cli).map(|()| ExitCode::SUCCESS)
+        };
+        match ended {
+            Ok(code) => code,
             // Whoever reads our output has gone away, as in `train devices | head -1`: nothing is wrong.
             Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => {
                 eprintln!("error: {}", sentence(&error));
-                ExitCode::FAILURE
+                worker::exit_code(&error)
             }
         }
     }

@@ -1,21 +1,25 @@
 //! `train record`: measurements of this machine's devices into the store.
 
 use anyhow::{Context, Result, bail};
+use nitro_core::provide::Workplace;
 
 use super::args::RecordArgs;
 use super::data::{self, Stores};
+use super::named;
 use super::progress::Reporter;
-use crate::measure::{DeviceSpec, Inputs, Repeats, record_inputs};
+use crate::measure::{BoxError, Inputs, RecordError, Repeats, record_inputs, run_on};
 use crate::store::Store;
 use crate::trainer::{Registered, Trainer};
 
 pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
-    let functions = data::registered(trainer, &args.data.functions)?;
     let mut stores = Stores::open(trainer, &args.data.store)?;
     let repeats = Repeats { budget_ns: f64::from(args.repeat_ms) * 1e6, ..Repeats::default() };
-    let devices = if args.devices.is_empty() { &[DeviceSpec::whole_host()][..] } else { &args.devices };
-    for device in devices {
-        for registered in &functions {
+    for name in named::or_whole_host(&args.devices) {
+        let device = named::open(trainer, &name)?;
+        if args.cold && !device.empty_caches(true) {
+            bail!("--cold: the caches of {name} cannot be emptied");
+        }
+        for registered in data::registered_on(trainer, &args.data.functions, &name)? {
             let inputs = match &args.inputs {
                 Some(folder) => Inputs::Folder(folder),
                 None => Inputs::Generated(&registered.generated),
@@ -26,26 +30,35 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
                     registered.function.name()
                 );
             }
-            function_on(registered, *device, inputs, repeats, stores.writable()?)?;
+            function_on(registered, &name, &*device, inputs, repeats, stores.writable()?)?;
         }
     }
     Ok(())
 }
 
-/// Records one function on one device; what the store holds already is skipped.
+/// Records one function on the device of this name; what the store holds already is skipped.
 pub(super) fn function_on(
     registered: &Registered,
-    device: DeviceSpec,
+    name: &str,
+    device: &dyn Workplace,
     inputs: Inputs<'_>,
     repeats: Repeats,
     store: &mut dyn Store,
 ) -> Result<()> {
     let function = registered.function;
-    let label = format!("{} on {device}", function.name());
-    let recorded = device.run(|| {
+    let label = format!("{} on {name}", function.name());
+    let recorded = run_on(device, || {
         let progress = Reporter::new(label.clone());
-        record_inputs(function, &device.host(), inputs, repeats, store, &progress, &registered.record)
-    })?;
+        record_inputs(function, &device, inputs, repeats, store, &progress, &registered.record)
+    });
     let stopped = || format!("recording {label} stopped; what was measured is kept");
-    recorded.map_err(anyhow::Error::from_boxed).with_context(stopped)
+    recorded.flatten().map_err(known).with_context(stopped)
+}
+
+/// The error with its type, where that tells what to do: `anyhow` cannot look into a box.
+fn known(error: BoxError) -> anyhow::Error {
+    match error.downcast::<RecordError>() {
+        Ok(error) => anyhow::Error::new(*error),
+        Err(error) => anyhow::Error::from_boxed(error),
+    }
 }

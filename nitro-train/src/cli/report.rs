@@ -7,10 +7,11 @@ use anyhow::{Context, Result};
 use super::args::ReportArgs;
 use super::data::Stores;
 use super::job::{COLUMNS, Judged};
+use super::named;
 use super::split;
 use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, Split, best_variant_shares, evaluate};
 use crate::learn::PerformanceTable;
-use crate::measure::{DeviceSpec, describe_device};
+use crate::measure::{describe_device, whole_host};
 use crate::recordings::{DeviceRecord, Recordings};
 use crate::report::{
     Curve, FunctionReport, HeldOut, HeldOutDevice, Quantity, ReportData, Score, Winners, page,
@@ -33,7 +34,7 @@ pub(super) fn run(trainer: &Trainer, args: &ReportArgs) -> Result<()> {
     }
     let about = "How close selectors come to exhaustive search on devices that they were not trained on: each \
                  recorded device is left out in turn.";
-    write_page(&args.out, about, &describe_device(&DeviceSpec::whole_host().host()), functions)?;
+    write_page(&args.out, about, &describe_device(&*named::open(trainer, &whole_host())?), functions)?;
     println!("{}", args.out.display());
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::error::Error;
 
 use nitro_core::{Device, Function};
 
-pub use pool::{DeviceSpec, DeviceSpecError};
+pub use pool::{HostDeviceError, HostDevices, run_on, whole_host};
 pub use repeat::{Repeats, Summary};
 pub use session::{Inputs, Progress, RecordError, Session, describe_device};
 
@@ -21,7 +21,9 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 /// Records one function on the device that the calling thread works on; what the store holds already is skipped.
 ///
 /// # Errors
-/// What `record` returns, and when the store or the folder of inputs cannot be used. What was measured until then is kept.
+/// What `record` returns, and when the store or the folder of inputs cannot be used. [`RecordError::DeviceLost`] when a
+/// variant took the device away from this process, whatever `record` returns: the variant is recorded as failed on that
+/// input, and a fresh process goes on after it. What was measured until then is kept.
 pub fn record_inputs(
     function: &'static Function,
     device: &dyn Device,
@@ -31,5 +33,10 @@ pub fn record_inputs(
     progress: &dyn Progress,
     record: impl FnOnce(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<(), BoxError> {
-    record(&mut Session::new(function, device, inputs, repeats, store, progress)?)
+    let mut session = Session::new(function, device, inputs, repeats, store, progress)?;
+    let recorded = record(&mut session);
+    match session.loss() {
+        Some(loss) => Err(loss.into()),
+        None => recorded,
+    }
 }

@@ -1,35 +1,19 @@
-//! The device that a recording runs on, as the command line names it.
-
-use std::fmt;
-use std::str::FromStr;
+//! Devices to record on: the host's, each a thread pool of the device's size, and those that other crates provide.
 
 use nitro_core::host::{self, Host};
+use nitro_core::provide::{DeviceProvider, Workplace};
+use nitro_core::{Device, DeviceEntry, Stopwatch};
 use thiserror::Error;
 
-/// A device to record on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum DeviceSpec {
-    /// The host with so many threads: `host:THREADS`.
-    Host {
-        /// Number of threads, at least 1.
-        threads: usize,
-    },
-}
+use super::BoxError;
 
-/// Why a text names no device, or a device cannot be used.
+/// Why a text names no part of the host, or the part cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum DeviceSpecError {
-    /// The text is not of the form of a device.
+pub enum HostDeviceError {
+    /// The text is not of the form of a host device.
     #[error("`{text}` is not a device: write host:THREADS, for example host:4, or host for all threads")]
     Form {
-        /// The text.
-        text: String,
-    },
-    /// The program has no support for this kind of device.
-    #[error("`{text}`: this program has no CUDA devices; record on host:THREADS instead")]
-    NoCuda {
         /// The text.
         text: String,
     },
@@ -43,67 +27,90 @@ pub enum DeviceSpecError {
         /// Threads there are.
         available: usize,
     },
-    /// The thread pool could not be started.
-    #[error("the thread pool of the device could not be started")]
-    Pool(#[from] rayon::ThreadPoolBuildError),
 }
 
-impl DeviceSpec {
-    /// The host with all threads that the process may use.
-    #[must_use]
-    pub fn whole_host() -> Self {
-        Self::Host { threads: host::available_threads() }
-    }
+/// The host's devices, `host:THREADS` and `host`.
+#[derive(Clone, Copy, Debug)]
+pub struct HostDevices;
 
-    /// The device's description.
-    #[must_use]
-    pub fn host(&self) -> Host {
-        let Self::Host { threads } = *self;
-        Host::with_threads(threads)
-    }
-
-    /// Runs `work` on the device: for the host in a thread pool of the device's size, whose threads know that they are
-    /// this device.
-    ///
-    /// # Errors
-    /// When the pool cannot be started.
-    pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, DeviceSpecError> {
-        let Self::Host { threads } = *self;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(move |index| format!("host:{threads}/{index}"))
-            .start_handler(move |_| host::enter(threads))
-            .build()?;
-        Ok(pool.install(work))
-    }
-}
-
-impl FromStr for DeviceSpec {
-    type Err = DeviceSpecError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let form = || DeviceSpecError::Form { text: text.to_owned() };
-        match text.split_once(':') {
-            None if text == "host" => Ok(Self::whole_host()),
-            Some(("host", threads)) => {
-                let threads = threads.parse().ok().filter(|&threads: &usize| threads > 0).ok_or_else(form)?;
-                let available = host::available_threads();
-                if threads > available {
-                    return Err(DeviceSpecError::TooManyThreads { threads, available });
-                }
-                Ok(Self::Host { threads })
-            }
-            Some(("cuda", _)) => Err(DeviceSpecError::NoCuda { text: text.to_owned() }),
-            _ => Err(form()),
+impl HostDevices {
+    fn threads(text: &str) -> Result<usize, HostDeviceError> {
+        let form = || HostDeviceError::Form { text: text.to_owned() };
+        let available = host::available_threads();
+        if text == "host" {
+            return Ok(available);
+        }
+        let threads =
+            text.strip_prefix("host:").and_then(|threads| threads.parse().ok()).filter(|&t: &usize| t > 0);
+        match threads.ok_or_else(form)? {
+            threads if threads > available => Err(HostDeviceError::TooManyThreads { threads, available }),
+            threads => Ok(threads),
         }
     }
 }
 
-impl fmt::Display for DeviceSpec {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Host { threads } = self;
-        write!(formatter, "host:{threads}")
+impl DeviceProvider for HostDevices {
+    fn kind(&self) -> &'static str {
+        "host"
     }
+
+    fn forms(&self) -> &'static str {
+        "host:THREADS"
+    }
+
+    fn check(&self, text: &str) -> Result<(), BoxError> {
+        Self::threads(text)?;
+        Ok(())
+    }
+
+    fn open(&self, text: &str) -> Result<Box<dyn Workplace>, BoxError> {
+        Ok(Box::new(HostPool { host: Host::with_threads(Self::threads(text)?) }))
+    }
+}
+
+/// A thread pool of a part of the host, whose threads know that they are this device.
+struct HostPool {
+    host: Host,
+}
+
+impl Device for HostPool {
+    fn entry(&self) -> &'static DeviceEntry {
+        self.host.entry()
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        self.host.stopwatch()
+    }
+}
+
+impl Workplace for HostPool {
+    fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), BoxError> {
+        let threads = self.host.threads();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(move |index| format!("host:{threads}/{index}"))
+            .start_handler(move |_| host::enter(threads))
+            .build()
+            .map_err(|error| format!("the thread pool of host:{threads} could not be started: {error}"))?;
+        pool.install(work);
+        Ok(())
+    }
+}
+
+/// The host with all threads that the process may use, as the command line names it.
+#[must_use]
+pub fn whole_host() -> String {
+    format!("host:{}", host::available_threads())
+}
+
+/// Runs `work` on a device and gives what it returns.
+///
+/// # Errors
+/// When the device cannot be used now.
+pub fn run_on<R: Send>(device: &dyn Workplace, work: impl FnOnce() -> R + Send) -> Result<R, BoxError> {
+    let (mut work, mut result) = (Some(work), None);
+    device.run(&mut || result = work.take().map(|work| work()))?;
+    result.ok_or_else(|| format!("{} was given work and did not run it", device.entry().id()).into())
 }
 
 #[cfg(test)]
@@ -112,19 +119,19 @@ mod tests {
 
     #[test]
     fn devices_are_written_as_the_command_line_names_them() {
-        assert_eq!("host:1".parse::<DeviceSpec>().unwrap(), DeviceSpec::Host { threads: 1 });
-        assert_eq!("host".parse::<DeviceSpec>().unwrap(), DeviceSpec::whole_host());
-        for text in ["host:0", "host:x", "host:", "gpu", "", "cuda:0", "host:100000"] {
-            let message = text.parse::<DeviceSpec>().unwrap_err().to_string();
+        assert_eq!(HostDevices::threads("host:1").unwrap(), 1);
+        assert_eq!(HostDevices::threads("host").unwrap(), host::available_threads());
+        assert_eq!(HostDevices::threads(&whole_host()).unwrap(), host::available_threads());
+        for text in ["host:0", "host:x", "host:", "gpu", "", "hosts", "host:100000"] {
+            let message = HostDevices.check(text).unwrap_err().to_string();
             assert!(message.contains("host:"), "{message}");
         }
     }
 
     #[test]
     fn work_runs_on_a_pool_that_knows_its_device() {
-        let spec = DeviceSpec::Host { threads: 1 };
-        let (threads, current) =
-            spec.run(|| (rayon::current_num_threads(), host::current().threads())).unwrap();
-        assert_eq!((threads, current), (1, 1));
+        let device = HostDevices.open("host:1").unwrap();
+        let found = run_on(&*device, || (rayon::current_num_threads(), host::current().threads())).unwrap();
+        assert_eq!(found, (1, 1));
     }
 }

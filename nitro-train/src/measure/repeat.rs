@@ -3,13 +3,13 @@
 /// When the repeats of one variant on one input end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repeats {
-    /// Repeats below which nothing is concluded.
+    /// Repeats below which nothing is concluded, unless so many budgets are spent.
     pub least: usize,
     /// Repeats above which nothing is gained.
     pub most: usize,
     /// Half the width of the median's 95 % confidence interval that is good enough, as a share of the median.
     pub half_width: f64,
-    /// Time for the repeats of one variant, in nanoseconds; `least` repeats are made whatever they take.
+    /// Time for the repeats of one variant, in nanoseconds.
     pub budget_ns: f64,
 }
 
@@ -23,10 +23,14 @@ impl Repeats {
     /// Whether these times of one variant are enough.
     #[must_use]
     pub fn enough(&self, times_ns: &[f64]) -> bool {
-        times_ns.len() >= self.least
-            && (times_ns.len() >= self.most
-                || times_ns.iter().sum::<f64>() >= self.budget_ns
-                || Summary::of(times_ns).half_width() <= self.half_width)
+        let spent_ns: f64 = times_ns.iter().sum();
+        if times_ns.len() < self.least {
+            // A run that is this long averages over what makes short ones differ.
+            return spent_ns >= self.least as f64 * self.budget_ns;
+        }
+        times_ns.len() >= self.most
+            || spent_ns >= self.budget_ns
+            || Summary::of(times_ns).half_width() <= self.half_width
     }
 }
 
@@ -96,6 +100,13 @@ mod tests {
             REPEATS.enough(&noisy[..6].iter().map(|t| t * 1e4).collect::<Vec<_>>()),
             "the budget is spent"
         );
+    }
+
+    #[test]
+    fn very_long_runs_are_not_repeated() {
+        assert!(!REPEATS.enough(&[4.9e6]));
+        assert!(REPEATS.enough(&[5.1e6]), "five budgets are spent");
+        assert!(!REPEATS.enough(&[]));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::repeat::{Repeats, Summary};
 use super::{BoxError, glob};
-use crate::recordings::{DeviceRecord, Input, Outcome};
+use crate::recordings::{DeviceRecord, Input, Outcome, Recordings};
 use crate::store::{FunctionSchema, Row, Store, StoreError};
 
 /// Why an input could not be recorded.
@@ -63,6 +63,20 @@ pub enum RecordError {
         /// What happened.
         what: String,
     },
+    /// A variant took the device away from this process.
+    #[error(
+        "input `{input}`: variant `{variant}` of `{function}` lost {device}; it is recorded as failed there, and only a fresh process can go on"
+    )]
+    DeviceLost {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// The variant.
+        variant: &'static str,
+        /// The device.
+        device: String,
+    },
     /// The store refused the measurements.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -90,8 +104,8 @@ pub enum Inputs<'a> {
 /// One recording of one function on one device: hands out inputs and measures them.
 pub struct Session<'a> {
     function: &'static Function,
-    /// Identity of the device being recorded.
-    device: &'static str,
+    /// The device being recorded.
+    device: &'a dyn Device,
     inputs: Inputs<'a>,
     /// Names of the inputs.
     names: Vec<String>,
@@ -99,6 +113,10 @@ pub struct Session<'a> {
     paths: Vec<String>,
     /// Inputs that the store holds already.
     recorded: BTreeSet<String>,
+    /// Inputs and variants that failed before, on inputs that are not recorded whole: the variants are not tried again.
+    failed: BTreeSet<(String, String)>,
+    /// The input and the variant that lost the device.
+    lost: RefCell<Option<(String, &'static str)>>,
     /// Inputs, by place in `names`, that the closure knows of.
     handed_out: RefCell<BTreeSet<usize>>,
     repeats: Repeats,
@@ -110,7 +128,7 @@ impl<'a> Session<'a> {
     /// Makes the function and the device known to the store and finds out what is left to measure.
     pub(super) fn new(
         function: &'static Function,
-        device: &dyn Device,
+        device: &'a dyn Device,
         inputs: Inputs<'a>,
         repeats: Repeats,
         store: &'a mut dyn Store,
@@ -126,6 +144,7 @@ impl<'a> Session<'a> {
         })?;
         store.put_device(&device_record)?;
         let recorded = store.recorded(function.name(), &device_record.id, &variants)?;
+        let failed = failures(&store.load(function.name())?, &device_record.id);
         let (names, paths) = match inputs {
             Inputs::Generated(names) => (names.to_vec(), names.to_vec()),
             Inputs::Folder(folder) => {
@@ -139,11 +158,13 @@ impl<'a> Session<'a> {
         };
         Ok(Self {
             function,
-            device: device.entry().id(),
+            device,
             inputs,
             names,
             paths,
             recorded,
+            failed,
+            lost: RefCell::default(),
             handed_out: RefCell::default(),
             repeats,
             store: RefCell::new(store),
@@ -179,14 +200,15 @@ impl<'a> Session<'a> {
     ///
     /// `run` is called many times. Each time, every call of the recorded function that it makes on this thread runs one
     /// chosen variant, and those calls alone are timed; several calls are one measurement, their sum. What else `run` does,
-    /// such as a fresh copy of what the function changes in place, is not timed. A variant that returns `Err` or panics
-    /// is recorded as failed.
+    /// such as a fresh copy of what the function changes in place, is not timed. A variant that returns `Err`, panics, or fails
+    /// on the device afterwards is recorded as failed. One that loses the device to this process is recorded as failed too; the
+    /// trainer's command line goes on in a fresh process.
     ///
     /// An input that the store already holds is skipped.
     ///
     /// # Errors
     /// When `run` does not call the function, when the default variant fails, when a feature is not finite, or when the
-    /// store cannot be written.
+    /// store cannot be written. [`RecordError::DeviceLost`] when a variant took the device away from this process.
     pub fn input<R>(&self, name: &str, run: impl FnMut() -> R) -> Result<(), RecordError> {
         self.measure(name, run, |_, _| true)
     }
@@ -215,16 +237,35 @@ impl<'a> Session<'a> {
         if self.recorded.contains(&name) {
             return Ok(());
         }
+        if let Some(loss) = self.loss() {
+            return Err(loss);
+        }
         self.progress.begin(&name);
         let (expected, observation) = self.describe(&name, &mut run)?;
-        let mut variants = self.warm_up(&observation, &mut run, |found| same(&expected, found));
+        let input = Input { name: name.clone(), features: observation.features.clone() };
+        let warm = self.warm_up(&name, &observation, &mut run, |found| same(&expected, found));
         drop(expected);
-        self.repeat(&mut variants, &mut run);
-        let rows: Vec<Row<'_>> = variants.iter().map(Variant::row).collect();
-        let input = Input { name: name.clone(), features: observation.features };
-        self.store.borrow_mut().put(self.function.name(), self.device, &input, &rows)?;
+        match warm.and_then(|mut variants| self.repeat(&mut variants, &mut run).map(|()| variants)) {
+            Ok(variants) => self.put(&input, &variants.iter().map(Variant::row).collect::<Vec<_>>())?,
+            Err(Lost(variant)) => {
+                self.put(&input, &[Row::new(variant, Outcome::Failed)])?;
+                self.lost.replace(Some((name.clone(), variant)));
+            }
+        }
         self.progress.end(&name);
-        Ok(())
+        self.loss().map_or(Ok(()), Err)
+    }
+
+    fn put(&self, input: &Input, rows: &[Row<'_>]) -> Result<(), StoreError> {
+        self.store.borrow_mut().put(self.function.name(), self.device.entry().id(), input, rows)
+    }
+
+    /// That the device was lost, if it was.
+    pub(super) fn loss(&self) -> Option<RecordError> {
+        let lost = self.lost.borrow();
+        let (input, variant) = lost.as_ref()?;
+        let (function, device) = (self.function.name(), self.device.entry().id().to_owned());
+        Some(RecordError::DeviceLost { function, input: input.clone(), variant, device })
     }
 
     /// A file's name is its path below the folder of inputs; any other name is itself.
@@ -244,13 +285,14 @@ impl<'a> Session<'a> {
         let (output, observation) = record(self.function, self.function.default_variant(), true, run)
             .map_err(|panicked| failed(panicked.to_string()))?;
         if observation.failures > 0 {
-            return Err(failed("returned an error".to_owned()));
+            return Err(failed("returned an error or failed on the device".to_owned()));
         }
         if observation.calls == 0 {
             return Err(RecordError::NotCalled { function, input });
         }
-        if let Some(found) = observation.device.as_ref().filter(|found| *found != self.device) {
-            let (expected, found) = (self.device.to_owned(), found.clone());
+        let device = self.device.entry().id();
+        if let Some(found) = observation.device.as_ref().filter(|found| *found != device) {
+            let (expected, found) = (device.to_owned(), found.clone());
             return Err(RecordError::OtherDevice { function, input, expected, found });
         }
         match observation.features.iter().position(|value| !value.is_finite()) {
@@ -265,15 +307,19 @@ impl<'a> Session<'a> {
     /// Runs every admissible variant once, untimed but checked.
     fn warm_up<R>(
         &self,
+        input: &str,
         observation: &Observation,
         run: &mut impl FnMut() -> R,
         correct: impl Fn(&R) -> bool,
-    ) -> Vec<Variant> {
-        let state = |index: usize, run: &mut dyn FnMut() -> R| {
+    ) -> Result<Vec<Variant>, Lost> {
+        let mut state = |index: usize, name: &str| {
             if !observation.admissible[index] {
                 return State::Ended(Outcome::Inadmissible);
             }
-            match record(self.function, index, false, run) {
+            if self.failed.contains(&(input.to_owned(), name.to_owned())) {
+                return State::Ended(Outcome::Failed);
+            }
+            match record(self.function, index, false, &mut *run) {
                 Ok((_, observation)) if observation.failures > 0 => State::Ended(Outcome::Failed),
                 Ok((output, _)) if !correct(&output) => State::Ended(Outcome::Wrong),
                 Ok(_) => State::Running(Vec::new()),
@@ -281,11 +327,11 @@ impl<'a> Session<'a> {
             }
         };
         let variants = self.function.variants().iter().enumerate();
-        variants.map(|(index, info)| Variant { name: info.name, state: state(index, run) }).collect()
+        variants.map(|(index, info)| self.still_there(info.name, state(index, info.name))).collect()
     }
 
     /// Repeats in rounds over all variants that still run, so that a slow phase of the machine meets all alike.
-    fn repeat<R>(&self, variants: &mut [Variant], run: &mut impl FnMut() -> R) {
+    fn repeat<R>(&self, variants: &mut [Variant], run: &mut impl FnMut() -> R) -> Result<(), Lost> {
         loop {
             let mut ran = false;
             for (index, variant) in variants.iter_mut().enumerate() {
@@ -294,16 +340,26 @@ impl<'a> Session<'a> {
                     continue;
                 }
                 ran = true;
-                match record(self.function, index, false, &mut *run) {
-                    Ok((_, observation)) if observation.failures == 0 => times_ns.push(observation.time_ns),
-                    Ok(_) => variant.state = State::Ended(Outcome::Failed),
-                    Err(panicked) => variant.state = self.panicked(index, &panicked),
-                }
+                let failed = match record(self.function, index, false, &mut *run) {
+                    Ok((_, observation)) if observation.failures == 0 => {
+                        times_ns.push(observation.time_ns);
+                        continue;
+                    }
+                    Ok(_) => State::Ended(Outcome::Failed),
+                    Err(panicked) => self.panicked(index, &panicked),
+                };
+                *variant = self.still_there(variant.name, failed)?;
             }
             if !ran {
-                return;
+                return Ok(());
             }
         }
+    }
+
+    /// The variant in this state, unless its failure took the device away.
+    fn still_there(&self, name: &'static str, state: State) -> Result<Variant, Lost> {
+        let suspect = matches!(state, State::Ended(Outcome::Failed | Outcome::Wrong));
+        if suspect && self.device.is_lost() { Err(Lost(name)) } else { Ok(Variant { name, state }) }
     }
 
     fn panicked(&self, variant: usize, panicked: &Panicked) -> State {
@@ -311,6 +367,19 @@ impl<'a> Session<'a> {
         tracing::warn!(function, variant, %panicked, "the variant is recorded as failed");
         State::Ended(Outcome::Failed)
     }
+}
+
+/// The variant of this name lost the device.
+struct Lost(&'static str);
+
+/// The inputs and variants that failed on the device.
+fn failures(recordings: &Recordings, device: &str) -> BTreeSet<(String, String)> {
+    let failed = recordings.measurements.iter().filter(|measurement| {
+        measurement.outcome == Outcome::Failed && recordings.devices[measurement.device].id == device
+    });
+    failed
+        .map(|m| (recordings.inputs[m.input].name.clone(), recordings.variants[m.variant].clone()))
+        .collect()
 }
 
 /// A variant on the input being measured.

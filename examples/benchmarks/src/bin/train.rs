@@ -4,6 +4,9 @@
 
 use std::process::ExitCode;
 
+use nitro_benchmarks::cuda::{
+    self, cuda_bfs, cuda_histogram, cuda_solver, cuda_sort, cuda_spmv, cuda_transpose,
+};
 use nitro_benchmarks::inputs::{self, sort::Keys};
 use nitro_benchmarks::variants::{sort::Key, spmv::Matrix};
 use nitro_benchmarks::{histogram, sort, spmv, transpose};
@@ -25,20 +28,36 @@ macro_rules! shipped {
     };
 }
 
+/// Adds a function of the suite that runs on one kind of device, with its built-in inputs.
+macro_rules! with {
+    ($trainer:ident, $kind:literal, $function:ident, $record:expr, $names:expr) => {
+        $trainer.function($function::function(), $record).generated_inputs($names).runs_on($kind)
+    };
+}
+
 fn main() -> ExitCode {
-    Trainer::new()
-        .function(histogram::function(), record_histogram)
-        .generated_inputs(inputs::histogram::names())
-        .function(spmv::function(), record_spmv)
-        .generated_inputs(inputs::spmv::names())
-        .function(sort::function(), record_sort)
-        .generated_inputs(inputs::sort::names())
-        .function(transpose::function(), record_transpose)
-        .generated_inputs(inputs::transpose::names())
+    let trainer = Trainer::new().devices(nitro_cuda::Devices::new());
+    let trainer = with!(trainer, "host", histogram, record_histogram, inputs::histogram::names());
+    let trainer = with!(trainer, "host", spmv, record_spmv, inputs::spmv::names());
+    let trainer = with!(trainer, "host", sort, record_sort, inputs::sort::names());
+    let trainer = with!(trainer, "host", transpose, record_transpose, inputs::transpose::names());
+    let trainer =
+        with!(trainer, "cuda", cuda_histogram, cuda::histogram::record, cuda::histogram::inputs::names());
+    let trainer = with!(trainer, "cuda", cuda_spmv, cuda::spmv::record, cuda::spmv::inputs::names());
+    let trainer = with!(trainer, "cuda", cuda_sort, cuda::sort::record, cuda::sort::inputs::names());
+    let trainer =
+        with!(trainer, "cuda", cuda_transpose, cuda::transpose::record, cuda::transpose::inputs::names());
+    let trainer = with!(trainer, "cuda", cuda_bfs, cuda::bfs::record, cuda::bfs::inputs::names());
+    let trainer = with!(trainer, "cuda", cuda_solver, cuda::solver::record, cuda::solver::inputs::names());
+    trainer
         .shipped(shipped!("histogram"))
         .shipped(shipped!("spmv"))
         .shipped(shipped!("sort"))
         .shipped(shipped!("transpose"))
+        .shipped(shipped!("cuda_histogram"))
+        .shipped(shipped!("cuda_spmv"))
+        .shipped(shipped!("cuda_sort"))
+        .shipped(shipped!("cuda_transpose"))
         .main()
 }
 

@@ -6,8 +6,8 @@
 
 mod error;
 pub mod histogram;
-mod name;
-mod random;
+pub(crate) mod name;
+pub(crate) mod random;
 pub mod sort;
 pub mod spmv;
 pub mod transpose;

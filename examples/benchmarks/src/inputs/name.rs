@@ -6,7 +6,7 @@ use super::{InputError, NameProblem};
 
 /// A name taken apart: `train/FAMILY-n4096-s3` has the parameters n and s.
 #[derive(Debug)]
-pub(super) struct Name<'a> {
+pub(crate) struct Name<'a> {
     whole: &'a str,
     function: &'static str,
     /// What is measured: the part between `/` and the first `-`.
@@ -15,7 +15,7 @@ pub(super) struct Name<'a> {
 }
 
 /// What a user may name: a built-in input or a file.
-pub(super) enum Source<'a> {
+pub(crate) enum Source<'a> {
     BuiltIn(Name<'a>),
     File(&'a Path),
 }

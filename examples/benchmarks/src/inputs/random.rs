@@ -2,7 +2,7 @@
 
 /// The SplitMix64 generator of Steele, Lea and Flood (2014).
 #[derive(Debug, Clone)]
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// Starts a sequence.

@@ -24,7 +24,7 @@ pub fn is_coprime(rows: usize, columns: usize) -> bool {
 }
 
 /// The greatest common divisor, by Euclid; 0 of 0 and 0.
-fn greatest_common_divisor(mut a: usize, mut b: usize) -> usize {
+pub(crate) fn greatest_common_divisor(mut a: usize, mut b: usize) -> usize {
     while b != 0 {
         (a, b) = (b, a % b);
     }

@@ -4,21 +4,20 @@ use std::path::PathBuf;
 
 use crate::DeviceFeature;
 
-/// Changes with the definition of what is measured, so that old figures are measured anew.
-const HEADING: &str = "nitro host features 1";
-
-/// The kept features of a device, if there are any.
-pub(super) fn load(device: &str) -> Option<Vec<DeviceFeature>> {
-    parse(&std::fs::read_to_string(file(device)?).ok()?)
+/// The kept features of a device, if there are any under this heading. The heading changes with the definition of what is
+/// measured, so that old figures are measured anew.
+#[must_use]
+pub fn load_features(device: &str, heading: &str) -> Option<Vec<DeviceFeature>> {
+    parse(&std::fs::read_to_string(file(device)?).ok()?, heading)
 }
 
 /// Keeps features of a device. A cache that cannot be written costs time at the next start, nothing else.
-pub(super) fn save(device: &str, features: &[DeviceFeature]) {
+pub fn save_features(device: &str, heading: &str, features: &[DeviceFeature]) {
     let Some(path) = file(device) else { return };
     let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
     let write = || {
         std::fs::create_dir_all(path.parent().expect("a cache file is in a folder"))?;
-        std::fs::write(&temporary, print(features))?;
+        std::fs::write(&temporary, print(heading, features))?;
         std::fs::rename(&temporary, &path)
     };
     if let Err(error) = write() {
@@ -26,21 +25,27 @@ pub(super) fn save(device: &str, features: &[DeviceFeature]) {
     }
 }
 
-fn file(device: &str) -> Option<PathBuf> {
+/// The folder for what Nitro may lose and make again, if the user has one.
+#[must_use]
+pub fn cache_folder() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = variable("XDG_CACHE_HOME")
         .or_else(|| variable("LOCALAPPDATA"))
         .or_else(|| Some(variable("HOME")?.join(".cache")))?;
-    Some(folder.join("nitro").join(format!("{}.features", device.replace(':', "-"))))
+    Some(folder.join("nitro"))
 }
 
-fn print(features: &[DeviceFeature]) -> String {
+fn file(device: &str) -> Option<PathBuf> {
+    Some(cache_folder()?.join(format!("{}.features", device.replace([':', '/'], "-"))))
+}
+
+fn print(heading: &str, features: &[DeviceFeature]) -> String {
     let lines = features.iter().map(|feature| format!("{} {}\n", feature.name, feature.value));
-    format!("{HEADING}\n{}", lines.collect::<String>())
+    format!("{heading}\n{}", lines.collect::<String>())
 }
 
-fn parse(text: &str) -> Option<Vec<DeviceFeature>> {
-    let rows = text.strip_prefix(HEADING)?.strip_prefix('\n')?;
+fn parse(text: &str, heading: &str) -> Option<Vec<DeviceFeature>> {
+    let rows = text.strip_prefix(heading)?.strip_prefix('\n')?;
     let row = |line: &str| {
         let (name, value) = line.split_once(' ')?;
         let value = value.parse().ok().filter(|value: &f64| value.is_finite())?;
@@ -53,13 +58,15 @@ fn parse(text: &str) -> Option<Vec<DeviceFeature>> {
 mod tests {
     use super::*;
 
+    const HEADING: &str = "nitro host features 1";
+
     #[test]
     fn what_was_kept_comes_back() {
         let features = vec![
             DeviceFeature { name: "copy_gbps".into(), value: 12.625 },
             DeviceFeature { name: "random_access_ns".into(), value: 1e-3 },
         ];
-        assert_eq!(parse(&print(&features)), Some(features));
+        assert_eq!(parse(&print(HEADING, &features), HEADING), Some(features));
     }
 
     #[test]
@@ -71,7 +78,7 @@ mod tests {
             "nitro host features 1\na x\n",
             "nitro host features 1\na NaN\n",
         ] {
-            assert_eq!(parse(text), None, "{text:?}");
+            assert_eq!(parse(text, HEADING), None, "{text:?}");
         }
     }
 }

@@ -1,0 +1,32 @@
+//! What the tests of CUDA functions have in common.
+
+use nitro_cuda::Program;
+
+/// Compiles programs for every architecture up to sm_100 that NVRTC knows. Does nothing where NVRTC is absent, unless
+/// `NITRO_REQUIRE_NVRTC` is set.
+pub fn compile_for_all_architectures(programs: &[&'static Program]) {
+    if !nitro_cuda::nvrtc_is_present() {
+        assert!(
+            std::env::var_os("NITRO_REQUIRE_NVRTC").is_none(),
+            "NITRO_REQUIRE_NVRTC is set, and NVRTC is not found"
+        );
+        return;
+    }
+    let architectures = nitro_cuda::nvrtc_architectures().unwrap();
+    let wanted: Vec<u32> = architectures.into_iter().filter(|one| (70..=100).contains(one)).collect();
+    assert!(wanted.contains(&90), "{wanted:?}");
+    for program in programs {
+        for &architecture in &wanted {
+            let code = program.compile(architecture).unwrap_or_else(|error| panic!("{error}"));
+            assert!(code.starts_with(b"\x7fELF"), "{} for sm_{architecture}", program.file());
+        }
+    }
+}
+
+/// Runs a check on the whole GPU, and on 16 of its multiprocessors.
+pub fn on_gpu_and_partition(check: impl Fn()) {
+    for device in [nitro_cuda::device(0), nitro_cuda::partition(0, 16)] {
+        device.unwrap_or_else(|error| panic!("{error}")).enter();
+        check();
+    }
+}

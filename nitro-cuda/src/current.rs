@@ -1,0 +1,82 @@
+//! The device of a call: what `device = nitro_cuda::current()` asks for on every call, so it takes no lock and allocates nothing.
+
+use std::cell::Cell;
+use std::sync::OnceLock;
+
+use nitro_core::{Device, DeviceEntry, Stopwatch};
+
+use crate::stopwatch::Events;
+use crate::{Cuda, CudaError, Stream, device};
+
+thread_local! {
+    static CURRENT: Cell<Option<Cuda>> = const { Cell::new(None) };
+}
+
+/// Where a call runs: a device's stream, or nowhere on a machine without CUDA.
+#[derive(Clone, Copy, Debug)]
+pub struct Current {
+    stream: Option<Stream>,
+}
+
+/// The device that this thread works on: what [`Cuda::enter`] set, otherwise `cuda:0`.
+///
+/// Never fails: without a driver or GPU it is the device `cuda:none` without features, on which dispatch runs the default
+/// variant; what that variant does returns the [`CudaError`] that says what to install.
+#[must_use]
+pub fn current() -> Current {
+    Current { stream: current_or_first().map(Cuda::stream) }
+}
+
+/// The device of a stream, with timing on that stream.
+#[must_use]
+pub fn on(stream: Stream) -> Current {
+    Current { stream: Some(stream) }
+}
+
+/// The device that this thread works on; the error says why there is none.
+pub(crate) fn current_device() -> Result<Cuda, CudaError> {
+    current_or_first().map_or_else(|| device(0), Ok)
+}
+
+/// What the thread entered, otherwise the first GPU. The first call of the process that needs it opens it.
+fn current_or_first() -> Option<Cuda> {
+    static FIRST: OnceLock<Option<Cuda>> = OnceLock::new();
+    CURRENT.get().or_else(|| *FIRST.get_or_init(|| device(0).ok()))
+}
+
+/// Sets the device that this thread works on; what it was.
+pub(crate) fn set(device: Option<Cuda>) -> Option<Cuda> {
+    CURRENT.replace(device)
+}
+
+impl Device for Current {
+    fn entry(&self) -> &'static DeviceEntry {
+        static NONE: OnceLock<&'static DeviceEntry> = OnceLock::new();
+        match self.stream {
+            Some(stream) => stream.device().entry(),
+            None => NONE.get_or_init(|| DeviceEntry::intern("cuda:none", Vec::new, |_| Vec::new())),
+        }
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        match self.stream {
+            Some(stream) => Events::boxed(stream),
+            None => Box::new(NoClock),
+        }
+    }
+
+    fn is_lost(&self) -> bool {
+        self.stream.is_some_and(|stream| stream.device().is_lost())
+    }
+}
+
+/// Nothing runs where there is no device.
+struct NoClock;
+
+impl Stopwatch for NoClock {
+    fn start(&mut self) {}
+
+    fn stop(&mut self) -> f64 {
+        f64::NAN
+    }
+}

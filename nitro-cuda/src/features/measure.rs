@@ -1,0 +1,90 @@
+//! Device features that only a benchmark can tell: the median of seven runs each.
+
+use nitro_core::Device;
+
+use super::median;
+use crate::{Buffer, Cuda, CudaError, Grid, Program};
+
+static KERNELS: Program = Program::new("nitro-cuda/src/features/kernels.cu", include_str!("kernels.cu"));
+
+const RUNS: usize = 7;
+const THREADS: u32 = 256;
+/// Atomic additions of the two atomic benchmarks together on all threads. The work is the same on every device, so that the
+/// time tells how fast it is.
+const ADDITIONS: u64 = 1 << 26;
+const COUNTERS: usize = 256;
+
+/// Bytes read plus bytes written by a copy far beyond the caches, in a nanosecond (that is GB/s).
+pub(super) fn copy_gbps(device: Cuda) -> Result<f64, CudaError> {
+    let attributes = device.attributes();
+    let bytes =
+        (8 * u64::from(attributes.l2_bytes)).clamp(64 << 20, 1 << 30).min(attributes.memory_bytes / 8);
+    let elements = bytes as usize / 16;
+    let source = Buffer::<[u32; 4]>::zeroed(elements)?;
+    let target = Buffer::<[u32; 4]>::uninit(elements)?;
+    let kernel = KERNELS.kernel_on(device, "copy")?;
+    let grid = Grid::linear(4 * kernel.max_resident_blocks(THREADS, 0).max(1) as u32, THREADS);
+    let time_ns = median_ns(device, || {
+        // SAFETY: the arguments are of the kernel's types, and both buffers have so many elements.
+        unsafe { kernel.launch(grid, &[(&source).into(), (&target).into(), elements.into()]) }
+    })?;
+    Ok((2 * 16 * elements) as f64 / time_ns)
+}
+
+/// Milliseconds of 2^26 additions to 256 counters in each block's shared memory.
+pub(super) fn shared_atomic_ms(device: Cuda) -> Result<f64, CudaError> {
+    atomic_ms(device, "shared_atomics")
+}
+
+/// Milliseconds of 2^26 additions to 256 counters in global memory.
+pub(super) fn global_atomic_ms(device: Cuda) -> Result<f64, CudaError> {
+    atomic_ms(device, "global_atomics")
+}
+
+fn atomic_ms(device: Cuda, kernel: &str) -> Result<f64, CudaError> {
+    let counters = Buffer::<u32>::zeroed(COUNTERS)?;
+    let kernel = KERNELS.kernel_on(device, kernel)?;
+    let blocks = kernel.max_resident_blocks(THREADS, 0).max(1) as u64;
+    let additions = ADDITIONS.div_ceil(blocks * u64::from(THREADS)) as u32;
+    let done = u64::from(additions) * blocks * u64::from(THREADS);
+    let time_ns = median_ns(device, || {
+        let grid = Grid::linear(blocks as u32, THREADS);
+        // SAFETY: the arguments are of the kernel's types, and it adds to the 256 counters alone.
+        unsafe { kernel.launch(grid, &[(&counters).into(), additions.into()]) }
+    })?;
+    // Threads do whole numbers of additions: a little more than wanted.
+    Ok(time_ns / 1e6 * ADDITIONS as f64 / done as f64)
+}
+
+/// Median time of `launch`, by events.
+fn median_ns(device: Cuda, launch: impl Fn() -> Result<(), CudaError>) -> Result<f64, CudaError> {
+    launch()?; // warm-up
+    device.stream().synchronize()?;
+    let mut times = Vec::with_capacity(RUNS);
+    for _ in 0..RUNS {
+        let mut stopwatch = device.stopwatch();
+        stopwatch.start();
+        launch()?;
+        times.push(stopwatch.stop());
+    }
+    device.stream().synchronize()?; // says why when a time is no number
+    Ok(median(times))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{nvrtc_architectures, nvrtc_is_present};
+
+    #[test]
+    fn the_kernels_compile_for_every_architecture_that_nvrtc_knows() {
+        if !nvrtc_is_present() {
+            assert!(std::env::var_os("NITRO_REQUIRE_NVRTC").is_none(), "{}", CudaError::NoNvrtc);
+            return eprintln!("left out: {}", CudaError::NoNvrtc);
+        }
+        for architecture in nvrtc_architectures().unwrap() {
+            let code = KERNELS.compile(architecture).unwrap_or_else(|error| panic!("{error}"));
+            assert!(code.starts_with(b"\x7fELF"), "sm_{architecture}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! CUDA devices for Nitro.
+//!
+//! With `device = nitro_cuda::current()`, variants of a `#[code_variant]` function run on the GPU that the calling thread
+//! works on: its device features enter the selection, and recordings time with events on its stream.
+//!
+//! The nouns:
+//! - [`Cuda`] is a device: a GPU ([`device`]), or a part of its multiprocessors ([`partition`]), which is a different
+//!   machine as far as the choice of a variant is concerned. [`Cuda::enter`] makes a thread work on it.
+//! - [`Stream`] is a queue of work on a device; [`Buffer`] is memory on it.
+//! - [`Program`] is a CUDA C++ source, compiled for the device at hand when first used and kept on disk; [`Kernel`] is one of
+//!   its functions.
+//! - [`Devices`] brings all of them to a trainer: `Trainer::new().devices(nitro_cuda::Devices::new())`.
+//!
+//! Driver and NVRTC are loaded at run time. Without them everything here returns a [`CudaError`] that says what to install,
+//! and [`current`] is a device without features, on which dispatch runs the default variant.
+//!
+//! ```no_run
+//! use nitro_cuda::{Buffer, CudaError, Grid, Program};
+//!
+//! static SCALE: Program = Program::new("scale.cu", r#"
+//!     extern "C" __global__ void scale(float* x, float factor, unsigned n) {
+//!         unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+//!         if (i < n) x[i] *= factor;
+//!     }"#);
+//!
+//! fn main() -> Result<(), CudaError> {
+//!     nitro_cuda::device(0)?.enter();
+//!     let x = Buffer::from_slice(&[1.0f32, 2.0, 3.0])?;
+//!     // SAFETY: the arguments are of the kernel's types, and it stays within `n` elements.
+//!     unsafe { SCALE.kernel("scale")?.launch(Grid::linear(1, 256), &[(&x).into(), 2.0f32.into(), 3u32.into()])? };
+//!     assert_eq!(x.to_vec()?, [2.0, 4.0, 6.0]);
+//!     Ok(())
+//! }
+//! ```
+
+mod attributes;
+mod buffer;
+mod cache;
+mod context;
+mod current;
+mod device;
+mod driver;
+mod error;
+mod features;
+mod kernel;
+mod name;
+mod nvrtc;
+mod program;
+mod provider;
+mod stopwatch;
+mod stream;
+
+pub use attributes::Attributes;
+pub use buffer::{Buffer, Element};
+pub use current::{Current, current, on};
+pub use device::{Cuda, device, device_count, parse, partition};
+pub use driver::driver_version;
+pub use error::CudaError;
+pub use features::register_feature;
+pub use kernel::{Argument, Grid, Kernel};
+pub use nvrtc::{
+    architectures as nvrtc_architectures, is_present as nvrtc_is_present, version as nvrtc_version,
+};
+pub use program::Program;
+pub use provider::Devices;
+pub use stopwatch::flush_l2_between_repeats;
+pub use stream::Stream;

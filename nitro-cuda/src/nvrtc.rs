@@ -1,0 +1,147 @@
+//! NVRTC: CUDA C++ to machine code, at run time.
+
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::ptr;
+use std::sync::OnceLock;
+
+use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
+
+use crate::CudaError;
+
+/// Whether NVRTC's library can be loaded.
+#[must_use]
+pub fn is_present() -> bool {
+    static PRESENT: OnceLock<bool> = OnceLock::new();
+    // SAFETY: loading a library runs its constructors; NVRTC's are made for being loaded so.
+    *PRESENT.get_or_init(|| unsafe { sys::is_culib_present() })
+}
+
+fn require() -> Result<(), CudaError> {
+    if is_present() { Ok(()) } else { Err(CudaError::NoNvrtc) }
+}
+
+/// NVRTC's version, major and minor.
+///
+/// # Errors
+/// [`CudaError::NoNvrtc`].
+pub fn version() -> Result<(u32, u32), CudaError> {
+    require()?;
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: the library is there, and both places live through the call.
+    check("NVRTC", "nvrtcVersion", unsafe { sys::nvrtcVersion(&mut major, &mut minor) })?;
+    Ok((u32::try_from(major).unwrap_or(0), u32::try_from(minor).unwrap_or(0)))
+}
+
+/// Compute capabilities that NVRTC compiles for, as in `90`.
+///
+/// # Errors
+/// [`CudaError::NoNvrtc`], or when NVRTC fails.
+pub fn architectures() -> Result<Vec<u32>, CudaError> {
+    require()?;
+    let mut count = 0;
+    // SAFETY: the library is there, and `count` lives through the call.
+    check("NVRTC", "nvrtcGetNumSupportedArchs", unsafe { sys::nvrtcGetNumSupportedArchs(&mut count) })?;
+    let mut architectures: Vec<c_int> = vec![0; usize::try_from(count).unwrap_or(0)];
+    // SAFETY: there is room for as many as NVRTC has just said.
+    let answer = unsafe { sys::nvrtcGetSupportedArchs(architectures.as_mut_ptr()) };
+    check("NVRTC", "nvrtcGetSupportedArchs", answer)?;
+    Ok(architectures.into_iter().filter_map(|one| u32::try_from(one).ok()).collect())
+}
+
+/// Machine code for `sm_ARCHITECTURE`. `file` is what messages call the source.
+pub(crate) fn compile(
+    file: &str,
+    source: &str,
+    options: &[&str],
+    architecture: u32,
+) -> Result<Vec<u8>, CudaError> {
+    require()?;
+    let program = Program::new(file, source)?;
+    let architecture_option = format!("--gpu-architecture=sm_{architecture}");
+    let options: Vec<CString> =
+        std::iter::once(architecture_option.as_str()).chain(options.iter().copied()).map(text).collect();
+    let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+    // SAFETY: the program exists, and the options live through the call.
+    let answer =
+        unsafe { sys::nvrtcCompileProgram(program.handle, pointers.len() as c_int, pointers.as_ptr()) };
+    match answer {
+        nvrtcResult::NVRTC_SUCCESS => program.machine_code(file),
+        nvrtcResult::NVRTC_ERROR_COMPILATION | nvrtcResult::NVRTC_ERROR_INVALID_OPTION => {
+            Err(CudaError::Compile { file: file.to_owned(), architecture, log: program.log() })
+        }
+        other => Err(failure(file, "nvrtcCompileProgram", other)),
+    }
+}
+
+/// A text for C: what follows a zero byte, which no source or option has, would be lost.
+fn text(text: &str) -> CString {
+    CString::new(text.split('\0').next().unwrap_or_default()).expect("it was cut before its first zero byte")
+}
+
+fn check(file: &str, call: &'static str, answer: nvrtcResult) -> Result<(), CudaError> {
+    if answer == nvrtcResult::NVRTC_SUCCESS { Ok(()) } else { Err(failure(file, call, answer)) }
+}
+
+fn failure(file: &str, call: &'static str, answer: nvrtcResult) -> CudaError {
+    CudaError::Nvrtc { file: file.to_owned(), call, name: format!("{answer:?}") }
+}
+
+/// A program inside NVRTC.
+struct Program {
+    handle: nvrtcProgram,
+    /// NVRTC may refer to both as long as the program exists.
+    _source: CString,
+    _file: CString,
+}
+
+impl Program {
+    fn new(file: &str, source: &str) -> Result<Self, CudaError> {
+        let mut program = Self { handle: ptr::null_mut(), _source: text(source), _file: text(file) };
+        // SAFETY: source and name live as long as the program; there are no headers.
+        let answer = unsafe {
+            sys::nvrtcCreateProgram(
+                &mut program.handle,
+                program._source.as_ptr(),
+                program._file.as_ptr(),
+                0,
+                ptr::null(),
+                ptr::null(),
+            )
+        };
+        check(file, "nvrtcCreateProgram", answer).map(|()| program)
+    }
+
+    fn machine_code(&self, file: &str) -> Result<Vec<u8>, CudaError> {
+        let mut size = 0;
+        // SAFETY: the program is compiled, and `size` lives through the call.
+        let answer = unsafe { sys::nvrtcGetCUBINSize(self.handle, &mut size) };
+        check(file, "nvrtcGetCUBINSize", answer)?;
+        let mut code = vec![0u8; size];
+        // SAFETY: there is room for as many bytes as NVRTC has just said.
+        let answer = unsafe { sys::nvrtcGetCUBIN(self.handle, code.as_mut_ptr().cast()) };
+        check(file, "nvrtcGetCUBIN", answer).map(|()| code)
+    }
+
+    /// What the compiler said.
+    fn log(&self) -> String {
+        let mut size = 0;
+        // SAFETY: the program exists, and `size` lives through the call.
+        if unsafe { sys::nvrtcGetProgramLogSize(self.handle, &mut size) } != nvrtcResult::NVRTC_SUCCESS {
+            return "the compiler gave no reason".to_owned();
+        }
+        let mut log = vec![0u8; size + 1];
+        // SAFETY: there is room for as many bytes as NVRTC has just said.
+        unsafe { sys::nvrtcGetProgramLog(self.handle, log.as_mut_ptr().cast()) };
+        let log = CStr::from_bytes_until_nul(&log).map(CStr::to_string_lossy).unwrap_or_default();
+        log.trim_end().to_owned()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        if !self.handle.is_null() {
+            // SAFETY: the program is ours and is not used again. A failure would leave memory behind, nothing else.
+            unsafe { sys::nvrtcDestroyProgram(&mut self.handle) };
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The devices of this crate for a trainer's command line.
+
+use std::error::Error;
+
+use nitro_core::provide::{DeviceProvider, Workplace};
+
+use crate::device::open;
+use crate::name::Name;
+use crate::{Cuda, CudaError, flush_l2_between_repeats};
+
+/// Brings `cuda:N` and `cuda:N/SMSsm` to a trainer: `Trainer::new().devices(nitro_cuda::Devices::new())`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Devices {
+    _private: (),
+}
+
+impl Devices {
+    /// All GPUs and their partitions.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl DeviceProvider for Devices {
+    fn kind(&self) -> &'static str {
+        "cuda"
+    }
+
+    fn forms(&self) -> &'static str {
+        "cuda:N or cuda:N/SMSsm"
+    }
+
+    fn can_be_lost(&self) -> bool {
+        true
+    }
+
+    fn check(&self, text: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
+        name(text)?;
+        Ok(())
+    }
+
+    fn open(&self, text: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>> {
+        Ok(Box::new(open(name(text)?)?))
+    }
+}
+
+fn name(text: &str) -> Result<Name, CudaError> {
+    Name::parse(text).unwrap_or_else(|| Err(CudaError::Form { text: text.to_owned() }))
+}
+
+impl Workplace for Cuda {
+    fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Box<dyn Error + Send + Sync>> {
+        self.scope(work);
+        Ok(())
+    }
+
+    fn empty_caches(&self, empty: bool) -> bool {
+        flush_l2_between_repeats(empty);
+        true
+    }
+}

@@ -1,0 +1,128 @@
+//! Timing by events on the stream of the call: from the moment the device reaches the work to the moment it has done it.
+
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cudarc::driver::sys::{CUevent, CUevent_flags};
+use nitro_core::Stopwatch;
+
+use crate::driver::driver;
+use crate::{Buffer, Cuda, CudaError, Stream};
+
+static FLUSH: AtomicBool = AtomicBool::new(false);
+
+/// Whether timed calls of this process begin with nothing of their data in the second-level cache: before each, a buffer twice
+/// its size is written, outside the timed part.
+pub fn flush_l2_between_repeats(flush: bool) {
+    FLUSH.store(flush, Ordering::Relaxed);
+}
+
+/// A stopwatch of two events on a stream.
+pub(crate) struct Events {
+    stream: Stream,
+    /// Absent once something has failed: the time is then no number.
+    pair: Option<Pair>,
+}
+
+struct Pair {
+    begin: Event,
+    end: Event,
+    /// What is written to empty the cache.
+    eviction: Option<Buffer<u8>>,
+}
+
+impl Events {
+    pub(crate) fn boxed(stream: Stream) -> Box<dyn Stopwatch> {
+        let mut events = Self { stream, pair: None };
+        events.pair = Pair::new(stream).map_err(|error| events.report(&error)).ok();
+        Box::new(events)
+    }
+
+    fn report(&self, error: &CudaError) {
+        tracing::warn!(device = %self.stream.device, %error, "the timed work failed");
+    }
+}
+
+impl Stopwatch for Events {
+    fn start(&mut self) {
+        let started = self.pair.as_mut().map_or(Ok(()), |pair| pair.start(self.stream));
+        if let Err(error) = started {
+            self.report(&error);
+            self.pair = None;
+        }
+    }
+
+    fn stop(&mut self) -> f64 {
+        let Some(pair) = &self.pair else { return f64::NAN };
+        pair.stop(self.stream).unwrap_or_else(|error| {
+            self.report(&error);
+            self.pair = None;
+            f64::NAN
+        })
+    }
+}
+
+impl Pair {
+    fn new(stream: Stream) -> Result<Self, CudaError> {
+        let eviction = if FLUSH.load(Ordering::Relaxed) {
+            Some(Buffer::uninit_on(stream, 2 * stream.device.attributes().l2_bytes as usize)?)
+        } else {
+            None
+        };
+        Ok(Self { begin: Event::new(stream)?, end: Event::new(stream)?, eviction })
+    }
+
+    fn start(&mut self, stream: Stream) -> Result<(), CudaError> {
+        if let Some(eviction) = &mut self.eviction {
+            eviction.fill_zero()?;
+        }
+        self.begin.record(stream)
+    }
+
+    fn stop(&self, stream: Stream) -> Result<f64, CudaError> {
+        self.end.record(stream)?;
+        let _active = stream.device.activate()?;
+        let mut time_ms = 0.0f32;
+        // SAFETY: the events are of the context that is current, both are recorded, and `time_ms` lives through the call.
+        unsafe {
+            driver!(cuEventSynchronize(self.end.handle))?;
+            driver!(cuEventElapsedTime_v2(&mut time_ms, self.begin.handle, self.end.handle))?;
+        }
+        Ok(f64::from(time_ms) * 1e6)
+    }
+}
+
+/// A moment in a stream.
+struct Event {
+    device: Cuda,
+    handle: CUevent,
+}
+
+impl Event {
+    /// An event in the context of the stream's device.
+    fn new(stream: Stream) -> Result<Self, CudaError> {
+        let _active = stream.device.activate()?;
+        let mut handle = ptr::null_mut();
+        // SAFETY: `handle` lives through the call.
+        unsafe { driver!(cuEventCreate(&mut handle, CUevent_flags::CU_EVENT_DEFAULT as u32)) }?;
+        Ok(Self { device: stream.device, handle })
+    }
+
+    fn record(&self, stream: Stream) -> Result<(), CudaError> {
+        let _active = self.device.activate()?;
+        // SAFETY: event and stream are of the context that is current.
+        unsafe { driver!(cuEventRecord(self.handle, stream.handle)) }
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        let destroyed = self.device.activate().and_then(|_active| {
+            // SAFETY: the event is ours and is not used again; the driver frees it once the device has passed it.
+            unsafe { driver!(cuEventDestroy_v2(self.handle)) }
+        });
+        if let Err(error) = destroyed {
+            self.device.keep(error);
+        }
+    }
+}
