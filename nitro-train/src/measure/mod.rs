@@ -1,6 +1,7 @@
 //! Measuring: variants run through ordinary calls, on a device, repeated until their medians are known.
 
 mod glob;
+mod inputs;
 mod pool;
 mod repeat;
 mod session;
@@ -9,9 +10,10 @@ use std::error::Error;
 
 use nitro_core::{Device, Function};
 
+pub use inputs::Inputs;
 pub use pool::{HostDeviceError, HostDevices, run_on, whole_host};
 pub use repeat::{Repeats, Summary};
-pub use session::{Inputs, Progress, RecordError, Session, describe_device};
+pub use session::{Progress, RecordError, Session, describe_device};
 
 use crate::store::Store;
 

@@ -2,14 +2,14 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 use nitro_core::recording::{Observation, Panicked, record};
 use nitro_core::{Device, Function};
 use thiserror::Error;
 
+use super::BoxError;
+use super::inputs::{InputList, Inputs};
 use super::repeat::{Repeats, Summary};
-use super::{BoxError, glob};
 use crate::recordings::{DeviceRecord, Input, Outcome, Recordings};
 use crate::store::{FunctionSchema, Row, Store, StoreError};
 
@@ -92,33 +92,18 @@ pub trait Progress {
     fn end(&self, input: &str);
 }
 
-/// Where a session's inputs come from.
-#[derive(Clone, Copy, Debug)]
-pub enum Inputs<'a> {
-    /// Names of built-in inputs.
-    Generated(&'a [String]),
-    /// The files in a folder and the folders below it.
-    Folder(&'a Path),
-}
-
 /// One recording of one function on one device: hands out inputs and measures them.
 pub struct Session<'a> {
     function: &'static Function,
     /// The device being recorded.
     device: &'a dyn Device,
-    inputs: Inputs<'a>,
-    /// Names of the inputs.
-    names: Vec<String>,
-    /// For each name what the closure gets: the path of a file, or the name itself.
-    paths: Vec<String>,
+    inputs: InputList<'a>,
     /// Inputs that the store holds already.
     recorded: BTreeSet<String>,
     /// Inputs and variants that failed before, on inputs that are not recorded whole: the variants are not tried again.
     failed: BTreeSet<(String, String)>,
     /// The input and the variant that lost the device.
     lost: RefCell<Option<(String, &'static str)>>,
-    /// Inputs, by place in `names`, that the closure knows of.
-    handed_out: RefCell<BTreeSet<usize>>,
     repeats: Repeats,
     store: RefCell<&'a mut dyn Store>,
     progress: &'a dyn Progress,
@@ -145,27 +130,13 @@ impl<'a> Session<'a> {
         store.put_device(&device_record)?;
         let recorded = store.recorded(function.name(), &device_record.id, &variants)?;
         let failed = failures(&store.load(function.name())?, &device_record.id);
-        let (names, paths) = match inputs {
-            Inputs::Generated(names) => (names.to_vec(), names.to_vec()),
-            Inputs::Folder(folder) => {
-                let mut files = Vec::new();
-                list_files(folder, &mut files).map_err(|error| format!("{}: {error}", folder.display()))?;
-                files.sort();
-                let name = |path: &PathBuf| portable(path.strip_prefix(folder).unwrap_or(path));
-                let path = |path: &PathBuf| path.to_string_lossy().into_owned();
-                (files.iter().map(name).collect(), files.iter().map(path).collect())
-            }
-        };
         Ok(Self {
             function,
             device,
-            inputs,
-            names,
-            paths,
+            inputs: InputList::new(inputs)?,
             recorded,
             failed,
             lost: RefCell::default(),
-            handed_out: RefCell::default(),
             repeats,
             store: RefCell::new(store),
             progress,
@@ -179,19 +150,9 @@ impl<'a> Session<'a> {
     /// inputs ([`Trainer::generated_inputs`](crate::Trainer::generated_inputs)), whatever the pattern. What the store
     /// already holds is left out, and so is what another pattern has given.
     pub fn inputs(&self, pattern: &str) -> Vec<&str> {
-        let chosen = |path: &str| match self.inputs {
-            Inputs::Generated(_) => true,
-            Inputs::Folder(_) => {
-                let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
-                let plain = file.strip_suffix(".gz").unwrap_or(file);
-                glob::matches(pattern, file) || glob::matches(pattern, plain)
-            }
-        };
-        let mut handed_out = self.handed_out.borrow_mut();
-        let new = |index: &usize| chosen(&self.paths[*index]) && handed_out.insert(*index);
-        let all: Vec<usize> = (0..self.names.len()).filter(new).collect();
-        let due = all.iter().filter(|&&index| !self.recorded.contains(&self.names[index]));
-        let due: Vec<&str> = due.map(|&index| self.paths[index].as_str()).collect();
+        let all = self.inputs.hand_out(pattern);
+        let due = all.iter().filter(|(name, _)| !self.recorded.contains(*name));
+        let due: Vec<&str> = due.map(|&(_, path)| path).collect();
         self.progress.expect(due.len(), all.len() - due.len());
         due
     }
@@ -233,7 +194,7 @@ impl<'a> Session<'a> {
         mut run: impl FnMut() -> R,
         same: impl Fn(&R, &R) -> bool,
     ) -> Result<(), RecordError> {
-        let name = self.name_of(name);
+        let name = self.inputs.name_of(name);
         if self.recorded.contains(&name) {
             return Ok(());
         }
@@ -266,16 +227,6 @@ impl<'a> Session<'a> {
         let (input, variant) = lost.as_ref()?;
         let (function, device) = (self.function.name(), self.device.entry().id().to_owned());
         Some(RecordError::DeviceLost { function, input: input.clone(), variant, device })
-    }
-
-    /// A file's name is its path below the folder of inputs; any other name is itself.
-    fn name_of(&self, name: &str) -> String {
-        match self.inputs {
-            Inputs::Folder(folder) if Path::new(name).starts_with(folder) => {
-                Path::new(name).strip_prefix(folder).map_or_else(|_| name.to_owned(), portable)
-            }
-            _ => name.to_owned(),
-        }
     }
 
     /// Runs the default variant once: its output, and features and constraints of the input.
@@ -418,22 +369,4 @@ pub fn describe_device(device: &dyn Device) -> DeviceRecord {
     let entry = device.entry();
     let features = entry.features().map(|feature| (feature.name.clone(), feature.value)).collect();
     DeviceRecord { id: entry.id().to_owned(), features }
-}
-
-/// A path as a name: with `/` between its parts on every system.
-fn portable(path: &Path) -> String {
-    path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
-}
-
-/// All files in a folder and the folders below it.
-fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            list_files(&path, files)?;
-        } else {
-            files.push(path);
-        }
-    }
-    Ok(())
 }

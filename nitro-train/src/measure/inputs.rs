@@ -1,0 +1,94 @@
+//! The inputs of a recording: built-in names, or files.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::{BoxError, glob};
+
+/// Where a session's inputs come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Inputs<'a> {
+    /// Names of built-in inputs.
+    Generated(&'a [String]),
+    /// The files in a folder and the folders below it.
+    Folder(&'a Path),
+}
+
+/// What a session hands out.
+pub(super) struct InputList<'a> {
+    source: Inputs<'a>,
+    /// Names of the inputs.
+    names: Vec<String>,
+    /// For each name what the closure gets: the path of a file, or the name itself.
+    paths: Vec<String>,
+    /// Inputs, by place in `names`, that the closure knows of.
+    handed_out: RefCell<BTreeSet<usize>>,
+}
+
+impl<'a> InputList<'a> {
+    /// # Errors
+    /// When the folder cannot be read; the message names it.
+    pub(super) fn new(source: Inputs<'a>) -> Result<Self, BoxError> {
+        let (names, paths) = match source {
+            Inputs::Generated(names) => (names.to_vec(), names.to_vec()),
+            Inputs::Folder(folder) => {
+                let mut files = Vec::new();
+                list_files(folder, &mut files).map_err(|error| format!("{}: {error}", folder.display()))?;
+                files.sort();
+                let name = |path: &PathBuf| portable(path.strip_prefix(folder).unwrap_or(path));
+                let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+                (files.iter().map(name).collect(), files.iter().map(path).collect())
+            }
+        };
+        Ok(Self { source, names, paths, handed_out: RefCell::default() })
+    }
+
+    /// Names and paths of the inputs that match and were not handed out before.
+    pub(super) fn hand_out(&self, pattern: &str) -> Vec<(&String, &str)> {
+        let mut handed_out = self.handed_out.borrow_mut();
+        let all = self.names.iter().zip(&self.paths).enumerate();
+        let new = all.filter(|(index, (_, path))| self.matches(pattern, path) && handed_out.insert(*index));
+        new.map(|(_, (name, path))| (name, path.as_str())).collect()
+    }
+
+    /// Whether a file's name, with or without an ending `.gz`, is of the pattern; built-in inputs are of every one.
+    fn matches(&self, pattern: &str, path: &str) -> bool {
+        match self.source {
+            Inputs::Generated(_) => true,
+            Inputs::Folder(_) => {
+                let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+                let plain = file.strip_suffix(".gz").unwrap_or(file);
+                glob::matches(pattern, file) || glob::matches(pattern, plain)
+            }
+        }
+    }
+
+    /// A file's name is its path below the folder of inputs; any other name is itself.
+    pub(super) fn name_of(&self, name: &str) -> String {
+        match self.source {
+            Inputs::Folder(folder) => {
+                Path::new(name).strip_prefix(folder).map_or_else(|_| name.to_owned(), portable)
+            }
+            Inputs::Generated(_) => name.to_owned(),
+        }
+    }
+}
+
+/// A path as a name: with `/` between its parts on every system.
+fn portable(path: &Path) -> String {
+    path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// All files in a folder and the folders below it.
+fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            list_files(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
