@@ -58,6 +58,7 @@ fn main() -> ExitCode {
         .shipped(shipped!("cuda_spmv"))
         .shipped(shipped!("cuda_sort"))
         .shipped(shipped!("cuda_transpose"))
+        .shipped(shipped!("cuda_solver"))
         .main()
 }
 
