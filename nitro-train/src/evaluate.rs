@@ -108,7 +108,8 @@ pub fn evaluate(
     let devices = (0..recordings.devices.len())
         .filter(|&device| bench.has_tests(device))
         .map(|device| {
-            bench.hold_out(device, (0..recordings.devices.len()).filter(|&other| other != device).collect())
+            let sources = (0..recordings.devices.len()).filter(|&other| other != device).collect();
+            bench.hold_out(device, sources, None)
         })
         .collect::<Result<_, _>>()?;
     Ok(Evaluation {
@@ -121,17 +122,19 @@ pub fn evaluate(
     })
 }
 
-/// Holds out one device and learns from the named ones.
+/// Holds out one device, for which `shipped` was fitted on the named ones: `auto` is that very model, the other selectors are
+/// fitted here.
 ///
 /// # Errors
 ///
-/// When a device is not in the recordings, when one side of the split is empty, or when there is nothing to learn from or
+/// When the model is of other recordings, when a device is not in the recordings, when one side of the split is empty, or when there is nothing to learn from or
 /// to test on.
 pub fn evaluate_on(
     recordings: &Recordings,
     split: &Split,
     held_out: &str,
     sources: &[String],
+    shipped: &Model,
     options: &EvaluateOptions,
 ) -> Result<DeviceEvaluation, EvaluateError> {
     split.check(recordings)?;
@@ -146,7 +149,7 @@ pub fn evaluate_on(
             device: held_out.to_owned(),
         });
     }
-    bench.hold_out(device, sources)
+    bench.hold_out(device, sources, Some(shipped))
 }
 
 /// The share of exhaustive search that a model achieves on each of some inputs of one recorded device; inputs without any
@@ -195,7 +198,13 @@ impl<'a> Bench<'a> {
         self.test.iter().any(|&input| self.task.performance.shares(device, input).is_some())
     }
 
-    fn hold_out(&self, device: usize, sources: Vec<usize>) -> Result<DeviceEvaluation, EvaluateError> {
+    /// `auto` is `shipped`, or without one what `fit` would ship.
+    fn hold_out(
+        &self,
+        device: usize,
+        sources: Vec<usize>,
+        shipped: Option<&Model>,
+    ) -> Result<DeviceEvaluation, EvaluateError> {
         let recordings = self.task.recordings;
         check_samples(self.task, &sources)?;
         let known: BTreeSet<String> = recordings.devices[device].features.keys().cloned().collect();
@@ -203,8 +212,14 @@ impl<'a> Bench<'a> {
         let study = Study::new(self.task, sources.clone(), Some(&known), &self.options.grid, keep);
         let mut device_features = BTreeMap::new();
         let mut shares = self.shares(device, &sources, &study, &mut device_features)?;
-        let auto = study.auto()[0].0;
-        shares.insert("auto", shares[auto.name()].clone());
+        let (auto, auto_shares) = match shipped {
+            Some(model) => (model.provenance.strategy.parse()?, self.shares_of(model, device)?),
+            None => {
+                let auto = study.auto()[0].0;
+                (auto, shares[auto.name()].clone())
+            }
+        };
+        shares.insert("auto", auto_shares);
         let measured = |input: &&usize| self.task.performance.shares(device, **input).is_some();
         Ok(DeviceEvaluation {
             held_out: recordings.devices[device].id.clone(),

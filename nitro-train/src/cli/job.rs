@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use nitro_core::host;
+use nitro_core::model::Model;
 use nitro_core::provide::Workplace;
 
 use super::args::JobArgs;
@@ -14,7 +15,7 @@ use super::fit::description;
 use super::table::Table;
 use super::{named, record, report};
 use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Split, evaluate_on};
-use crate::learn::{FitOptions, fit};
+use crate::learn::{FitOptions, Fitted, fit};
 use crate::measure::{Inputs, Repeats, describe_device, whole_host};
 use crate::recordings::{DeviceRecord, Recordings};
 use crate::trainer::{Registered, Trainer};
@@ -38,12 +39,10 @@ pub(super) fn run(trainer: &Trainer, args: &JobArgs) -> Result<()> {
     // The program's recordings are what this job learns from, wherever it keeps its own.
     let mut stores = Stores::over_shipped(trainer, &args.data.store)?;
     let here = describe(&name, &*device);
-    fit_without_measuring(&registered, &mut stores, &here, args)?;
+    let fitted = fit_without_measuring(&registered, &mut stores, &here, args)?;
     measure(&registered, &mut stores, (&name, &*device), Duration::from_secs(args.budget.into()))?;
-    let results = registered
-        .iter()
-        .map(|registered| judge(registered, &mut stores, &here))
-        .collect::<Result<Vec<_>>>()?;
+    let results =
+        fitted.iter().map(|fitted| judge(&fitted.model, &mut stores, &here)).collect::<Result<Vec<_>>>()?;
     print(&results);
     report::write(&args.out, &here, &results)?;
     println!("\nThe page with all figures: {}", args.out.display());
@@ -89,9 +88,10 @@ fn fit_without_measuring(
     stores: &mut Stores<'_>,
     here: &DeviceRecord,
     args: &JobArgs,
-) -> Result<()> {
+) -> Result<Vec<Fitted>> {
     println!("Selectors learned on other machines, without measuring here:");
     let folder = args.models.clone().map_or_else(models_beside_program, Ok)?;
+    let mut models = Vec::new();
     for registered in registered {
         let recordings = stores.load(registered.function.name())?;
         let options = FitOptions {
@@ -104,9 +104,10 @@ fn fit_without_measuring(
         let fitted = fit(&recordings, &options)?;
         fitted.model.write(&folder.join(nitro_core::model::file_name(registered.function.name())))?;
         println!("  {:12} {}", registered.function.name(), description(&fitted));
+        models.push(fitted);
     }
     println!("  written to {}\n", folder.display());
-    Ok(())
+    Ok(models)
 }
 
 /// The first folder where dispatch looks for models.
@@ -124,9 +125,7 @@ fn measure(
 ) -> Result<()> {
     eprintln!("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
     let end = Instant::now() + budget;
-    let registered_count = registered.len();
-    for (index, registered) in registered.iter().enumerate() {
-        let left = (registered_count - index) as u32;
+    for (registered, left) in registered.iter().zip((1..=registered.len() as u32).rev()) {
         let share = end.saturating_duration_since(Instant::now()) / left;
         let inputs = Inputs::Generated(&registered.generated);
         let runs = registered.generated.len() * registered.function.variants().len();
@@ -141,11 +140,13 @@ fn repeats(time: Duration, runs: usize) -> Repeats {
     Repeats { least: 3, budget_ns, ..Repeats::default() }
 }
 
-fn judge(registered: &Registered, stores: &mut Stores<'_>, here: &DeviceRecord) -> Result<Judged> {
-    let recordings = stores.load(registered.function.name())?;
+/// What the model that was written achieves here, beside the other selectors.
+fn judge(model: &Model, stores: &mut Stores<'_>, here: &DeviceRecord) -> Result<Judged> {
+    let recordings = stores.load(&model.function)?;
     let split = Split::by_name(&recordings);
     let options = EvaluateOptions { seed: crate::DEFAULT_SEED, ..EvaluateOptions::default() };
-    let evaluation = evaluate_on(&recordings, &split, &here.id, &sources(&recordings, here)?, &options)?;
+    let sources = &model.provenance.sources;
+    let evaluation = evaluate_on(&recordings, &split, &here.id, sources, model, &options)?;
     Ok(Judged { recordings, split, evaluation })
 }
 

@@ -164,3 +164,17 @@ fn sensitivity_counts_inputs_whose_best_variant_depends_on_the_device() {
     let expected = Sensitivity { inputs: 20, best_differs: 0.1, none_is_near: 0.05 };
     assert_eq!(evaluation(&recordings).sensitivity, expected);
 }
+
+#[test]
+fn auto_on_one_device_is_the_very_model_that_is_given() {
+    let recordings = recordings(3);
+    let options = crate::learn::FitOptions { strategy: Some(Strategy::Static), ..Default::default() };
+    let mut model = crate::learn::fit(&recordings, &options).unwrap().model;
+    model.selector = nitro_core::model::Selector::Constant { variant: 2 }; // `slow`, which no strategy would choose
+    let sources = ["d1".to_owned(), "d2".to_owned()];
+    let split = Split::by_name(&recordings);
+    let on = evaluate_on(&recordings, &split, "d0", &sources, &model, &EvaluateOptions::default()).unwrap();
+    assert_eq!((on.auto_is, on.selectors.auto.unwrap().mean), ("static", 0.25));
+    assert_eq!(on.selectors.svm_none.unwrap().mean, 1.0);
+    assert_eq!(on.sources, sources);
+}
