@@ -147,6 +147,33 @@ fn several_calls_in_one_closure_are_one_measurement() {
 }
 
 #[test]
+fn a_run_as_long_as_all_repeats_is_made_twice_on_the_first_input_and_once_on_the_next() {
+    let mut store = store::memory().unwrap();
+    record_inputs(
+        double::function(),
+        &Scripted,
+        Inputs::Generated(&[]),
+        REPEATS,
+        &mut *store,
+        &Silent,
+        |session| {
+            for (input, runs) in [("one", 2), ("two", 1)] {
+                RAN.take();
+                session.input(input, || double(0))?;
+                let slow = RAN.take().into_iter().filter(|ran| *ran == "slow").count();
+                assert_eq!(slow, runs, "{input}");
+            }
+            Ok(())
+        },
+    )
+    .unwrap();
+    let recordings = recorded(&mut *store);
+    for input in ["one", "two"] {
+        assert_eq!(outcome(&recordings, input, "slow"), (Outcome::Time(5e9), 1));
+    }
+}
+
+#[test]
 fn what_is_in_the_store_is_not_measured_again() {
     let mut store = store::memory().unwrap();
     let names: Vec<String> = ["x", "y"].map(String::from).into();

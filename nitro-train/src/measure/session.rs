@@ -102,6 +102,8 @@ pub struct Session<'a> {
     recorded: BTreeSet<String>,
     /// Inputs and variants that failed before, on inputs that are not recorded whole: the variants are not tried again.
     failed: BTreeSet<(String, String)>,
+    /// Variants that have run on the device in this session.
+    loaded: RefCell<BTreeSet<usize>>,
     /// The input and the variant that lost the device.
     lost: RefCell<Option<(String, &'static str)>>,
     repeats: Repeats,
@@ -136,6 +138,7 @@ impl<'a> Session<'a> {
             inputs: InputList::new(inputs)?,
             recorded,
             failed,
+            loaded: RefCell::default(),
             lost: RefCell::default(),
             repeats,
             store: RefCell::new(store),
@@ -255,7 +258,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Runs every admissible variant once, untimed but checked.
+    /// Runs every admissible variant once and checks it. The time counts only where one run is enough and is not the variant's
+    /// first on the device, which loads what it needs.
     fn warm_up<R>(
         &self,
         input: &str,
@@ -273,7 +277,11 @@ impl<'a> Session<'a> {
             match record(self.function, index, false, &mut *run) {
                 Ok((_, observation)) if observation.failures > 0 => State::Ended(Outcome::Failed),
                 Ok((output, _)) if !correct(&output) => State::Ended(Outcome::Wrong),
-                Ok(_) => State::Running(Vec::new()),
+                Ok((_, observation)) => {
+                    let times_ns = [observation.time_ns];
+                    let counts = !self.loaded.borrow_mut().insert(index) && self.repeats.enough(&times_ns);
+                    State::Running(if counts { times_ns.to_vec() } else { Vec::new() })
+                }
                 Err(panicked) => self.panicked(index, &panicked),
             }
         };
