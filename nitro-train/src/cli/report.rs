@@ -81,14 +81,18 @@ fn quantity((name, &value): (&String, &f64)) -> Quantity {
 
 /// What is known of a function before anything is chosen.
 fn facts(recordings: &Recordings, split: &Split) -> FunctionReport {
-    let shares = best_variant_shares(recordings, &PerformanceTable::new(recordings), &split.train);
+    let statistics = best_variant_shares(recordings, &PerformanceTable::new(recordings), &split.train);
+    let without = |variant: usize| {
+        statistics.iter().map(|device| device.share_without[variant]).sum::<f64>() / statistics.len() as f64
+    };
     FunctionReport {
         name: recordings.function.clone(),
         training_inputs: split.train.len(),
         test_inputs: split.test.len(),
         winners: Winners {
             variants: recordings.variants.clone(),
-            devices: shares.into_iter().map(|device| (device.device, device.best_share)).collect(),
+            without: (0..recordings.variants.len()).map(without).collect(),
+            devices: statistics.into_iter().map(|device| (device.device, device.best_share)).collect(),
         },
         ..FunctionReport::default()
     }

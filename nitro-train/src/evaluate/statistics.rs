@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::learn::PerformanceTable;
 use crate::recordings::Recordings;
 
-/// On which share of some inputs each variant is best, on one device.
+/// On which share of some inputs each variant is best on one device, and what is lost without it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VariantStatistics {
     /// The device.
@@ -16,6 +16,9 @@ pub struct VariantStatistics {
     pub inputs: usize,
     /// One share a variant, in the order of the recordings; they add up to 1 unless there are no inputs.
     pub best_share: Vec<f64>,
+    /// One entry a variant: mean share of the best variant's speed that the best of all others reaches. 1 means that nothing
+    /// would be lost without the variant.
+    pub share_without: Vec<f64>,
 }
 
 /// One entry a device, over these inputs; a tie counts for the first variant, as in training.
@@ -25,16 +28,37 @@ pub fn best_variant_shares(
     inputs: &[usize],
 ) -> Vec<VariantStatistics> {
     let of_device = |device: usize| {
-        let mut counts = vec![0_usize; recordings.variants.len()];
-        inputs
-            .iter()
-            .filter_map(|&input| performance.best(device, input))
-            .for_each(|variant| counts[variant] += 1);
-        let inputs: usize = counts.iter().sum();
-        let best_share = counts.iter().map(|&count| count as f64 / inputs.max(1) as f64).collect();
-        VariantStatistics { device: recordings.devices[device].id.clone(), inputs, best_share }
+        let mut best = vec![0.0; recordings.variants.len()];
+        let mut without = best.clone();
+        let mut count = 0_usize;
+        for &input in inputs {
+            let Some((winner, shares)) =
+                performance.best(device, input).zip(performance.shares(device, input))
+            else {
+                continue;
+            };
+            count += 1;
+            best[winner] += 1.0;
+            for (variant, sum) in without.iter_mut().enumerate() {
+                *sum += if variant == winner { second_share(shares, winner) } else { 1.0 };
+            }
+        }
+        let mean = |sums: Vec<f64>| sums.into_iter().map(|sum| sum / count.max(1) as f64).collect();
+        let (best_share, share_without) = (mean(best), mean(without));
+        VariantStatistics {
+            device: recordings.devices[device].id.clone(),
+            inputs: count,
+            best_share,
+            share_without,
+        }
     };
     (0..recordings.devices.len()).map(of_device).collect()
+}
+
+/// The best share of all variants but one; 0 where no other succeeded.
+fn second_share(shares: &[Option<f64>], winner: usize) -> f64 {
+    let others = shares.iter().enumerate().filter(|(variant, _)| *variant != winner);
+    others.filter_map(|(_, share)| *share).fold(0.0, f64::max)
 }
 
 /// How much the best variant depends on the device (Muralidharan et al., ASPLOS 2016, Figure 4), over the inputs that were

@@ -144,11 +144,13 @@ fn the_table_names_devices_and_selectors() {
 }
 
 #[test]
-fn best_shares_count_first_variants_of_ties() {
+fn a_tie_counts_for_the_first_variant_and_is_no_loss_without_it() {
     let mut recordings = recordings(1);
     set(&mut recordings, 0, 0, 1, Outcome::Time(10.0));
     let statistics = best_variant_shares(&recordings, &PerformanceTable::new(&recordings), &[0, 1, 38, 39]);
     assert_eq!((statistics[0].inputs, statistics[0].best_share.as_slice()), (4, &[0.5, 0.5, 0.0][..]));
+    // Without `left` the tie costs nothing and the other of its inputs half; without `right` two inputs cost half.
+    assert_eq!(statistics[0].share_without, [0.875, 0.75, 1.0]);
 }
 
 #[test]

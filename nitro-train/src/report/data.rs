@@ -93,6 +93,8 @@ pub struct Winners {
     pub variants: Vec<String>,
     /// Each device with the share of each of `variants`.
     pub devices: Vec<(String, Vec<f64>)>,
+    /// Mean share of exhaustive search over the devices that the others reach without each of `variants`.
+    pub without: Vec<f64>,
 }
 
 /// One selector's share of exhaustive search on every test input, in any order.

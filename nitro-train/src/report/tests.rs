@@ -36,6 +36,7 @@ fn function(name: &str) -> FunctionReport {
         winners: Winners {
             variants: vec!["csr".to_owned(), "ell".to_owned(), "idle".to_owned()],
             devices: vec![("host:1".to_owned(), vec![0.75, 0.235, 0.015])],
+            without: vec![0.625, 0.955, 0.9985],
         },
         curves: vec![Curve { selector: "shipped".to_owned(), shares: vec![1.0, 0.5, 0.25] }],
     }
@@ -91,6 +92,7 @@ fn the_overview_has_all_functions_and_their_mean() {
 fn idle_variants_are_named() {
     let mut data = data();
     check(&page(&data), "on every device: <code>idle</code>.</strong>");
+    check(&page(&data), "without it</th><td>62.5</td><td>95.5</td><td>99.9</td>");
     for function in &mut data.functions {
         function.winners.devices.push(("host:4".to_owned(), vec![0.5, 0.47, 0.03]));
     }

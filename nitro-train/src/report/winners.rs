@@ -81,8 +81,15 @@ fn table(winners: &Winners) -> String {
     let open = wide("", "Best variants");
     format!(
         "{open}<table class=\"numbers winners\">\n<thead><tr><th scope=\"col\">best on % of inputs</th>{head}\
-         </tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
+         </tr></thead>\n<tbody>\n{rows}</tbody>\n<tfoot>{without}</tfoot>\n</table></div>\n",
+        without = without(winners),
     )
+}
+
+/// What every variant is worth.
+fn without(winners: &Winners) -> String {
+    let cells: String = winners.without.iter().map(|&share| format!("<td>{}</td>", Percent(share))).collect();
+    format!("<tr><th scope=\"row\">% of exhaustive without it</th>{cells}</tr>")
 }
 
 fn row(winners: &Winners, device: &str, shares: &[f64]) -> String {
