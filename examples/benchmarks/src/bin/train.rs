@@ -59,6 +59,7 @@ fn main() -> ExitCode {
         .shipped(shipped!("cuda_sort"))
         .shipped(shipped!("cuda_transpose"))
         .shipped(shipped!("cuda_solver"))
+        .shipped(shipped!("cuda_bfs"))
         .main()
 }
 
