@@ -153,6 +153,15 @@ impl Cuda {
         work()
     }
 
+    /// Runs `work` with the device's driver context current on this thread, for calls of other CUDA libraries.
+    ///
+    /// # Errors
+    /// When the driver refuses it.
+    pub fn with_context<R>(self, work: impl FnOnce() -> R) -> Result<R, CudaError> {
+        let _active = self.activate()?;
+        Ok(work())
+    }
+
     /// The device's stream: where work goes unless another is named.
     #[must_use]
     pub fn stream(self) -> Stream {

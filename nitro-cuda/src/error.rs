@@ -149,6 +149,14 @@ pub enum CudaError {
         /// Length of the buffer.
         length: usize,
     },
+    /// Another CUDA library failed.
+    #[error("{call} failed with status {code}")]
+    Library {
+        /// The library's function.
+        call: &'static str,
+        /// What it answered.
+        code: i32,
+    },
     /// Another failure, as the driver reports it.
     #[error("{call} failed with {name} ({code})")]
     Driver {

@@ -18,6 +18,8 @@ fn is_admissible(variant: Variant, a: &Matrix) -> bool {
     match variant {
         Variant::Ell => a.ell_fill() <= ELL_FILL_CUTOFF,
         Variant::Dia => a.dia_fill() <= DIA_FILL_CUTOFF,
+        #[cfg(feature = "vendor")]
+        Variant::Cusparse => a.cusparse().is_some(),
         _ => true,
     }
 }

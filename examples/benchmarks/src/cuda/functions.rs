@@ -3,6 +3,8 @@
 use nitro::code_variant;
 use nitro_cuda::{Buffer, CudaError};
 
+#[cfg(feature = "vendor")]
+use super::vendor;
 use super::{bfs, histogram, solver, sort, spmv, transpose};
 use crate::variants::transpose::is_coprime;
 
@@ -27,6 +29,8 @@ use crate::variants::transpose::is_coprime;
         spmv::csr_merge,
         spmv::ell if ell_fill <= spmv::ELL_FILL_CUTOFF,
         spmv::dia if dia_fill <= spmv::DIA_FILL_CUTOFF,
+        #[cfg(feature = "vendor")]
+        vendor::cusparse::cusparse if a.cusparse().is_some(),
     ),
     default = csr_vector,
 )]
@@ -114,6 +118,8 @@ pub fn cuda_solver(
         histogram::global_atomic_dynamic,
         histogram::shared_atomic_even_share,
         histogram::shared_atomic_dynamic,
+        #[cfg(feature = "vendor")]
+        vendor::cub::cub_histogram,
     ),
     default = shared_atomic_even_share,
 )]
@@ -137,6 +143,10 @@ pub fn cuda_histogram(image: &histogram::Image, bins: &mut Buffer<u32>) -> Resul
         sort::merge,
         sort::locality,
         sort::radix,
+        #[cfg(feature = "vendor")]
+        vendor::cub::cub_radix,
+        #[cfg(feature = "vendor")]
+        vendor::cub::cub_merge,
     ),
     default = radix,
 )]

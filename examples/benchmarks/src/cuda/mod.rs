@@ -11,5 +11,7 @@ pub mod solver;
 pub mod sort;
 pub mod spmv;
 pub mod transpose;
+#[cfg(feature = "vendor")]
+pub mod vendor;
 
 pub use functions::{cuda_bfs, cuda_histogram, cuda_solver, cuda_sort, cuda_spmv, cuda_transpose};

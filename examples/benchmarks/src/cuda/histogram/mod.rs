@@ -46,6 +46,12 @@ impl Image {
         })
     }
 
+    /// The pixels.
+    #[cfg(feature = "vendor")]
+    pub(in crate::cuda) fn pixels(&self) -> &Buffer<u8> {
+        &self.pixels
+    }
+
     /// Number of pixels.
     pub fn len(&self) -> usize {
         self.pixels.len()

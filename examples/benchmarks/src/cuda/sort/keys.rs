@@ -75,7 +75,7 @@ impl<W: Word> Keys<W> {
     }
 
     /// The keys.
-    pub(super) fn words(&self) -> &Buffer<W> {
+    pub(in crate::cuda) fn words(&self) -> &Buffer<W> {
         &self.words
     }
 }

@@ -66,7 +66,7 @@ impl Tiles {
 }
 
 /// The number of keys, once it is clear that they and the result have one length.
-fn key_count<W: Word>(from: &Keys<W>, to: &Buffer<W>) -> Result<u32, CudaError> {
+pub(super) fn key_count<W: Word>(from: &Keys<W>, to: &Buffer<W>) -> Result<u32, CudaError> {
     if from.len() == to.len() {
         Ok(u32::try_from(from.len()).expect("`Keys::new` has checked the number of keys"))
     } else {

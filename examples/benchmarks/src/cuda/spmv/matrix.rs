@@ -6,6 +6,8 @@ use nitro_cuda::{Buffer, CudaError, Grid};
 use rayon::prelude::*;
 
 use super::{Csr, Lengths, PROGRAM, Pattern, THREADS};
+#[cfg(feature = "vendor")]
+use crate::cuda::vendor::cusparse::Cusparse;
 
 /// Places of the ELLPACK form for each entry above which it is not built: it would move more than four times what
 /// compressed rows do.
@@ -34,6 +36,8 @@ pub struct Matrix {
     pub(super) merge: Merge,
     pub(super) ell: Option<Ell>,
     pub(super) dia: Option<Dia>,
+    #[cfg(feature = "vendor")]
+    cusparse: Option<Cusparse>,
 }
 
 /// Where the blocks of the merge kernel leave the sums of rows that go on in the next block.
@@ -86,12 +90,19 @@ impl Matrix {
             merge: Merge::new(pattern)?,
             ell: None,
             dia: None,
+            #[cfg(feature = "vendor")]
+            cusparse: None,
         };
         if ell_fill <= ELL_FILL_CUTOFF {
             matrix.ell = Some(matrix.build_ell()?);
         }
         if dia_fill <= DIA_FILL_CUTOFF {
             matrix.dia = Some(matrix.build_dia(&diagonals)?);
+        }
+        #[cfg(feature = "vendor")]
+        if !empty {
+            matrix.cusparse =
+                Cusparse::new(matrix.columns, &matrix.offsets, &matrix.column_of, &matrix.values)?;
         }
         Ok(matrix)
     }
@@ -130,6 +141,13 @@ impl Matrix {
     #[must_use]
     pub fn dia_fill(&self) -> f64 {
         self.dia_fill
+    }
+
+    /// cuSPARSE's form of the matrix; none without that library, or without entries.
+    #[cfg(feature = "vendor")]
+    #[must_use]
+    pub fn cusparse(&self) -> Option<&Cusparse> {
+        self.cusparse.as_ref()
     }
 
     fn build_ell(&self) -> Result<Ell, CudaError> {

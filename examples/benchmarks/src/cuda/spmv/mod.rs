@@ -144,7 +144,7 @@ pub fn dia(a: &Matrix, x: &Buffer<f64>, y: &mut Buffer<f64>) -> Result<(), CudaE
 }
 
 /// Fails unless the vectors have the lengths that the matrix asks for.
-fn check_lengths(a: &Matrix, x: &Buffer<f64>, y: &Buffer<f64>) -> Result<(), CudaError> {
+pub(super) fn check_lengths(a: &Matrix, x: &Buffer<f64>, y: &Buffer<f64>) -> Result<(), CudaError> {
     for (expected, found) in [(a.columns(), x.len()), (a.rows(), y.len())] {
         if expected != found {
             return Err(CudaError::Length { expected, found });
