@@ -23,9 +23,12 @@ pub fn compile_for_all_architectures(programs: &[&'static Program]) {
     }
 }
 
-/// Runs a check on the whole GPU, and on 16 of its multiprocessors.
+/// Runs a check on the whole GPU, and on 16 of its multiprocessors; or on the devices that `NITRO_TEST_DEVICES` names, with
+/// commas in between.
 pub fn on_gpu_and_partition(check: impl Fn()) {
-    for device in [nitro_cuda::device(0), nitro_cuda::partition(0, 16)] {
+    let names = std::env::var("NITRO_TEST_DEVICES").unwrap_or_else(|_| "cuda:0,cuda:0/16sm".to_owned());
+    for name in names.split(',') {
+        let device = nitro_cuda::parse(name).unwrap_or_else(|| panic!("`{name}` is no CUDA device"));
         device.unwrap_or_else(|error| panic!("{error}")).enter();
         check();
     }

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Runs the GPU tests under compute-sanitizer: memcheck, and racecheck on what uses shared memory. Needs a GPU and the CUDA
+# toolkit; takes about a quarter of an hour. Long tests and those that fail on purpose in the driver are left out.
+#
+#   scripts/sanitize.sh [TEST...]      default: all, for example cuda_sort
+set -eu
+cd "$(dirname "$0")/.."
+[ $# -gt 0 ] || set -- cuda_histogram cuda_sort cuda_transpose cuda_spmv cuda_bfs cuda_solver
+export NITRO_TEST_DEVICES="${NITRO_TEST_DEVICES:-cuda:0}"
+host=$(rustc --print host-tuple | tr 'a-z-' 'A-Z_')
+for tool in memcheck racecheck; do
+    # Racecheck follows every access to shared memory: small inputs have to do.
+    [ $tool = racecheck ] && smaller="--skip family --skip kind" || smaller=""
+    for test; do
+        echo "$tool $test"
+        env "CARGO_TARGET_${host}_RUNNER=compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 1" \
+            cargo test --release --package nitro-benchmarks --test "$test" -- \
+            --include-ignored --test-threads=1 --skip compile --skip enough --skip large --skip exceed --skip nearly_all $smaller
+    done
+done
