@@ -7,6 +7,9 @@ set -eu
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- cuda_histogram cuda_sort cuda_transpose cuda_spmv cuda_bfs cuda_solver
 export NITRO_TEST_DEVICES="${NITRO_TEST_DEVICES:-cuda:0}"
+XDG_CACHE_HOME=$(mktemp -d) # device features measured under the tool must not be kept
+export XDG_CACHE_HOME
+trap 'rm -r "$XDG_CACHE_HOME"' EXIT
 host=$(rustc --print host-tuple | tr 'a-z-' 'A-Z_')
 for tool in memcheck racecheck; do
     # Racecheck follows every access to shared memory: small inputs have to do.
