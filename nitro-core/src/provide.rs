@@ -15,12 +15,6 @@ pub trait DeviceProvider: Send + Sync {
     /// How its devices are written, for help texts, e.g. `cuda:N or cuda:N/SMSsm`.
     fn forms(&self) -> &'static str;
 
-    /// Whether a variant's mistake can take a device away from the whole process ([`Device::is_lost`]). Recordings then run
-    /// in a process of their own, and a fresh one goes on after such a loss.
-    fn can_be_lost(&self) -> bool {
-        false
-    }
-
     /// Whether `text` is well formed, as far as can be told without touching a device.
     ///
     /// # Errors

@@ -31,10 +31,6 @@ impl DeviceProvider for Devices {
         "cuda:N or cuda:N/SMSsm"
     }
 
-    fn can_be_lost(&self) -> bool {
-        true
-    }
-
     fn check(&self, text: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
         name(text)?;
         Ok(())

@@ -86,6 +86,7 @@ mod tests {
                 outcome: Outcome::Time(time_ns),
                 spread_ns: 0.0,
                 repeats: 1,
+                reason: String::new(),
             });
         }
         recordings

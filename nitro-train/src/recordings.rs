@@ -59,6 +59,8 @@ pub struct Measurement {
     pub spread_ns: f64,
     /// How many timed repeats the median is of.
     pub repeats: u32,
+    /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
+    pub reason: String,
 }
 
 /// What came out of running one variant.

@@ -100,7 +100,7 @@ fn headers_of_measurements() {
     check_measurements(
         "device,input,variant,time_ms\n",
         "1: column `time_ms` means nothing here; remove it or use one of device, input, variant, time_ns, \
-         outcome, spread_ns, repeats, configuration",
+         outcome, spread_ns, repeats, configuration, reason",
     );
     check_measurements(
         "device,input,variant,time_ns,input\n",

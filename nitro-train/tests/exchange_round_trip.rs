@@ -36,6 +36,7 @@ fn recordings() -> Recordings {
                 outcome,
                 spread_ns: 1.0 / (1.0 + input as f64 * 3.0),
                 repeats: input as u32 * 1000,
+                reason: if input % 3 == 0 { format!("panicked: \"{input}\", twice") } else { String::new() },
             });
         }
     }

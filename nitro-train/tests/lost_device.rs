@@ -57,10 +57,6 @@ impl DeviceProvider for Devices {
         "flimsy:0"
     }
 
-    fn can_be_lost(&self) -> bool {
-        true
-    }
-
     fn check(&self, text: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
         if text == "flimsy:0" { Ok(()) } else { Err("write flimsy:0".into()) }
     }

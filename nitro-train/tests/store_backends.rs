@@ -131,13 +131,18 @@ fn every_outcome_and_every_bit_of_a_number_is_kept(store: &mut dyn Store) {
             "sort",
             "host:1",
             &input("a", &[third, -5e-324]),
-            &[Row::new("merge", Outcome::Failed), Row::new("radix", Outcome::Inadmissible)],
+            &[
+                Row { reason: "panicked: \"x\"", ..Row::new("merge", Outcome::Failed) },
+                Row::new("radix", Outcome::Inadmissible),
+            ],
         )
         .unwrap();
     let loaded = store.load("sort").unwrap();
     assert_eq!(loaded.inputs[0].features, [third, -5e-324]);
     let outcomes: Vec<Outcome> = loaded.measurements.iter().map(|m| m.outcome).collect();
     assert_eq!(outcomes, [Outcome::Failed, Outcome::Inadmissible, Outcome::Time(f64::MAX), Outcome::Wrong]);
+    let reasons: Vec<&str> = loaded.measurements.iter().map(|m| m.reason.as_str()).collect();
+    assert_eq!(reasons, ["panicked: \"x\"", "", "", ""]);
     assert_eq!((loaded.measurements[2].spread_ns, loaded.measurements[2].repeats), (1e-300, u32::MAX));
 }
 
@@ -288,7 +293,16 @@ fn a_device_is_replaced(store: &mut dyn Store) {
 
 fn measured(device: usize, input: usize, variant: usize, ns: f64) -> Measurement {
     let outcome = Outcome::Time(ns);
-    Measurement { device, input, variant, configuration: String::new(), outcome, spread_ns: 0.5, repeats: 9 }
+    Measurement {
+        device,
+        input,
+        variant,
+        configuration: String::new(),
+        outcome,
+        spread_ns: 0.5,
+        repeats: 9,
+        reason: String::new(),
+    }
 }
 
 /// Two devices, two inputs, with a gap; sorted as `load` sorts.

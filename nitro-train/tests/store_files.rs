@@ -100,8 +100,29 @@ fn a_newer_version_is_refused() {
     rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
     let before = fs::read(&path).unwrap();
     let error = refusal(&path);
-    assert!(matches!(error, StoreError::Version { found: 7, supported: 1, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::Version { found: 7, supported: 2, .. }), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
+    let path = folder("older").join("nitro.db");
+    filled(&path);
+    let older = "ALTER TABLE measurement DROP COLUMN reason; PRAGMA user_version = 1";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
+    let mut store = open(&path).unwrap();
+    assert_eq!(store.load("sort").unwrap().measurements.len(), 300);
+    let input = Input { name: "train/new".to_owned(), features: vec![1.0] };
+    let row = Row { reason: "panicked: no", ..Row::new("merge", Outcome::Failed) };
+    store.put("sort", "host", &input, &[row]).unwrap();
+    let recordings = open(&path).unwrap().load("sort").unwrap();
+    let reasons: Vec<&str> = recordings
+        .measurements
+        .iter()
+        .map(|one| one.reason.as_str())
+        .filter(|reason| !reason.is_empty())
+        .collect();
+    assert_eq!(reasons, ["panicked: no"]);
 }
 
 #[test]

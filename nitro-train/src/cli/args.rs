@@ -18,6 +18,9 @@ pub(super) struct Cli {
     pub(super) job: JobArgs,
 }
 
+/// How long one run of a variant may take.
+pub(super) const DEADLINE_SECONDS: u32 = 120;
+
 const EXAMPLES: &str = "\
 Examples:
   train                                       the main job on this machine
@@ -124,6 +127,9 @@ pub(super) struct RecordArgs {
     /// about 1 %
     #[arg(long, value_name = "MS", default_value_t = 60)]
     pub(super) repeat_ms: u32,
+    /// A variant that takes longer than this for one run is ended and recorded as failed on that input, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS)]
+    pub(super) deadline: u32,
     /// Empty the device's caches before every timed call (CUDA devices: the second-level cache); keep such measurements
     /// in a store of their own
     #[arg(long)]

@@ -31,8 +31,9 @@ impl Trainer {
         let cli = Cli::parse(); // ends the process with 2 on wrong usage
         named::check_usage(&self, &cli);
         listen();
-        let ended = if worker::is_needed(&self, &cli) {
-            worker::supervise()
+        worker::follow_supervisor();
+        let ended = if worker::is_needed(&cli) {
+            worker::supervise(&self, &cli)
         } else {
             run(&self, &cli).map(|()| ExitCode::SUCCESS)
         };

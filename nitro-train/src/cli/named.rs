@@ -47,11 +47,6 @@ pub(super) fn check_usage(trainer: &Trainer, cli: &Cli) {
     }
 }
 
-/// Whether a variant's mistake can take the device away from the process.
-pub(super) fn can_be_lost(trainer: &Trainer, text: &str) -> bool {
-    provider(trainer, text).is_ok_and(DeviceProvider::can_be_lost)
-}
-
 /// The device of this name.
 pub(super) fn open(trainer: &Trainer, text: &str) -> Result<Box<dyn Workplace>> {
     let provider = provider(trainer, text).map_err(anyhow::Error::msg)?;

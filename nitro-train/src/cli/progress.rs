@@ -1,11 +1,12 @@
 //! How a long work goes on: a bar on a terminal, plain lines elsewhere. All on stderr, results go to stdout.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::measure::Progress;
+use super::worker::{self, Notes};
+use crate::measure::{Attempt, Progress};
 
 /// The progress of one recording.
 pub(super) struct Reporter {
@@ -13,6 +14,8 @@ pub(super) struct Reporter {
     bar: Option<ProgressBar>,
     expected: Cell<usize>,
     done: Cell<usize>,
+    /// For the supervisor, in a worker.
+    notes: Option<RefCell<Notes>>,
 }
 
 impl Reporter {
@@ -23,7 +26,8 @@ impl Reporter {
             );
             ProgressBar::new(0).with_style(style.expect("the template is fixed")).with_prefix(label.clone())
         });
-        Self { label, bar, expected: Cell::new(0), done: Cell::new(0) }
+        let notes = worker::notes().map(RefCell::new);
+        Self { label, bar, expected: Cell::new(0), done: Cell::new(0), notes }
     }
 }
 
@@ -63,6 +67,13 @@ impl Progress for Reporter {
                 eprintln!("{}: {} of {} inputs measured", self.label, self.done.get(), self.expected.get());
             }
             None => {}
+        }
+    }
+
+    fn attempt(&self, attempt: Option<&Attempt<'_>>) {
+        if let Some(notes) = &self.notes {
+            // Without the note a fault ends the recording; that is no reason to end it now.
+            let _ = notes.borrow_mut().write(attempt);
         }
     }
 }

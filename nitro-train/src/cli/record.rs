@@ -8,6 +8,7 @@ use super::data::{self, Stores};
 use super::named;
 use super::progress::Reporter;
 use crate::measure::{BoxError, Inputs, RecordError, Repeats, record_inputs, run_on};
+use crate::recordings::{Outcome, Recordings};
 use crate::store::Store;
 use crate::trainer::{Registered, Trainer};
 
@@ -52,7 +53,24 @@ pub(super) fn function_on(
         record_inputs(function, &device, inputs, repeats, store, &progress, &registered.record)
     });
     let stopped = || format!("recording {label} stopped; what was measured is kept");
-    recorded.flatten().map_err(known).with_context(stopped)
+    recorded.flatten().map_err(known).with_context(stopped)?;
+    tell_faults(&label, &store.load(function.name())?, device.entry().id());
+    Ok(())
+}
+
+/// Says which variants failed or answered wrong on the device, and why the first time.
+fn tell_faults(label: &str, recordings: &Recordings, device: &str) {
+    for (index, variant) in recordings.variants.iter().enumerate() {
+        let mut faults = recordings.measurements.iter().filter(|one| {
+            one.variant == index
+                && recordings.devices[one.device].id == device
+                && matches!(one.outcome, Outcome::Failed | Outcome::Wrong)
+        });
+        let Some(first) = faults.next() else { continue };
+        let (count, input) = (1 + faults.count(), &recordings.inputs[first.input].name);
+        let reason = if first.reason.is_empty() { "failed" } else { &first.reason };
+        eprintln!("{label}: no time of `{variant}` on {count} inputs; on {input} it {reason}");
+    }
 }
 
 /// The error with its type, where that tells what to do: `anyhow` cannot look into a box.

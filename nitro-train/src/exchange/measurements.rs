@@ -8,7 +8,7 @@ use crate::recordings::{Measurement, Outcome, Recordings};
 use crate::store::outcome_from;
 
 pub(super) const REQUIRED: [&str; 4] = ["device", "input", "variant", "time_ns"];
-pub(super) const OPTIONAL: [&str; 4] = ["outcome", "spread_ns", "repeats", "configuration"];
+pub(super) const OPTIONAL: [&str; 5] = ["outcome", "spread_ns", "repeats", "configuration", "reason"];
 
 /// Adds variants and measurements to recordings that have their inputs and devices.
 pub(super) fn read(table: Table<'_>, into: &mut Recordings) -> Result<(), ImportError> {
@@ -27,7 +27,7 @@ pub(super) fn read(table: Table<'_>, into: &mut Recordings) -> Result<(), Import
 /// Where each column is.
 struct Columns {
     required: [usize; 4],
-    optional: [Option<usize>; 4],
+    optional: [Option<usize>; 5],
 }
 
 impl Columns {
@@ -53,7 +53,7 @@ impl Columns {
     }
 
     /// Empty where the column is absent.
-    fn optional<'r>(&self, record: &'r Record<'_>) -> [&'r str; 4] {
+    fn optional<'r>(&self, record: &'r Record<'_>) -> [&'r str; 5] {
         self.optional.map(|place| place.map_or("", |place| &*record.fields[place]))
     }
 }
@@ -98,7 +98,7 @@ impl Index {
 
     fn measurement(&mut self, columns: &Columns, record: &Record<'_>) -> Result<Measurement, Problem> {
         let [device_id, input_name, variant_name, time_ns] = columns.required(record);
-        let [outcome, spread_ns, repeats, configuration] = columns.optional(record);
+        let [outcome, spread_ns, repeats, configuration, reason] = columns.optional(record);
         let device = place(&self.devices, "device", device_id)?;
         let input = place(&self.inputs, "input", input_name)?;
         if variant_name.is_empty() {
@@ -118,6 +118,7 @@ impl Index {
             outcome: self::outcome(outcome, time_ns)?,
             spread_ns: if spread_ns.is_empty() { 0.0 } else { not_negative("spread_ns", spread_ns)? },
             repeats: self::repeats(repeats)?,
+            reason: reason.to_owned(),
         })
     }
 }

@@ -3,8 +3,8 @@
 //! Three tables with a header line each, comma-separated, quoted as in RFC 4180 where a name needs it:
 //!
 //! - **measurements**: `device,input,variant,time_ns`, where an empty time means that the variant failed or is not
-//!   admissible. Optional columns: `outcome` (`time`, `failed`, `wrong` or `inadmissible`), `spread_ns`, `repeats`
-//!   and `configuration` (tuning parameters). The order of the columns is free.
+//!   admissible. Optional columns: `outcome` (`time`, `failed`, `wrong` or `inadmissible`), `spread_ns`, `repeats`,
+//!   `configuration` (tuning parameters) and `reason` (why a variant failed or is wrong). The order of the columns is free.
 //! - **inputs**: `input`, then one column a feature.
 //! - **devices**: `device`, then one column a device feature; an empty field means that it is not known there.
 //!

@@ -61,6 +61,7 @@ fn measurements(recordings: &Recordings) -> String {
             number(one.spread_ns),
             Cow::Owned(one.repeats.to_string()),
             Cow::Borrowed(&one.configuration),
+            Cow::Borrowed(&one.reason),
         ]);
     }
     text

@@ -132,6 +132,7 @@ mod tests {
                 outcome,
                 spread_ns: 0.0,
                 repeats: 1,
+                reason: String::new(),
             };
         Recordings {
             variants: vec!["a".into(), "b".into(), "c".into()],

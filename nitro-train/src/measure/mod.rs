@@ -1,8 +1,10 @@
 //! Measuring: variants run through ordinary calls, on a device, repeated until their medians are known.
 
+mod error;
 mod glob;
 mod inputs;
 mod pool;
+mod progress;
 mod repeat;
 mod session;
 
@@ -10,10 +12,12 @@ use std::error::Error;
 
 use nitro_core::{Device, Function};
 
+pub use error::RecordError;
 pub use inputs::Inputs;
 pub use pool::{HostDeviceError, HostDevices, run_on, whole_host};
+pub use progress::{Attempt, Progress};
 pub use repeat::{Repeats, Summary};
-pub use session::{Progress, RecordError, Session, describe_device};
+pub use session::{Session, describe_device};
 
 use crate::store::Store;
 

@@ -1,96 +1,18 @@
 //! A session: the user's closure calls the function in the ordinary way, the session decides which variant runs.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::recording::{Observation, Panicked, record};
 use nitro_core::{Device, Function};
-use thiserror::Error;
 
 use super::BoxError;
+use super::error::RecordError;
 use super::inputs::{InputList, Inputs};
+use super::progress::{Attempt, Progress};
 use super::repeat::{Repeats, Summary};
 use crate::recordings::{DeviceRecord, Input, Outcome, Recordings};
 use crate::store::{FunctionSchema, Row, Store, StoreError};
-
-/// Why an input could not be recorded.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum RecordError {
-    /// The closure did not call the function on the session's thread.
-    #[error(
-        "input `{input}`: the closure never called `{function}` on its own thread; call it there, once or more"
-    )]
-    NotCalled {
-        /// The function.
-        function: &'static str,
-        /// The input.
-        input: String,
-    },
-    /// The function ran on another device than the one being recorded.
-    #[error(
-        "input `{input}`: `{function}` ran on {found}, while {expected} is being recorded; check its `device = ..`"
-    )]
-    OtherDevice {
-        /// The function.
-        function: &'static str,
-        /// The input.
-        input: String,
-        /// The device being recorded.
-        expected: String,
-        /// The device of the call.
-        found: String,
-    },
-    /// A feature of the input is no number that a model could use.
-    #[error("input `{input}`: feature `{feature}` of `{function}` is {value}; a feature has to be finite")]
-    FeatureNotFinite {
-        /// The function.
-        function: &'static str,
-        /// The input.
-        input: String,
-        /// The feature.
-        feature: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// The default variant or the closure itself fails on the input.
-    #[error("input `{input}`: the default variant of `{function}` {what}; it has to run on every input")]
-    DefaultFailed {
-        /// The function.
-        function: &'static str,
-        /// The input.
-        input: String,
-        /// What happened.
-        what: String,
-    },
-    /// A variant took the device away from this process.
-    #[error(
-        "input `{input}`: variant `{variant}` of `{function}` lost {device}; it is recorded as failed there, and only a fresh process can go on"
-    )]
-    DeviceLost {
-        /// The function.
-        function: &'static str,
-        /// The input.
-        input: String,
-        /// The variant.
-        variant: &'static str,
-        /// The device.
-        device: String,
-    },
-    /// The store refused the measurements.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// Hears how a recording goes on.
-pub trait Progress {
-    /// So many inputs are to be measured, and so many were measured before.
-    fn expect(&self, inputs: usize, recorded: usize);
-    /// An input is being measured.
-    fn begin(&self, input: &str);
-    /// It has been measured.
-    fn end(&self, input: &str);
-}
 
 /// One recording of one function on one device: hands out inputs and measures them.
 pub struct Session<'a> {
@@ -100,8 +22,9 @@ pub struct Session<'a> {
     inputs: InputList<'a>,
     /// Inputs that the store holds already.
     recorded: BTreeSet<String>,
-    /// Inputs and variants that failed before, on inputs that are not recorded whole: the variants are not tried again.
-    failed: BTreeSet<(String, String)>,
+    /// Inputs and variants that failed before and why, on inputs that are not recorded whole: the variants are not tried
+    /// again.
+    failed: BTreeMap<(String, String), String>,
     /// Variants that have run on the device in this session.
     loaded: RefCell<BTreeSet<usize>>,
     /// The input and the variant that lost the device.
@@ -205,19 +128,33 @@ impl<'a> Session<'a> {
             return Err(loss);
         }
         self.progress.begin(&name);
-        let (expected, observation) = self.describe(&name, &mut run)?;
-        let input = Input { name: name.clone(), features: observation.features.clone() };
-        let warm = self.warm_up(&name, &observation, &mut run, |found| same(&expected, found));
-        drop(expected);
-        match warm.and_then(|mut variants| self.repeat(&mut variants, &mut run).map(|()| variants)) {
-            Ok(variants) => self.put(&input, &variants.iter().map(Variant::row).collect::<Vec<_>>())?,
-            Err(Lost(variant)) => {
-                self.put(&input, &[Row::new(variant, Outcome::Failed)])?;
-                self.lost.replace(Some((name.clone(), variant)));
-            }
-        }
+        let measured = self.measure_all(&name, &mut run, same);
+        self.progress.attempt(None);
+        measured?;
         self.progress.end(&name);
         self.loss().map_or(Ok(()), Err)
+    }
+
+    /// Measures every variant on an input that is due.
+    fn measure_all<R>(
+        &self,
+        name: &str,
+        run: &mut impl FnMut() -> R,
+        same: impl Fn(&R, &R) -> bool,
+    ) -> Result<(), RecordError> {
+        let (expected, observation) = self.describe(name, run)?;
+        let input = Input { name: name.to_owned(), features: observation.features.clone() };
+        let warm = self.warm_up(&input, &observation.admissible, run, |found| same(&expected, found));
+        drop(expected);
+        match warm.and_then(|mut variants| self.repeat(&input, &mut variants, run).map(|()| variants)) {
+            Ok(variants) => self.put(&input, &variants.iter().map(Variant::row).collect::<Vec<_>>())?,
+            Err(Lost(variant)) => {
+                let reason = "lost the device to its process";
+                self.put(&input, &[Row { reason, ..Row::new(variant, Outcome::Failed) }])?;
+                self.lost.replace(Some((name.to_owned(), variant)));
+            }
+        }
+        Ok(())
     }
 
     fn put(&self, input: &Input, rows: &[Row<'_>]) -> Result<(), StoreError> {
@@ -232,10 +169,28 @@ impl<'a> Session<'a> {
         Some(RecordError::DeviceLost { function, input: input.clone(), variant, device })
     }
 
+    /// Runs one variant, timed.
+    fn run<R>(
+        &self,
+        input: &Input,
+        variant: usize,
+        run: &mut impl FnMut() -> R,
+    ) -> Result<(R, Observation), Panicked> {
+        self.announce(&input.name, Some(&input.features), variant);
+        record(self.function, variant, false, run)
+    }
+
+    fn announce(&self, input: &str, features: Option<&[f64]>, variant: usize) {
+        let (function, device) = (self.function.name(), self.device.entry().id());
+        let variant = self.function.variants()[variant].name;
+        self.progress.attempt(Some(&Attempt { function, device, input, features, variant }));
+    }
+
     /// Runs the default variant once: its output, and features and constraints of the input.
     fn describe<R>(&self, name: &str, run: &mut impl FnMut() -> R) -> Result<(R, Observation), RecordError> {
         let (function, input) = (self.function.name(), name.to_owned());
         let failed = |what: String| RecordError::DefaultFailed { function, input: input.clone(), what };
+        self.announce(name, None, self.function.default_variant());
         let (output, observation) = record(self.function, self.function.default_variant(), true, run)
             .map_err(|panicked| failed(panicked.to_string()))?;
         if observation.failures > 0 {
@@ -262,21 +217,21 @@ impl<'a> Session<'a> {
     /// first on the device, which loads what it needs.
     fn warm_up<R>(
         &self,
-        input: &str,
-        observation: &Observation,
+        input: &Input,
+        admissible: &[bool],
         run: &mut impl FnMut() -> R,
         correct: impl Fn(&R) -> bool,
     ) -> Result<Vec<Variant>, Lost> {
         let mut state = |index: usize, name: &str| {
-            if !observation.admissible[index] {
-                return State::Ended(Outcome::Inadmissible);
+            if !admissible[index] {
+                return State::Ended(Outcome::Inadmissible, String::new());
             }
-            if self.failed.contains(&(input.to_owned(), name.to_owned())) {
-                return State::Ended(Outcome::Failed);
+            if let Some(reason) = self.failed.get(&(input.name.clone(), name.to_owned())) {
+                return State::Ended(Outcome::Failed, reason.clone());
             }
-            match record(self.function, index, false, &mut *run) {
-                Ok((_, observation)) if observation.failures > 0 => State::Ended(Outcome::Failed),
-                Ok((output, _)) if !correct(&output) => State::Ended(Outcome::Wrong),
+            match self.run(input, index, &mut *run) {
+                Ok((_, observation)) if observation.failures > 0 => State::returned_error(),
+                Ok((output, _)) if !correct(&output) => State::wrong(),
                 Ok((_, observation)) => {
                     let times_ns = [observation.time_ns];
                     let counts = !self.loaded.borrow_mut().insert(index) && self.repeats.enough(&times_ns);
@@ -290,7 +245,12 @@ impl<'a> Session<'a> {
     }
 
     /// Repeats in rounds over all variants that still run, so that a slow phase of the machine meets all alike.
-    fn repeat<R>(&self, variants: &mut [Variant], run: &mut impl FnMut() -> R) -> Result<(), Lost> {
+    fn repeat<R>(
+        &self,
+        input: &Input,
+        variants: &mut [Variant],
+        run: &mut impl FnMut() -> R,
+    ) -> Result<(), Lost> {
         loop {
             let mut ran = false;
             for (index, variant) in variants.iter_mut().enumerate() {
@@ -299,12 +259,12 @@ impl<'a> Session<'a> {
                     continue;
                 }
                 ran = true;
-                let failed = match record(self.function, index, false, &mut *run) {
+                let failed = match self.run(input, index, &mut *run) {
                     Ok((_, observation)) if observation.failures == 0 => {
                         times_ns.push(observation.time_ns);
                         continue;
                     }
-                    Ok(_) => State::Ended(Outcome::Failed),
+                    Ok(_) => State::returned_error(),
                     Err(panicked) => self.panicked(index, &panicked),
                 };
                 *variant = self.still_there(variant.name, failed)?;
@@ -317,27 +277,30 @@ impl<'a> Session<'a> {
 
     /// The variant in this state, unless its failure took the device away.
     fn still_there(&self, name: &'static str, state: State) -> Result<Variant, Lost> {
-        let suspect = matches!(state, State::Ended(Outcome::Failed | Outcome::Wrong));
+        let suspect = matches!(state, State::Ended(Outcome::Failed | Outcome::Wrong, _));
         if suspect && self.device.is_lost() { Err(Lost(name)) } else { Ok(Variant { name, state }) }
     }
 
     fn panicked(&self, variant: usize, panicked: &Panicked) -> State {
         let (function, variant) = (self.function.name(), self.function.variants()[variant].name);
         tracing::warn!(function, variant, %panicked, "the variant is recorded as failed");
-        State::Ended(Outcome::Failed)
+        State::Ended(Outcome::Failed, panicked.to_string())
     }
 }
 
 /// The variant of this name lost the device.
 struct Lost(&'static str);
 
-/// The inputs and variants that failed on the device.
-fn failures(recordings: &Recordings, device: &str) -> BTreeSet<(String, String)> {
+/// The inputs and variants that failed on the device, and why.
+fn failures(recordings: &Recordings, device: &str) -> BTreeMap<(String, String), String> {
     let failed = recordings.measurements.iter().filter(|measurement| {
         measurement.outcome == Outcome::Failed && recordings.devices[measurement.device].id == device
     });
     failed
-        .map(|m| (recordings.inputs[m.input].name.clone(), recordings.variants[m.variant].clone()))
+        .map(|m| {
+            let key = (recordings.inputs[m.input].name.clone(), recordings.variants[m.variant].clone());
+            (key, m.reason.clone())
+        })
         .collect()
 }
 
@@ -350,14 +313,24 @@ struct Variant {
 enum State {
     /// The times so far, in nanoseconds.
     Running(Vec<f64>),
-    /// No more runs: it is not admissible, or failed, or answered wrong.
-    Ended(Outcome),
+    /// No more runs: it is not admissible, or failed, or answered wrong, and why.
+    Ended(Outcome, String),
+}
+
+impl State {
+    fn returned_error() -> Self {
+        Self::Ended(Outcome::Failed, "returned an error or failed on the device".to_owned())
+    }
+
+    fn wrong() -> Self {
+        Self::Ended(Outcome::Wrong, "gave another output than the default variant".to_owned())
+    }
 }
 
 impl Variant {
     fn row(&self) -> Row<'_> {
         match &self.state {
-            State::Ended(outcome) => Row::new(self.name, *outcome),
+            State::Ended(outcome, reason) => Row { reason, ..Row::new(self.name, *outcome) },
             State::Running(times_ns) => {
                 let summary = Summary::of(times_ns);
                 Row {

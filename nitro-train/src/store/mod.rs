@@ -201,12 +201,14 @@ pub struct Row<'a> {
     pub spread_ns: f64,
     /// How many timed repeats the median is of.
     pub repeats: u32,
+    /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
+    pub reason: &'a str,
 }
 
 impl<'a> Row<'a> {
-    /// A row of a variant without tuning parameters, of unknown spread and repeats.
+    /// A row of a variant without tuning parameters, of unknown spread, repeats and reason.
     pub fn new(variant: &'a str, outcome: Outcome) -> Self {
-        Self { variant, configuration: "", outcome, spread_ns: 0.0, repeats: 0 }
+        Self { variant, configuration: "", outcome, spread_ns: 0.0, repeats: 0, reason: "" }
     }
 }
 
@@ -239,5 +241,6 @@ fn as_row<'a>(recordings: &'a Recordings, measurement: &'a Measurement) -> Row<'
         outcome: measurement.outcome,
         spread_ns: measurement.spread_ns,
         repeats: measurement.repeats,
+        reason: &measurement.reason,
     }
 }

@@ -48,6 +48,8 @@ pub(super) struct Measured {
     time_ns: Option<f64>,
     spread_ns: f64,
     repeats: u32,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    reason: String,
 }
 
 impl Measured {
@@ -57,14 +59,15 @@ impl Measured {
             time_ns: row.outcome.time_ns(),
             spread_ns: row.spread_ns,
             repeats: row.repeats,
+            reason: row.reason.to_owned(),
         }
     }
 
     /// `None` if outcome and time contradict each other.
     pub(super) fn at(self, input: usize, variant: usize, configuration: String) -> Option<Measurement> {
         let outcome = outcome_from(&self.outcome, self.time_ns)?;
-        let (spread_ns, repeats) = (self.spread_ns, self.repeats);
-        Some(Measurement { device: 0, input, variant, configuration, outcome, spread_ns, repeats })
+        let Self { spread_ns, repeats, reason, .. } = self;
+        Some(Measurement { device: 0, input, variant, configuration, outcome, spread_ns, repeats, reason })
     }
 }
 

@@ -6,7 +6,7 @@
 //! | `nitro:functions` | function → its variants, features and default variant |
 //! | `nitro:devices` | device → its features |
 //! | `nitro:inputs:FUNCTION` | input → its features |
-//! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, repeats |
+//! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, repeats, reason |
 //!
 //! Values are JSON. A change watches the keys it has read, and writes in one MULTI/EXEC.
 

@@ -18,7 +18,7 @@ const HEADER_BYTES: usize = 100;
 /// Where SQLite's header has the application id.
 const APPLICATION_ID_OFFSET: usize = 68;
 /// Of the tables; a change that older programs cannot read adds one.
-const FORMAT_VERSION: i32 = 1;
+const FORMAT_VERSION: i32 = 2;
 /// What every SQLite file begins with.
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 /// How long to wait for another process to end its transaction.
@@ -42,7 +42,7 @@ pub(super) fn open(path: &Path, location: &str) -> Result<Connection> {
         }
         create(&mut connection)?;
     }
-    identify(&connection, location)?;
+    identify(&mut connection, location)?;
     // The check also finds files that were cut short.
     let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if verdict != "ok" {
@@ -167,13 +167,13 @@ fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-fn identify(connection: &Connection, location: &str) -> Result<()> {
-    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    if pragma("application_id")? != APPLICATION_ID {
+fn identify(connection: &mut Connection, location: &str) -> Result<()> {
+    if pragma(connection, "application_id")? != APPLICATION_ID {
         return Err(StoreError::NotAStore { location: location.to_owned() }.into());
     }
-    match pragma("user_version")? {
+    match pragma(connection, "user_version")? {
         FORMAT_VERSION => Ok(()),
+        1 => Ok(add_reasons(connection)?),
         found => Err(StoreError::Version {
             location: location.to_owned(),
             found: found.into(),
@@ -181,6 +181,21 @@ fn identify(connection: &Connection, location: &str) -> Result<()> {
         }
         .into()),
     }
+}
+
+fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i32> {
+    connection.pragma_query_value(None, name, |row| row.get(0))
+}
+
+/// From format version 1 to 2.
+fn add_reasons(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have been first.
+    if pragma(&transaction, "user_version")? == 1 {
+        transaction.execute_batch("ALTER TABLE measurement ADD COLUMN reason TEXT NOT NULL DEFAULT ''")?;
+        transaction.pragma_update(None, "user_version", FORMAT_VERSION)?;
+    }
+    transaction.commit()
 }
 
 fn damaged(location: &str, detail: String) -> Fault<rusqlite::Error> {

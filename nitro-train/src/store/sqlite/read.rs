@@ -88,7 +88,7 @@ fn measurements(
 ) -> Result<()> {
     let variants = indices(connection, "SELECT id FROM variant WHERE function = ?1 ORDER BY id", function)?;
     let mut statement = connection.prepare(
-        "SELECT device.name, measurement.input, variant, configuration, outcome, time_ns, spread_ns, repeats
+        "SELECT device.name, measurement.input, variant, configuration, outcome, time_ns, spread_ns, repeats, reason
          FROM input
          JOIN measurement ON measurement.input = input.id
          JOIN device ON device.id = measurement.device
@@ -119,6 +119,7 @@ fn measurement(row: &Row<'_>, input: usize, variant: usize) -> Result<Measuremen
         outcome: outcome_from(row.get_ref(4)?.as_str()?, row.get(5)?).unwrap_or(Outcome::Failed),
         spread_ns: row.get(6)?,
         repeats: row.get(7)?,
+        reason: row.get(8)?,
     })
 }
 

@@ -1,4 +1,4 @@
--- Format version 1 of a store. Everything is found by name; ids never leave the file.
+-- Format version 2 of a store. Everything is found by name; ids never leave the file.
 CREATE TABLE function (
     id              INTEGER PRIMARY KEY,
     name            TEXT NOT NULL UNIQUE,
@@ -55,5 +55,6 @@ CREATE TABLE measurement (
     time_ns       REAL CHECK (time_ns > 0 AND (outcome = 'time') = (time_ns IS NOT NULL)),
     spread_ns     REAL NOT NULL,
     repeats       INTEGER NOT NULL,
+    reason        TEXT NOT NULL DEFAULT '', -- why it failed or is wrong, '' where unknown
     PRIMARY KEY (input, device, variant, configuration)
 ) STRICT, WITHOUT ROWID;

@@ -133,8 +133,8 @@ impl Place<'_> {
         };
         let mut insert = self.connection.prepare_cached(
             "INSERT OR REPLACE INTO measurement
-             (input, device, variant, configuration, outcome, time_ns, spread_ns, repeats)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+             (input, device, variant, configuration, outcome, time_ns, spread_ns, repeats, reason)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?;
         let (outcome, time_ns) = (outcome_name(row.outcome), row.outcome.time_ns());
         insert.execute((
@@ -146,6 +146,7 @@ impl Place<'_> {
             time_ns,
             row.spread_ns,
             row.repeats,
+            row.reason,
         ))?;
         Ok(())
     }

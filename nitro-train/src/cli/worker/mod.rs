@@ -1,0 +1,62 @@
+//! Measuring in a process of its own: a variant may end its process, never end, or take the device away from it, as an illegal
+//! memory access does with a GPU. That costs the one variant on the one input, and a fresh process goes on.
+//!
+//! The process that the user starts then only runs itself again with the same command line, and once more after each
+//! fault. What was measured, and what was at fault, is in the store, so every worker gets further than the one before.
+
+mod note;
+mod supervisor;
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(super) use note::Notes;
+pub(super) use supervisor::supervise;
+
+use super::args::{self, Cli};
+use crate::measure::RecordError;
+
+/// Says to a process that it is a worker, and where it notes what it is doing.
+const WORKER: &str = "NITRO_TRAIN_WORKER";
+/// What a worker ends with when it lost its device: the number that sysexits.h has for "try again".
+const DEVICE_LOST: u8 = 75;
+
+/// Whether the command is to run in a worker, and this process is none.
+pub(super) fn is_needed(cli: &Cli) -> bool {
+    matches!(cli.command, None | Some(args::Command::Record(_))) && note_path().is_none()
+}
+
+/// Ends this process, if it is a worker, with its supervisor: otherwise two would measure on one device as soon as the
+/// user starts another.
+pub(super) fn follow_supervisor() {
+    if note_path().is_some() {
+        std::thread::spawn(|| {
+            // The supervisor holds the other end and writes nothing.
+            let _ = std::io::stdin().read(&mut [0]);
+            std::process::exit(i32::from(DEVICE_LOST));
+        });
+    }
+}
+
+/// Where this process notes what it is doing; none unless it is a worker.
+pub(super) fn notes() -> Option<Notes> {
+    Notes::open(Path::new(&note_path()?)).ok()
+}
+
+/// The exit code for an error: a worker's loss of its device has its own.
+pub(super) fn exit_code(error: &anyhow::Error) -> ExitCode {
+    let is_loss = |cause: &(dyn std::error::Error + 'static)| {
+        matches!(cause.downcast_ref::<RecordError>(), Some(RecordError::DeviceLost { .. }))
+    };
+    if note_path().is_some() && error.chain().any(is_loss) {
+        ExitCode::from(DEVICE_LOST)
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn note_path() -> Option<OsString> {
+    std::env::var_os(WORKER)
+}

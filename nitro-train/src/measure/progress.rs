@@ -1,0 +1,28 @@
+//! What is told of a recording while it goes on.
+
+/// Hears how a recording goes on.
+pub trait Progress {
+    /// So many inputs are to be measured, and so many were measured before.
+    fn expect(&self, inputs: usize, recorded: usize);
+    /// An input is being measured.
+    fn begin(&self, input: &str);
+    /// It has been measured.
+    fn end(&self, input: &str);
+    /// A variant is about to run, or none is any more. If the process does not live to tell, this is what ended it.
+    fn attempt(&self, _attempt: Option<&Attempt<'_>>) {}
+}
+
+/// One run of one variant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attempt<'a> {
+    /// The function.
+    pub function: &'a str,
+    /// The device.
+    pub device: &'a str,
+    /// The input.
+    pub input: &'a str,
+    /// Its features; unknown while the default variant runs for the first time, which is what tells them.
+    pub features: Option<&'a [f64]>,
+    /// The variant.
+    pub variant: &'a str,
+}
