@@ -2,9 +2,10 @@
 //! wrong. Time is scripted: the device's stopwatch says what the test wants.
 
 use std::cell::{Cell, RefCell};
+use std::time::Duration;
 
 use nitro::{Device, DeviceEntry, Stopwatch, code_variant};
-use nitro_train::measure::{Inputs, Progress, RecordError, Repeats, record_inputs};
+use nitro_train::measure::{Inputs, Plan, Progress, RecordError, Repeats, Share, record_inputs};
 use nitro_train::recordings::{Outcome, Recordings};
 use nitro_train::store::{self, Store};
 
@@ -97,14 +98,18 @@ fn outcome(recordings: &Recordings, input: &str, variant: &str) -> (Outcome, u32
     (found.outcome, found.repeats)
 }
 
+fn plan(inputs: Inputs<'_>) -> Plan<'_> {
+    let share = Share { owner: "here".into(), lease: Duration::from_secs(3600) };
+    Plan { inputs, repeats: REPEATS, share }
+}
+
 #[test]
 fn every_variant_is_recorded_as_it_behaves() {
     let mut store = store::memory().unwrap();
     record_inputs(
         double::function(),
         &Scripted,
-        Inputs::Generated(&[]),
-        REPEATS,
+        &plan(Inputs::Generated(&[])),
         &mut *store,
         &Silent,
         |session| {
@@ -131,8 +136,7 @@ fn several_calls_in_one_closure_are_one_measurement() {
     record_inputs(
         double::function(),
         &Scripted,
-        Inputs::Generated(&[]),
-        REPEATS,
+        &plan(Inputs::Generated(&[])),
         &mut *store,
         &Silent,
         |session| {
@@ -152,8 +156,7 @@ fn a_run_as_long_as_all_repeats_is_made_twice_on_the_first_input_and_once_on_the
     record_inputs(
         double::function(),
         &Scripted,
-        Inputs::Generated(&[]),
-        REPEATS,
+        &plan(Inputs::Generated(&[])),
         &mut *store,
         &Silent,
         |session| {
@@ -182,14 +185,13 @@ fn what_is_in_the_store_is_not_measured_again() {
         record_inputs(
             double::function(),
             &Scripted,
-            Inputs::Generated(&names),
-            REPEATS,
+            &plan(Inputs::Generated(&names)),
             store,
             &Silent,
             |session| {
                 let (first, second) = (session.inputs("*.a"), session.inputs("*.b"));
-                assert!(second.is_empty(), "an input is handed out once");
-                for name in first.into_iter().take(limit) {
+                assert_eq!(second.count(), 0, "an input is handed out once");
+                for name in first.take(limit) {
                     measured.set(measured.get() + 1);
                     session.input(name, || double(1))?;
                 }
@@ -212,8 +214,7 @@ fn mistakes_of_the_closure_are_named() {
         let result = record_inputs(
             double::function(),
             &Scripted,
-            Inputs::Generated(&[]),
-            REPEATS,
+            &plan(Inputs::Generated(&[])),
             &mut *store,
             &Silent,
             |session| session.input("bad", || run.borrow_mut()()).map_err(Into::into),

@@ -8,6 +8,7 @@ mod store_server;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use nitro_train::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 use nitro_train::store::{self, FunctionSchema, Row, Store, StoreError};
@@ -22,7 +23,7 @@ macro_rules! suite {
         #[cfg(feature = "redis")]
         mod redis {
             $(#[test] fn $test() {
-                let Some(server) = super::store_server::Server::start() else { return };
+                let Some(server) = super::store_server::Server::start(None) else { return };
                 super::$test(&mut *nitro_train::store::open(&server.url()).unwrap());
             })*
         }
@@ -49,6 +50,7 @@ suite! {
     import_of_the_same_again_changes_nothing,
     a_conflicting_import_leaves_nothing,
     functions_do_not_mix,
+    a_claim_keeps_others_away_until_it_expires,
     odd_names_are_names,
 }
 
@@ -370,6 +372,18 @@ fn a_conflicting_import_leaves_nothing(store: &mut dyn Store) {
     }
     assert_eq!(store.load("sort").unwrap(), recordings());
     assert_eq!(store.devices().unwrap().len(), 2);
+}
+
+fn a_claim_keeps_others_away_until_it_expires(store: &mut dyn Store) {
+    let (long, short) = (Duration::from_secs(3600), Duration::from_millis(1));
+    let mut claim = |input, owner, lease| store.claim("sort", "host:1", input, owner, lease).unwrap();
+    assert!(claim("a", "one", long));
+    assert!(!claim("a", "two", long), "it is taken");
+    assert!(claim("b", "two", long), "another input is not");
+    assert!(claim("a", "one", short), "its owner may renew it");
+    let expires = (0..1_000_000).any(|_| claim("a", "two", long));
+    assert!(expires, "nobody renews it");
+    assert!(!claim("a", "one", long), "after it expired it is the next owner's");
 }
 
 fn functions_do_not_mix(store: &mut dyn Store) {

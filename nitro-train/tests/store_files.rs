@@ -108,7 +108,7 @@ fn a_newer_version_is_refused() {
 fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
     let path = folder("older").join("nitro.db");
     filled(&path);
-    let older = "ALTER TABLE measurement DROP COLUMN reason; PRAGMA user_version = 1";
+    let older = "ALTER TABLE measurement DROP COLUMN reason; DROP TABLE claim; PRAGMA user_version = 1";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
     assert_eq!(store.load("sort").unwrap().measurements.len(), 300);

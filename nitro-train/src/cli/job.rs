@@ -13,10 +13,10 @@ use super::data::{self, Stores};
 use super::devices::number;
 use super::fit::description;
 use super::table::Table;
-use super::{named, record, report};
+use super::{named, record, report, worker};
 use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Split, evaluate_on};
 use crate::learn::{FitOptions, Fitted, fit};
-use crate::measure::{Inputs, Repeats, describe_device, whole_host};
+use crate::measure::{Inputs, Plan, Repeats, Share, describe_device, whole_host};
 use crate::recordings::{DeviceRecord, Recordings};
 use crate::trainer::{Registered, Trainer};
 
@@ -125,11 +125,15 @@ fn measure(
 ) -> Result<()> {
     eprintln!("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
     let end = Instant::now() + budget;
+    let longest_run = Duration::from_secs(super::args::DEADLINE_SECONDS.into());
+    let share = Share::new(worker::recorder_name(), longest_run);
     for (registered, left) in registered.iter().zip((1..=registered.len() as u32).rev()) {
-        let share = end.saturating_duration_since(Instant::now()) / left;
+        let time = end.saturating_duration_since(Instant::now()) / left;
         let inputs = Inputs::Generated(&registered.generated);
         let runs = registered.generated.len() * registered.function.variants().len();
-        record::function_on(registered, name, device, inputs, repeats(share, runs), stores.writable()?)?;
+        let repeats = repeats(time, runs);
+        let plan = Plan { inputs, repeats, share: share.clone() };
+        record::function_on(registered, name, device, &plan, stores.writable()?)?;
     }
     Ok(())
 }

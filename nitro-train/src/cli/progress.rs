@@ -70,6 +70,13 @@ impl Progress for Reporter {
         }
     }
 
+    fn leave(&self, _input: &str) {
+        self.expected.set(self.expected.get().saturating_sub(1));
+        if let Some(bar) = &self.bar {
+            bar.dec_length(1);
+        }
+    }
+
     fn attempt(&self, attempt: Option<&Attempt<'_>>) {
         if let Some(notes) = &self.notes {
             // Without the note a fault ends the recording; that is no reason to end it now.

@@ -1,5 +1,7 @@
 //! `train record`: measurements of this machine's devices into the store.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, bail};
 use nitro_core::provide::Workplace;
 
@@ -7,7 +9,8 @@ use super::args::RecordArgs;
 use super::data::{self, Stores};
 use super::named;
 use super::progress::Reporter;
-use crate::measure::{BoxError, Inputs, RecordError, Repeats, record_inputs, run_on};
+use super::worker;
+use crate::measure::{BoxError, Inputs, Plan, RecordError, Repeats, Share, record_inputs, run_on};
 use crate::recordings::{Outcome, Recordings};
 use crate::store::Store;
 use crate::trainer::{Registered, Trainer};
@@ -15,6 +18,7 @@ use crate::trainer::{Registered, Trainer};
 pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
     let mut stores = Stores::open(trainer, &args.data.store)?;
     let repeats = Repeats { budget_ns: f64::from(args.repeat_ms) * 1e6, ..Repeats::default() };
+    let share = Share::new(worker::recorder_name(), Duration::from_secs(args.deadline.into()));
     for name in named::or_whole_host(&args.devices) {
         let device = named::open(trainer, &name)?;
         if args.cold && !device.empty_caches(true) {
@@ -31,7 +35,8 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
                     registered.function.name()
                 );
             }
-            function_on(registered, &name, &*device, inputs, repeats, stores.writable()?)?;
+            let plan = Plan { inputs, repeats, share: share.clone() };
+            function_on(registered, &name, &*device, &plan, stores.writable()?)?;
         }
     }
     Ok(())
@@ -42,15 +47,14 @@ pub(super) fn function_on(
     registered: &Registered,
     name: &str,
     device: &dyn Workplace,
-    inputs: Inputs<'_>,
-    repeats: Repeats,
+    plan: &Plan<'_>,
     store: &mut dyn Store,
 ) -> Result<()> {
     let function = registered.function;
     let label = format!("{} on {name}", function.name());
     let recorded = run_on(device, || {
         let progress = Reporter::new(label.clone());
-        record_inputs(function, &device, inputs, repeats, store, &progress, &registered.record)
+        record_inputs(function, &device, plan, store, &progress, &registered.record)
     });
     let stopped = || format!("recording {label} stopped; what was measured is kept");
     recorded.flatten().map_err(known).with_context(stopped)?;

@@ -45,11 +45,11 @@ impl<'a> InputList<'a> {
     }
 
     /// Names and paths of the inputs that match and were not handed out before.
-    pub(super) fn hand_out(&self, pattern: &str) -> Vec<(&String, &str)> {
+    pub(super) fn hand_out(&self, pattern: &str) -> Vec<(&str, &str)> {
         let mut handed_out = self.handed_out.borrow_mut();
         let all = self.names.iter().zip(&self.paths).enumerate();
         let new = all.filter(|(index, (_, path))| self.matches(pattern, path) && handed_out.insert(*index));
-        new.map(|(_, (name, path))| (name, path.as_str())).collect()
+        new.map(|(_, (name, path))| (name.as_str(), path.as_str())).collect()
     }
 
     /// Whether a file's name, with or without an ending `.gz`, is of the pattern; built-in inputs are of every one.

@@ -7,6 +7,7 @@ mod pool;
 mod progress;
 mod repeat;
 mod session;
+mod share;
 
 use std::error::Error;
 
@@ -17,14 +18,16 @@ pub use inputs::Inputs;
 pub use pool::{HostDeviceError, HostDevices, run_on, whole_host};
 pub use progress::{Attempt, Progress};
 pub use repeat::{Repeats, Summary};
-pub use session::{Session, describe_device};
+pub use session::{Plan, Session, describe_device};
+pub use share::{DueInputs, Share};
 
 use crate::store::Store;
 
 /// The error of a recording closure: whatever its own work may raise.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Records one function on the device that the calling thread works on; what the store holds already is skipped.
+/// Records one function on the device that the calling thread works on; what the store holds already is skipped. Inputs that
+/// other recorders have claimed are waited for, and measured here after all if their claim expires: `record` is then called again.
 ///
 /// # Errors
 /// What `record` returns, and when the store or the folder of inputs cannot be used. [`RecordError::DeviceLost`] when a
@@ -33,16 +36,20 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 pub fn record_inputs(
     function: &'static Function,
     device: &dyn Device,
-    inputs: Inputs<'_>,
-    repeats: Repeats,
+    plan: &Plan<'_>,
     store: &mut dyn Store,
     progress: &dyn Progress,
-    record: impl FnOnce(&mut Session<'_>) -> Result<(), BoxError>,
+    record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<(), BoxError> {
-    let mut session = Session::new(function, device, inputs, repeats, store, progress)?;
-    let recorded = record(&mut session);
-    match session.loss() {
-        Some(loss) => Err(loss.into()),
-        None => recorded,
+    loop {
+        let mut session = Session::new(function, device, plan, store, progress)?;
+        let recorded = record(&mut session);
+        if let Some(error) = session.ended_by() {
+            return Err(error.into());
+        }
+        recorded?;
+        if !session.wait_for_others()? {
+            return Ok(());
+        }
     }
 }

@@ -8,6 +8,8 @@ pub trait Progress {
     fn begin(&self, input: &str);
     /// It has been measured.
     fn end(&self, input: &str);
+    /// An input that was expected is left to another recorder.
+    fn leave(&self, _input: &str) {}
     /// A variant is about to run, or none is any more. If the process does not live to tell, this is what ended it.
     fn attempt(&self, _attempt: Option<&Attempt<'_>>) {}
 }

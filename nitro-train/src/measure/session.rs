@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use nitro_core::recording::{Observation, Panicked, record};
 use nitro_core::{Device, Function};
@@ -11,8 +12,23 @@ use super::error::RecordError;
 use super::inputs::{InputList, Inputs};
 use super::progress::{Attempt, Progress};
 use super::repeat::{Repeats, Summary};
+use super::share::{DueInputs, Share};
 use crate::recordings::{DeviceRecord, Input, Outcome, Recordings};
 use crate::store::{FunctionSchema, Row, Store, StoreError};
+
+/// How often to look whether an input that others had claimed is recorded or free.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What to record and how.
+#[derive(Clone, Debug)]
+pub struct Plan<'a> {
+    /// The inputs.
+    pub inputs: Inputs<'a>,
+    /// When the repeats of one variant on one input end.
+    pub repeats: Repeats,
+    /// With whom the inputs are shared.
+    pub share: Share,
+}
 
 /// One recording of one function on one device: hands out inputs and measures them.
 pub struct Session<'a> {
@@ -30,6 +46,13 @@ pub struct Session<'a> {
     /// The input and the variant that lost the device.
     lost: RefCell<Option<(String, &'static str)>>,
     repeats: Repeats,
+    share: &'a Share,
+    /// The claimed input that is being measured, and when it was claimed the last time.
+    claimed: RefCell<Option<(String, Instant)>>,
+    /// Inputs that others had claimed when their turn came.
+    left_to_others: RefCell<BTreeSet<String>>,
+    /// What went wrong with a claim; inputs end there.
+    refused: RefCell<Option<StoreError>>,
     store: RefCell<&'a mut dyn Store>,
     progress: &'a dyn Progress,
 }
@@ -39,8 +62,7 @@ impl<'a> Session<'a> {
     pub(super) fn new(
         function: &'static Function,
         device: &'a dyn Device,
-        inputs: Inputs<'a>,
-        repeats: Repeats,
+        plan: &'a Plan<'a>,
         store: &'a mut dyn Store,
         progress: &'a dyn Progress,
     ) -> Result<Self, BoxError> {
@@ -58,12 +80,16 @@ impl<'a> Session<'a> {
         Ok(Self {
             function,
             device,
-            inputs: InputList::new(inputs)?,
+            inputs: InputList::new(plan.inputs)?,
             recorded,
             failed,
             loaded: RefCell::default(),
             lost: RefCell::default(),
-            repeats,
+            repeats: plan.repeats,
+            share: &plan.share,
+            claimed: RefCell::default(),
+            left_to_others: RefCell::default(),
+            refused: RefCell::default(),
             store: RefCell::new(store),
             progress,
         })
@@ -74,13 +100,73 @@ impl<'a> Session<'a> {
     /// With `--inputs DIR`: the paths of the files in the folder and the folders below it whose file name matches
     /// `pattern` (`*` any text, `?` one character; an ending `.gz` does not count). Without: the names of the built-in
     /// inputs ([`Trainer::generated_inputs`](crate::Trainer::generated_inputs)), whatever the pattern. What the store
-    /// already holds is left out, and so is what another pattern has given.
-    pub fn inputs(&self, pattern: &str) -> Vec<&str> {
-        let all = self.inputs.hand_out(pattern);
-        let due = all.iter().filter(|(name, _)| !self.recorded.contains(*name));
-        let due: Vec<&str> = due.map(|&(_, path)| path).collect();
-        self.progress.expect(due.len(), all.len() - due.len());
-        due
+    /// already holds is left out, and so is what another pattern has given, and what another recorder that shares the store
+    /// is measuring.
+    pub fn inputs(&self, pattern: &str) -> DueInputs<'_> {
+        let mut inputs = self.inputs.hand_out(pattern);
+        let all = inputs.len();
+        inputs.retain(|(name, _)| !self.recorded.contains(*name));
+        self.progress.expect(inputs.len(), all - inputs.len());
+        DueInputs { inputs: inputs.into_iter(), claim: Box::new(|input| self.claim(input)) }
+    }
+
+    /// Whether the input is this recorder's to measure.
+    pub(super) fn claim(&self, input: &str) -> bool {
+        if self.refused.borrow().is_some() {
+            return false;
+        }
+        let (function, device) = (self.function.name(), self.device.entry().id());
+        let Share { owner, lease } = self.share;
+        match self.store.borrow_mut().claim(function, device, input, owner, *lease) {
+            Ok(true) => {
+                self.claimed.replace(Some((input.to_owned(), Instant::now())));
+                true
+            }
+            Ok(false) => {
+                self.left_to_others.borrow_mut().insert(input.to_owned());
+                self.progress.leave(input);
+                false
+            }
+            Err(error) => {
+                self.refused.replace(Some(error));
+                false
+            }
+        }
+    }
+
+    /// Keeps the claim of the input being measured.
+    fn renew_claim(&self) {
+        let due = self.claimed.borrow().clone().filter(|(_, at)| at.elapsed() > self.share.lease / 4);
+        if let Some((input, _)) = due {
+            self.claim(&input);
+        }
+    }
+
+    /// What has to end the recording, whatever the closure says.
+    pub(super) fn ended_by(&self) -> Option<RecordError> {
+        self.loss().or_else(|| self.refused.take().map(RecordError::Store))
+    }
+
+    /// Waits for the inputs that others had claimed. False when all are recorded; true when one has become free, and
+    /// another pass is due.
+    pub(super) fn wait_for_others(&self) -> Result<bool, StoreError> {
+        let variants: Vec<&str> = self.function.variants().iter().map(|variant| variant.name).collect();
+        let mut left = self.left_to_others.take();
+        loop {
+            let device = self.device.entry().id();
+            let recorded = self.store.borrow_mut().recorded(self.function.name(), device, &variants)?;
+            left.retain(|input| !recorded.contains(input));
+            if left.is_empty() {
+                return Ok(false);
+            }
+            if left.iter().any(|input| self.claim(input)) {
+                return Ok(true);
+            }
+            if let Some(error) = self.refused.take() {
+                return Err(error);
+            }
+            std::thread::sleep(LOOK);
+        }
     }
 
     /// Measures every admissible variant on one input.
@@ -176,6 +262,7 @@ impl<'a> Session<'a> {
         variant: usize,
         run: &mut impl FnMut() -> R,
     ) -> Result<(R, Observation), Panicked> {
+        self.renew_claim();
         self.announce(&input.name, Some(&input.features), variant);
         record(self.function, variant, false, run)
     }

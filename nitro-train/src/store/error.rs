@@ -24,6 +24,18 @@ pub enum StoreError {
     #[error("no Redis server answers at `{location}`: start it, or correct the address")]
     Unreachable { location: String, source: Box<dyn Error + Send + Sync> },
 
+    /// The Redis server wants other credentials.
+    #[error(
+        "the Redis server at `{location}` refuses this user or password: write redis://USER:PASSWORD@host:port/db"
+    )]
+    Denied { location: String, source: Box<dyn Error + Send + Sync> },
+
+    /// The Redis server takes nothing more.
+    #[error(
+        "the Redis server at `{location}` is out of memory: raise its maxmemory; what it acknowledged is kept, and the same command goes on"
+    )]
+    OutOfMemory { location: String },
+
     /// The path is a folder, pipe or device.
     #[error("store `{location}` is not a file: give the path of a file, such as `{location}/nitro.db`")]
     NotAFile { location: String },

@@ -35,6 +35,7 @@ mod sqlite;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 pub use self::error::StoreError;
 use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
@@ -157,6 +158,23 @@ pub trait Store: Send {
         input: &Input,
         rows: &[Row<'_>],
     ) -> Result<(), StoreError>;
+
+    /// Takes an input for measuring, or keeps it: true unless another owner has it. Who has claimed an input and does
+    /// not claim it again within the `lease` has lost it to the next.
+    ///
+    /// Several recorders share their inputs so; a claim protects nothing, and [`put`](Store::put) asks for none.
+    ///
+    /// # Errors
+    ///
+    /// When the back end fails.
+    fn claim(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        owner: &str,
+        lease: Duration,
+    ) -> Result<bool, StoreError>;
 
     /// Adds recordings made elsewhere, all or nothing.
     ///

@@ -2,20 +2,24 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 /// A Redis server that ends with the value.
 pub struct Server {
     process: Child,
     port: u16,
+    /// Where it keeps what it acknowledged; none keeps nothing.
+    folder: Option<PathBuf>,
 }
 
 impl Server {
-    /// `None`, and a line on stderr, where there is no `redis-server`.
-    pub fn start() -> Option<Self> {
+    /// `None`, and a line on stderr, where there is no `redis-server`. With a folder, a server that was killed has
+    /// everything it acknowledged when it is there again.
+    pub fn start(folder: Option<PathBuf>) -> Option<Self> {
         // Another process may take the free port before the server does.
         for _ in 0..10 {
-            match Self::on(free_port()) {
+            match Self::on(free_port(), folder.clone()) {
                 Ok(Some(server)) => return Some(server),
                 Ok(None) => {}
                 Err(error) => {
@@ -33,15 +37,29 @@ impl Server {
         panic!("redis-server does not start on any free port")
     }
 
-    fn on(port: u16) -> std::io::Result<Option<Self>> {
-        let process = Command::new("redis-server")
-            .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--port", &port.to_string()])
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let mut server = Self { process, port };
+    fn on(port: u16, folder: Option<PathBuf>) -> std::io::Result<Option<Self>> {
+        let mut command = Command::new("redis-server");
+        command.args(["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()]);
+        match &folder {
+            Some(folder) => {
+                command.args(["--appendonly", "yes", "--appendfsync", "always", "--dir"]).arg(folder)
+            }
+            None => command.args(["--appendonly", "no"]),
+        };
+        let process = command.stdout(Stdio::piped()).spawn()?;
+        let mut server = Self { process, port, folder };
         let log = BufReader::new(server.process.stdout.take().expect("stdout is piped"));
         let ready = log.lines().map_while(Result::ok).any(|line| line.contains("Ready to accept"));
         Ok(ready.then_some(server))
+    }
+
+    /// Kills the server and starts it again on the same port.
+    #[allow(dead_code, reason = "not every test that has a server does this")]
+    pub fn restart(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let again = Self::on(self.port, self.folder.take()).expect("it started before");
+        *self = again.expect("its port is free again");
     }
 
     pub fn url(&self) -> String {
@@ -63,7 +81,7 @@ fn free_port() -> u16 {
 #[test]
 fn a_newer_or_foreign_format_is_refused() {
     use nitro_train::store::{self, StoreError};
-    let Some(server) = Server::start() else { return };
+    let Some(server) = Server::start(None) else { return };
     let client = redis::Client::open(server.url()).unwrap();
     let mut connection = client.get_connection().unwrap();
     for (format, expected) in [("9", "has format version 9"), ("x", "is not a Nitro store")] {
@@ -72,6 +90,34 @@ fn a_newer_or_foreign_format_is_refused() {
         assert!(error.to_string().contains(expected), "{error}");
         assert!(matches!(error, StoreError::Version { .. } | StoreError::NotAStore { .. }));
     }
+}
+
+#[test]
+fn a_wrong_password_is_called_that() {
+    use nitro_train::store::{self, StoreError};
+    let Some(server) = Server::start(None) else { return };
+    let mut connection = redis::Client::open(server.url()).unwrap().get_connection().unwrap();
+    let () = redis::cmd("CONFIG").arg(&["SET", "requirepass", "secret"]).query(&mut connection).unwrap();
+    for user in ["", ":guess@"] {
+        let url = server.url().replace("//", &format!("//{user}"));
+        let Err(error) = store::open(&url) else { panic!("{url} was let in") };
+        assert!(matches!(error, StoreError::Denied { .. }), "{error:?}");
+        assert!(!error.to_string().contains("guess"), "{error}");
+    }
+    assert!(store::open(&server.url().replace("//", "//:secret@")).is_ok());
+}
+
+#[test]
+fn a_full_server_is_called_that() {
+    use nitro_train::store::{self, FunctionSchema, StoreError};
+    let Some(server) = Server::start(None) else { return };
+    let mut store = store::open(&server.url()).unwrap();
+    let mut connection = redis::Client::open(server.url()).unwrap().get_connection().unwrap();
+    let () = redis::cmd("CONFIG").arg(&["SET", "maxmemory", "1"]).query(&mut connection).unwrap();
+    let schema =
+        FunctionSchema { function: "sort", variants: &["merge"], default_variant: None, features: &[] };
+    let error = store.register(&schema).unwrap_err();
+    assert!(matches!(error, StoreError::OutOfMemory { .. }), "{error:?}");
 }
 
 #[test]

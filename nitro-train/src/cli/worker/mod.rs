@@ -45,6 +45,13 @@ pub(super) fn notes() -> Option<Notes> {
     Notes::open(Path::new(&note_path()?)).ok()
 }
 
+/// What tells this recorder from all others, also after its worker was replaced.
+pub(super) fn recorder_name() -> String {
+    let machine = nitro_core::host::machine().id();
+    let own = || std::process::id().to_string().into();
+    format!("{machine}{}", note_path().unwrap_or_else(own).to_string_lossy())
+}
+
 /// The exit code for an error: a worker's loss of its device has its own.
 pub(super) fn exit_code(error: &anyhow::Error) -> ExitCode {
     let is_loss = |cause: &(dyn std::error::Error + 'static)| {

@@ -4,6 +4,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -75,10 +76,12 @@ pub(super) struct NoteFile {
 }
 
 impl NoteFile {
-    /// Makes an empty one where nobody else has one.
+    /// Makes an empty one of a name that no other program has.
     pub(super) fn new() -> std::io::Result<Self> {
-        let path = std::env::temp_dir().join(format!("nitro-train-{}.note", std::process::id()));
-        File::create(&path)?;
+        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let name = format!("nitro-train-{}-{}.note", std::process::id(), since_1970.as_nanos());
+        let path = std::env::temp_dir().join(name);
+        File::create_new(&path)?;
         Ok(Self { path })
     }
 

@@ -22,6 +22,11 @@ pub(super) fn measurements(function: &str, device: &str) -> String {
     format!("nitro:measurements:{}", json(&(function, device)))
 }
 
+/// Who measures an input at present: a string that expires.
+pub(super) fn claim(function: &str, device: &str, input: &str) -> String {
+    format!("nitro:claim:{}", json(&(function, device, input)))
+}
+
 /// Field of one measurement: input, variant, configuration.
 pub(super) type MeasurementField = (String, String, String);
 

@@ -7,18 +7,21 @@
 //! | `nitro:devices` | device → its features |
 //! | `nitro:inputs:FUNCTION` | input → its features |
 //! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, repeats, reason |
+//! | `nitro:claim:["FUNCTION","DEVICE","INPUT"]` | (a string that expires) who measures the input at present |
 //!
 //! Values are JSON. A change watches the keys it has read, and writes in one MULTI/EXEC.
 
 mod keys;
+mod link;
 mod read;
 mod write;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use redis::{Commands, Connection, Pipeline, RedisError};
+use redis::{Commands, Connection, ExistenceCheck, Pipeline, RedisError, SetExpiry, SetOptions};
 
+use self::link::Link;
 use super::error::Fault;
 use super::{FunctionSchema, Row, Store, StoreError, check};
 use crate::recordings::{DeviceRecord, Input, Recordings};
@@ -27,8 +30,6 @@ type Result<T, E = Fault<RedisError>> = std::result::Result<T, E>;
 
 /// Of the keys and values; a change that older programs cannot read adds one.
 const FORMAT_VERSION: i64 = 1;
-/// How long a server may take to accept a connection or to answer.
-const TIMEOUT: Duration = Duration::from_secs(30);
 
 impl From<RedisError> for Fault<RedisError> {
     fn from(error: RedisError) -> Self {
@@ -37,39 +38,28 @@ impl From<RedisError> for Fault<RedisError> {
 }
 
 pub(super) struct Redis {
-    connection: Connection,
-    location: String,
+    link: Link,
 }
 
 impl Redis {
     pub(super) fn open(url: &str) -> Result<Self, StoreError> {
-        let location = without_password(url);
-        let connection = connect(url).map_err(|source| StoreError::Unreachable {
-            location: location.clone(),
-            source: source.into(),
-        })?;
-        let mut store = Self { connection, location };
+        let mut store = Self { link: Link::open(url)? };
         store.identify()?;
         Ok(store)
     }
 
     fn identify(&mut self) -> Result<(), StoreError> {
-        let found = self.read(|connection, location| {
+        let found = self.link.with(|connection, location| {
             let () = connection.set_nx(keys::FORMAT, FORMAT_VERSION)?;
             let found: String = connection.get(keys::FORMAT)?;
             found.parse::<i64>().map_err(|_| not_a_store(location).into())
         })?;
+        let location = self.link.location.clone();
         match found {
             1..=FORMAT_VERSION => Ok(()),
-            ..1 => Err(not_a_store(&self.location)),
-            _ => {
-                Err(StoreError::Version { location: self.location.clone(), found, supported: FORMAT_VERSION })
-            }
+            ..1 => Err(not_a_store(&location)),
+            _ => Err(StoreError::Version { location, found, supported: FORMAT_VERSION }),
         }
-    }
-
-    fn read<T>(&mut self, action: impl FnOnce(&mut Connection, &str) -> Result<T>) -> Result<T, StoreError> {
-        action(&mut self.connection, &self.location).map_err(|fault| located(&self.location, fault))
     }
 
     /// Runs `action` until none of `keys` changed between its reading and the writing of what it put into the pipe.
@@ -78,29 +68,16 @@ impl Redis {
         keys: &[&str],
         mut action: impl FnMut(&mut Connection, &mut Pipeline, &str) -> Result<()>,
     ) -> Result<(), StoreError> {
-        let location = self.location.as_str();
-        let result = redis::transaction(&mut self.connection, keys, |connection, pipe| {
-            match action(connection, pipe, location) {
-                Ok(()) => Ok(pipe.query::<Option<()>>(connection)?.map(Ok)),
-                Err(Fault::Refused(error)) => Ok(Some(Err(error))),
-                Err(Fault::Backend(error)) => Err(error),
-            }
-        });
-        result.map_err(|error| located(location, error.into()))?
-    }
-}
-
-fn connect(url: &str) -> redis::RedisResult<Connection> {
-    let connection = redis::Client::open(url)?.get_connection_with_timeout(TIMEOUT)?;
-    connection.set_read_timeout(Some(TIMEOUT))?;
-    connection.set_write_timeout(Some(TIMEOUT))?;
-    Ok(connection)
-}
-
-fn without_password(url: &str) -> String {
-    match url.rsplit_once('@') {
-        Some((_, host)) => format!("redis://{host}"),
-        None => url.to_owned(),
+        self.link.with(|connection, location| {
+            redis::transaction(connection, keys, |connection, pipe| {
+                match action(connection, pipe, location) {
+                    Ok(()) => Ok(pipe.query::<Option<()>>(connection)?.map(Ok)),
+                    Err(Fault::Refused(error)) => Ok(Some(Err(error))),
+                    Err(Fault::Backend(error)) => Err(error),
+                }
+            })?
+            .map_err(Fault::Refused)
+        })
     }
 }
 
@@ -108,31 +85,24 @@ fn not_a_store(location: &str) -> StoreError {
     StoreError::NotAStore { location: location.to_owned() }
 }
 
-fn located(location: &str, fault: Fault<RedisError>) -> StoreError {
-    match fault {
-        Fault::Refused(error) => error,
-        Fault::Backend(error) => StoreError::Backend { location: location.to_owned(), source: error.into() },
-    }
-}
-
 impl Store for Redis {
     fn location(&self) -> &str {
-        &self.location
+        &self.link.location
     }
 
     fn functions(&mut self) -> Result<Vec<String>, StoreError> {
-        self.read(|connection, _| Ok(read::functions(connection)?))
+        self.link.with(|connection, _| Ok(read::functions(connection)?))
     }
 
     fn devices(&mut self) -> Result<Vec<DeviceRecord>, StoreError> {
-        self.read(read::devices)
+        self.link.with(read::devices)
     }
 
     fn load(&mut self, function: &str) -> Result<Recordings, StoreError> {
         let known = self.functions()?;
         let recordings =
-            self.read(|connection, location| read::recordings(connection, location, function))?;
-        recordings.ok_or_else(|| StoreError::unknown_function(&self.location, function, &known))
+            self.link.with(|connection, location| read::recordings(connection, location, function))?;
+        recordings.ok_or_else(|| StoreError::unknown_function(&self.link.location, function, &known))
     }
 
     fn register(&mut self, schema: &FunctionSchema<'_>) -> Result<(), StoreError> {
@@ -156,7 +126,8 @@ impl Store for Redis {
         device: &str,
         variants: &[&str],
     ) -> Result<BTreeSet<String>, StoreError> {
-        self.read(|connection, location| read::recorded(connection, location, function, device, variants))
+        self.link
+            .with(|connection, location| read::recorded(connection, location, function, device, variants))
     }
 
     fn put(
@@ -170,6 +141,30 @@ impl Store for Redis {
         let inputs = keys::inputs(function);
         self.write(&[keys::FUNCTIONS, &inputs], |connection, pipe, location| {
             write::measured(connection, pipe, location, &write::Measured { function, device, input, rows })
+        })
+    }
+
+    fn claim(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        owner: &str,
+        lease: Duration,
+    ) -> Result<bool, StoreError> {
+        let key = keys::claim(function, device, input);
+        let lease_ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
+        self.link.with(|connection, _| {
+            let options = SetOptions::default()
+                .conditional_set(ExistenceCheck::NX)
+                .with_expiration(SetExpiry::PX(lease_ms));
+            let is_new: bool = connection.set_options(&key, owner, options)?;
+            // Only the owner prolongs it, so that nobody comes between the two.
+            let is_own = is_new || connection.get::<_, Option<String>>(&key)?.as_deref() == Some(owner);
+            if is_own && !is_new {
+                let () = connection.pexpire(&key, lease_ms as i64)?;
+            }
+            Ok(is_own)
         })
     }
 

@@ -173,7 +173,7 @@ fn identify(connection: &mut Connection, location: &str) -> Result<()> {
     }
     match pragma(connection, "user_version")? {
         FORMAT_VERSION => Ok(()),
-        1 => Ok(add_reasons(connection)?),
+        1 => Ok(bring_up(connection)?),
         found => Err(StoreError::Version {
             location: location.to_owned(),
             found: found.into(),
@@ -187,12 +187,12 @@ fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, name, |row| row.get(0))
 }
 
-/// From format version 1 to 2.
-fn add_reasons(connection: &mut Connection) -> rusqlite::Result<()> {
+/// From format version 1, which had neither reasons nor claims, to 2.
+fn bring_up(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been first.
     if pragma(&transaction, "user_version")? == 1 {
-        transaction.execute_batch("ALTER TABLE measurement ADD COLUMN reason TEXT NOT NULL DEFAULT ''")?;
+        transaction.execute_batch(include_str!("version_2.sql"))?;
         transaction.pragma_update(None, "user_version", FORMAT_VERSION)?;
     }
     transaction.commit()

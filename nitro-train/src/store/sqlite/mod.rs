@@ -9,6 +9,7 @@ mod write;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
@@ -140,6 +141,22 @@ impl Store for Sqlite {
             let device = place.device(location, device)?;
             rows.iter().try_for_each(|row| place.row(location, device, input, row))
         })
+    }
+
+    fn claim(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        owner: &str,
+        lease: Duration,
+    ) -> Result<bool, StoreError> {
+        let mut claimed = false;
+        self.write(|transaction, _| {
+            claimed = write::claim(transaction, (function, device, input), owner, lease.as_secs_f64())?;
+            Ok(())
+        })?;
+        Ok(claimed)
     }
 
     fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {

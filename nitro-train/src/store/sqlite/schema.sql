@@ -58,3 +58,13 @@ CREATE TABLE measurement (
     reason        TEXT NOT NULL DEFAULT '', -- why it failed or is wrong, '' where unknown
     PRIMARY KEY (input, device, variant, configuration)
 ) STRICT, WITHOUT ROWID;
+
+-- Who measures what at present.
+CREATE TABLE claim (
+    function TEXT NOT NULL,
+    device   TEXT NOT NULL,
+    input    TEXT NOT NULL,
+    owner    TEXT NOT NULL,
+    until_s  REAL NOT NULL, -- seconds since 1970
+    PRIMARY KEY (function, device, input)
+) STRICT, WITHOUT ROWID;

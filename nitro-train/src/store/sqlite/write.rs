@@ -58,6 +58,25 @@ pub(super) fn device(connection: &Connection, device: &DeviceRecord) -> rusqlite
     Ok(())
 }
 
+/// Whether the input (function, device, input) is the owner's from now on. The clock is that of the machine, which all that
+/// open the file share.
+pub(super) fn claim(
+    connection: &Connection,
+    (function, device, input): (&str, &str, &str),
+    owner: &str,
+    lease_s: f64,
+) -> rusqlite::Result<bool> {
+    let changed = connection
+        .prepare_cached(
+            "INSERT INTO claim (function, device, input, owner, until_s)
+             VALUES (?1, ?2, ?3, ?4, unixepoch('now', 'subsec') + ?5)
+             ON CONFLICT DO UPDATE SET owner = excluded.owner, until_s = excluded.until_s
+             WHERE owner = excluded.owner OR until_s <= unixepoch('now', 'subsec')",
+        )?
+        .execute((function, device, input, owner, lease_s))?;
+    Ok(changed > 0)
+}
+
 /// Where the rows of one function go, looked up once for all of them.
 pub(super) struct Place<'c> {
     connection: &'c Connection,

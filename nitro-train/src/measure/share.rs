@@ -1,0 +1,39 @@
+//! Recorders that share the inputs of one device, or of devices of one kind, through their store: each claims an input before
+//! it measures it, and what a recorder that died had claimed is free again after a while.
+
+use std::time::Duration;
+
+/// Who records, and how long its claim of an input lasts unless it is renewed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Unique among the recorders that use the store at one time.
+    pub owner: String,
+    /// Longer than one run of a variant takes: the claim is renewed before each.
+    pub lease: Duration,
+}
+
+impl Share {
+    /// A share whose claims outlast one run of a variant, of which the longest takes `longest_run`.
+    #[must_use]
+    pub fn new(owner: String, longest_run: Duration) -> Self {
+        Self { owner, lease: longest_run + Self::SLACK }
+    }
+
+    /// For what happens between the runs of variants, such as comparing outputs.
+    const SLACK: Duration = Duration::from_secs(5);
+}
+
+/// The inputs that a session hands out, each claimed when its turn comes.
+pub struct DueInputs<'s> {
+    /// Names and what the closure gets for them.
+    pub(super) inputs: std::vec::IntoIter<(&'s str, &'s str)>,
+    pub(super) claim: Box<dyn Fn(&str) -> bool + 's>,
+}
+
+impl<'s> Iterator for DueInputs<'s> {
+    type Item = &'s str;
+
+    fn next(&mut self) -> Option<&'s str> {
+        self.inputs.find(|(name, _)| (self.claim)(name)).map(|(_, path)| path)
+    }
+}
