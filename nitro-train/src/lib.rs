@@ -8,6 +8,7 @@
 //! What a trainer writes for applications are model files ([`nitro_core::model`]).
 
 mod cli;
+mod digest;
 pub mod evaluate;
 pub mod exchange;
 mod layer;

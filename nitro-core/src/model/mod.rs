@@ -39,6 +39,8 @@ pub struct Provenance {
     pub training_inputs: usize,
     /// Seed of everything random in the training.
     pub seed: u64,
+    /// SHA-256 of the recordings that it was fitted from, in hexadecimal; empty where that is not known.
+    pub recordings_digest: String,
 }
 
 /// What maps features to a variant.
