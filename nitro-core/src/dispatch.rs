@@ -1,7 +1,8 @@
 //! The way of a call: features, model, constraints, choice. Nothing here allocates, locks or fails.
 
 use crate::device::Stopwatch;
-use crate::resolve::{DeviceSelector, Rule};
+use crate::model::Rule;
+use crate::resolve::DeviceSelector;
 use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, recording};
 
 /// Chooses the variant for an input: `feature` computes the feature of an index, `admissible` evaluates a constraint.

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use crate::device::Chain;
-use crate::model::{self, DeviceSvm, Model, ModelError, Selector};
+use crate::model::{self, Model, ModelError, Rule};
 use crate::{DeviceEntry, Function, Reason, environment};
 
 /// What is known of a function after its first call, whatever the device.
@@ -46,12 +46,6 @@ pub(crate) struct DeviceSelector {
     pub(crate) features: Vec<usize>,
     /// A variant of the code that the model does not know.
     pub(crate) unknown: Option<&'static str>,
-}
-
-/// What maps input features to a variant of the model.
-pub(crate) enum Rule {
-    Constant(usize),
-    Svm(DeviceSvm),
 }
 
 impl Function {
@@ -139,10 +133,7 @@ fn resolve(function: &Function, (model, origin): &(Model, Origin), device: &'sta
     if let Some(unknown) = unknown {
         tracing::warn!(function = name, %origin, unknown, "the code has a variant that the model does not know");
     }
-    let rule = match &model.selector {
-        Selector::Constant { variant } => Rule::Constant(*variant),
-        Selector::Svm(svm) => Rule::Svm(svm.on_device(&values)),
-    };
+    let rule = Rule::on_device(&model.selector, &values);
     Ok(DeviceSelector { rule, variants, features, unknown })
 }
 

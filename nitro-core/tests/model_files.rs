@@ -23,6 +23,7 @@ fn model() -> Model {
             sources: vec!["a".into(), "b".into()],
             training_inputs: 7,
             seed: 1,
+            recordings_digest: "c0ffee".into(),
         },
     }
 }

@@ -5,9 +5,11 @@
 //! (time of the chosen one), 1.0 = exhaustive search; a chosen variant that failed or answered wrong counts as 0; an
 //! inadmissible one is passed over for the next in the ranking, as at run time.
 
+mod benefit;
 mod chooser;
 mod error;
 mod figures;
+mod pairs;
 mod split;
 mod statistics;
 mod table;
@@ -18,9 +20,11 @@ use nitro_core::model::Model;
 use rayon::prelude::*;
 use serde::Serialize;
 
+pub use benefit::feature_benefits;
 pub use chooser::Chooser;
 pub use error::EvaluateError;
 pub use figures::{Figures, Selectors, quantile};
+pub use pairs::{PairTable, Pairs};
 pub use split::Split;
 pub use statistics::{Sensitivity, VariantStatistics, best_variant_shares, sensitivity};
 
@@ -47,6 +51,9 @@ pub struct Evaluation {
     /// How much the best variant depends on the device, over the test inputs.
     #[serde(skip)]
     pub sensitivity: Sensitivity,
+    /// The devices two by two.
+    #[serde(skip)]
+    pub pairs: Pairs,
 }
 
 /// What every selector achieved on one held-out device.
@@ -65,6 +72,9 @@ pub struct DeviceEvaluation {
     /// What the figures summarise: the share of each test input, in the order of the inputs.
     #[serde(skip)]
     pub shares: Shares,
+    /// The model that `auto` is here.
+    #[serde(skip)]
+    pub auto_model: Model,
     /// Test inputs that the figures leave out: not measured completely on this device, or without any success.
     #[serde(skip)]
     pub left_out: usize,
@@ -119,6 +129,7 @@ pub fn evaluate(
         test_inputs: split.test.len(),
         devices,
         sensitivity: sensitivity(recordings, &performance, &split.test),
+        pairs: bench.pairs()?,
     })
 }
 
@@ -212,14 +223,9 @@ impl<'a> Bench<'a> {
         let study = Study::new(self.task, sources.clone(), Some(&known), &self.options.grid, keep);
         let mut device_features = BTreeMap::new();
         let mut shares = self.shares(device, &sources, &study, &mut device_features)?;
-        let (auto, auto_shares) = match shipped {
-            Some(model) => (model.provenance.strategy.parse()?, self.shares_of(model, device)?),
-            None => {
-                let auto = study.auto()[0].0;
-                (auto, shares[auto.name()].clone())
-            }
-        };
-        shares.insert("auto", auto_shares);
+        let auto_model = shipped.cloned().unwrap_or_else(|| study.fit(study.auto()[0].0).model);
+        let auto: Strategy = auto_model.provenance.strategy.parse()?;
+        shares.insert("auto", self.shares_of(&auto_model, device)?);
         let measured = |input: &&usize| self.task.performance.shares(device, **input).is_some();
         Ok(DeviceEvaluation {
             held_out: recordings.devices[device].id.clone(),
@@ -228,6 +234,7 @@ impl<'a> Bench<'a> {
             shares,
             device_features,
             auto_is: auto.name(),
+            auto_model,
             left_out: self.test.len() - self.test.iter().filter(measured).count(),
         })
     }

@@ -7,7 +7,9 @@
 //!
 //! What a trainer writes for applications are model files ([`nitro_core::model`]).
 
+pub mod check;
 mod cli;
+mod digest;
 pub mod evaluate;
 pub mod exchange;
 mod layer;

@@ -86,7 +86,7 @@ fn wrong_usage_ends_with_2() {
 fn help_ends_with_0_and_names_every_command() {
     let help = success(Path::new("."), &["--help"]);
     for command in
-        ["record", "fit", "evaluate", "report", "devices", "inspect", "explain", "import", "export"]
+        ["record", "fit", "evaluate", "report", "check", "devices", "inspect", "explain", "import", "export"]
     {
         assert!(help.contains(command), "{command}: {help}");
     }
@@ -207,7 +207,7 @@ fn a_recording_of_real_files_goes_on_where_it_stopped() {
 #[test]
 fn a_store_that_is_not_there_is_not_made_by_reading() {
     let folder = tempfile::tempdir().unwrap();
-    for command in ["fit", "evaluate", "report"] {
+    for command in ["fit", "evaluate", "report", "check"] {
         let message = failure(folder.path(), &[command, "--store", "none.db"]);
         assert!(message.contains("none.db"), "{message}");
     }

@@ -19,7 +19,7 @@ const HEADER_BYTES: usize = 24;
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// The version of model files that this crate writes, and the only one it reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Why bytes or a file gave no model, or a model no file. Of a file the error is its path; what is wrong is the `source`.
 #[derive(Debug, Error)]
@@ -87,6 +87,7 @@ struct Body {
     sources: Vec<String>,
     training_inputs: u64,
     seed: u64,
+    recordings_digest: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -109,6 +110,7 @@ pub(super) fn to_bytes(model: &Model) -> Vec<u8> {
         sources: model.provenance.sources.clone(),
         training_inputs: model.provenance.training_inputs as u64,
         seed: model.provenance.seed,
+        recordings_digest: model.provenance.recordings_digest.clone(),
     };
     let body = postcard::to_allocvec(&body).expect("plain data serialises into memory");
     let mut bytes = Vec::with_capacity(HEADER_BYTES + body.len());
@@ -140,6 +142,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
             sources: body.sources,
             training_inputs: body.training_inputs as usize,
             seed: body.seed,
+            recordings_digest: body.recordings_digest,
         },
     };
     check(&model).map_err(|what| ModelError::Inconsistent { what })?;

@@ -39,6 +39,8 @@ pub struct Provenance {
     pub training_inputs: usize,
     /// Seed of everything random in the training.
     pub seed: u64,
+    /// SHA-256 of the recordings that it was fitted from, in hexadecimal; empty where that is not known.
+    pub recordings_digest: String,
 }
 
 /// What maps features to a variant.
@@ -103,9 +105,54 @@ impl Model {
     pub fn explain(&self, features: &[f64], device_features: &[f64]) -> Vec<(usize, f64)> {
         assert_eq!(features.len(), self.features.len(), "one value for each input feature");
         assert_eq!(device_features.len(), self.device_features.len(), "one value for each device feature");
-        match &self.selector {
-            Selector::Constant { variant } => vec![(*variant, 1.0)],
-            Selector::Svm(svm) => svm.on_device(device_features).rank(features),
+        self.on_device(device_features).explain(features)
+    }
+
+    /// The selector as it is on one device, the form that dispatch keeps: for whoever ranks many inputs there.
+    ///
+    /// # Panics
+    /// When the slice is not as long as the list of device features.
+    #[must_use]
+    pub fn on_device(&self, device_features: &[f64]) -> OnDevice {
+        assert_eq!(device_features.len(), self.device_features.len(), "one value for each device feature");
+        OnDevice(Rule::on_device(&self.selector, device_features))
+    }
+}
+
+/// A [`Model`] resolved for one device. Input features are raw values in the order of [`Model::features`].
+pub struct OnDevice(Rule);
+
+impl OnDevice {
+    /// The first of the ranking, as dispatch finds it where every variant is admissible; allocates nothing.
+    #[must_use]
+    pub fn first(&self, features: &[f64]) -> Option<usize> {
+        match &self.0 {
+            Rule::Constant(variant) => Some(*variant),
+            Rule::Svm(svm) => svm.votes(features).best(|_| true).map(|class| svm.variant(class)),
+        }
+    }
+
+    /// As [`Model::explain`].
+    #[must_use]
+    pub fn explain(&self, features: &[f64]) -> Vec<(usize, f64)> {
+        match &self.0 {
+            Rule::Constant(variant) => vec![(*variant, 1.0)],
+            Rule::Svm(svm) => svm.rank(features),
+        }
+    }
+}
+
+/// What maps input features to a variant of the model, on one device.
+pub(crate) enum Rule {
+    Constant(usize),
+    Svm(DeviceSvm),
+}
+
+impl Rule {
+    pub(crate) fn on_device(selector: &Selector, device_features: &[f64]) -> Self {
+        match selector {
+            Selector::Constant { variant } => Self::Constant(*variant),
+            Selector::Svm(svm) => Self::Svm(svm.on_device(device_features)),
         }
     }
 }

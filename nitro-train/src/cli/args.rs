@@ -41,6 +41,11 @@ pub(super) enum Command {
     Evaluate(EvaluateArgs),
     /// Write one self-contained page with the evaluation of every function
     Report(ReportArgs),
+    /// Tell whether the models may be shipped: a gate for continuous integration
+    ///
+    /// Ends with 1, and a sentence a problem, when a model's regret on inputs held out from training is above a bound, when a
+    /// model and the code differ in variants or features, or when a model was not fitted from these recordings.
+    Check(CheckArgs),
     /// Describe this machine's devices and those in the store
     Devices(DevicesArgs),
     /// Show what is in a model file
@@ -205,6 +210,53 @@ pub(super) struct ReportArgs {
     /// Seed of everything random
     #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub(super) seed: u64,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+    #[command(flatten)]
+    pub(super) split: SplitArgs,
+    #[command(flatten)]
+    pub(super) models: ModelsArgs,
+    /// Recorded device to judge on; repeat for several [default: all]
+    #[arg(long = "device", value_name = "DEVICE")]
+    pub(super) devices: Vec<String>,
+    /// The most regret in percent: how far the choices are from the best variant's speed, mean over the test inputs and
+    /// devices. With a function's name, as spmv=8, for that function; repeat for several [default: 5]
+    #[arg(long, value_name = "PERCENT")]
+    pub(super) max_regret: Vec<Bound>,
+    /// One JSON object a function instead of a table
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// A bound on regret, of one function or of all.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Bound {
+    pub(super) function: Option<String>,
+    pub(super) percent: f64,
+}
+
+impl Bound {
+    /// Where the user gives none.
+    pub(super) const DEFAULT_PERCENT: f64 = 5.0;
+}
+
+impl std::str::FromStr for Bound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (function, percent) = match text.rsplit_once('=') {
+            Some((function, percent)) => (Some(function.to_owned()), percent),
+            None => (None, text),
+        };
+        match percent.parse() {
+            Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Self { function, percent }),
+            _ => Err("write a number from 0 to 100, or a function and one, as spmv=8".to_owned()),
+        }
+    }
 }
 
 #[derive(Args, Debug)]

@@ -17,6 +17,8 @@ pub(super) fn run(args: &InspectArgs) -> Result<()> {
     println!("learned from     {}", list(&model.provenance.sources));
     println!("training inputs  {}", model.provenance.training_inputs);
     println!("seed             {}", model.provenance.seed);
+    let digest = model.provenance.recordings_digest.as_str();
+    println!("recordings       {}", if digest.is_empty() { "not known" } else { digest });
     match &model.selector {
         Selector::Constant { variant } => println!("selector         always {}", model.variants[*variant]),
         Selector::Svm(svm) => print_svm(&model, svm),

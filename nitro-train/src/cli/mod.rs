@@ -1,6 +1,7 @@
 //! The trainer's commands. Results go to stdout, everything else to stderr.
 
 mod args;
+mod check;
 mod data;
 mod devices;
 mod evaluate;
@@ -32,11 +33,7 @@ impl Trainer {
         named::check_usage(&self, &cli);
         listen();
         worker::follow_supervisor();
-        let ended = if worker::is_needed(&cli) {
-            worker::supervise(&self, &cli)
-        } else {
-            run(&self, &cli).map(|()| ExitCode::SUCCESS)
-        };
+        let ended = if worker::is_needed(&cli) { worker::supervise(&self, &cli) } else { run(&self, &cli) };
         match ended {
             Ok(code) => code,
             // Whoever reads our output has gone away, as in `train devices | head -1`: nothing is wrong.
@@ -49,8 +46,9 @@ impl Trainer {
     }
 }
 
-fn run(trainer: &Trainer, cli: &Cli) -> anyhow::Result<()> {
+fn run(trainer: &Trainer, cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
+        Some(Command::Check(args)) => return check::run(trainer, args),
         None => job::run(trainer, &cli.job),
         Some(Command::Record(args)) => record::run(trainer, args),
         Some(Command::Fit(args)) => fit::run(trainer, args),
@@ -61,7 +59,8 @@ fn run(trainer: &Trainer, cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Explain(args)) => explain::run(trainer, args),
         Some(Command::Import(args)) => files::import(trainer, args),
         Some(Command::Export(args)) => files::export(trainer, args),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The chain of causes as one sentence; a cause that the one before has said already is left out.

@@ -181,3 +181,56 @@ fn auto_on_one_device_is_the_very_model_that_is_given() {
     assert_eq!(on.selectors.svm_none.unwrap().mean, 1.0);
     assert_eq!(on.sources, sources);
 }
+
+#[test]
+fn the_diagonal_of_trained_and_run_is_the_target_trained_figure() {
+    let mut recordings = recordings(3);
+    // On the last device `left` and `right` change places, and its last test input was never measured.
+    for row in &mut recordings.measurements {
+        if row.device == 2 && row.variant < 2 {
+            row.variant = 1 - row.variant;
+        }
+    }
+    recordings.measurements.retain(|row| row.device != 2 || row.input != 39);
+    let evaluation = evaluation(&recordings);
+    let Pairs { devices, trained_on_run_on, best_differs } = &evaluation.pairs;
+    assert_eq!(devices, &["d0", "d1", "d2"]);
+    for (device, held_out) in evaluation.devices.iter().enumerate() {
+        let expected = held_out.selectors.target_trained.map(|figures| figures.mean);
+        assert_eq!(trained_on_run_on[device][device], expected);
+        assert_eq!(best_differs[device][device], Some(0.0));
+    }
+    assert_eq!((trained_on_run_on[0][1], best_differs[0][1]), (Some(1.0), Some(0.0)));
+    // Whatever is best there is half as fast here.
+    assert_eq!(
+        (trained_on_run_on[2][0], best_differs[2][0], best_differs[0][2]),
+        (Some(0.5), Some(1.0), Some(1.0))
+    );
+}
+
+#[test]
+fn a_pair_that_has_no_input_in_common_has_no_figure() {
+    let mut recordings = recordings(2);
+    recordings
+        .measurements
+        .retain(|row| row.device == 0 || recordings.inputs[row.input].name.starts_with("train/"));
+    let pairs = evaluation(&recordings).pairs;
+    assert_eq!((pairs.trained_on_run_on[0][1], pairs.best_differs[0][1]), (None, None));
+    assert_eq!(pairs.trained_on_run_on[1][0], Some(1.0));
+}
+
+#[test]
+fn only_a_feature_that_decides_has_a_benefit() {
+    let mut recordings = recordings(2);
+    recordings.features.push("constant".into());
+    recordings.inputs.iter_mut().for_each(|input| input.features.push(3.0));
+    let model = &evaluation(&recordings).devices[0].auto_model;
+    let performance = PerformanceTable::new(&recordings);
+    let test = Split::by_name(&recordings).test;
+    let benefits = |seed| feature_benefits(&recordings, &performance, model, 0, &test, seed).unwrap();
+    let [x, constant] = benefits(7)[..] else { panic!("one figure a feature") };
+    // A shuffled sign is wrong every second time, which halves the speed.
+    assert!((0.15..0.35).contains(&x), "{x}");
+    assert_eq!(constant, 0.0);
+    assert_eq!(benefits(7), benefits(7), "the seed decides");
+}

@@ -80,7 +80,8 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     let study = Study::new(&task, sources.clone(), known_on_target, &options.grid, options.keep);
     let scores = if options.strategy.is_none() { study.auto() } else { Vec::new() };
     let strategy = options.strategy.unwrap_or_else(|| scores[0].0);
-    let fitted = study.fit(strategy);
+    let mut fitted = study.fit(strategy);
+    fitted.model.provenance.recordings_digest = recordings.digest(&sources, &inputs);
     let notes = notes(strategy, sources.len(), inputs.len(), &task, &study, fitted.converged);
     Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })
 }

@@ -153,6 +153,7 @@ impl<'a> Study<'a> {
             sources: self.sources.iter().map(|&source| recordings.devices[source].id.clone()).collect(),
             training_inputs: self.task.inputs.len(),
             seed: self.task.seed,
+            ..Provenance::default()
         };
         Model {
             function: recordings.function.clone(),

@@ -1,0 +1,231 @@
+//! Whether a model may be shipped with this code: it is of the code's variants and features, it was fitted from the
+//! recordings at hand, and its choices on inputs held out from training are good enough.
+
+use std::collections::BTreeSet;
+
+use nitro_core::Function;
+use nitro_core::model::Model;
+use thiserror::Error;
+
+use crate::evaluate::{EvaluateError, Split, shares_of_model};
+use crate::learn::PerformanceTable;
+use crate::recordings::Recordings;
+
+/// What a model is checked against.
+pub struct Expected<'a> {
+    /// The code, if the program has the function; else names are compared with the recordings alone.
+    pub function: Option<&'a Function>,
+    /// What it should have been fitted from.
+    pub recordings: &'a Recordings,
+    /// Which inputs it should have been fitted from, and which it is judged by.
+    pub split: &'a Split,
+    /// Devices to judge on, by position; empty for all with test inputs.
+    pub devices: &'a [usize],
+    /// The most regret that it may have, mean over the devices: 0.05 for 5 %.
+    pub max_regret: f64,
+}
+
+/// What came out.
+#[derive(Debug)]
+pub struct Checked {
+    /// By device the regret: 1 - (time of the best variant) / (time of the chosen one), mean over the test inputs.
+    pub regrets: Vec<(String, f64)>,
+    /// Why the model should not be shipped; empty for a model that passes.
+    pub problems: Vec<Problem>,
+}
+
+impl Checked {
+    /// Mean over the devices; none where the model could not be judged.
+    pub fn mean_regret(&self) -> Option<f64> {
+        let sum: f64 = self.regrets.iter().map(|(_, regret)| regret).sum();
+        (!self.regrets.is_empty()).then(|| sum / self.regrets.len() as f64)
+    }
+}
+
+/// One reason not to ship a model, as a sentence that names what to change.
+#[derive(Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The file is named after another function.
+    #[error("the file of `{function}` holds the model of `{found}`: fit `{function}` again")]
+    OtherFunction {
+        /// The function.
+        function: String,
+        /// That of the model.
+        found: String,
+    },
+    /// The model has names that the code has not.
+    #[error(
+        "the model of `{function}` is stale, this program does not have its {kind} {}: build it with them, or record without them and fit again",
+        list(names)
+    )]
+    Gone {
+        /// The function.
+        function: String,
+        /// `variants` or `features`.
+        kind: &'static str,
+        /// The names.
+        names: Vec<String>,
+    },
+    /// The code has names that the model has not.
+    #[error(
+        "the model of `{function}` is stale, it does not know the {kind} {} of this program: record them and fit again",
+        list(names)
+    )]
+    New {
+        /// The function.
+        function: String,
+        /// `variants` or `features`.
+        kind: &'static str,
+        /// The names.
+        names: Vec<String>,
+    },
+    /// The model says nothing of its recordings.
+    #[error("the model of `{function}` does not say which recordings it was fitted from: fit it again")]
+    NoDigest {
+        /// The function.
+        function: String,
+    },
+    /// The model states a source that was never recorded.
+    #[error(
+        "the model of `{function}` was fitted from `{device}`, of which there are no recordings here: name the store that has them, or fit it again"
+    )]
+    UnknownSource {
+        /// The function.
+        function: String,
+        /// The source.
+        device: String,
+    },
+    /// The stated sources have other recordings.
+    #[error(
+        "the model of `{function}` was fitted from other recordings of {} than there are here: fit it again, or name the store and the training inputs it was fitted from",
+        list(sources)
+    )]
+    OtherRecordings {
+        /// The function.
+        function: String,
+        /// The stated sources.
+        sources: Vec<String>,
+    },
+    /// The choices are not good enough.
+    #[error(
+        "the model of `{function}` has a regret of {:.2} %, most on `{worst}`, where the bound is {} %: record more inputs and fit again, or raise --max-regret",
+        100.0 * regret, 100.0 * max_regret
+    )]
+    Regret {
+        /// The function.
+        function: String,
+        /// The device with most.
+        worst: String,
+        /// Mean over the devices.
+        regret: f64,
+        /// What is allowed.
+        max_regret: f64,
+    },
+    /// The model cannot be judged by the recordings.
+    #[error(transparent)]
+    Evaluate(#[from] EvaluateError),
+}
+
+fn list(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Checks a model; whatever is wrong with it is a [`Problem`].
+///
+/// # Panics
+///
+/// When a position in `expected` is out of range.
+pub fn check(model: &Model, expected: &Expected<'_>) -> Checked {
+    let function = &expected.recordings.function;
+    if model.function != *function {
+        let (function, found) = (function.clone(), model.function.clone());
+        return Checked { regrets: vec![], problems: vec![Problem::OtherFunction { function, found }] };
+    }
+    let other = provenance(model, expected.recordings, &expected.split.train).err();
+    let mut problems = stale(model, expected, other.is_none());
+    problems.extend(other);
+    let regrets = regrets(model, expected).unwrap_or_else(|error| {
+        problems.push(error.into());
+        Vec::new()
+    });
+    let mut checked = Checked { regrets, problems };
+    checked.problems.extend(too_much(&checked, function, expected.max_regret));
+    checked
+}
+
+fn too_much(checked: &Checked, function: &str, max_regret: f64) -> Option<Problem> {
+    let regret = checked.mean_regret().filter(|regret| *regret > max_regret)?;
+    let (worst, _) = checked.regrets.iter().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    Some(Problem::Regret { function: function.to_owned(), worst: worst.clone(), regret, max_regret })
+}
+
+/// Names that only one of code and model has. A feature that the very recordings of the model have was left out by the fit,
+/// which is no fault.
+fn stale(model: &Model, expected: &Expected<'_>, same_recordings: bool) -> Vec<Problem> {
+    let Some(code) = expected.function else { return Vec::new() };
+    let variants: Vec<&str> = code.variants().iter().map(|variant| variant.name).collect();
+    let left_out = if same_recordings { expected.recordings.features.as_slice() } else { &[] };
+    let known_features: Vec<String> = [&model.features, left_out].concat();
+    let function = || model.function.clone();
+    let gone = |kind, names: Vec<String>| {
+        (!names.is_empty()).then(|| Problem::Gone { function: function(), kind, names })
+    };
+    let new = |kind, names: Vec<String>| {
+        (!names.is_empty()).then(|| Problem::New { function: function(), kind, names })
+    };
+    let problems = [
+        gone("variants", missing(&model.variants, &variants)),
+        new("variants", missing(&variants, &model.variants)),
+        gone("features", missing(&model.features, code.features())),
+        new("features", missing(code.features(), &known_features)),
+    ];
+    problems.into_iter().flatten().collect()
+}
+
+/// Those of some names that are not among others.
+fn missing(names: &[impl AsRef<str>], among: &[impl AsRef<str>]) -> Vec<String> {
+    let among: BTreeSet<&str> = among.iter().map(AsRef::as_ref).collect();
+    names.iter().map(AsRef::as_ref).filter(|name| !among.contains(name)).map(str::to_owned).collect()
+}
+
+/// Whether the model was fitted from what it states.
+fn provenance(model: &Model, recordings: &Recordings, train: &[usize]) -> Result<(), Problem> {
+    let function = || model.function.clone();
+    let stated = &model.provenance;
+    if stated.recordings_digest.is_empty() {
+        return Err(Problem::NoDigest { function: function() });
+    }
+    let place = |device: &String| {
+        let unknown = || Problem::UnknownSource { function: function(), device: device.clone() };
+        recordings.device_index(device).ok_or_else(unknown)
+    };
+    let sources = stated.sources.iter().map(place).collect::<Result<Vec<_>, _>>()?;
+    match recordings.digest(&sources, train) == stated.recordings_digest {
+        true => Ok(()),
+        false => Err(Problem::OtherRecordings { function: function(), sources: stated.sources.clone() }),
+    }
+}
+
+/// Of each device that has test inputs; a device that was asked for must have some.
+fn regrets(model: &Model, expected: &Expected<'_>) -> Result<Vec<(String, f64)>, EvaluateError> {
+    let Expected { recordings, split, .. } = *expected;
+    let performance = PerformanceTable::new(recordings);
+    let all: Vec<usize> = (0..recordings.devices.len()).collect();
+    let asked = !expected.devices.is_empty();
+    let mut regrets = Vec::new();
+    for &device in if asked { expected.devices } else { &all } {
+        let id = &recordings.devices[device].id;
+        let shares = shares_of_model(recordings, &performance, model, device, &split.test)?;
+        match shares.len() {
+            0 if asked => return Err(no_tests(recordings, id)),
+            0 => {}
+            count => regrets.push((id.clone(), 1.0 - shares.iter().sum::<f64>() / count as f64)),
+        }
+    }
+    if regrets.is_empty() { Err(no_tests(recordings, "any device")) } else { Ok(regrets) }
+}
+
+fn no_tests(recordings: &Recordings, device: &str) -> EvaluateError {
+    EvaluateError::NoTests { function: recordings.function.clone(), device: device.to_owned() }
+}

@@ -1,0 +1,49 @@
+//! Devices two by two: how well what was learned on one serves another, and how often their best variants differ.
+
+use super::{Bench, EvaluateError};
+use crate::learn::PerformanceTable;
+
+/// One row and one column a device, in the order of the recordings; a cell is `None` where nothing can be compared.
+pub type PairTable = Vec<Vec<Option<f64>>>;
+
+/// Two figures for every pair of devices, over the test inputs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pairs {
+    /// The devices of rows and columns.
+    pub devices: Vec<String>,
+    /// Mean share of exhaustive search on the device of the column, of a selector over input features that was trained on the
+    /// device of the row alone (Muralidharan et al., ASPLOS 2016, Figure 1). The diagonal is `target-trained`.
+    pub trained_on_run_on: PairTable,
+    /// Share of the inputs whose best variant on the two devices is not the same (ibid., Figure 5).
+    pub best_differs: PairTable,
+}
+
+impl Bench<'_> {
+    /// Both tables.
+    pub(super) fn pairs(&self) -> Result<Pairs, EvaluateError> {
+        let devices = &self.task.recordings.devices;
+        let mean = |trained: usize, run: usize| match &self.local[trained] {
+            Some(model) => Ok(mean(&self.shares_of(model, run)?)),
+            None => Ok(None),
+        };
+        let row = |trained| (0..devices.len()).map(|run| mean(trained, run)).collect::<Result<_, _>>();
+        Ok(Pairs {
+            devices: devices.iter().map(|device| device.id.clone()).collect(),
+            trained_on_run_on: (0..devices.len()).map(row).collect::<Result<_, EvaluateError>>()?,
+            best_differs: best_differs(self.task.performance, devices.len(), self.test),
+        })
+    }
+}
+
+fn best_differs(performance: &PerformanceTable, devices: usize, inputs: &[usize]) -> PairTable {
+    let cell = |a: usize, b: usize| {
+        let both = |&input: &usize| Some((performance.best(a, input)?, performance.best(b, input)?));
+        let differs = inputs.iter().filter_map(both).map(|(a, b)| if a == b { 0.0 } else { 1.0 });
+        mean(&differs.collect::<Vec<_>>())
+    };
+    (0..devices).map(|a| (0..devices).map(|b| cell(a, b)).collect()).collect()
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
