@@ -10,6 +10,8 @@ mod fit;
 mod inspect;
 mod job;
 mod named;
+mod profile;
+mod profile_worker;
 mod progress;
 mod record;
 mod report;
@@ -52,6 +54,8 @@ fn run(trainer: &Trainer, cli: &Cli) -> anyhow::Result<()> {
     match &cli.command {
         None => job::run(trainer, &cli.job),
         Some(Command::Record(args)) => record::run(trainer, args),
+        Some(Command::Profile(args)) => profile::run(trainer, args),
+        Some(Command::ProfileWorker(args)) => profile_worker::run(trainer, args),
         Some(Command::Fit(args)) => fit::run(trainer, args),
         Some(Command::Evaluate(args)) => evaluate::run(trainer, args),
         Some(Command::Report(args)) => report::run(trainer, args),

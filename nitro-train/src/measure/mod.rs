@@ -1,21 +1,35 @@
 //! Measuring: variants run through ordinary calls, on a device, repeated until their medians are known.
 
+mod error;
 mod glob;
 mod inputs;
 mod pool;
+mod profiling;
+mod recording;
 mod repeat;
 mod session;
+mod subject;
 
 use std::error::Error;
 
+use nitro_core::provide::Watched;
 use nitro_core::{Device, Function};
 
+pub use error::RecordError;
 pub use inputs::Inputs;
 pub use pool::{HostDeviceError, HostDevices, run_on, whole_host};
+pub use profiling::Extent;
+pub use recording::Progress;
 pub use repeat::{Repeats, Summary};
-pub use session::{Progress, RecordError, Session, describe_device};
+pub use session::Session;
+pub use subject::describe_device;
 
+use crate::profile::Section;
 use crate::store::Store;
+use profiling::Profiling;
+use recording::Recording;
+use session::Work;
+use subject::Subject;
 
 /// The error of a recording closure: whatever its own work may raise.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -35,10 +49,38 @@ pub fn record_inputs(
     progress: &dyn Progress,
     record: impl FnOnce(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<(), BoxError> {
-    let mut session = Session::new(function, device, inputs, repeats, store, progress)?;
+    let recording = Recording::new(Subject { function, device }, repeats, store, progress)?;
+    let mut session = Session::new(inputs, Work::Record(recording))?;
     let recorded = record(&mut session);
     match session.loss() {
         Some(loss) => Err(loss.into()),
         None => recorded,
     }
+}
+
+/// Shows calls of one function, on the device that the calling thread works on, to a profiler that watches this process.
+/// `announce` takes each section before it begins; the profile ends early once `out_of_time` says so.
+///
+/// # Errors
+/// What `record` returns except [`RecordError::OutOfTime`], and when the folder of inputs cannot be used.
+pub fn profile_inputs(
+    function: &'static Function,
+    (device, watched): (&dyn Device, &dyn Watched),
+    inputs: Inputs<'_>,
+    extent: Extent,
+    out_of_time: &dyn Fn() -> bool,
+    announce: &dyn Fn(&Section) -> std::io::Result<()>,
+    record: impl FnOnce(&mut Session<'_>) -> Result<(), BoxError>,
+) -> Result<(), BoxError> {
+    let (subject, sections) = (Subject { function, device }, Default::default());
+    let profiling = Profiling { subject, watched, extent, out_of_time, announce, sections };
+    let mut session = Session::new(inputs, Work::Profile(profiling))?;
+    match record(&mut session) {
+        Err(error) if is_out_of_time(&error) => Ok(()),
+        ended => ended,
+    }
+}
+
+fn is_out_of_time(error: &BoxError) -> bool {
+    matches!(error.downcast_ref(), Some(RecordError::OutOfTime { .. }))
 }

@@ -1,149 +1,28 @@
 //! A session: the user's closure calls the function in the ordinary way, the session decides which variant runs.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-
-use nitro_core::recording::{Observation, Panicked, record};
-use nitro_core::{Device, Function};
-use thiserror::Error;
-
 use super::BoxError;
+use super::error::RecordError;
 use super::inputs::{InputList, Inputs};
-use super::repeat::{Repeats, Summary};
-use crate::recordings::{DeviceRecord, Input, Outcome, Recordings};
-use crate::store::{FunctionSchema, Row, Store, StoreError};
+use super::profiling::Profiling;
+use super::recording::Recording;
 
-/// Why an input could not be recorded.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum RecordError {
-    /// The closure did not call the function on the session's thread.
-    #[error(
-        "input `{input}`: the closure never called `{function}` on its own thread; call it there, once or more"
-    )]
-    NotCalled {
-        /// The function.
-        function: &'static str,
-        /// The input.
-        input: String,
-    },
-    /// The function ran on another device than the one being recorded.
-    #[error(
-        "input `{input}`: `{function}` ran on {found}, while {expected} is being recorded; check its `device = ..`"
-    )]
-    OtherDevice {
-        /// The function.
-        function: &'static str,
-        /// The input.
-        input: String,
-        /// The device being recorded.
-        expected: String,
-        /// The device of the call.
-        found: String,
-    },
-    /// A feature of the input is no number that a model could use.
-    #[error("input `{input}`: feature `{feature}` of `{function}` is {value}; a feature has to be finite")]
-    FeatureNotFinite {
-        /// The function.
-        function: &'static str,
-        /// The input.
-        input: String,
-        /// The feature.
-        feature: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// The default variant or the closure itself fails on the input.
-    #[error("input `{input}`: the default variant of `{function}` {what}; it has to run on every input")]
-    DefaultFailed {
-        /// The function.
-        function: &'static str,
-        /// The input.
-        input: String,
-        /// What happened.
-        what: String,
-    },
-    /// A variant took the device away from this process.
-    #[error(
-        "input `{input}`: variant `{variant}` of `{function}` lost {device}; it is recorded as failed there, and only a fresh process can go on"
-    )]
-    DeviceLost {
-        /// The function.
-        function: &'static str,
-        /// The input.
-        input: String,
-        /// The variant.
-        variant: &'static str,
-        /// The device.
-        device: String,
-    },
-    /// The store refused the measurements.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// Hears how a recording goes on.
-pub trait Progress {
-    /// So many inputs are to be measured, and so many were measured before.
-    fn expect(&self, inputs: usize, recorded: usize);
-    /// An input is being measured.
-    fn begin(&self, input: &str);
-    /// It has been measured.
-    fn end(&self, input: &str);
-}
-
-/// One recording of one function on one device: hands out inputs and measures them.
+/// One measurement of one function on one device: hands out inputs and measures them.
 pub struct Session<'a> {
-    function: &'static Function,
-    /// The device being recorded.
-    device: &'a dyn Device,
     inputs: InputList<'a>,
-    /// Inputs that the store holds already.
-    recorded: BTreeSet<String>,
-    /// Inputs and variants that failed before, on inputs that are not recorded whole: the variants are not tried again.
-    failed: BTreeSet<(String, String)>,
-    /// Variants that have run on the device in this session.
-    loaded: RefCell<BTreeSet<usize>>,
-    /// The input and the variant that lost the device.
-    lost: RefCell<Option<(String, &'static str)>>,
-    repeats: Repeats,
-    store: RefCell<&'a mut dyn Store>,
-    progress: &'a dyn Progress,
+    work: Work<'a>,
+}
+
+/// What the session does with an input.
+pub(super) enum Work<'a> {
+    /// Times every variant.
+    Record(Recording<'a>),
+    /// Shows every variant to a profiler.
+    Profile(Profiling<'a>),
 }
 
 impl<'a> Session<'a> {
-    /// Makes the function and the device known to the store and finds out what is left to measure.
-    pub(super) fn new(
-        function: &'static Function,
-        device: &'a dyn Device,
-        inputs: Inputs<'a>,
-        repeats: Repeats,
-        store: &'a mut dyn Store,
-        progress: &'a dyn Progress,
-    ) -> Result<Self, BoxError> {
-        let variants: Vec<&str> = function.variants().iter().map(|variant| variant.name).collect();
-        let device_record = describe_device(device);
-        store.register(&FunctionSchema {
-            function: function.name(),
-            variants: &variants,
-            default_variant: Some(variants[function.default_variant()]),
-            features: function.features(),
-        })?;
-        store.put_device(&device_record)?;
-        let recorded = store.recorded(function.name(), &device_record.id, &variants)?;
-        let failed = failures(&store.load(function.name())?, &device_record.id);
-        Ok(Self {
-            function,
-            device,
-            inputs: InputList::new(inputs)?,
-            recorded,
-            failed,
-            loaded: RefCell::default(),
-            lost: RefCell::default(),
-            repeats,
-            store: RefCell::new(store),
-            progress,
-        })
+    pub(super) fn new(inputs: Inputs<'a>, work: Work<'a>) -> Result<Self, BoxError> {
+        Ok(Self { inputs: InputList::new(inputs)?, work })
     }
 
     /// The inputs that are to be measured.
@@ -154,10 +33,10 @@ impl<'a> Session<'a> {
     /// already holds is left out, and so is what another pattern has given.
     pub fn inputs(&self, pattern: &str) -> Vec<&str> {
         let all = self.inputs.hand_out(pattern);
-        let due = all.iter().filter(|(name, _)| !self.recorded.contains(*name));
-        let due: Vec<&str> = due.map(|&(_, path)| path).collect();
-        self.progress.expect(due.len(), all.len() - due.len());
-        due
+        match &self.work {
+            Work::Record(recording) => recording.due(&all),
+            Work::Profile(profiling) => profiling.sample(&all),
+        }
     }
 
     /// Measures every admissible variant on one input.
@@ -194,187 +73,21 @@ impl<'a> Session<'a> {
     fn measure<R>(
         &self,
         name: &str,
-        mut run: impl FnMut() -> R,
+        run: impl FnMut() -> R,
         same: impl Fn(&R, &R) -> bool,
     ) -> Result<(), RecordError> {
         let name = self.inputs.name_of(name);
-        if self.recorded.contains(&name) {
-            return Ok(());
+        match &self.work {
+            Work::Record(recording) => recording.input(&name, run, same),
+            Work::Profile(profiling) => profiling.input(&name, run),
         }
-        if let Some(loss) = self.loss() {
-            return Err(loss);
-        }
-        self.progress.begin(&name);
-        let (expected, observation) = self.describe(&name, &mut run)?;
-        let input = Input { name: name.clone(), features: observation.features.clone() };
-        let warm = self.warm_up(&name, &observation, &mut run, |found| same(&expected, found));
-        drop(expected);
-        match warm.and_then(|mut variants| self.repeat(&mut variants, &mut run).map(|()| variants)) {
-            Ok(variants) => self.put(&input, &variants.iter().map(Variant::row).collect::<Vec<_>>())?,
-            Err(Lost(variant)) => {
-                self.put(&input, &[Row::new(variant, Outcome::Failed)])?;
-                self.lost.replace(Some((name.clone(), variant)));
-            }
-        }
-        self.progress.end(&name);
-        self.loss().map_or(Ok(()), Err)
-    }
-
-    fn put(&self, input: &Input, rows: &[Row<'_>]) -> Result<(), StoreError> {
-        self.store.borrow_mut().put(self.function.name(), self.device.entry().id(), input, rows)
     }
 
     /// That the device was lost, if it was.
     pub(super) fn loss(&self) -> Option<RecordError> {
-        let lost = self.lost.borrow();
-        let (input, variant) = lost.as_ref()?;
-        let (function, device) = (self.function.name(), self.device.entry().id().to_owned());
-        Some(RecordError::DeviceLost { function, input: input.clone(), variant, device })
-    }
-
-    /// Runs the default variant once: its output, and features and constraints of the input.
-    fn describe<R>(&self, name: &str, run: &mut impl FnMut() -> R) -> Result<(R, Observation), RecordError> {
-        let (function, input) = (self.function.name(), name.to_owned());
-        let failed = |what: String| RecordError::DefaultFailed { function, input: input.clone(), what };
-        let (output, observation) = record(self.function, self.function.default_variant(), true, run)
-            .map_err(|panicked| failed(panicked.to_string()))?;
-        if observation.failures > 0 {
-            return Err(failed("returned an error or failed on the device".to_owned()));
-        }
-        if observation.calls == 0 {
-            return Err(RecordError::NotCalled { function, input });
-        }
-        let device = self.device.entry().id();
-        if let Some(found) = observation.device.as_ref().filter(|found| *found != device) {
-            let (expected, found) = (device.to_owned(), found.clone());
-            return Err(RecordError::OtherDevice { function, input, expected, found });
-        }
-        match observation.features.iter().position(|value| !value.is_finite()) {
-            Some(index) => {
-                let (feature, value) = (self.function.features()[index], observation.features[index]);
-                Err(RecordError::FeatureNotFinite { function, input, feature, value })
-            }
-            None => Ok((output, observation)),
+        match &self.work {
+            Work::Record(recording) => recording.loss(),
+            Work::Profile(_) => None,
         }
     }
-
-    /// Runs every admissible variant once and checks it. The time counts only where one run is enough and is not the variant's
-    /// first on the device, which loads what it needs.
-    fn warm_up<R>(
-        &self,
-        input: &str,
-        observation: &Observation,
-        run: &mut impl FnMut() -> R,
-        correct: impl Fn(&R) -> bool,
-    ) -> Result<Vec<Variant>, Lost> {
-        let mut state = |index: usize, name: &str| {
-            if !observation.admissible[index] {
-                return State::Ended(Outcome::Inadmissible);
-            }
-            if self.failed.contains(&(input.to_owned(), name.to_owned())) {
-                return State::Ended(Outcome::Failed);
-            }
-            match record(self.function, index, false, &mut *run) {
-                Ok((_, observation)) if observation.failures > 0 => State::Ended(Outcome::Failed),
-                Ok((output, _)) if !correct(&output) => State::Ended(Outcome::Wrong),
-                Ok((_, observation)) => {
-                    let times_ns = [observation.time_ns];
-                    let counts = !self.loaded.borrow_mut().insert(index) && self.repeats.enough(&times_ns);
-                    State::Running(if counts { times_ns.to_vec() } else { Vec::new() })
-                }
-                Err(panicked) => self.panicked(index, &panicked),
-            }
-        };
-        let variants = self.function.variants().iter().enumerate();
-        variants.map(|(index, info)| self.still_there(info.name, state(index, info.name))).collect()
-    }
-
-    /// Repeats in rounds over all variants that still run, so that a slow phase of the machine meets all alike.
-    fn repeat<R>(&self, variants: &mut [Variant], run: &mut impl FnMut() -> R) -> Result<(), Lost> {
-        loop {
-            let mut ran = false;
-            for (index, variant) in variants.iter_mut().enumerate() {
-                let State::Running(times_ns) = &mut variant.state else { continue };
-                if self.repeats.enough(times_ns) {
-                    continue;
-                }
-                ran = true;
-                let failed = match record(self.function, index, false, &mut *run) {
-                    Ok((_, observation)) if observation.failures == 0 => {
-                        times_ns.push(observation.time_ns);
-                        continue;
-                    }
-                    Ok(_) => State::Ended(Outcome::Failed),
-                    Err(panicked) => self.panicked(index, &panicked),
-                };
-                *variant = self.still_there(variant.name, failed)?;
-            }
-            if !ran {
-                return Ok(());
-            }
-        }
-    }
-
-    /// The variant in this state, unless its failure took the device away.
-    fn still_there(&self, name: &'static str, state: State) -> Result<Variant, Lost> {
-        let suspect = matches!(state, State::Ended(Outcome::Failed | Outcome::Wrong));
-        if suspect && self.device.is_lost() { Err(Lost(name)) } else { Ok(Variant { name, state }) }
-    }
-
-    fn panicked(&self, variant: usize, panicked: &Panicked) -> State {
-        let (function, variant) = (self.function.name(), self.function.variants()[variant].name);
-        tracing::warn!(function, variant, %panicked, "the variant is recorded as failed");
-        State::Ended(Outcome::Failed)
-    }
-}
-
-/// The variant of this name lost the device.
-struct Lost(&'static str);
-
-/// The inputs and variants that failed on the device.
-fn failures(recordings: &Recordings, device: &str) -> BTreeSet<(String, String)> {
-    let failed = recordings.measurements.iter().filter(|measurement| {
-        measurement.outcome == Outcome::Failed && recordings.devices[measurement.device].id == device
-    });
-    failed
-        .map(|m| (recordings.inputs[m.input].name.clone(), recordings.variants[m.variant].clone()))
-        .collect()
-}
-
-/// A variant on the input being measured.
-struct Variant {
-    name: &'static str,
-    state: State,
-}
-
-enum State {
-    /// The times so far, in nanoseconds.
-    Running(Vec<f64>),
-    /// No more runs: it is not admissible, or failed, or answered wrong.
-    Ended(Outcome),
-}
-
-impl Variant {
-    fn row(&self) -> Row<'_> {
-        match &self.state {
-            State::Ended(outcome) => Row::new(self.name, *outcome),
-            State::Running(times_ns) => {
-                let summary = Summary::of(times_ns);
-                Row {
-                    spread_ns: summary.spread_ns,
-                    repeats: times_ns.len() as u32,
-                    // A clock too coarse for the variant must not make it infinitely fast.
-                    ..Row::new(self.name, Outcome::Time(summary.median_ns.max(1.0)))
-                }
-            }
-        }
-    }
-}
-
-/// A device as a store keeps it, all its features measured.
-#[must_use]
-pub fn describe_device(device: &dyn Device) -> DeviceRecord {
-    let entry = device.entry();
-    let features = entry.features().map(|feature| (feature.name.clone(), feature.value)).collect();
-    DeviceRecord { id: entry.id().to_owned(), features }
 }

@@ -1,0 +1,90 @@
+//! What can go wrong with an input.
+
+use thiserror::Error;
+
+use crate::store::StoreError;
+
+/// Why an input could not be recorded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The closure did not call the function on the session's thread.
+    #[error(
+        "input `{input}`: the closure never called `{function}` on its own thread; call it there, once or more"
+    )]
+    NotCalled {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+    },
+    /// The function ran on another device than the one being recorded.
+    #[error(
+        "input `{input}`: `{function}` ran on {found}, while {expected} is being recorded; check its `device = ..`"
+    )]
+    OtherDevice {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// The device being recorded.
+        expected: String,
+        /// The device of the call.
+        found: String,
+    },
+    /// A feature of the input is no number that a model could use.
+    #[error("input `{input}`: feature `{feature}` of `{function}` is {value}; a feature has to be finite")]
+    FeatureNotFinite {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// The feature.
+        feature: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The default variant or the closure itself fails on the input.
+    #[error("input `{input}`: the default variant of `{function}` {what}; it has to run on every input")]
+    DefaultFailed {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// What happened.
+        what: String,
+    },
+    /// A variant took the device away from this process.
+    #[error(
+        "input `{input}`: variant `{variant}` of `{function}` lost {device}; it is recorded as failed there, and only a fresh process can go on"
+    )]
+    DeviceLost {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// The variant.
+        variant: &'static str,
+        /// The device.
+        device: String,
+    },
+    /// The time given to a profile has passed.
+    #[error("the time for the profile of `{function}` has passed; what was profiled is kept")]
+    OutOfTime {
+        /// The function.
+        function: &'static str,
+    },
+    /// The profiler could not be shown a call.
+    #[error("input `{input}`: `{function}` could not be shown to the profiler")]
+    NotShown {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// What went wrong.
+        source: super::BoxError,
+    },
+    /// The store refused the measurements.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
