@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -22,8 +22,12 @@ use crate::profile::{
 };
 use crate::trainer::Trainer;
 
-/// Time beyond its share after which a run is ended by force.
-const GRACE: Duration = Duration::from_secs(30);
+/// What the run of the proxies is called.
+const PROXIES: &str = "proxies";
+/// Time beyond its share after which a run is interrupted: a call may be under way, and the log has to be written.
+const GRACE: Duration = Duration::from_secs(20);
+/// Time after the interruption in which the profiler may write what it has seen.
+const LAST_WORDS: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
 /// How far, in percentage points, a proxy's measured share of instructions may be from its intensity.
 const TOLERANCE: f64 = 5.0;
@@ -42,14 +46,22 @@ pub(super) fn run(trainer: &Trainer, args: &ProfileArgs) -> Result<()> {
     let device = device.entry().id();
     let mut share =
         Shares { ends: Instant::now() + Duration::from_secs(args.seconds.into()), runs: functions.len() + 1 };
-    let sections = profiler.profile(None, share.next())?;
-    write_proxies(&args.out, device, sections)?;
-    for registered in functions {
-        let name = registered.function.name();
-        match profiler.profile(Some(name), share.next()) {
-            Ok(sections) => write_variants(&args.out, device, name, sections)?,
-            Err(error) => eprintln!("{name} is left out: {error:#}"),
+    let mut missing = Vec::new();
+    let names = functions.iter().map(|registered| Some(registered.function.name()));
+    for function in std::iter::once(None).chain(names) {
+        match (profiler.profile(function, share.next()), function) {
+            (Ok(sections), None) => write_proxies(&args.out, device, sections)?,
+            (Ok(sections), Some(name)) => write_variants(&args.out, device, name, sections)?,
+            (Err(error @ ProfileError::NotPermitted), _) => return Err(error.into()),
+            (Err(error), _) => {
+                let name = function.unwrap_or(PROXIES);
+                eprintln!("{name}: {:#}", anyhow::Error::new(error));
+                missing.push(name);
+            }
         }
+    }
+    if !missing.is_empty() {
+        bail!("there is no profile of {}; what the others gave is written", missing.join(", "));
     }
     Ok(())
 }
@@ -88,15 +100,19 @@ impl<'a> Profiler<'a> {
     }
 
     /// Profiles a function, or the proxies; what was asked for and is not known is left out.
-    fn profile(&mut self, function: Option<&str>, share: Duration) -> Result<Vec<(Section, Metrics)>> {
-        let name = function.unwrap_or("proxies");
+    fn profile(
+        &mut self,
+        function: Option<&str>,
+        share: Duration,
+    ) -> Result<Vec<(Section, Metrics)>, ProfileError> {
+        let name = function.unwrap_or(PROXIES);
         loop {
             match self.attempt(name, function, share) {
                 Err(ProfileError::UnknownMetrics { names }) => {
                     eprintln!("left out, as this ncu does not know them: {}", names.join(", "));
                     self.metrics.retain(|metric| !names.iter().any(|name| name == metric));
                 }
-                ended => return Ok(ended?),
+                ended => return ended,
             }
         }
     }
@@ -119,7 +135,7 @@ impl<'a> Profiler<'a> {
         let status = wait(spawned, share + GRACE)
             .map_err(|source| ProfileError::Io { what: "ncu cannot be waited for".into(), source })?;
         if status.is_none() {
-            eprintln!("{name}: ncu was ended by force");
+            eprintln!("{name}: out of time; what ncu saw until then is kept");
         }
         let launches = read_log(&read(&log)?, &self.metrics)?;
         let announced = read_sections(&read(&sections)?).map_err(|error| ProfileError::Io {
@@ -152,17 +168,26 @@ impl<'a> Profiler<'a> {
     }
 }
 
-/// Waits for the process, and ends it after this time: then none.
+/// Waits for the process. After this time it is interrupted, so that the profiler writes what it has seen, and if it does not end
+/// then, by force: then none.
 fn wait(mut process: Child, most: Duration) -> std::io::Result<Option<ExitStatus>> {
-    let ends = Instant::now() + most;
+    if let Some(status) = wait_until(&mut process, Instant::now() + most)? {
+        return Ok(Some(status));
+    }
+    let interrupted = Command::new("kill").args(["-INT", &process.id().to_string()]).status();
+    if interrupted.is_ok_and(|status| status.success()) {
+        wait_until(&mut process, Instant::now() + LAST_WORDS)?;
+    }
+    process.kill()?;
+    process.wait()?;
+    Ok(None)
+}
+
+fn wait_until(process: &mut Child, ends: Instant) -> std::io::Result<Option<ExitStatus>> {
     loop {
-        if let Some(status) = process.try_wait()? {
-            return Ok(Some(status));
-        }
-        if Instant::now() >= ends {
-            process.kill()?;
-            process.wait()?;
-            return Ok(None);
+        let status = process.try_wait()?;
+        if status.is_some() || Instant::now() >= ends {
+            return Ok(status);
         }
         std::thread::sleep(POLL);
     }

@@ -46,6 +46,7 @@ impl Ncu {
         let mut command = Command::new(&self.program);
         command.args(["--csv", "--page", "raw", "--print-units", "base"]);
         command.args(["--clock-control", "none", "--cache-control", "none", "--profile-from-start", "off"]);
+        command.args(["--check-exit-code", "0"]); // what was seen before a worker failed counts
         command.args(["--metrics", &metrics.join(",")]).arg("--log-file").arg(log);
         command.arg(program).args(arguments).env("LC_ALL", "C");
         command
