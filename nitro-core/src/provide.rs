@@ -40,4 +40,46 @@ pub trait Workplace: Device + Send + Sync {
     fn empty_caches(&self, _empty: bool) -> bool {
         false
     }
+
+    /// How a profiler watches the device's kernels; none when this kind of device has no way to that.
+    fn watched(&self) -> Option<&dyn Watched> {
+        None
+    }
 }
+
+/// A device whose kernels a profiler outside of the process can watch. What the profiler is shown comes in sections; each begins
+/// with the launch of the kernel [`SECTION_MARK`], whose number of blocks is the section's number, from 1.
+pub trait Watched {
+    /// Runs `work`, which the profiler does not see; how many kernels its timed calls launch.
+    fn count_launches(&self, work: &mut dyn FnMut()) -> usize;
+
+    /// Begins a section and runs `work`: the profiler sees those launches of its timed calls whose positions are in
+    /// `shown`, ascending from 0.
+    ///
+    /// # Errors
+    /// When the section cannot be begun; `work` has not run then.
+    fn show(
+        &self,
+        section: u32,
+        shown: &[usize],
+        work: &mut dyn FnMut(),
+    ) -> Result<(), Box<dyn Error + Send + Sync>>;
+
+    /// The application proxies: kernels that stress one resource each, by a chosen share of their instructions.
+    fn proxies(&self) -> &'static [&'static str];
+
+    /// Begins a section and shows the profiler one launch of a proxy. At intensity 0 to 5, 20 % of its instructions a step
+    /// stress the proxy's resource.
+    ///
+    /// # Errors
+    /// When the device has no such proxy or cannot run it.
+    fn show_proxy(
+        &self,
+        section: u32,
+        proxy: &str,
+        intensity: u32,
+    ) -> Result<(), Box<dyn Error + Send + Sync>>;
+}
+
+/// Name of the kernel that marks the beginning of a section in a profile.
+pub const SECTION_MARK: &str = "nitro_section_mark";

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use cudarc::driver::sys::{CUfunction, CUfunction_attribute};
 
 use crate::driver::driver;
-use crate::{Buffer, Cuda, CudaError, Element, Stream};
+use crate::{Buffer, Cuda, CudaError, Element, Stream, profile};
 
 /// Dynamic shared memory that a launch may have without the kernel being told.
 const SHARED_BYTES_UNASKED: u32 = 48 << 10;
@@ -256,7 +256,7 @@ impl Kernel {
         }
         let launched = self.0.device.activate().and_then(|_active| {
             self.allow_shared(grid.shared_bytes)?;
-            launch(parameters.as_mut_ptr())
+            profile::around(|| launch(parameters.as_mut_ptr()))
         });
         launched.map_err(|error| CudaError::Launch {
             kernel: self.0.name.clone(),

@@ -45,6 +45,7 @@ mod features;
 mod kernel;
 mod name;
 mod nvrtc;
+mod profile;
 mod program;
 mod provider;
 mod stopwatch;

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use nitro_core::provide::{DeviceProvider, Workplace};
+use nitro_core::provide::{DeviceProvider, Watched, Workplace};
 
 use crate::device::open;
 use crate::name::Name;
@@ -54,5 +54,9 @@ impl Workplace for Cuda {
     fn empty_caches(&self, empty: bool) -> bool {
         flush_l2_between_repeats(empty);
         true
+    }
+
+    fn watched(&self) -> Option<&dyn Watched> {
+        Some(self)
     }
 }

@@ -122,6 +122,7 @@ mod tests {
             outcome,
             spread_ns: 1.0,
             repeats: 5,
+            reason: String::new(),
         };
         let device =
             |id: &str, gbps| DeviceRecord { id: id.into(), features: [("gbps".to_owned(), gbps)].into() };

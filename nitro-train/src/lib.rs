@@ -15,6 +15,7 @@ pub mod exchange;
 mod layer;
 pub mod learn;
 pub mod measure;
+pub mod profile;
 pub mod recordings;
 pub mod report;
 pub mod store;

@@ -35,6 +35,14 @@ pub(super) enum Command {
     ///
     /// What is already in the store is skipped, so a stopped run goes on where it was.
     Record(RecordArgs),
+    /// Read hardware counters of every variant and of the application proxies, with NVIDIA Nsight Compute (ncu)
+    ///
+    /// Writes DIR/proxies.csv and DIR/FUNCTION/profiles.csv, which fit and evaluate take with --profiles DIR: from them follows
+    /// which device features matter to a function (--device-features profile). The profiler's own logs are kept in DIR/logs.
+    Profile(ProfileArgs),
+    /// What `profile` runs under the profiler
+    #[command(hide = true)]
+    ProfileWorker(ProfileWorkerArgs),
     /// Fit selectors from the store; touches no device
     Fit(FitArgs),
     /// Leave each device out in turn, learn from the others, and tell how close to exhaustive search the choices come
@@ -139,6 +147,51 @@ pub(super) struct RecordArgs {
     /// in a store of their own
     #[arg(long)]
     pub(super) cold: bool,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ProfileArgs {
+    /// Function to profile; repeat for several [default: all that run on the device]
+    #[arg(long = "function", value_name = "F")]
+    pub(super) functions: Vec<String>,
+    /// Device to profile on
+    #[arg(long, value_name = "DEVICE", default_value = "cuda:0")]
+    pub(super) device: String,
+    /// Folder of real inputs [default: the built-in inputs]
+    #[arg(long, value_name = "DIR")]
+    pub(super) inputs: Option<PathBuf>,
+    /// Folder that the profiles are written to, a function at a time
+    #[arg(long, value_name = "DIR", default_value = "profiles")]
+    pub(super) out: PathBuf,
+    /// Time for everything, in seconds; calls that it does not suffice for are left out
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub(super) seconds: u32,
+    /// Inputs of each function, spread evenly over its training inputs
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) sample: u16,
+    /// Launches of each call; of more, so many are drawn at random from all over the call
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) launches: u16,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ProfileWorkerArgs {
+    /// The function; none for the proxies
+    #[arg(long)]
+    pub(super) function: Option<String>,
+    #[arg(long)]
+    pub(super) device: String,
+    #[arg(long)]
+    pub(super) inputs: Option<PathBuf>,
+    /// File that the sections are announced in
+    #[arg(long)]
+    pub(super) sections: PathBuf,
+    #[arg(long)]
+    pub(super) seconds: u32,
+    #[arg(long)]
+    pub(super) sample: u16,
+    #[arg(long)]
+    pub(super) launches: u16,
 }
 
 #[derive(Args, Debug)]

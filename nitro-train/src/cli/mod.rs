@@ -11,6 +11,8 @@ mod fit;
 mod inspect;
 mod job;
 mod named;
+mod profile;
+mod profile_worker;
 mod progress;
 mod record;
 mod report;
@@ -51,6 +53,8 @@ fn run(trainer: &Trainer, cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Check(args)) => return check::run(trainer, args),
         None => job::run(trainer, &cli.job),
         Some(Command::Record(args)) => record::run(trainer, args),
+        Some(Command::Profile(args)) => profile::run(trainer, args),
+        Some(Command::ProfileWorker(args)) => profile_worker::run(trainer, args),
         Some(Command::Fit(args)) => fit::run(trainer, args),
         Some(Command::Evaluate(args)) => evaluate::run(trainer, args),
         Some(Command::Report(args)) => report::run(trainer, args),

@@ -16,7 +16,7 @@ const MAX_TEXT_BYTES: u64 = 1 << 30;
 const MAX_XZ_KIB: u32 = 256 << 10;
 
 /// The text of a table, unpacked if need be.
-pub(super) fn unpack(file: &str, bytes: &[u8]) -> Result<String, ImportError> {
+pub(crate) fn unpack(file: &str, bytes: &[u8]) -> Result<String, ImportError> {
     let bytes = if bytes.starts_with(GZIP_MAGIC) {
         drain(file, "gzip", MultiGzDecoder::new(bytes))?
     } else if bytes.starts_with(XZ_MAGIC) {

@@ -26,12 +26,12 @@
 //! # Ok::<(), nitro_train::exchange::ImportError>(())
 //! ```
 
-mod compressed;
+pub(crate) mod compressed;
 mod error;
 mod features;
 mod measurements;
-mod table;
-mod write;
+pub(crate) mod table;
+pub(crate) mod write;
 
 use std::fs;
 use std::path::PathBuf;

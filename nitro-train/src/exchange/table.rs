@@ -6,20 +6,20 @@ use std::collections::HashSet;
 use super::error::{ImportError, Problem, excerpt};
 
 /// A table, of which the header has been read.
-pub(super) struct Table<'t> {
+pub(crate) struct Table<'t> {
     file: &'t str,
     header: Vec<Cow<'t, str>>,
     lines: Lines<'t>,
 }
 
 /// One row below the header, with as many fields.
-pub(super) struct Record<'t> {
-    pub(super) fields: Vec<Cow<'t, str>>,
+pub(crate) struct Record<'t> {
+    pub(crate) fields: Vec<Cow<'t, str>>,
     line: usize,
 }
 
 impl<'t> Table<'t> {
-    pub(super) fn open(file: &'t str, text: &'t str) -> Result<Self, ImportError> {
+    pub(crate) fn open(file: &'t str, text: &'t str) -> Result<Self, ImportError> {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let mut lines = Lines { rest: text, line: 1 };
         let header = match lines.next() {
@@ -47,17 +47,17 @@ impl<'t> Table<'t> {
         Ok(())
     }
 
-    pub(super) fn header(&self) -> &[Cow<'t, str>] {
+    pub(crate) fn header(&self) -> &[Cow<'t, str>] {
         &self.header
     }
 
     /// The error of a problem in the header.
-    pub(super) fn in_header(&self, problem: Problem) -> ImportError {
+    pub(crate) fn in_header(&self, problem: Problem) -> ImportError {
         at(self.file, 1, problem)
     }
 
     /// Calls `take` for every row; a table without rows is an error.
-    pub(super) fn for_each(
+    pub(crate) fn for_each(
         mut self,
         mut take: impl FnMut(&[Cow<'t, str>], Record<'t>) -> Result<(), Problem>,
     ) -> Result<(), ImportError> {
@@ -159,7 +159,7 @@ impl<'t> Lines<'t> {
 }
 
 /// The field as a finite number.
-pub(super) fn number(column: &str, field: &str) -> Result<f64, Problem> {
+pub(crate) fn number(column: &str, field: &str) -> Result<f64, Problem> {
     match field.trim().parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
         _ => Err(Problem::NotANumber { column: column.to_owned(), found: excerpt(field) }),

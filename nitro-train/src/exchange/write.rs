@@ -37,7 +37,7 @@ pub fn export(recordings: &Recordings, files: &Files) -> Result<(), ExportError>
 }
 
 /// Writes beside the file and renames, so that nobody finds half of it.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.part", std::process::id()));
     let beside = PathBuf::from(beside);
@@ -91,14 +91,14 @@ fn devices(recordings: &Recordings) -> String {
 }
 
 /// The shortest text that reads back as the same number.
-fn number(value: f64) -> Cow<'static, str> {
+pub(crate) fn number(value: f64) -> Cow<'static, str> {
     let (mut plain, mut exponent) = (String::new(), String::new());
     // Writing to a string cannot fail.
     let _ = (write!(plain, "{value}"), write!(exponent, "{value:e}"));
     Cow::Owned(if exponent.len() < plain.len() { exponent } else { plain })
 }
 
-fn line<'a>(fields: impl IntoIterator<Item = Cow<'a, str>>) -> String {
+pub(crate) fn line<'a>(fields: impl IntoIterator<Item = Cow<'a, str>>) -> String {
     let mut line = String::new();
     for (index, field) in fields.into_iter().enumerate() {
         if index > 0 {

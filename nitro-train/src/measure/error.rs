@@ -1,4 +1,4 @@
-//! What ends the recording of an input.
+//! What ends the work on an input.
 
 use thiserror::Error;
 
@@ -67,6 +67,22 @@ pub enum RecordError {
         variant: &'static str,
         /// The device.
         device: String,
+    },
+    /// The time given to a profile has passed.
+    #[error("the time for the profile of `{function}` has passed; what was profiled is kept")]
+    OutOfTime {
+        /// The function.
+        function: &'static str,
+    },
+    /// The profiler could not be shown a call.
+    #[error("input `{input}`: `{function}` could not be shown to the profiler")]
+    NotShown {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// What went wrong.
+        source: super::BoxError,
     },
     /// The store refused the measurements.
     #[error(transparent)]

@@ -1,30 +1,53 @@
 //! Measuring: variants run through ordinary calls, on a device, repeated until their medians are known.
 
+mod claims;
 mod error;
 mod glob;
 mod inputs;
 mod pool;
+mod profiling;
 mod progress;
+mod recording;
 mod repeat;
 mod session;
 mod share;
+mod subject;
 
 use std::error::Error;
 
+use nitro_core::provide::Watched;
 use nitro_core::{Device, Function};
 
 pub use error::RecordError;
 pub use inputs::Inputs;
 pub use pool::{HostDeviceError, HostDevices, run_on, whole_host};
+pub use profiling::Extent;
 pub use progress::{Attempt, Progress};
 pub use repeat::{Repeats, Summary};
-pub use session::{Plan, Session, describe_device};
+pub use session::Session;
 pub use share::{DueInputs, Share};
+pub use subject::describe_device;
 
+use crate::profile::Section;
 use crate::store::Store;
+use profiling::Profiling;
+use recording::Recording;
+use session::Work;
+use subject::Subject;
 
 /// The error of a recording closure: whatever its own work may raise.
 pub type BoxError = Box<dyn Error + Send + Sync>;
+
+/// What to record and how.
+#[derive(Clone, Debug)]
+pub struct Plan<'a> {
+    /// The inputs.
+    pub inputs: Inputs<'a>,
+    /// When the repeats of one variant on one input end.
+    pub repeats: Repeats,
+    /// With whom the inputs are shared.
+    pub share: Share,
+}
 
 /// Records one function on the device that the calling thread works on; what the store holds already is skipped. Inputs that
 /// other recorders have claimed are waited for, and measured here after all if their claim expires: `record` is then called again.
@@ -42,14 +65,44 @@ pub fn record_inputs(
     record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<(), BoxError> {
     loop {
-        let mut session = Session::new(function, device, plan, store, progress)?;
+        let subject = Subject { function, device };
+        let recording = Recording::new(subject, plan.repeats, &plan.share, store, progress)?;
+        let mut session = Session::new(plan.inputs, Work::Record(recording))?;
         let recorded = record(&mut session);
-        if let Some(error) = session.ended_by() {
+        let recording = session.recording().expect("it was made of one");
+        if let Some(error) = recording.ended_by() {
             return Err(error.into());
         }
         recorded?;
-        if !session.wait_for_others()? {
+        if !recording.wait_for_others()? {
             return Ok(());
         }
     }
+}
+
+/// Shows calls of one function, on the device that the calling thread works on, to a profiler that watches this process.
+/// `announce` takes each section before it begins; the profile ends early once `out_of_time` says so.
+///
+/// # Errors
+/// What `record` returns except [`RecordError::OutOfTime`], and when the folder of inputs cannot be used.
+pub fn profile_inputs(
+    function: &'static Function,
+    (device, watched): (&dyn Device, &dyn Watched),
+    inputs: Inputs<'_>,
+    extent: Extent,
+    out_of_time: &dyn Fn() -> bool,
+    announce: &dyn Fn(&Section) -> std::io::Result<()>,
+    record: impl FnOnce(&mut Session<'_>) -> Result<(), BoxError>,
+) -> Result<(), BoxError> {
+    let (subject, sections) = (Subject { function, device }, Default::default());
+    let profiling = Profiling { subject, watched, extent, out_of_time, announce, sections };
+    let mut session = Session::new(inputs, Work::Profile(profiling))?;
+    match record(&mut session) {
+        Err(error) if is_out_of_time(&error) => Ok(()),
+        ended => ended,
+    }
+}
+
+fn is_out_of_time(error: &BoxError) -> bool {
+    matches!(error.downcast_ref(), Some(RecordError::OutOfTime { .. }))
 }

@@ -26,8 +26,14 @@ impl Share {
 /// The inputs that a session hands out, each claimed when its turn comes.
 pub struct DueInputs<'s> {
     /// Names and what the closure gets for them.
-    pub(super) inputs: std::vec::IntoIter<(&'s str, &'s str)>,
-    pub(super) claim: Box<dyn Fn(&str) -> bool + 's>,
+    inputs: std::vec::IntoIter<(&'s str, &'s str)>,
+    claim: Box<dyn Fn(&str) -> bool + 's>,
+}
+
+impl<'s> DueInputs<'s> {
+    pub(super) fn new(inputs: Vec<(&'s str, &'s str)>, claim: impl Fn(&str) -> bool + 's) -> Self {
+        Self { inputs: inputs.into_iter(), claim: Box::new(claim) }
+    }
 }
 
 impl<'s> Iterator for DueInputs<'s> {

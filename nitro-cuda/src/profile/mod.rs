@@ -1,0 +1,42 @@
+//! What a profiler such as Nsight Compute is shown of a device: chosen launches of timed calls, and application proxies.
+
+mod proxies;
+mod watch;
+
+use std::error::Error;
+
+use nitro_core::provide::Watched;
+
+use crate::Cuda;
+pub(crate) use watch::{around, stopwatch};
+
+impl Watched for Cuda {
+    fn count_launches(&self, work: &mut dyn FnMut()) -> usize {
+        watch::during(&[], work)
+    }
+
+    fn show(
+        &self,
+        section: u32,
+        shown: &[usize],
+        work: &mut dyn FnMut(),
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        proxies::mark(*self, section)?;
+        watch::during(shown, work);
+        Ok(())
+    }
+
+    fn proxies(&self) -> &'static [&'static str] {
+        &proxies::NAMES
+    }
+
+    fn show_proxy(
+        &self,
+        section: u32,
+        proxy: &str,
+        intensity: u32,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        proxies::mark(*self, section)?;
+        Ok(proxies::run(*self, proxy, intensity)?)
+    }
+}

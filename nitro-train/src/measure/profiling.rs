@@ -1,0 +1,127 @@
+//! Profiling: every admissible variant is called once for a profiler to watch.
+
+use std::cell::Cell;
+
+use nitro_core::provide::Watched;
+use nitro_core::recording::{Observation, Panicked, record};
+
+use super::error::RecordError;
+use super::subject::Subject;
+use crate::learn::random::Random;
+use crate::profile::{Section, Shown};
+
+/// How much of a function a profiler is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Inputs, spread evenly over the training inputs.
+    pub inputs: usize,
+    /// Launches of one call; of more, one is drawn at random from each of so many equal parts of the call.
+    pub launches: usize,
+}
+
+/// The profile of one function on one device.
+pub(super) struct Profiling<'a> {
+    pub(super) subject: Subject<'a>,
+    pub(super) watched: &'a dyn Watched,
+    pub(super) extent: Extent,
+    pub(super) out_of_time: &'a dyn Fn() -> bool,
+    /// Takes each section before it begins.
+    pub(super) announce: &'a dyn Fn(&Section) -> std::io::Result<()>,
+    pub(super) sections: Cell<u32>,
+}
+
+impl Profiling<'_> {
+    /// Some of the inputs, each a name and what goes with it: training inputs where names tell them.
+    pub(super) fn sample<'i>(&self, all: &[(&'i str, &'i str)]) -> Vec<(&'i str, &'i str)> {
+        let mut chosen: Vec<(&str, &str)> =
+            all.iter().filter(|(name, _)| name.starts_with("train/")).copied().collect();
+        if chosen.is_empty() {
+            chosen = all.to_vec();
+        }
+        let (count, wanted) = (chosen.len(), self.extent.inputs.min(chosen.len()));
+        (0..wanted).map(|nth| chosen[(2 * nth + 1) * count / (2 * wanted)]).collect()
+    }
+
+    /// Shows every admissible variant on one input to the profiler.
+    pub(super) fn input<R>(&self, name: &str, mut run: impl FnMut() -> R) -> Result<(), RecordError> {
+        let (output, observation) = self.subject.describe(name, &mut run)?;
+        drop(output);
+        let variants = self.subject.function.variants().iter().enumerate();
+        for (index, info) in variants.filter(|(index, _)| observation.admissible[*index]) {
+            if (self.out_of_time)() {
+                return Err(RecordError::OutOfTime { function: self.subject.function.name() });
+            }
+            self.variant(name, index, info.name, &mut run)?;
+        }
+        Ok(())
+    }
+
+    /// Calls a variant once to count its launches, and once for the profiler.
+    fn variant<R>(
+        &self,
+        input: &str,
+        index: usize,
+        name: &'static str,
+        run: &mut impl FnMut() -> R,
+    ) -> Result<(), RecordError> {
+        let function = self.subject.function;
+        let mut called = None;
+        let mut call = || called = Some(record(function, index, false, &mut *run).map(|(_, seen)| seen));
+        let launches = self.watched.count_launches(&mut call);
+        if failed(called) {
+            tracing::warn!(function = function.name(), variant = name, input, "failed and is not profiled");
+            return if self.subject.device.is_lost() { Err(self.subject.lost(input, name)) } else { Ok(()) };
+        }
+        if launches == 0 {
+            let function = function.name();
+            tracing::warn!(function, variant = name, input, "launches nothing that can be watched");
+            return Ok(());
+        }
+        self.sections.set(self.sections.get() + 1);
+        let section = self.sections.get();
+        let shown = sample(launches, self.extent.launches, u64::from(section));
+        let what = Shown::Variant { variant: name.to_owned(), input: input.to_owned(), launches };
+        let not_shown =
+            |source| RecordError::NotShown { function: function.name(), input: input.to_owned(), source };
+        let announced = (self.announce)(&Section { section, shown: shown.len(), what });
+        announced.map_err(|error| not_shown(error.into()))?;
+        let mut call = || drop(record(function, index, false, &mut *run));
+        self.watched.show(section, &shown, &mut call).map_err(not_shown)
+    }
+}
+
+fn failed(called: Option<Result<Observation, Panicked>>) -> bool {
+    called.and_then(Result::ok).is_none_or(|seen| seen.failures > 0)
+}
+
+/// Positions among so many launches: all of them up to `most`, else one from each of `most` equal parts.
+fn sample(launches: usize, most: usize, seed: u64) -> Vec<usize> {
+    if launches <= most {
+        return (0..launches).collect();
+    }
+    let mut random = Random::new(seed);
+    let begin = |part: usize| part * launches / most;
+    (0..most).map(|part| begin(part) + random.below(begin(part + 1) - begin(part))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_of_few_launches_is_shown_whole() {
+        assert_eq!(sample(3, 8, 1), [0, 1, 2]);
+        assert!(sample(0, 8, 1).is_empty());
+    }
+
+    #[test]
+    fn a_call_of_many_launches_is_sampled_all_over_and_not_in_step() {
+        let shown = sample(300, 6, 1);
+        assert!(shown.iter().enumerate().all(|(part, &at)| (50 * part..50 * (part + 1)).contains(&at)));
+        // A fixed step would always meet the same of three kernels that take turns.
+        let mut kernels: Vec<usize> = shown.iter().map(|at| at % 3).collect();
+        kernels.sort_unstable();
+        kernels.dedup();
+        assert!(kernels.len() > 1, "{shown:?}");
+    }
+}

@@ -1,0 +1,135 @@
+//! Profiles as CSV tables: `device,variant,input,launches,shown`, then a column a metric, and `device,proxy,intensity`, then a
+//! column a metric. A metric that was not available is an empty field.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::{Metrics, ProxyProfile, VariantProfile};
+use crate::exchange::table::{Record, Table, number};
+use crate::exchange::{ImportError, Problem, compressed, write};
+
+const VARIANT_KEYS: [&str; 5] = ["device", "variant", "input", "launches", "shown"];
+const PROXY_KEYS: [&str; 3] = ["device", "proxy", "intensity"];
+
+/// The table of variants' profiles.
+#[must_use]
+pub fn write_variants(profiles: &[VariantProfile]) -> String {
+    let keys = |one: &VariantProfile| {
+        let [launches, shown] = [one.launches, one.shown].map(|count| count.to_string());
+        [one.device.clone(), one.variant.clone(), one.input.clone(), launches, shown]
+    };
+    table(VARIANT_KEYS, profiles.iter().map(|one| (keys(one), &one.metrics)).collect())
+}
+
+/// The table of proxies' profiles.
+#[must_use]
+pub fn write_proxies(profiles: &[ProxyProfile]) -> String {
+    let keys = |one: &ProxyProfile| [one.device.clone(), one.proxy.clone(), one.intensity.to_string()];
+    table(PROXY_KEYS, profiles.iter().map(|one| (keys(one), &one.metrics)).collect())
+}
+
+fn table<const N: usize>(keys: [&str; N], rows: Vec<([String; N], &Metrics)>) -> String {
+    let metrics: BTreeSet<&String> = rows.iter().flat_map(|(_, metrics)| metrics.keys()).collect();
+    let header = keys.iter().copied().chain(metrics.iter().map(|name| name.as_str()));
+    let mut text = write::line(header.map(Cow::Borrowed));
+    for (keys, values) in rows {
+        let value =
+            |name: &&String| values.get(*name).map_or(Cow::Borrowed(""), |&value| write::number(value));
+        text += &write::line(keys.into_iter().map(Cow::Owned).chain(metrics.iter().map(value)));
+    }
+    text
+}
+
+/// Reads a table of variants' profiles, compressed or not; messages call it `name`.
+///
+/// # Errors
+/// When the table has another form, with file and line.
+pub fn read_variants(name: &str, bytes: &[u8]) -> Result<Vec<VariantProfile>, ImportError> {
+    read(name, bytes, &VARIANT_KEYS, |keys, metrics| {
+        let [device, variant, input] = [0, 1, 2].map(|place| keys.fields[place].to_string());
+        let [launches, shown] = [3, 4].map(|place| count(VARIANT_KEYS[place], &keys.fields[place]));
+        Ok(VariantProfile { device, variant, input, launches: launches?, shown: shown?, metrics })
+    })
+}
+
+/// Reads a table of proxies' profiles, compressed or not; messages call it `name`.
+///
+/// # Errors
+/// When the table has another form, with file and line.
+pub fn read_proxies(name: &str, bytes: &[u8]) -> Result<Vec<ProxyProfile>, ImportError> {
+    read(name, bytes, &PROXY_KEYS, |keys, metrics| {
+        let [device, proxy] = [0, 1].map(|place| keys.fields[place].to_string());
+        let intensity = count(PROXY_KEYS[2], &keys.fields[2])? as u32;
+        Ok(ProxyProfile { device, proxy, intensity, metrics })
+    })
+}
+
+fn read<T>(
+    name: &str,
+    bytes: &[u8],
+    keys: &[&'static str],
+    row: impl Fn(&Record<'_>, Metrics) -> Result<T, Problem>,
+) -> Result<Vec<T>, ImportError> {
+    let text = compressed::unpack(name, bytes)?;
+    let table = Table::open(name, &text)?;
+    for (place, key) in keys.iter().enumerate() {
+        if table.header().get(place).is_none_or(|column| column != key) {
+            let (column, expected) = ((*key).to_owned(), keys.join(","));
+            return Err(table.in_header(Problem::MissingColumn { column, expected }));
+        }
+    }
+    let mut rows = Vec::new();
+    table.for_each(|header, record| {
+        let known = header.iter().zip(&record.fields).skip(keys.len()).filter(|(_, field)| !field.is_empty());
+        let metrics: Result<Metrics, Problem> =
+            known.map(|(column, field)| Ok((column.to_string(), number(column, field)?))).collect();
+        rows.push(row(&record, metrics?)?);
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+fn count(column: &'static str, field: &str) -> Result<usize, Problem> {
+    let count = field.parse::<u32>().map_err(|_| Problem::NotACount { column, found: field.to_owned() })?;
+    Ok(count as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metrics(values: &[(&str, f64)]) -> Metrics {
+        values.iter().map(|&(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let variant = |variant: &str, seen: &[(&str, f64)]| VariantProfile {
+            device: "cuda:0@h200".into(),
+            variant: variant.into(),
+            input: "train/a,b".into(),
+            launches: 40,
+            shown: 6,
+            metrics: metrics(seen),
+        };
+        let variants =
+            [variant("csr", &[("a.sum", 1e12), ("b.sum", 0.5)]), variant("ell", &[("a.sum", 3.0)])];
+        assert_eq!(read_variants("v", write_variants(&variants).as_bytes()).unwrap(), variants);
+        let proxies = [ProxyProfile {
+            device: "cuda:0@h200".into(),
+            proxy: "atomics".into(),
+            intensity: 5,
+            metrics: metrics(&[("a.sum", 7.0)]),
+        }];
+        assert_eq!(read_proxies("p", write_proxies(&proxies).as_bytes()).unwrap(), proxies);
+    }
+
+    #[test]
+    fn another_table_is_refused_with_what_it_needs() {
+        let refused = |text: &str| read_proxies("p.csv", text.as_bytes()).unwrap_err().to_string();
+        assert!(refused("device,intensity,proxy\n").contains("device,proxy,intensity"));
+        let message = refused("device,proxy,intensity,a.sum\nd,atomics,x,1\n");
+        assert!(message.contains("p.csv:2") && message.contains("`intensity`"), "{message}");
+        assert!(refused("device,proxy,intensity,a.sum\nd,atomics,1,nan\n").contains("finite number"));
+    }
+}

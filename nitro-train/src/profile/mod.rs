@@ -1,0 +1,56 @@
+//! Hardware counters of variants and of application proxies: what profile-based device-feature selection learns from.
+//!
+//! Muralidharan, Roy, Hall, Garland and Rai, "Architecture-Adaptive Code Variant Tuning", ASPLOS 2016, profile each variant on
+//! the training inputs, and beside them five *application proxies*: kernels that stress one resource of the device each, at
+//! intensities 0 to 5, that is by 0 to 100 % of their instructions. Which proxies a variant resembles tells which device
+//! features matter to it ([`learn::profile`](crate::learn)).
+//!
+//! A worker process makes the calls, in [`Section`]s that it announces; Nsight Compute watches it and writes a log ([`ncu`]);
+//! [`attribute()`] joins the two. What is kept are the metrics as Nsight Compute names them, summed over the launches of a
+//! section ([`files`]); their meaning is in [`counters`].
+
+mod attribute;
+pub mod counters;
+mod error;
+pub mod files;
+pub mod ncu;
+mod section;
+
+use std::collections::BTreeMap;
+
+pub use attribute::{Profiled, attribute};
+pub use error::ProfileError;
+pub use section::{Section, Shown, read_sections};
+
+/// Metrics by name, summed over the launches of a section.
+pub type Metrics = BTreeMap<String, f64>;
+
+/// The profile of one variant on one input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariantProfile {
+    /// The device's identity, e.g. `cuda:0@nvidia-h200-140gb`.
+    pub device: String,
+    /// The variant.
+    pub variant: String,
+    /// The input.
+    pub input: String,
+    /// Number of kernels that the call launches.
+    pub launches: usize,
+    /// Number of those that the metrics are sums over.
+    pub shown: usize,
+    /// The metrics.
+    pub metrics: Metrics,
+}
+
+/// The profile of an application proxy at one intensity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProxyProfile {
+    /// The device's identity.
+    pub device: String,
+    /// The proxy, e.g. `atomics`.
+    pub proxy: String,
+    /// 0 to 5: how many of every five instructions stress the proxy's resource.
+    pub intensity: u32,
+    /// The metrics.
+    pub metrics: Metrics,
+}

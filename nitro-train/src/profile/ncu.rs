@@ -1,0 +1,206 @@
+//! Nsight Compute's command line: finding it, calling it, reading its log.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Metrics, ProfileError};
+use crate::exchange::table::Table;
+
+/// Where installers put Nsight Compute without adding it to PATH.
+const USUAL_FOLDERS: [&str; 2] = ["/usr/local/cuda/bin", "/opt/cuda/bin"];
+/// Where it lies in a folder of its version.
+const VERSIONS: &str = "/opt/nvidia/nsight-compute";
+
+/// An installed Nsight Compute.
+#[derive(Clone, Debug)]
+pub struct Ncu {
+    program: PathBuf,
+}
+
+impl Ncu {
+    /// Looks for `ncu` in PATH, then where installers put it.
+    ///
+    /// # Errors
+    /// [`ProfileError::NoProfiler`].
+    pub fn find() -> Result<Self, ProfileError> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let usual = USUAL_FOLDERS.iter().map(PathBuf::from);
+        let mut folders = std::env::split_paths(&path).chain(usual).chain(versions());
+        let found = folders.find_map(|folder| Some(folder.join("ncu")).filter(|program| program.is_file()));
+        found.map(|program| Self { program }).ok_or(ProfileError::NoProfiler)
+    }
+
+    /// The command that runs a program and writes these metrics of every launch it is shown to `log`.
+    ///
+    /// Clocks stay as they are (counts do not depend on them, and other work may share the GPU), and caches keep what they
+    /// hold, as in recordings.
+    pub fn command(
+        &self,
+        metrics: &[&str],
+        log: &Path,
+        program: &Path,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["--csv", "--page", "raw", "--print-units", "base"]);
+        command.args(["--clock-control", "none", "--cache-control", "none", "--profile-from-start", "off"]);
+        command.args(["--check-exit-code", "0"]); // what was seen before a worker failed counts
+        command.args(["--metrics", &metrics.join(",")]).arg("--log-file").arg(log);
+        command.arg(program).args(arguments).env("LC_ALL", "C");
+        command
+    }
+}
+
+/// Folders of installed versions, the newest first.
+fn versions() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(VERSIONS).into_iter().flatten();
+    let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    folders.sort();
+    folders.reverse();
+    folders
+}
+
+/// One launch that Nsight Compute saw.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Launch {
+    /// The kernel.
+    pub kernel: String,
+    /// Number of blocks in x.
+    pub blocks: u32,
+    /// Its metrics; one that is not available is absent.
+    pub metrics: Metrics,
+}
+
+/// Reads a log: the launches in the order in which they were made. `asked` are the metrics that were asked for.
+///
+/// # Errors
+/// When the log says that counters may not be read or that metrics are unknown, when it has no launch, and when its table
+/// cannot be understood.
+pub fn read_log(text: &str, asked: &[&str]) -> Result<Vec<Launch>, ProfileError> {
+    let lines = text.lines().skip_while(|line| !line.starts_with("\"ID\""));
+    let rows: Vec<&str> = lines.filter(|line| line.starts_with('"')).collect();
+    let launches = if rows.len() < 2 { BTreeMap::new() } else { read_table(&rows.join("\n"))? };
+    if launches.is_empty() { Err(complaint(text, asked)) } else { Ok(launches.into_values().collect()) }
+}
+
+/// What a log without launches says about the reason.
+fn complaint(text: &str, asked: &[&str]) -> ProfileError {
+    if text.contains("ERR_NVGPUCTRPERM") {
+        return ProfileError::NotPermitted;
+    }
+    let said =
+        || text.lines().filter(|line| line.starts_with("==ERROR==") || line.starts_with("==WARNING=="));
+    let named = |metric: &&&str| said().any(|line| line.contains(base(metric)));
+    let names: Vec<String> = asked.iter().filter(named).map(|&metric| metric.to_owned()).collect();
+    if names.is_empty() || names.len() == asked.len() {
+        let said = said().next().map(|line| line.split_once("== ").map_or(line, |(_, said)| said).to_owned());
+        return ProfileError::NothingSeen { said };
+    }
+    ProfileError::UnknownMetrics { names }
+}
+
+/// A metric's name without its roll-up, `.sum`.
+fn base(metric: &str) -> &str {
+    metric.split('.').next().unwrap_or(metric)
+}
+
+/// The launches by their number. There is a column a metric, with a second line of units, or, in the form of the details page, a
+/// row a metric.
+fn read_table(text: &str) -> Result<BTreeMap<u64, Launch>, ProfileError> {
+    let table = Table::open("the log of ncu", text)?;
+    let column = |name: &str| table.header().iter().position(|column| column == name);
+    let (kernel, grid) = (column("Kernel Name"), column("Grid Size"));
+    let long = column("Metric Name").zip(column("Metric Value"));
+    let mut launches = BTreeMap::<u64, Launch>::new();
+    table.for_each(|header, row| {
+        let Ok(id) = row.fields[0].parse() else { return Ok(()) }; // the line of units
+        let field = |place: Option<usize>| place.map_or("", |place| &*row.fields[place]);
+        let launch = launches.entry(id).or_default();
+        launch.kernel = field(kernel).to_owned();
+        launch.blocks = first_number(field(grid));
+        let mut keep = |name: &str, value: &str| {
+            if let Some(value) = number(value).filter(|_| name.contains("__")) {
+                launch.metrics.insert(name.to_owned(), value);
+            }
+        };
+        match long {
+            Some((name, value)) => keep(&row.fields[name], &row.fields[value]),
+            None => header.iter().zip(&row.fields).for_each(|(name, value)| keep(name, value)),
+        }
+        Ok(())
+    })?;
+    Ok(launches)
+}
+
+/// The x of `(x, y, z)`.
+fn first_number(grid: &str) -> u32 {
+    let digits = grid.trim_start_matches('(').split(',').next().unwrap_or_default();
+    digits.trim().parse().unwrap_or(0)
+}
+
+/// A metric's value, with or without commas between thousands; none where it is not available.
+fn number(text: &str) -> Option<f64> {
+    text.replace(',', "").trim().parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WIDE: &str = r#"==PROF== Connected to process 41
+==PROF== Profiling "nitro_section_mark" - 0: 0%....50%....100% - 6 passes
+"ID","Process ID","Kernel Name","Block Size","Grid Size","smsp__inst_issued.sum","dram__sectors_read.sum"
+"","","","","","inst","sector"
+"0","41","nitro_section_mark","(1, 1, 1)","(7, 1, 1)","70","n/a"
+"1","41","void merge<float, 2>(float *)","(256, 1, 1)","(1024, 2, 1)","1,234,567","12"
+==PROF== Disconnected from process 41
+"#;
+
+    #[test]
+    fn a_log_with_a_column_a_metric() {
+        let launches = read_log(WIDE, &["smsp__inst_issued.sum"]).unwrap();
+        let names: Vec<_> = launches.iter().map(|launch| (launch.kernel.as_str(), launch.blocks)).collect();
+        assert_eq!(names, [("nitro_section_mark", 7), ("void merge<float, 2>(float *)", 1024)]);
+        assert_eq!(launches[1].metrics["smsp__inst_issued.sum"], 1_234_567.0);
+        assert!(!launches[0].metrics.contains_key("dram__sectors_read.sum"), "it was not available");
+    }
+
+    #[test]
+    fn a_log_with_a_row_a_metric() {
+        let text = r#""ID","Kernel Name","Grid Size","Metric Name","Metric Unit","Metric Value"
+"0","scale","(3, 1, 1)","smsp__inst_issued.sum","inst","5"
+"0","scale","(3, 1, 1)","dram__sectors_read.sum","sector","6"
+"#;
+        let launches = read_log(text, &[]).unwrap();
+        assert_eq!((launches.len(), launches[0].blocks, launches[0].metrics.len()), (1, 3, 2));
+    }
+
+    #[test]
+    fn a_log_without_launches_says_what_to_change() {
+        let asked = ["smsp__inst_issued.sum", "smsp__gone.sum"];
+        let refused = |text| read_log(text, &asked).unwrap_err();
+        let message = refused("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission").to_string();
+        assert!(message.contains("root") && message.contains("NVreg_RestrictProfilingToAdminUsers=0"));
+        let ProfileError::UnknownMetrics { names } =
+            refused("==ERROR== Failed to find metric smsp__gone.sum")
+        else {
+            panic!("the metric is named")
+        };
+        assert_eq!(names, ["smsp__gone.sum"]);
+        let message = refused("==WARNING== No kernels were profiled.\n").to_string();
+        assert_eq!(message, "ncu saw no launch: No kernels were profiled.");
+    }
+
+    #[test]
+    fn the_profiled_program_comes_last() {
+        let ncu = Ncu { program: "ncu".into() };
+        let command = ncu.command(&["a", "b"], Path::new("x.log"), Path::new("train"), ["profile-worker"]);
+        let arguments: Vec<_> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
+        assert_eq!(
+            arguments[arguments.len() - 6..],
+            ["--metrics", "a,b", "--log-file", "x.log", "train", "profile-worker"]
+        );
+    }
+}

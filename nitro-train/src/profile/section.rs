@@ -1,0 +1,77 @@
+//! Sections of a profile: what the worker process shows the profiler, in order.
+
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
+
+/// One section of a profile, announced before it begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// Its number, from 1: the number of blocks of the mark that begins it.
+    pub section: u32,
+    /// Number of launches that the profiler sees after the mark.
+    pub shown: usize,
+    /// What runs in it.
+    pub what: Shown,
+}
+
+/// What runs in a section.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shown {
+    /// One call of a variant.
+    Variant {
+        /// The variant.
+        variant: String,
+        /// The input.
+        input: String,
+        /// Number of kernels that the call launches.
+        launches: usize,
+    },
+    /// One launch of an application proxy.
+    Proxy {
+        /// The proxy.
+        proxy: String,
+        /// Its intensity.
+        intensity: u32,
+    },
+}
+
+impl Section {
+    /// Writes the section as a line of JSON that is out when this returns: the process may not live to see its end.
+    pub(crate) fn announce(&self, to: &mut impl Write) -> io::Result<()> {
+        writeln!(to, "{}", serde_json::to_string(self)?)?;
+        to.flush()
+    }
+}
+
+/// The sections in a file of lines; a last line that was not finished is none.
+///
+/// # Errors
+/// When a whole line is no section.
+pub fn read_sections(text: &str) -> Result<Vec<Section>, serde_json::Error> {
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    whole.lines().map(serde_json::from_str).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_survive_a_process_that_died_while_writing() {
+        let variant = |section| Section {
+            section,
+            shown: 3,
+            what: Shown::Variant { variant: "csr".into(), input: "a \"b\", c".into(), launches: 40 },
+        };
+        let mut text = Vec::new();
+        variant(1).announce(&mut text).unwrap();
+        variant(2).announce(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(read_sections(&text).unwrap(), [variant(1), variant(2)]);
+        assert_eq!(read_sections(&text[..text.len() - 5]).unwrap(), [variant(1)]);
+        assert!(read_sections("").unwrap().is_empty());
+        assert!(read_sections("no section\n").is_err());
+    }
+}
