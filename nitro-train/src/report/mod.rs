@@ -25,6 +25,7 @@ pub use self::data::{
     Benefit, Curve, DeviceSensitivity, FunctionReport, HeldOut, HeldOutDevice, Matrix, Overhead, Quantity,
     ReportData, Score, Winners,
 };
+use self::device::Labels;
 pub use self::device::by_name;
 use self::html::{Escaped, anchor};
 
@@ -57,15 +58,27 @@ pub fn page(data: &ReportData) -> String {
 fn function(function: &FunctionReport) -> String {
     format!(
         "<section class=\"function\" id=\"{id}\">\n<h2><code>{name}</code></h2>\n\
-         <p class=\"facts\">{variants} variants, {training} training inputs, {test} test inputs</p>\n\
+         <p class=\"facts\">{variants} variants, {training} training inputs, {test} test inputs{devices}</p>\n\
          {parts}</section>\n",
         id = anchor(&function.name),
         name = Escaped(&function.name),
         variants = function.winners.variants.len(),
         training = function.training_inputs,
         test = function.test_inputs,
+        devices = devices(&function.winners),
         parts = parts(function),
     )
+}
+
+/// How many devices, and the machine where they are all parts of one: their names leave it out.
+fn devices(winners: &Winners) -> String {
+    let machine = Labels::new(winners.devices.iter().map(|(device, _)| device.as_str())).machine;
+    let of = machine.map_or(String::new(), |machine| format!(" of <code>{}</code>", Escaped(machine)));
+    match winners.devices.len() {
+        0 => String::new(),
+        1 => format!(", one device{of}"),
+        count => format!(", {count} devices{of}"),
+    }
 }
 
 /// One figure or table each, those without data empty.

@@ -31,15 +31,14 @@ fn unseen(held_out: &HeldOut, function: &FunctionReport) -> Option<String> {
     let worst = held_out.of("auto").into_iter().fold(f64::INFINITY, f64::min);
     let devices = held_out.devices.len();
     let (auto, worst) = (Percent(mean("auto")?), Percent(worst));
-    let mut text = format!("<strong>{auto}</strong> on unseen devices (worst of {devices}: {worst})");
+    let mut text = format!("<strong>{auto}</strong> on {devices} unseen devices (worst {worst})");
     for (selector, words) in [("static", "one variant for all"), ("target-trained", "trained on each")] {
         if let Some(mean) = mean(selector) {
             text += &format!(", {words} {}", Percent(mean));
         }
     }
     if let Some(sensitivity) = &function.sensitivity {
-        text +=
-            &format!("; the device decides on {:.0}&nbsp;% of the inputs", 100.0 * sensitivity.best_differs);
+        text += &format!("; best variant differs on {:.0}&nbsp;%", 100.0 * sensitivity.best_differs);
     }
     Some(text + ".")
 }
