@@ -9,6 +9,7 @@ mod benefit;
 mod chooser;
 mod error;
 mod figures;
+mod overhead;
 mod pairs;
 mod split;
 mod statistics;

@@ -57,6 +57,11 @@ impl<'a> Chooser<'a> {
         self.features.iter().map(|&feature| row[feature]).collect()
     }
 
+    /// The model's own first choice for values of its features.
+    pub(super) fn first(&self, features: &[f64]) -> Option<usize> {
+        self.model.first(features)
+    }
+
     /// As [`ranking`](Self::ranking), of values of the model's features.
     pub(super) fn ranking_of<'s>(&'s self, features: &[f64]) -> impl Iterator<Item = usize> + use<'s, 'a> {
         let finite = self.finite && features.iter().all(|value| value.is_finite());

@@ -9,9 +9,9 @@ use super::html::Escaped;
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 400.0;
 /// More points than pixels show nothing more.
-const MAX_POINTS: usize = 400;
+const MAX_POINTS: usize = 200;
 /// Colours and dashes in the style sheet.
-const STYLES: usize = 6;
+const STYLES: usize = 9;
 
 pub(super) fn part(curves: &[Curve]) -> String {
     let curves: Vec<&Curve> = curves.iter().filter(|curve| !curve.shares.is_empty()).collect();
@@ -22,13 +22,13 @@ pub(super) fn part(curves: &[Curve]) -> String {
     let lines: String = curves.iter().enumerate().rev().map(|(index, curve)| line(index, curve)).collect();
     let keys: String = curves.iter().enumerate().map(|(index, curve)| key(index, curve)).collect();
     format!(
-        "<h3>Choice by choice</h3>\n<p>Share of exhaustive search on every test input, sorted from the worst \
+        "<h3>Choice by choice</h3>\n<p>Share of exhaustive search of every choice for a test input, sorted from the worst \
          choice to the best; a line at the top is the best variant.</p>\n<figure class=\"curve\">\n\
          <div class=\"plot\"><div class=\"y\" aria-hidden=\"true\"><span>100 %</span><span>75</span><span>50</span>\
          <span>25</span><span>0</span></div>\n\
          <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{label}\">\n\
          {grid}{lines}</svg>\n\
-         <div class=\"x\" aria-hidden=\"true\"><span>worst input</span><span>median</span><span>best input</span>\
+         <div class=\"x\" aria-hidden=\"true\"><span>worst choice</span><span>median</span><span>best choice</span>\
          </div></div>\n<figcaption>{keys}</figcaption>\n</figure>\n",
         label = label(&curves),
         grid = grid(),

@@ -1,4 +1,4 @@
-//! What the page shows: names and numbers, of whatever origin.
+//! What the page shows: names and numbers, of whatever origin. Shares are of exhaustive search, 1.0 = always the best variant.
 
 /// Everything on the page.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,8 @@ pub struct ReportData {
     pub machine: String,
     /// What is known of it.
     pub machine_features: Vec<Quantity>,
+    /// The selectors on the page, each with a few words on what it is.
+    pub glossary: Vec<(String, String)>,
     /// One section each.
     pub functions: Vec<FunctionReport>,
     /// Last line, such as when and by which version the page was made.
@@ -28,7 +30,7 @@ pub struct Quantity {
     pub unit: String,
 }
 
-/// How one function fared.
+/// How one function fared. What is empty or absent takes no room on the page.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionReport {
     /// The function's name.
@@ -37,17 +39,23 @@ pub struct FunctionReport {
     pub training_inputs: usize,
     /// Number of inputs that they were judged on.
     pub test_inputs: usize,
-    /// The selectors, in the order to show them.
+    /// What the selectors achieved on this machine, in the order to show them.
     pub scores: Vec<Score>,
     /// The leave-one-device-out table, where several devices are recorded.
     pub held_out: Option<HeldOut>,
-    /// Which variants were best on the training inputs.
-    pub winners: Winners,
     /// The selectors' choices one by one.
     pub curves: Vec<Curve>,
+    /// Mean share of a selector trained on the device of the row alone, on the device of the column.
+    pub trained_on_run_on: Matrix,
+    /// How much the best variant depends on the device.
+    pub sensitivity: Option<DeviceSensitivity>,
+    /// Which variants were best on the training inputs.
+    pub winners: Winners,
+    /// What the selector that `fit` would ship costs, and what its features bring.
+    pub overhead: Option<Overhead>,
 }
 
-/// What one selector achieved on this machine: shares of exhaustive search, 1.0 = always the best variant.
+/// What one selector achieved on this machine.
 #[derive(Clone, Debug)]
 pub struct Score {
     /// What the selector is called.
@@ -71,19 +79,41 @@ pub struct HeldOut {
     pub selectors: Vec<String>,
     /// The rows.
     pub devices: Vec<HeldOutDevice>,
-    /// A sentence on how much the best variant depends on the device; empty for none.
-    pub sensitivity: String,
 }
 
 /// One row of [`HeldOut`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct HeldOutDevice {
     /// The device that was left out.
     pub device: String,
-    /// Mean share of exhaustive search of each of [`HeldOut::selectors`]; `None` where one does not apply.
+    /// Mean share of each of [`HeldOut::selectors`]; `None` where one does not apply.
     pub means: Vec<Option<f64>>,
-    /// The device features that cross-validation chose without this device.
-    pub device_features: Vec<String>,
+    /// Selectors that choose among device features, each with those that it took without knowing this device.
+    pub chosen: Vec<(String, Vec<String>)>,
+    /// The selector that `auto` is without this device.
+    pub auto_is: String,
+}
+
+/// A square table over devices.
+#[derive(Clone, Debug, Default)]
+pub struct Matrix {
+    /// The devices of rows and columns.
+    pub devices: Vec<String>,
+    /// One row a device; `None` where there is nothing to compare.
+    pub cells: Vec<Vec<Option<f64>>>,
+}
+
+/// How much the best variant depends on the device, over the test inputs.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceSensitivity {
+    /// Number of test inputs that every device was measured on.
+    pub inputs: usize,
+    /// Share of them whose best variant is not the same everywhere.
+    pub best_differs: f64,
+    /// Share of them for which no variant is within 5 % of the best everywhere.
+    pub none_is_near: f64,
+    /// Share of the inputs whose best variant differs between two devices.
+    pub pairs: Matrix,
 }
 
 /// On which share of the training inputs each variant was best.
@@ -93,15 +123,39 @@ pub struct Winners {
     pub variants: Vec<String>,
     /// Each device with the share of each of `variants`.
     pub devices: Vec<(String, Vec<f64>)>,
-    /// Mean share of exhaustive search over the devices that the others reach without each of `variants`.
+    /// Mean share over the devices that the others reach without each of `variants`.
     pub without: Vec<f64>,
 }
 
-/// One selector's share of exhaustive search on every test input, in any order.
+/// One selector's share on every test input, in any order.
 #[derive(Clone, Debug)]
 pub struct Curve {
     /// What the selector is called.
     pub selector: String,
     /// Time of the best variant by time of the chosen one, 0 for a failed one.
     pub shares: Vec<f64>,
+}
+
+/// Costs of the selector that `fit` would ship, medians over the devices left out, and what its input features bring.
+#[derive(Clone, Debug, Default)]
+pub struct Overhead {
+    /// Size of the model file.
+    pub model_bytes: f64,
+    /// Number of support vectors; none for a selector without.
+    pub support_vectors: Option<f64>,
+    /// Time of one choice on the machine that made the page, features given.
+    pub choosing_ns: f64,
+    /// Time of the best variant, median over test inputs and devices.
+    pub best_variant_ns: f64,
+    /// The input features.
+    pub benefits: Vec<Benefit>,
+}
+
+/// What an input feature brings.
+#[derive(Clone, Debug)]
+pub struct Benefit {
+    /// The feature.
+    pub feature: String,
+    /// How much the mean share drops when its values are shuffled.
+    pub drop: f64,
 }

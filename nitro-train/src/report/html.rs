@@ -38,6 +38,32 @@ pub(super) fn wide(class: &str, label: &str) -> String {
     format!("<div class=\"wide {class}\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">", Escaped(label))
 }
 
+/// A name as code that may be broken after an underscore, where a narrow column needs it.
+pub(super) fn name(name: &str) -> String {
+    format!("<code>{}</code>", Escaped(name).to_string().replace('_', "_<wbr>"))
+}
+
+/// The name of a function, which leads to its section.
+pub(super) fn function_link(name: &str) -> String {
+    format!("<a href=\"#{}\"><code>{}</code></a>", anchor(name), Escaped(name))
+}
+
+/// A time in the largest unit that leaves at least one.
+pub(super) struct Nanoseconds(pub(super) f64);
+
+impl Display for Nanoseconds {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let units = [("s", 1e9), ("ms", 1e6), ("µs", 1e3)];
+        let (unit, factor) = units.into_iter().find(|(_, factor)| self.0 >= *factor).unwrap_or(("ns", 1.0));
+        let value = self.0 / factor;
+        let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+        match self.0.is_finite() {
+            true => write!(f, "{value:.decimals$} <span class=\"unit\">{unit}</span>"),
+            false => f.write_str("–"),
+        }
+    }
+}
+
 /// A name as the value of an `id`: letters and digits stay, everything else becomes its code.
 pub(super) fn anchor(name: &str) -> String {
     let mut id = "f-".to_owned();
@@ -91,8 +117,7 @@ fn grouped(text: &str) -> String {
 
 /// Names in one sentence, as code.
 pub(super) fn list(names: &[impl AsRef<str>]) -> String {
-    let names: Vec<String> =
-        names.iter().map(|name| format!("<code>{}</code>", Escaped(name.as_ref()))).collect();
+    let names: Vec<String> = names.iter().map(|own| name(own.as_ref())).collect();
     match names.as_slice() {
         [] => String::new(),
         [one] => one.clone(),

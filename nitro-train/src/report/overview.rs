@@ -1,7 +1,7 @@
 //! The table of all functions and selectors.
 
 use super::data::{FunctionReport, HeldOut};
-use super::html::{Escaped, Percent, anchor, wide};
+use super::html::{Escaped, Percent, function_link, wide};
 
 /// One selector of the table.
 struct Column<'a> {
@@ -10,7 +10,7 @@ struct Column<'a> {
 }
 
 /// Nothing for fewer than two functions, whose own table says the same.
-pub(super) fn section(functions: &[FunctionReport]) -> String {
+pub(super) fn section(functions: &[FunctionReport], glossary: &[(String, String)]) -> String {
     let columns = columns(functions);
     if functions.len() < 2 || columns.is_empty() {
         return String::new();
@@ -24,9 +24,19 @@ pub(super) fn section(functions: &[FunctionReport]) -> String {
         "<section>\n<h2>Overview</h2>\n<p>Share of exhaustive search in percent, mean over the test inputs: 100 \
          is the best variant every time.</p>\n{open}<table class=\"numbers\">\n<thead><tr>\
          <th scope=\"col\">function</th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n{foot}</table></div>\n\
-         </section>\n",
+         {words}</section>\n",
         foot = mean_row(functions, &columns),
+        words = words(&columns, glossary),
     )
+}
+
+/// What the columns are.
+fn words(columns: &[Column<'_>], glossary: &[(String, String)]) -> String {
+    let known = glossary.iter().filter(|(name, _)| columns.iter().any(|column| column.selector == name));
+    let items: String = known
+        .map(|(name, words)| format!("<div><dt>{}</dt><dd>{}</dd></div>\n", Escaped(name), Escaped(words)))
+        .collect();
+    if items.is_empty() { items } else { format!("<dl class=\"glossary\">\n{items}</dl>\n") }
 }
 
 /// One column a selector, in the order of first appearance.
@@ -53,8 +63,7 @@ fn mean(function: &FunctionReport, selector: &str) -> f64 {
 }
 
 fn held_out_mean(held_out: &HeldOut, selector: &str) -> Option<f64> {
-    let column = held_out.selectors.iter().position(|own| own == selector)?;
-    Some(mean_of_known(held_out.devices.iter().map(|device| device.means[column].unwrap_or(f64::NAN))))
+    held_out.mean(held_out.selectors.iter().position(|own| own == selector)?)
 }
 
 fn mean_of_known(values: impl Iterator<Item = f64>) -> f64 {
@@ -72,8 +81,7 @@ fn cell(share: f64, column: &Column<'_>) -> String {
 
 fn row(function: &FunctionReport, columns: &[Column<'_>]) -> String {
     let cells: String = columns.iter().map(|column| cell(mean(function, column.selector), column)).collect();
-    let (id, name) = (anchor(&function.name), Escaped(&function.name));
-    format!("<tr><th scope=\"row\"><a href=\"#{id}\"><code>{name}</code></a></th>{cells}</tr>\n")
+    format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", function_link(&function.name))
 }
 
 /// Over the functions that have the selector.

@@ -11,6 +11,23 @@ fn score(selector: &str, mean: f64, highlighted: bool) -> Score {
     }
 }
 
+fn left_out(device: &str, means: [Option<f64>; 3], features: &[&str]) -> HeldOutDevice {
+    let features = features.iter().map(|&feature| feature.to_owned()).collect();
+    HeldOutDevice {
+        device: device.to_owned(),
+        means: means.to_vec(),
+        chosen: vec![("svm-cross-validation".to_owned(), features)],
+        auto_is: "svm-none".to_owned(),
+    }
+}
+
+fn matrix(cells: [[Option<f64>; 2]; 2]) -> Matrix {
+    Matrix {
+        devices: vec!["host:1".to_owned(), "host:4".to_owned()],
+        cells: cells.map(|row| row.to_vec()).to_vec(),
+    }
+}
+
 fn function(name: &str) -> FunctionReport {
     FunctionReport {
         name: name.to_owned(),
@@ -18,19 +35,27 @@ fn function(name: &str) -> FunctionReport {
         test_inputs: 60,
         scores: vec![score("shipped", 0.973, true), score("static", 0.75, false)],
         held_out: Some(HeldOut {
-            sensitivity: "The best <variant> differs.".into(),
-            selectors: vec!["svm-none".to_owned(), "svm-all".to_owned()],
+            selectors: vec!["svm-none".to_owned(), "svm-all".to_owned(), "auto".to_owned()],
             devices: vec![
-                HeldOutDevice {
-                    device: "host:1".to_owned(),
-                    means: vec![Some(0.91), None],
-                    device_features: vec!["threads".to_owned()],
-                },
-                HeldOutDevice {
-                    device: "host:4".to_owned(),
-                    means: vec![Some(0.55), Some(0.99)],
-                    device_features: Vec::new(),
-                },
+                left_out("host:1", [Some(0.91), None, Some(0.88)], &["threads"]),
+                left_out("host:4", [Some(0.55), Some(0.99), Some(0.99)], &[]),
+            ],
+        }),
+        trained_on_run_on: matrix([[Some(0.95), Some(0.62)], [None, Some(0.97)]]),
+        sensitivity: Some(DeviceSensitivity {
+            inputs: 59,
+            best_differs: 0.4,
+            none_is_near: 0.1,
+            pairs: matrix([[Some(0.0), Some(0.4)], [Some(0.4), Some(0.0)]]),
+        }),
+        overhead: Some(Overhead {
+            model_bytes: 2048.0,
+            support_vectors: Some(77.0),
+            choosing_ns: 1250.0,
+            best_variant_ns: 50_000.0,
+            benefits: vec![
+                Benefit { feature: "row_length".to_owned(), drop: -0.004 },
+                Benefit { feature: "rows".to_owned(), drop: 0.123 },
             ],
         }),
         winners: Winners {
@@ -52,6 +77,7 @@ fn data() -> ReportData {
             value: 1_310_720.0,
             unit: "B".to_owned(),
         }],
+        glossary: vec![("static".to_owned(), "one variant".to_owned())],
         functions: vec![function("spmv"), function("sort")],
         footer: "Footer".to_owned(),
     }
@@ -67,11 +93,21 @@ fn every_number_is_there_in_text() {
     let page = page(&data());
     check(&page, "<td class=\"mean\">97.3</td>");
     check(&page, "<td>77.3</td><td>57.3</td>");
-    check(&page, "<td style=\"--tint:78%\">91.0</td><td class=\"absent\">–</td>");
+    check(&page, "<td style=\"--tint:64%\">91.0</td><td class=\"absent\">–</td>");
     check(
         &page,
-        "<th scope=\"row\">mean</th><td style=\"--tint:33%\">73.0</td><td style=\"--tint:98%\">99.0</td>",
+        "<th scope=\"row\">mean</th><td style=\"--tint:0%\">73.0</td><td style=\"--tint:96%\">99.0</td>",
     );
+    check(&page, "<td style=\"--tint:80%\">95.0</td><td style=\"--tint:0%\">62.0</td>");
+    check(&page, "<td style=\"--tint:0%\">0.0</td><td style=\"--tint:40%\">40.0</td>");
+    check(&page, "on 40.0&nbsp;% of 59 test inputs; on 10.0&nbsp;% no variant");
+    check(&page, "left out: svm-none 73.0 %, svm-all 99.0 %, auto 93.5 %");
+    check(&page, "On its own device a selector reaches 96.0&nbsp;% on average, on another 62.0&nbsp;%");
+    check(
+        &page,
+        "<td>1.25 <span class=\"unit\">µs</span></td><td>50.0 <span class=\"unit\">µs</span></td><td>2.5</td><td>77</td>",
+    );
+    check(&page, "<td>2.0 <span class=\"unit\">KiB</span></td>");
     check(&page, "<td>75.0</td>");
     check(&page, "120 training inputs, 60 test inputs");
     check(&page, "<dt>L2 cache</dt><dd>1.25 <span class=\"unit\">MiB</span></dd>");
@@ -100,16 +136,49 @@ fn idle_variants_are_named() {
 }
 
 #[test]
-fn chosen_features_are_said_once_where_they_agree() {
+fn a_line_a_function_comes_first() {
     let mut data = data();
-    check(
-        &page(&data),
-        "<li><code>threads</code> without <code>host:1</code></li>\n<li>none without <code>host:4</code>",
-    );
-    for function in &mut data.functions {
-        function.held_out.as_mut().unwrap().devices[1].device_features = vec!["threads".to_owned()];
+    check(&page(&data), "<strong>97.3</strong> shipped, static 75.0.");
+    data.functions.iter_mut().for_each(|function| function.scores.clear());
+    let page = page(&data);
+    check(&page, "<strong>93.5</strong> on 2 unseen devices (worst 88.0); best variant differs on 40&nbsp;%");
+    assert!(page.find("<strong>93.5").unwrap() < page.find("<table").unwrap(), "before any table");
+}
+
+#[test]
+fn chosen_device_features_are_told_for_every_device() {
+    let page = page(&data());
+    check(&page, "<code>host:1</code></th><td><code>threads</code></td><td>svm-none</td>");
+    check(&page, "<code>host:4</code></th><td class=\"little\">none</td><td>svm-none</td>");
+}
+
+#[test]
+fn features_are_told_with_the_most_useful_first() {
+    let page = page(&data());
+    let (first, second) =
+        (page.find("<code>rows</code>").unwrap(), page.find("<code>row_<wbr>length</code>").unwrap());
+    assert!(first < second);
+    check(&page, "<td>12.3</td>");
+    check(&page, "style=\"--share:0%\"><th scope=\"row\"><code>row_<wbr>length</code></th><td>-0.4</td>");
+}
+
+#[test]
+fn headings_go_down_a_level_at_a_time() {
+    let page = page(&data());
+    let levels = page.split("<h").skip(1).filter_map(|rest| rest.chars().next()?.to_digit(10));
+    let levels: Vec<u32> = levels.collect();
+    assert_eq!(levels.iter().filter(|&&level| level == 1).count(), 1);
+    assert!(levels[0] == 1 && levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
+}
+
+#[test]
+fn figures_say_in_text_what_they_show() {
+    let page = page(&data());
+    let tags = page.split('<').filter(|tag| tag.starts_with("svg ") || tag.contains("role=\"img\""));
+    for tag in tags.filter(|tag| !tag.contains("preserveAspectRatio=\"none\"") || tag.contains("role=")) {
+        let tag = tag.split('>').next().unwrap();
+        assert!(tag.contains("aria-label=\"") || tag.contains("aria-hidden=\"true\""), "<{tag}>");
     }
-    check(&page(&data), "Cross-validation chose <code>threads</code> for every device.");
 }
 
 /// Puts hostile text into every string of the data.
@@ -129,9 +198,16 @@ fn every_text_is_escaped() {
         let held_out = function.held_out.as_mut().unwrap();
         held_out.selectors.iter_mut().for_each(|name| name.clone_from(&evil));
         for device in &mut held_out.devices {
-            (device.device, device.device_features) = (evil.clone(), vec![evil.clone()]);
+            (device.device, device.auto_is) = (evil.clone(), evil.clone());
+            device.chosen = vec![(evil.clone(), vec![evil.clone()])];
         }
+        function.trained_on_run_on.devices.iter_mut().for_each(|name| name.clone_from(&evil));
+        let pairs = &mut function.sensitivity.as_mut().unwrap().pairs;
+        pairs.devices.iter_mut().for_each(|name| *name = format!("x@{evil}{}", name.len()));
+        pairs.devices[0].push('y');
+        function.overhead.as_mut().unwrap().benefits.iter_mut().for_each(|b| b.feature.clone_from(&evil));
     }
+    data.glossary = vec![(evil.clone(), evil.clone())];
     let page = page(&data);
     assert!(!page.contains("<script") && !page.contains("\"\">"), "{page}");
     check(&page, "<h1>&quot;&gt;&lt;script&gt;x=&#39;&amp;&#39;&lt;/script&gt;</h1>");
@@ -147,7 +223,7 @@ fn the_page_needs_nothing_else() {
 
 #[test]
 fn tags_are_closed_in_order() {
-    const VOID: [&str; 2] = ["meta", "!DOCTYPE"];
+    const VOID: [&str; 3] = ["meta", "wbr", "!DOCTYPE"];
     let page = page(&data());
     let body = page.replace(include_str!("style.css"), "");
     let mut open = Vec::new();
@@ -172,6 +248,14 @@ fn what_is_missing_leaves_no_empty_part() {
     odd.functions[0].scores[0].mean = f64::NAN;
     odd.functions[0].curves[0].shares = vec![f64::NAN, f64::INFINITY, -1.0];
     odd.functions[0].winners.devices[0].1 = vec![f64::NAN];
+    odd.functions[0].sensitivity =
+        Some(DeviceSensitivity { none_is_near: f64::NAN, ..DeviceSensitivity::default() });
+    odd.functions[0].trained_on_run_on = matrix([[None, None], [None, Some(f64::NAN)]]);
+    odd.functions[0].overhead = Some(Overhead {
+        choosing_ns: f64::NAN,
+        benefits: vec![Benefit { feature: "useless".to_owned(), drop: 0.0 }],
+        ..Overhead::default()
+    });
     let odd = page(&odd);
     assert!(!odd.contains("NaN") && !odd.contains("inf,"), "{odd}");
 }

@@ -1,7 +1,8 @@
 //! Which variants are best, on which share of the training inputs of each device.
 
 use super::data::Winners;
-use super::html::{Escaped, Percent, list, wide, width};
+use super::device::Labels;
+use super::html::{self, Escaped, Percent, list, wide, width};
 
 /// A variant that is best on fewer of the inputs of every device is hardly worth its place.
 const WORTHWHILE_SHARE: f64 = 0.03;
@@ -14,12 +15,14 @@ pub(super) fn part(winners: &Winners) -> String {
     if winners.devices.is_empty() {
         return String::new();
     }
-    let bars: String = winners.devices.iter().map(|(device, shares)| bar(winners, device, shares)).collect();
+    let labels = Labels::new(winners.devices.iter().map(|(device, _)| device.as_str()));
+    let bars: String =
+        winners.devices.iter().map(|(device, shares)| bar(winners, &labels.of(device), shares)).collect();
     format!(
         "<h3>Best variants</h3>\n<p>{verdict}</p>\n<div class=\"stacks\" aria-hidden=\"true\">\n{bars}</div>\n\
          {table}",
         verdict = verdict(winners),
-        table = table(winners),
+        table = table(winners, &labels),
     )
 }
 
@@ -48,7 +51,7 @@ fn colour(variant: usize) -> String {
     format!("c{}", variant % COLOURS)
 }
 
-fn bar(winners: &Winners, device: &str, shares: &[f64]) -> String {
+fn bar(winners: &Winners, label: &str, shares: &[f64]) -> String {
     let segments: String = winners
         .variants
         .iter()
@@ -57,27 +60,27 @@ fn bar(winners: &Winners, device: &str, shares: &[f64]) -> String {
         .filter(|&(_, (_, &share))| width(share) > 0.0)
         .map(|(index, (name, &share))| {
             let (class, width, name) = (colour(index), width(share), Escaped(name));
-            let label = if share >= LABELLED_SHARE { format!("{:.0}", 100.0 * share) } else { String::new() };
-            format!("<span class=\"{class}\" style=\"width:{width}%\" title=\"{name}\">{label}</span>")
+            let percent =
+                if share >= LABELLED_SHARE { format!("{:.0}", 100.0 * share) } else { String::new() };
+            format!("<span class=\"{class}\" style=\"width:{width}%\" title=\"{name}\">{percent}</span>")
         })
         .collect();
-    format!("<div class=\"stack\"><code>{}</code><div>{segments}</div></div>\n", Escaped(device))
+    format!("<div class=\"stack\"><span>{label}</span><div>{segments}</div></div>\n")
 }
 
 /// The same numbers, and at once the key of the colours.
-fn table(winners: &Winners) -> String {
+fn table(winners: &Winners, labels: &Labels<'_>) -> String {
     let head: String = winners
         .variants
         .iter()
         .enumerate()
         .map(|(index, name)| {
-            let (colour, name) = (colour(index), Escaped(name));
-            format!(
-                "<th scope=\"col\"><i class=\"key {colour}\" aria-hidden=\"true\"></i><code>{name}</code></th>"
-            )
+            let (colour, name) = (colour(index), html::name(name));
+            format!("<th scope=\"col\"><i class=\"key {colour}\" aria-hidden=\"true\"></i>{name}</th>")
         })
         .collect();
-    let rows: String = winners.devices.iter().map(|(device, shares)| row(winners, device, shares)).collect();
+    let rows: String =
+        winners.devices.iter().map(|(device, shares)| row(winners, &labels.of(device), shares)).collect();
     let open = wide("", "Best variants");
     format!(
         "{open}<table class=\"numbers winners\">\n<thead><tr><th scope=\"col\">best on % of inputs</th>{head}\
@@ -92,7 +95,7 @@ fn without(winners: &Winners) -> String {
     format!("<tr><th scope=\"row\">% of exhaustive without it</th>{cells}</tr>")
 }
 
-fn row(winners: &Winners, device: &str, shares: &[f64]) -> String {
+fn row(winners: &Winners, label: &str, shares: &[f64]) -> String {
     let cells: String = (0..winners.variants.len())
         .map(|index| {
             let share = shares.get(index).copied().unwrap_or(f64::NAN);
@@ -100,5 +103,5 @@ fn row(winners: &Winners, device: &str, shares: &[f64]) -> String {
             format!("<td{class}>{}</td>", Percent(share))
         })
         .collect();
-    format!("<tr><th scope=\"row\"><code>{}</code></th>{cells}</tr>\n", Escaped(device))
+    format!("<tr><th scope=\"row\">{label}</th>{cells}</tr>\n")
 }

@@ -1,0 +1,91 @@
+//! `train report`, and the page of the main job.
+
+mod function;
+mod overhead;
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::args::ReportArgs;
+use super::data::Stores;
+use super::job::Judged;
+use super::named;
+use super::split;
+use crate::evaluate::{EvaluateOptions, evaluate};
+use crate::measure::{describe_device, whole_host};
+use crate::recordings::DeviceRecord;
+use crate::report::{FunctionReport, Quantity, ReportData, page};
+use crate::trainer::Trainer;
+
+/// Leaves out each recorded device in turn and writes the page.
+pub(super) fn run(trainer: &Trainer, args: &ReportArgs) -> Result<()> {
+    let mut stores = Stores::open(trainer, &args.data.store)?;
+    let names = stores.functions(&args.data.functions)?;
+    let mut functions = Vec::new();
+    for (place, name) in names.iter().enumerate() {
+        let recordings = stores.load(name)?;
+        let split =
+            split::read(&recordings, args.split.train_inputs.as_deref(), args.split.test_inputs.as_deref())?;
+        let (place, of, devices) = (place + 1, names.len(), recordings.devices.len());
+        eprintln!("{name} ({place} of {of}): leaving out each of {devices} devices in turn");
+        let options = EvaluateOptions { seed: args.seed, ..EvaluateOptions::default() };
+        let evaluation = evaluate(&recordings, &split, &options)?;
+        functions.push(function::left_out(&recordings, &split, &evaluation, args.seed)?);
+    }
+    let about = "How close selectors come to exhaustive search on devices that they were not trained on: each \
+                 recorded device is left out in turn.";
+    write_page(&args.out, about, &describe_device(&*named::open(trainer, &whole_host())?), functions)?;
+    println!("{}", args.out.display());
+    Ok(())
+}
+
+/// The page of the main job.
+pub(super) fn write(out: &Path, here: &DeviceRecord, results: &[Judged]) -> Result<()> {
+    let about = "Selectors learned from other machines' recordings chose for this machine, which took no part in their \
+                 training. Exhaustive measurement here shows what those choices achieve.";
+    write_page(out, about, here, results.iter().map(function::measured_here).collect())
+}
+
+fn write_page(out: &Path, about: &str, here: &DeviceRecord, functions: Vec<FunctionReport>) -> Result<()> {
+    let data = ReportData {
+        title: "Nitro: how good the choices are".to_owned(),
+        about: about.to_owned(),
+        machine: here.id.clone(),
+        machine_features: here.features.iter().map(quantity).collect(),
+        glossary: GLOSSARY.map(|(name, words)| (name.to_owned(), words.to_owned())).to_vec(),
+        functions,
+        footer: format!("Made by Nitro {}.", env!("CARGO_PKG_VERSION")),
+    };
+    std::fs::write(out, page(&data)).with_context(|| format!("{}: the page cannot be written", out.display()))
+}
+
+/// What the selectors of an evaluation are.
+const GLOSSARY: [(&str, &str); 10] = [
+    ("random", "mean over the admissible variants"),
+    ("static", "the one variant best on average on the other devices"),
+    ("majority", "one selector a device, majority of their choices"),
+    ("svm-none", "SVM over input features"),
+    ("svm-all", "SVM over input features and all device features"),
+    ("svm-profile", "device features by hardware counters"),
+    ("svm-cross-validation", "device features that carried over best between the other devices"),
+    ("auto", "whichever does best on the other devices: what would be shipped"),
+    ("best-single-feature", "one device feature, chosen on the device left out"),
+    ("target-trained", "trained on the device left out"),
+];
+
+/// A device feature with the unit that its name ends in.
+fn quantity((name, &value): (&String, &f64)) -> Quantity {
+    const UNITS: [(&str, &str); 6] = [
+        ("_bytes", "bytes"),
+        ("_mhz", "MHz"),
+        ("_gbps", "GB/s"),
+        ("_bits", "bit"),
+        ("_mops", "million/s"),
+        ("_ns", "ns"),
+    ];
+    let unit = UNITS.iter().find_map(|(suffix, unit)| Some((name.strip_suffix(suffix)?, *unit)));
+    let unit = unit.or_else(|| name.starts_with("gflops").then_some((name.as_str(), "GFLOP/s")));
+    let (name, unit) = unit.unwrap_or((name, ""));
+    Quantity { name: name.replace('_', " "), value, unit: unit.to_owned() }
+}

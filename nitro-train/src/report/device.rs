@@ -1,0 +1,99 @@
+//! Names of devices: in an order that a reader expects, and short.
+
+use std::cmp::Ordering;
+
+use super::html::Escaped;
+
+/// The order in which devices are shown: machine by machine, and numbers as numbers, so that 16 threads come after 2.
+pub fn by_name(a: &str, b: &str) -> Ordering {
+    let key = |name| {
+        let (own, machine) = parts(name);
+        (machine, tokens(own))
+    };
+    key(a).cmp(&key(b))
+}
+
+/// The device and the machine that it is of.
+fn parts(name: &str) -> (&str, &str) {
+    name.split_once('@').unwrap_or((name, ""))
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Token<'a> {
+    Number(u64),
+    Text(&'a str),
+}
+
+fn tokens(name: &str) -> Vec<Token<'_>> {
+    let of = |text| str::parse(text).map_or(Token::Text(text), Token::Number);
+    name.split_inclusive(|char: char| !char.is_ascii_digit())
+        .flat_map(|part| {
+            let digits = part.trim_end_matches(|char: char| !char.is_ascii_digit()).len();
+            [&part[..digits], &part[digits..]]
+        })
+        .filter(|part| !part.is_empty())
+        .map(of)
+        .collect()
+}
+
+/// How the devices of one function are written: the machine is left out where it is the same for all.
+pub(super) struct Labels<'a> {
+    pub(super) machine: Option<&'a str>,
+}
+
+impl<'a> Labels<'a> {
+    pub(super) fn new(devices: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut machines = devices.into_iter().map(|device| parts(device).1);
+        let first = machines.next().filter(|machine| !machine.is_empty());
+        Self { machine: first.filter(|first| machines.all(|machine| machine == *first)) }
+    }
+
+    /// The device as HTML.
+    pub(super) fn of(&self, device: &str) -> String {
+        match parts(device) {
+            (own, machine) if machine.is_empty() || self.machine.is_some() => {
+                format!("<code>{}</code>", Escaped(own))
+            }
+            (own, machine) => format!("<code>{}</code><small>{}</small>", Escaped(own), Escaped(machine)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_in_order_within_a_machine() {
+        let mut names = [
+            "host:16@b",
+            "host:2@b",
+            "K80",
+            "cuda:0/128sm@a",
+            "host:1@c",
+            "cuda:0/8sm@a",
+            "K40m",
+            "cuda:0@a",
+        ];
+        names.sort_by(|a, b| by_name(a, b));
+        let expected = [
+            "K40m",
+            "K80",
+            "cuda:0@a",
+            "cuda:0/8sm@a",
+            "cuda:0/128sm@a",
+            "host:2@b",
+            "host:16@b",
+            "host:1@c",
+        ];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_machine_that_is_everywhere_is_left_out() {
+        assert_eq!(Labels::new(["host:1@m", "host:2@m"]).of("host:1@m"), "<code>host:1</code>");
+        let two = Labels::new(["host:1@m", "host:1@n"]);
+        assert_eq!(two.of("host:1@n"), "<code>host:1</code><small>n</small>");
+        assert_eq!(Labels::new(["K40m", "V100"]).of("K40m"), "<code>K40m</code>");
+    }
+}

@@ -1,0 +1,43 @@
+//! What one device teaches about another (Muralidharan et al., ASPLOS 2016, Figure 1).
+
+use super::data::Matrix;
+use super::matrix::{Style, table};
+
+pub(super) fn part(matrix: &Matrix) -> String {
+    if matrix.devices.len() < 2 {
+        return String::new();
+    }
+    let style = Style {
+        label: "Trained on one device, run on another",
+        corner: "trained on ↓, run on →",
+        class: "",
+        range: super::held_out::RANGE,
+    };
+    format!(
+        "<h3>Trained on one device, run on another</h3>\n<p>{verdict} Each row is a selector over input features that knows its own \
+         device alone; share of exhaustive search in percent on the device of the column, mean over the test inputs; the stronger \
+         the colour, the closer to 100.</p>\n{table}",
+        verdict = verdict(matrix),
+        table = table(matrix, &style),
+    )
+}
+
+/// Own devices beside foreign ones, in one sentence.
+fn verdict(matrix: &Matrix) -> String {
+    let cells = matrix.cells.iter().enumerate().flat_map(|(row, cells)| {
+        cells.iter().enumerate().filter_map(move |(column, share)| Some((row == column, (*share)?)))
+    });
+    let (own, foreign): (Vec<_>, Vec<_>) = cells.partition(|(is_own, _)| *is_own);
+    let shares = |cells: Vec<(bool, f64)>| cells.into_iter().map(|(_, share)| share).collect::<Vec<_>>();
+    let (own, foreign) = (shares(own), shares(foreign));
+    if own.is_empty() || foreign.is_empty() {
+        return String::new();
+    }
+    let mean = |shares: &[f64]| 100.0 * shares.iter().sum::<f64>() / shares.len() as f64;
+    let least = 100.0 * foreign.iter().copied().fold(f64::INFINITY, f64::min);
+    format!(
+        "On its own device a selector reaches {:.1}&nbsp;% on average, on another {:.1}&nbsp;%, at worst {least:.1}&nbsp;%.",
+        mean(&own),
+        mean(&foreign)
+    )
+}
