@@ -143,9 +143,9 @@ pub(super) struct ProfileArgs {
     /// Function to profile; repeat for several [default: all that run on the device]
     #[arg(long = "function", value_name = "F")]
     pub(super) functions: Vec<String>,
-    /// Device to profile on
-    #[arg(long, value_name = "DEVICE", default_value = "cuda:0")]
-    pub(super) device: String,
+    /// Device to profile on, for example cuda:0 or cuda:0/16sm; repeat for several
+    #[arg(long = "device", value_name = "DEVICE", default_value = "cuda:0")]
+    pub(super) devices: Vec<String>,
     /// Folder of real inputs [default: the built-in inputs]
     #[arg(long, value_name = "DIR")]
     pub(super) inputs: Option<PathBuf>,

@@ -7,12 +7,13 @@
 //!
 //! A worker process makes the calls, in [`Section`]s that it announces; Nsight Compute watches it and writes a log ([`ncu`]);
 //! [`attribute()`] joins the two. What is kept are the metrics as Nsight Compute names them, summed over the launches of a
-//! section ([`files`]); their meaning is in [`counters`].
+//! section, in a [`Folder`] of CSV tables ([`files`]); their meaning is in [`counters`].
 
 mod attribute;
 pub mod counters;
 mod error;
 pub mod files;
+mod folder;
 pub mod ncu;
 mod section;
 
@@ -20,6 +21,7 @@ use std::collections::BTreeMap;
 
 pub use attribute::{Profiled, attribute};
 pub use error::ProfileError;
+pub use folder::Folder;
 pub use section::{Section, Shown, read_sections};
 
 /// Metrics by name, summed over the launches of a section.
