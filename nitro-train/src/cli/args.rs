@@ -87,6 +87,14 @@ pub(super) struct ModelsArgs {
     pub(super) models: PathBuf,
 }
 
+/// Where hardware counters come from.
+#[derive(Args, Debug)]
+pub(super) struct ProfilesArgs {
+    /// Folder that `profile` has written to [default: the profiles that the program carries]
+    #[arg(long, value_name = "DIR")]
+    pub(super) profiles: Option<PathBuf>,
+}
+
 /// How inputs are divided.
 #[derive(Args, Debug)]
 pub(super) struct SplitArgs {
@@ -187,6 +195,8 @@ pub(super) struct ProfileWorkerArgs {
 pub(super) struct FitArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
+    #[command(flatten)]
+    pub(super) profiles: ProfilesArgs,
     /// How device features are selected [default: whatever does best on the source devices]
     #[arg(long, value_enum)]
     pub(super) device_features: Option<DeviceFeatures>,
@@ -231,6 +241,8 @@ pub(super) struct EvaluateArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
     #[command(flatten)]
+    pub(super) profiles: ProfilesArgs,
+    #[command(flatten)]
     pub(super) split: SplitArgs,
     /// One JSON object a function instead of tables
     #[arg(long)]
@@ -244,6 +256,8 @@ pub(super) struct EvaluateArgs {
 pub(super) struct ReportArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
+    #[command(flatten)]
+    pub(super) profiles: ProfilesArgs,
     #[command(flatten)]
     pub(super) split: SplitArgs,
     /// The page

@@ -2,6 +2,7 @@
 //!
 //! What each run of the [profiler](super::profiler) gives is written before the next begins.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -23,15 +24,16 @@ const TOLERANCE: f64 = 5.0;
 pub(super) fn run(trainer: &Trainer, args: &ProfileArgs) -> Result<()> {
     let mut runs = Vec::new();
     for device in &args.devices {
-        runs.push((device, None));
         let functions = data::registered_on(trainer, &args.functions, device)?;
-        runs.extend(functions.iter().map(|registered| (device, Some(registered.function.name()))));
+        let names = functions.iter().map(|registered| Some(registered.function.name()));
+        runs.extend(std::iter::once(None).chain(names).map(|function| (device, function)));
     }
     let (mut profiler, folder) = (Profiler::new(Ncu::find()?, args)?, Folder::new(&args.out));
+    let ids: BTreeMap<&String, String> =
+        args.devices.iter().map(|device| Ok((device, watched(trainer, device)?))).collect::<Result<_>>()?;
     let mut shares = Shares::new(Duration::from_secs(args.seconds.into()), runs.len());
     let mut missing = Vec::new();
     for (device, function) in runs {
-        let id = watched(trainer, device)?;
         let label = function.unwrap_or("the proxies");
         let sections = match profiler.profile(device, function, shares.next()) {
             Err(error @ ProfileError::NotPermitted) => return Err(error.into()),
@@ -43,8 +45,8 @@ pub(super) fn run(trainer: &Trainer, args: &ProfileArgs) -> Result<()> {
             Ok(sections) => sections,
         };
         match function {
-            None => keep_proxies(&folder, &id, sections)?,
-            Some(function) => keep_variants(&folder, &id, function, sections)?,
+            None => keep_proxies(&folder, &ids[device], sections)?,
+            Some(function) => keep_variants(&folder, &ids[device], function, sections)?,
         }
     }
     if !missing.is_empty() {

@@ -53,8 +53,6 @@ impl<'a> Profiler<'a> {
     pub(super) fn new(ncu: Ncu, args: &'a ProfileArgs) -> Result<Self> {
         let program = std::env::current_exe().context("where this program is")?;
         let logs = args.out.join("logs");
-        let made = fs::create_dir_all(&logs);
-        made.with_context(|| format!("{}: the folder cannot be made", logs.display()))?;
         Ok(Self { ncu, program, args, logs, metrics: metrics() })
     }
 
@@ -87,12 +85,16 @@ impl<'a> Profiler<'a> {
         let stem = label.replace([':', '/', ' '], "-");
         let (log, sections) =
             (self.logs.join(format!("{stem}.log")), self.logs.join(format!("{stem}.sections")));
+        let io = |what: &str| {
+            let what = what.to_owned();
+            |source| ProfileError::Io { what, source }
+        };
+        fs::create_dir_all(&self.logs).map_err(io("the folder for logs cannot be made"))?;
         let _ = (fs::remove_file(&log), fs::remove_file(&sections)); // of an earlier profile
         let arguments = self.worker_arguments(device, function, &sections, share);
         let mut command = self.ncu.command(&self.metrics, &log, &self.program, arguments);
         let ended = command.spawn().and_then(|process| wait(process, share + GRACE));
-        let ended = ended.map_err(|source| ProfileError::Io { what: "ncu cannot be run".into(), source })?;
-        if ended.is_none() {
+        if ended.map_err(io("ncu cannot be run"))?.is_none() {
             eprintln!("{label}: interrupted, as it took longer than its share of the time");
         }
         let launches = read_log(&read(&log)?, &self.metrics)?;
