@@ -3,7 +3,7 @@
 //!
 //! An application has its own trainer, by convention `src/bin/train.rs`: see [`Trainer`]. The stages, data moving to the right:
 //!
-//! [`measure`] → [`store`], [`exchange`] → [`recordings`] → [`learn`] → [`evaluate`] → [`report`]
+//! [`measure`], [`profile`] → [`store`], [`exchange`] → [`recordings`] → [`learn`] → [`evaluate`] → [`report`]
 //!
 //! What a trainer writes for applications are model files ([`nitro_core::model`]).
 

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::profile::Profiles;
+
 /// Everything measured of one function.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recordings {
@@ -22,6 +24,8 @@ pub struct Recordings {
     pub devices: Vec<DeviceRecord>,
     /// One row a measured (device, input, variant, configuration).
     pub measurements: Vec<Measurement>,
+    /// Hardware counters of the variants, where some were read.
+    pub profiles: Profiles,
 }
 
 /// One input of the function.

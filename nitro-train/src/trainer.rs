@@ -32,12 +32,15 @@ type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send 
 pub struct Trainer {
     pub(crate) functions: Vec<Registered>,
     pub(crate) shipped: Vec<Shipped>,
+    /// Profiles of the application proxies.
+    pub(crate) shipped_proxies: Option<&'static [u8]>,
     pub(crate) providers: Vec<Box<dyn DeviceProvider>>,
 }
 
 impl Default for Trainer {
     fn default() -> Self {
-        Self { functions: Vec::new(), shipped: Vec::new(), providers: vec![Box::new(HostDevices)] }
+        let (functions, shipped, shipped_proxies) = Default::default();
+        Self { functions, shipped, shipped_proxies, providers: vec![Box::new(HostDevices)] }
     }
 }
 
@@ -75,6 +78,8 @@ pub struct Shipped {
     pub inputs: &'static [u8],
     /// Devices: name, then a column a device feature.
     pub devices: &'static [u8],
+    /// Hardware counters of the variants, as `train profile` writes them to `profiles.csv`; none where none were read.
+    pub profiles: Option<&'static [u8]>,
 }
 
 impl Trainer {
@@ -138,6 +143,14 @@ impl Trainer {
     #[must_use]
     pub fn shipped(mut self, shipped: Shipped) -> Self {
         self.shipped.push(shipped);
+        self
+    }
+
+    /// Adds profiles of the application proxies that the program carries, as `train profile` writes them to `proxies.csv`:
+    /// those of [`Shipped::profiles`] are compared with them.
+    #[must_use]
+    pub fn shipped_proxies(mut self, proxies: &'static [u8]) -> Self {
+        self.shipped_proxies = Some(proxies);
         self
     }
 

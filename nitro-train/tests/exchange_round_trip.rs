@@ -56,6 +56,7 @@ fn recordings() -> Recordings {
             device("cuda:0/32sm", &[("threads", f64::MAX), ("sm_count", -0.0)]),
         ],
         measurements,
+        ..Recordings::default()
     }
 }
 

@@ -317,6 +317,7 @@ fn recordings() -> Recordings {
         inputs: vec![input("a", &[1.5, 32.0]), input("b", &[2.5, 64.0])],
         devices: vec![device("K40m", 15.0), device("V100", 80.0)],
         measurements: vec![measured(0, 0, 0, 3.0), measured(0, 1, 1, 4.0), measured(1, 0, 1, 5.0)],
+        ..Recordings::default()
     }
 }
 

@@ -71,6 +71,8 @@ fn wrong_usage_ends_with_2() {
         &["record", "--device", "host:0"][..],
         &["record", "--device", "host:99999"],
         &["record", "--device", "gpu"],
+        &["profile", "--device", "gpu"],
+        &["profile", "--sample", "0"],
         &["fly"],
         &["fit", "--device-features", "some"],
         &["inspect"],
@@ -85,9 +87,10 @@ fn wrong_usage_ends_with_2() {
 #[test]
 fn help_ends_with_0_and_names_every_command() {
     let help = success(Path::new("."), &["--help"]);
-    for command in
-        ["record", "fit", "evaluate", "report", "check", "devices", "inspect", "explain", "import", "export"]
-    {
+    for command in [
+        "record", "profile", "fit", "evaluate", "report", "check", "devices", "inspect", "explain", "import",
+        "export",
+    ] {
         assert!(help.contains(command), "{command}: {help}");
     }
 }
@@ -112,6 +115,26 @@ fn what_was_imported_is_evaluated_in_the_promised_form() {
     for figure in ["mean", "p05", "worst"] {
         assert!(b["selectors"]["target-trained"][figure].is_number(), "{b}");
     }
+}
+
+#[test]
+fn a_profile_that_cannot_be_made_leaves_nothing_and_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    // Without ncu, without a GPU, and with both: no machine has so many.
+    let message = failure(folder.path(), &["profile", "--device", "cuda:4096"]);
+    assert!(["ncu", "driver", "GPU"].iter().any(|what| message.contains(what)), "{message}");
+    let message = failure(folder.path(), &["profile", "--function", "sort", "--device", "cuda:0"]);
+    assert!(message.contains("`sort` runs on host devices"), "{message}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn profiles_of_the_user_are_read_and_a_damaged_one_is_named() {
+    let folder = imported();
+    fs::create_dir_all(folder.path().join("p/f")).unwrap();
+    fs::write(folder.path().join("p/f/profiles.csv"), "device,variant\nA,slow\n").unwrap();
+    let message = failure(folder.path(), &["evaluate", "--store", "s.db", "--profiles", "p"]);
+    assert!(message.contains("profiles.csv:1") && message.contains("launches"), "{message}");
 }
 
 #[test]

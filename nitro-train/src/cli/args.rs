@@ -95,6 +95,14 @@ pub(super) struct ModelsArgs {
     pub(super) models: PathBuf,
 }
 
+/// Where hardware counters come from.
+#[derive(Args, Debug)]
+pub(super) struct ProfilesArgs {
+    /// Folder that `profile` has written to [default: the profiles that the program carries]
+    #[arg(long, value_name = "DIR")]
+    pub(super) profiles: Option<PathBuf>,
+}
+
 /// How inputs are divided.
 #[derive(Args, Debug)]
 pub(super) struct SplitArgs {
@@ -154,9 +162,9 @@ pub(super) struct ProfileArgs {
     /// Function to profile; repeat for several [default: all that run on the device]
     #[arg(long = "function", value_name = "F")]
     pub(super) functions: Vec<String>,
-    /// Device to profile on
-    #[arg(long, value_name = "DEVICE", default_value = "cuda:0")]
-    pub(super) device: String,
+    /// Device to profile on, for example cuda:0 or cuda:0/16sm; repeat for several
+    #[arg(long = "device", value_name = "DEVICE", default_value = "cuda:0")]
+    pub(super) devices: Vec<String>,
     /// Folder of real inputs [default: the built-in inputs]
     #[arg(long, value_name = "DIR")]
     pub(super) inputs: Option<PathBuf>,
@@ -198,6 +206,8 @@ pub(super) struct ProfileWorkerArgs {
 pub(super) struct FitArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
+    #[command(flatten)]
+    pub(super) profiles: ProfilesArgs,
     /// How device features are selected [default: whatever does best on the source devices]
     #[arg(long, value_enum)]
     pub(super) device_features: Option<DeviceFeatures>,
@@ -242,6 +252,8 @@ pub(super) struct EvaluateArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
     #[command(flatten)]
+    pub(super) profiles: ProfilesArgs,
+    #[command(flatten)]
     pub(super) split: SplitArgs,
     /// One JSON object a function instead of tables
     #[arg(long)]
@@ -255,6 +267,8 @@ pub(super) struct EvaluateArgs {
 pub(super) struct ReportArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
+    #[command(flatten)]
+    pub(super) profiles: ProfilesArgs,
     #[command(flatten)]
     pub(super) split: SplitArgs,
     /// The page

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::args::StoreArgs;
 use crate::exchange;
+use crate::profile::{Folder, Profiles, files};
 use crate::recordings::{DeviceRecord, Recordings};
 use crate::store::{self, Store};
 use crate::trainer::{Registered, Shipped, Trainer};
@@ -19,6 +20,9 @@ pub(super) struct Stores<'t> {
     url: String,
     store: Option<Box<dyn Store>>,
     shipped: &'t [Shipped],
+    shipped_proxies: Option<&'static [u8]>,
+    /// The user's profiles.
+    profiles: Option<Folder>,
 }
 
 impl<'t> Stores<'t> {
@@ -36,7 +40,14 @@ impl<'t> Stores<'t> {
         let url = args.store.clone().unwrap_or_else(|| DEFAULT_STORE.to_owned());
         let exists = url.contains("://") || Path::new(&url).exists();
         let store = if exists { Some(store::open(&url)?) } else { None };
-        Ok(Self { url, store, shipped: &trainer.shipped })
+        let (shipped, shipped_proxies) = (&*trainer.shipped, trainer.shipped_proxies);
+        Ok(Self { url, store, shipped, shipped_proxies, profiles: None })
+    }
+
+    /// With the profiles in a folder, where there is one, in the place of those that the program carries.
+    pub(super) fn with_profiles(mut self, folder: Option<&Path>) -> Self {
+        self.profiles = folder.map(Folder::new);
+        self
     }
 
     /// The store itself, made when absent.
@@ -86,7 +97,26 @@ impl<'t> Stores<'t> {
                 }
             }
         }
-        recordings.with_context(|| format!("{}: no recordings of `{function}`", self.url))
+        let mut recordings =
+            recordings.with_context(|| format!("{}: no recordings of `{function}`", self.url))?;
+        recordings.profiles = self.profiles(function)?;
+        Ok(recordings)
+    }
+
+    fn profiles(&self, function: &str) -> Result<Profiles> {
+        if let Some(folder) = &self.profiles {
+            return Ok(folder.read(function)?);
+        }
+        let of_function = self.shipped.iter().filter(|shipped| shipped.function == function);
+        let Some(bytes) = of_function.filter_map(|shipped| shipped.profiles).next() else {
+            return Ok(Profiles::default());
+        };
+        let variants = files::read_variants(&format!("profiles of {function}"), bytes);
+        let proxies = self.shipped_proxies.map(|bytes| files::read_proxies("profiles of the proxies", bytes));
+        let read = variants.and_then(|variants| {
+            Ok(Profiles { variants, proxies: proxies.transpose()?.unwrap_or_default() })
+        });
+        read.with_context(|| format!("the profiles of `{function}` that this program carries"))
     }
 
     /// All devices with recordings.

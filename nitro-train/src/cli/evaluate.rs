@@ -11,7 +11,8 @@ use crate::evaluate::{EvaluateOptions, evaluate};
 use crate::trainer::Trainer;
 
 pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs) -> Result<()> {
-    let mut stores = Stores::open(trainer, &args.data.store)?;
+    let stores = Stores::open(trainer, &args.data.store)?;
+    let mut stores = stores.with_profiles(args.profiles.profiles.as_deref());
     for function in stores.functions(&args.data.functions)? {
         let recordings = stores.load(&function)?;
         let split =

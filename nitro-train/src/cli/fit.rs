@@ -22,7 +22,8 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs) -> Result<()> {
     };
     let strategy = strategy
         .or((args.selector == super::args::SelectorKind::Svm).then_some(Strategy::SvmCrossValidation));
-    let mut stores = Stores::open(trainer, &args.data.store)?;
+    let stores = Stores::open(trainer, &args.data.store)?;
+    let mut stores = stores.with_profiles(args.profiles.profiles.as_deref());
     let mut fitted = Vec::new();
     for function in stores.functions(&args.data.functions)? {
         let recordings = stores.load(&function)?;

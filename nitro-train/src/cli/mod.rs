@@ -13,6 +13,7 @@ mod job;
 mod named;
 mod profile;
 mod profile_worker;
+mod profiler;
 mod progress;
 mod record;
 mod report;

@@ -16,7 +16,7 @@ pub(super) fn wanted(cli: &Cli) -> Option<Vec<String>> {
         None => cli.job.device.as_slice(),
         Some(Command::Record(args)) => &args.devices,
         Some(Command::Devices(args)) => &args.devices,
-        Some(Command::Profile(args)) => std::slice::from_ref(&args.device),
+        Some(Command::Profile(args)) => &args.devices,
         Some(_) => return None,
     };
     Some(or_whole_host(named))

@@ -19,6 +19,7 @@ pub mod grid;
 #[cfg(feature = "linfa")]
 pub mod linfa;
 mod performance;
+pub mod profile;
 pub mod random;
 pub mod scaling;
 pub mod smo;

@@ -29,9 +29,12 @@ pub enum ProfileError {
         /// What it says about that.
         said: Option<String>,
     },
-    /// The log has another form than is understood here.
-    #[error("the log of ncu cannot be understood")]
-    Log(#[from] crate::exchange::ImportError),
+    /// A table, or the log of Nsight Compute, has another form than is understood here.
+    #[error(transparent)]
+    Form(#[from] crate::exchange::ImportError),
+    /// What the worker announced is damaged.
+    #[error("the list of sections cannot be understood")]
+    Sections(#[from] serde_json::Error),
     /// A file or process cannot be used.
     #[error("{what}")]
     Io {

@@ -3,16 +3,17 @@
 //! Muralidharan, Roy, Hall, Garland and Rai, "Architecture-Adaptive Code Variant Tuning", ASPLOS 2016, profile each variant on
 //! the training inputs, and beside them five *application proxies*: kernels that stress one resource of the device each, at
 //! intensities 0 to 5, that is by 0 to 100 % of their instructions. Which proxies a variant resembles tells which device
-//! features matter to it ([`learn::profile`](crate::learn)).
+//! features matter to it ([`learn::profile`](crate::learn::profile)).
 //!
 //! A worker process makes the calls, in [`Section`]s that it announces; Nsight Compute watches it and writes a log ([`ncu`]);
 //! [`attribute()`] joins the two. What is kept are the metrics as Nsight Compute names them, summed over the launches of a
-//! section ([`files`]); their meaning is in [`counters`].
+//! section, in a [`Folder`] of CSV tables ([`files`]); their meaning is in [`counters`].
 
 mod attribute;
 pub mod counters;
 mod error;
 pub mod files;
+mod folder;
 pub mod ncu;
 mod section;
 
@@ -20,6 +21,7 @@ use std::collections::BTreeMap;
 
 pub use attribute::{Profiled, attribute};
 pub use error::ProfileError;
+pub use folder::Folder;
 pub use section::{Section, Shown, read_sections};
 
 /// Metrics by name, summed over the launches of a section.
@@ -53,4 +55,13 @@ pub struct ProxyProfile {
     pub intensity: u32,
     /// The metrics.
     pub metrics: Metrics,
+}
+
+/// What a device's profiler has shown of one function and of the application proxies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profiles {
+    /// Profiles of the function's variants.
+    pub variants: Vec<VariantProfile>,
+    /// Profiles of the proxies, the same for all functions.
+    pub proxies: Vec<ProxyProfile>,
 }

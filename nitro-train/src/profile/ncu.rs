@@ -81,7 +81,7 @@ pub struct Launch {
 pub fn read_log(text: &str, asked: &[&str]) -> Result<Vec<Launch>, ProfileError> {
     let lines = text.lines().skip_while(|line| !line.starts_with("\"ID\""));
     let rows: Vec<&str> = lines.filter(|line| line.starts_with('"')).collect();
-    let launches = if rows.len() < 2 { BTreeMap::new() } else { read_table(&rows.join("\n"))? };
+    let launches = if rows.len() < 2 { BTreeMap::new() } else { read_table(&rows.join("\n"), asked)? };
     if launches.is_empty() { Err(complaint(text, asked)) } else { Ok(launches.into_values().collect()) }
 }
 
@@ -108,7 +108,7 @@ fn base(metric: &str) -> &str {
 
 /// The launches by their number. There is a column a metric, with a second line of units, or, in the form of the details page, a
 /// row a metric.
-fn read_table(text: &str) -> Result<BTreeMap<u64, Launch>, ProfileError> {
+fn read_table(text: &str, asked: &[&str]) -> Result<BTreeMap<u64, Launch>, ProfileError> {
     let table = Table::open("the log of ncu", text)?;
     let column = |name: &str| table.header().iter().position(|column| column == name);
     let (kernel, grid) = (column("Kernel Name"), column("Grid Size"));
@@ -121,7 +121,7 @@ fn read_table(text: &str) -> Result<BTreeMap<u64, Launch>, ProfileError> {
         launch.kernel = field(kernel).to_owned();
         launch.blocks = first_number(field(grid));
         let mut keep = |name: &str, value: &str| {
-            if let Some(value) = number(value).filter(|_| name.contains("__")) {
+            if let Some(value) = number(value).filter(|_| asked.contains(&name)) {
                 launch.metrics.insert(name.to_owned(), value);
             }
         };
@@ -149,6 +149,7 @@ fn number(text: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
+    const ASKED: [&str; 2] = ["smsp__inst_issued.sum", "dram__sectors_read.sum"];
     const WIDE: &str = r#"==PROF== Connected to process 41
 ==PROF== Profiling "nitro_section_mark" - 0: 0%....50%....100% - 6 passes
 "ID","Process ID","Kernel Name","Block Size","Grid Size","smsp__inst_issued.sum","dram__sectors_read.sum"
@@ -160,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_log_with_a_column_a_metric() {
-        let launches = read_log(WIDE, &["smsp__inst_issued.sum"]).unwrap();
+        let launches = read_log(WIDE, &ASKED).unwrap();
         let names: Vec<_> = launches.iter().map(|launch| (launch.kernel.as_str(), launch.blocks)).collect();
         assert_eq!(names, [("nitro_section_mark", 7), ("void merge<float, 2>(float *)", 1024)]);
         assert_eq!(launches[1].metrics["smsp__inst_issued.sum"], 1_234_567.0);
@@ -173,7 +174,7 @@ mod tests {
 "0","scale","(3, 1, 1)","smsp__inst_issued.sum","inst","5"
 "0","scale","(3, 1, 1)","dram__sectors_read.sum","sector","6"
 "#;
-        let launches = read_log(text, &[]).unwrap();
+        let launches = read_log(text, &ASKED).unwrap();
         assert_eq!((launches.len(), launches[0].blocks, launches[0].metrics.len()), (1, 3, 2));
     }
 

@@ -20,7 +20,8 @@ use crate::trainer::Trainer;
 
 /// Leaves out each recorded device in turn and writes the page.
 pub(super) fn run(trainer: &Trainer, args: &ReportArgs) -> Result<()> {
-    let mut stores = Stores::open(trainer, &args.data.store)?;
+    let stores = Stores::open(trainer, &args.data.store)?;
+    let mut stores = stores.with_profiles(args.profiles.profiles.as_deref());
     let names = stores.functions(&args.data.functions)?;
     let mut functions = Vec::new();
     for (place, name) in names.iter().enumerate() {

@@ -1,0 +1,122 @@
+//! A folder of profiles: `proxies.csv`, and `FUNCTION/profiles.csv` for each function.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use super::{ProfileError, Profiles, ProxyProfile, VariantProfile, files};
+use crate::exchange::write;
+
+/// A folder of profiles.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// The folder of this path, which need not exist.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// What the folder holds of a function; nothing where there are no files.
+    ///
+    /// # Errors
+    /// When a file cannot be read or has another form.
+    pub fn read(&self, function: &str) -> Result<Profiles, ProfileError> {
+        Ok(Profiles { variants: self.variants(function)?, proxies: self.proxies()? })
+    }
+
+    /// Keeps profiles of a function's variants in the place of those that were made on the device before.
+    ///
+    /// # Errors
+    /// When the file there cannot be read or written.
+    pub fn put_variants(
+        &self,
+        function: &str,
+        device: &str,
+        profiles: Vec<VariantProfile>,
+    ) -> Result<PathBuf, ProfileError> {
+        let others = self.variants(function)?.into_iter().filter(|profile| profile.device != device);
+        let all: Vec<VariantProfile> = others.chain(profiles).collect();
+        self.write(self.variants_path(function), files::write_variants(&all))
+    }
+
+    /// Keeps profiles of the proxies in the place of those that were made on the device before.
+    ///
+    /// # Errors
+    /// When the file there cannot be read or written.
+    pub fn put_proxies(&self, device: &str, profiles: Vec<ProxyProfile>) -> Result<PathBuf, ProfileError> {
+        let others = self.proxies()?.into_iter().filter(|profile| profile.device != device);
+        let all: Vec<ProxyProfile> = others.chain(profiles).collect();
+        self.write(self.proxies_path(), files::write_proxies(&all))
+    }
+
+    fn variants_path(&self, function: &str) -> PathBuf {
+        self.path.join(function).join("profiles.csv")
+    }
+
+    fn proxies_path(&self) -> PathBuf {
+        self.path.join("proxies.csv")
+    }
+
+    fn variants(&self, function: &str) -> Result<Vec<VariantProfile>, ProfileError> {
+        let path = self.variants_path(function);
+        let read = |bytes: Vec<u8>| files::read_variants(&path.display().to_string(), &bytes);
+        Ok(load(&path)?.map(read).transpose()?.unwrap_or_default())
+    }
+
+    fn proxies(&self) -> Result<Vec<ProxyProfile>, ProfileError> {
+        let path = self.proxies_path();
+        let read = |bytes: Vec<u8>| files::read_proxies(&path.display().to_string(), &bytes);
+        Ok(load(&path)?.map(read).transpose()?.unwrap_or_default())
+    }
+
+    fn write(&self, path: PathBuf, text: String) -> Result<PathBuf, ProfileError> {
+        let written = path.parent().map_or(Ok(()), fs::create_dir_all);
+        let written = written.and_then(|()| write::replace(&path, text.as_bytes()));
+        let failed =
+            |source| ProfileError::Io { what: format!("{} cannot be written", path.display()), source };
+        written.map_err(failed).map(|()| path.clone())
+    }
+}
+
+/// The bytes of a file; none where there is no such file.
+fn load(path: &PathBuf) -> Result<Option<Vec<u8>>, ProfileError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ProfileError::Io { what: format!("{} cannot be read", path.display()), source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn proxy(device: &str, intensity: u32) -> ProxyProfile {
+        let metrics = [("a.sum".to_owned(), 1.0)].into();
+        ProxyProfile { device: device.into(), proxy: "atomics".into(), intensity, metrics }
+    }
+
+    #[test]
+    fn a_new_profile_replaces_the_old_one_of_its_device_alone() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::new(place.path().join("not/yet/there"));
+        assert_eq!(folder.read("spmv").unwrap(), Profiles::default());
+        folder.put_proxies("cuda:0", vec![proxy("cuda:0", 1), proxy("cuda:0", 2)]).unwrap();
+        folder.put_proxies("cuda:1", vec![proxy("cuda:1", 3)]).unwrap();
+        folder.put_proxies("cuda:0", vec![proxy("cuda:0", 4)]).unwrap();
+        let kept = folder.read("spmv").unwrap();
+        assert_eq!(kept.proxies, [proxy("cuda:1", 3), proxy("cuda:0", 4)]);
+    }
+
+    #[test]
+    fn a_damaged_file_is_named() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("proxies.csv"), "no profile\n1\n").unwrap();
+        let error = anyhow::Error::new(Folder::new(place.path()).read("spmv").unwrap_err());
+        assert!(format!("{error:#}").contains("proxies.csv:1"), "{error:#}");
+    }
+}
