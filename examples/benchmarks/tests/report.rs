@@ -162,3 +162,31 @@ fn the_page_needs_no_network() {
     }
     assert!(page.contains("<html lang=\"en\">") && page.contains("<title>"));
 }
+
+#[test]
+fn a_function_of_one_device_alone_does_not_keep_the_others_from_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let import = |function: &str, devices: &[&str]| {
+        let rows = devices.iter().map(|device| {
+            format!("{device},train/x,slow,200\n{device},train/x,fast,100\n{device},test/y,slow,30\n{device},test/y,fast,20\n")
+        });
+        let described = devices.iter().map(|device| format!("{device},1\n"));
+        let tables = [
+            ("m.csv", format!("device,input,variant,time_ns\n{}", rows.collect::<String>())),
+            ("i.csv", "input,size\ntrain/x,1\ntest/y,2\n".to_owned()),
+            ("d.csv", format!("device,gbps\n{}", described.collect::<String>())),
+        ];
+        tables.iter().for_each(|(name, table)| fs::write(folder.path().join(name), table).unwrap());
+        let files = ["--measurements", "m.csv", "--inputs", "i.csv", "--devices", "d.csv", "--store", "s.db"];
+        train(folder.path(), &[&["import", "--function", function], &files[..]].concat());
+    };
+    import("alone", &["A"]);
+    import("both", &["A", "B"]);
+    train(folder.path(), &["report", "--store", "s.db"]);
+    let page = fs::read_to_string(folder.path().join("report.html")).unwrap();
+    assert!(part(&page, "both", "Leaving one device out").contains("<code>B</code>"));
+    assert_eq!(
+        rows(part(&page, "alone", "Best variants")),
+        [("A".to_owned(), vec!["0.0".to_owned(), "100.0".to_owned()])]
+    );
+}

@@ -141,7 +141,7 @@ fn a_line_a_function_comes_first() {
     check(&page(&data), "<strong>97.3</strong> shipped, static 75.0.");
     data.functions.iter_mut().for_each(|function| function.scores.clear());
     let page = page(&data);
-    check(&page, "<strong>93.5</strong> on 2 unseen devices (worst 88.0); best variant differs on 40&nbsp;%");
+    check(&page, "<strong>93.5</strong> on 2 unseen devices (worst 88.0); the best differs on 40&nbsp;%");
     assert!(page.find("<strong>93.5").unwrap() < page.find("<table").unwrap(), "before any table");
 }
 

@@ -32,13 +32,13 @@ fn unseen(held_out: &HeldOut, function: &FunctionReport) -> Option<String> {
     let devices = held_out.devices.len();
     let (auto, worst) = (Percent(mean("auto")?), Percent(worst));
     let mut text = format!("<strong>{auto}</strong> on {devices} unseen devices (worst {worst})");
-    for (selector, words) in [("static", "one variant for all"), ("target-trained", "trained on each")] {
+    for (selector, words) in [("static", "one variant for all"), ("target-trained", "trained there")] {
         if let Some(mean) = mean(selector) {
             text += &format!(", {words} {}", Percent(mean));
         }
     }
     if let Some(sensitivity) = &function.sensitivity {
-        text += &format!("; best variant differs on {:.0}&nbsp;%", 100.0 * sensitivity.best_differs);
+        text += &format!("; the best differs on {:.0}&nbsp;%", 100.0 * sensitivity.best_differs);
     }
     Some(text + ".")
 }

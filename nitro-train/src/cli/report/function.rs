@@ -45,7 +45,7 @@ pub(super) fn measured_here(judged: &Judged) -> FunctionReport {
 }
 
 /// What is known of a function before anything is chosen.
-fn facts(recordings: &Recordings, split: &Split) -> FunctionReport {
+pub(super) fn facts(recordings: &Recordings, split: &Split) -> FunctionReport {
     let mut statistics = best_variant_shares(recordings, &PerformanceTable::new(recordings), &split.train);
     statistics.sort_by(|a, b| by_name(&a.device, &b.device));
     let without = |variant: usize| {

@@ -12,7 +12,7 @@ use super::data::Stores;
 use super::job::Judged;
 use super::named;
 use super::split;
-use crate::evaluate::{EvaluateOptions, evaluate};
+use crate::evaluate::{EvaluateError, EvaluateOptions, evaluate};
 use crate::measure::{describe_device, whole_host};
 use crate::recordings::DeviceRecord;
 use crate::report::{FunctionReport, Quantity, ReportData, page};
@@ -31,8 +31,14 @@ pub(super) fn run(trainer: &Trainer, args: &ReportArgs) -> Result<()> {
         let (place, of, devices) = (place + 1, names.len(), recordings.devices.len());
         eprintln!("{name} ({place} of {of}): leaving out each of {devices} devices in turn");
         let options = EvaluateOptions { seed: args.seed, ..EvaluateOptions::default() };
-        let evaluation = evaluate(&recordings, &split, &options)?;
-        functions.push(function::left_out(&recordings, &split, &evaluation, args.seed)?);
+        functions.push(match evaluate(&recordings, &split, &options) {
+            // The others are worth a page all the same.
+            Err(error @ EvaluateError::TooFewDevices { .. }) if names.len() > 1 => {
+                eprintln!("{error}");
+                function::facts(&recordings, &split)
+            }
+            evaluation => function::left_out(&recordings, &split, &evaluation?, args.seed)?,
+        });
     }
     let about = "How close selectors come to exhaustive search on devices that they were not trained on: each \
                  recorded device is left out in turn.";
