@@ -47,13 +47,19 @@ mod tests {
             assert!(std::env::var_os("NITRO_REQUIRE_NVRTC").is_none(), "{}", CudaError::NoNvrtc);
             return eprintln!("left out: {}", CudaError::NoNvrtc);
         }
-        for architecture in nvrtc_architectures().unwrap() {
+        let check = |architecture: u32| {
             let code = KERNELS.compile(architecture).unwrap_or_else(|error| panic!("{error}"));
             let has = |name: &str| code.windows(name.len()).any(|bytes| bytes == name.as_bytes());
             for (name, intensity) in NAMES.iter().flat_map(|name| (0..=5).map(move |step| (name, step))) {
                 assert!(has(&format!(".text.{name}_{intensity}")), "sm_{architecture}: {name} {intensity}");
             }
             assert!(has(nitro_core::provide::SECTION_MARK), "sm_{architecture}");
-        }
+        };
+        // Unrolled as they are, they take seconds each.
+        std::thread::scope(|scope| {
+            for architecture in nvrtc_architectures().unwrap() {
+                scope.spawn(move || check(architecture));
+            }
+        });
     }
 }

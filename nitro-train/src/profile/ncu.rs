@@ -150,12 +150,13 @@ mod tests {
     use super::*;
 
     const ASKED: [&str; 2] = ["smsp__inst_issued.sum", "dram__sectors_read.sum"];
+    /// In the form of Nsight Compute 2024.1.
     const WIDE: &str = r#"==PROF== Connected to process 41
 ==PROF== Profiling "nitro_section_mark" - 0: 0%....50%....100% - 6 passes
-"ID","Process ID","Kernel Name","Block Size","Grid Size","smsp__inst_issued.sum","dram__sectors_read.sum"
-"","","","","","inst","sector"
-"0","41","nitro_section_mark","(1, 1, 1)","(7, 1, 1)","70","n/a"
-"1","41","void merge<float, 2>(float *)","(256, 1, 1)","(1024, 2, 1)","1,234,567","12"
+"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","smsp__inst_issued.sum","dram__sectors_read.sum"
+"","","","","","","","","","","","inst","sector"
+"0","41","train","127.0.0.1","nitro_section_mark","1","7","(1, 1, 1)","(7, 1, 1)","0","9.0","70","n/a"
+"1","41","train","127.0.0.1","void merge<float, 2>(float *)","1","7","(256, 1, 1)","(1024, 2, 1)","0","9.0","1,234,567","12"
 ==PROF== Disconnected from process 41
 "#;
 
