@@ -5,7 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use crate::device::Chain;
-use crate::model::{self, DeviceSvm, Model, ModelError, Selector};
+use crate::model::{self, Model, ModelError, OnDevice};
 use crate::{DeviceEntry, Function, Reason, environment};
 
 /// What is known of a function after its first call, whatever the device.
@@ -39,19 +39,13 @@ pub(crate) type Resolved = Result<DeviceSelector, Reason>;
 
 /// A model resolved for one device: only indices and numbers are left.
 pub(crate) struct DeviceSelector {
-    pub(crate) rule: Rule,
+    pub(crate) selector: OnDevice,
     /// For each variant of the model its place in the code, if it still exists.
     pub(crate) variants: Vec<Option<usize>>,
     /// For each column of the model the input feature of the code.
     pub(crate) features: Vec<usize>,
     /// A variant of the code that the model does not know.
     pub(crate) unknown: Option<&'static str>,
-}
-
-/// What maps input features to a variant of the model.
-pub(crate) enum Rule {
-    Constant(usize),
-    Svm(DeviceSvm),
 }
 
 impl Function {
@@ -139,11 +133,8 @@ fn resolve(function: &Function, (model, origin): &(Model, Origin), device: &'sta
     if let Some(unknown) = unknown {
         tracing::warn!(function = name, %origin, unknown, "the code has a variant that the model does not know");
     }
-    let rule = match &model.selector {
-        Selector::Constant { variant } => Rule::Constant(*variant),
-        Selector::Svm(svm) => Rule::Svm(svm.on_device(&values)),
-    };
-    Ok(DeviceSelector { rule, variants, features, unknown })
+    let selector = model.selector.on_device(&values);
+    Ok(DeviceSelector { selector, variants, features, unknown })
 }
 
 /// What `find` knows of every name, or the first name of which it knows nothing.

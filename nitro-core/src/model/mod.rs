@@ -2,13 +2,16 @@
 //!
 //! The structs here are working types; the bytes of a file are defined in `format` alone.
 
+mod forest;
 mod format;
+mod on_device;
 mod svm;
 
 use std::path::Path;
 
+pub use forest::{Forest, MAX_DEPTH, MAX_TREES, Node};
 pub use format::{FORMAT_VERSION, ModelError};
-pub(crate) use svm::DeviceSvm;
+pub use on_device::OnDevice;
 pub use svm::{Class, Scale, Svm, Transform};
 
 /// A trained selector of one function, with the names that give its numbers their meaning.
@@ -51,6 +54,21 @@ pub enum Selector {
     },
     /// A support-vector machine over input features joined with device features.
     Svm(Svm),
+    /// A forest of regression trees over input features joined with device features.
+    Forest(Forest),
+}
+
+/// One variant in a ranking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranked {
+    /// Index into [`Model::variants`].
+    pub variant: usize,
+    /// Between 0 and 1: of a support-vector machine the share of its comparisons with the others that the variant won, of a forest the
+    /// share of the best variant's speed that is expected of it.
+    pub confidence: f64,
+    /// The expected ratio of its time to the best variant's time (the exponential of the expected logarithm), at least 1; absent where the
+    /// selector does not estimate time.
+    pub expected_slowdown: Option<f64>,
 }
 
 impl Model {
@@ -92,21 +110,18 @@ impl Model {
     /// When a slice is not as long as its list of names.
     #[must_use]
     pub fn rank(&self, features: &[f64], device_features: &[f64]) -> Vec<usize> {
-        self.explain(features, device_features).into_iter().map(|(variant, _)| variant).collect()
+        self.explain(features, device_features).into_iter().map(|ranked| ranked.variant).collect()
     }
 
-    /// As [`Model::rank`], each variant with the share, 0 to 1, of its comparisons with the others that it won.
+    /// As [`Model::rank`], each variant with what the selector thinks of it.
     ///
     /// # Panics
     /// When a slice is not as long as its list of names.
     #[must_use]
-    pub fn explain(&self, features: &[f64], device_features: &[f64]) -> Vec<(usize, f64)> {
+    pub fn explain(&self, features: &[f64], device_features: &[f64]) -> Vec<Ranked> {
         assert_eq!(features.len(), self.features.len(), "one value for each input feature");
         assert_eq!(device_features.len(), self.device_features.len(), "one value for each device feature");
-        match &self.selector {
-            Selector::Constant { variant } => vec![(*variant, 1.0)],
-            Selector::Svm(svm) => svm.on_device(device_features).rank(features),
-        }
+        self.selector.on_device(device_features).rank(features)
     }
 }
 
