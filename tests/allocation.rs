@@ -104,7 +104,6 @@ fn embedded_forest() -> &'static [u8] {
     let forest = Forest {
         inputs: 1,
         variants: 3,
-        ceiling: 1.0,
         nodes: (0..100).flat_map(tree).collect(),
         values: (0..100).flat_map(|_| [[200, 0, 100], [100, 200, 0], [0, 0, 0]].concat()).collect(),
     };

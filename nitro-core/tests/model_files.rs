@@ -35,7 +35,6 @@ fn forest() -> Forest {
     Forest {
         inputs: 1,
         variants: 2,
-        ceiling: 3.0,
         nodes: vec![split(1), split(0), Node::Leaf, Node::Leaf, Node::Leaf, Node::Leaf],
         values: vec![0, 40, 40, 0, 20, 20, 7, 255],
     }
@@ -118,7 +117,7 @@ fn contradicting_numbers_are_refused() {
 fn contradicting_numbers_of_a_forest_are_refused() {
     type Damage = fn(&mut Forest);
     assert_eq!(forest().trees(), 2);
-    let damages: [(&str, Damage); 10] = [
+    let damages: [(&str, Damage); 9] = [
         ("number of variants of the forest", |forest| forest.variants = 3),
         ("number of input features of the forest", |forest| forest.inputs = 0),
         ("number of trees", |forest| (forest.nodes, forest.values) = (vec![], vec![])),
@@ -126,7 +125,6 @@ fn contradicting_numbers_of_a_forest_are_refused() {
             (forest.nodes, forest.values) = (vec![Node::Leaf; 257], vec![0; 514]);
         }),
         ("number of leaf values", |forest| forest.values.truncate(7)),
-        ("ceiling of the leaf values", |forest| forest.ceiling = f32::NAN),
         ("split of a tree", |forest| forest.nodes[1] = Node::Split { column: 2, threshold: 0.0 }),
         ("split of a tree", |forest| forest.nodes[1] = Node::Split { column: 0, threshold: f32::INFINITY }),
         ("last tree", |forest| forest.nodes.truncate(4)),

@@ -1,8 +1,8 @@
-//! Prediction with a forest of regression trees: the expected logarithm of each variant's slow-down.
+//! Prediction with a forest of regression trees: the share of the best variant's speed that each variant is expected to lose.
 //!
-//! A tree compares one feature a node with a threshold; its leaf holds, for every variant, the mean of ln(time / best time) over
-//! the training samples that ended there. A forest ranks variants by the mean over its trees, lowest first (Geurts, Ernst and
-//! Wehenkel, "Extremely randomized trees", 2006, section 2: averages of trees whose splits are drawn at random).
+//! A tree compares one feature a node with a threshold; its leaf holds, for every variant, the mean of 1 − best time / time over the
+//! training samples that ended there. A forest ranks variants by the mean over its trees, lowest first (Geurts, Ernst and Wehenkel,
+//! "Extremely randomized trees", 2006, section 2: averages of trees whose splits are drawn at random).
 
 use serde::{Deserialize, Serialize};
 
@@ -20,12 +20,10 @@ pub struct Forest {
     pub inputs: usize,
     /// Number of variants, each with one value a leaf.
     pub variants: usize,
-    /// The logarithm of the slow-down that a leaf value of 255 stands for; 0 stands for none.
-    pub ceiling: f32,
     /// The trees one after the other, each in preorder: a split, all nodes of its lower side, all nodes of its upper side. The
     /// order alone says where a child lies, so no number in a file can lead back.
     pub nodes: Vec<Node>,
-    /// One row of `variants` values a leaf, in the order of the leaves.
+    /// One row of `variants` values a leaf, in the order of the leaves: 0 where nothing is lost, 255 where everything is.
     pub values: Vec<u8>,
 }
 
@@ -65,7 +63,6 @@ impl Forest {
             () if shape.leaves.checked_mul(variants) != Some(self.values.len()) => {
                 Err("number of leaf values")
             }
-            () if !(self.ceiling.is_finite() && self.ceiling >= 0.0) => Err("ceiling of the leaf values"),
             () if !self.nodes.iter().all(is_sound) => Err("split of a tree"),
             () => Ok(()),
         }
@@ -173,7 +170,7 @@ impl Pruning<'_> {
 #[derive(Debug)]
 pub(crate) struct DeviceForest {
     variants: usize,
-    /// Logarithm of the slow-down that a sum of 1 over all trees stands for.
+    /// What a sum of 1 over all trees stands for.
     step: f32,
     nodes: Vec<FlatNode>,
     /// For each node the row of its values; of leaves alone it is used.
@@ -207,7 +204,7 @@ impl DeviceForest {
         let width = forest.variants.div_ceil(LANES);
         let mut empty = Self {
             variants: forest.variants,
-            step: forest.ceiling / (255.0 * forest.trees().max(1) as f32),
+            step: 1.0 / (255.0 * forest.trees().max(1) as f32),
             nodes: Vec::new(),
             rows: Vec::new(),
             values: vec![[0; LANES]; width],
@@ -246,8 +243,8 @@ impl DeviceForest {
         self.groups = roots.chunks(LANES).map(group).collect();
     }
 
-    /// The expected logarithm of each variant's slow-down, negated, from raw input features.
-    pub(crate) fn log_shares(&self, features: &[f64]) -> [f32; MAX_VARIANTS] {
+    /// The share of the best variant's speed that is expected of each variant, from raw input features.
+    pub(crate) fn shares(&self, features: &[f64]) -> [f32; MAX_VARIANTS] {
         let mut row = [0.0; MAX_FEATURES];
         row.iter_mut().zip(features).for_each(|(single, &value)| *single = value as f32);
         let width = self.variants.div_ceil(LANES);
@@ -262,7 +259,7 @@ impl DeviceForest {
         }
         let mut shares = [0.0; MAX_VARIANTS];
         for (share, &sum) in shares.iter_mut().zip(sums[..width].as_flattened()) {
-            *share = -self.step * f32::from(sum);
+            *share = 1.0 - self.step * f32::from(sum);
         }
         shares
     }

@@ -66,8 +66,8 @@ pub struct Ranked {
     /// Between 0 and 1: of a support-vector machine the share of its comparisons with the others that the variant won, of a forest the
     /// share of the best variant's speed that is expected of it.
     pub confidence: f64,
-    /// The expected ratio of its time to the best variant's time (the exponential of the expected logarithm), at least 1; absent where the
-    /// selector does not estimate time.
+    /// How many times longer than the best variant it is expected to take, at least 1: the inverse of the expected share of the best
+    /// variant's speed. Absent where the selector does not estimate time.
     pub expected_slowdown: Option<f64>,
 }
 

@@ -60,7 +60,7 @@ impl OnDevice {
                 Scores { count: votes.classes(), values: Values::Votes(votes) }
             }
             Rule::Forest(forest) => {
-                Scores { values: Values::LogShares(forest.log_shares(features)), count: forest.variants() }
+                Scores { values: Values::Shares(forest.shares(features)), count: forest.variants() }
             }
         }
     }
@@ -84,7 +84,7 @@ pub(crate) struct Scores {
 enum Values {
     Constant,
     Votes(Votes),
-    LogShares([f32; MAX_VARIANTS]),
+    Shares([f32; MAX_VARIANTS]),
 }
 
 impl Scores {
@@ -106,7 +106,7 @@ impl Scores {
         match &self.values {
             Values::Constant => 1.0,
             Values::Votes(votes) => votes.share(class),
-            Values::LogShares(shares) => f64::from(shares[class]).exp(),
+            Values::Shares(shares) => f64::from(shares[class]),
         }
     }
 
@@ -114,7 +114,7 @@ impl Scores {
     fn expected_slowdown(&self, class: usize) -> Option<f64> {
         match &self.values {
             Values::Constant | Values::Votes(_) => None,
-            Values::LogShares(shares) => Some(f64::from(-shares[class]).exp()),
+            Values::Shares(shares) => Some(1.0 / f64::from(shares[class]).max(0.0)),
         }
     }
 
@@ -122,7 +122,7 @@ impl Scores {
         match &self.values {
             Values::Constant => 1.0,
             Values::Votes(votes) => f32::from(votes.won(class)),
-            Values::LogShares(shares) => shares[class],
+            Values::Shares(shares) => shares[class],
         }
     }
 }

@@ -62,6 +62,15 @@ impl Transform {
             Self::Log => value.signum() * value.abs().ln_1p(),
         }
     }
+
+    /// The value whose transformed value this is.
+    #[must_use]
+    pub fn undo(self, transformed: f64) -> f64 {
+        match self {
+            Self::Identity => transformed,
+            Self::Log => transformed.signum() * transformed.abs().exp_m1(),
+        }
+    }
 }
 
 impl Scale {
@@ -270,6 +279,19 @@ mod tests {
         let scale = Scale { transform: Transform::Identity, min: 3.0, max: 3.0 };
         assert_eq!(scale.apply(3.0), 0.0);
         assert_eq!(scale.apply(1e9), 0.0);
+    }
+
+    #[test]
+    fn a_transform_is_undone() {
+        for transform in [Transform::Identity, Transform::Log] {
+            for value in [-1e9, -2.5, 0.0, 1e-3, 7.0, 1e12] {
+                let back = transform.undo(transform.apply(value));
+                assert!(
+                    (back - value).abs() <= 1e-12 * value.abs(),
+                    "{transform:?}: {value} came back as {back}"
+                );
+            }
+        }
     }
 
     #[test]

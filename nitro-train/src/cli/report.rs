@@ -100,9 +100,9 @@ fn facts(recordings: &Recordings, split: &Split) -> FunctionReport {
 
 fn held_out(evaluation: &Evaluation) -> HeldOut {
     let devices = &evaluation.devices;
-    let names = devices
-        .first()
-        .map_or_else(Vec::new, |device| device.selectors.by_name().map(|(name, _)| name).into());
+    let names = devices.first().map_or_else(Vec::new, |device| {
+        device.selectors.by_name().into_iter().map(|(name, _)| name).collect()
+    });
     let row = |device: &DeviceEvaluation| HeldOutDevice {
         device: device.held_out.clone(),
         means: device
@@ -121,9 +121,8 @@ fn held_out(evaluation: &Evaluation) -> HeldOut {
 }
 
 fn scores(evaluation: &DeviceEvaluation) -> Vec<Score> {
-    let selectors = evaluation.selectors.by_name();
     let score = |&(name, heading): &(&str, &str)| {
-        let figures = selectors.iter().find(|(own, _)| *own == name)?.1?;
+        let figures = evaluation.selectors.get(name)?;
         Some(Score {
             selector: heading.to_owned(),
             description: describe(name, evaluation),

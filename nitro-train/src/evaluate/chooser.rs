@@ -1,6 +1,6 @@
 //! What a model would choose for recorded inputs on a recorded device.
 
-use nitro_core::model::Model;
+use nitro_core::model::{Model, OnDevice};
 
 use super::error::EvaluateError;
 use crate::recordings::Recordings;
@@ -9,12 +9,12 @@ use crate::recordings::Recordings;
 #[derive(Debug)]
 pub struct Chooser<'a> {
     recordings: &'a Recordings,
-    model: &'a Model,
+    /// The model's selector on the device; none where a device feature is not a finite number.
+    selector: Option<OnDevice>,
     /// The recordings' variant for each of the model's.
     variants: Vec<usize>,
     /// The recordings' feature for each of the model's.
     features: Vec<usize>,
-    device_features: Vec<f64>,
 }
 
 impl<'a> Chooser<'a> {
@@ -23,7 +23,7 @@ impl<'a> Chooser<'a> {
     /// # Errors
     ///
     /// When one is missing there.
-    pub fn new(recordings: &'a Recordings, model: &'a Model, device: usize) -> Result<Self, EvaluateError> {
+    pub fn new(recordings: &'a Recordings, model: &Model, device: usize) -> Result<Self, EvaluateError> {
         let missing = |kind: &'static str, name: &String| EvaluateError::ForeignModel {
             function: recordings.function.clone(),
             kind,
@@ -35,12 +35,13 @@ impl<'a> Chooser<'a> {
         };
         let known = &recordings.devices[device].features;
         let value = |name: &String| known.get(name).copied().ok_or_else(|| missing("device feature", name));
+        let device_features: Vec<f64> = model.device_features.iter().map(value).collect::<Result<_, _>>()?;
+        let finite = device_features.iter().all(|value| value.is_finite());
         Ok(Self {
             recordings,
-            model,
+            selector: finite.then(|| model.selector.on_device(&device_features)),
             variants: find("variant", &model.variants, &recordings.variants)?,
             features: find("feature", &model.features, &recordings.features)?,
-            device_features: model.device_features.iter().map(value).collect::<Result<_, _>>()?,
         })
     }
 
@@ -49,9 +50,9 @@ impl<'a> Chooser<'a> {
     pub fn ranking(&self, input: usize) -> impl Iterator<Item = usize> {
         let row = &self.recordings.inputs[input].features;
         let features: Vec<f64> = self.features.iter().map(|&feature| row[feature]).collect();
-        let finite = features.iter().chain(&self.device_features).all(|value| value.is_finite());
-        let ranked = if finite { self.model.rank(&features, &self.device_features) } else { Vec::new() };
-        let ranked = ranked.into_iter().map(|variant| self.variants[variant]);
+        let finite = features.iter().all(|value| value.is_finite());
+        let ranking = self.selector.as_ref().filter(|_| finite).map(|selector| selector.rank(&features));
+        let ranked = ranking.into_iter().flatten().map(|ranked| self.variants[ranked.variant]);
         ranked.chain(self.recordings.default_variant).chain(0..self.recordings.variants.len())
     }
 }
