@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use nitro::code_variant;
-use nitro::model::{Class, Model, Provenance, Scale, Selector, Svm, Transform};
+use nitro::model::{Class, Forest, Model, Node, Provenance, Scale, Selector, Svm, Transform};
 
 struct Counting;
 
@@ -36,6 +36,15 @@ fn allocations_of<R>(work: impl FnOnce() -> R) -> (usize, R) {
     let result = work();
     (ALLOCATIONS.get() - before, result)
 }
+
+#[code_variant(
+    name = "total",
+    features(length = values.len()),
+    variants(forward, backward if length < 1000, pairwise),
+    default = forward,
+    model = embedded_forest(),
+)]
+fn total(values: &[f64]) -> f64;
 
 #[code_variant(
     name = "sum",
@@ -82,28 +91,57 @@ fn embedded() -> &'static [u8] {
             .collect(),
         rho: vec![0.0; 3],
     };
+    leaked("sum", &["length", "first"], Selector::Svm(svm))
+}
+
+/// Many trees that ask the device's threads, then the length.
+fn embedded_forest() -> &'static [u8] {
+    let split = |column: u16, threshold: f32| Node::Split { column, threshold };
+    let tree = |n: u8| {
+        let length = split(0, 500.0 + 20.0 * f32::from(n));
+        [split(1, 1e9), length, Node::Leaf, Node::Leaf, Node::Leaf]
+    };
+    let forest = Forest {
+        inputs: 1,
+        variants: 3,
+        nodes: (0..100).flat_map(tree).collect(),
+        values: (0..100).flat_map(|_| [[200, 0, 100], [100, 200, 0], [0, 0, 0]].concat()).collect(),
+    };
+    leaked("total", &["length"], Selector::Forest(forest))
+}
+
+fn leaked(function: &str, features: &[&str], selector: Selector) -> &'static [u8] {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let model = Model {
-        function: "sum".into(),
+        function: function.into(),
         variants: names(&["forward", "backward", "pairwise"]),
-        features: names(&["length", "first"]),
+        features: names(features),
         device_features: names(&["threads"]),
-        selector: Selector::Svm(svm),
+        selector,
         provenance: Provenance::default(),
     };
     Box::leak(model.to_bytes().into_boxed_slice())
 }
 
 #[test]
-fn a_selection_allocates_nothing_after_the_first_call() {
+fn a_selection_by_a_machine_allocates_nothing_after_the_first_call() {
+    check(sum, |values| sum::select(values).variant() as usize);
+}
+
+#[test]
+fn a_selection_by_a_forest_allocates_nothing_after_the_first_call() {
+    check(total, |values| total::select(values).variant() as usize);
+}
+
+fn check(call: fn(&[f64]) -> f64, select: fn(&[f64]) -> usize) {
     let inputs: Vec<Vec<f64>> = (0..200).map(|n| (0..n * 17).map(|v| f64::from(v) + 0.5).collect()).collect();
-    let (first, _) = allocations_of(|| sum(&inputs[1]));
+    let (first, _) = allocations_of(|| call(&inputs[1]));
     assert!(first > 0, "the first call reads the model: if this counts nothing, the test measures nothing");
     let (later, chosen) = allocations_of(|| {
         let mut chosen = [0; 3];
         for input in &inputs {
-            chosen[sum::select(input).variant() as usize] += 1;
-            std::hint::black_box(sum(input));
+            chosen[select(input)] += 1;
+            std::hint::black_box(call(input));
         }
         chosen
     });

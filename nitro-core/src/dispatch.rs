@@ -1,7 +1,6 @@
 //! The way of a call: features, model, constraints, choice. Nothing here allocates, locks or fails.
 
 use crate::device::Stopwatch;
-use crate::model::Rule;
 use crate::resolve::DeviceSelector;
 use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, recording};
 
@@ -119,30 +118,25 @@ fn predict(
     admissible: &dyn Fn(usize) -> bool,
     features: &mut FeatureVector,
 ) -> Result<(usize, Reason, f64), Reason> {
-    let svm = match &selector.rule {
-        Rule::Svm(svm) => svm,
-        Rule::Constant(variant) => {
-            let first = selector.variants[*variant];
-            return match first.filter(|&index| admissible(index)) {
-                Some(index) => Ok((index, reason(selector, function, first, index), 1.0)),
-                None => Err(reason(selector, function, first, function.default_variant())),
-            };
-        }
-    };
     let mut row = [0.0; crate::MAX_FEATURES];
-    for (value, &index) in row.iter_mut().zip(&selector.features) {
+    let needed = if selector.selector.is_constant() { &[][..] } else { &selector.features };
+    for (value, &index) in row.iter_mut().zip(needed) {
         *value = feature(index);
         features.set(index, *value);
         if !value.is_finite() {
             return Err(Reason::FeatureNotFinite { feature: function.features()[index] });
         }
     }
-    let votes = svm.votes(&row[..selector.features.len()]);
-    let place = |class: usize| selector.variants[svm.variant(class)];
-    let first = votes.best(|_| true).and_then(place);
-    let best = votes.best(|class| place(class).is_some_and(admissible)).ok_or(Reason::NoneAdmissible)?;
+    let scores = selector.selector.scores(&row[..needed.len()]);
+    let place = |class: usize| selector.variants[selector.selector.variant(class)];
+    let first = scores.best(|_| true).and_then(place);
+    let Some(best) = scores.best(|class| place(class).is_some_and(admissible)) else {
+        // A constant selector has one wish only, so what became of it is the whole story.
+        let gone = || reason(selector, function, first, function.default_variant());
+        return Err(if selector.selector.is_constant() { gone() } else { Reason::NoneAdmissible });
+    };
     let index = place(best).expect("only variants of the code are admissible");
-    Ok((index, reason(selector, function, first, index), votes.share(best)))
+    Ok((index, reason(selector, function, first, index), scores.confidence(best)))
 }
 
 /// Why `chosen` runs when the model ranks `first` first (absent: it is no longer in the code).

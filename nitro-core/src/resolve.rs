@@ -5,7 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use crate::device::Chain;
-use crate::model::{self, Model, ModelError, Rule};
+use crate::model::{self, Model, ModelError, OnDevice};
 use crate::{DeviceEntry, Function, Reason, environment};
 
 /// What is known of a function after its first call, whatever the device.
@@ -39,7 +39,7 @@ pub(crate) type Resolved = Result<DeviceSelector, Reason>;
 
 /// A model resolved for one device: only indices and numbers are left.
 pub(crate) struct DeviceSelector {
-    pub(crate) rule: Rule,
+    pub(crate) selector: OnDevice,
     /// For each variant of the model its place in the code, if it still exists.
     pub(crate) variants: Vec<Option<usize>>,
     /// For each column of the model the input feature of the code.
@@ -133,8 +133,8 @@ fn resolve(function: &Function, (model, origin): &(Model, Origin), device: &'sta
     if let Some(unknown) = unknown {
         tracing::warn!(function = name, %origin, unknown, "the code has a variant that the model does not know");
     }
-    let rule = Rule::on_device(&model.selector, &values);
-    Ok(DeviceSelector { rule, variants, features, unknown })
+    let selector = model.selector.on_device(&values);
+    Ok(DeviceSelector { selector, variants, features, unknown })
 }
 
 /// What `find` knows of every name, or the first name of which it knows nothing.

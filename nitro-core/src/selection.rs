@@ -32,8 +32,8 @@ impl<V: CodeVariant> Selection<V> {
         &self.features
     }
 
-    /// Share, 0 to 1, of its pairwise comparisons with the other variants that the chosen one won in the model; absent
-    /// when no model decided.
+    /// What the model thinks of the chosen variant, 0 to 1 ([`Ranked::confidence`](crate::model::Ranked::confidence)); absent when no model
+    /// decided.
     #[must_use]
     pub fn confidence(&self) -> Option<f64> {
         self.confidence

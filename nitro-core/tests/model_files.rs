@@ -1,7 +1,9 @@
 //! A model file introduces itself: what is damaged, cut off, foreign or of another version is refused with a reason, and
 //! never makes the reader panic.
 
-use nitro_core::model::{Class, Model, ModelError, Provenance, Scale, Selector, Svm, Transform};
+use nitro_core::model::{
+    Class, FORMAT_VERSION, Forest, Model, ModelError, Node, Provenance, Scale, Selector, Svm, Transform,
+};
 
 fn model() -> Model {
     let scale = Scale { transform: Transform::Log, min: 0.5, max: 12.0 };
@@ -28,6 +30,17 @@ fn model() -> Model {
     }
 }
 
+/// Two trees over the input feature and the device feature.
+fn forest() -> Forest {
+    let split = |column: u16| Node::Split { column, threshold: 4.5 };
+    Forest {
+        inputs: 1,
+        variants: 2,
+        nodes: vec![split(1), split(0), Node::Leaf, Node::Leaf, Node::Leaf, Node::Leaf],
+        values: vec![0, 40, 40, 0, 20, 20, 7, 255],
+    }
+}
+
 #[test]
 fn what_was_written_is_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -39,6 +52,8 @@ fn what_was_written_is_read() {
         1,
         "no temporary file stays behind"
     );
+    let model = Model { selector: Selector::Forest(forest()), ..model() };
+    assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap(), model);
 }
 
 #[test]
@@ -99,6 +114,59 @@ fn contradicting_numbers_are_refused() {
     }
 }
 
+#[test]
+fn contradicting_numbers_of_a_forest_are_refused() {
+    type Damage = fn(&mut Forest);
+    assert_eq!(forest().trees(), 2);
+    let damages: [(&str, Damage); 9] = [
+        ("number of variants of the forest", |forest| forest.variants = 3),
+        ("number of input features of the forest", |forest| forest.inputs = 0),
+        ("number of trees", |forest| (forest.nodes, forest.values) = (vec![], vec![])),
+        ("number of trees", |forest| {
+            (forest.nodes, forest.values) = (vec![Node::Leaf; 257], vec![0; 514]);
+        }),
+        ("number of leaf values", |forest| forest.values.truncate(7)),
+        ("split of a tree", |forest| forest.nodes[1] = Node::Split { column: 2, threshold: 0.0 }),
+        ("split of a tree", |forest| forest.nodes[1] = Node::Split { column: 0, threshold: f32::INFINITY }),
+        ("last tree", |forest| forest.nodes.truncate(4)),
+        ("depth of a tree", |forest| forest.nodes = vec![Node::Split { column: 0, threshold: 0.0 }; 99]),
+    ];
+    for (what, damage) in damages {
+        let mut forest = forest();
+        damage(&mut forest);
+        let model = Model { selector: Selector::Forest(forest), ..model() };
+        let message = Model::from_bytes(&model.to_bytes()).unwrap_err().to_string();
+        assert_eq!(message, format!("inconsistent model: {what}"));
+    }
+}
+
+/// Whatever trees a file describes, it is refused or a prediction ends.
+#[test]
+fn random_trees_are_refused_or_predict() {
+    let mut state = 7u64;
+    let mut below = |bound: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) % bound
+    };
+    let mut accepted = 0;
+    for _ in 0..5_000 {
+        let nodes: Vec<Node> = (0..below(12))
+            .map(|_| match below(5) {
+                0..=2 => Node::Leaf,
+                _ => Node::Split { column: below(3) as u16, threshold: below(9) as f32 },
+            })
+            .collect();
+        let leaves = nodes.iter().filter(|node| **node == Node::Leaf).count();
+        let values = (0..2 * leaves).map(|_| below(256) as u8).collect();
+        let model = Model { selector: Selector::Forest(Forest { nodes, values, ..forest() }), ..model() };
+        if let Ok(model) = Model::from_bytes(&model.to_bytes()) {
+            accepted += 1;
+            assert_eq!(model.rank(&[below(9) as f64], &[below(9) as f64]).len(), 2);
+        }
+    }
+    assert!(accepted > 100, "{accepted} of 5000 were whole trees");
+}
+
 /// Bodies of random bytes behind a right header: refused, without panic and without memory for lengths they claim.
 #[test]
 fn random_bodies_are_refused() {
@@ -110,11 +178,12 @@ fn random_bodies_are_refused() {
                 (state >> 56) as u8
             })
             .collect();
-        let mut bytes = b"NITROMDL\x01\0\0\0".to_vec();
+        let mut bytes = [b"NITROMDL".as_slice(), &FORMAT_VERSION.to_le_bytes()].concat();
         bytes.extend(crc32fast::hash(&body).to_le_bytes());
         bytes.extend((body.len() as u64).to_le_bytes());
         bytes.extend(body);
-        assert!(Model::from_bytes(&bytes).is_err());
+        let error = Model::from_bytes(&bytes).unwrap_err();
+        assert!(matches!(error, ModelError::Body(_) | ModelError::Inconsistent { .. }), "{error}");
     }
 }
 

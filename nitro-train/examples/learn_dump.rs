@@ -22,8 +22,8 @@ use nitro_core::model::{Model, Selector, Svm};
 use nitro_train::evaluate::{Chooser, Split};
 use nitro_train::exchange::{Files, import};
 use nitro_train::learn::smo::{BinarySolver, Smo};
-use nitro_train::learn::study::Study;
-use nitro_train::learn::{PerformanceTable, Strategy, Task, grid::Grid, share_of_first_admissible};
+use nitro_train::learn::study::{Study, StudyOptions};
+use nitro_train::learn::{PerformanceTable, Strategy, Task, share_of_first_admissible};
 use nitro_train::recordings::Recordings;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -61,16 +61,16 @@ fn dump_device(
     out: &Path,
 ) -> Result<()> {
     let task = Task::new(recordings, performance, &split.train, 0);
-    let grid = Grid::default();
+    let options = StudyOptions::default();
     let known = recordings.devices[held_out].features.keys().cloned().collect();
     let sources: Vec<usize> = (0..recordings.devices.len()).filter(|&device| device != held_out).collect();
-    let study = |sources: &[usize]| Study::new(&task, sources.to_vec(), Some(&known), &grid, 1);
+    let study = |sources: &[usize]| Study::new(&task, sources.to_vec(), Some(&known), &options);
     let (others, own) = (study(&sources), study(&[held_out]));
     let cases = [
-        (&others, &sources[..], Strategy::SvmNone, "svm-none"),
-        (&others, &sources[..], Strategy::SvmCrossValidation, "svm-cross-validation"),
-        (&others, &sources[..], Strategy::SvmAll, "svm-all"),
-        (&own, &[held_out][..], Strategy::SvmNone, "target-trained"),
+        (&others, &sources[..], Strategy::SVM_NONE, "svm-none"),
+        (&others, &sources[..], Strategy::SVM_CROSS_VALIDATION, "svm-cross-validation"),
+        (&others, &sources[..], Strategy::SVM_ALL, "svm-all"),
+        (&own, &[held_out][..], Strategy::SVM_NONE, "target-trained"),
     ];
     for (study, sources, strategy, name) in cases {
         let fitted = study.fit(strategy);

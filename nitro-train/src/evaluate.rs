@@ -24,15 +24,15 @@ use serde::Serialize;
 pub use benefit::feature_benefits;
 pub use chooser::Chooser;
 pub use error::EvaluateError;
-pub use figures::{Figures, Selectors, quantile};
+pub use figures::{Figures, Selectors, quantile, selector_names};
 pub use pairs::{PairTable, Pairs};
 pub use split::Split;
 pub use statistics::{Sensitivity, VariantStatistics, best_variant_shares, sensitivity};
 
-use crate::learn::grid::Grid;
-use crate::learn::study::Study;
+use crate::learn::study::{Study, StudyOptions};
 use crate::learn::{
-    PerformanceTable, Strategy, Task, check_samples, resolve_sources, share_of_first_admissible,
+    DeviceFeatures, PerformanceTable, Strategy, Task, check_samples, resolve_sources,
+    share_of_first_admissible,
 };
 use crate::recordings::Recordings;
 
@@ -87,10 +87,8 @@ pub type Shares = BTreeMap<&'static str, Vec<f64>>;
 /// How to evaluate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EvaluateOptions {
-    /// What the search for C and γ tries.
-    pub grid: Grid,
-    /// How many frequent winners CV-DFS keeps, at least 1.
-    pub keep: usize,
+    /// What the search for C and γ and the selection of device features try.
+    pub study: StudyOptions,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -199,8 +197,8 @@ impl<'a> Bench<'a> {
     fn new(task: &'a Task<'a>, test: &'a [usize], options: &'a EvaluateOptions) -> Self {
         let local = |device: usize| {
             check_samples(task, &[device]).ok()?;
-            let study = Study::new(task, vec![device], None, &options.grid, 1);
-            Some(study.fit(Strategy::SvmNone).model)
+            let study = Study::new(task, vec![device], None, &options.study);
+            Some(study.fit(Strategy::SVM_NONE).model)
         };
         let local = (0..task.recordings.devices.len()).map(local).collect();
         Self { task, test, options, local }
@@ -220,11 +218,13 @@ impl<'a> Bench<'a> {
         let recordings = self.task.recordings;
         check_samples(self.task, &sources)?;
         let known: BTreeSet<String> = recordings.devices[device].features.keys().cloned().collect();
-        let keep = self.options.keep.max(1);
-        let study = Study::new(self.task, sources.clone(), Some(&known), &self.options.grid, keep);
+        let study = Study::new(self.task, sources.clone(), Some(&known), &self.options.study);
         let mut device_features = BTreeMap::new();
         let mut shares = self.shares(device, &sources, &study, &mut device_features)?;
-        let auto_model = shipped.cloned().unwrap_or_else(|| study.fit(study.auto()[0].0).model);
+        let auto_model = match shipped {
+            Some(model) => model.clone(),
+            None => study.fit(study.compare(&Strategy::all().collect::<Vec<_>>()).choice()).model,
+        };
         let auto: Strategy = auto_model.provenance.strategy.parse()?;
         shares.insert("auto", self.shares_of(&auto_model, device)?);
         let measured = |input: &&usize| self.task.performance.shares(device, **input).is_some();
@@ -250,13 +250,13 @@ impl<'a> Bench<'a> {
     ) -> Result<Shares, EvaluateError> {
         let mut shares = Shares::new();
         let without_device_features = study.candidates().usable.is_empty();
-        for strategy in Strategy::ALL {
-            if strategy == Strategy::SvmAll && without_device_features {
+        for strategy in Strategy::all() {
+            if strategy.device_features == DeviceFeatures::All && without_device_features {
                 continue;
             }
             let model = study.fit(strategy).model;
             shares.insert(strategy.name(), self.shares_of(&model, device)?);
-            if strategy > Strategy::SvmNone {
+            if strategy.device_features != DeviceFeatures::None {
                 device_features.insert(strategy.name(), model.device_features);
             }
         }
@@ -284,7 +284,8 @@ impl<'a> Bench<'a> {
     ) -> Result<Option<(String, Vec<f64>)>, EvaluateError> {
         let mut best: Option<(String, Vec<f64>)> = None;
         for feature in &study.candidates().usable {
-            let model = study.fit_with("best-single-feature", std::slice::from_ref(feature)).model;
+            let features = std::slice::from_ref(feature);
+            let model = study.fit_with("best-single-feature", Strategy::SVM_NONE, features).model;
             let shares = self.shares_of(&model, device)?;
             let sum = |shares: &[f64]| shares.iter().sum::<f64>();
             if best.as_ref().is_none_or(|(_, best)| sum(&shares) > sum(best)) {

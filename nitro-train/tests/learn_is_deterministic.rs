@@ -4,6 +4,7 @@ mod learn_synthetic;
 
 use learn_synthetic::{Planted, recordings};
 use nitro_train::learn::grid::Grid;
+use nitro_train::learn::study::StudyOptions;
 use nitro_train::learn::{FitOptions, Strategy, fit};
 
 fn bytes(threads: usize, options: &FitOptions) -> Vec<u8> {
@@ -15,10 +16,12 @@ fn bytes(threads: usize, options: &FitOptions) -> Vec<u8> {
 #[test]
 fn models_are_byte_identical() {
     let grid = Grid { costs: vec![2.0, 32.0], gammas: vec![0.03125, 0.5], ..Grid::default() };
-    for strategy in [None, Some(Strategy::SvmNone), Some(Strategy::SvmCrossValidation)] {
-        let options = FitOptions { strategy, grid: grid.clone(), seed: 9, ..FitOptions::default() };
-        let expected = bytes(1, &options);
-        assert_eq!(bytes(1, &options), expected, "{strategy:?} again");
-        assert_eq!(bytes(3, &options), expected, "{strategy:?} on three threads");
+    let study = StudyOptions { grid, ..StudyOptions::default() };
+    let forest: Strategy = "forest-all".parse().unwrap();
+    for strategies in [vec![], vec![Strategy::SVM_NONE], vec![Strategy::SVM_CROSS_VALIDATION], vec![forest]] {
+        let options = FitOptions { strategies, study: study.clone(), seed: 9, ..FitOptions::default() };
+        let (expected, strategies) = (bytes(1, &options), &options.strategies);
+        assert_eq!(bytes(1, &options), expected, "{strategies:?} again");
+        assert_eq!(bytes(3, &options), expected, "{strategies:?} on three threads");
     }
 }

@@ -1,8 +1,8 @@
 //! The model file: `NITROMDL`, format version (u32), checksum of the body (u32, CRC-32), length of the body (u64), all
 //! little-endian, then the body in postcard.
 //!
-//! The structs here are not those that the program works with, so that either side can change alone. The exception is `Svm`:
-//! its arrays are LIBSVM's layout, which is as stable as a format can be.
+//! The structs here are not those that the program works with, so that either side can change alone. The exceptions are `Svm`,
+//! whose arrays are LIBSVM's layout, which is as stable as a format can be, and `Forest`, whose arrays are the trees in preorder.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Model, Provenance, Selector, Svm};
+use super::{Forest, Model, Provenance, Selector, Svm};
 use crate::{MAX_FEATURES, MAX_VARIANTS};
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
@@ -94,6 +94,7 @@ struct Body {
 enum SelectorBody {
     Constant(u32),
     Svm(Svm),
+    Forest(Forest),
 }
 
 pub(super) fn to_bytes(model: &Model) -> Vec<u8> {
@@ -105,6 +106,7 @@ pub(super) fn to_bytes(model: &Model) -> Vec<u8> {
         selector: match &model.selector {
             Selector::Constant { variant } => SelectorBody::Constant(*variant as u32),
             Selector::Svm(svm) => SelectorBody::Svm(svm.clone()),
+            Selector::Forest(forest) => SelectorBody::Forest(forest.clone()),
         },
         strategy: model.provenance.strategy.clone(),
         sources: model.provenance.sources.clone(),
@@ -136,6 +138,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
         selector: match body.selector {
             SelectorBody::Constant(variant) => Selector::Constant { variant: variant as usize },
             SelectorBody::Svm(svm) => Selector::Svm(svm),
+            SelectorBody::Forest(forest) => Selector::Forest(forest),
         },
         provenance: Provenance {
             strategy: body.strategy,
@@ -181,10 +184,12 @@ fn check(model: &Model) -> Result<(), &'static str> {
     if model.features.len() > MAX_FEATURES {
         return Err("number of features");
     }
+    let columns = model.features.len() + model.device_features.len();
     match &model.selector {
         Selector::Constant { variant } if *variant >= variants => Err("constant variant"),
         Selector::Constant { .. } => Ok(()),
-        Selector::Svm(svm) => svm.check(variants, model.features.len() + model.device_features.len()),
+        Selector::Svm(svm) => svm.check(variants, columns),
+        Selector::Forest(forest) => forest.check(variants, model.features.len(), columns),
     }
 }
 

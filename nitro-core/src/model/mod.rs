@@ -2,13 +2,16 @@
 //!
 //! The structs here are working types; the bytes of a file are defined in `format` alone.
 
+mod forest;
 mod format;
+mod on_device;
 mod svm;
 
 use std::path::Path;
 
+pub use forest::{Forest, MAX_DEPTH, MAX_TREES, Node};
 pub use format::{FORMAT_VERSION, ModelError};
-pub(crate) use svm::DeviceSvm;
+pub use on_device::OnDevice;
 pub use svm::{Class, Scale, Svm, Transform};
 
 /// A trained selector of one function, with the names that give its numbers their meaning.
@@ -53,6 +56,21 @@ pub enum Selector {
     },
     /// A support-vector machine over input features joined with device features.
     Svm(Svm),
+    /// A forest of regression trees over input features joined with device features.
+    Forest(Forest),
+}
+
+/// One variant in a ranking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranked {
+    /// Index into [`Model::variants`].
+    pub variant: usize,
+    /// Between 0 and 1: of a support-vector machine the share of its comparisons with the others that the variant won, of a forest the
+    /// share of the best variant's speed that is expected of it.
+    pub confidence: f64,
+    /// How many times longer than the best variant it is expected to take, at least 1: the inverse of the expected share of the best
+    /// variant's speed. Absent where the selector does not estimate time.
+    pub expected_slowdown: Option<f64>,
 }
 
 impl Model {
@@ -94,66 +112,18 @@ impl Model {
     /// When a slice is not as long as its list of names.
     #[must_use]
     pub fn rank(&self, features: &[f64], device_features: &[f64]) -> Vec<usize> {
-        self.explain(features, device_features).into_iter().map(|(variant, _)| variant).collect()
+        self.explain(features, device_features).into_iter().map(|ranked| ranked.variant).collect()
     }
 
-    /// As [`Model::rank`], each variant with the share, 0 to 1, of its comparisons with the others that it won.
+    /// As [`Model::rank`], each variant with what the selector thinks of it.
     ///
     /// # Panics
     /// When a slice is not as long as its list of names.
     #[must_use]
-    pub fn explain(&self, features: &[f64], device_features: &[f64]) -> Vec<(usize, f64)> {
+    pub fn explain(&self, features: &[f64], device_features: &[f64]) -> Vec<Ranked> {
         assert_eq!(features.len(), self.features.len(), "one value for each input feature");
         assert_eq!(device_features.len(), self.device_features.len(), "one value for each device feature");
-        self.on_device(device_features).explain(features)
-    }
-
-    /// The selector as it is on one device, the form that dispatch keeps: for whoever ranks many inputs there.
-    ///
-    /// # Panics
-    /// When the slice is not as long as the list of device features.
-    #[must_use]
-    pub fn on_device(&self, device_features: &[f64]) -> OnDevice {
-        assert_eq!(device_features.len(), self.device_features.len(), "one value for each device feature");
-        OnDevice(Rule::on_device(&self.selector, device_features))
-    }
-}
-
-/// A [`Model`] resolved for one device. Input features are raw values in the order of [`Model::features`].
-pub struct OnDevice(Rule);
-
-impl OnDevice {
-    /// The first of the ranking, as dispatch finds it where every variant is admissible; allocates nothing.
-    #[must_use]
-    pub fn first(&self, features: &[f64]) -> Option<usize> {
-        match &self.0 {
-            Rule::Constant(variant) => Some(*variant),
-            Rule::Svm(svm) => svm.votes(features).best(|_| true).map(|class| svm.variant(class)),
-        }
-    }
-
-    /// As [`Model::explain`].
-    #[must_use]
-    pub fn explain(&self, features: &[f64]) -> Vec<(usize, f64)> {
-        match &self.0 {
-            Rule::Constant(variant) => vec![(*variant, 1.0)],
-            Rule::Svm(svm) => svm.rank(features),
-        }
-    }
-}
-
-/// What maps input features to a variant of the model, on one device.
-pub(crate) enum Rule {
-    Constant(usize),
-    Svm(DeviceSvm),
-}
-
-impl Rule {
-    pub(crate) fn on_device(selector: &Selector, device_features: &[f64]) -> Self {
-        match selector {
-            Selector::Constant { variant } => Self::Constant(*variant),
-            Selector::Svm(svm) => Self::Svm(svm.on_device(device_features)),
-        }
+        self.selector.on_device(device_features).rank(features)
     }
 }
 

@@ -62,6 +62,15 @@ impl Transform {
             Self::Log => value.signum() * value.abs().ln_1p(),
         }
     }
+
+    /// The value whose transformed value this is.
+    #[must_use]
+    pub fn undo(self, transformed: f64) -> f64 {
+        match self {
+            Self::Identity => transformed,
+            Self::Log => transformed.signum() * transformed.abs().exp_m1(),
+        }
+    }
 }
 
 impl Scale {
@@ -70,6 +79,13 @@ impl Scale {
     pub fn apply(&self, value: f64) -> f64 {
         let range = self.max - self.min;
         if range > 0.0 { 2.0 * (self.transform.apply(value) - self.min) / range - 1.0 } else { 0.0 }
+    }
+
+    /// As [`Scale::apply`], with values outside the range of the training data taken for its ends: for device features, of which training
+    /// saw few values. A kernel function knows nothing of what lies far outside.
+    #[must_use]
+    pub fn apply_within(&self, value: f64) -> f64 {
+        self.apply(value).clamp(-1.0, 1.0)
     }
 }
 
@@ -82,7 +98,7 @@ impl Svm {
         let device: Vec<f64> = self.scaling[inputs..]
             .iter()
             .zip(device_features)
-            .map(|(scale, &value)| scale.apply(value))
+            .map(|(scale, &value)| scale.apply_within(value))
             .collect();
         let total = self.support();
         let mut vectors = Vec::with_capacity(total * inputs);
@@ -161,17 +177,14 @@ pub(crate) struct Votes {
 }
 
 impl Votes {
-    /// The class with most votes among those that `allowed` accepts; of equals the first.
-    pub(crate) fn best(&self, mut allowed: impl FnMut(usize) -> bool) -> Option<usize> {
-        let mut best = None;
-        let mut most = None;
-        for class in 0..self.classes {
-            if Some(self.won[class]) > most && allowed(class) {
-                best = Some(class);
-                most = Some(self.won[class]);
-            }
-        }
-        best
+    /// Number of classes.
+    pub(crate) fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// How many of its duels a class won.
+    pub(crate) fn won(&self, class: usize) -> u8 {
+        self.won[class]
     }
 
     /// Share of its duels that a class won: 1 when it beat every other class.
@@ -234,14 +247,6 @@ impl DeviceSvm {
             }
         }
     }
-
-    /// All variants of the classes with the share of duels they won, most first; of equals the earlier class.
-    pub(crate) fn rank(&self, features: &[f64]) -> Vec<(usize, f64)> {
-        let votes = self.votes(features);
-        let mut classes: Vec<usize> = (0..self.classes.len()).collect();
-        classes.sort_by_key(|&class| std::cmp::Reverse(votes.won[class])); // stable
-        classes.into_iter().map(|class| (self.variant(class), votes.share(class))).collect()
-    }
 }
 
 /// Place of the pair (first, second), first < second, in the order (0,1), (0,2), …, (1,2), ….
@@ -256,6 +261,7 @@ fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Selector;
 
     #[test]
     fn pairs_are_numbered_in_order() {
@@ -273,6 +279,19 @@ mod tests {
         let scale = Scale { transform: Transform::Identity, min: 3.0, max: 3.0 };
         assert_eq!(scale.apply(3.0), 0.0);
         assert_eq!(scale.apply(1e9), 0.0);
+    }
+
+    #[test]
+    fn a_transform_is_undone() {
+        for transform in [Transform::Identity, Transform::Log] {
+            for value in [-1e9, -2.5, 0.0, 1e-3, 7.0, 1e12] {
+                let back = transform.undo(transform.apply(value));
+                assert!(
+                    (back - value).abs() <= 1e-12 * value.abs(),
+                    "{transform:?}: {value} came back as {back}"
+                );
+            }
+        }
     }
 
     #[test]
@@ -294,9 +313,9 @@ mod tests {
             rho: vec![0.0; 3],
         };
         assert_eq!(svm.check(3, 1), Ok(()));
-        let machine = svm.on_device(&[]);
+        let machine = Selector::Svm(svm).on_device(&[]);
         for (value, variant) in [(-0.9, 0), (0.1, 1), (0.8, 2)] {
-            assert_eq!(machine.rank(&[value])[0].0, variant, "at {value}");
+            assert_eq!(machine.rank(&[value])[0].variant, variant, "at {value}");
         }
     }
 
@@ -312,7 +331,26 @@ mod tests {
             coefficients: vec![1.0, -1.0],
             rho: vec![0.0],
         };
-        assert_eq!(joined.on_device(&[-0.5]).rank(&[0.0])[0].0, 0);
-        assert_eq!(joined.on_device(&[0.5]).rank(&[0.0])[0].0, 1);
+        let joined = Selector::Svm(joined);
+        assert_eq!(joined.on_device(&[-0.5]).rank(&[0.0])[0].variant, 0);
+        assert_eq!(joined.on_device(&[0.5]).rank(&[0.0])[0].variant, 1);
+    }
+
+    /// A device beyond all sources decides as the outermost source does, however far away it is.
+    #[test]
+    fn device_features_are_taken_within_the_range_of_the_sources() {
+        let scale = Scale { transform: Transform::Identity, min: 0.0, max: 10.0 };
+        assert_eq!([-5.0, 0.0, 5.0, 1e9].map(|value| scale.apply_within(value)), [-1.0, -1.0, 0.0, 1.0]);
+        let svm = Svm {
+            gamma: 1.0,
+            scaling: vec![scale; 2],
+            classes: (0..2).map(|variant| Class { variant, support: 1 }).collect(),
+            vectors: vec![0.0, -1.0, 0.0, 1.0],
+            coefficients: vec![1.0, -1.0],
+            rho: vec![0.0],
+        };
+        let coefficients = |device: f64| svm.on_device(&[device]).coefficients;
+        assert_eq!(coefficients(1e6), coefficients(10.0));
+        assert_eq!(coefficients(-1e6), coefficients(0.0));
     }
 }

@@ -2,7 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Args, Parser, Subcommand};
+
+use crate::learn::DeviceFeatures;
+use crate::learn::learners::LEARNERS;
+use crate::learn::study::StudyOptions;
+use crate::learn::transfer::SUBSET_SIZE;
 
 /// Learns on some machines which variant of a function is fastest, and picks well on others.
 ///
@@ -209,11 +215,13 @@ pub(super) struct FitArgs {
     #[command(flatten)]
     pub(super) profiles: ProfilesArgs,
     /// How device features are selected [default: whatever does best on the source devices]
-    #[arg(long, value_enum)]
-    pub(super) device_features: Option<DeviceFeatures>,
-    /// The kind of selector
-    #[arg(long, value_enum, default_value_t = SelectorKind::Auto)]
-    pub(super) selector: SelectorKind,
+    #[arg(long, value_parser = device_features())]
+    pub(super) device_features: Option<String>,
+    /// The kind of selector; auto: whatever does best on the source devices
+    #[arg(long, value_parser = selectors(), default_value = AUTO)]
+    pub(super) selector: String,
+    #[command(flatten)]
+    pub(super) study: StudyArgs,
     /// Devices to learn from, separated by commas [default: all in the store]
     #[arg(long, value_name = "D,..", value_delimiter = ',')]
     pub(super) sources: Vec<String>,
@@ -227,24 +235,44 @@ pub(super) struct FitArgs {
     pub(super) seed: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum DeviceFeatures {
-    /// Input features alone
-    None,
-    /// All device features
-    All,
-    /// Those whose hardware counters matter to the function (needs profile data)
-    Profile,
-    /// Those that carry over best from source to source
-    CrossValidation,
+/// Whatever does best.
+pub(super) const AUTO: &str = "auto";
+/// Device features by hardware counters.
+pub(super) const PROFILE: &str = "profile";
+
+fn device_features() -> PossibleValuesParser {
+    let help = |set: DeviceFeatures| match set {
+        DeviceFeatures::None => "Input features alone",
+        DeviceFeatures::CrossValidation => "Those that carry over best from source to source",
+        DeviceFeatures::All => "All device features",
+    };
+    let known = DeviceFeatures::ALL.map(|set| PossibleValue::new(set.name()).help(help(set)));
+    let profile = PossibleValue::new(PROFILE)
+        .help("Those whose hardware counters matter to the function (needs profile data)");
+    PossibleValuesParser::new(known.into_iter().chain([profile]))
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum SelectorKind {
-    /// What does best on the source devices
-    Auto,
-    /// A support-vector machine
-    Svm,
+fn selectors() -> PossibleValuesParser {
+    PossibleValuesParser::new([AUTO].into_iter().chain(LEARNERS.iter().map(|learner| learner.name())))
+}
+
+/// How device features are selected by cross-validation.
+#[derive(Args, Debug)]
+pub(super) struct StudyArgs {
+    /// Most device features in one of the subsets that cross-validation tries
+    #[arg(long, value_name = "N", default_value_t = SUBSET_SIZE as u32, value_parser = clap::value_parser!(u32).range(1..=5))]
+    pub(super) subset_size: u32,
+    /// How many of the most frequent winners among the subsets are used together; winners that are equally frequent go in the order of
+    /// their mean over all sources, then the smaller first, then by alphabet
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) keep: u32,
+}
+
+impl StudyArgs {
+    pub(super) fn options(&self) -> StudyOptions {
+        let (subset_size, keep) = (self.subset_size as usize, self.keep as usize);
+        StudyOptions { subset_size, keep, ..StudyOptions::default() }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -255,6 +283,8 @@ pub(super) struct EvaluateArgs {
     pub(super) profiles: ProfilesArgs,
     #[command(flatten)]
     pub(super) split: SplitArgs,
+    #[command(flatten)]
+    pub(super) study: StudyArgs,
     /// One JSON object a function instead of tables
     #[arg(long)]
     pub(super) json: bool,

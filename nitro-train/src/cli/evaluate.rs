@@ -18,8 +18,8 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs) -> Result<()> {
         let split =
             split::read(&recordings, args.split.train_inputs.as_deref(), args.split.test_inputs.as_deref())?;
         eprintln!("{function}: leaving out each of {} devices in turn", recordings.devices.len());
-        let evaluation =
-            evaluate(&recordings, &split, &EvaluateOptions { seed: args.seed, ..Default::default() })?;
+        let options = EvaluateOptions { seed: args.seed, study: args.study.options() };
+        let evaluation = evaluate(&recordings, &split, &options)?;
         let mut out = std::io::stdout().lock();
         match args.json {
             true => writeln!(out, "{}", serde_json::to_string(&evaluation)?)?,

@@ -51,12 +51,17 @@ pub(super) fn run(trainer: &Trainer, args: &ExplainArgs) -> Result<()> {
         model.provenance.sources.join(", ")
     );
     println!();
-    let mut table = Table::new(["variant", "comparisons won"]);
-    for (variant, share) in &ranking {
-        table.row([model.variants[*variant].clone(), format!("{:.0} %", share * 100.0)]);
+    let slowdowns = ranking.iter().any(|ranked| ranked.expected_slowdown.is_some());
+    let mut table = Table::new(["variant", if slowdowns { "expected slow-down" } else { "comparisons won" }]);
+    for ranked in &ranking {
+        let figure = match ranked.expected_slowdown {
+            Some(slowdown) => format!("{slowdown:.2}"),
+            None => format!("{:.0} %", ranked.confidence * 100.0),
+        };
+        table.row([model.variants[ranked.variant].clone(), figure]);
     }
     print!("{table}");
-    println!("\nThe first that its constraint admits is run: {}", model.variants[ranking[0].0]);
+    println!("\nThe first that its constraint admits is run: {}", model.variants[ranking[0].variant]);
     Ok(())
 }
 

@@ -2,26 +2,14 @@
 
 use anyhow::{Result, bail};
 
-use super::args::{DeviceFeatures, FitArgs};
+use super::args::{AUTO, FitArgs, PROFILE};
 use super::data::Stores;
 use super::split;
 use crate::learn::{FitOptions, Fitted, Strategy, fit};
 use crate::trainer::Trainer;
 
 pub(super) fn run(trainer: &Trainer, args: &FitArgs) -> Result<()> {
-    let strategy = match args.device_features {
-        None => None,
-        Some(DeviceFeatures::None) => Some(Strategy::SvmNone),
-        Some(DeviceFeatures::All) => Some(Strategy::SvmAll),
-        Some(DeviceFeatures::CrossValidation) => Some(Strategy::SvmCrossValidation),
-        Some(DeviceFeatures::Profile) => {
-            bail!(
-                "the store has no hardware counters to select device features by: use --device-features cross-validation"
-            )
-        }
-    };
-    let strategy = strategy
-        .or((args.selector == super::args::SelectorKind::Svm).then_some(Strategy::SvmCrossValidation));
+    let strategies = strategies(args)?;
     let stores = Stores::open(trainer, &args.data.store)?;
     let mut stores = stores.with_profiles(args.profiles.profiles.as_deref());
     let mut fitted = Vec::new();
@@ -31,7 +19,8 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs) -> Result<()> {
         let options = FitOptions {
             sources: args.sources.clone(),
             inputs: Some(split.train),
-            strategy,
+            strategies: strategies.clone(),
+            study: args.study.options(),
             seed: args.seed,
             ..FitOptions::default()
         };
@@ -44,6 +33,25 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs) -> Result<()> {
         println!("{}: {}", path.display(), description(fitted));
     }
     Ok(())
+}
+
+/// What the two options leave to choose from.
+fn strategies(args: &FitArgs) -> Result<Vec<Strategy>> {
+    if args.device_features.as_deref() == Some(PROFILE) {
+        bail!(
+            "the store has no hardware counters to select device features by: use --device-features cross-validation"
+        );
+    }
+    let is_asked = |strategy: &Strategy| {
+        let (learner, features) = (strategy.learner().name(), strategy.device_features.name());
+        (args.selector == AUTO || args.selector == learner)
+            && args.device_features.as_deref().is_none_or(|asked| asked == features)
+    };
+    let asked: Vec<Strategy> = Strategy::all().filter(is_asked).collect();
+    if asked.is_empty() {
+        bail!("a {} selector has no device features: leave out --device-features", args.selector);
+    }
+    Ok(asked)
 }
 
 /// One line about a model and how it came to be; its notes go to stderr.

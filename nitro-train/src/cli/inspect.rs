@@ -1,7 +1,7 @@
 //! `train inspect`: what is in a model file.
 
 use anyhow::Result;
-use nitro_core::model::{Model, Selector, Svm, Transform};
+use nitro_core::model::{Forest, Model, Node, Selector, Svm, Transform};
 
 use super::args::InspectArgs;
 use super::table::Table;
@@ -22,6 +22,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<()> {
     match &model.selector {
         Selector::Constant { variant } => println!("selector         always {}", model.variants[*variant]),
         Selector::Svm(svm) => print_svm(&model, svm),
+        Selector::Forest(forest) => print_forest(&model, forest),
     }
     Ok(())
 }
@@ -41,12 +42,25 @@ fn print_svm(model: &Model, svm: &Svm) {
     println!();
     let mut scaling = Table::new(["column", "transform", "smallest", "largest"]);
     for (name, scale) in model.features.iter().chain(&model.device_features).zip(&svm.scaling) {
-        let (transform, raw): (_, fn(f64) -> f64) = match scale.transform {
-            Transform::Identity => ("none", |value| value),
-            Transform::Log => ("log", |value| value.signum() * value.abs().exp_m1()),
+        let transform = match scale.transform {
+            Transform::Identity => "none",
+            Transform::Log => "log",
         };
-        let number = |value| format!("{:.4}", raw(value));
+        let number = |value| format!("{:.4}", scale.transform.undo(value));
         scaling.row([name.clone(), transform.to_owned(), number(scale.min), number(scale.max)]);
     }
     print!("{scaling}");
+}
+
+fn print_forest(model: &Model, forest: &Forest) {
+    let (trees, leaves) = (forest.trees(), forest.values.len() / forest.variants.max(1));
+    println!("selector         forest, {trees} trees, {leaves} leaves");
+    println!();
+    let mut table = Table::new(["column", "splits"]);
+    for (column, name) in model.features.iter().chain(&model.device_features).enumerate() {
+        let on_column =
+            |node: &&Node| matches!(node, Node::Split { column: own, .. } if usize::from(*own) == column);
+        table.row([name.clone(), forest.nodes.iter().filter(on_column).count().to_string()]);
+    }
+    print!("{table}");
 }

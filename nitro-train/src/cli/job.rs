@@ -158,9 +158,8 @@ fn print(results: &[Judged]) {
     println!("\n% of exhaustive search on this machine, mean over the test inputs:\n");
     let mut table = Table::new(["function"].into_iter().chain(COLUMNS.map(|(_, heading)| heading)));
     for judged in results {
-        let selectors = judged.evaluation.selectors.by_name();
         let figure = |(name, _): (&str, &str)| {
-            let figures = selectors.iter().find(|(own, _)| *own == name).and_then(|(_, figures)| *figures);
+            let figures = judged.evaluation.selectors.get(name);
             figures.map_or("-".to_owned(), |figures| format!("{:.1}", 100.0 * figures.mean))
         };
         table.row(std::iter::once(judged.recordings.function.clone()).chain(COLUMNS.map(figure)));

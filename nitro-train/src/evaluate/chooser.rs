@@ -8,13 +8,12 @@ use crate::recordings::Recordings;
 /// A model joined with recordings by names, for one device.
 pub struct Chooser<'a> {
     recordings: &'a Recordings,
-    model: OnDevice,
+    /// The model's selector on the device; none where a device feature is not a finite number.
+    selector: Option<OnDevice>,
     /// The recordings' variant for each of the model's.
     variants: Vec<usize>,
     /// The recordings' feature for each of the model's.
     features: Vec<usize>,
-    /// Whether the model can be asked on the device at all.
-    finite: bool,
 }
 
 impl<'a> Chooser<'a> {
@@ -23,7 +22,7 @@ impl<'a> Chooser<'a> {
     /// # Errors
     ///
     /// When one is missing there.
-    pub fn new(recordings: &'a Recordings, model: &'a Model, device: usize) -> Result<Self, EvaluateError> {
+    pub fn new(recordings: &'a Recordings, model: &Model, device: usize) -> Result<Self, EvaluateError> {
         let missing = |kind: &'static str, name: &String| EvaluateError::ForeignModel {
             function: recordings.function.clone(),
             kind,
@@ -35,13 +34,13 @@ impl<'a> Chooser<'a> {
         };
         let known = &recordings.devices[device].features;
         let value = |name: &String| known.get(name).copied().ok_or_else(|| missing("device feature", name));
-        let device_features = model.device_features.iter().map(value).collect::<Result<Vec<f64>, _>>()?;
+        let device_features: Vec<f64> = model.device_features.iter().map(value).collect::<Result<_, _>>()?;
+        let finite = device_features.iter().all(|value| value.is_finite());
         Ok(Self {
             recordings,
-            model: model.on_device(&device_features),
+            selector: finite.then(|| model.selector.on_device(&device_features)),
             variants: find("variant", &model.variants, &recordings.variants)?,
             features: find("feature", &model.features, &recordings.features)?,
-            finite: device_features.iter().all(|value| value.is_finite()),
         })
     }
 
@@ -59,14 +58,14 @@ impl<'a> Chooser<'a> {
 
     /// The model's own first choice for values of its features.
     pub(super) fn first(&self, features: &[f64]) -> Option<usize> {
-        self.model.first(features)
+        self.selector.as_ref()?.first(features)
     }
 
     /// As [`ranking`](Self::ranking), of values of the model's features.
     pub(super) fn ranking_of<'s>(&'s self, features: &[f64]) -> impl Iterator<Item = usize> + use<'s, 'a> {
-        let finite = self.finite && features.iter().all(|value| value.is_finite());
-        let ranked = if finite { self.model.explain(features) } else { Vec::new() };
-        let ranked = ranked.into_iter().map(|(variant, _)| self.variants[variant]);
+        let finite = features.iter().all(|value| value.is_finite());
+        let ranking = self.selector.as_ref().filter(|_| finite).map(|selector| selector.rank(features));
+        let ranked = ranking.into_iter().flatten().map(|ranked| self.variants[ranked.variant]);
         ranked.chain(self.recordings.default_variant).chain(0..self.recordings.variants.len())
     }
 }

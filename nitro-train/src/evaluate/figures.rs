@@ -1,8 +1,11 @@
 //! Mean, 5th percentile and worst of a selector's shares.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::Shares;
+use crate::learn::Strategy;
 
 /// Shares of the best variant's speed over test inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,69 +41,40 @@ pub fn quantile(sorted: &[f64], fraction: f64) -> f64 {
 }
 
 /// Figures by selector; one that does not apply is absent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
-pub struct Selectors {
-    /// The one variant best on average on the source devices.
-    #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
-    pub constant: Option<Figures>,
-    /// A variant drawn from the admissible ones, on average.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub random: Option<Figures>,
-    /// One model a source device, majority of their predictions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub majority: Option<Figures>,
-    /// No device features.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub svm_none: Option<Figures>,
-    /// All device features.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub svm_all: Option<Figures>,
-    /// Device features selected by CV-DFS.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub svm_cross_validation: Option<Figures>,
-    /// What `fit` would ship.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub auto: Option<Figures>,
-    /// Trained on the held-out device itself: the ceiling.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_trained: Option<Figures>,
-    /// Oracle choice of one device feature.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub best_single_feature: Option<Figures>,
-}
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Selectors(BTreeMap<&'static str, Figures>);
 
 impl Selectors {
     /// The figures of some shares.
     pub(super) fn of(shares: &Shares) -> Self {
-        let figures = |name| shares.get(name).cloned().and_then(Figures::new);
-        Self {
-            constant: figures("static"),
-            random: figures("random"),
-            majority: figures("majority"),
-            svm_none: figures("svm-none"),
-            svm_all: figures("svm-all"),
-            svm_cross_validation: figures("svm-cross-validation"),
-            auto: figures("auto"),
-            target_trained: figures("target-trained"),
-            best_single_feature: figures("best-single-feature"),
-        }
+        let figures =
+            |(&name, shares): (&&'static str, &Vec<f64>)| Some((name, Figures::new(shares.clone())?));
+        Self(shares.iter().filter_map(figures).collect())
     }
 
-    /// All selectors by name, in the order of the table.
-    pub fn by_name(&self) -> [(&'static str, Option<Figures>); 9] {
-        [
-            ("random", self.random),
-            ("static", self.constant),
-            ("majority", self.majority),
-            ("svm-none", self.svm_none),
-            ("svm-all", self.svm_all),
-            ("svm-cross-validation", self.svm_cross_validation),
-            ("auto", self.auto),
-            ("best-single-feature", self.best_single_feature),
-            ("target-trained", self.target_trained),
-        ]
+    /// The figures of one selector, where it applies.
+    pub fn get(&self, name: &str) -> Option<Figures> {
+        self.0.get(name).copied()
     }
+
+    /// Every selector that there is, with its figures where it applies, in the order of [`selector_names`].
+    pub fn by_name(&self) -> Vec<(&'static str, Option<Figures>)> {
+        selector_names().map(|name| (name, self.get(name))).collect()
+    }
+}
+
+/// The selectors of an evaluation in the order of its table: `random` (mean over the admissible variants), the strategies,
+/// `majority` (one model a source, majority of their predictions), `auto` (what `fit` would ship), and two ceilings that are never shipped:
+/// `best-single-feature` (oracle choice of one device feature) and `target-trained` (trained on the held-out device itself).
+pub fn selector_names() -> impl Iterator<Item = &'static str> {
+    let strategies = Strategy::all().map(Strategy::name);
+    ["random"].into_iter().chain(strategies).chain([
+        "majority",
+        "auto",
+        "best-single-feature",
+        "target-trained",
+    ])
 }
 
 #[cfg(test)]

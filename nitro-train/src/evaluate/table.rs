@@ -2,11 +2,23 @@
 
 use std::fmt;
 
-use super::figures::Figures;
+use super::figures::{Figures, selector_names};
 use super::{DeviceEvaluation, Evaluation};
+use crate::learn::DeviceFeatures;
 
-/// Column heads, in the order of [`Selectors::by_name`](super::Selectors::by_name), short enough for a terminal.
-const HEADS: [&str; 9] = ["random", "static", "majority", "none", "all", "cv", "auto", "single", "target"];
+/// Width of a column.
+const WIDTH: usize = 10;
+
+/// A column head, short enough for a terminal.
+fn head(selector: &str) -> String {
+    let short = [
+        ("cross-validation", "cv"),
+        ("weighted", "w"),
+        ("best-single-feature", "single"),
+        ("target-trained", "target"),
+    ];
+    short.iter().fold(selector.to_owned(), |head, (long, short)| head.replace(long, short))
+}
 
 impl fmt::Display for Evaluation {
     /// One row a held-out device with the mean of each selector in percent of exhaustive search, then over all devices
@@ -20,7 +32,7 @@ impl fmt::Display for Evaluation {
         let names = self.devices.iter().map(|device| device.held_out.chars().count());
         let width = names.chain(["held-out device".len()]).max().unwrap_or(0);
         write!(f, "{:width$}", "held-out device")?;
-        HEADS.iter().try_for_each(|head| write!(f, " {head:>8}"))?;
+        selector_names().try_for_each(|selector| write!(f, " {:>WIDTH$}", head(selector)))?;
         writeln!(f, "  auto is")?;
         for device in &self.devices {
             self.row(f, width, &device.held_out, std::slice::from_ref(device), |figures| figures.mean, mean)?;
@@ -48,12 +60,12 @@ impl Evaluation {
         join: fn(&[f64]) -> f64,
     ) -> fmt::Result {
         write!(f, "{name:width$}")?;
-        for column in 0..HEADS.len() {
-            let figures = devices.iter().filter_map(|device| device.selectors.by_name()[column].1);
+        for selector in selector_names() {
+            let figures = devices.iter().filter_map(|device| device.selectors.get(selector));
             let values: Vec<f64> = figures.map(|figures| value(&figures)).collect();
             match values.as_slice() {
-                [] => write!(f, " {:>8}", "-")?,
-                values => write!(f, " {:8.1}", 100.0 * join(values))?,
+                [] => write!(f, " {:>WIDTH$}", "-")?,
+                values => write!(f, " {:WIDTH$.1}", 100.0 * join(values))?,
             }
         }
         Ok(())
@@ -66,8 +78,9 @@ fn mean(values: &[f64]) -> f64 {
 
 fn remark(device: &DeviceEvaluation) -> String {
     let features = device.device_features.get(device.auto_is).map(|features| features.join(", "));
-    let features = match (device.auto_is, features) {
-        ("svm-cross-validation", Some(features)) if !features.is_empty() => format!(" ({features})"),
+    let is_selected = device.auto_is.ends_with(DeviceFeatures::CrossValidation.name());
+    let features = match features {
+        Some(features) if is_selected && !features.is_empty() => format!(" ({features})"),
         _ => String::new(),
     };
     let left_out = match device.left_out {

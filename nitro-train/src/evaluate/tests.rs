@@ -54,13 +54,12 @@ fn figures_of_a_small_table_are_those_worked_out_by_hand() {
     let evaluation = evaluation(&recordings(3));
     assert_eq!((evaluation.train_inputs, evaluation.test_inputs, evaluation.devices.len()), (20, 20, 3));
     for device in &evaluation.devices {
-        let figures =
-            |name: &str| device.selectors.by_name().iter().find(|(own, _)| *own == name).unwrap().1.unwrap();
+        let figures = |name: &str| device.selectors.get(name).unwrap();
         // Half of the inputs at full speed, half at half speed.
         assert_eq!(figures("static"), Figures { mean: 0.75, p05: 0.5, worst: 0.5 });
         // (1 + 1/2 + 1/4) / 3 on every input.
         assert!((figures("random").mean - 1.75 / 3.0).abs() < 1e-12);
-        for name in ["majority", "svm-none", "svm-cross-validation", "svm-all", "auto", "target-trained"] {
+        for name in ["majority", "svm-none", "svm-cross-validation", "forest-all", "auto", "target-trained"] {
             assert_eq!(
                 figures(name),
                 Figures { mean: 1.0, p05: 1.0, worst: 1.0 },
@@ -79,10 +78,10 @@ fn a_chosen_variant_that_failed_counts_as_zero() {
     set(&mut recordings, 0, 39, 1, Outcome::Failed);
     set(&mut recordings, 0, 39, 2, Outcome::Wrong);
     let evaluation = evaluation(&recordings);
-    let none = evaluation.devices[0].selectors.svm_none.unwrap();
+    let none = evaluation.devices[0].selectors.get("svm-none").unwrap();
     assert_eq!(none.worst, 0.0);
     assert!((none.mean - 19.0 / 20.0).abs() < 1e-12);
-    assert_eq!(evaluation.devices[1].selectors.svm_none.unwrap().worst, 1.0);
+    assert_eq!(evaluation.devices[1].selectors.get("svm-none").unwrap().worst, 1.0);
 }
 
 #[test]
@@ -91,10 +90,10 @@ fn an_inadmissible_choice_is_passed_over_for_the_next() {
     set(&mut recordings, 0, 39, 1, Outcome::Inadmissible);
     let device = &evaluation(&recordings).devices[0];
     // `left` is next, and now the best there is.
-    assert_eq!(device.selectors.svm_none.unwrap().worst, 1.0);
+    assert_eq!(device.selectors.get("svm-none").unwrap().worst, 1.0);
     // (1 + 1/2) / 2 on that input, since only `left` and `slow` are left there.
     let random = (19.0 * 1.75 / 3.0 + (1.0 + 0.5) / 2.0) / 20.0;
-    assert!((device.selectors.random.unwrap().mean - random).abs() < 1e-12);
+    assert!((device.selectors.get("random").unwrap().mean - random).abs() < 1e-12);
 }
 
 #[test]
@@ -104,7 +103,7 @@ fn inputs_without_complete_measurements_or_success_are_left_out_and_counted() {
     recordings.measurements.retain(|row| (row.device, row.input, row.variant) != (0, 37, 2));
     let evaluation = evaluation(&recordings);
     assert_eq!((evaluation.devices[0].left_out, evaluation.devices[1].left_out), (2, 0));
-    assert_eq!(evaluation.devices[0].selectors.svm_none.unwrap().mean, 1.0);
+    assert_eq!(evaluation.devices[0].selectors.get("svm-none").unwrap().mean, 1.0);
 }
 
 #[test]
@@ -171,14 +170,14 @@ fn sensitivity_counts_inputs_whose_best_variant_depends_on_the_device() {
 #[test]
 fn auto_on_one_device_is_the_very_model_that_is_given() {
     let recordings = recordings(3);
-    let options = crate::learn::FitOptions { strategy: Some(Strategy::Static), ..Default::default() };
+    let options = crate::learn::FitOptions { strategies: vec![Strategy::STATIC], ..Default::default() };
     let mut model = crate::learn::fit(&recordings, &options).unwrap().model;
     model.selector = nitro_core::model::Selector::Constant { variant: 2 }; // `slow`, which no strategy would choose
     let sources = ["d1".to_owned(), "d2".to_owned()];
     let split = Split::by_name(&recordings);
     let on = evaluate_on(&recordings, &split, "d0", &sources, &model, &EvaluateOptions::default()).unwrap();
-    assert_eq!((on.auto_is, on.selectors.auto.unwrap().mean), ("static", 0.25));
-    assert_eq!(on.selectors.svm_none.unwrap().mean, 1.0);
+    assert_eq!((on.auto_is, on.selectors.get("auto").unwrap().mean), ("static", 0.25));
+    assert_eq!(on.selectors.get("svm-none").unwrap().mean, 1.0);
     assert_eq!(on.sources, sources);
 }
 
@@ -196,7 +195,7 @@ fn the_diagonal_of_trained_and_run_is_the_target_trained_figure() {
     let Pairs { devices, trained_on_run_on, best_differs } = &evaluation.pairs;
     assert_eq!(devices, &["d0", "d1", "d2"]);
     for (device, held_out) in evaluation.devices.iter().enumerate() {
-        let expected = held_out.selectors.target_trained.map(|figures| figures.mean);
+        let expected = held_out.selectors.get("target-trained").map(|figures| figures.mean);
         assert_eq!(trained_on_run_on[device][device], expected);
         assert_eq!(best_differs[device][device], Some(0.0));
     }

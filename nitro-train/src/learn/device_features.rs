@@ -2,17 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::scaling::{is_constant, scale_of};
+use super::scaling::{is_constant, is_same, scale_of};
 use super::task::Task;
 use super::transfer::Transfer;
 
-/// Device features that a machine may use.
+/// Device features that a selector may use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Candidates {
-    /// Known on every source (and on the target, where that is said) and not the same everywhere; alphabetical.
+    /// Known on every source (and on the target, where that is said), not the same everywhere, and not a multiple of another one;
+    /// alphabetical.
     pub usable: Vec<String>,
     /// Of several usable ones that no source tells apart, the first: trying the others would only repeat it.
     pub distinct: Vec<String>,
+    /// What was left out, one sentence each.
+    pub notes: Vec<String>,
 }
 
 impl Candidates {
@@ -21,30 +24,48 @@ impl Candidates {
         let names: BTreeSet<&String> =
             sources.iter().flat_map(|&source| task.recordings.devices[source].features.keys()).collect();
         let mut candidates = Self::default();
-        let mut columns: Vec<Vec<f64>> = Vec::new();
+        let (mut raw, mut scaled): (Vec<Vec<f64>>, Vec<Vec<f64>>) = Default::default();
         for name in names {
             let values: Vec<f64> = sources.iter().map(|&source| task.device_feature(source, name)).collect();
-            let known = values.iter().all(|value| value.is_finite())
-                && known_on_target.is_none_or(|known| known.contains(name));
             let scale = scale_of(&values);
-            if !known || is_constant(&scale) {
+            let known = known_on_target.is_none_or(|known| known.contains(name));
+            if let Some(why) = candidates.obstacle(&values, &raw, is_constant(&scale), known) {
+                candidates.notes.push(format!("device feature `{name}` {why}: it is not used"));
                 continue;
             }
-            candidates.usable.push(name.clone());
             let column: Vec<f64> = values.iter().map(|&value| scale.apply(value)).collect();
-            if !columns.iter().any(|other| is_same(other, &column)) {
+            if !scaled.iter().any(|other| is_same(other, &column)) {
                 candidates.distinct.push(name.clone());
-                columns.push(column);
+                scaled.push(column);
             }
+            candidates.usable.push(name.clone());
+            raw.push(values);
         }
         candidates
     }
+
+    /// What speaks against a feature with these values on the sources; `raw` are those of the usable ones so far.
+    fn obstacle(&self, values: &[f64], raw: &[Vec<f64>], constant: bool, known: bool) -> Option<String> {
+        if !values.iter().all(|value| value.is_finite()) {
+            return Some("is not known of every source".to_owned());
+        }
+        if !known {
+            return Some("is not known of the device to be served".to_owned());
+        }
+        if constant {
+            return Some("is the same on all sources".to_owned());
+        }
+        let same = raw.iter().position(|other| is_multiple(other, values))?;
+        Some(format!("is a multiple of `{}`", self.usable[same]))
+    }
 }
 
-/// Scaled columns that are equal, or each other's mirror image, give equal distances in every subset.
-fn is_same(a: &[f64], b: &[f64]) -> bool {
-    let near = |sign: f64| a.iter().zip(b).all(|(a, b)| (a - sign * b).abs() < 1e-9);
-    near(1.0) || near(-1.0)
+/// Whether one feature is the other in another unit.
+fn is_multiple(a: &[f64], b: &[f64]) -> bool {
+    let (Some(&first), Some(&other)) = (a.first(), b.first()) else { return true };
+    let error =
+        |(x, y): (&f64, &f64)| (x * other - y * first).abs() / (x * other).abs().max(f64::MIN_POSITIVE);
+    first != 0.0 && other != 0.0 && a.iter().zip(b).all(|pair| error(pair) < 1e-9)
 }
 
 impl Transfer {
@@ -54,23 +75,19 @@ impl Transfer {
     ///
     /// Nothing is selected when there were too few sources or no candidates.
     pub fn selected(&self, keep: usize) -> Vec<String> {
-        let targets: Vec<usize> = (0..self.scores.len()).collect();
-        let winners = self.frequent_winners(&targets);
+        self.selected_by(&(0..self.scores.len()).collect::<Vec<_>>(), keep)
+    }
+
+    /// As [`Transfer::selected`], with no say for one temporary target: what CV-DFS selects for a device that took no part in it.
+    pub fn selected_without(&self, target: usize, keep: usize) -> Vec<String> {
+        self.selected_by(&(0..self.scores.len()).filter(|&other| other != target).collect::<Vec<_>>(), keep)
+    }
+
+    fn selected_by(&self, targets: &[usize], keep: usize) -> Vec<String> {
+        let winners = self.frequent_winners(targets);
         let features: BTreeSet<usize> =
             winners.into_iter().take(keep).flat_map(|subset| self.subsets[subset].iter().copied()).collect();
         features.into_iter().map(|feature| self.candidates[feature].clone()).collect()
-    }
-
-    /// What CV-DFS achieves on a device that took no part in it, estimated: on each temporary target the subset that
-    /// the other targets would select.
-    pub fn selected_scores(&self) -> Vec<f64> {
-        let without =
-            |target: usize| (0..self.scores.len()).filter(|&other| other != target).collect::<Vec<_>>();
-        let score = |target: usize| {
-            let winner = self.frequent_winners(&without(target)).first().copied().unwrap_or(0);
-            self.scores[target][winner]
-        };
-        (0..self.scores.len()).map(score).collect()
     }
 
     /// Winning subsets on some temporary targets, most frequent first.
@@ -104,8 +121,6 @@ mod tests {
             candidates: vec!["a".into(), "b".into()],
             subsets: vec![vec![], vec![0], vec![1], vec![0, 1]],
             scores: scores.iter().map(|row| row.to_vec()).collect(),
-            all: vec![0.0; scores.len()],
-            constant: vec![0.0; scores.len()],
         }
     }
 
@@ -132,6 +147,7 @@ mod tests {
     #[test]
     fn a_target_has_no_say_in_its_own_estimate() {
         let table = table(&[&[0.0, 0.9, 0.2, 0.1], &[0.0, 0.3, 0.8, 0.1], &[0.0, 0.3, 0.8, 0.1]]);
-        assert_eq!(table.selected_scores()[0], 0.2, "the other two select b");
+        assert_eq!(table.selected_without(0, 1), ["b"], "the other two select b");
+        assert_eq!(table.selected_without(2, 1), ["a"], "equally frequent, and better on average");
     }
 }

@@ -48,11 +48,11 @@ pub enum LearnError {
         inputs: usize,
     },
     /// A strategy's name that means nothing.
-    #[error(
-        "unknown selector strategy `{found}`; write one of static, svm-none, svm-all, svm-cross-validation"
-    )]
+    #[error("unknown selector strategy `{found}`; write one of {}", known.join(", "))]
     UnknownStrategy {
         /// What was written.
         found: String,
+        /// What there is.
+        known: Vec<&'static str>,
     },
 }

@@ -5,46 +5,29 @@ use std::collections::BTreeSet;
 use nitro_core::model::Model;
 
 use super::error::LearnError;
-use super::grid::Grid;
 use super::performance::PerformanceTable;
-use super::strategy::Strategy;
-use super::study::Study;
+use super::strategy::{DeviceFeatures, Strategy};
+use super::study::{Study, StudyOptions};
 use super::svm::Hyperparameters;
 use super::task::Task;
 use super::transfer::MIN_SOURCES;
 use crate::recordings::Recordings;
 
 /// What to fit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FitOptions {
     /// Source devices by id; empty for all that were recorded.
     pub sources: Vec<String>,
     /// Training inputs, as positions in the recordings; none for all.
     pub inputs: Option<Vec<usize>>,
-    /// The strategy; none for `auto`, chosen on the source devices alone.
-    pub strategy: Option<Strategy>,
+    /// The strategies to choose from on the source devices alone; empty for all. One leaves nothing to choose.
+    pub strategies: Vec<Strategy>,
     /// Device features that the device to be served knows, where that is known; others are not used.
     pub known_on_target: Option<BTreeSet<String>>,
-    /// How many of the most frequent winners CV-DFS keeps.
-    pub keep: usize,
-    /// What the search for C and γ tries.
-    pub grid: Grid,
+    /// What the search for C and γ and the selection of device features try.
+    pub study: StudyOptions,
     /// Seed of everything random.
     pub seed: u64,
-}
-
-impl Default for FitOptions {
-    fn default() -> Self {
-        Self {
-            sources: Vec::new(),
-            inputs: None,
-            strategy: None,
-            known_on_target: None,
-            keep: 1,
-            grid: Grid::default(),
-            seed: 0,
-        }
-    }
 }
 
 /// A model and how it was arrived at.
@@ -54,9 +37,9 @@ pub struct Fitted {
     pub model: Model,
     /// The strategy, also where it was chosen by `auto`.
     pub strategy: Strategy,
-    /// For `auto`: what each strategy achieved on the sources (mean share over temporary targets), best first.
-    pub scores: Vec<(Strategy, Option<f64>)>,
-    /// C and γ; none for a constant selector.
+    /// Where there was something to choose: what each strategy achieved on the sources (mean share over temporary targets), best first.
+    pub scores: Vec<(Strategy, f64)>,
+    /// C and γ, where the selector has them.
     pub hyperparameters: Option<Hyperparameters>,
     /// What the user should know of this fit, one sentence each.
     pub notes: Vec<String>,
@@ -77,13 +60,23 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     let task = Task::new(recordings, &performance, &inputs, options.seed);
     check_samples(&task, &sources)?;
     let known_on_target = options.known_on_target.as_ref();
-    let study = Study::new(&task, sources.clone(), known_on_target, &options.grid, options.keep);
-    let scores = if options.strategy.is_none() { study.auto() } else { Vec::new() };
-    let strategy = options.strategy.unwrap_or_else(|| scores[0].0);
+    let study = Study::new(&task, sources.clone(), known_on_target, &options.study);
+    let (strategy, scores) = choose(&study, &options.strategies);
     let mut fitted = study.fit(strategy);
     fitted.model.provenance.recordings_digest = recordings.digest(&sources, &inputs);
-    let notes = notes(strategy, sources.len(), inputs.len(), &task, &study, fitted.converged);
+    let notes = notes(strategy, inputs.len(), &study, fitted.converged);
     Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })
+}
+
+fn choose(study: &Study<'_>, strategies: &[Strategy]) -> (Strategy, Vec<(Strategy, f64)>) {
+    match strategies {
+        [only] => (*only, Vec::new()),
+        [] => choose(study, &Strategy::all().collect::<Vec<_>>()),
+        several => {
+            let comparison = study.compare(several);
+            (comparison.choice(), comparison.scores())
+        }
+    }
 }
 
 /// Positions of the named devices, in the order of the recordings; all for an empty list.
@@ -133,23 +126,19 @@ pub fn check_samples(task: &Task<'_>, sources: &[usize]) -> Result<(), LearnErro
     })
 }
 
-fn notes(
-    strategy: Strategy,
-    sources: usize,
-    inputs: usize,
-    task: &Task<'_>,
-    study: &Study<'_>,
-    converged: bool,
-) -> Vec<String> {
-    let mut notes = Vec::new();
-    if strategy == Strategy::SvmCrossValidation && sources < MIN_SOURCES {
+fn notes(strategy: Strategy, inputs: usize, study: &Study<'_>, converged: bool) -> Vec<String> {
+    let (task, sources) = (study.task(), study.sources().len());
+    let mut notes = task.notes.clone();
+    if strategy.device_features != DeviceFeatures::None {
+        notes.extend(study.candidates().notes.iter().cloned());
+    }
+    if strategy.device_features == DeviceFeatures::CrossValidation && sources < MIN_SOURCES {
         notes.push(format!(
             "{sources} source devices cannot tell device features apart (at least {MIN_SOURCES} can): none was selected"
         ));
-    } else if strategy == Strategy::SvmCrossValidation && study.candidates().usable.is_empty() {
-        notes.push(
-            "no device feature is known on every source and differs between them: none was selected".into(),
-        );
+    } else if strategy.device_features != DeviceFeatures::None && study.candidates().usable.is_empty() {
+        notes
+            .push("no device feature is known on every source and differs between them: none is used".into());
     }
     if task.inputs.len() < inputs {
         notes.push(format!(

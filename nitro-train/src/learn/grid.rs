@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 
 use super::folds::{rest, sample};
-use super::svm::{Hyperparameters, Machine, TrainingSet};
-use super::task::{Task, inputs_within, search_stop};
+use super::learners::{Lesson, Svms};
+use super::svm::{Hyperparameters, Machine};
+use super::task::{inputs_within, search_stop};
 use super::transfer::MIN_SOURCES;
 
 /// What the search tries.
@@ -58,21 +59,22 @@ type Tally = (f64, usize);
 ///
 /// Left out are inputs and, because the selector is for unseen devices, also each device in turn, where enough others
 /// remain ([`MIN_SOURCES`] with device features, 2 without).
-pub fn search(task: &Task<'_>, sources: &[usize], features: &[String], grid: &Grid) -> GridOptimum {
-    let min_sources = if features.is_empty() { 2 } else { MIN_SOURCES };
+pub fn search(learner: &Svms, lesson: &Lesson<'_>, grid: &Grid) -> GridOptimum {
+    let (task, sources) = (lesson.task, lesson.sources);
+    let min_sources = if lesson.device_features.is_empty() { 2 } else { MIN_SOURCES };
     let targets: Vec<Option<usize>> =
         if sources.len() < min_sources { vec![None] } else { (0..sources.len()).map(Some).collect() };
     let parts_wanted = TRIALS.div_ceil(targets.len()).clamp(2, grid.folds.max(2));
     let machines = grid.gammas.len() * targets.len() * parts_wanted;
     let limit = inputs_within(grid.effort / machines as f64, sources.len(), parts_wanted);
-    let inputs = sample(task.all_inputs(), limit, task.seed);
+    let inputs = sample(lesson.inputs.to_vec(), limit, task.seed);
     let parts = task.folds(&inputs, parts_wanted);
     let trials: Vec<Trial> = (0..grid.gammas.len())
         .flat_map(|gamma| targets.iter().map(move |&target| (gamma, target)))
         .flat_map(|(gamma, target)| (0..parts.len()).map(move |part| Trial { gamma, target, part }))
         .collect();
     let tallies: Vec<Vec<Tally>> =
-        trials.par_iter().map(|trial| run(task, sources, features, grid, &parts, *trial)).collect();
+        trials.par_iter().map(|trial| run(learner, lesson, grid, &parts, *trial)).collect();
     best_cell(grid, &trials, &tallies)
 }
 
@@ -85,18 +87,12 @@ struct Trial {
 }
 
 /// Trains on what is not left out and judges on what is; one tally a C.
-fn run(
-    task: &Task<'_>,
-    sources: &[usize],
-    features: &[String],
-    grid: &Grid,
-    parts: &[Vec<usize>],
-    trial: Trial,
-) -> Vec<Tally> {
+fn run(learner: &Svms, lesson: &Lesson<'_>, grid: &Grid, parts: &[Vec<usize>], trial: Trial) -> Vec<Tally> {
+    let &Lesson { task, sources, device_features: features, .. } = lesson;
     let left_out = trial.target.map(|target| sources[target]);
     let others: Vec<usize> = sources.iter().copied().filter(|&source| Some(source) != left_out).collect();
     let space = task.device_space(&others, features);
-    let set = TrainingSet::new(task.samples(&others, &rest(parts, trial.part)));
+    let set = learner.training_set(&Lesson { sources: &others, inputs: &rest(parts, trial.part), ..*lesson });
     let (gamma, stop) = (grid.gammas[trial.gamma], search_stop(set.samples().len()));
     let machines = set.train(task.solver, stop, &task.space, &space, gamma, &grid.costs);
     let judged: Vec<(usize, Vec<f64>)> = left_out

@@ -27,8 +27,9 @@ pub struct LinfaSvm;
 impl BinarySolver for LinfaSvm {
     /// # Panics
     ///
-    /// If the kernel has no points, or for a C or tolerance that is not positive.
+    /// If the kernel has no points, if samples are weighted, which linfa-svm cannot do, or for a C or tolerance that is not positive.
     fn solve_path(&self, problem: BinaryProblem<'_>, costs: &[f64]) -> Vec<BinarySolution> {
+        assert!(problem.weights.is_none(), "linfa-svm has one C for all samples of a class");
         let rows: Vec<Vec<f64>> = (0..problem.kernel.len())
             .map(|sample| problem.kernel.point(sample).expect("linfa computes the kernel from points"))
             .collect();

@@ -1,21 +1,25 @@
 //! From measurements on source devices to a selector for devices that nobody measured.
 //!
+//! - [`learners`]: the kinds of selectors behind one trait; a [`Strategy`] is one of them with a set of device features.
 //! - [`PerformanceTable`]: what every variant achieved, as a share of the best one.
 //! - [`Task`]: training inputs with scaled features and the distances between them.
 //! - [`smo`]: two-class C-SVC; [`svm`]: several classes, one against one, in LIBSVM's layout.
 //! - [`grid`]: C and γ by cross-validation over inputs.
 //! - [`transfer`]: each source in turn as temporary target, for every subset of device features;
-//!   [`device_features`]: CV-DFS selects from it, and `auto` compares strategies on it.
+//!   [`device_features`]: CV-DFS selects from it.
+//! - [`auto`]: what each strategy achieves on held-out sources and inputs, and which one to ship.
 //! - [`fit`](fit()): all of it in one call.
 //!
 //! Everything is deterministic: randomness is seeded, work is shared out in independent pieces whose results are
 //! joined in a fixed order, so the number of threads does not show.
 
+pub mod auto;
 pub mod device_features;
 mod error;
 mod fit;
 pub mod folds;
 pub mod grid;
+pub mod learners;
 #[cfg(feature = "linfa")]
 pub mod linfa;
 mod performance;
@@ -33,5 +37,5 @@ pub mod transfer;
 pub use error::LearnError;
 pub use fit::{FitOptions, Fitted, check_samples, fit, resolve_sources};
 pub use performance::{PerformanceTable, share_of_first_admissible};
-pub use strategy::Strategy;
+pub use strategy::{DeviceFeatures, Strategy};
 pub use task::{MAX_TRAINING_INPUTS, Task};

@@ -36,6 +36,12 @@ pub fn is_constant(scale: &Scale) -> bool {
     scale.max <= scale.min
 }
 
+/// Whether scaled columns are equal or each other's mirror image: they give the same distances, and trees the same cuts.
+pub fn is_same(a: &[f64], b: &[f64]) -> bool {
+    let near = |sign: f64| a.iter().zip(b).all(|(a, b)| (a - sign * b).abs() < 1e-9);
+    near(1.0) || near(-1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

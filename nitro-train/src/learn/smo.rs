@@ -47,6 +47,8 @@ pub struct BinaryProblem<'a> {
     pub kernel: &'a dyn Kernel,
     /// Whether a sample is of the positive class; both classes must occur.
     pub positive: &'a [bool],
+    /// What an error on each sample costs, as a factor of C; none where all cost the same.
+    pub weights: Option<&'a [f64]>,
     /// When to stop.
     pub stop: Stop,
 }
@@ -75,7 +77,7 @@ impl Stop {
 /// The optimum of one [`BinaryProblem`] for one C.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BinarySolution {
-    /// One dual variable a sample, in `0..=C`.
+    /// One dual variable a sample, between 0 and C times the sample's weight.
     pub alpha: Vec<f64>,
     /// The decision value of a point is `Σ yᵢ αᵢ K(i, point) − rho`; positive class above 0.
     pub rho: f64,
@@ -106,13 +108,19 @@ impl BinarySolver for Smo {
     fn solve_path(&self, problem: BinaryProblem<'_>, costs: &[f64]) -> Vec<BinarySolution> {
         let mut rows = RowCache::new(problem.kernel);
         let mut state = State::new(problem);
-        costs.iter().map(|&cost| solve_from(&mut state, &mut rows, problem.stop, cost)).collect()
+        costs.iter().map(|&cost| solve_from(&mut state, &mut rows, problem, cost)).collect()
     }
 }
 
 /// Carries the state from the C it was solved for to this one, then steps until it is optimal.
-fn solve_from(state: &mut State, rows: &mut RowCache<'_>, stop: Stop, cost: f64) -> BinarySolution {
-    state.rescale(cost);
+fn solve_from(
+    state: &mut State,
+    rows: &mut RowCache<'_>,
+    problem: BinaryProblem<'_>,
+    cost: f64,
+) -> BinarySolution {
+    let stop = problem.stop;
+    state.rescale(cost, problem.weights);
     let limit = stop.steps(state.len());
     let mut steps = 0;
     let converged = loop {

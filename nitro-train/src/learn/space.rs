@@ -132,9 +132,10 @@ impl DeviceSpace {
         self.rows.iter().map(|a| self.rows.iter().map(|b| value(a, b)).collect()).collect()
     }
 
-    /// `exp(−γ d²)` between a device with these raw features and every source.
+    /// `exp(−γ d²)` between a device with these raw features, taken within the range of the sources, and every source.
     pub fn kernel_to(&self, raw: &[f64], gamma: f64) -> Vec<f64> {
-        let point = scaled(&self.scaling, raw);
+        let point: Vec<f64> =
+            self.scaling.iter().zip(raw).map(|(scale, &value)| scale.apply_within(value)).collect();
         self.rows.iter().map(|row| (-gamma * squared_distance(row, &point)).exp()).collect()
     }
 

@@ -1,27 +1,44 @@
 //! Everything that is found out about one set of source devices, each part when first asked for.
 
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 
-use nitro_core::model::{Model, Provenance, Selector};
+use nitro_core::model::{Model, Provenance};
 
+use super::auto::{Comparison, compare};
 use super::device_features::Candidates;
-use super::grid::{Grid, GridOptimum, search};
-use super::smo::Stop;
-use super::strategy::Strategy;
-use super::svm::{Hyperparameters, TrainingSet};
+use super::grid::Grid;
+use super::learners::{Learner, Lesson};
+use super::strategy::{DeviceFeatures, Strategy};
+use super::svm::Hyperparameters;
 use super::task::Task;
-use super::transfer::{MIN_SOURCES, Transfer, TransferPlan, best_on_average, transfer};
+use super::transfer::{MIN_SOURCES, SUBSET_SIZE, Transfer, TransferPlan, transfer};
+
+/// What a study is allowed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudyOptions {
+    /// What the search for C and γ tries.
+    pub grid: Grid,
+    /// The largest subset of device features that CV-DFS tries, at least 1.
+    pub subset_size: usize,
+    /// How many of the most frequent winners CV-DFS keeps (the paper's k), at least 1.
+    pub keep: usize,
+}
+
+impl Default for StudyOptions {
+    fn default() -> Self {
+        Self { grid: Grid::default(), subset_size: SUBSET_SIZE, keep: 1 }
+    }
+}
 
 /// One set of source devices and what is learned from it.
 pub struct Study<'a> {
     task: &'a Task<'a>,
     sources: Vec<usize>,
     candidates: Candidates,
-    grid: &'a Grid,
-    keep: usize,
-    plain: OnceCell<GridOptimum>,
-    joined: OnceCell<GridOptimum>,
+    options: &'a StudyOptions,
+    /// By the name of the learner and the device features.
+    tuned: RefCell<BTreeMap<(&'static str, Vec<String>), Option<Hyperparameters>>>,
     transfer: OnceCell<Transfer>,
 }
 
@@ -30,24 +47,33 @@ pub struct Study<'a> {
 pub struct FittedModel {
     /// The model.
     pub model: Model,
-    /// C and γ; none for a constant selector.
+    /// C and γ, where the selector has them.
     pub hyperparameters: Option<Hyperparameters>,
     /// Whether every solver reached its tolerance.
     pub converged: bool,
 }
 
 impl<'a> Study<'a> {
-    /// Begins a study of these sources. `keep` is the number of frequent winners that CV-DFS keeps.
+    /// Begins a study of these sources.
     pub fn new(
         task: &'a Task<'a>,
         sources: Vec<usize>,
         known_on_target: Option<&BTreeSet<String>>,
-        grid: &'a Grid,
-        keep: usize,
+        options: &'a StudyOptions,
     ) -> Self {
         let candidates = Candidates::new(task, &sources, known_on_target);
-        let (plain, joined, transfer) = Default::default();
-        Self { task, sources, candidates, grid, keep, plain, joined, transfer }
+        let (tuned, transfer) = Default::default();
+        Self { task, sources, candidates, options, tuned, transfer }
+    }
+
+    /// The inputs, features and measurements that are studied.
+    pub fn task(&self) -> &'a Task<'a> {
+        self.task
+    }
+
+    /// The source devices, as positions in the recordings.
+    pub fn sources(&self) -> &[usize] {
+        &self.sources
     }
 
     /// Candidate device features.
@@ -55,45 +81,40 @@ impl<'a> Study<'a> {
         &self.candidates
     }
 
+    /// The device features that a strategy would use.
+    pub fn device_features(&self, set: DeviceFeatures) -> Vec<String> {
+        match set {
+            DeviceFeatures::None => Vec::new(),
+            DeviceFeatures::CrossValidation => self.transfer().selected(self.options.keep),
+            DeviceFeatures::All => self.candidates.usable.clone(),
+        }
+    }
+
+    /// The device features that a strategy would use for one of the sources (a position in [`Study::sources`]) if that one were not a
+    /// source.
+    pub fn device_features_without(&self, set: DeviceFeatures, source: usize) -> Vec<String> {
+        match set {
+            DeviceFeatures::CrossValidation => self.transfer().selected_without(source, self.options.keep),
+            DeviceFeatures::None | DeviceFeatures::All => self.device_features(set),
+        }
+    }
+
     /// Fits one strategy on all sources.
     pub fn fit(&self, strategy: Strategy) -> FittedModel {
-        match strategy {
-            Strategy::Static => self.fit_constant(),
-            Strategy::SvmNone => self.fit_svm(strategy.name(), &[], self.plain().hyperparameters),
-            Strategy::SvmAll => {
-                self.fit_svm(strategy.name(), &self.candidates.usable, self.joined().hyperparameters)
-            }
-            Strategy::SvmCrossValidation => {
-                let features = self.transfer().selected(self.keep);
-                let optimum = self.optimum(&features);
-                self.fit_svm(strategy.name(), &features, optimum.hyperparameters)
-            }
-        }
+        let features = self.device_features(strategy.device_features);
+        let hyperparameters = self.tuned(strategy.learner(), &features);
+        self.train(strategy.name(), strategy.learner(), &features, hyperparameters)
     }
 
-    /// Fits an SVM over input features and these device features, named as given in the model's provenance.
-    pub fn fit_with(&self, name: &str, features: &[String]) -> FittedModel {
-        self.fit_svm(name, features, self.joined().hyperparameters)
+    /// Fits a strategy's learner with these device features instead of the strategy's, named as given in the model's provenance.
+    pub fn fit_with(&self, name: &str, strategy: Strategy, features: &[String]) -> FittedModel {
+        let hyperparameters = self.tuned(strategy.learner(), &self.candidates.usable);
+        self.train(name, strategy.learner(), features, hyperparameters)
     }
 
-    /// The strategy that does best on the sources alone, with what each achieves there: mean share over the temporary
-    /// targets, best first.
-    ///
-    /// One source leaves nothing to try on, so it is `svm-none`; two leave one to learn from, which says nothing about
-    /// device features, so only the strategies without them compete.
-    pub fn auto(&self) -> Vec<(Strategy, Option<f64>)> {
-        if self.sources.len() < 2 {
-            return vec![(Strategy::SvmNone, None)];
-        }
-        let transfer = self.transfer();
-        let none: Vec<f64> = transfer.scores.iter().map(|row| row[0]).collect();
-        let mut scores = vec![(Strategy::Static, mean(&transfer.constant)), (Strategy::SvmNone, mean(&none))];
-        if self.has_transfer() {
-            scores.push((Strategy::SvmCrossValidation, mean(&transfer.selected_scores())));
-            scores.push((Strategy::SvmAll, mean(&transfer.all)));
-        }
-        scores.sort_by(|a, b| b.1.total_cmp(&a.1)); // stable: ties go to the simpler
-        scores.into_iter().map(|(strategy, score)| (strategy, Some(score))).collect()
+    /// What some strategies achieve on the sources, each of which is left out in turn.
+    pub fn compare(&self, strategies: &[Strategy]) -> Comparison {
+        compare(self, strategies)
     }
 
     /// Whether the sources can tell device features apart at all.
@@ -101,71 +122,63 @@ impl<'a> Study<'a> {
         self.sources.len() >= MIN_SOURCES && !self.candidates.usable.is_empty()
     }
 
-    /// The table that CV-DFS and `auto` decide on.
+    /// The table that CV-DFS decides on.
     pub fn transfer(&self) -> &Transfer {
         self.transfer.get_or_init(|| {
-            let (plain, joined) = (self.plain().hyperparameters, self.joined().hyperparameters);
-            let Candidates { usable, distinct } = &self.candidates;
-            let plan =
-                TransferPlan { sources: &self.sources, candidates: distinct, all: usable, plain, joined };
+            let svm = Strategy::SVM_NONE.learner();
+            let tuned = |features: &[String]| self.tuned(svm, features).expect("machines have C and γ");
+            let plan = TransferPlan {
+                sources: &self.sources,
+                candidates: &self.candidates.distinct,
+                plain: tuned(&[]),
+                joined: tuned(&self.candidates.usable),
+                subset_size: self.options.subset_size.max(1),
+            };
             transfer(self.task, &plan)
         })
     }
 
-    /// Hyperparameters for machines without device features.
-    fn plain(&self) -> GridOptimum {
-        *self.plain.get_or_init(|| self.optimum(&[]))
+    /// The hyperparameters that do best on these sources.
+    pub(super) fn tuned(&self, learner: &dyn Learner, features: &[String]) -> Option<Hyperparameters> {
+        let key = (learner.name(), features.to_vec());
+        if let Some(&known) = self.tuned.borrow().get(&key) {
+            return known;
+        }
+        let inputs = self.task.all_inputs();
+        let found = learner.tune(&self.lesson(&inputs, features), &self.options.grid);
+        self.tuned.borrow_mut().insert(key, found);
+        found
     }
 
-    /// Hyperparameters for machines with all device features, also used wherever many subsets are tried.
-    fn joined(&self) -> GridOptimum {
-        *self.joined.get_or_init(|| match self.candidates.usable.as_slice() {
-            [] => self.plain(),
-            usable => self.optimum(usable),
-        })
+    fn lesson<'b>(&'b self, inputs: &'b [usize], device_features: &'b [String]) -> Lesson<'b> {
+        Lesson { task: self.task, sources: &self.sources, inputs, device_features, is_final: true }
     }
 
-    fn optimum(&self, features: &[String]) -> GridOptimum {
-        search(self.task, &self.sources, features, self.grid)
-    }
-
-    fn fit_constant(&self) -> FittedModel {
-        let variant = best_on_average(self.task, &self.sources, &self.task.all_inputs());
-        let model = self.model(Strategy::Static.name(), &[], Selector::Constant { variant });
-        FittedModel { model, hyperparameters: None, converged: true }
-    }
-
-    fn fit_svm(&self, name: &str, features: &[String], hyperparameters: Hyperparameters) -> FittedModel {
-        let (task, gamma) = (self.task, hyperparameters.gamma);
-        let set = TrainingSet::new(task.samples(&self.sources, &task.all_inputs()));
-        let space = task.device_space(&self.sources, features);
-        let costs = [hyperparameters.cost];
-        let machine = set.train(task.solver, Stop::default(), &task.space, &space, gamma, &costs).remove(0);
-        let svm = machine.to_svm(&set, &task.space, &space, gamma);
-        let model = self.model(name, features, Selector::Svm(svm));
-        FittedModel { model, hyperparameters: Some(hyperparameters), converged: machine.converged() }
-    }
-
-    fn model(&self, strategy: &str, device_features: &[String], selector: Selector) -> Model {
+    fn train(
+        &self,
+        name: &str,
+        learner: &dyn Learner,
+        features: &[String],
+        hyperparameters: Option<Hyperparameters>,
+    ) -> FittedModel {
+        let inputs = self.task.all_inputs();
+        let trained = learner.train(&self.lesson(&inputs, features), hyperparameters);
         let recordings = self.task.recordings;
         let provenance = Provenance {
-            strategy: strategy.into(),
+            strategy: name.into(),
             sources: self.sources.iter().map(|&source| recordings.devices[source].id.clone()).collect(),
             training_inputs: self.task.inputs.len(),
             seed: self.task.seed,
             ..Provenance::default()
         };
-        Model {
+        let model = Model {
             function: recordings.function.clone(),
             variants: recordings.variants.clone(),
-            features: recordings.features.clone(),
-            device_features: device_features.to_vec(),
-            selector,
+            features: self.task.features(),
+            device_features: features.to_vec(),
+            selector: trained.selector,
             provenance,
-        }
+        };
+        FittedModel { model, hyperparameters, converged: trained.converged }
     }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }

@@ -42,7 +42,12 @@ pub struct TrainingSet {
     samples: Vec<Sample>,
     /// Variant and end of the range of its samples.
     classes: Vec<(usize, usize)>,
+    /// What choosing a variant for a sample loses: one row a sample, one column a variant; empty where every error is equally bad.
+    losses: Vec<Vec<f64>>,
 }
+
+/// Samples on which an error costs nothing still say where a class lies.
+const LEAST_WEIGHT: f64 = 0.01;
 
 impl TrainingSet {
     /// Groups the samples.
@@ -55,7 +60,32 @@ impl TrainingSet {
         let ends = (1..=samples.len())
             .filter(|&end| end == samples.len() || samples[end].variant != samples[end - 1].variant);
         let classes = ends.map(|end| (samples[end - 1].variant, end)).collect();
-        Self { samples, classes }
+        Self { samples, classes, losses: Vec::new() }
+    }
+
+    /// Weights each error by what it loses. `loss` tells it of a sample and a variant, as a share of the best variant's speed; none where the
+    /// variant could not have been chosen.
+    pub fn with_losses(mut self, loss: impl Fn(Sample, usize) -> Option<f64>) -> Self {
+        let variants = self.samples.iter().map(|sample| sample.variant + 1).max().unwrap_or(0);
+        let row =
+            |&sample: &Sample| (0..variants).map(|variant| loss(sample, variant).unwrap_or(0.0)).collect();
+        self.losses = self.samples.iter().map(row).collect();
+        self
+    }
+
+    /// The weights of one pair's samples, 1 on average: what taking the other variant of the pair loses.
+    fn weights(&self, chosen: &[usize], pair: (usize, usize)) -> Option<Vec<f64>> {
+        if self.losses.is_empty() {
+            return None;
+        }
+        let (first, second) = (self.classes[pair.0].0, self.classes[pair.1].0);
+        let weight = |&index: &usize| {
+            let other = if self.samples[index].variant == first { second } else { first };
+            self.losses[index][other].max(LEAST_WEIGHT)
+        };
+        let weights: Vec<f64> = chosen.iter().map(weight).collect();
+        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+        Some(weights.into_iter().map(|weight| weight / mean).collect())
     }
 
     /// The samples, grouped by class.
@@ -89,7 +119,9 @@ impl TrainingSet {
             let samples: Vec<Sample> = chosen.iter().map(|&index| self.samples[index]).collect();
             let positive: Vec<bool> = (0..chosen.len()).map(|at| at < self.range(first).len()).collect();
             let kernel = SampleKernel::new(&samples, inputs, devices, gamma);
-            let problem = BinaryProblem { kernel: &kernel, positive: &positive, stop };
+            let weights = self.weights(&chosen, (first, second));
+            let weights = weights.as_deref();
+            let problem = BinaryProblem { kernel: &kernel, positive: &positive, weights, stop };
             let solutions = solver.solve_path(problem, costs);
             solutions.iter().map(|solution| duel(&chosen, &positive, solution)).collect::<Vec<Duel>>()
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::performance::PerformanceTable;
+use super::scaling::{is_constant, is_same, scale_of};
 use super::smo::{BinarySolver, Smo, Stop};
 use super::space::{DeviceSpace, InputSpace, Sample};
 use crate::recordings::Recordings;
@@ -16,8 +17,12 @@ pub struct Task<'a> {
     pub performance: &'a PerformanceTable,
     /// Positions of the training inputs in the recordings.
     pub inputs: Vec<usize>,
-    /// Their features.
+    /// Positions in the recordings of the input features that are learned from.
+    pub columns: Vec<usize>,
+    /// Their values, scaled.
     pub space: InputSpace,
+    /// What was left out of the input features, one sentence each.
+    pub notes: Vec<String>,
     /// What trains each pair of classes.
     pub solver: &'a dyn BinarySolver,
     /// Seed of everything random.
@@ -28,20 +33,38 @@ pub struct Task<'a> {
 pub const MAX_TRAINING_INPUTS: usize = 4000;
 
 impl<'a> Task<'a> {
-    /// Takes the training inputs whose features are all finite; of more than [`MAX_TRAINING_INPUTS`] a seeded sample.
+    /// Takes the input features that say something, and the training inputs for which all of those are finite; of more than
+    /// [`MAX_TRAINING_INPUTS`] a seeded sample.
     pub fn new(
         recordings: &'a Recordings,
         performance: &'a PerformanceTable,
         inputs: &[usize],
         seed: u64,
     ) -> Self {
-        let finite = |&input: &usize| recordings.inputs[input].features.iter().all(|value| value.is_finite());
-        let inputs: BTreeSet<usize> = inputs.iter().copied().filter(finite).collect();
-        let inputs = super::folds::sample(inputs.into_iter().collect(), MAX_TRAINING_INPUTS, seed);
-        let raw: Vec<&[f64]> =
-            inputs.iter().map(|&input| recordings.inputs[input].features.as_slice()).collect();
-        let space = InputSpace::new(&raw);
-        Self { recordings, performance, inputs, space, solver: &Smo, seed }
+        let inputs: BTreeSet<usize> = inputs.iter().copied().collect();
+        let value = |input: usize, column: usize| recordings.inputs[input].features[column];
+        let known = mostly_known(recordings, &inputs);
+        let finite = |&input: &usize| known.iter().all(|&column| value(input, column).is_finite());
+        let inputs = inputs.iter().copied().filter(finite).collect();
+        let inputs = super::folds::sample(inputs, MAX_TRAINING_INPUTS, seed);
+        let (columns, notes) = informative(recordings, &inputs, &known);
+        let raw: Vec<Vec<f64>> = inputs
+            .iter()
+            .map(|&input| columns.iter().map(|&column| value(input, column)).collect())
+            .collect();
+        let space = InputSpace::new(&raw.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        Self { recordings, performance, inputs, columns, space, notes, solver: &Smo, seed }
+    }
+
+    /// Raw input features of a training input (a position in [`Task::inputs`]).
+    pub fn input_row(&self, input: usize) -> Vec<f64> {
+        let row = &self.recordings.inputs[self.inputs[input]].features;
+        self.columns.iter().map(|&column| row[column]).collect()
+    }
+
+    /// Names of the input features that are learned from.
+    pub fn features(&self) -> Vec<String> {
+        self.columns.iter().map(|&column| self.recordings.features[column].clone()).collect()
     }
 
     /// One sample for each training input (positions in [`Task::inputs`]) and source device on which a variant succeeded.
@@ -89,6 +112,39 @@ impl<'a> Task<'a> {
         let shares = self.performance.shares(device, self.inputs[input])?;
         Some(super::performance::share_of_first_admissible(shares, ranking))
     }
+}
+
+/// Input features that at least half of the inputs know: one that few know would cost the others their place.
+fn mostly_known(recordings: &Recordings, inputs: &BTreeSet<usize>) -> Vec<usize> {
+    let is_known = |column: &usize| {
+        let finite = inputs.iter().filter(|&&input| recordings.inputs[input].features[*column].is_finite());
+        2 * finite.count() >= inputs.len()
+    };
+    (0..recordings.features.len()).filter(is_known).collect()
+}
+
+/// Of the known input features those that differ between the inputs and do not repeat another one, and what is said of the rest.
+fn informative(recordings: &Recordings, inputs: &[usize], known: &[usize]) -> (Vec<usize>, Vec<String>) {
+    let (mut columns, mut notes): (Vec<usize>, Vec<String>) = Default::default();
+    let mut scaled: Vec<Vec<f64>> = Vec::new();
+    for (column, name) in recordings.features.iter().enumerate() {
+        let values: Vec<f64> =
+            inputs.iter().map(|&input| recordings.inputs[input].features[column]).collect();
+        let scale = scale_of(&values);
+        let own: Vec<f64> = values.iter().map(|&value| scale.apply(value)).collect();
+        if !known.contains(&column) {
+            notes.push(format!("feature `{name}` is not known of most inputs: it is not used"));
+        } else if is_constant(&scale) {
+            notes.push(format!("feature `{name}` is the same for all inputs: it is not used"));
+        } else if let Some(same) = scaled.iter().position(|other| is_same(other, &own)) {
+            let same = &recordings.features[columns[same]];
+            notes.push(format!("feature `{name}` says the same as `{same}`: it is not used"));
+        } else {
+            columns.push(column);
+            scaled.push(own);
+        }
+    }
+    (columns, notes)
 }
 
 /// The solver may leave a search's machine unfinished: an estimate does not need the last digits, and a cell of the grid

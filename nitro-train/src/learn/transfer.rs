@@ -1,7 +1,7 @@
 //! How well machines carry over to a device that they were not trained on, measured on source devices alone.
 //!
 //! Each source in turn is the temporary target: machines are trained on the other sources, for every subset of device
-//! features up to size three, for none and for all, and judged by what they choose on the temporary target. Inputs are
+//! features up to a size and for none, and judged by what they choose on the temporary target. Inputs are
 //! held out as well (two folds), so that a machine that has only memorised its inputs is not rewarded.
 //!
 //! What makes this affordable: subsets whose distances between the remaining sources are equal share one machine, of
@@ -17,8 +17,8 @@ use super::space::DeviceSpace;
 use super::svm::{Hyperparameters, Machine, TrainingSet};
 use super::task::{Task, inputs_within, search_stop};
 
-/// The largest subset that is tried.
-pub const MAX_SUBSET: usize = 3;
+/// The largest subset that is tried by default, as in the paper.
+pub const SUBSET_SIZE: usize = 3;
 /// Fewer remaining sources than this say nothing about device features: scaled to [-1, 1], one device has no distance.
 pub const MIN_SOURCES: usize = 3;
 const FOLDS: usize = 2;
@@ -34,10 +34,6 @@ pub struct Transfer {
     pub subsets: Vec<Vec<usize>>,
     /// One row a source as temporary target, one column a subset.
     pub scores: Vec<Vec<f64>>,
-    /// One a temporary target, for all device features together.
-    pub all: Vec<f64>,
-    /// One a temporary target, for the variant that is best on average on the other sources.
-    pub constant: Vec<f64>,
 }
 
 /// What to compare.
@@ -46,15 +42,15 @@ pub struct TransferPlan<'a> {
     pub sources: &'a [usize],
     /// Device features to make subsets of.
     pub candidates: &'a [String],
-    /// Device features of the machines with all of them.
-    pub all: &'a [String],
     /// For machines without device features.
     pub plain: Hyperparameters,
     /// For machines with some.
     pub joined: Hyperparameters,
+    /// The largest subset that is tried.
+    pub subset_size: usize,
 }
 
-/// Machines to train once: on these sources, in this space, for all these columns (subsets, then `all`).
+/// Machines to train once: on these sources, in this space, for all these columns (subsets).
 struct Job {
     target: usize,
     sources: Vec<usize>,
@@ -69,8 +65,8 @@ type Tally = (f64, usize);
 /// Fills the table.
 pub fn transfer(task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {
     let candidates = if plan.sources.len() < MIN_SOURCES { &[] } else { plan.candidates };
-    let subsets = subsets(candidates.len());
-    let features = columns(&subsets, candidates, plan.all);
+    let subsets = subsets(candidates.len(), plan.subset_size);
+    let features = columns(&subsets, candidates);
     let jobs: Vec<Job> =
         (0..plan.sources.len()).flat_map(|target| jobs_of_target(task, plan, &features, target)).collect();
     let machines = (jobs.len() * FOLDS).max(1);
@@ -88,10 +84,8 @@ pub fn transfer(task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {
             row[column] = (row[column].0 + sum, row[column].1 + count);
         }
     }
-    let mut scores: Vec<Vec<f64>> = sums.iter().map(|row| row.iter().map(mean).collect()).collect();
-    let all = scores.iter_mut().map(|row| row.pop().expect("the column of all features")).collect();
-    let constant = (0..plan.sources.len()).map(|target| constant_score(task, plan.sources, target)).collect();
-    Transfer { candidates: candidates.to_vec(), subsets, scores, all, constant }
+    let scores = sums.iter().map(|row| row.iter().map(mean).collect()).collect();
+    Transfer { candidates: candidates.to_vec(), subsets, scores }
 }
 
 /// The variant with the best mean share over some inputs (positions in the task) and devices; of equals the first.
@@ -175,23 +169,15 @@ fn tally(
     inputs.iter().zip(sums).filter_map(share).fold((0.0, 0), |(sum, count), share| (sum + share, count + 1))
 }
 
-fn constant_score(task: &Task<'_>, sources: &[usize], target: usize) -> f64 {
-    let others: Vec<usize> = sources.iter().copied().filter(|&source| source != sources[target]).collect();
-    let inputs = task.all_inputs();
-    let variant = best_on_average(task, &others, &inputs);
-    let shares = inputs.iter().filter_map(|&input| task.share(sources[target], input, vec![variant]));
-    mean(&shares.fold((0.0, 0), |(sum, count), share| (sum + share, count + 1)))
-}
-
 fn mean(&(sum, count): &Tally) -> f64 {
     if count == 0 { 0.0 } else { sum / count as f64 }
 }
 
-/// None first, then all of size one, two, three, each in alphabetical order.
-fn subsets(candidates: usize) -> Vec<Vec<usize>> {
+/// None first, then all of size one, two, and so on up to a size, each in alphabetical order.
+fn subsets(candidates: usize, size: usize) -> Vec<Vec<usize>> {
     let mut subsets = vec![Vec::new()];
     let mut start = 0;
-    for _ in 0..MAX_SUBSET {
+    for _ in 0..size {
         let end = subsets.len();
         for at in start..end {
             let next = subsets[at].last().map_or(0, |&last| last + 1);
@@ -204,10 +190,10 @@ fn subsets(candidates: usize) -> Vec<Vec<usize>> {
     subsets
 }
 
-/// The names of each subset's features, then all features as the last column.
-fn columns(subsets: &[Vec<usize>], candidates: &[String], all: &[String]) -> Vec<Vec<String>> {
+/// The names of each subset's features.
+fn columns(subsets: &[Vec<usize>], candidates: &[String]) -> Vec<Vec<String>> {
     let names = |subset: &Vec<usize>| subset.iter().map(|&at| candidates[at].clone()).collect();
-    subsets.iter().map(names).chain([all.to_vec()]).collect()
+    subsets.iter().map(names).collect()
 }
 
 #[cfg(test)]
@@ -216,9 +202,11 @@ mod tests {
 
     #[test]
     fn subsets_come_by_size_then_alphabetically() {
-        assert_eq!(subsets(0), [Vec::<usize>::new()]);
+        assert_eq!(subsets(0, 3), [Vec::<usize>::new()]);
         let expected: [&[usize]; 8] = [&[], &[0], &[1], &[2], &[0, 1], &[0, 2], &[1, 2], &[0, 1, 2]];
-        assert_eq!(subsets(3), expected);
-        assert_eq!(subsets(10).len(), 1 + 10 + 45 + 120);
+        assert_eq!(subsets(3, 3), expected);
+        assert_eq!(subsets(10, 3).len(), 1 + 10 + 45 + 120);
+        assert_eq!(subsets(13, 3).len(), 1 + 377);
+        assert_eq!(subsets(10, 1).len(), 1 + 10);
     }
 }

@@ -141,8 +141,8 @@ pub struct Curve {
 pub struct Overhead {
     /// Size of the model file.
     pub model_bytes: f64,
-    /// Number of support vectors; none for a selector without.
-    pub support_vectors: Option<f64>,
+    /// Number of support vectors or of tree nodes; none for a selector without.
+    pub parts: Option<f64>,
     /// Time of one choice on the machine that made the page, features given.
     pub choosing_ns: f64,
     /// Time of the best variant, median over test inputs and devices.

@@ -18,13 +18,13 @@ pub(super) fn section(functions: &[FunctionReport]) -> String {
          A choice was timed on the machine that made this page, with the features given: what it costs to compute \
          the features is not recorded. The best variant’s time is the median of the recordings.</p>\n{open}\
          <table class=\"numbers\">\n<thead><tr><th scope=\"col\">function</th><th scope=\"col\">one choice</th>\
-         <th scope=\"col\">best variant</th><th scope=\"col\">choice / variant, %</th><th scope=\"col\">support vectors</th>\
+         <th scope=\"col\">best variant</th><th scope=\"col\">choice / variant, %</th><th scope=\"col\">support vectors or tree nodes</th>\
          <th scope=\"col\">model file</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n</section>\n"
     )
 }
 
 fn row(function: &str, overhead: &Overhead) -> String {
-    let Overhead { model_bytes, support_vectors, choosing_ns, best_variant_ns, .. } = *overhead;
+    let Overhead { model_bytes, parts, choosing_ns, best_variant_ns, .. } = *overhead;
     format!(
         "<tr><th scope=\"row\">{link}</th><td>{choice}</td><td>{variant}</td><td>{share}</td><td>{vectors}</td>\
          <td>{kibibytes} <span class=\"unit\">KiB</span></td></tr>\n",
@@ -32,7 +32,7 @@ fn row(function: &str, overhead: &Overhead) -> String {
         choice = Nanoseconds(choosing_ns),
         variant = Nanoseconds(best_variant_ns),
         share = number(100.0 * choosing_ns / best_variant_ns),
-        vectors = support_vectors.map_or("–".to_owned(), number),
+        vectors = parts.map_or("–".to_owned(), number),
         kibibytes = format_args!("{:.1}", model_bytes / 1024.0),
     )
 }

@@ -50,7 +50,7 @@ fn function(name: &str) -> FunctionReport {
         }),
         overhead: Some(Overhead {
             model_bytes: 2048.0,
-            support_vectors: Some(77.0),
+            parts: Some(77.0),
             choosing_ns: 1250.0,
             best_variant_ns: 50_000.0,
             benefits: vec![

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::overhead::overhead;
 use crate::cli::job::{COLUMNS, Judged};
-use crate::evaluate::{DeviceEvaluation, Evaluation, PairTable, Split, best_variant_shares};
+use crate::evaluate::{DeviceEvaluation, Evaluation, PairTable, Split, best_variant_shares, selector_names};
 use crate::learn::PerformanceTable;
 use crate::recordings::Recordings;
 use crate::report::{
@@ -76,8 +76,7 @@ fn matrix(devices: &[String], cells: &PairTable) -> Matrix {
 }
 
 fn held_out(evaluation: &Evaluation) -> HeldOut {
-    let first = evaluation.devices.first();
-    let names = first.map_or_else(Vec::new, |device| device.selectors.by_name().map(|(name, _)| name).into());
+    let names: Vec<&str> = selector_names().collect();
     let applies = |column: &usize| {
         evaluation.devices.iter().any(|device| device.selectors.by_name()[*column].1.is_some())
     };
@@ -106,9 +105,7 @@ fn held_out_device(device: &DeviceEvaluation, columns: &[usize]) -> HeldOutDevic
 
 /// Every choice on every device left out, `auto` first; `random` chooses nothing.
 fn pooled_curves(evaluation: &Evaluation) -> Vec<Curve> {
-    let first = evaluation.devices.first();
-    let names = first.map_or_else(Vec::new, |device| device.selectors.by_name().map(|(name, _)| name).into());
-    let mut names: Vec<&str> = names.into_iter().filter(|name| *name != "random").collect();
+    let mut names: Vec<&str> = selector_names().filter(|name| *name != "random").collect();
     names.sort_by_key(|name| *name != "auto"); // stable
     let curve = |name: &str| Curve {
         selector: name.to_owned(),

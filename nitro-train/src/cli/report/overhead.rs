@@ -27,7 +27,7 @@ pub(super) fn overhead(
     Ok(Some(Overhead {
         model_bytes: median(models().map(|model| model.to_bytes().len() as f64).collect())
             .unwrap_or(f64::NAN),
-        support_vectors: median(models().filter_map(support_vectors).collect()),
+        parts: median(models().filter_map(parts).collect()),
         choosing_ns: median(choosing_ns.collect::<Result<_>>()?).unwrap_or(f64::NAN),
         best_variant_ns: median(best_times_ns(recordings, &split.test)).unwrap_or(f64::NAN),
         benefits: benefits(recordings, split, devices, seed)?,
@@ -38,10 +38,12 @@ fn place(recordings: &Recordings, device: &DeviceEvaluation) -> usize {
     recordings.device_index(&device.held_out).expect("what was evaluated was recorded")
 }
 
-fn support_vectors(model: &Model) -> Option<f64> {
+/// Support vectors of a machine, nodes of a forest.
+fn parts(model: &Model) -> Option<f64> {
     match &model.selector {
         Selector::Constant { .. } => None,
         Selector::Svm(svm) => Some(svm.support() as f64),
+        Selector::Forest(forest) => Some(forest.nodes.len() as f64),
     }
 }
 

@@ -7,6 +7,8 @@ const MIN_CURVATURE: f64 = 1e-12;
 
 pub(super) struct State {
     cost: f64,
+    /// The upper bound of each variable: C times the sample's weight.
+    bounds: Vec<f64>,
     /// +1 or −1 a sample.
     labels: Vec<f64>,
     diagonal: Vec<f64>,
@@ -26,6 +28,7 @@ impl State {
         let samples = labels.len();
         Self {
             cost: 0.0,
+            bounds: vec![0.0; samples],
             violation: labels.clone(),
             diagonal: (0..samples).map(|sample| problem.kernel.diagonal(sample)).collect(),
             alpha: vec![0.0; samples],
@@ -45,12 +48,17 @@ impl State {
 
     /// Makes the variables feasible for another C. Multiplying all of them keeps the equality constraint, and what was
     /// at its bound stays there, which is where it mostly belongs.
-    pub(super) fn rescale(&mut self, cost: f64) {
+    pub(super) fn rescale(&mut self, cost: f64, weights: Option<&[f64]>) {
+        let bounds = match weights {
+            Some(weights) => weights.iter().map(|weight| cost * weight).collect(),
+            None => vec![cost; self.len()],
+        };
+        let old_bounds = std::mem::replace(&mut self.bounds, bounds);
         if self.cost > 0.0 {
             let ratio = cost / self.cost;
-            for sample in 0..self.len() {
-                let at_bound = self.alpha[sample] >= self.cost;
-                self.alpha[sample] = if at_bound { cost } else { (self.alpha[sample] * ratio).min(cost) };
+            for (sample, old_bound) in old_bounds.into_iter().enumerate() {
+                let (alpha, bound) = (self.alpha[sample], self.bounds[sample]);
+                self.alpha[sample] = if alpha >= old_bound { bound } else { (alpha * ratio).min(bound) };
                 let label = self.labels[sample];
                 self.violation[sample] = label - ratio * (label - self.violation[sample]);
             }
@@ -116,21 +124,22 @@ impl State {
     }
 
     fn room_up(&self, sample: usize) -> f64 {
-        if self.labels[sample] > 0.0 { self.cost - self.alpha[sample] } else { self.alpha[sample] }
+        if self.labels[sample] > 0.0 { self.bounds[sample] - self.alpha[sample] } else { self.alpha[sample] }
     }
 
     fn room_down(&self, sample: usize) -> f64 {
-        if self.labels[sample] > 0.0 { self.alpha[sample] } else { self.cost - self.alpha[sample] }
+        if self.labels[sample] > 0.0 { self.alpha[sample] } else { self.bounds[sample] - self.alpha[sample] }
     }
 
     /// Adds to `y α`; rounding may not carry the variable past a bound nor leave it a hair short of one.
     fn shift(&mut self, sample: usize, delta: f64) {
         let alpha = self.alpha[sample] + self.labels[sample] * delta;
-        let snap = self.cost * 1e-14;
+        let bound = self.bounds[sample];
+        let snap = bound * 1e-14;
         self.alpha[sample] = if alpha <= snap {
             0.0
-        } else if alpha >= self.cost - snap {
-            self.cost
+        } else if alpha >= bound - snap {
+            bound
         } else {
             alpha
         };

@@ -31,7 +31,8 @@ fn random_problem(seed: u64, samples: usize) -> (Rbf, Vec<bool>) {
 }
 
 fn solve(kernel: &Rbf, positive: &[bool], cost: f64, tolerance: f64) -> BinarySolution {
-    Smo.solve(BinaryProblem { kernel, positive, stop: Stop { tolerance, max_steps: 0 } }, cost)
+    let stop = Stop { tolerance, max_steps: 0 };
+    Smo.solve(BinaryProblem { kernel, positive, weights: None, stop }, cost)
 }
 
 /// Two points with kernel value k between them: both variables are 1 / (1 − k), or C if that is less, and the
@@ -65,18 +66,30 @@ fn three_points_are_solved_exactly() {
 /// Checks the solution from scratch, in double precision: feasible, and no pair of samples violates the
 /// Karush-Kuhn-Tucker conditions by more than the tolerance.
 fn check_optimal(kernel: &Rbf, positive: &[bool], cost: f64, solution: &BinarySolution, tolerance: f64) {
+    check_optimal_within(kernel, positive, &vec![cost; positive.len()], solution, tolerance);
+}
+
+/// As [`check_optimal`], with a bound of its own for each sample.
+fn check_optimal_within(
+    kernel: &Rbf,
+    positive: &[bool],
+    bounds: &[f64],
+    solution: &BinarySolution,
+    tolerance: f64,
+) {
     assert!(solution.converged);
+    let cost = bounds.iter().copied().fold(0.0, f64::max);
     let label = |sample: usize| if positive[sample] { 1.0 } else { -1.0 };
     let balance: f64 = solution.alpha.iter().enumerate().map(|(sample, alpha)| label(sample) * alpha).sum();
     assert!(balance.abs() < 1e-9 * cost * positive.len() as f64, "Σ y α = {balance}");
-    assert!(solution.alpha.iter().all(|alpha| (0.0..=cost).contains(alpha)));
+    assert!(solution.alpha.iter().zip(bounds).all(|(alpha, bound)| (0.0..=*bound).contains(alpha)));
     let (mut highest, mut lowest) = (f64::NEG_INFINITY, f64::INFINITY);
     for sample in 0..positive.len() {
         let decision: f64 = (0..positive.len())
             .map(|other| label(other) * solution.alpha[other] * kernel.value(sample, other))
             .sum();
         let violation = label(sample) - decision;
-        let (above, below) = (solution.alpha[sample] > 0.0, solution.alpha[sample] < cost);
+        let (above, below) = (solution.alpha[sample] > 0.0, solution.alpha[sample] < bounds[sample]);
         if if positive[sample] { below } else { above } {
             highest = highest.max(violation);
         }
@@ -110,7 +123,8 @@ fn a_path_ends_where_a_cold_start_does() {
     for seed in 0..10 {
         let (kernel, positive) = random_problem(seed, 80);
         let stop = Stop { tolerance: 1e-3, max_steps: 0 };
-        let path = Smo.solve_path(BinaryProblem { kernel: &kernel, positive: &positive, stop }, &costs);
+        let path = Smo
+            .solve_path(BinaryProblem { kernel: &kernel, positive: &positive, weights: None, stop }, &costs);
         for (&cost, solution) in costs.iter().zip(&path) {
             check_optimal(&kernel, &positive, cost, solution, 1.5e-3);
         }
@@ -121,7 +135,8 @@ fn a_path_ends_where_a_cold_start_does() {
 fn the_bound_on_steps_is_kept_and_reported() {
     let (kernel, positive) = random_problem(3, 100);
     let stop = Stop { tolerance: 1e-6, max_steps: 7 };
-    let solution = Smo.solve(BinaryProblem { kernel: &kernel, positive: &positive, stop }, 100.0);
+    let solution =
+        Smo.solve(BinaryProblem { kernel: &kernel, positive: &positive, weights: None, stop }, 100.0);
     assert_eq!((solution.steps, solution.converged), (7, false));
 }
 
@@ -131,4 +146,37 @@ fn identical_points_with_both_labels_do_not_stop_the_solver() {
     let positive: Vec<bool> = (0..10).map(|sample| sample % 2 == 0).collect();
     let solution = solve(&kernel, &positive, 5.0, 1e-3);
     check_optimal(&kernel, &positive, 5.0, &solution, 1.5e-3);
+}
+
+#[test]
+fn weighted_problems_satisfy_the_optimality_conditions() {
+    for seed in 0..20 {
+        let (kernel, positive) = random_problem(seed, 60);
+        let mut random = Random::new(100 + seed);
+        let weights: Vec<f64> =
+            (0..60).map(|sample| if sample % 7 == 2 { 0.0 } else { 3.0 * random.unit() }).collect();
+        let stop = Stop { tolerance: 1e-3, max_steps: 0 };
+        let problem = BinaryProblem { kernel: &kernel, positive: &positive, weights: Some(&weights), stop };
+        let costs = [0.5, 4.0, 50.0];
+        for (cost, solution) in costs.iter().zip(Smo.solve_path(problem, &costs)) {
+            let bounds: Vec<f64> = weights.iter().map(|weight| cost * weight).collect();
+            check_optimal_within(&kernel, &positive, &bounds, &solution, 1.5e-3);
+        }
+    }
+}
+
+/// A whole weight is as many copies of the sample.
+#[test]
+fn a_weight_of_two_counts_as_two_samples() {
+    let (kernel, positive) = random_problem(5, 40);
+    let twice = |sample: usize| sample % 3 == 0;
+    let copies: Vec<usize> = (0..40).chain((0..40).filter(|&sample| twice(sample))).collect();
+    let copied = Rbf(copies.iter().map(|&sample| kernel.0[sample].clone()).collect());
+    let copied_labels: Vec<bool> = copies.iter().map(|&sample| positive[sample]).collect();
+    let weights: Vec<f64> = (0..40).map(|sample| if twice(sample) { 2.0 } else { 1.0 }).collect();
+    let stop = Stop { tolerance: 1e-6, max_steps: 0 };
+    let weighted =
+        Smo.solve(BinaryProblem { kernel: &kernel, positive: &positive, weights: Some(&weights), stop }, 3.0);
+    let repeated = solve(&copied, &copied_labels, 3.0, 1e-6);
+    assert!((weighted.rho - repeated.rho).abs() < 1e-4, "{} and {}", weighted.rho, repeated.rho);
 }

@@ -1,0 +1,87 @@
+use super::*;
+
+const fn split(column: u16, threshold: f32) -> Node {
+    Node::Split { column, threshold }
+}
+
+/// One input feature, one device feature, two variants; the first tree asks the device first, the second only the input.
+fn forest() -> Forest {
+    Forest {
+        inputs: 1,
+        variants: 2,
+        nodes: vec![
+            split(1, 10.0),
+            split(0, 5.0),
+            Node::Leaf,
+            Node::Leaf,
+            Node::Leaf,
+            split(0, 7.0),
+            Node::Leaf,
+            Node::Leaf,
+        ],
+        values: vec![0, 100, 100, 0, 50, 60, 0, 20, 20, 0],
+    }
+}
+
+/// What is lost, in steps of 1/255.
+fn losses(forest: &Forest, input: f64, device: f64) -> Vec<f32> {
+    let shares = forest.on_device(&[device]).shares(&[input]);
+    shares[..forest.variants].iter().map(|share| (255.0 * (1.0 - share)).round()).collect()
+}
+
+#[test]
+fn the_mean_over_the_trees_is_what_their_leaves_say() {
+    let forest = forest();
+    assert_eq!(forest.check(2, 1, 2), Ok(()));
+    assert_eq!(losses(&forest, 4.0, 0.0), [0.0, 60.0]);
+    assert_eq!(losses(&forest, 6.0, 0.0), [50.0, 10.0]);
+    assert_eq!(losses(&forest, 8.0, 0.0), [60.0, 0.0]);
+    assert_eq!(losses(&forest, 4.0, 11.0), [25.0, 40.0], "the device's side of the first tree");
+}
+
+#[test]
+fn a_value_at_the_threshold_is_on_the_lower_side() {
+    assert_eq!(losses(&forest(), 5.0, 10.0), [0.0, 60.0]);
+}
+
+#[test]
+fn a_device_keeps_only_what_it_can_reach() {
+    let (below, above) = (forest().on_device(&[0.0]), forest().on_device(&[99.0]));
+    // The leaf of zeros, then a split and two leaves a tree, or one leaf for the whole first tree.
+    assert_eq!((below.nodes.len(), above.nodes.len()), (1 + 3 + 3, 1 + 1 + 3));
+}
+
+/// As many trees and variants as there may be: sums stay exact and every group is walked.
+#[test]
+fn the_largest_forest_adds_up() {
+    let trees = MAX_TREES;
+    let forest = Forest {
+        inputs: 0,
+        variants: MAX_VARIANTS,
+        nodes: vec![Node::Leaf; trees],
+        values: (0..trees).flat_map(|_| (0..MAX_VARIANTS).map(|variant| 255 - variant as u8)).collect(),
+    };
+    assert_eq!(forest.check(MAX_VARIANTS, 0, 0), Ok(()));
+    let shares = forest.on_device(&[]).shares(&[]);
+    for (variant, share) in shares.iter().enumerate() {
+        assert!((share - variant as f32 / 255.0).abs() < 1e-6, "{variant}: {share}");
+    }
+}
+
+#[test]
+fn a_tree_as_deep_as_allowed_is_walked_to_its_end() {
+    // Each lower side is a leaf; the last upper side is reached by the largest value alone.
+    let mut nodes: Vec<Node> =
+        (0..MAX_DEPTH).flat_map(|depth| [split(0, depth as f32), Node::Leaf]).collect();
+    nodes.push(Node::Leaf);
+    let values = (0..=MAX_DEPTH as u8).collect();
+    let forest = Forest { inputs: 1, variants: 1, nodes, values };
+    assert_eq!(forest.check(1, 1, 1), Ok(()));
+    let on_device = forest.on_device(&[]);
+    for depth in 0..=MAX_DEPTH {
+        let loss = 1.0 - on_device.shares(&[depth as f64])[0];
+        assert_eq!((255.0 * loss).round(), depth as f32);
+    }
+    let deeper = Forest { nodes: [&[split(0, -1.0), Node::Leaf][..], &forest.nodes].concat(), ..forest };
+    assert_eq!(deeper.check(1, 1, 1), Err("depth of a tree"));
+}

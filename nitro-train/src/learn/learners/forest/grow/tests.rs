@@ -1,0 +1,96 @@
+use nitro_core::model::{Forest, Model, Provenance, Selector};
+
+use super::*;
+
+/// Two features over a square, the second one constant; the first variant loses nothing where x < 0.5 and half otherwise, the second
+/// the other way round, the third is admissible only where x < 0.25 and loses everything there.
+fn samples(count: usize) -> (Samples, Vec<f64>) {
+    let mut random = Random::new(3);
+    let x: Vec<f64> = (0..count).map(|_| random.unit()).collect();
+    let mut samples = Samples::new(3);
+    for &x in &x {
+        let third = (x < 0.25).then_some(1.0);
+        let (first, second) = if x < 0.5 { (0.0, 0.5) } else { (0.5, 0.0) };
+        samples.push_targets([Some(first), Some(second), third].into_iter());
+    }
+    samples.push_column(&x, Transform::Identity);
+    samples.push_column(&vec![7.0; count], Transform::Identity);
+    (samples, x)
+}
+
+/// The tree as a model, whose reader checks its form.
+fn model(tree: Tree) -> Model {
+    let values = tree.values.iter().map(|value| (value * 255.0).round() as u8).collect();
+    let forest = Forest { inputs: 2, variants: 3, nodes: tree.nodes, values };
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let model = Model {
+        function: "f".into(),
+        variants: names(&["a", "b", "c"]),
+        features: names(&["x", "same"]),
+        device_features: Vec::new(),
+        selector: Selector::Forest(forest),
+        provenance: Provenance::default(),
+    };
+    Model::from_bytes(&model.to_bytes()).expect("a grown tree is a valid one")
+}
+
+#[test]
+fn a_tree_fits_what_it_has_seen() {
+    let (samples, x) = samples(200);
+    let model = model(grow(&samples, 1, Random::new(1)));
+    for &x in &x {
+        let ranking = model.rank(&[x, 7.0], &[]);
+        assert_eq!(ranking[0], usize::from(x >= 0.5), "at {x}");
+        assert_eq!(ranking[2], 2, "a variant that loses everything is last, at {x}");
+    }
+}
+
+#[test]
+fn a_feature_that_does_not_vary_is_never_split() {
+    let tree = grow(&samples(200).0, 1, Random::new(1));
+    assert!(tree.nodes.iter().all(|node| !matches!(node, Node::Split { column: 1, .. })));
+}
+
+#[test]
+fn leaves_have_at_least_the_wanted_number_of_samples() {
+    let (samples, x) = samples(300);
+    let tree = grow(&samples, 20, Random::new(5));
+    let mut count = vec![0; tree.values.len() / 3];
+    for &x in &x {
+        let (mut node, mut leaf) = (0, 0);
+        while let Node::Split { threshold, .. } = tree.nodes[node] {
+            node += 1;
+            if x as f32 > threshold {
+                let mut open = 1;
+                while open > 0 {
+                    let is_leaf = tree.nodes[node] == Node::Leaf;
+                    (open, leaf) = if is_leaf { (open - 1, leaf + 1) } else { (open + 1, leaf) };
+                    node += 1;
+                }
+            }
+        }
+        count[leaf] += 1;
+    }
+    assert!(count.len() >= 3 && count.iter().all(|&count| count >= 20), "{count:?}");
+}
+
+/// An absent variant has the mean of the next node above where it was seen.
+#[test]
+fn an_absent_variant_inherits_from_above() {
+    let mut samples = Samples::new(2);
+    for x in 0..10 {
+        samples.push_targets([Some(f32::from(u8::from(x > 4))), (x == 0).then_some(0.25)].into_iter());
+    }
+    samples.push_column(&(0..10).map(f64::from).collect::<Vec<_>>(), Transform::Identity);
+    let tree = grow(&samples, 1, Random::new(2));
+    assert!(tree.values.len() > 2);
+    assert!(tree.values.chunks(2).all(|leaf| leaf[1] == 0.25), "{:?}", tree.values);
+}
+
+#[test]
+fn samples_that_are_all_alike_make_one_leaf() {
+    let mut samples = Samples::new(1);
+    (0..50).for_each(|_| samples.push_targets([Some(0.3)].into_iter()));
+    samples.push_column(&(0..50).map(f64::from).collect::<Vec<_>>(), Transform::Identity);
+    assert_eq!(grow(&samples, 1, Random::new(9)).nodes, [Node::Leaf]);
+}
