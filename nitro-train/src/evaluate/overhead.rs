@@ -6,11 +6,11 @@ use std::time::Instant;
 use super::{Chooser, quantile};
 
 /// Rounds over all inputs; an odd number, whose median was really measured.
-const ROUNDS: usize = 51;
+const ROUNDS: usize = 21;
 
 impl Chooser<'_> {
     /// Time that the model takes to choose for one of these recorded inputs, in nanoseconds, on the machine that runs this: median
-    /// of 51 rounds over all of them. Computing the features is not part of it.
+    /// of 21 rounds over all of them. Computing the features is not part of it.
     ///
     /// # Panics
     ///
