@@ -251,7 +251,8 @@ impl<'a> Bench<'a> {
         let mut shares = Shares::new();
         let without_device_features = study.candidates().usable.is_empty();
         for strategy in Strategy::all() {
-            if strategy.device_features == DeviceFeatures::All && without_device_features {
+            let is_all = strategy.device_features == DeviceFeatures::All;
+            if is_all && without_device_features || !study.applies(strategy) {
                 continue;
             }
             let model = study.fit(strategy).model;

@@ -237,19 +237,17 @@ pub(super) struct FitArgs {
 
 /// Whatever does best.
 pub(super) const AUTO: &str = "auto";
-/// Device features by hardware counters.
-pub(super) const PROFILE: &str = "profile";
 
 fn device_features() -> PossibleValuesParser {
     let help = |set: DeviceFeatures| match set {
         DeviceFeatures::None => "Input features alone",
+        DeviceFeatures::Profile => {
+            "Those that the hardware counters of the function point to (needs profiles)"
+        }
         DeviceFeatures::CrossValidation => "Those that carry over best from source to source",
         DeviceFeatures::All => "All device features",
     };
-    let known = DeviceFeatures::ALL.map(|set| PossibleValue::new(set.name()).help(help(set)));
-    let profile = PossibleValue::new(PROFILE)
-        .help("Those whose hardware counters matter to the function (needs profile data)");
-    PossibleValuesParser::new(known.into_iter().chain([profile]))
+    PossibleValuesParser::new(DeviceFeatures::ALL.map(|set| PossibleValue::new(set.name()).help(help(set))))
 }
 
 fn selectors() -> PossibleValuesParser {

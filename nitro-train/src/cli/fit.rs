@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::args::{AUTO, FitArgs, PROFILE};
+use super::args::{AUTO, FitArgs};
 use super::data::Stores;
 use super::split;
 use crate::learn::{FitOptions, Fitted, Strategy, fit};
@@ -37,11 +37,6 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs) -> Result<()> {
 
 /// What the two options leave to choose from.
 fn strategies(args: &FitArgs) -> Result<Vec<Strategy>> {
-    if args.device_features.as_deref() == Some(PROFILE) {
-        bail!(
-            "the store has no hardware counters to select device features by: use --device-features cross-validation"
-        );
-    }
     let is_asked = |strategy: &Strategy| {
         let (learner, features) = (strategy.learner().name(), strategy.device_features.name());
         (args.selector == AUTO || args.selector == learner)

@@ -40,8 +40,10 @@ struct Trial {
 /// With one source only inputs are held out. With two, one is left to learn from, which says nothing about device features, so only the
 /// strategies without them compete.
 pub(super) fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
-    let applies =
-        |strategy: &Strategy| strategy.device_features == DeviceFeatures::None || study.has_transfer();
+    let applies = |strategy: &Strategy| {
+        let told_apart = strategy.device_features == DeviceFeatures::None || study.has_transfer();
+        told_apart && study.applies(*strategy)
+    };
     let mut strategies: Vec<Strategy> = strategies.iter().copied().filter(applies).collect();
     strategies.sort_unstable();
     let trials: Vec<Trial> = strategies

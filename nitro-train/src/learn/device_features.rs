@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::profile::select;
 use super::scaling::{is_constant, is_same, scale_of};
 use super::task::Task;
 use super::transfer::Transfer;
@@ -12,8 +13,11 @@ pub struct Candidates {
     /// Known on every source (and on the target, where that is said), not the same everywhere, and not a multiple of another one;
     /// alphabetical.
     pub usable: Vec<String>,
-    /// Of several usable ones that no source tells apart, the first: trying the others would only repeat it.
+    /// Of several usable ones that no source tells apart, the first: trying the others would only repeat it. Where there are profiles,
+    /// of the relevant ones alone.
     pub distinct: Vec<String>,
+    /// The usable ones that P-DFS finds relevant; none without profiles that were made on a source.
+    pub relevant: Option<Vec<String>>,
     /// What was left out, one sentence each.
     pub notes: Vec<String>,
 }
@@ -23,9 +27,14 @@ impl Candidates {
     pub fn new(task: &Task<'_>, sources: &[usize], known_on_target: Option<&BTreeSet<String>>) -> Self {
         let names: BTreeSet<&String> =
             sources.iter().flat_map(|&source| task.recordings.devices[source].features.keys()).collect();
+        let relevant = relevant(task, sources);
+        let is_relevant =
+            |name: &&String| relevant.as_ref().is_none_or(|relevant| relevant.contains(name.as_str()));
+        // Of features that say the same, a relevant one stands for the others.
+        let (first, last): (Vec<&String>, Vec<&String>) = names.into_iter().partition(is_relevant);
         let mut candidates = Self::default();
         let (mut raw, mut scaled): (Vec<Vec<f64>>, Vec<Vec<f64>>) = Default::default();
-        for name in names {
+        for name in first.into_iter().chain(last) {
             let values: Vec<f64> = sources.iter().map(|&source| task.device_feature(source, name)).collect();
             let scale = scale_of(&values);
             let known = known_on_target.is_none_or(|known| known.contains(name));
@@ -34,13 +43,18 @@ impl Candidates {
                 continue;
             }
             let column: Vec<f64> = values.iter().map(|&value| scale.apply(value)).collect();
-            if !scaled.iter().any(|other| is_same(other, &column)) {
+            if is_relevant(&name) && !scaled.iter().any(|other| is_same(other, &column)) {
                 candidates.distinct.push(name.clone());
                 scaled.push(column);
             }
             candidates.usable.push(name.clone());
             raw.push(values);
         }
+        candidates.usable.sort();
+        let usable = |relevant: BTreeSet<String>| -> Vec<String> {
+            candidates.usable.iter().filter(|name| relevant.contains(*name)).cloned().collect()
+        };
+        candidates.relevant = relevant.clone().map(usable);
         candidates
     }
 
@@ -58,6 +72,13 @@ impl Candidates {
         let same = raw.iter().position(|other| is_multiple(other, values))?;
         Some(format!("is a multiple of `{}`", self.usable[same]))
     }
+}
+
+/// The device features that P-DFS finds relevant by the profiles that were made on the sources; none without any.
+fn relevant(task: &Task<'_>, sources: &[usize]) -> Option<BTreeSet<String>> {
+    let ids: BTreeSet<&str> =
+        sources.iter().map(|&source| task.recordings.devices[source].id.as_str()).collect();
+    Some(select(&task.recordings.profiles.of(&ids))?.device_features)
 }
 
 /// Whether one feature is the other in another unit.

@@ -47,6 +47,14 @@ pub enum LearnError {
         /// How many inputs there are.
         inputs: usize,
     },
+    /// Device features by hardware counters, of which there are none.
+    #[error(
+        "function `{function}`: no hardware counters were read on a source device; read some with `profile`, or leave out --device-features profile"
+    )]
+    NoProfiles {
+        /// The function.
+        function: String,
+    },
     /// A strategy's name that means nothing.
     #[error("unknown selector strategy `{found}`; write one of {}", known.join(", "))]
     UnknownStrategy {

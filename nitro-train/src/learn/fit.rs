@@ -61,7 +61,13 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     check_samples(&task, &sources)?;
     let known_on_target = options.known_on_target.as_ref();
     let study = Study::new(&task, sources.clone(), known_on_target, &options.study);
-    let (strategy, scores) = choose(&study, &options.strategies);
+    let asked =
+        if options.strategies.is_empty() { Strategy::all().collect() } else { options.strategies.clone() };
+    let strategies: Vec<Strategy> = asked.into_iter().filter(|&strategy| study.applies(strategy)).collect();
+    if strategies.is_empty() {
+        return Err(LearnError::NoProfiles { function: recordings.function.clone() });
+    }
+    let (strategy, scores) = choose(&study, &strategies);
     let mut fitted = study.fit(strategy);
     fitted.model.provenance.recordings_digest = recordings.digest(&sources, &inputs);
     let notes = notes(strategy, inputs.len(), &study, fitted.converged);
@@ -71,7 +77,6 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
 fn choose(study: &Study<'_>, strategies: &[Strategy]) -> (Strategy, Vec<(Strategy, f64)>) {
     match strategies {
         [only] => (*only, Vec::new()),
-        [] => choose(study, &Strategy::all().collect::<Vec<_>>()),
         several => {
             let comparison = study.compare(several);
             (comparison.choice(), comparison.scores())

@@ -13,7 +13,9 @@ use super::learners::{LEARNERS, Learner};
 pub enum DeviceFeatures {
     /// None: input features alone.
     None,
-    /// Those that CV-DFS selects.
+    /// Those that P-DFS finds relevant by hardware counters.
+    Profile,
+    /// Those that CV-DFS selects, where there are profiles from those that P-DFS finds relevant.
     CrossValidation,
     /// All.
     All,
@@ -21,12 +23,13 @@ pub enum DeviceFeatures {
 
 impl DeviceFeatures {
     /// All of them, simpler ones first.
-    pub const ALL: [Self; 3] = [Self::None, Self::CrossValidation, Self::All];
+    pub const ALL: [Self; 4] = [Self::None, Self::Profile, Self::CrossValidation, Self::All];
 
     /// Its name, the last part of a strategy's.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
+            Self::Profile => "profile",
             Self::CrossValidation => "cross-validation",
             Self::All => "all",
         }
@@ -127,7 +130,15 @@ mod tests {
 
     #[test]
     fn the_names_of_the_contract_are_kept() {
-        for name in ["static", "svm-none", "svm-all", "svm-cross-validation", "forest-none", "forest-all"] {
+        for name in [
+            "static",
+            "svm-none",
+            "svm-all",
+            "svm-profile",
+            "svm-cross-validation",
+            "forest-none",
+            "forest-all",
+        ] {
             assert_eq!(name.parse::<Strategy>().unwrap().name(), name);
         }
         let named = [Strategy::STATIC, Strategy::SVM_NONE, Strategy::SVM_CROSS_VALIDATION, Strategy::SVM_ALL];

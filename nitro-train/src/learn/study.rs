@@ -85,6 +85,7 @@ impl<'a> Study<'a> {
     pub fn device_features(&self, set: DeviceFeatures) -> Vec<String> {
         match set {
             DeviceFeatures::None => Vec::new(),
+            DeviceFeatures::Profile => self.candidates.relevant.clone().unwrap_or_default(),
             DeviceFeatures::CrossValidation => self.transfer().selected(self.options.keep),
             DeviceFeatures::All => self.candidates.usable.clone(),
         }
@@ -95,8 +96,17 @@ impl<'a> Study<'a> {
     pub fn device_features_without(&self, set: DeviceFeatures, source: usize) -> Vec<String> {
         match set {
             DeviceFeatures::CrossValidation => self.transfer().selected_without(source, self.options.keep),
+            DeviceFeatures::Profile => {
+                let (left, right) = (&self.sources[..source], &self.sources[source + 1..]);
+                Candidates::new(self.task, &[left, right].concat(), None).relevant.unwrap_or_default()
+            }
             DeviceFeatures::None | DeviceFeatures::All => self.device_features(set),
         }
+    }
+
+    /// Whether there is what the strategy learns from: P-DFS takes profiles that were made on a source.
+    pub fn applies(&self, strategy: Strategy) -> bool {
+        strategy.device_features != DeviceFeatures::Profile || self.candidates.relevant.is_some()
     }
 
     /// Fits one strategy on all sources.

@@ -17,7 +17,7 @@ mod folder;
 pub mod ncu;
 mod section;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use attribute::{Profiled, attribute};
 pub use error::ProfileError;
@@ -64,4 +64,14 @@ pub struct Profiles {
     pub variants: Vec<VariantProfile>,
     /// Profiles of the proxies, the same for all functions.
     pub proxies: Vec<ProxyProfile>,
+}
+
+impl Profiles {
+    /// Those that were made on one of these devices.
+    #[must_use]
+    pub fn of(&self, devices: &BTreeSet<&str>) -> Self {
+        let variants = self.variants.iter().filter(|profile| devices.contains(profile.device.as_str()));
+        let proxies = self.proxies.iter().filter(|profile| devices.contains(profile.device.as_str()));
+        Self { variants: variants.cloned().collect(), proxies: proxies.cloned().collect() }
+    }
 }
