@@ -117,3 +117,19 @@ fn cross_validation_begins_with_what_the_profiles_leave() {
         assert!(profiled.unwrap().mean >= none, "{}: the bandwidth decides", device.held_out);
     }
 }
+
+#[test]
+fn the_table_marks_means_over_some_of_the_devices() {
+    let table = |recordings: &Recordings| {
+        let split = Split::from_lists(recordings, None, None).unwrap();
+        evaluate(recordings, &split, &EvaluateOptions::default()).unwrap().to_string()
+    };
+    let explained = "* over the devices that the selector applies to";
+    let partial = table(&recordings(Some("d1")));
+    let means = partial.lines().find(|line| line.starts_with("mean ")).unwrap();
+    // Each learner by profile applies to five of the six devices; everything else to all.
+    let learners = Strategy::all().filter(|strategy| strategy.name().ends_with("-profile")).count();
+    assert_eq!(means.matches('*').count(), learners, "{partial}");
+    assert!(partial.contains(explained));
+    assert!(!table(&recordings(None)).contains('*'));
+}

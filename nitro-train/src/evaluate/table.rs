@@ -8,6 +8,8 @@ use crate::learn::DeviceFeatures;
 
 /// Width of a column.
 const WIDTH: usize = 10;
+/// Before a figure over some devices only.
+const PARTIAL: &str = "*";
 
 /// A column head, short enough for a terminal.
 fn head(selector: &str) -> String {
@@ -22,7 +24,7 @@ fn head(selector: &str) -> String {
 
 impl fmt::Display for Evaluation {
     /// One row a held-out device with the mean of each selector in percent of exhaustive search, then over all devices
-    /// the mean, the mean 5th percentile and the worst.
+    /// the mean, the mean 5th percentile and the worst; those of a selector that does not apply to some devices are marked.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { function, train_inputs, test_inputs, .. } = self;
         writeln!(
@@ -45,6 +47,9 @@ impl fmt::Display for Evaluation {
         let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
         self.row(f, width, "worst", &self.devices, |figures| figures.worst, least)?;
         writeln!(f)?;
+        if selector_names().any(|selector| self.is_partial(selector)) {
+            writeln!(f, "{PARTIAL} over the devices that the selector applies to")?;
+        }
         writeln!(f, "{}", self.sensitivity)
     }
 }
@@ -65,10 +70,19 @@ impl Evaluation {
             let values: Vec<f64> = figures.map(|figures| value(&figures)).collect();
             match values.as_slice() {
                 [] => write!(f, " {:>WIDTH$}", "-")?,
-                values => write!(f, " {:WIDTH$.1}", 100.0 * join(values))?,
+                values => {
+                    let mark = if values.len() < devices.len() { PARTIAL } else { "" };
+                    write!(f, " {:>WIDTH$}", format!("{mark}{:.1}", 100.0 * join(values)))?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Whether the selector applies to some devices and not to others.
+    fn is_partial(&self, selector: &str) -> bool {
+        let applies = |device: &DeviceEvaluation| device.selectors.get(selector).is_some();
+        self.devices.iter().any(applies) && !self.devices.iter().all(applies)
     }
 }
 

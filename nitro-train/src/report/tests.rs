@@ -101,7 +101,7 @@ fn every_number_is_there_in_text() {
     check(&page, "<td style=\"--tint:80%\">95.0</td><td style=\"--tint:0%\">62.0</td>");
     check(&page, "<td style=\"--tint:0%\">0.0</td><td style=\"--tint:40%\">40.0</td>");
     check(&page, "on 40.0&nbsp;% of 59 test inputs; on 10.0&nbsp;% no variant");
-    check(&page, "left out: svm-none 73.0 %, svm-all 99.0 %, auto 93.5 %");
+    check(&page, "left out: svm-none 73.0 %, svm-all* 99.0 %, auto 93.5 %");
     check(&page, "On its own device a selector reaches 96.0&nbsp;% on average, on another 62.0&nbsp;%");
     check(
         &page,
@@ -112,6 +112,21 @@ fn every_number_is_there_in_text() {
     check(&page, "120 training inputs, 60 test inputs");
     check(&page, "<dt>L2 cache</dt><dd>1.25 <span class=\"unit\">MiB</span></dd>");
     check(&page, "medians: shipped 50 %");
+}
+
+#[test]
+fn a_mean_over_some_devices_is_marked_and_explained() {
+    let mut data = data();
+    let explained = "the mean is over those that it applies to";
+    check(
+        &page(&data),
+        "<th scope=\"col\">svm-none</th><th scope=\"col\">svm-all*</th><th scope=\"col\">auto</th>",
+    );
+    check(&page(&data), explained);
+    for function in &mut data.functions {
+        function.held_out.as_mut().unwrap().devices[0].means[1] = Some(0.9);
+    }
+    assert!(!page(&data).contains("svm-all*") && !page(&data).contains(explained));
 }
 
 #[test]
