@@ -154,6 +154,10 @@ pub(super) struct RecordArgs {
     /// about 1 %
     #[arg(long, value_name = "MS", default_value_t = 60)]
     pub(super) repeat_ms: u32,
+    /// Measure only so many inputs of each function and device: first some drawn at random, then always those at which a
+    /// selector of what is measured so far is least certain. All inputs are looked at for their features
+    #[arg(long, value_name = "N")]
+    pub(super) budget: Option<usize>,
     /// A variant that takes longer than this for one run is ended and recorded as failed on that input, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS)]
     pub(super) deadline: u32,

@@ -132,7 +132,7 @@ fn measure(
         let inputs = Inputs::Generated(&registered.generated);
         let runs = registered.generated.len() * registered.function.variants().len();
         let repeats = repeats(time, runs);
-        let plan = Plan { inputs, repeats, share: share.clone() };
+        let plan = Plan { inputs, only: None, repeats, share: share.clone() };
         record::function_on(registered, name, device, &plan, stores.writable()?)?;
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! The trainer's commands. Results go to stdout, everything else to stderr.
 
 mod args;
+mod budget;
 mod check;
 mod data;
 mod devices;

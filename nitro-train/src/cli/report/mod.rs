@@ -1,5 +1,6 @@
 //! `train report`, and the page of the main job.
 
+mod budget;
 mod function;
 mod overhead;
 
