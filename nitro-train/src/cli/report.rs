@@ -9,7 +9,9 @@ use super::data::Stores;
 use super::job::{COLUMNS, Judged};
 use super::named;
 use super::split;
-use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, Split, best_variant_shares, evaluate};
+use crate::evaluate::{
+    DeviceEvaluation, EvaluateOptions, Evaluation, Split, best_variant_shares, evaluate_with,
+};
 use crate::learn::PerformanceTable;
 use crate::measure::{describe_device, whole_host};
 use crate::recordings::{DeviceRecord, Recordings};
@@ -28,7 +30,7 @@ pub(super) fn run(trainer: &Trainer, args: &ReportArgs) -> Result<()> {
             split::read(&recordings, args.split.train_inputs.as_deref(), args.split.test_inputs.as_deref())?;
         eprintln!("{function}: leaving out each of {} devices in turn", recordings.devices.len());
         let options = EvaluateOptions { seed: args.seed, ..EvaluateOptions::default() };
-        let evaluation = evaluate(&recordings, &split, &options)?;
+        let evaluation = evaluate_with(&recordings, &split, &options, super::evaluate::progress)?;
         let held_out = Some(held_out(&evaluation));
         functions.push(FunctionReport { held_out, ..facts(&recordings, &split) });
     }
