@@ -44,7 +44,10 @@ fn train(labels: &[usize], rows: &[&[f64]], cost: f64, gamma: f64) -> (f64, Trai
     (begin.elapsed().as_secs_f64() * 1e3, set, machine)
 }
 
-fn read(path: &str) -> Result<(Vec<usize>, Vec<Vec<f64>>), Box<dyn Error>> {
+/// Labels, and one row of values each.
+type Points = (Vec<usize>, Vec<Vec<f64>>);
+
+fn read(path: &str) -> Result<Points, Box<dyn Error>> {
     let (mut labels, mut rows) = (Vec::new(), Vec::new());
     for line in std::fs::read_to_string(path)?.lines() {
         let mut words = line.split_whitespace();
