@@ -31,14 +31,16 @@ impl Default for StudyOptions {
     }
 }
 
+/// What hyperparameters were found for: the name of a learner and the device features.
+type Tuned = (&'static str, Vec<String>);
+
 /// One set of source devices and what is learned from it.
 pub struct Study<'a> {
     task: &'a Task<'a>,
     sources: Vec<usize>,
     candidates: Candidates,
     options: &'a StudyOptions,
-    /// By the name of the learner and the device features.
-    tuned: RefCell<BTreeMap<(&'static str, Vec<String>), Option<Hyperparameters>>>,
+    tuned: RefCell<BTreeMap<Tuned, Option<Hyperparameters>>>,
     transfer: OnceCell<Transfer>,
 }
 

@@ -13,7 +13,7 @@ use super::data::Stores;
 use super::job::Judged;
 use super::named;
 use super::split;
-use crate::evaluate::{EvaluateError, EvaluateOptions, evaluate};
+use crate::evaluate::{EvaluateError, EvaluateOptions, evaluate_with};
 use crate::measure::{describe_device, whole_host};
 use crate::recordings::DeviceRecord;
 use crate::report::{FunctionReport, Quantity, ReportData, page};
@@ -32,7 +32,7 @@ pub(super) fn run(trainer: &Trainer, args: &ReportArgs) -> Result<()> {
         let (place, of, devices) = (place + 1, names.len(), recordings.devices.len());
         eprintln!("{name} ({place} of {of}): leaving out each of {devices} devices in turn");
         let options = EvaluateOptions { seed: args.seed, ..EvaluateOptions::default() };
-        functions.push(match evaluate(&recordings, &split, &options) {
+        functions.push(match evaluate_with(&recordings, &split, &options, crate::cli::evaluate::progress) {
             // The others are worth a page all the same.
             Err(error @ EvaluateError::TooFewDevices { .. }) if names.len() > 1 => {
                 eprintln!("{error}");
