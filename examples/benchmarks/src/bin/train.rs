@@ -12,9 +12,18 @@ use nitro_benchmarks::variants::{sort::Key, spmv::Matrix};
 use nitro_benchmarks::{histogram, sort, spmv, transpose};
 use nitro_train::{BoxError, Session, Shipped, Trainer};
 
-/// The recordings of one function in `models/recordings`.
+/// The recordings of one function in `models/recordings`, `profiled` if hardware counters of its variants are there too.
 macro_rules! shipped {
     ($function:literal) => {
+        shipped!($function, None)
+    };
+    ($function:literal, profiled) => {
+        shipped!(
+            $function,
+            Some(include_bytes!(concat!("../../../../models/recordings/", $function, "/profiles.csv")))
+        )
+    };
+    ($function:literal, $profiles:expr) => {
         Shipped {
             function: $function,
             measurements: include_bytes!(concat!(
@@ -24,7 +33,7 @@ macro_rules! shipped {
             )),
             inputs: include_bytes!(concat!("../../../../models/recordings/", $function, "/inputs.csv.gz")),
             devices: include_bytes!(concat!("../../../../models/recordings/", $function, "/devices.csv")),
-            profiles: None,
+            profiles: $profiles,
         }
     };
 }
@@ -55,12 +64,13 @@ fn main() -> ExitCode {
         .shipped(shipped!("spmv"))
         .shipped(shipped!("sort"))
         .shipped(shipped!("transpose"))
-        .shipped(shipped!("cuda_histogram"))
-        .shipped(shipped!("cuda_spmv"))
-        .shipped(shipped!("cuda_sort"))
-        .shipped(shipped!("cuda_transpose"))
-        .shipped(shipped!("cuda_solver"))
-        .shipped(shipped!("cuda_bfs"))
+        .shipped(shipped!("cuda_histogram", profiled))
+        .shipped(shipped!("cuda_spmv", profiled))
+        .shipped(shipped!("cuda_sort", profiled))
+        .shipped(shipped!("cuda_transpose", profiled))
+        .shipped(shipped!("cuda_solver", profiled))
+        .shipped(shipped!("cuda_bfs", profiled))
+        .shipped_proxies(include_bytes!("../../../../models/recordings/proxies.csv"))
         .main()
 }
 
