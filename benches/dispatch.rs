@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use nitro::code_variant;
-use nitro::model::{Class, Model, Provenance, Scale, Selector, Svm, Transform};
+use nitro::model::{Class, Coverage, Model, Provenance, Scale, Selector, Svm, Transform};
 
 fn forward(values: &[f32]) -> f32 {
     values.iter().sum()
@@ -64,6 +64,7 @@ fn model(support: usize) -> &'static [u8] {
         features: names(&["length", "first", "last"]),
         device_features: vec![],
         selector: Selector::Svm(svm),
+        coverage: Coverage::default(),
         provenance: Provenance::default(),
     };
     Box::leak(model.to_bytes().into_boxed_slice())
