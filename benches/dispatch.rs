@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use nitro::code_variant;
-use nitro::model::{Class, Forest, Model, Node, Provenance, Scale, Selector, Svm, Transform};
+use nitro::model::{Class, Coverage, Forest, Model, Node, Provenance, Scale, Selector, Svm, Transform};
 
 fn forward(values: &[f32]) -> f32 {
     values.iter().sum()
@@ -102,6 +102,7 @@ fn leak(selector: Selector) -> &'static [u8] {
         features: names(&["length", "first", "last"]),
         device_features: vec![],
         selector,
+        coverage: Coverage::default(),
         provenance: Provenance::default(),
     };
     Box::leak(model.to_bytes().into_boxed_slice())

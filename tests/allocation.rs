@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use nitro::code_variant;
-use nitro::model::{Class, Forest, Model, Node, Provenance, Scale, Selector, Svm, Transform};
+use nitro::model::{Class, Coverage, Forest, Model, Node, Provenance, Scale, Selector, Svm, Transform};
 
 struct Counting;
 
@@ -118,6 +118,7 @@ fn leaked(function: &str, features: &[&str], selector: Selector) -> &'static [u8
         features: names(features),
         device_features: names(&["threads"]),
         selector,
+        coverage: Coverage::default(),
         provenance: Provenance::default(),
     };
     Box::leak(model.to_bytes().into_boxed_slice())

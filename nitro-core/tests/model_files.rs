@@ -2,7 +2,8 @@
 //! never makes the reader panic.
 
 use nitro_core::model::{
-    Class, FORMAT_VERSION, Forest, Model, ModelError, Node, Provenance, Scale, Selector, Svm, Transform,
+    Class, Coverage, FORMAT_VERSION, Forest, Model, ModelError, Node, Provenance, Scale, Selector, Svm,
+    Transform,
 };
 
 fn model() -> Model {
@@ -20,6 +21,7 @@ fn model() -> Model {
             coefficients: vec![2.0, -2.0],
             rho: vec![0.125],
         }),
+        coverage: Coverage::default(),
         provenance: Provenance {
             strategy: "svm-all".into(),
             sources: vec!["a".into(), "b".into()],

@@ -2,6 +2,7 @@
 //!
 //! The structs here are working types; the bytes of a file are defined in `format` alone.
 
+mod coverage;
 mod forest;
 mod format;
 mod on_device;
@@ -9,9 +10,11 @@ mod svm;
 
 use std::path::Path;
 
+pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
 pub use forest::{Forest, MAX_DEPTH, MAX_TREES, Node};
 pub use format::{FORMAT_VERSION, ModelError};
 pub use on_device::OnDevice;
+pub(crate) use on_device::Scores;
 pub use svm::{Class, Scale, Svm, Transform};
 
 /// A trained selector of one function, with the names that give its numbers their meaning.
@@ -27,6 +30,8 @@ pub struct Model {
     pub device_features: Vec<String>,
     /// What maps the features to a variant.
     pub selector: Selector,
+    /// Which inputs and devices it was trained on: what a selection calls near or far.
+    pub coverage: Coverage,
     /// How the model came to be.
     pub provenance: Provenance,
 }

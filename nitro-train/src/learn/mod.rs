@@ -8,12 +8,14 @@
 //! - [`transfer`]: each source in turn as temporary target, for every subset of device features;
 //!   [`device_features`]: CV-DFS selects from it.
 //! - [`auto`]: what each strategy achieves on held-out sources and inputs, and which one to ship.
+//! - [`coverage`](coverage()): what counts as far from the training inputs and the source devices.
 //! - [`fit`](fit()): all of it in one call.
 //!
 //! Everything is deterministic: randomness is seeded, work is shared out in independent pieces whose results are
 //! joined in a fixed order, so the number of threads does not show.
 
 pub mod auto;
+mod coverage;
 pub mod device_features;
 mod error;
 mod fit;
@@ -34,6 +36,7 @@ pub mod svm;
 mod task;
 pub mod transfer;
 
+pub use coverage::coverage;
 pub use error::LearnError;
 pub use fit::{FitOptions, Fitted, check_samples, fit, resolve_sources};
 pub use performance::{PerformanceTable, share_of_first_admissible};

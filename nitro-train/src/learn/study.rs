@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use nitro_core::model::{Model, Provenance};
+use nitro_core::model::{Coverage, Model, Provenance};
 
 use super::auto::{Comparison, compare};
 use super::device_features::Candidates;
@@ -189,6 +189,7 @@ impl<'a> Study<'a> {
             features: self.task.features(),
             device_features: features.to_vec(),
             selector: trained.selector,
+            coverage: Coverage::default(),
             provenance,
         };
         FittedModel { model, hyperparameters, converged: trained.converged }
