@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod constraint;
 mod data;
 mod devices;
 mod evaluate;
@@ -11,6 +12,7 @@ mod fit;
 mod inspect;
 mod job;
 mod named;
+mod next;
 mod profile;
 mod profile_worker;
 mod profiler;
