@@ -145,17 +145,8 @@ fn resolve(function: &Function, (model, origin): &(Model, Origin), device: &'sta
         tracing::warn!(function = name, %origin, unknown, "the code has a variant that the model does not know");
     }
     let selector = model.selector.on_device(&values);
-    let (inputs, device_distance) = (model.coverage.inputs.clone(), device_distance(model, device));
+    let (inputs, device_distance) = (model.coverage.inputs.clone(), model.device_distance(device));
     Ok(DeviceSelector { selector, variants, features, unknown, inputs, device_distance })
-}
-
-/// How far the device is from the model's sources. Nothing is measured for this alone: a first call would take a second longer.
-fn device_distance(model: &Model, device: &DeviceEntry) -> Option<f64> {
-    let sources = model.coverage.devices.as_ref()?;
-    let is_measured = model.device_features.iter().any(|name| device.described(name).is_none());
-    let value = |name: &String| if is_measured { device.feature(name) } else { device.described(name) };
-    let values: Vec<f64> = sources.features.iter().map(|name| value(name).unwrap_or(f64::NAN)).collect();
-    sources.region.distance(&values)
 }
 
 /// What `find` knows of every name, or the first name of which it knows nothing.

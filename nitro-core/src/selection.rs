@@ -26,13 +26,7 @@ pub(crate) struct Assessment {
 impl Assessment {
     /// What is beyond the reach of training, if anything is.
     pub(crate) fn far(&self) -> Option<Far> {
-        let is_far = |distance: Option<f64>| distance.is_some_and(|distance| distance > 1.0);
-        match (is_far(self.input_distance), is_far(self.device_distance)) {
-            (false, false) => None,
-            (true, false) => Some(Far::Input),
-            (false, true) => Some(Far::Device),
-            (true, true) => Some(Far::Both),
-        }
+        Far::of(self.input_distance, self.device_distance)
     }
 }
 
@@ -167,6 +161,20 @@ pub enum Far {
     Device,
     /// The input and the device.
     Both,
+}
+
+impl Far {
+    /// What two distances say, of an input and of a device.
+    #[must_use]
+    pub fn of(input_distance: Option<f64>, device_distance: Option<f64>) -> Option<Self> {
+        let is_far = |distance: Option<f64>| distance.is_some_and(|distance| distance > 1.0);
+        match (is_far(input_distance), is_far(device_distance)) {
+            (false, false) => None,
+            (true, false) => Some(Self::Input),
+            (false, true) => Some(Self::Device),
+            (true, true) => Some(Self::Both),
+        }
+    }
 }
 
 impl fmt::Display for Far {

@@ -78,6 +78,15 @@ impl Coverage {
     }
 }
 
+impl DeviceRegion {
+    /// How far the device with these features is from the sources, as [`Region::distance`].
+    #[must_use]
+    pub fn distance(&self, value: impl Fn(&str) -> Option<f64>) -> Option<f64> {
+        let values: Vec<f64> = self.features.iter().map(|name| value(name).unwrap_or(f64::NAN)).collect();
+        self.region.distance(&values)
+    }
+}
+
 impl Region {
     /// The region around some scaled training points, one row each; at most the first [`MAX_CENTERS`] are kept.
     #[must_use]

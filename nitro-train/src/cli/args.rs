@@ -361,7 +361,12 @@ impl std::str::FromStr for Bound {
 #[derive(Args, Debug)]
 pub(super) struct DevicesArgs {
     #[command(flatten)]
-    pub(super) store: StoreArgs,
+    pub(super) data: DataArgs,
+    /// Tell which device that nobody measured is most worth measuring: which one is expected to take away most regret from all of them.
+    /// Among the devices that this program can name here; for recordings of devices of no such kind, among points between and beyond
+    /// those that were recorded
+    #[arg(long, conflicts_with = "devices")]
+    pub(super) next: bool,
     /// Device to describe, for example host:4 or cuda:0/16sm; repeat for several [default: host with all threads]
     #[arg(long = "device", value_name = "DEVICE")]
     pub(super) devices: Vec<String>,

@@ -3,6 +3,7 @@
 mod args;
 mod budget;
 mod check;
+mod constraint;
 mod data;
 mod devices;
 mod evaluate;
@@ -12,6 +13,7 @@ mod fit;
 mod inspect;
 mod job;
 mod named;
+mod next;
 mod profile;
 mod profile_worker;
 mod profiler;

@@ -9,6 +9,7 @@
 //!   [`device_features`]: CV-DFS selects from it.
 //! - [`auto`]: what each strategy achieves on held-out sources and inputs, and which one to ship.
 //! - [`coverage`](coverage()): what counts as far from the training inputs and the source devices.
+//! - [`next`]: which unmeasured device to measure next.
 //! - [`fit`](fit()): all of it in one call.
 //!
 //! Everything is deterministic: randomness is seeded, work is shared out in independent pieces whose results are
@@ -24,6 +25,7 @@ pub mod grid;
 pub mod learners;
 #[cfg(feature = "linfa")]
 pub mod linfa;
+pub mod next;
 mod performance;
 pub mod profile;
 pub mod random;
