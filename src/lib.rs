@@ -1,8 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 pub use nitro_core::{
-    CodeVariant, Device, DeviceEntry, DeviceFeature, FeatureValue, FeatureVector, Function, MAX_FEATURES,
-    MAX_VARIANTS, Reason, Selection, Stopwatch, UnknownVariant, VariantInfo, host, model, recording,
+    CodeVariant, Device, DeviceEntry, DeviceFeature, Far, FeatureValue, FeatureVector, Function,
+    MAX_FEATURES, MAX_VARIANTS, Reason, Selection, Stopwatch, UnknownVariant, VariantInfo, host, model,
+    recording,
 };
 
 #[doc = include_str!("code_variant.md")]

@@ -6,7 +6,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use nitro::code_variant;
-use nitro::model::{Class, Forest, Model, Node, Provenance, Scale, Selector, Svm, Transform};
+use nitro::model::{
+    Class, Coverage, DeviceRegion, Forest, Model, Node, Offset, Provenance, Region, Scale, Selector, Svm,
+    Transform,
+};
 
 struct Counting;
 
@@ -110,6 +113,21 @@ fn embedded_forest() -> &'static [u8] {
     leaked("total", &["length"], Selector::Forest(forest))
 }
 
+/// As many training inputs as a model keeps, none of them near.
+fn coverage(features: usize) -> Coverage {
+    let scale = |max| Scale { transform: Transform::Log, min: 0.0, max };
+    let region = |columns: usize| {
+        let centers = vec![vec![0.5; columns]; 64];
+        Region::new(
+            vec![scale(3.0); columns],
+            centers.iter().map(Vec::as_slice),
+            Offset { gap: 0.01, excess: 0.01 },
+        )
+    };
+    let devices = DeviceRegion { features: vec!["threads".into()], region: region(1) };
+    Coverage { inputs: Some(region(features)), devices: Some(devices) }
+}
+
 fn leaked(function: &str, features: &[&str], selector: Selector) -> &'static [u8] {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let model = Model {
@@ -118,6 +136,7 @@ fn leaked(function: &str, features: &[&str], selector: Selector) -> &'static [u8
         features: names(features),
         device_features: names(&["threads"]),
         selector,
+        coverage: coverage(features.len()),
         provenance: Provenance::default(),
     };
     Box::leak(model.to_bytes().into_boxed_slice())
@@ -126,6 +145,8 @@ fn leaked(function: &str, features: &[&str], selector: Selector) -> &'static [u8
 #[test]
 fn a_selection_by_a_machine_allocates_nothing_after_the_first_call() {
     check(sum, |values| sum::select(values).variant() as usize);
+    let selection = sum::select(&[0.5; 3000]);
+    assert!(selection.input_distance() > Some(1.0) && selection.device_distance().is_some(), "{selection:?}");
 }
 
 #[test]

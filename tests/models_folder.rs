@@ -3,7 +3,7 @@
 //!
 //! In a file of its own, in one test: the variable is the process's.
 
-use nitro::model::{Class, Model, Provenance, Scale, Selector, Svm, Transform, file_name};
+use nitro::model::{Class, Coverage, Model, Provenance, Scale, Selector, Svm, Transform, file_name};
 use nitro::{Reason, code_variant};
 
 fn first(_: f64) -> &'static str {
@@ -43,6 +43,7 @@ fn prefers_second(function: &str) -> Model {
             coefficients: vec![],
             rho: vec![-1.0; 3],
         }),
+        coverage: Coverage::default(),
         provenance: Provenance::default(),
     }
 }

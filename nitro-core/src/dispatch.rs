@@ -1,7 +1,9 @@
 //! The way of a call: features, model, constraints, choice. Nothing here allocates, locks or fails.
 
 use crate::device::Stopwatch;
+use crate::model::Scores;
 use crate::resolve::DeviceSelector;
+use crate::selection::Assessment;
 use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, recording};
 
 /// Chooses the variant for an input: `feature` computes the feature of an index, `admissible` evaluates a constraint.
@@ -11,9 +13,14 @@ pub fn select<V: CodeVariant>(
     feature: &dyn Fn(usize) -> f64,
     admissible: &dyn Fn(V) -> bool,
 ) -> Selection<V> {
-    let (index, reason, features, confidence) =
-        choose(function, device, feature, &|index| admissible(V::ALL[index]));
-    Selection { variant: V::ALL[index], reason, features, confidence }
+    let (index, reason, features, assessment) =
+        choose(function, device, feature, &|index| admissible(V::ALL[index]), assess);
+    let far = assessment.and_then(|assessment| assessment.far());
+    let reason = match (reason, far) {
+        (Reason::Predicted, Some(far)) => Reason::PredictedFar { far },
+        (reason, _) => reason,
+    };
+    Selection { variant: V::ALL[index], reason, features, assessment }
 }
 
 /// What a call of a function is to run: the selection, or what a recording on this thread wants to measure.
@@ -27,7 +34,7 @@ pub fn decide<V: CodeVariant>(
     if let Some((index, stopwatch)) = recording::intercept(function, device, feature, &admissible_index) {
         return Decision { variant: V::ALL[index], stopwatch: Some(stopwatch) };
     }
-    let (index, ..) = choose(function, device, feature, &admissible_index);
+    let (index, ..) = choose(function, device, feature, &admissible_index, |_| ());
     Decision { variant: V::ALL[index], stopwatch: None }
 }
 
@@ -86,14 +93,27 @@ impl<R> OutcomeOfAny for &Outcome<'_, R> {
     }
 }
 
-type Choice = (usize, Reason, FeatureVector, Option<f64>);
+/// What a model said, for whoever asks how sure it is.
+struct Prediction<'a> {
+    selector: &'a DeviceSelector,
+    /// Values of the model's features.
+    row: &'a [f64],
+    scores: &'a Scores,
+    /// The class that was chosen.
+    best: usize,
+    admissible: &'a dyn Fn(usize) -> bool,
+}
 
-fn choose(
+/// Variant, why, the features that were needed, and what `assess` made of the prediction, if a model decided.
+type Choice<A> = (usize, Reason, FeatureVector, Option<A>);
+
+fn choose<A>(
     function: &'static Function,
     device: &dyn Device,
     feature: &dyn Fn(usize) -> f64,
     admissible: &dyn Fn(usize) -> bool,
-) -> Choice {
+    assess: impl Fn(&Prediction<'_>) -> A,
+) -> Choice<A> {
     let mut features = FeatureVector::empty(function.features());
     if let Some(forced) = function.state().forced
         && admissible(forced)
@@ -101,23 +121,24 @@ fn choose(
         return (forced, Reason::Forced, features, None);
     }
     let predicted = match function.resolved(device.entry()) {
-        Ok(selector) => predict(selector, function, feature, admissible, &mut features),
+        Ok(selector) => predict(selector, function, feature, admissible, &mut features, assess),
         Err(reason) => Err(*reason),
     };
     match predicted {
-        Ok((variant, reason, confidence)) => (variant, reason, features, Some(confidence)),
+        Ok((variant, reason, assessment)) => (variant, reason, features, Some(assessment)),
         Err(reason) => (function.default_variant(), reason, features, None),
     }
 }
 
-/// The best admissible variant by the model, why it and not another, and the model's confidence.
-fn predict(
+/// The best admissible variant by the model, why it and not another, and what `assess` makes of that.
+fn predict<A>(
     selector: &DeviceSelector,
     function: &'static Function,
     feature: &dyn Fn(usize) -> f64,
     admissible: &dyn Fn(usize) -> bool,
     features: &mut FeatureVector,
-) -> Result<(usize, Reason, f64), Reason> {
+    assess: impl Fn(&Prediction<'_>) -> A,
+) -> Result<(usize, Reason, A), Reason> {
     let mut row = [0.0; crate::MAX_FEATURES];
     let needed = if selector.selector.is_constant() { &[][..] } else { &selector.features };
     for (value, &index) in row.iter_mut().zip(needed) {
@@ -127,8 +148,9 @@ fn predict(
             return Err(Reason::FeatureNotFinite { feature: function.features()[index] });
         }
     }
-    let scores = selector.selector.scores(&row[..needed.len()]);
-    let place = |class: usize| selector.variants[selector.selector.variant(class)];
+    let row = &row[..needed.len()];
+    let scores = selector.selector.scores(row);
+    let place = |class: usize| selector.place(class);
     let first = scores.best(|_| true).and_then(place);
     let Some(best) = scores.best(|class| place(class).is_some_and(admissible)) else {
         // A constant selector has one wish only, so what became of it is the whole story.
@@ -136,7 +158,21 @@ fn predict(
         return Err(if selector.selector.is_constant() { gone() } else { Reason::NoneAdmissible });
     };
     let index = place(best).expect("only variants of the code are admissible");
-    Ok((index, reason(selector, function, first, index), scores.confidence(best)))
+    let prediction = Prediction { selector, row, scores: &scores, best, admissible };
+    Ok((index, reason(selector, function, first, index), assess(&prediction)))
+}
+
+/// How sure a prediction is, and how near to what the model was trained on. Only a selection asks: a call has no use for it.
+fn assess(prediction: &Prediction<'_>) -> Assessment {
+    let Prediction { selector, row, scores, best, admissible } = *prediction;
+    let is_other = |class: usize| class != best && selector.place(class).is_some_and(admissible);
+    let confidence = scores.confidence(best);
+    Assessment {
+        confidence,
+        margin: scores.best(is_other).map(|next| confidence - scores.confidence(next)),
+        input_distance: selector.inputs.as_ref().and_then(|inputs| inputs.distance(row)),
+        device_distance: selector.device_distance,
+    }
 }
 
 /// Why `chosen` runs when the model ranks `first` first (absent: it is no longer in the code).

@@ -34,7 +34,7 @@ mod selection;
 pub use device::{Device, DeviceEntry, DeviceFeature, Stopwatch};
 pub use feature::{FeatureValue, FeatureVector};
 pub use function::{CodeVariant, Function, UnknownVariant, VariantInfo};
-pub use selection::{Reason, Selection};
+pub use selection::{Far, Reason, Selection};
 
 /// The most input features one function may have: a [`FeatureVector`] lives on the stack.
 pub const MAX_FEATURES: usize = 32;

@@ -26,6 +26,11 @@ pub trait DeviceProvider: Send + Sync {
     /// # Errors
     /// When the name has another form or the device cannot be used here; the message says what to change.
     fn open(&self, text: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>>;
+
+    /// Names of devices that can be used here, and of parts of them that are worth telling apart; none where that cannot be found out.
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A device that a thread can go to work on.

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use crate::device::Chain;
-use crate::model::{self, Model, ModelError, OnDevice};
+use crate::model::{self, Model, ModelError, OnDevice, Region};
 use crate::{DeviceEntry, Function, Reason, environment};
 
 /// What is known of a function after its first call, whatever the device.
@@ -46,6 +46,17 @@ pub(crate) struct DeviceSelector {
     pub(crate) features: Vec<usize>,
     /// A variant of the code that the model does not know.
     pub(crate) unknown: Option<&'static str>,
+    /// Where the training inputs lie, if the model knows.
+    pub(crate) inputs: Option<Region>,
+    /// How far the device is from the sources, if the model knows.
+    pub(crate) device_distance: Option<f64>,
+}
+
+impl DeviceSelector {
+    /// The place in the code of a class of the selector, if its variant still exists.
+    pub(crate) fn place(&self, class: usize) -> Option<usize> {
+        self.variants[self.selector.variant(class)]
+    }
 }
 
 impl Function {
@@ -134,7 +145,8 @@ fn resolve(function: &Function, (model, origin): &(Model, Origin), device: &'sta
         tracing::warn!(function = name, %origin, unknown, "the code has a variant that the model does not know");
     }
     let selector = model.selector.on_device(&values);
-    Ok(DeviceSelector { selector, variants, features, unknown })
+    let (inputs, device_distance) = (model.coverage.inputs.clone(), model.device_distance(device));
+    Ok(DeviceSelector { selector, variants, features, unknown, inputs, device_distance })
 }
 
 /// What `find` knows of every name, or the first name of which it knows nothing.

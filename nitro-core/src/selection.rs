@@ -10,7 +10,24 @@ pub struct Selection<V> {
     pub(crate) variant: V,
     pub(crate) reason: Reason,
     pub(crate) features: FeatureVector,
-    pub(crate) confidence: Option<f64>,
+    /// Absent when no model decided.
+    pub(crate) assessment: Option<Assessment>,
+}
+
+/// What the model thinks of its choice and of the question.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Assessment {
+    pub(crate) confidence: f64,
+    pub(crate) margin: Option<f64>,
+    pub(crate) input_distance: Option<f64>,
+    pub(crate) device_distance: Option<f64>,
+}
+
+impl Assessment {
+    /// What is beyond the reach of training, if anything is.
+    pub(crate) fn far(&self) -> Option<Far> {
+        Far::of(self.input_distance, self.device_distance)
+    }
 }
 
 impl<V: CodeVariant> Selection<V> {
@@ -36,14 +53,38 @@ impl<V: CodeVariant> Selection<V> {
     /// decided.
     #[must_use]
     pub fn confidence(&self) -> Option<f64> {
-        self.confidence
+        self.assessment.map(|assessment| assessment.confidence)
+    }
+
+    /// How far the chosen variant is ahead of the next one whose constraint admits it, 0 to 1: the difference of their
+    /// [`confidence`](crate::model::Ranked::confidence), which is a share of votes of a support-vector machine and an expected share of the best
+    /// variant's speed of a forest. Absent when no model decided, or when the model knows no other admissible variant.
+    #[must_use]
+    pub fn margin(&self) -> Option<f64> {
+        self.assessment?.margin
+    }
+
+    /// How far this input is from the training inputs, in units of what is near: above 1 the choice is a guess about an unknown kind of
+    /// input. Formula and calibration: [`Region::distance`](crate::model::Region::distance). Absent when no model decided, when the model
+    /// does not know its training inputs, and when it asks for no feature.
+    #[must_use]
+    pub fn input_distance(&self) -> Option<f64> {
+        self.assessment?.input_distance
+    }
+
+    /// How far this device is from the devices that the model was trained on, as [`input_distance`](Self::input_distance); over the device
+    /// features that are known without measuring, and over the measured ones too where the model itself needs one of those. Absent when no
+    /// model decided, and when the model does not know what tells its source devices apart.
+    #[must_use]
+    pub fn device_distance(&self) -> Option<f64> {
+        self.assessment?.device_distance
     }
 }
 
 impl<V: CodeVariant> fmt::Display for Selection<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.variant, self.reason)?;
-        if let Some(confidence) = self.confidence {
+        if let Some(confidence) = self.confidence() {
             write!(formatter, ", confidence {confidence:.2}")?;
         }
         for (index, (name, value)) in self.features.iter().enumerate() {
@@ -60,7 +101,7 @@ impl<V: CodeVariant> fmt::Debug for Selection<V> {
             .field("variant", &self.variant)
             .field("reason", &self.reason)
             .field("features", &self.features)
-            .field("confidence", &self.confidence)
+            .field("assessment", &self.assessment)
             .finish()
     }
 }
@@ -71,6 +112,12 @@ impl<V: CodeVariant> fmt::Debug for Selection<V> {
 pub enum Reason {
     /// The model's first choice.
     Predicted,
+    /// The model's first choice, for an input or on a device that is far from all that it was trained on. Any other reason leaves that to
+    /// [`Selection::input_distance`] and [`Selection::device_distance`].
+    PredictedFar {
+        /// What is far.
+        far: Far,
+    },
     /// The model's first choice among the variants it knows; this one, declared in the code, was not there when the
     /// model was trained.
     PredictedWithout {
@@ -105,10 +152,46 @@ pub enum Reason {
     NoneAdmissible,
 }
 
+/// What is far from all that a model was trained on: its distance is above 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Far {
+    /// The input ([`Selection::input_distance`]).
+    Input,
+    /// The device ([`Selection::device_distance`]).
+    Device,
+    /// The input and the device.
+    Both,
+}
+
+impl Far {
+    /// What two distances say, of an input and of a device.
+    #[must_use]
+    pub fn of(input_distance: Option<f64>, device_distance: Option<f64>) -> Option<Self> {
+        let is_far = |distance: Option<f64>| distance.is_some_and(|distance| distance > 1.0);
+        match (is_far(input_distance), is_far(device_distance)) {
+            (false, false) => None,
+            (true, false) => Some(Self::Input),
+            (false, true) => Some(Self::Device),
+            (true, true) => Some(Self::Both),
+        }
+    }
+}
+
+impl fmt::Display for Far {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Input => "far from the inputs it was trained on",
+            Self::Device => "on a device far from those it was trained on",
+            Self::Both => "far from the inputs and on a device far from those it was trained on",
+        })
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Predicted => write!(formatter, "predicted by the model"),
+            Self::PredictedFar { far } => write!(formatter, "predicted by the model, {far}"),
             Self::PredictedWithout { unknown } => {
                 write!(formatter, "predicted by a model that does not know `{unknown}`")
             }

@@ -2,7 +2,8 @@
 //! never makes the reader panic.
 
 use nitro_core::model::{
-    Class, FORMAT_VERSION, Forest, Model, ModelError, Node, Provenance, Scale, Selector, Svm, Transform,
+    Class, Coverage, DeviceRegion, FORMAT_VERSION, Forest, Model, ModelError, Node, Offset, Provenance,
+    Region, Scale, Selector, Svm, Transform,
 };
 
 fn model() -> Model {
@@ -20,6 +21,7 @@ fn model() -> Model {
             coefficients: vec![2.0, -2.0],
             rho: vec![0.125],
         }),
+        coverage: Coverage::default(),
         provenance: Provenance {
             strategy: "svm-all".into(),
             sources: vec!["a".into(), "b".into()],
@@ -41,6 +43,18 @@ fn forest() -> Forest {
     }
 }
 
+/// One centre of an input feature, two of a device feature.
+fn coverage() -> Coverage {
+    let scaling = vec![Scale { transform: Transform::Log, min: 0.5, max: 12.0 }];
+    let region = |centers: &[&[f64]]| {
+        Region::new(scaling.clone(), centers.iter().copied(), Offset { gap: 0.5, excess: 0.25 })
+    };
+    Coverage {
+        inputs: Some(region(&[&[0.5]])),
+        devices: Some(DeviceRegion { features: vec!["threads".into()], region: region(&[&[-1.0], &[1.0]]) }),
+    }
+}
+
 #[test]
 fn what_was_written_is_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -54,6 +68,68 @@ fn what_was_written_is_read() {
     );
     let model = Model { selector: Selector::Forest(forest()), ..model() };
     assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap(), model);
+    let model = Model { coverage: coverage(), ..model };
+    assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap(), model);
+}
+
+/// Coverage is a part behind all others, so that a model without it has the bytes that it always had.
+#[test]
+fn a_model_may_say_nothing_of_what_it_was_trained_on() {
+    let (without, with) = (model(), Model { coverage: coverage(), ..model() });
+    let (short, long) = (without.to_bytes(), with.to_bytes());
+    assert_eq!(long[24..short.len()], short[24..]);
+    assert!(long.len() - short.len() < 200, "{} bytes more", long.len() - short.len());
+    assert!(Model::from_bytes(&short).unwrap().coverage.is_empty());
+}
+
+/// The bytes of a model with coverage, with some of them changed behind the model and a checksum that is right.
+fn with_coverage_bytes(change: impl FnOnce(&mut Vec<u8>)) -> Result<Model, ModelError> {
+    let short = model().to_bytes().len();
+    let bytes = Model { coverage: coverage(), ..model() }.to_bytes();
+    let mut part = bytes[short..].to_vec();
+    change(&mut part);
+    let body = [&bytes[24..short], part.as_slice()].concat();
+    let mut whole = [b"NITROMDL".as_slice(), &FORMAT_VERSION.to_le_bytes()].concat();
+    whole.extend(crc32fast::hash(&body).to_le_bytes());
+    whole.extend((body.len() as u64).to_le_bytes());
+    whole.extend(body);
+    Model::from_bytes(&whole)
+}
+
+/// Whatever a writer with a fault puts there: it is refused, or distances can be asked for.
+#[test]
+fn random_coverage_is_refused_or_answers() {
+    assert_eq!(with_coverage_bytes(|_| ()).unwrap().coverage, coverage());
+    let length = Model { coverage: coverage(), ..model() }.to_bytes().len() - model().to_bytes().len();
+    for cut in 1..length {
+        assert!(with_coverage_bytes(|bytes| bytes.truncate(cut)).is_err(), "{cut} of {length} bytes");
+    }
+    assert!(with_coverage_bytes(|bytes| bytes.push(0)).is_err());
+    let mut accepted = 0;
+    for place in 0..length {
+        for byte in 0..=255 {
+            if let Ok(model) = with_coverage_bytes(|bytes| bytes[place] = byte) {
+                accepted += 1;
+                for value in [0.0, -1e300, f64::MAX, f64::NAN, f64::INFINITY] {
+                    model.coverage.inputs.as_ref().map(|inputs| inputs.distance(&[value]));
+                    model.coverage.devices.as_ref().map(|devices| devices.distance(|_| Some(value)));
+                }
+            }
+        }
+    }
+    assert!(
+        accepted > 1000,
+        "{accepted} changes were accepted: a test of refusals alone says nothing of distances"
+    );
+}
+
+#[test]
+fn contradicting_numbers_of_coverage_are_refused() {
+    let mut wrong = coverage();
+    wrong.devices.as_mut().unwrap().features.push("cores".into());
+    let message =
+        Model::from_bytes(&Model { coverage: wrong, ..model() }.to_bytes()).unwrap_err().to_string();
+    assert_eq!(message, "inconsistent model: number of columns of a region");
 }
 
 #[test]

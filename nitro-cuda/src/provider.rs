@@ -39,6 +39,21 @@ impl DeviceProvider for Devices {
     fn open(&self, text: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>> {
         Ok(Box::new(open(name(text)?)?))
     }
+
+    /// Every GPU, and those of its partitions that green contexts of 2^k multiprocessors give.
+    fn names(&self) -> Vec<String> {
+        let gpus = (0..).map(|ordinal| format!("cuda:{ordinal}"));
+        let opened = gpus.map_while(|gpu| {
+            let count = self.open(&gpu).ok()?.entry().described("sm_count");
+            Some((gpu, count.unwrap_or(0.0)))
+        });
+        let with_parts = |(gpu, count): (String, f64)| {
+            let sizes = [8, 16, 32, 64, 128].into_iter().filter(move |&size| f64::from(size) < count);
+            let parts: Vec<String> = sizes.map(|size| format!("{gpu}/{size}sm")).collect();
+            std::iter::once(gpu).chain(parts)
+        };
+        opened.flat_map(with_parts).collect()
+    }
 }
 
 fn name(text: &str) -> Result<Name, CudaError> {

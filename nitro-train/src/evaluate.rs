@@ -104,6 +104,20 @@ pub fn evaluate(
     split: &Split,
     options: &EvaluateOptions,
 ) -> Result<Evaluation, EvaluateError> {
+    evaluate_with(recordings, split, options, |_| ())
+}
+
+/// As [`evaluate`], and tells of each held-out device as soon as it is judged.
+///
+/// # Errors
+///
+/// As [`evaluate`].
+pub fn evaluate_with(
+    recordings: &Recordings,
+    split: &Split,
+    options: &EvaluateOptions,
+    judged: impl Fn(&DeviceEvaluation),
+) -> Result<Evaluation, EvaluateError> {
     split.check(recordings)?;
     if recordings.devices.len() < 2 {
         return Err(EvaluateError::TooFewDevices {
@@ -118,7 +132,7 @@ pub fn evaluate(
         .filter(|&device| bench.has_tests(device))
         .map(|device| {
             let sources = (0..recordings.devices.len()).filter(|&other| other != device).collect();
-            bench.hold_out(device, sources, None)
+            bench.hold_out(device, sources, None).inspect(|evaluation| judged(evaluation))
         })
         .collect::<Result<_, _>>()?;
     Ok(Evaluation {
@@ -188,8 +202,7 @@ struct Bench<'a> {
     task: &'a Task<'a>,
     test: &'a [usize],
     options: &'a EvaluateOptions,
-    /// A model trained on one device alone, where it has training samples: what a majority is made of, and the ceiling
-    /// of that device when it is held out.
+    /// A machine trained on one device alone, where it has training samples: what a majority is made of.
     local: Vec<Option<Model>>,
 }
 
@@ -263,8 +276,8 @@ impl<'a> Bench<'a> {
         }
         shares.insert("random", self.random(device));
         shares.insert("majority", self.majority(device, sources)?);
-        if let Some(model) = &self.local[device] {
-            shares.insert("target-trained", self.shares_of(model, device)?);
+        if let Some(model) = self.target_trained(device) {
+            shares.insert("target-trained", self.shares_of(&model, device)?);
         }
         if let Some((feature, best)) = self.best_single_feature(device, study)? {
             device_features.insert("best-single-feature", vec![feature]);
@@ -275,6 +288,13 @@ impl<'a> Bench<'a> {
 
     fn shares_of(&self, model: &Model, device: usize) -> Result<Vec<f64>, EvaluateError> {
         shares_of_model(self.task.recordings, self.task.performance, model, device, self.test)
+    }
+
+    /// The ceiling: what `fit` would ship of the device's own measurements, where it has training samples.
+    fn target_trained(&self, device: usize) -> Option<Model> {
+        check_samples(self.task, &[device]).ok()?;
+        let study = Study::new(self.task, vec![device], None, &self.options.study);
+        Some(study.fit(study.compare(&Strategy::all().collect::<Vec<_>>()).choice()).model)
     }
 
     /// An oracle: of the machines with one device feature the one that does best on the test inputs themselves.

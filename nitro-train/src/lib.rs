@@ -7,6 +7,7 @@
 //!
 //! What a trainer writes for applications are model files ([`nitro_core::model`]).
 
+pub mod active;
 pub mod check;
 mod cli;
 mod digest;

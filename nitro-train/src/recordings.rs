@@ -101,8 +101,59 @@ impl Recordings {
         self.inputs.iter().position(|input| input.name == name)
     }
 
+    /// Leaves out variants, as if they had never been measured; returns their names.
+    pub fn keep_variants(&mut self, keep: impl Fn(&str) -> bool) -> Vec<String> {
+        // For each variant its new position.
+        let mut places = Vec::new();
+        let (mut kept, mut left_out) = (Vec::new(), Vec::new());
+        for name in std::mem::take(&mut self.variants) {
+            places.push(keep(&name).then_some(kept.len()));
+            if places.last().is_some_and(Option::is_some) { kept.push(name) } else { left_out.push(name) }
+        }
+        self.variants = kept;
+        self.default_variant = self.default_variant.and_then(|variant| places[variant]);
+        self.measurements.retain_mut(|one| {
+            let place = places[one.variant];
+            one.variant = place.unwrap_or_default();
+            place.is_some()
+        });
+        left_out
+    }
+
     /// Position of the variant with this name.
     pub fn variant_index(&self, name: &str) -> Option<usize> {
         self.variants.iter().position(|variant| variant == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_that_are_left_out_take_their_measurements_along() {
+        let row = |variant| Measurement {
+            device: 0,
+            input: 0,
+            variant,
+            configuration: String::new(),
+            outcome: Outcome::Time(1.0 + variant as f64),
+            spread_ns: 0.0,
+            repeats: 1,
+            reason: String::new(),
+        };
+        let mut recordings = Recordings {
+            variants: ["a", "b", "c"].map(str::to_owned).into(),
+            default_variant: Some(2),
+            measurements: [0, 1, 2].map(row).into(),
+            ..Recordings::default()
+        };
+        assert_eq!(recordings.keep_variants(|name| name != "b"), ["b"]);
+        assert_eq!(
+            (recordings.variants.as_slice(), recordings.default_variant),
+            (&["a".to_owned(), "c".to_owned()][..], Some(1))
+        );
+        let left: Vec<_> = recordings.measurements.iter().map(|one| (one.variant, one.outcome)).collect();
+        assert_eq!(left, [(0, Outcome::Time(1.0)), (1, Outcome::Time(3.0))]);
     }
 }

@@ -91,3 +91,37 @@ fn what_cannot_be_fitted_is_an_error_that_names_it() {
     recordings.devices.clear();
     assert!(matches!(fit(&recordings, &options(&[])), Err(LearnError::NoSources { .. })));
 }
+
+#[test]
+fn features_that_say_nothing_are_left_out_with_a_note() {
+    let mut recordings = recordings(&Planted::default());
+    recordings.features.extend(["constant", "copy", "missing"].map(String::from));
+    for input in &mut recordings.inputs {
+        let copy = 3.0 * input.features[0];
+        input.features.extend([7.0, copy, f64::NAN]);
+    }
+    for device in &mut recordings.devices {
+        let double = 2.0 * device.features["width"];
+        device.features.extend([("height".to_owned(), 1.0), ("width_in_bits".to_owned(), double)]);
+    }
+    recordings.devices[0].features.insert("rare".to_owned(), 4.0);
+    let fitted = fit(&recordings, &options(&[Strategy::SVM_ALL])).unwrap();
+    assert_eq!(fitted.model.features, ["size", "other"]);
+    assert_eq!(fitted.model.device_features, ["noise_a", "noise_b", "noise_c", "width"]);
+    assert_eq!(
+        fitted.model.provenance.training_inputs,
+        recordings.inputs.len(),
+        "no input is lost to a missing feature"
+    );
+    let notes = fitted.notes.join("\n");
+    for part in [
+        "`constant` is the same for all inputs",
+        "`copy` says the same as `size`",
+        "`missing` is not known of most inputs",
+        "the same on all sources: height",
+        "multiples of `width`: width_in_bits",
+        "not known of every source: rare",
+    ] {
+        assert!(notes.contains(part), "{part} in\n{notes}");
+    }
+}

@@ -100,7 +100,7 @@ fn outcome(recordings: &Recordings, input: &str, variant: &str) -> (Outcome, u32
 
 fn plan(inputs: Inputs<'_>) -> Plan<'_> {
     let share = Share { owner: "here".into(), lease: Duration::from_secs(3600) };
-    Plan { inputs, repeats: REPEATS, share }
+    Plan { inputs, only: None, repeats: REPEATS, share }
 }
 
 #[test]

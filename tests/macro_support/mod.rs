@@ -2,7 +2,7 @@
 
 #![allow(dead_code)] // each test file uses what it needs
 
-use nitro::model::{Class, Model, Provenance, Scale, Selector, Svm, Transform};
+use nitro::model::{Class, Coverage, Model, Provenance, Scale, Selector, Svm, Transform};
 
 /// A model that ranks one variant first whatever the input.
 pub fn constant(function: &str, variants: &[&str], chosen: &str) -> Vec<u8> {
@@ -32,6 +32,7 @@ fn model(function: &str, variants: &[&str], features: &[&str], selector: Selecto
         features: owned(features),
         device_features: Vec::new(),
         selector,
+        coverage: Coverage::default(),
         provenance: Provenance::default(),
     }
 }

@@ -144,11 +144,22 @@ fn a_fitted_model_can_be_inspected_and_explained() {
     let shown = success(folder.path(), &["inspect", "models/f.model"]);
     assert!(shown.contains("size") && shown.contains("svm-none"), "{shown}");
     let explain = ["explain", "f", "size=990", "--device", "A", "--store", "s.db"];
-    assert!(success(folder.path(), &explain).contains("is run: slow"));
+    let explained = success(folder.path(), &explain);
+    assert!(explained.contains("is run: slow"), "{explained}");
+    assert!(explained.contains("says nothing of distance"), "three inputs and two devices: {explained}");
     let message = failure(folder.path(), &["explain", "f", "--store", "s.db"]);
     assert!(message.contains("`size` is missing"), "{message}");
     let message = failure(folder.path(), &["explain", "f", "weight=1", "--store", "s.db"]);
     assert!(message.contains("`weight` is not a feature") && message.contains("size"), "{message}");
+}
+
+#[test]
+fn the_device_to_measure_next_is_named_with_a_reason() {
+    let folder = imported();
+    let shown = success(folder.path(), &["devices", "--next", "--store", "s.db"]);
+    assert!(shown.contains("between A and B") && shown.contains("nearest recorded device"), "{shown}");
+    let wrong = train(folder.path(), &["devices", "--next", "--device", "host:1"]);
+    assert_eq!(wrong.status.code(), Some(2), "it is told which device, not which one to take");
 }
 
 #[test]

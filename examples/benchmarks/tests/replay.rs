@@ -3,6 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
+use nitro::model::Model;
+use nitro_train::evaluate::Chooser;
+use nitro_train::exchange::read_bytes;
+use nitro_train::recordings::Recordings;
 use serde_json::Value;
 
 /// The trainer's standard output.
@@ -43,4 +47,51 @@ fn gpu_functions_are_learned_and_judged_without_a_gpu() {
             assert!(auto > mean(devices, selector), "{name}: {selector} is as good");
         }
     }
+}
+
+/// What the shipped model chooses for the test matrices on one device, and the recorded times of every variant there.
+fn choices(recordings: &Recordings, model: &Model, device: &str) -> Vec<(usize, Vec<Option<f64>>)> {
+    let device = recordings.device_index(device).expect("a recorded device");
+    let chooser = Chooser::new(recordings, model, device).unwrap();
+    let mut times_ns = vec![vec![None; recordings.variants.len()]; recordings.inputs.len()];
+    for one in recordings.measurements.iter().filter(|one| one.device == device) {
+        times_ns[one.input][one.variant] = one.outcome.time_ns();
+    }
+    let choose = |(input, times): (usize, Vec<Option<f64>>)| {
+        let chosen = chooser.ranking(input).find(|&variant| times[variant].is_some()).expect("one runs");
+        (chosen, times)
+    };
+    let is_test = |(input, _): &(usize, _)| recordings.inputs[*input].name.starts_with("test/");
+    times_ns.into_iter().enumerate().filter(is_test).map(choose).collect()
+}
+
+#[test]
+fn the_shipped_model_chooses_otherwise_on_a_slice_and_gains_by_it() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let model = Model::read(&folder.join("cuda_spmv.model")).unwrap();
+    let read = |name: &str| std::fs::read(folder.join("recordings/cuda_spmv").join(name)).unwrap();
+    let tables = ["measurements.csv.gz", "inputs.csv.gz", "devices.csv"].map(read);
+    let [measurements, inputs, devices] = &tables;
+    let recordings = read_bytes("cuda_spmv", measurements, inputs, devices).unwrap();
+    let devices = ["cuda:0@nvidia-h200-140gb", "cuda:0/16sm@nvidia-h200-140gb"];
+    let [whole, slice] = devices.map(|device| choices(&recordings, &model, device));
+
+    // Times of the own choice and of the choice for the other device, where the two differ.
+    let (mut differ, mut logs) = (0, [0.0, 0.0]);
+    for ((on_whole, whole_ns), (on_slice, slice_ns)) in whole.iter().zip(&slice) {
+        let of = |times: &[Option<f64>], variant: &usize| times[*variant];
+        let times = [
+            of(whole_ns, on_whole).zip(of(whole_ns, on_slice)),
+            of(slice_ns, on_slice).zip(of(slice_ns, on_whole)),
+        ];
+        if let ([Some(whole), Some(slice)], true) = (times, on_whole != on_slice) {
+            differ += 1;
+            for (sum, (own, other)) in logs.iter_mut().zip([whole, slice]) {
+                *sum += f64::ln(other / own);
+            }
+        }
+    }
+    let gains = logs.map(|sum: f64| (sum / f64::from(differ)).exp());
+    assert!(differ >= 10, "{differ} matrices");
+    assert!(gains.iter().all(|gain| *gain > 1.05), "the other's choice takes {gains:?} times as long");
 }

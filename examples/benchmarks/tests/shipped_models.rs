@@ -8,7 +8,10 @@ use nitro_benchmarks::{histogram, sort, spmv, transpose};
 
 /// Checks that a model decided, and returns the choice.
 fn decided<V: CodeVariant>(name: &str, selection: Selection<V>) -> &'static str {
-    let by_model = matches!(selection.reason(), Reason::Predicted | Reason::FirstChoiceInadmissible { .. });
+    let by_model = matches!(
+        selection.reason(),
+        Reason::Predicted | Reason::PredictedFar { .. } | Reason::FirstChoiceInadmissible { .. }
+    );
     assert!(by_model, "{name}: {selection}");
     selection.variant().name()
 }

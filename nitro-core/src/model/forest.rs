@@ -13,6 +13,9 @@ pub const MAX_TREES: usize = 256;
 /// The most comparisons from the root of a tree to a leaf.
 pub const MAX_DEPTH: usize = 32;
 
+/// The most nodes of a forest: the place of a node and a column share 32 bits at run time.
+const MAX_NODES: usize = 1 << 26;
+
 /// A forest for several variants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forest {
@@ -64,6 +67,7 @@ impl Forest {
                 Err("number of leaf values")
             }
             () if !self.nodes.iter().all(is_sound) => Err("split of a tree"),
+            () if self.nodes.len() >= MAX_NODES => Err("number of nodes"),
             () => Ok(()),
         }
     }
@@ -132,7 +136,7 @@ impl Pruning<'_> {
             }
             Node::Split { column, threshold } if usize::from(column) < self.forest.inputs => {
                 let child = self.out.push(2);
-                self.out.nodes[slot as usize] = FlatNode { threshold, column: column.into(), child };
+                self.out.nodes[slot as usize] = FlatNode::new(threshold, column, child);
                 let lower = self.place(child);
                 1 + lower.max(self.place(child + 1))
             }
@@ -183,13 +187,28 @@ pub(crate) struct DeviceForest {
 /// How many trees are walked side by side: one walk waits for memory most of the time, several overlap.
 const LANES: usize = 8;
 
-/// The lower child; the upper one lies behind it. A leaf is its own lower child and nothing is above its threshold, so that
-/// a walk that has ended stays where it is.
+/// Where a walk goes on. A leaf is its own lower child and nothing is above its threshold, so that a walk that has ended stays
+/// where it is.
 #[derive(Clone, Copy, Debug)]
 struct FlatNode {
     threshold: f32,
-    column: u32,
-    child: u32,
+    /// The lower child, behind which the upper one lies, and in the lowest bits the column: eight bytes a node keep a forest in
+    /// the cache.
+    link: u32,
+}
+
+const COLUMN_BITS: u32 = MAX_FEATURES.ilog2();
+const _: () = assert!(MAX_FEATURES == 1 << COLUMN_BITS);
+
+impl FlatNode {
+    fn new(threshold: f32, column: u16, child: u32) -> Self {
+        Self { threshold, link: child << COLUMN_BITS | u32::from(column) }
+    }
+
+    fn next(self, row: &[f32; MAX_FEATURES]) -> u32 {
+        let value = row[self.link as usize % MAX_FEATURES];
+        (self.link >> COLUMN_BITS) + u32::from(value > self.threshold)
+    }
 }
 
 /// Trees that are walked together, and how long.
@@ -218,7 +237,7 @@ impl DeviceForest {
     fn push(&mut self, count: u32) -> u32 {
         let first = self.nodes.len() as u32;
         for child in first..first + count {
-            self.nodes.push(FlatNode { threshold: f32::INFINITY, column: 0, child });
+            self.nodes.push(FlatNode::new(f32::INFINITY, 0, child));
             self.rows.push(0);
         }
         first
@@ -270,9 +289,7 @@ impl DeviceForest {
         let mut places = group.roots;
         for _ in 0..group.depth {
             for place in &mut places {
-                let node = &self.nodes[*place as usize];
-                let value = row[node.column as usize % MAX_FEATURES];
-                *place = node.child + u32::from(value > node.threshold);
+                *place = self.nodes[*place as usize].next(row);
             }
         }
         places

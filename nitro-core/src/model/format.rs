@@ -1,8 +1,9 @@
 //! The model file: `NITROMDL`, format version (u32), checksum of the body (u32, CRC-32), length of the body (u64), all
-//! little-endian, then the body in postcard.
+//! little-endian, then the body in postcard, then, if the model has one, its coverage in postcard.
 //!
 //! The structs here are not those that the program works with, so that either side can change alone. The exceptions are `Svm`,
-//! whose arrays are LIBSVM's layout, which is as stable as a format can be, and `Forest`, whose arrays are the trees in preorder.
+//! whose arrays are LIBSVM's layout, which is as stable as a format can be, `Forest`, whose arrays are the trees in preorder, and
+//! `Coverage`, which is tables of numbers alone.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Forest, Model, Provenance, Selector, Svm};
+use super::{Coverage, Forest, Model, Provenance, Selector, Svm};
 use crate::{MAX_FEATURES, MAX_VARIANTS};
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
@@ -114,7 +115,10 @@ pub(super) fn to_bytes(model: &Model) -> Vec<u8> {
         seed: model.provenance.seed,
         recordings_digest: model.provenance.recordings_digest.clone(),
     };
-    let body = postcard::to_allocvec(&body).expect("plain data serialises into memory");
+    let mut body = postcard::to_allocvec(&body).expect("plain data serialises into memory");
+    if !model.coverage.is_empty() {
+        body.extend(postcard::to_allocvec(&model.coverage).expect("plain data serialises into memory"));
+    }
     let mut bytes = Vec::with_capacity(HEADER_BYTES + body.len());
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
@@ -127,9 +131,6 @@ pub(super) fn to_bytes(model: &Model) -> Vec<u8> {
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
     let body = checked_body(bytes)?;
     let (body, rest): (Body, _) = postcard::take_from_bytes(body).map_err(ModelError::Body)?;
-    if !rest.is_empty() {
-        return Err(ModelError::Inconsistent { what: "bytes behind the model" });
-    }
     let model = Model {
         function: body.function,
         variants: body.variants,
@@ -140,6 +141,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
             SelectorBody::Svm(svm) => Selector::Svm(svm),
             SelectorBody::Forest(forest) => Selector::Forest(forest),
         },
+        coverage: coverage(rest)?,
         provenance: Provenance {
             strategy: body.strategy,
             sources: body.sources,
@@ -150,6 +152,18 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
     };
     check(&model).map_err(|what| ModelError::Inconsistent { what })?;
     Ok(model)
+}
+
+/// The part behind the model, which older trainers do not write.
+fn coverage(bytes: &[u8]) -> Result<Coverage, ModelError> {
+    if bytes.is_empty() {
+        return Ok(Coverage::default());
+    }
+    let (coverage, rest): (Coverage, _) = postcard::take_from_bytes(bytes).map_err(ModelError::Body)?;
+    if !rest.is_empty() || coverage.is_empty() {
+        return Err(ModelError::Inconsistent { what: "bytes behind the model" });
+    }
+    Ok(coverage)
 }
 
 /// The body behind a header that is whole and right.
@@ -184,6 +198,7 @@ fn check(model: &Model) -> Result<(), &'static str> {
     if model.features.len() > MAX_FEATURES {
         return Err("number of features");
     }
+    model.coverage.check(model.features.len())?;
     let columns = model.features.len() + model.device_features.len();
     match &model.selector {
         Selector::Constant { variant } if *variant >= variants => Err("constant variant"),

@@ -2,6 +2,7 @@
 //!
 //! The structs here are working types; the bytes of a file are defined in `format` alone.
 
+mod coverage;
 mod forest;
 mod format;
 mod on_device;
@@ -9,9 +10,13 @@ mod svm;
 
 use std::path::Path;
 
+use crate::DeviceEntry;
+
+pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
 pub use forest::{Forest, MAX_DEPTH, MAX_TREES, Node};
 pub use format::{FORMAT_VERSION, ModelError};
 pub use on_device::OnDevice;
+pub(crate) use on_device::Scores;
 pub use svm::{Class, Scale, Svm, Transform};
 
 /// A trained selector of one function, with the names that give its numbers their meaning.
@@ -27,6 +32,8 @@ pub struct Model {
     pub device_features: Vec<String>,
     /// What maps the features to a variant.
     pub selector: Selector,
+    /// Which inputs and devices it was trained on: what a selection calls near or far.
+    pub coverage: Coverage,
     /// How the model came to be.
     pub provenance: Provenance,
 }
@@ -124,6 +131,18 @@ impl Model {
         assert_eq!(features.len(), self.features.len(), "one value for each input feature");
         assert_eq!(device_features.len(), self.device_features.len(), "one value for each device feature");
         self.selector.on_device(device_features).rank(features)
+    }
+}
+
+impl Model {
+    /// How far a device is from those that the model was trained on, in units of the limit: above 1 is far. Over the device features that are
+    /// known without measuring, and over the measured ones too where the model needs one of those anyway: a first call would take a
+    /// second longer. Absent where the model does not know what tells its source devices apart.
+    #[must_use]
+    pub fn device_distance(&self, device: &DeviceEntry) -> Option<f64> {
+        let is_measured = self.device_features.iter().any(|name| device.described(name).is_none());
+        let value = |name: &str| if is_measured { device.feature(name) } else { device.described(name) };
+        self.coverage.devices.as_ref()?.distance(value)
     }
 }
 

@@ -154,6 +154,10 @@ pub(super) struct RecordArgs {
     /// about 1 %
     #[arg(long, value_name = "MS", default_value_t = 60)]
     pub(super) repeat_ms: u32,
+    /// Measure only so many inputs of each function and device: first some drawn at random, then always those at which a
+    /// selector of what is measured so far is least certain. All inputs are looked at for their features
+    #[arg(long, value_name = "N")]
+    pub(super) budget: Option<usize>,
     /// A variant that takes longer than this for one run is ended and recorded as failed on that input, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS)]
     pub(super) deadline: u32,
@@ -357,7 +361,12 @@ impl std::str::FromStr for Bound {
 #[derive(Args, Debug)]
 pub(super) struct DevicesArgs {
     #[command(flatten)]
-    pub(super) store: StoreArgs,
+    pub(super) data: DataArgs,
+    /// Tell which device that nobody measured is most worth measuring: which one is expected to take away most regret from all of them.
+    /// Among the devices that this program can name here; for recordings of devices of no such kind, among points between and beyond
+    /// those that were recorded
+    #[arg(long, conflicts_with = "devices")]
+    pub(super) next: bool,
     /// Device to describe, for example host:4 or cuda:0/16sm; repeat for several [default: host with all threads]
     #[arg(long = "device", value_name = "DEVICE")]
     pub(super) devices: Vec<String>,

@@ -30,7 +30,7 @@ pub(super) fn run(trainer: &Trainer, args: &CheckArgs) -> Result<ExitCode> {
     }
     let mut lines = Vec::new();
     for function in functions {
-        let recordings = stores.load(&function)?;
+        let recordings = stores.load_for(trainer, &function)?;
         lines.push(line(trainer, args, &recordings)?);
     }
     print(&lines, args.json)?;

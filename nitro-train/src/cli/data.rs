@@ -119,6 +119,23 @@ impl<'t> Stores<'t> {
         read.with_context(|| format!("the profiles of `{function}` that this program carries"))
     }
 
+    /// As [`Stores::load`], of the variants that this program has: a model is for the code at hand, and a store may be shared with
+    /// programs of other Cargo features.
+    pub(super) fn load_for(&mut self, trainer: &Trainer, function: &str) -> Result<Recordings> {
+        let mut recordings = self.load(function)?;
+        if let Some(registered) = trainer.registered(function) {
+            let own = registered.function.variants();
+            let left_out = recordings.keep_variants(|name| own.iter().any(|variant| variant.name == name));
+            if !left_out.is_empty() {
+                eprintln!(
+                    "{function}: left out, as this program does not have them: {}",
+                    left_out.join(", ")
+                );
+            }
+        }
+        Ok(recordings)
+    }
+
     /// All devices with recordings.
     pub(super) fn devices(&mut self) -> Result<Vec<DeviceRecord>> {
         let mut devices = match &mut self.store {

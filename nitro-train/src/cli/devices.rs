@@ -8,16 +8,20 @@ use anyhow::Result;
 use super::args::DevicesArgs;
 use super::data::Stores;
 use super::named;
+use super::next;
 use super::table::Table;
 use crate::measure::describe_device;
 use crate::recordings::DeviceRecord;
 use crate::trainer::Trainer;
 
 pub(super) fn run(trainer: &Trainer, args: &DevicesArgs) -> Result<()> {
+    if args.next {
+        return next::run(trainer, args);
+    }
     let names = named::or_whole_host(&args.devices);
     let describe = |name: &String| Ok(describe_device(&*named::open(trainer, name)?));
     let here: Vec<DeviceRecord> = names.iter().map(describe).collect::<Result<_>>()?;
-    let stored = Stores::open(trainer, &args.store)?.devices()?;
+    let stored = Stores::open(trainer, &args.data.store)?.devices()?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "This machine:\n{}", table(&here))?;
     if !stored.is_empty() {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::args::EvaluateArgs;
 use super::data::Stores;
 use super::split;
-use crate::evaluate::{EvaluateOptions, evaluate};
+use crate::evaluate::{DeviceEvaluation, EvaluateOptions, evaluate_with};
 use crate::trainer::Trainer;
 
 pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs) -> Result<()> {
@@ -19,7 +19,7 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs) -> Result<()> {
             split::read(&recordings, args.split.train_inputs.as_deref(), args.split.test_inputs.as_deref())?;
         eprintln!("{function}: leaving out each of {} devices in turn", recordings.devices.len());
         let options = EvaluateOptions { seed: args.seed, study: args.study.options() };
-        let evaluation = evaluate(&recordings, &split, &options)?;
+        let evaluation = evaluate_with(&recordings, &split, &options, progress)?;
         let mut out = std::io::stdout().lock();
         match args.json {
             true => writeln!(out, "{}", serde_json::to_string(&evaluation)?)?,
@@ -27,4 +27,11 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// One line on stderr for each device that is judged.
+pub(super) fn progress(device: &DeviceEvaluation) {
+    let figures =
+        device.selectors.get("auto").map_or(String::new(), |auto| format!(" {:.1} %", 100.0 * auto.mean));
+    eprintln!("  {}: auto is {}{figures}", device.held_out, device.auto_is);
 }

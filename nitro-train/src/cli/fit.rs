@@ -14,7 +14,7 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs) -> Result<()> {
     let mut stores = stores.with_profiles(args.profiles.profiles.as_deref());
     let mut fitted = Vec::new();
     for function in stores.functions(&args.data.functions)? {
-        let recordings = stores.load(&function)?;
+        let recordings = stores.load_for(trainer, &function)?;
         let split = split::read(&recordings, args.train_inputs.as_deref(), None)?;
         let options = FitOptions {
             sources: args.sources.clone(),

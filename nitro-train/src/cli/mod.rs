@@ -1,7 +1,9 @@
 //! The trainer's commands. Results go to stdout, everything else to stderr.
 
 mod args;
+mod budget;
 mod check;
+mod constraint;
 mod data;
 mod devices;
 mod evaluate;
@@ -11,6 +13,7 @@ mod fit;
 mod inspect;
 mod job;
 mod named;
+mod next;
 mod profile;
 mod profile_worker;
 mod profiler;

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use nitro_core::provide::Workplace;
 
 use super::args::RecordArgs;
+use super::budget::function_within;
 use super::data::{self, Stores};
 use super::named;
 use super::progress::Reporter;
@@ -35,8 +36,13 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
                     registered.function.name()
                 );
             }
-            let plan = Plan { inputs, repeats, share: share.clone() };
-            function_on(registered, &name, &*device, &plan, stores.writable()?)?;
+            let plan = Plan { inputs, only: None, repeats, share: share.clone() };
+            match args.budget {
+                None => function_on(registered, &name, &*device, &plan, stores.writable()?)?,
+                Some(budget) => {
+                    function_within(registered, &name, &*device, &plan, stores.writable()?, budget)?;
+                }
+            }
         }
     }
     Ok(())
@@ -78,7 +84,7 @@ fn tell_faults(label: &str, recordings: &Recordings, device: &str) {
 }
 
 /// The error with its type, where that tells what to do: `anyhow` cannot look into a box.
-fn known(error: BoxError) -> anyhow::Error {
+pub(super) fn known(error: BoxError) -> anyhow::Error {
     match error.downcast::<RecordError>() {
         Ok(error) => anyhow::Error::new(*error),
         Err(error) => anyhow::Error::from_boxed(error),

@@ -61,6 +61,15 @@ impl<'a> Chooser<'a> {
         self.selector.as_ref()?.first(features)
     }
 
+    /// How far the model's first choice for a recorded input is ahead of its second, 0 to 1; 1 where it knows one only.
+    pub fn margin(&self, input: usize) -> f64 {
+        let ranked = self.selector.as_ref().map(|selector| selector.rank(&self.features(input)));
+        match ranked.as_deref() {
+            Some([first, second, ..]) => first.confidence - second.confidence,
+            _ => 1.0,
+        }
+    }
+
     /// As [`ranking`](Self::ranking), of values of the model's features.
     pub(super) fn ranking_of<'s>(&'s self, features: &[f64]) -> impl Iterator<Item = usize> + use<'s, 'a> {
         let finite = features.iter().all(|value| value.is_finite());

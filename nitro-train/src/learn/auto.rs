@@ -46,6 +46,23 @@ pub(super) fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison 
     };
     let mut strategies: Vec<Strategy> = strategies.iter().copied().filter(applies).collect();
     strategies.sort_unstable();
+    let rehearsal = rehearse(study, &strategies);
+    let shares_alone = |runs: &Vec<(usize, f64)>| runs.iter().map(|&(_, share)| share).collect();
+    let shares = rehearsal.shares.iter().map(|targets| targets.iter().map(shares_alone).collect()).collect();
+    Comparison { strategies, shares }
+}
+
+/// How strategies did on temporary targets, input by input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rehearsal {
+    /// The parts that the inputs (positions in [`Task::inputs`]) were cut into.
+    pub parts: Vec<Vec<usize>>,
+    /// By strategy and temporary target: inputs, and the share of the best variant's speed on each.
+    pub shares: Vec<Vec<Vec<(usize, f64)>>>,
+}
+
+/// Trains and judges strategies for each source as temporary target and each part of the inputs.
+pub fn rehearse(study: &Study<'_>, strategies: &[Strategy]) -> Rehearsal {
     let trials: Vec<Trial> = strategies
         .iter()
         .flat_map(|&strategy| (0..study.sources().len()).map(move |target| trial(study, strategy, target)))
@@ -53,13 +70,13 @@ pub(super) fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison 
     let (task, sources) = (study.task(), study.sources());
     let limit = inputs_within(EFFORT / (trials.len() * FOLDS).max(1) as f64, sources.len(), FOLDS);
     let parts = task.folds(&sample(task.all_inputs(), limit, task.seed), FOLDS);
-    let runs: Vec<Vec<f64>> = (0..trials.len() * parts.len())
+    let runs: Vec<Vec<(usize, f64)>> = (0..trials.len() * parts.len())
         .into_par_iter()
         .map(|at| run(task, sources, &trials[at / parts.len()], &parts, at % parts.len()))
         .collect();
-    let joined: Vec<Vec<f64>> = runs.chunks(parts.len().max(1)).map(<[Vec<f64>]>::concat).collect();
-    let shares = joined.chunks(sources.len()).map(<[Vec<f64>]>::to_vec).collect();
-    Comparison { strategies, shares }
+    let joined: Vec<Vec<(usize, f64)>> = runs.chunks(parts.len().max(1)).map(<[_]>::concat).collect();
+    let shares = joined.chunks(sources.len().max(1)).map(<[_]>::to_vec).collect();
+    Rehearsal { parts, shares }
 }
 
 fn trial(study: &Study<'_>, strategy: Strategy, target: usize) -> Trial {
@@ -77,8 +94,14 @@ fn trial(study: &Study<'_>, strategy: Strategy, target: usize) -> Trial {
     }
 }
 
-/// Trains on all parts but one and judges on that one.
-fn run(task: &Task<'_>, sources: &[usize], trial: &Trial, parts: &[Vec<usize>], part: usize) -> Vec<f64> {
+/// Trains on all parts but one and judges on that one: its inputs and their shares.
+fn run(
+    task: &Task<'_>,
+    sources: &[usize],
+    trial: &Trial,
+    parts: &[Vec<usize>],
+    part: usize,
+) -> Vec<(usize, f64)> {
     let target = sources[trial.target];
     let is_other = |source: &usize| *source != target || sources.len() == 1;
     let sources: Vec<usize> = sources.iter().copied().filter(is_other).collect();
@@ -94,7 +117,8 @@ fn run(task: &Task<'_>, sources: &[usize], trial: &Trial, parts: &[Vec<usize>], 
     let selector = trained.selector.on_device(&task.device_row(target, &trial.device_features));
     let share = |&input: &usize| {
         let ranking = selector.rank(&task.input_row(input));
-        task.share(target, input, ranking.into_iter().map(|ranked| ranked.variant).collect())
+        let ranking = ranking.into_iter().map(|ranked| ranked.variant).collect();
+        Some((input, task.share(target, input, ranking)?))
     };
     parts[part].iter().filter_map(share).collect()
 }

@@ -34,12 +34,13 @@ impl Candidates {
         let (first, last): (Vec<&String>, Vec<&String>) = names.into_iter().partition(is_relevant);
         let mut candidates = Self::default();
         let (mut raw, mut scaled): (Vec<Vec<f64>>, Vec<Vec<f64>>) = Default::default();
+        let mut left_out: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for name in first.into_iter().chain(last) {
             let values: Vec<f64> = sources.iter().map(|&source| task.device_feature(source, name)).collect();
             let scale = scale_of(&values);
             let known = known_on_target.is_none_or(|known| known.contains(name));
             if let Some(why) = candidates.obstacle(&values, &raw, is_constant(&scale), known) {
-                candidates.notes.push(format!("device feature `{name}` {why}: it is not used"));
+                left_out.entry(why).or_default().push(name.clone());
                 continue;
             }
             let column: Vec<f64> = values.iter().map(|&value| scale.apply(value)).collect();
@@ -55,22 +56,26 @@ impl Candidates {
             candidates.usable.iter().filter(|name| relevant.contains(*name)).cloned().collect()
         };
         candidates.relevant = relevant.clone().map(usable);
+        let note = |(why, names): (String, Vec<String>)| {
+            format!("device features that are not used because they are {why}: {}", names.join(", "))
+        };
+        candidates.notes = left_out.into_iter().map(note).collect();
         candidates
     }
 
     /// What speaks against a feature with these values on the sources; `raw` are those of the usable ones so far.
     fn obstacle(&self, values: &[f64], raw: &[Vec<f64>], constant: bool, known: bool) -> Option<String> {
         if !values.iter().all(|value| value.is_finite()) {
-            return Some("is not known of every source".to_owned());
+            return Some("not known of every source".to_owned());
         }
         if !known {
-            return Some("is not known of the device to be served".to_owned());
+            return Some("not known of the device to be served".to_owned());
         }
         if constant {
-            return Some("is the same on all sources".to_owned());
+            return Some("the same on all sources".to_owned());
         }
         let same = raw.iter().position(|other| is_multiple(other, values))?;
-        Some(format!("is a multiple of `{}`", self.usable[same]))
+        Some(format!("multiples of `{}`", self.usable[same]))
     }
 }
 

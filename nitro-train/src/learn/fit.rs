@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use nitro_core::model::Model;
 
+use super::coverage::coverage;
 use super::error::LearnError;
 use super::performance::PerformanceTable;
 use super::strategy::{DeviceFeatures, Strategy};
@@ -69,6 +70,7 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     }
     let (strategy, scores) = choose(&study, &strategies);
     let mut fitted = study.fit(strategy);
+    fitted.model.coverage = coverage(&study, strategy);
     fitted.model.provenance.recordings_digest = recordings.digest(&sources, &inputs);
     let notes = notes(strategy, inputs.len(), &study, fitted.converged);
     Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })

@@ -8,12 +8,15 @@
 //! - [`transfer`]: each source in turn as temporary target, for every subset of device features;
 //!   [`device_features`]: CV-DFS selects from it.
 //! - [`auto`]: what each strategy achieves on held-out sources and inputs, and which one to ship.
+//! - [`coverage`](coverage()): what counts as far from the training inputs and the source devices.
+//! - [`next`]: which unmeasured device to measure next.
 //! - [`fit`](fit()): all of it in one call.
 //!
 //! Everything is deterministic: randomness is seeded, work is shared out in independent pieces whose results are
 //! joined in a fixed order, so the number of threads does not show.
 
 pub mod auto;
+mod coverage;
 pub mod device_features;
 mod error;
 mod fit;
@@ -22,6 +25,7 @@ pub mod grid;
 pub mod learners;
 #[cfg(feature = "linfa")]
 pub mod linfa;
+pub mod next;
 mod performance;
 pub mod profile;
 pub mod random;
@@ -34,6 +38,7 @@ pub mod svm;
 mod task;
 pub mod transfer;
 
+pub use coverage::coverage;
 pub use error::LearnError;
 pub use fit::{FitOptions, Fitted, check_samples, fit, resolve_sources};
 pub use performance::{PerformanceTable, share_of_first_admissible};

@@ -8,7 +8,8 @@
 //! multiplied in. In these terms a step is `v −= δ (K(i,·) − K(j,·))` whatever the labels are, and the Karush-Kuhn-Tucker
 //! conditions read: no sample that may move up has a larger `v` than one that may move down.
 //!
-//! No shrinking: the problems here have at most a few thousand samples, whose kernel rows all fit the cache.
+//! Samples may have weights, which scale their C. No shrinking: the problems here have at most a few thousand samples, whose kernel rows
+//! all fit the cache, and a search for C goes on from one C to the next, which would have to undo it.
 
 mod rows;
 mod state;

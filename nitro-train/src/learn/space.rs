@@ -9,9 +9,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use nitro_core::model::{Scale, Transform};
+use rayon::prelude::*;
 
 use super::scaling::scale_of;
 use super::smo::Kernel;
+
+/// Kernel values that one thread computes at a time, at least.
+const MIN_PIECE: usize = 1 << 14;
 
 /// The scaled features of the training inputs and the distances between them.
 pub struct InputSpace {
@@ -46,8 +50,10 @@ impl InputSpace {
     }
 
     fn with_rows(scaling: Vec<Scale>, rows: Vec<Vec<f64>>) -> Self {
+        let columns: Vec<Vec<f64>> =
+            (0..scaling.len()).map(|column| rows.iter().map(|row| row[column]).collect()).collect();
         let squared_distances =
-            rows.iter().flat_map(|a| rows.iter().map(|b| squared_distance(a, b) as f32)).collect();
+            rows.par_iter().flat_map_iter(|row| squared_distances_to(row, &columns, rows.len())).collect();
         Self { scaling, rows, squared_distances, kernels: Mutex::default() }
     }
 
@@ -75,15 +81,17 @@ impl InputSpace {
     ///
     /// # Panics
     ///
-    /// If another thread panicked while it computed one.
+    /// If another thread panicked while it looked for one.
     pub fn kernel(&self, gamma: f64) -> Arc<InputKernel> {
-        let mut kernels = self.kernels.lock().expect("no kernel computation panics");
-        let compute = || {
-            let values =
-                self.squared_distances.iter().map(|&d| (-gamma * f64::from(d)).exp() as f32).collect();
-            Arc::new(InputKernel { inputs: self.len(), values })
-        };
-        kernels.entry(gamma.to_bits()).or_insert_with(compute).clone()
+        let kernels = || self.kernels.lock().expect("nothing panics while it is locked");
+        if let Some(known) = kernels().get(&gamma.to_bits()) {
+            return known.clone();
+        }
+        // Not under the lock: a thread that waits for its helpers takes up other work, which may ask for a kernel too.
+        let value = |&distance: &f32| (-gamma * f64::from(distance)).exp() as f32;
+        let values = self.squared_distances.par_iter().with_min_len(MIN_PIECE).map(value).collect();
+        let computed = Arc::new(InputKernel { inputs: self.len(), values });
+        kernels().entry(gamma.to_bits()).or_insert(computed).clone()
     }
 }
 
@@ -199,6 +207,16 @@ impl Kernel for SampleKernel<'_> {
 
 fn scaled(scaling: &[Scale], raw: &[f64]) -> Vec<f64> {
     scaling.iter().zip(raw).map(|(scale, &value)| scale.apply(value)).collect()
+}
+
+/// Squared distances between one point and all points, which are given by columns: so the inner loop runs over points, and the compiler
+/// can use vector instructions without changing the order of a sum.
+fn squared_distances_to(point: &[f64], columns: &[Vec<f64>], points: usize) -> impl Iterator<Item = f32> {
+    let mut sums = vec![0.0; points];
+    for (&own, column) in point.iter().zip(columns) {
+        sums.iter_mut().zip(column).for_each(|(sum, other)| *sum += (own - other) * (own - other));
+    }
+    sums.into_iter().map(|sum| sum as f32)
 }
 
 fn squared_distance(a: &[f64], b: &[f64]) -> f64 {

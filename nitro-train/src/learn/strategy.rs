@@ -72,6 +72,9 @@ impl Strategy {
     /// A support-vector machine over input features and all device features.
     pub const SVM_ALL: Self = Self { device_features: DeviceFeatures::All, ..Self::SVM_NONE };
 
+    /// A forest over input features alone.
+    pub const FOREST_NONE: Self = Self { learner: 3, ..Self::STATIC };
+
     /// All of them, simpler ones first: the order in which ties are settled.
     pub fn all() -> impl Iterator<Item = Self> {
         STRATEGIES.iter().map(|&(strategy, _)| strategy)

@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use nitro_core::model::{Model, Provenance};
+use nitro_core::model::{Coverage, Model, Provenance};
 
 use super::auto::{Comparison, compare};
 use super::device_features::Candidates;
@@ -31,14 +31,16 @@ impl Default for StudyOptions {
     }
 }
 
+/// What hyperparameters were found for: the name of a learner and the device features.
+type Tuned = (&'static str, Vec<String>);
+
 /// One set of source devices and what is learned from it.
 pub struct Study<'a> {
     task: &'a Task<'a>,
     sources: Vec<usize>,
     candidates: Candidates,
     options: &'a StudyOptions,
-    /// By the name of the learner and the device features.
-    tuned: RefCell<BTreeMap<(&'static str, Vec<String>), Option<Hyperparameters>>>,
+    tuned: RefCell<BTreeMap<Tuned, Option<Hyperparameters>>>,
     transfer: OnceCell<Transfer>,
 }
 
@@ -187,6 +189,7 @@ impl<'a> Study<'a> {
             features: self.task.features(),
             device_features: features.to_vec(),
             selector: trained.selector,
+            coverage: Coverage::default(),
             provenance,
         };
         FittedModel { model, hyperparameters, converged: trained.converged }

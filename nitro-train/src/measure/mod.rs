@@ -12,7 +12,9 @@ mod repeat;
 mod session;
 mod share;
 mod subject;
+mod survey;
 
+use std::collections::BTreeSet;
 use std::error::Error;
 
 use nitro_core::provide::Watched;
@@ -29,11 +31,13 @@ pub use share::{DueInputs, Share};
 pub use subject::describe_device;
 
 use crate::profile::Section;
+use crate::recordings::Input;
 use crate::store::Store;
 use profiling::Profiling;
 use recording::Recording;
 use session::Work;
 use subject::Subject;
+use survey::Survey;
 
 /// The error of a recording closure: whatever its own work may raise.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -43,6 +47,8 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 pub struct Plan<'a> {
     /// The inputs.
     pub inputs: Inputs<'a>,
+    /// Of these the ones to record, by name; none for all.
+    pub only: Option<BTreeSet<String>>,
     /// When the repeats of one variant on one input end.
     pub repeats: Repeats,
     /// With whom the inputs are shared.
@@ -66,7 +72,7 @@ pub fn record_inputs(
 ) -> Result<(), BoxError> {
     loop {
         let subject = Subject { function, device };
-        let recording = Recording::new(subject, plan.repeats, &plan.share, store, progress)?;
+        let recording = Recording::new(subject, plan, store, progress)?;
         let mut session = Session::new(plan.inputs, Work::Record(recording))?;
         let recorded = record(&mut session);
         let recording = session.recording().expect("it was made of one");
@@ -78,6 +84,21 @@ pub fn record_inputs(
             return Ok(());
         }
     }
+}
+
+/// The inputs with their features, on the device that the calling thread works on: the default variant runs once on each.
+///
+/// # Errors
+/// What `record` returns, and when the folder of inputs cannot be used.
+pub fn survey_inputs(
+    function: &'static Function,
+    device: &dyn Device,
+    inputs: Inputs<'_>,
+    record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
+) -> Result<Vec<Input>, BoxError> {
+    let mut session = Session::new(inputs, Work::Survey(Survey::new(Subject { function, device })))?;
+    record(&mut session)?;
+    Ok(session.found())
 }
 
 /// Shows calls of one function, on the device that the calling thread works on, to a profiler that watches this process.

@@ -66,6 +66,14 @@ impl DeviceProvider for HostDevices {
     fn open(&self, text: &str) -> Result<Box<dyn Workplace>, BoxError> {
         Ok(Box::new(HostPool { host: Host::with_threads(Self::threads(text)?) }))
     }
+
+    /// Powers of two up to all threads, and all threads.
+    fn names(&self) -> Vec<String> {
+        let available = host::available_threads();
+        let powers = std::iter::successors(Some(1), |threads| Some(2 * threads));
+        let below = powers.take_while(|&threads| threads < available);
+        below.chain([available]).map(|threads| format!("host:{threads}")).collect()
+    }
 }
 
 /// A thread pool of a part of the host, whose threads know that they are this device.

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use nitro_core::recording::{Observation, Panicked, record};
 
+use super::Plan;
 use super::claims::Claims;
 use super::error::RecordError;
 use super::progress::{Attempt, Progress};
 use super::repeat::{Repeats, Summary};
-use super::share::Share;
 use super::subject::{Subject, describe_device};
 use crate::recordings::{Input, Outcome, Recordings};
 use crate::store::{FunctionSchema, Row, Store, StoreError};
@@ -21,6 +21,8 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The recording of one function on one device into a store.
 pub(super) struct Recording<'a> {
     subject: Subject<'a>,
+    /// The inputs that are wanted; none for all.
+    only: Option<&'a BTreeSet<String>>,
     /// Inputs that the store holds already.
     recorded: BTreeSet<String>,
     /// Inputs and variants that failed before and why, on inputs that are not recorded whole: the variants are not tried
@@ -40,8 +42,7 @@ impl<'a> Recording<'a> {
     /// Makes the function and the device known to the store and finds out what is left to measure.
     pub(super) fn new(
         subject: Subject<'a>,
-        repeats: Repeats,
-        share: &'a Share,
+        plan: &'a Plan<'a>,
         store: &'a mut dyn Store,
         progress: &'a dyn Progress,
     ) -> Result<Self, StoreError> {
@@ -58,12 +59,14 @@ impl<'a> Recording<'a> {
         let recorded = store.recorded(function.name(), &device_record.id, &variants)?;
         let failed = failures(&store.load(function.name())?, &device_record.id);
         let (loaded, lost) = Default::default();
-        let (claims, store) = (Claims::new(subject, share), RefCell::new(store));
-        Ok(Self { subject, recorded, failed, loaded, lost, repeats, claims, store, progress })
+        let (claims, store) = (Claims::new(subject, &plan.share), RefCell::new(store));
+        let (repeats, only) = (plan.repeats, plan.only.as_ref());
+        Ok(Self { subject, only, recorded, failed, loaded, lost, repeats, claims, store, progress })
     }
 
-    /// Leaves the inputs, each a name and what goes with it, that the store does not hold.
+    /// Leaves the inputs, each a name and what goes with it, that are wanted and that the store does not hold.
     pub(super) fn keep_due(&self, inputs: &mut Vec<(&str, &str)>) {
+        inputs.retain(|(name, _)| self.only.is_none_or(|only| only.contains(*name)));
         let all = inputs.len();
         inputs.retain(|(name, _)| !self.recorded.contains(*name));
         self.progress.expect(inputs.len(), all - inputs.len());

@@ -6,6 +6,8 @@ use super::inputs::{InputList, Inputs};
 use super::profiling::Profiling;
 use super::recording::Recording;
 use super::share::DueInputs;
+use super::survey::Survey;
+use crate::recordings::Input;
 
 /// One measurement of one function on one device: hands out inputs and measures them.
 pub struct Session<'a> {
@@ -20,6 +22,8 @@ pub(super) enum Work<'a> {
     Record(Recording<'a>),
     /// Shows every variant to a profiler.
     Profile(Profiling<'a>),
+    /// Notes features alone.
+    Survey(Survey<'a>),
 }
 
 impl<'a> Session<'a> {
@@ -42,6 +46,7 @@ impl<'a> Session<'a> {
                 DueInputs::new(inputs, |input| recording.claim(input))
             }
             Work::Profile(profiling) => DueInputs::new(profiling.sample(&inputs), |_| true),
+            Work::Survey(_) => DueInputs::new(inputs, |_| true),
         }
     }
 
@@ -86,6 +91,15 @@ impl<'a> Session<'a> {
         match &self.work {
             Work::Record(recording) => recording.input(&name, run, same),
             Work::Profile(profiling) => profiling.input(&name, run),
+            Work::Survey(survey) => survey.input(&name, run),
+        }
+    }
+
+    /// What a survey has found; nothing if this is none.
+    pub(super) fn found(&self) -> Vec<Input> {
+        match &self.work {
+            Work::Survey(survey) => survey.found(),
+            Work::Record(_) | Work::Profile(_) => Vec::new(),
         }
     }
 
@@ -93,7 +107,7 @@ impl<'a> Session<'a> {
     pub(super) fn recording(&self) -> Option<&Recording<'a>> {
         match &self.work {
             Work::Record(recording) => Some(recording),
-            Work::Profile(_) => None,
+            Work::Profile(_) | Work::Survey(_) => None,
         }
     }
 }

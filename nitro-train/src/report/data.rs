@@ -53,6 +53,19 @@ pub struct FunctionReport {
     pub winners: Winners,
     /// What the selector that `fit` would ship costs, and what its features bring.
     pub overhead: Option<Overhead>,
+    /// What measuring fewer inputs would have given.
+    pub budget: Option<Budget>,
+}
+
+/// What a selector of one device achieves on its test inputs after some of its training inputs were measured.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    /// The device.
+    pub device: String,
+    /// Numbers of measured inputs, ascending.
+    pub sizes: Vec<usize>,
+    /// For each order of measuring its name and a mean share a size.
+    pub lines: Vec<(String, Vec<f64>)>,
 }
 
 /// What one selector achieved on this machine.

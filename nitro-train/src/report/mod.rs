@@ -4,6 +4,7 @@
 //! load. It follows the reader's light or dark preference, prints, fits a telephone, and says in text what it shows
 //! in colour.
 
+mod budget;
 mod chosen;
 mod curve;
 mod data;
@@ -22,8 +23,8 @@ mod verdict;
 mod winners;
 
 pub use self::data::{
-    Benefit, Curve, DeviceSensitivity, FunctionReport, HeldOut, HeldOutDevice, Matrix, Overhead, Quantity,
-    ReportData, Score, Winners,
+    Benefit, Budget, Curve, DeviceSensitivity, FunctionReport, HeldOut, HeldOutDevice, Matrix, Overhead,
+    Quantity, ReportData, Score, Winners,
 };
 use self::device::Labels;
 pub use self::device::by_name;
@@ -94,6 +95,7 @@ fn parts(function: &FunctionReport) -> String {
         winners::part(&function.winners),
         held_out(chosen::part),
         function.overhead.as_ref().map(overhead::part).unwrap_or_default(),
+        function.budget.as_ref().map(budget::part).unwrap_or_default(),
     ]
     .concat()
 }

@@ -48,6 +48,14 @@ fn function(name: &str) -> FunctionReport {
             none_is_near: 0.1,
             pairs: matrix([[Some(0.0), Some(0.4)], [Some(0.4), Some(0.0)]]),
         }),
+        budget: Some(Budget {
+            device: "d0".into(),
+            sizes: vec![8, 20, 50],
+            lines: vec![
+                ("least certain next".into(), vec![0.8, 0.9, 0.95]),
+                ("random order".into(), vec![0.7, 0.8, 0.95]),
+            ],
+        }),
         overhead: Some(Overhead {
             model_bytes: 2048.0,
             parts: Some(77.0),
@@ -175,6 +183,13 @@ fn features_are_told_with_the_most_useful_first() {
     assert!(first < second);
     check(&page, "<td>12.3</td>");
     check(&page, "style=\"--share:0%\"><th scope=\"row\"><code>row_<wbr>length</code></th><td>-0.4</td>");
+}
+
+#[test]
+fn a_budget_says_in_text_what_each_number_of_inputs_gives() {
+    let page = page(&data());
+    check(&page, "least certain next: 8: 80 %, 20: 90 %, 50: 95 %; random order: 8: 70 %");
+    check(&page, "<span>8 inputs</span>");
 }
 
 #[test]

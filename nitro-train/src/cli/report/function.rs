@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::budget::budget;
 use super::overhead::overhead;
 use crate::cli::job::{COLUMNS, Judged};
 use crate::evaluate::{DeviceEvaluation, Evaluation, PairTable, Split, best_variant_shares, selector_names};
@@ -31,6 +32,7 @@ pub(super) fn left_out(
             pairs: matrix(&pairs.devices, &pairs.best_differs),
         }),
         overhead: overhead(recordings, split, evaluation, seed)?,
+        budget: budget(recordings, split)?,
         ..facts(recordings, split)
     })
 }

@@ -1,5 +1,6 @@
 //! `train report`, and the page of the main job.
 
+mod budget;
 mod function;
 mod overhead;
 
@@ -12,7 +13,8 @@ use super::data::Stores;
 use super::job::Judged;
 use super::named;
 use super::split;
-use crate::evaluate::{EvaluateError, EvaluateOptions, evaluate};
+use crate::evaluate::{EvaluateError, EvaluateOptions, evaluate_with, selector_names};
+use crate::learn::Strategy;
 use crate::measure::{describe_device, whole_host};
 use crate::recordings::DeviceRecord;
 use crate::report::{FunctionReport, Quantity, ReportData, page};
@@ -31,7 +33,7 @@ pub(super) fn run(trainer: &Trainer, args: &ReportArgs) -> Result<()> {
         let (place, of, devices) = (place + 1, names.len(), recordings.devices.len());
         eprintln!("{name} ({place} of {of}): leaving out each of {devices} devices in turn");
         let options = EvaluateOptions { seed: args.seed, ..EvaluateOptions::default() };
-        functions.push(match evaluate(&recordings, &split, &options) {
+        functions.push(match evaluate_with(&recordings, &split, &options, crate::cli::evaluate::progress) {
             // The others are worth a page all the same.
             Err(error @ EvaluateError::TooFewDevices { .. }) if names.len() > 1 => {
                 eprintln!("{error}");
@@ -60,7 +62,7 @@ fn write_page(out: &Path, about: &str, here: &DeviceRecord, functions: Vec<Funct
         about: about.to_owned(),
         machine: here.id.clone(),
         machine_features: here.features.iter().map(quantity).collect(),
-        glossary: GLOSSARY.map(|(name, words)| (name.to_owned(), words.to_owned())).to_vec(),
+        glossary: glossary(),
         functions,
         footer: format!("Made by Nitro {}.", env!("CARGO_PKG_VERSION")),
     };
@@ -68,18 +70,35 @@ fn write_page(out: &Path, about: &str, here: &DeviceRecord, functions: Vec<Funct
 }
 
 /// What the selectors of an evaluation are.
-const GLOSSARY: [(&str, &str); 10] = [
-    ("random", "mean over the admissible variants"),
-    ("static", "the one variant best on average on the other devices"),
-    ("majority", "one selector a device, majority of their choices"),
-    ("svm-none", "SVM over input features"),
-    ("svm-all", "SVM over input features and all device features"),
-    ("svm-profile", "device features by hardware counters"),
-    ("svm-cross-validation", "device features that carried over best between the other devices"),
-    ("auto", "whichever does best on the other devices: what would be shipped"),
-    ("best-single-feature", "one device feature, chosen on the device left out"),
-    ("target-trained", "trained on the device left out"),
-];
+fn glossary() -> Vec<(String, String)> {
+    let words = |name: &str| match name {
+        "random" => "mean over the admissible variants".to_owned(),
+        "static" => "the one variant best on average on the other devices".to_owned(),
+        "majority" => "one selector a device, majority of their choices".to_owned(),
+        "auto" => "whichever does best on the other devices: what would be shipped".to_owned(),
+        "best-single-feature" => "one device feature, chosen on the device left out".to_owned(),
+        "target-trained" => "trained on the device left out".to_owned(),
+        strategy => strategy.parse().map_or_else(|_| String::new(), describe),
+    };
+    selector_names().map(|name| (name.to_owned(), words(name))).collect()
+}
+
+fn describe(strategy: Strategy) -> String {
+    let learner = match strategy.learner().name() {
+        "svm" => "SVM",
+        "svm-weighted" => "SVM, inputs weighted by what a wrong choice costs",
+        "forest" => "forest that estimates the share of the best variant's speed",
+        other => other,
+    };
+    let features = match strategy.device_features.name() {
+        "none" => "input features alone",
+        "all" => "with all device features",
+        "profile" => "with device features by hardware counters",
+        "cross-validation" => "with device features that carried over best between the other devices",
+        other => other,
+    };
+    format!("{learner}, {features}")
+}
 
 /// A device feature with the unit that its name ends in.
 fn quantity((name, &value): (&String, &f64)) -> Quantity {

@@ -169,7 +169,7 @@ fn weighted_problems_satisfy_the_optimality_conditions() {
 #[test]
 fn a_weight_of_two_counts_as_two_samples() {
     let (kernel, positive) = random_problem(5, 40);
-    let twice = |sample: usize| sample % 3 == 0;
+    let twice = |sample: usize| sample.is_multiple_of(3);
     let copies: Vec<usize> = (0..40).chain((0..40).filter(|&sample| twice(sample))).collect();
     let copied = Rbf(copies.iter().map(|&sample| kernel.0[sample].clone()).collect());
     let copied_labels: Vec<bool> = copies.iter().map(|&sample| positive[sample]).collect();

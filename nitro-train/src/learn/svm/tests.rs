@@ -1,4 +1,4 @@
-use nitro_core::model::{Model, Provenance, Selector};
+use nitro_core::model::{Coverage, Model, Provenance, Selector};
 
 use super::*;
 use crate::learn::random::Random;
@@ -49,6 +49,7 @@ fn the_model_of_the_run_time_decides_like_the_machine() {
         features: vec!["x".into(), "y".into()],
         device_features: vec!["d".into()],
         selector: Selector::Svm(svm),
+        coverage: Coverage::default(),
         provenance: Provenance::default(),
     };
     let model = Model::from_bytes(&model.to_bytes()).expect("a trained model is a valid one");

@@ -1,4 +1,4 @@
-use nitro_core::model::{Forest, Model, Provenance, Selector};
+use nitro_core::model::{Coverage, Forest, Model, Provenance, Selector};
 
 use super::*;
 
@@ -29,6 +29,7 @@ fn model(tree: Tree) -> Model {
         features: names(&["x", "same"]),
         device_features: Vec::new(),
         selector: Selector::Forest(forest),
+        coverage: Coverage::default(),
         provenance: Provenance::default(),
     };
     Model::from_bytes(&model.to_bytes()).expect("a grown tree is a valid one")

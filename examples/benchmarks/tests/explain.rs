@@ -1,0 +1,78 @@
+//! `train explain` says of feature values what dispatch does with an input that has them.
+//!
+//! In a file of its own, in one test: `NITRO_MODELS` is the process's.
+
+use std::process::Command;
+
+use nitro::{Reason, Selection};
+use nitro_benchmarks::inputs;
+use nitro_benchmarks::spmv::{self, Variant};
+
+fn train(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_train"))
+        .args(arguments)
+        .env_remove("NITRO_STORE")
+        .env_remove("NITRO_FORCE")
+        .output()
+        .expect("the trainer runs");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The word behind a heading at the begin of a line.
+fn figure<'t>(text: &'t str, heading: &str) -> Option<&'t str> {
+    let line = text.lines().find_map(|line| line.strip_prefix(heading))?;
+    line.split_whitespace().next().map(|word| word.trim_end_matches(','))
+}
+
+fn check(models: &str, selection: &Selection<Variant>) {
+    let features: Vec<String> =
+        selection.features().iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let features = features.iter().map(String::as_str);
+    let shown =
+        train(&["explain", "spmv", "--models", models].into_iter().chain(features).collect::<Vec<_>>());
+    let two_digits = |distance: Option<f64>| distance.map(|distance| format!("{distance:.2}"));
+    assert_eq!(
+        figure(&shown, "input distance"),
+        two_digits(selection.input_distance()).as_deref(),
+        "{shown}"
+    );
+    assert_eq!(
+        figure(&shown, "device distance"),
+        two_digits(selection.device_distance()).as_deref(),
+        "{shown}"
+    );
+    if let Reason::PredictedFar { far } = selection.reason() {
+        assert!(shown.contains(&far.to_string()), "{shown}");
+    }
+    let first = figure(&shown, "The first that its constraint admits is run:").expect("it names a variant");
+    if matches!(selection.reason(), Reason::Predicted | Reason::PredictedFar { .. }) {
+        assert_eq!(first, selection.variant().to_string(), "{shown}");
+    }
+    if let Reason::FirstChoiceInadmissible { first: forbidden } = selection.reason() {
+        assert!(first == selection.variant().to_string() || first == *forbidden, "{shown}");
+    }
+}
+
+#[test]
+fn explain_says_what_dispatch_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = folder.path().to_str().expect("a temporary folder has a plain name");
+    train(&["fit", "--function", "spmv", "--selector", "forest", "--models", models]);
+    // SAFETY: this is the only test of the process, and no other thread runs yet.
+    unsafe { std::env::set_var("NITRO_MODELS", models) };
+    let names = inputs::spmv::names();
+    let mut near = 0;
+    for name in names.iter().filter(|name| name.starts_with("test/")).step_by(7) {
+        let matrix = inputs::spmv::load(name).unwrap();
+        let (x, mut y) = (vec![1.0; matrix.columns()], vec![0.0; matrix.rows()]);
+        let selection = spmv::select(&matrix, &x, &mut y);
+        near += usize::from(selection.input_distance() <= Some(1.0));
+        assert!(
+            selection.input_distance().is_some() && selection.margin().is_some(),
+            "{name}: {selection:?}"
+        );
+        check(models, &selection);
+    }
+    assert!(near >= 3, "test inputs are like training inputs: {near}");
+}

@@ -1,0 +1,223 @@
+//! How far training reached: the inputs and devices that a model was trained on, in a few hundred bytes, so that a selection can tell
+//! whether it is about something like them.
+//!
+//! A point (the features of an input, or of a device) is scaled as the training data was, to [-1, 1] a column, and compared in two ways:
+//! - its *gap* is the distance to the nearest of at most [`MAX_CENTERS`] training points, √(mean over the columns of (difference)²),
+//!   with what lies outside of [-1, 1] taken for its end. The centres are chosen so that no training point is far from all of them
+//!   (Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985).
+//! - its *excess* is how far the column that lies farthest outside of [-1, 1] lies outside. A gap alone would hide it: one column
+//!   of many has little weight in a mean.
+//!
+//! Both have a limit that the trainer found on held-out inputs and devices. The distance is max(gap / gap limit, excess / excess limit);
+//! above 1 is *far*.
+
+use serde::{Deserialize, Serialize};
+
+use super::Scale;
+
+/// The most training points that a region keeps.
+pub const MAX_CENTERS: usize = 64;
+/// The most columns of a region.
+pub const MAX_COLUMNS: usize = 64;
+/// What 1 is written as in [`Region::centers`].
+const ONE: f64 = 127.0;
+
+/// Which inputs and devices a model was trained on; what is absent is not known.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// The training inputs, one column an input feature of the model; absent where the selector asks for no feature.
+    pub inputs: Option<Region>,
+    /// The source devices; absent where nothing tells them apart.
+    pub devices: Option<DeviceRegion>,
+}
+
+/// Where the source devices lie.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceRegion {
+    /// Names of the columns: all device features that are known of every source and differ between them, whether the selector uses
+    /// them or not.
+    pub features: Vec<String>,
+    /// The sources.
+    pub region: Region,
+}
+
+/// Where some training points lie.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Region {
+    /// One a column; the training points span [-1, 1].
+    pub scaling: Vec<Scale>,
+    /// Scaled training points, one row each, in steps of 1/127.
+    pub centers: Vec<i8>,
+    /// The gap at which distance 1 begins.
+    pub gap_limit: f64,
+    /// The excess at which distance 1 begins.
+    pub excess_limit: f64,
+}
+
+/// How a point lies to a region, before limits; both in scaled units, in which the range of the training points is 2 long.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Offset {
+    /// Root mean square difference to the nearest centre.
+    pub gap: f64,
+    /// How far the farthest column lies outside of the training range; 0 inside.
+    pub excess: f64,
+}
+
+impl Coverage {
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether all lengths and numbers fit together for a model with this many input features; what does not is named.
+    pub(crate) fn check(&self, features: usize) -> Result<(), &'static str> {
+        let inputs = self.inputs.iter().map(|region| (region, features));
+        let devices = self.devices.iter().map(|devices| (&devices.region, devices.features.len()));
+        inputs.chain(devices).try_for_each(|(region, columns)| region.check(columns))
+    }
+}
+
+impl DeviceRegion {
+    /// How far the device with these features is from the sources, as [`Region::distance`].
+    #[must_use]
+    pub fn distance(&self, value: impl Fn(&str) -> Option<f64>) -> Option<f64> {
+        let values: Vec<f64> = self.features.iter().map(|name| value(name).unwrap_or(f64::NAN)).collect();
+        self.region.distance(&values)
+    }
+}
+
+impl Region {
+    /// The region around some scaled training points, one row each; at most the first [`MAX_CENTERS`] are kept.
+    #[must_use]
+    pub fn new<'a>(
+        scaling: Vec<Scale>,
+        centers: impl IntoIterator<Item = &'a [f64]>,
+        limits: Offset,
+    ) -> Self {
+        let byte = |&value: &f64| (value.clamp(-1.0, 1.0) * ONE).round() as i8;
+        let centers = centers.into_iter().take(MAX_CENTERS).flatten().map(byte).collect();
+        Self { scaling, centers, gap_limit: limits.gap, excess_limit: limits.excess }
+    }
+
+    /// How far the point with these raw values is from the training points, in units of the limit: above 1 is far. Values that are not
+    /// finite are not known and take no part; absent where no value is known. Allocates nothing.
+    #[must_use]
+    pub fn distance(&self, values: &[f64]) -> Option<f64> {
+        let Offset { gap, excess } = self.offset(values)?;
+        Some((gap / self.gap_limit).max(excess / self.excess_limit))
+    }
+
+    /// How the point with these raw values lies to the training points; as [`Region::distance`], without limits.
+    #[must_use]
+    pub fn offset(&self, values: &[f64]) -> Option<Offset> {
+        let mut scaled = [f64::NAN; MAX_COLUMNS];
+        let columns = self.scaling.len().min(MAX_COLUMNS);
+        for ((scaled, scale), value) in scaled.iter_mut().zip(&self.scaling).zip(values) {
+            *scaled = scale.apply(*value);
+        }
+        offset(&scaled[..columns], self.centers.chunks_exact(columns.max(1)))
+    }
+
+    fn check(&self, columns: usize) -> Result<(), &'static str> {
+        let is_sound = |scale: &Scale| scale.min.is_finite() && (scale.max - scale.min).is_finite();
+        let is_limit = |limit: f64| limit.is_finite() && limit > 0.0;
+        match () {
+            () if columns == 0 || columns > MAX_COLUMNS || self.scaling.len() != columns => {
+                Err("number of columns of a region")
+            }
+            () if self.centers.is_empty()
+                || !self.centers.len().is_multiple_of(columns)
+                || self.centers.len() / columns > MAX_CENTERS =>
+            {
+                Err("number of centers of a region")
+            }
+            () if !self.scaling.iter().all(is_sound) => Err("scaling of a region"),
+            () if !is_limit(self.gap_limit) || !is_limit(self.excess_limit) => Err("limits of a region"),
+            () => Ok(()),
+        }
+    }
+}
+
+/// How a scaled point lies to some centres; a value that is not a number takes no part.
+fn offset<'a>(point: &[f64], centers: impl Iterator<Item = &'a [i8]>) -> Option<Offset> {
+    let known = point.iter().filter(|value| !value.is_nan());
+    let (count, excess) =
+        known.fold((0, 0.0), |(count, excess), value| (count + 1, f64::max(excess, value.abs() - 1.0)));
+    let square = |(value, &center): (&f64, &i8)| {
+        let difference = value.clamp(-1.0, 1.0) - f64::from(center) / ONE;
+        if difference.is_nan() { 0.0 } else { difference * difference }
+    };
+    let squares = centers.map(|center| point.iter().zip(center).map(square).sum::<f64>());
+    let nearest = squares.reduce(f64::min)?;
+    (count > 0).then(|| Offset { gap: (nearest / f64::from(count)).sqrt(), excess })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Transform;
+
+    /// Two columns from 0 to 10, points in two corners and the middle.
+    fn region() -> Region {
+        let scale = Scale { transform: Transform::Identity, min: 0.0, max: 10.0 };
+        let points: [&[f64]; 3] = [&[-1.0, -1.0], &[0.0, 0.0], &[1.0, 1.0]];
+        Region::new(vec![scale; 2], points, Offset { gap: 0.5, excess: 0.2 })
+    }
+
+    fn check(values: &[f64], gap: f64, excess: f64) {
+        let offset = region().offset(values).unwrap();
+        assert!((offset.gap - gap).abs() < 1e-9 && (offset.excess - excess).abs() < 1e-9, "{offset:?}");
+    }
+
+    #[test]
+    fn a_training_point_has_no_distance() {
+        for point in [[0.0, 0.0], [5.0, 5.0], [10.0, 10.0]] {
+            assert_eq!(region().distance(&point), Some(0.0));
+        }
+    }
+
+    #[test]
+    fn a_gap_is_the_root_mean_square_difference_to_the_nearest_point() {
+        check(&[5.0, 7.0], (0.4_f64 * 0.4 / 2.0).sqrt(), 0.0);
+        check(&[0.0, 10.0], 1.0, 0.0);
+        assert_eq!(region().distance(&[0.0, 10.0]), Some(2.0), "in the limit's units");
+    }
+
+    #[test]
+    fn an_excess_is_what_the_farthest_column_lies_outside() {
+        check(&[11.0, 12.0], 0.0, 0.4);
+        check(&[-1.0, 0.0], 0.0, 0.2);
+        assert_eq!(region().distance(&[12.0, 10.0]).map(f64::round), Some(2.0));
+        assert_eq!(region().distance(&[f64::MAX, 0.0]).map(|distance| distance > 1e300), Some(true));
+    }
+
+    #[test]
+    fn what_is_not_known_takes_no_part() {
+        check(&[5.0, f64::NAN], 0.0, 0.0);
+        check(&[7.0, f64::NAN], 0.4, 0.0);
+        check(&[7.0], 0.4, 0.0);
+        assert_eq!(region().distance(&[f64::NAN; 2]), None);
+        assert_eq!(region().distance(&[]), None);
+    }
+
+    #[test]
+    fn contradicting_numbers_are_named() {
+        type Damage = fn(&mut Region);
+        let damages: [(&str, Damage); 6] = [
+            ("number of columns of a region", |region| region.scaling.clear()),
+            ("number of centers of a region", |region| region.centers.truncate(3)),
+            ("number of centers of a region", |region| region.centers = vec![0; 2 * MAX_CENTERS + 2]),
+            ("scaling of a region", |region| region.scaling[1].max = f64::NAN),
+            ("limits of a region", |region| region.gap_limit = 0.0),
+            ("limits of a region", |region| region.excess_limit = f64::INFINITY),
+        ];
+        let check = |region: Region| Coverage { inputs: Some(region), devices: None }.check(2);
+        assert_eq!(check(region()), Ok(()));
+        for (what, damage) in damages {
+            let mut region = region();
+            damage(&mut region);
+            assert_eq!(check(region), Err(what));
+        }
+    }
+}
