@@ -51,7 +51,7 @@ fn import(folder: &Path, function: &str, measurements: &str, store: &str) {
 fn fitted(function: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     import(folder.path(), function, MEASUREMENTS, "s.db");
-    passes(folder.path(), "fit --store s.db --device-features none");
+    passes(folder.path(), "fit --store s.db --selector svm --device-features none");
     folder
 }
 
