@@ -35,6 +35,7 @@ fn lengths() -> Option<Region> {
 
 macro_rules! functions {
     ($($name:ident: $coverage:expr;)*) => {$(
+        #[allow(dead_code, reason = "asked what it would run, never called")]
         #[code_variant(
             features(length = keys.len()),
             variants(insertion, merge),

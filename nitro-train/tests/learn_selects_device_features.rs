@@ -125,3 +125,12 @@ fn features_that_say_nothing_are_left_out_with_a_note() {
         assert!(notes.contains(part), "{part} in\n{notes}");
     }
 }
+
+#[test]
+fn auto_does_not_trust_a_selection_by_three_sources() {
+    let competes = |devices: usize| {
+        let fitted = fit(&recordings(&Planted { devices, ..Planted::default() }), &options(&[])).unwrap();
+        fitted.scores.iter().any(|(strategy, _)| strategy.device_features == DeviceFeatures::CrossValidation)
+    };
+    assert!(!competes(3) && competes(4));
+}
