@@ -125,7 +125,10 @@ impl<'t> Stores<'t> {
         let mut recordings = self.load(function)?;
         if let Some(registered) = trainer.registered(function) {
             let own = registered.function.variants();
-            let left_out = recordings.keep_variants(|name| own.iter().any(|variant| variant.name == name));
+            let is_own = |name: &str| own.iter().any(|variant| variant.name == name);
+            // With none in common they are of a namesake, which is for others to find.
+            let is_known = recordings.variants.iter().any(|name| is_own(name));
+            let left_out = if is_known { recordings.keep_variants(is_own) } else { Vec::new() };
             if !left_out.is_empty() {
                 eprintln!(
                     "{function}: left out, as this program does not have them: {}",
