@@ -7,8 +7,12 @@ use std::sync::LazyLock;
 use nitro::model::{Coverage, DeviceRegion, Model, Offset, Region, Scale, Transform};
 use nitro::{Far, Reason, code_variant, host};
 
-fn insertion(_: &[u32]) {}
-fn merge(_: &[u32]) {}
+fn insertion(_: &[u32]) -> &'static str {
+    "insertion"
+}
+fn merge(_: &[u32]) -> &'static str {
+    "merge"
+}
 
 /// The model's bytes: below a length of 500 `insertion`, with what it says of its training.
 fn model(function: &str, coverage: Coverage) -> Vec<u8> {
@@ -46,7 +50,7 @@ macro_rules! functions {
                 BYTES.as_slice()
             },
         )]
-        fn $name(keys: &[u32]);
+        fn $name(keys: &[u32]) -> &'static str;
     )*};
 }
 
@@ -91,6 +95,8 @@ fn far_changes_the_reason_and_not_the_choice() {
         let (far, plain) = (unknown_device::select(&keys), without_part::select(&keys));
         assert_eq!(far.variant().to_string(), plain.variant().to_string());
         assert_eq!(far.confidence(), plain.confidence());
+        let ran = [unknown_device(&keys), known_device(&keys), without_part(&keys)];
+        assert_eq!(ran, [plain.variant().to_string().as_str(); 3]);
     }
 }
 
@@ -108,6 +114,7 @@ fn the_margin_is_over_the_next_admissible_variant() {
 
     let selection = lonely::select(&[0; 10]);
     assert_eq!((selection.confidence(), selection.margin()), (Some(1.0), None), "no other may run");
+    assert_eq!(lonely(&[0; 10]), "insertion");
 }
 
 #[code_variant(
@@ -117,9 +124,11 @@ fn the_margin_is_over_the_next_admissible_variant() {
     default = fallback,
     model = LONELY.as_slice(),
 )]
-fn lonely(keys: &[u32]);
+fn lonely(keys: &[u32]) -> &'static str;
 
-fn fallback(_: &[u32]) {}
+fn fallback(_: &[u32]) -> &'static str {
+    "fallback"
+}
 
 static LONELY: LazyLock<Vec<u8>> =
     LazyLock::new(|| macro_support::threshold("lonely", ["insertion", "merge"], "length", 500.0));

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::args::DevicesArgs;
 use super::data::Stores;
+use super::devices::number;
 use super::named;
 use super::table::Table;
 use crate::learn::next::{Experience, Worth, between_and_beyond, distinct, rank};
@@ -67,7 +68,8 @@ fn candidates(
         }
     };
     let here: Vec<DeviceRecord> = names.into_iter().filter_map(describe).collect();
-    if !here.is_empty() {
+    let is_new = |device: &DeviceRecord| experiences.iter().any(|experience| !experience.knows(&device.id));
+    if here.iter().any(is_new) {
         return (here, "devices of this machine");
     }
     let sources = distinct(experiences.iter().flat_map(|experience| experience.sources.clone()));
@@ -80,7 +82,7 @@ fn print(trainer: &Trainer, kind: &str, experiences: &[Experience]) -> Result<()
     let ranked = rank(experiences, &candidates);
     println!("\n{}: {what}, by what measuring one is expected to be worth", functions.join(", "));
     let Some(first) = ranked.first() else {
-        println!("  nothing is left to measure here: all of them have recordings of every function");
+        println!("  the recorded devices know no device feature in common: nothing can be told");
         return Ok(());
     };
     println!();
@@ -90,6 +92,10 @@ fn print(trainer: &Trainer, kind: &str, experiences: &[Experience]) -> Result<()
     }
     println!("{table}");
     println!("{}", reason(first, ranked.len()));
+    if let Some(device) = candidates.iter().find(|device| device.id == first.id) {
+        let features = device.features.iter().map(|(name, &value)| format!("{name} {}", number(value)));
+        println!("Its device features: {}", features.collect::<Vec<_>>().join(", "));
+    }
     Ok(())
 }
 

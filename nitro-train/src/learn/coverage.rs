@@ -93,7 +93,7 @@ fn devices(study: &Study<'_>, rehearsal: &Rehearsal) -> Option<DeviceRegion> {
 }
 
 /// The mean regret on a temporary target of the strategy that was rehearsed, where something was judged.
-pub fn regret_of_target(rehearsal: &Rehearsal, target: usize) -> Option<f64> {
+fn regret_of_target(rehearsal: &Rehearsal, target: usize) -> Option<f64> {
     let judged = rehearsal.shares.first()?.get(target)?;
     let sum: f64 = judged.iter().map(|(_, share)| 1.0 - share).sum();
     (!judged.is_empty()).then(|| sum / judged.len() as f64)

@@ -63,11 +63,15 @@ impl Experience {
         }
     }
 
+    /// Whether the function was recorded on the device.
+    pub fn knows(&self, id: &str) -> bool {
+        self.sources.iter().any(|source| source.id == id)
+    }
+
     /// What measuring each candidate would gain for this function, where it is not a source already.
     fn gains(&self, candidates: &[DeviceRecord]) -> Vec<Option<Worth>> {
-        let is_source =
-            |candidate: &DeviceRecord| self.sources.iter().any(|source| source.id == candidate.id);
-        let apart: Vec<&DeviceRecord> = candidates.iter().filter(|candidate| !is_source(candidate)).collect();
+        let apart: Vec<&DeviceRecord> =
+            candidates.iter().filter(|candidate| !self.knows(&candidate.id)).collect();
         let all: Vec<&DeviceRecord> = self.sources.iter().chain(apart.iter().copied()).collect();
         let distances = distances(&all);
         let (sources, slope) = (self.sources.len(), self.slope(&distances));
