@@ -3,70 +3,19 @@
 //! Without arguments this program is the test; the test runs it again as a trainer. Time is scripted: the device's stopwatch
 //! says what the variant wants.
 
-use std::cell::Cell;
+mod scripted;
+
 use std::collections::BTreeSet;
-use std::error::Error;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use nitro::{Device, DeviceEntry, Stopwatch, code_variant};
-use nitro_core::provide::{DeviceProvider, Workplace};
+use nitro::code_variant;
 use nitro_train::{BoxError, Session, Trainer, store};
+use scripted::{Devices, Scripted, TIME_NS};
 
 const INPUTS: u32 = 200;
 /// From this size on the other variant is faster.
 const TURN: u32 = 120;
-
-thread_local! {
-    static TIME_NS: Cell<f64> = const { Cell::new(0.0) };
-}
-
-#[derive(Clone, Copy)]
-struct Scripted;
-
-impl Device for Scripted {
-    fn entry(&self) -> &'static DeviceEntry {
-        DeviceEntry::intern("scripted", Vec::new, |_| Vec::new())
-    }
-
-    fn stopwatch(&self) -> Box<dyn Stopwatch> {
-        struct Watch;
-        impl Stopwatch for Watch {
-            fn start(&mut self) {}
-            fn stop(&mut self) -> f64 {
-                TIME_NS.get()
-            }
-        }
-        Box::new(Watch)
-    }
-}
-
-impl Workplace for Scripted {
-    fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), BoxError> {
-        work();
-        Ok(())
-    }
-}
-
-struct Devices;
-
-impl DeviceProvider for Devices {
-    fn kind(&self) -> &'static str {
-        "scripted"
-    }
-
-    fn forms(&self) -> &'static str {
-        "scripted"
-    }
-
-    fn check(&self, _: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
-        Ok(())
-    }
-
-    fn open(&self, _: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>> {
-        Ok(Box::new(Scripted))
-    }
-}
 
 #[code_variant(
     name = "work",
@@ -109,7 +58,7 @@ fn main() -> ExitCode {
 fn recorded(folder: &Path, budget: &str) -> BTreeSet<u32> {
     let program = std::env::current_exe().expect("this program is somewhere");
     let output = Command::new(program)
-        .args(["record", "--device", "scripted", "--store", "s.db", "--budget", budget])
+        .args(["record", "--device", "scripted:0", "--store", "s.db", "--budget", budget])
         .current_dir(folder)
         .output()
         .expect("the trainer starts");

@@ -3,77 +3,25 @@
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 
+mod scripted;
 mod store_server;
 
-use std::error::Error;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use nitro::{Device, DeviceEntry, Stopwatch, code_variant};
-use nitro_core::provide::{DeviceProvider, Workplace};
+use nitro::code_variant;
 use nitro_train::recordings::{Outcome, Recordings};
 use nitro_train::{BoxError, Session, Trainer, store};
+use scripted::{Devices, Scripted, TIME_NS};
 use store_server::Server;
 
 const RECORDERS: usize = 4;
 const KILLS: u64 = 30;
 const INPUTS: u32 = 600;
 
-/// One of several devices of one kind.
-#[derive(Clone, Copy)]
-struct Twin;
-
-impl Device for Twin {
-    fn entry(&self) -> &'static DeviceEntry {
-        DeviceEntry::intern("twin", Vec::new, |_| Vec::new())
-    }
-
-    fn stopwatch(&self) -> Box<dyn Stopwatch> {
-        struct Watch;
-        impl Stopwatch for Watch {
-            fn start(&mut self) {}
-            fn stop(&mut self) -> f64 {
-                TIME_NS.get()
-            }
-        }
-        Box::new(Watch)
-    }
-}
-
-impl Workplace for Twin {
-    fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), BoxError> {
-        work();
-        Ok(())
-    }
-}
-
-struct Twins;
-
-impl DeviceProvider for Twins {
-    fn kind(&self) -> &'static str {
-        "twin"
-    }
-
-    fn forms(&self) -> &'static str {
-        "twin:N"
-    }
-
-    fn check(&self, _: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
-        Ok(())
-    }
-
-    fn open(&self, _: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>> {
-        Ok(Box::new(Twin))
-    }
-}
-
-thread_local! {
-    static TIME_NS: std::cell::Cell<f64> = const { std::cell::Cell::new(0.0) };
-}
-
 #[code_variant(
     name = "shared",
-    device = Twin,
+    device = Scripted,
     features(size = n),
     variants(once, twice),
     default = once,
@@ -110,7 +58,7 @@ fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
 fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("record") {
         return Trainer::new()
-            .devices(Twins)
+            .devices(Devices)
             .function(shared::function(), record)
             .generated_inputs((0..INPUTS).map(|n| n.to_string()))
             .main();
@@ -125,7 +73,7 @@ fn main() -> ExitCode {
 fn start(url: &str, number: usize, folder: &Path) -> Child {
     let log = std::fs::File::options().create(true).append(true).open(folder.join(format!("{number}.log")));
     Command::new(std::env::current_exe().expect("this program is somewhere"))
-        .args(["record", "--device", &format!("twin:{number}"), "--store", url, "--deadline", "1"])
+        .args(["record", "--device", &format!("scripted:{number}"), "--store", url, "--deadline", "1"])
         .stderr(log.expect("a log file"))
         .stdin(Stdio::null())
         .spawn()
@@ -169,7 +117,7 @@ fn thirty_kills_lose_nothing_and_double_nothing(mut server: Server, folder: &Pat
 /// Number of inputs that have been recorded; none while the server is away.
 fn inputs_in(url: &str) -> u64 {
     let recorded =
-        store::open(url).and_then(|mut store| store.recorded("shared", "twin", &["once", "twice"]));
+        store::open(url).and_then(|mut store| store.recorded("shared", "scripted", &["once", "twice"]));
     recorded.map_or(0, |inputs| inputs.len() as u64)
 }
 

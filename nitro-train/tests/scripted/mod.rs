@@ -1,0 +1,61 @@
+//! Devices whose time is scripted: the stopwatch says what the variant has set. All of them are of one kind, as identical GPUs are.
+
+use std::cell::Cell;
+use std::error::Error;
+
+use nitro::{Device, DeviceEntry, Stopwatch};
+use nitro_core::provide::{DeviceProvider, Workplace};
+use nitro_train::BoxError;
+
+thread_local! {
+    /// Duration of the next timed call.
+    pub static TIME_NS: Cell<f64> = const { Cell::new(0.0) };
+}
+
+#[derive(Clone, Copy)]
+pub struct Scripted;
+
+impl Device for Scripted {
+    fn entry(&self) -> &'static DeviceEntry {
+        DeviceEntry::intern("scripted", Vec::new, |_| Vec::new())
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        struct Watch;
+        impl Stopwatch for Watch {
+            fn start(&mut self) {}
+            fn stop(&mut self) -> f64 {
+                TIME_NS.get()
+            }
+        }
+        Box::new(Watch)
+    }
+}
+
+impl Workplace for Scripted {
+    fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), BoxError> {
+        work();
+        Ok(())
+    }
+}
+
+/// Provides `scripted:N`.
+pub struct Devices;
+
+impl DeviceProvider for Devices {
+    fn kind(&self) -> &'static str {
+        "scripted"
+    }
+
+    fn forms(&self) -> &'static str {
+        "scripted:N"
+    }
+
+    fn check(&self, _: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
+
+    fn open(&self, _: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>> {
+        Ok(Box::new(Scripted))
+    }
+}
