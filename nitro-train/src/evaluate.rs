@@ -16,6 +16,7 @@ mod statistics;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use nitro_core::model::Model;
 use rayon::prelude::*;
@@ -204,6 +205,8 @@ struct Bench<'a> {
     options: &'a EvaluateOptions,
     /// A machine trained on one device alone, where it has training samples: what a majority is made of.
     local: Vec<Option<Model>>,
+    /// What `fit` would ship of one device's own measurements, each fitted when it is first asked for.
+    alone: Vec<OnceLock<Option<Model>>>,
 }
 
 impl<'a> Bench<'a> {
@@ -213,8 +216,9 @@ impl<'a> Bench<'a> {
             let study = Study::new(task, vec![device], None, &options.study);
             Some(study.fit(Strategy::SVM_NONE).model)
         };
-        let local = (0..task.recordings.devices.len()).map(local).collect();
-        Self { task, test, options, local }
+        let devices = 0..task.recordings.devices.len();
+        let alone = devices.clone().map(|_| OnceLock::new()).collect();
+        Self { task, test, options, local: devices.map(local).collect(), alone }
     }
 
     fn has_tests(&self, device: usize) -> bool {
@@ -277,7 +281,7 @@ impl<'a> Bench<'a> {
         shares.insert("random", self.random(device));
         shares.insert("majority", self.majority(device, sources)?);
         if let Some(model) = self.target_trained(device) {
-            shares.insert("target-trained", self.shares_of(&model, device)?);
+            shares.insert("target-trained", self.shares_of(model, device)?);
         }
         if let Some((feature, best)) = self.best_single_feature(device, study)? {
             device_features.insert("best-single-feature", vec![feature]);
@@ -291,10 +295,13 @@ impl<'a> Bench<'a> {
     }
 
     /// The ceiling: what `fit` would ship of the device's own measurements, where it has training samples.
-    fn target_trained(&self, device: usize) -> Option<Model> {
-        check_samples(self.task, &[device]).ok()?;
-        let study = Study::new(self.task, vec![device], None, &self.options.study);
-        Some(study.fit(study.compare(&Strategy::all().collect::<Vec<_>>()).choice()).model)
+    fn target_trained(&self, device: usize) -> Option<&Model> {
+        let fit = || {
+            check_samples(self.task, &[device]).ok()?;
+            let study = Study::new(self.task, vec![device], None, &self.options.study);
+            Some(study.fit(study.compare(&Strategy::all().collect::<Vec<_>>()).choice()).model)
+        };
+        self.alone[device].get_or_init(fit).as_ref()
     }
 
     /// An oracle: of the machines with one device feature the one that does best on the test inputs themselves.

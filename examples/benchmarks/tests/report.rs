@@ -149,7 +149,11 @@ fn costs_were_measured() {
     let rows = rows(costs);
     assert_eq!(rows.len(), evaluations.len());
     for (function, row) in rows {
-        let number = |text: &String| text.split(' ').next().unwrap().parse::<f64>().unwrap_or(f64::NAN);
+        // Thousands are set apart by a narrow space.
+        let number = |text: &String| {
+            let digits = text.split(' ').next().unwrap().replace('\u{202f}', "");
+            digits.parse::<f64>().unwrap_or(f64::NAN)
+        };
         assert!(row.iter().all(|cell| number(cell) > 0.0), "{function}: {row:?}");
     }
 }

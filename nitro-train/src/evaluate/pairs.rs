@@ -11,8 +11,8 @@ pub type PairTable = Vec<Vec<Option<f64>>>;
 pub struct Pairs {
     /// The devices of rows and columns.
     pub devices: Vec<String>,
-    /// Mean share of exhaustive search on the device of the column, of a selector over input features that was trained on the
-    /// device of the row alone (Muralidharan et al., ASPLOS 2016, Figure 1). The diagonal is `target-trained`.
+    /// Mean share of exhaustive search on the device of the column, of what `fit` would ship of the measurements of the device
+    /// of the row alone (Muralidharan et al., ASPLOS 2016, Figure 1). The diagonal is `target-trained`.
     pub trained_on_run_on: PairTable,
     /// Share of the inputs whose best variant on the two devices is not the same (ibid., Figure 5).
     pub best_differs: PairTable,
@@ -22,7 +22,7 @@ impl Bench<'_> {
     /// Both tables.
     pub(super) fn pairs(&self) -> Result<Pairs, EvaluateError> {
         let devices = &self.task.recordings.devices;
-        let mean = |trained: usize, run: usize| match &self.local[trained] {
+        let mean = |trained: usize, run: usize| match self.target_trained(trained) {
             Some(model) => Ok(mean(&self.shares_of(model, run)?)),
             None => Ok(None),
         };
