@@ -146,8 +146,12 @@ impl Comparison {
     /// target, so that what makes a target hard for all strategies cancels out. CV-DFS comes after all features, because it has
     /// searched the same sources for the features that do best on them.
     pub fn choice(&self) -> Strategy {
-        const SETS: [DeviceFeatures; 3] =
-            [DeviceFeatures::None, DeviceFeatures::All, DeviceFeatures::CrossValidation];
+        const SETS: [DeviceFeatures; 4] = [
+            DeviceFeatures::None,
+            DeviceFeatures::Profile,
+            DeviceFeatures::All,
+            DeviceFeatures::CrossValidation,
+        ];
         let best = SETS.into_iter().filter_map(|set| self.best_of(set)).reduce(|chosen, larger| {
             let (gain, error) = self.gain(larger, chosen);
             if gain > error { larger } else { chosen }
@@ -226,6 +230,13 @@ mod tests {
         let (none, all) = (("forest-none", [0.8; 3]), ("forest-all", [0.9; 3]));
         check(&[none, ("svm-cross-validation", [0.91, 0.89, 0.91]), all], "forest-all");
         check(&[none, ("svm-cross-validation", [0.92, 0.93, 0.94]), all], "svm-cross-validation");
+    }
+
+    #[test]
+    fn device_features_of_a_profile_compete_and_may_be_all_there_are() {
+        let (none, all) = (("forest-none", [0.8; 3]), ("forest-all", [0.9; 3]));
+        check(&[none, ("forest-profile", [0.9, 0.91, 0.9]), all], "forest-profile");
+        check(&[("svm-profile", [0.8; 3]), ("forest-profile", [0.7; 3])], "svm-profile");
     }
 
     #[test]
