@@ -25,6 +25,7 @@ mod feature;
 mod function;
 pub mod host;
 mod kept;
+mod memo;
 pub mod model;
 pub mod provide;
 pub mod recording;

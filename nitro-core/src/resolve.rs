@@ -5,6 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use crate::device::Chain;
+use crate::memo::Serial;
 use crate::model::{self, Model, ModelError, OnDevice, Region};
 use crate::{DeviceEntry, Function, Reason, environment};
 
@@ -39,6 +40,8 @@ pub(crate) type Resolved = Result<DeviceSelector, Reason>;
 
 /// A model resolved for one device: only indices and numbers are left.
 pub(crate) struct DeviceSelector {
+    /// What the memo knows it by.
+    pub(crate) serial: Serial,
     pub(crate) selector: OnDevice,
     /// For each variant of the model its place in the code, if it still exists.
     pub(crate) variants: Vec<Option<usize>>,
@@ -146,7 +149,15 @@ fn resolve(function: &Function, (model, origin): &(Model, Origin), device: &'sta
     }
     let selector = model.selector.on_device(&values);
     let (inputs, device_distance) = (model.coverage.inputs.clone(), model.device_distance(device));
-    Ok(DeviceSelector { selector, variants, features, unknown, inputs, device_distance })
+    Ok(DeviceSelector {
+        serial: Serial::new(),
+        selector,
+        variants,
+        features,
+        unknown,
+        inputs,
+        device_distance,
+    })
 }
 
 /// What `find` knows of every name, or the first name of which it knows nothing.

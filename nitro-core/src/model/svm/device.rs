@@ -21,11 +21,6 @@ pub(crate) struct Votes {
 }
 
 impl Votes {
-    /// Number of classes.
-    pub(crate) fn classes(&self) -> usize {
-        self.classes
-    }
-
     /// How many of its duels a class won.
     pub(crate) fn won(&self, class: usize) -> u8 {
         self.won[class]
@@ -45,6 +40,11 @@ impl DeviceSvm {
         let device: Vec<f64> =
             scales.zip(device_features).map(|(scale, &value)| scale.apply_within(value)).collect();
         Self { svm: svm.clone(), screen: Screen::new(svm, &device), device }
+    }
+
+    /// Number of classes.
+    pub(crate) fn classes(&self) -> usize {
+        self.svm.classes.len()
     }
 
     /// The variant (index into `Model::variants`) of a class.

@@ -81,7 +81,7 @@ fn votes_by_the_book(svm: &Svm, features: &[f64]) -> Vec<u8> {
 
 fn votes(machine: &DeviceSvm, inputs: &[f64]) -> Vec<u8> {
     let votes = machine.votes(inputs);
-    (0..votes.classes()).map(|class| votes.won(class)).collect()
+    (0..machine.classes()).map(|class| votes.won(class)).collect()
 }
 
 /// Whether the screen alone knows the decisions.
