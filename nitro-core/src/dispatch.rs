@@ -1,9 +1,9 @@
 //! The way of a call: features, model, constraints, choice. Nothing here allocates, locks or fails.
 
-use std::mem::MaybeUninit;
+use std::cell::RefCell;
 
 use crate::device::Stopwatch;
-use crate::model::Order;
+use crate::feature::{Features, Row};
 use crate::resolve::DeviceSelector;
 use crate::selection::Assessment;
 use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, memo, recording};
@@ -15,21 +15,19 @@ pub fn select<V: CodeVariant>(
     feature: &dyn Fn(usize) -> f64,
     admissible: &dyn Fn(V) -> bool,
 ) -> Selection<V> {
-    let mut features = FeatureVector::empty(function.features());
-    let (index, reason, assessment) = choose(
-        function,
-        device,
-        feature,
-        &|index| admissible(V::ALL[index]),
-        |index, value| features.set(index, value),
-        assess,
-    );
+    let features = RefCell::new(FeatureVector::empty(function.features()));
+    let compute = |indices: &[usize], row: &mut Row| {
+        row.fill(indices, feature);
+        indices.iter().zip(row.values()).for_each(|(&index, &value)| features.borrow_mut().set(index, value));
+    };
+    let (index, reason, assessment) =
+        choose(function, device, &compute, &|index| admissible(V::ALL[index]), assess);
     let far = assessment.and_then(|assessment| assessment.far());
     let reason = match (reason, far) {
         (Reason::Predicted, Some(far)) => Reason::PredictedFar { far },
         (reason, _) => reason,
     };
-    Selection { variant: V::ALL[index], reason, features, assessment }
+    Selection { variant: V::ALL[index], reason, features: features.into_inner(), assessment }
 }
 
 /// What a call of a function is to run: the selection, or what a recording on this thread wants to measure.
@@ -40,7 +38,8 @@ pub fn decide<V: CodeVariant>(
     feature: &impl Fn(usize) -> f64,
     admissible: &impl Fn(V) -> bool,
 ) -> Decision<V> {
-    let (index, stopwatch) = decide_index(function, device, feature, &|index| admissible(V::ALL[index]));
+    let compute = |indices: &[usize], row: &mut Row| row.fill(indices, feature);
+    let (index, stopwatch) = decide_index(function, device, &compute, &|index| admissible(V::ALL[index]));
     Decision { variant: V::ALL[index], stopwatch }
 }
 
@@ -48,13 +47,13 @@ pub fn decide<V: CodeVariant>(
 fn decide_index(
     function: &'static Function,
     device: &dyn Device,
-    feature: &dyn Fn(usize) -> f64,
+    compute: &Features<'_>,
     admissible: &dyn Fn(usize) -> bool,
 ) -> (usize, Option<Box<dyn Stopwatch>>) {
-    if let Some((index, stopwatch)) = recording::intercept(function, device, feature, admissible) {
+    if let Some((index, stopwatch)) = recording::intercept(function, device, compute, admissible) {
         return (index, Some(stopwatch));
     }
-    let (index, ..) = choose(function, device, feature, admissible, |_, _| (), |_| ());
+    let (index, ..) = choose(function, device, compute, admissible, |_| ());
     (index, None)
 }
 
@@ -118,7 +117,6 @@ struct Prediction<'a> {
     selector: &'a DeviceSelector,
     /// Values of the model's features.
     row: &'a [f64],
-    order: &'a Order,
     /// The class that was chosen.
     best: usize,
     admissible: &'a dyn Fn(usize) -> bool,
@@ -130,9 +128,8 @@ type Choice<A> = (usize, Reason, Option<A>);
 fn choose<A>(
     function: &'static Function,
     device: &dyn Device,
-    feature: &dyn Fn(usize) -> f64,
+    compute: &Features<'_>,
     admissible: &dyn Fn(usize) -> bool,
-    needed: impl FnMut(usize, f64),
     assess: impl Fn(&Prediction<'_>) -> A,
 ) -> Choice<A> {
     if let Some(forced) = function.state().forced
@@ -141,7 +138,7 @@ fn choose<A>(
         return (forced, Reason::Forced, None);
     }
     let predicted = match function.resolved(device.entry()) {
-        Ok(selector) => predict(selector, function, feature, admissible, needed, assess),
+        Ok(selector) => predict(selector, function, compute, admissible, assess),
         Err(reason) => Err(*reason),
     };
     match predicted {
@@ -154,44 +151,41 @@ fn choose<A>(
 fn predict<A>(
     selector: &DeviceSelector,
     function: &'static Function,
-    feature: &dyn Fn(usize) -> f64,
+    compute: &Features<'_>,
     admissible: &dyn Fn(usize) -> bool,
-    mut needed: impl FnMut(usize, f64),
     assess: impl Fn(&Prediction<'_>) -> A,
 ) -> Result<(usize, Reason, A), Reason> {
-    let mut row = [const { MaybeUninit::uninit() }; crate::MAX_FEATURES];
     let columns = if selector.selector.is_constant() { &[][..] } else { &selector.features };
-    for (place, &index) in row.iter_mut().zip(columns) {
-        let value = *place.write(feature(index));
-        needed(index, value);
-        if !value.is_finite() {
-            return Err(Reason::FeatureNotFinite { feature: function.features()[index] });
-        }
+    let mut row = Row::empty();
+    compute(columns, &mut row);
+    let row = row.values();
+    if row.last().is_some_and(|last| !last.is_finite()) {
+        return Err(Reason::FeatureNotFinite { feature: function.features()[columns[row.len() - 1]] });
     }
-    // SAFETY: as many were written as there are columns.
-    let row = unsafe { row[..columns.len()].assume_init_ref() };
-    let order = memo::order(selector, row);
     let place = |class: usize| selector.place(class);
-    let first = order.iter().next().and_then(place);
-    let Some(best) = order.iter().find(|&class| place(class).is_some_and(admissible)) else {
+    let (first, best) = memo::with_order(selector, row, |order| {
+        (order.iter().next(), order.iter().find(|&class| place(class).is_some_and(admissible)))
+    });
+    let first = first.and_then(place);
+    let Some(best) = best else {
         // A constant selector has one wish only, so what became of it is the whole story.
         let gone = || reason(selector, function, first, function.default_variant());
         return Err(if selector.selector.is_constant() { gone() } else { Reason::NoneAdmissible });
     };
     let index = place(best).expect("only variants of the code are admissible");
-    let prediction = Prediction { selector, row, order: &order, best, admissible };
+    let prediction = Prediction { selector, row, best, admissible };
     Ok((index, reason(selector, function, first, index), assess(&prediction)))
 }
 
 /// How sure a prediction is, and how near to what the model was trained on. Only a selection asks: a call has no use for it.
 fn assess(prediction: &Prediction<'_>) -> Assessment {
-    let Prediction { selector, row, order, best, admissible } = *prediction;
+    let Prediction { selector, row, best, admissible } = *prediction;
     let scores = selector.selector.scores(row);
     let is_other = |&class: &usize| class != best && selector.place(class).is_some_and(admissible);
     let confidence = scores.confidence(best);
     Assessment {
         confidence,
-        margin: order.iter().find(is_other).map(|next| confidence - scores.confidence(next)),
+        margin: scores.order().iter().find(is_other).map(|next| confidence - scores.confidence(next)),
         input_distance: selector.inputs.as_ref().and_then(|inputs| inputs.distance(row)),
         device_distance: selector.device_distance,
     }

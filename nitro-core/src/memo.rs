@@ -34,30 +34,46 @@ struct Entry {
 }
 
 thread_local! {
-    static TABLE: RefCell<[Entry; PLACES]> = const {
-        RefCell::new([const { Entry { serial: 0, features: [0; MAX_FEATURES], order: Order::EMPTY } }; PLACES])
-    };
+    static TABLE: RefCell<[Entry; PLACES]> = const { RefCell::new([const { Entry::EMPTY }; PLACES]) };
 }
 
-/// The classes of a selector for an input, best first: as it said last time, or as it says now.
-pub(crate) fn order(selector: &DeviceSelector, features: &[f64]) -> Order {
+/// Passes on the classes of a selector for an input, best first: as it said last time, or as it says now.
+#[inline]
+pub(crate) fn with_order<R>(
+    selector: &DeviceSelector,
+    features: &[f64],
+    consult: impl FnOnce(&Order) -> R,
+) -> R {
     let place = place(selector.serial, features);
-    let known = TABLE.with_borrow(|table| {
-        let entry = &table[place];
-        let is_known = entry.serial == selector.serial.0
-            && entry.features.iter().zip(features).all(|(&bits, value)| bits == value.to_bits());
-        is_known.then_some(entry.order)
-    });
-    known.unwrap_or_else(|| {
+    TABLE.with(|table| {
+        // Shared while the answer is used, which may call functions with variants of their own.
+        if let Ok(table) = table.try_borrow()
+            && table[place].answers(selector.serial, features)
+        {
+            return consult(&table[place].order);
+        }
         let order = selector.selector.scores(features).order();
-        TABLE.with_borrow_mut(|table| {
-            let entry = &mut table[place];
-            entry.serial = selector.serial.0;
-            entry.features.iter_mut().zip(features).for_each(|(bits, value)| *bits = value.to_bits());
-            entry.order = order;
-        });
-        order
+        if let Ok(mut table) = table.try_borrow_mut() {
+            table[place].set(selector.serial, features, order);
+        }
+        consult(&order)
     })
+}
+
+impl Entry {
+    const EMPTY: Self = Self { serial: 0, features: [0; MAX_FEATURES], order: Order::EMPTY };
+
+    #[inline]
+    fn answers(&self, serial: Serial, features: &[f64]) -> bool {
+        self.serial == serial.0
+            && self.features.iter().zip(features).all(|(&bits, value)| bits == value.to_bits())
+    }
+
+    fn set(&mut self, serial: Serial, features: &[f64], order: Order) {
+        self.serial = serial.0;
+        self.features.iter_mut().zip(features).for_each(|(bits, value)| *bits = value.to_bits());
+        self.order = order;
+    }
 }
 
 /// Where an answer may stand. The upper bits of a product depend on all bits of the factor (multiplicative hashing, Knuth volume 3,

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::device::Stopwatch;
+use crate::feature::{Features, Row};
 use crate::{Device, Function};
 
 /// What the calls of the recorded function amounted to.
@@ -72,7 +73,7 @@ pub fn record<R>(
 pub(crate) fn intercept(
     function: &'static Function,
     device: &dyn Device,
-    feature: &dyn Fn(usize) -> f64,
+    compute: &Features<'_>,
     admissible: &dyn Fn(usize) -> bool,
 ) -> Option<(usize, Box<dyn Stopwatch>)> {
     let (variant, describe, first) = RECORDING.with_borrow(|slot| {
@@ -81,6 +82,11 @@ pub(crate) fn intercept(
     })?;
     if describe {
         // Evaluated outside the borrow: a feature may call a function with variants of its own.
+        let feature = |index: usize| {
+            let mut row = Row::empty();
+            compute(&[index], &mut row);
+            row.values()[0]
+        };
         let features: Vec<f64> =
             if first { (0..function.features().len()).map(feature).collect() } else { Vec::new() };
         let admitted: Vec<bool> = (0..function.variants().len()).map(admissible).collect();

@@ -57,7 +57,8 @@ impl DeviceSvm {
         // The decision values of all pairs live on the stack. Nearly every function has few classes, and clearing room
         // for 64 of them would cost more than the prediction.
         match self.svm.rho.len() {
-            0..=28 => self.votes_with::<28>(features),
+            0..=6 => self.votes_with::<6>(features),
+            7..=28 => self.votes_with::<28>(features),
             _ => self.votes_with::<{ MAX_VARIANTS * (MAX_VARIANTS - 1) / 2 }>(features),
         }
     }

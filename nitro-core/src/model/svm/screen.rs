@@ -116,26 +116,25 @@ impl Screen {
 
     /// Computes the decision value of each pair, less its offset, from the scaled input columns. Returns whether all of them are so far from 0
     /// that the exact ones have the same signs.
-    pub(super) fn decide(&self, scaled: &[f64], decisions: &mut [f64]) -> bool {
+    pub(super) fn decide<const PAIRS: usize>(&self, scaled: &[f64], decisions: &mut [f64; PAIRS]) -> bool {
         let mut row = [0.0; MAX_FEATURES];
         let row = &mut row[..self.columns.len()];
         for (value, &column) in row.iter_mut().zip(&self.columns) {
             *value = (self.unit * scaled[column]) as f32;
         }
+        let mut sums = [[0.0; 4]; PAIRS];
         let mut values = [0.0; LANES];
         let mut first = 0;
         for (block, &end) in self.ends.iter().enumerate() {
             let columns = &self.vectors[block * row.len()..(block + 1) * row.len()];
             // SAFETY: `fastest_kernel` found that this processor has what the function is compiled for.
             unsafe { (self.kernel)(columns, row, &mut values) };
-            for term in &self.terms[first..end] {
-                decisions[term.pair] += f64::from(term.weigh(&values));
-            }
+            weigh(&self.terms[first..end], &values, &mut sums);
             first = end;
         }
         let mut is_certain = true;
-        for (decision, duel) in decisions.iter_mut().zip(&self.duels) {
-            *decision -= duel.rho;
+        for ((decision, sum), duel) in decisions.iter_mut().zip(sums).zip(&self.duels) {
+            *decision = sum.iter().sum::<f64>() - duel.rho;
             is_certain &= decision.abs() > duel.bound; // not so for NaN
         }
         is_certain
@@ -159,19 +158,21 @@ impl Screen {
     }
 }
 
-impl Term {
-    /// The sum of products, in few roundings: four lanes at a time, then those four.
-    #[inline]
-    fn weigh(&self, kernel: &[f32; LANES]) -> f32 {
-        let mut sums = [0.0; 4];
-        for (coefficients, kernel) in self.coefficients.chunks_exact(4).zip(kernel.chunks_exact(4)) {
+/// Adds to the sums of each pair what the vectors of a block weigh, in few roundings: four lanes at a time, added up in double precision.
+#[inline(never)]
+fn weigh(terms: &[Term], kernel: &[f32; LANES], sums: &mut [[f64; 4]]) {
+    for term in terms {
+        let mut quad = [0.0; 4];
+        for (coefficients, kernel) in term.coefficients.chunks_exact(4).zip(kernel.chunks_exact(4)) {
             for lane in 0..4 {
-                sums[lane] += coefficients[lane] * kernel[lane];
+                quad[lane] += coefficients[lane] * kernel[lane];
             }
         }
-        (sums[0] + sums[2]) + (sums[1] + sums[3])
+        for (sum, part) in sums[term.pair].iter_mut().zip(quad) {
+            *sum += f64::from(part);
+        }
     }
 }
 
 /// What a weighted kernel may be off by besides: the coefficient and the product are rounded, and the sums of a block.
-const SUM_ERROR: f64 = 1.5 * ROUNDING * (2.0 + (LANES / 4) as f64 + 2.0);
+const SUM_ERROR: f64 = 1.5 * ROUNDING * (2.0 + (LANES / 4) as f64);
