@@ -158,12 +158,11 @@ fn predict<A>(
     let columns = if selector.selector.is_constant() { &[][..] } else { &selector.features };
     let mut row = Row::empty();
     compute(columns, &mut row);
-    let row = row.values();
-    if row.last().is_some_and(|last| !last.is_finite()) {
-        return Err(Reason::FeatureNotFinite { feature: function.features()[columns[row.len() - 1]] });
+    if let Some(index) = row.not_finite() {
+        return Err(Reason::FeatureNotFinite { feature: function.features()[columns[index]] });
     }
     let place = |class: usize| selector.place(class);
-    let (first, best) = memo::with_order(selector, row, |order| {
+    let (first, best) = memo::with_order(selector, &row, |order| {
         (order.iter().next(), order.iter().find(|&class| place(class).is_some_and(admissible)))
     });
     let first = first.and_then(place);
@@ -173,7 +172,7 @@ fn predict<A>(
         return Err(if selector.selector.is_constant() { gone() } else { Reason::NoneAdmissible });
     };
     let index = place(best).expect("only variants of the code are admissible");
-    let prediction = Prediction { selector, row, best, admissible };
+    let prediction = Prediction { selector, row: row.values(), best, admissible };
     Ok((index, reason(selector, function, first, index), assess(&prediction)))
 }
 

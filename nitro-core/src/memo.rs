@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::MAX_FEATURES;
+use crate::feature::Row;
 use crate::model::Order;
 use crate::resolve::DeviceSelector;
 
@@ -39,12 +40,9 @@ thread_local! {
 
 /// Passes on the classes of a selector for an input, best first: as it said last time, or as it says now.
 #[inline]
-pub(crate) fn with_order<R>(
-    selector: &DeviceSelector,
-    features: &[f64],
-    consult: impl FnOnce(&Order) -> R,
-) -> R {
-    let place = place(selector.serial, features);
+pub(crate) fn with_order<R>(selector: &DeviceSelector, row: &Row, consult: impl FnOnce(&Order) -> R) -> R {
+    let place = place(selector.serial, row.fingerprint());
+    let features = row.values();
     TABLE.with(|table| {
         // Shared while the answer is used, which may call functions with variants of their own.
         if let Ok(table) = table.try_borrow()
@@ -78,7 +76,7 @@ impl Entry {
 
 /// Where an answer may stand. The upper bits of a product depend on all bits of the factor (multiplicative hashing, Knuth volume 3,
 /// section 6.4).
-fn place(serial: Serial, features: &[f64]) -> usize {
-    let mixed = features.iter().fold(serial.0, |mixed, value| mixed.rotate_left(7) ^ value.to_bits());
-    (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - PLACES.ilog2())) as usize
+fn place(serial: Serial, fingerprint: u64) -> usize {
+    let mixed = (fingerprint ^ serial.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> (u64::BITS - PLACES.ilog2())) as usize
 }

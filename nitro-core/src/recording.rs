@@ -1,7 +1,7 @@
 //! Recording through ordinary calls: while a recording runs, calls of one function on this thread run a given variant
 //! and are timed.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::device::Stopwatch;
@@ -42,6 +42,8 @@ struct Recording {
 
 thread_local! {
     static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
+    /// Whether there is one: what every call asks first.
+    static IS_RECORDING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `body`; every call of `function` that it makes on this thread runs the variant of this index and is timed.
@@ -59,7 +61,9 @@ pub fn record<R>(
 ) -> Result<(R, Observation), Panicked> {
     let recording = Recording { function, variant, describe, observation: Observation::default() };
     let outer = RECORDING.with_borrow_mut(|slot| slot.replace(recording));
+    IS_RECORDING.set(true);
     let result = catch_unwind(AssertUnwindSafe(body));
+    IS_RECORDING.set(outer.is_some());
     let recording = RECORDING.with_borrow_mut(|slot| std::mem::replace(slot, outer));
     let observation = recording.map(|recording| recording.observation).unwrap_or_default();
     result.map(|value| (value, observation)).map_err(|payload| {
@@ -70,7 +74,18 @@ pub fn record<R>(
 }
 
 /// The variant and the stopwatch for a call, if a recording on this thread measures the function.
+#[inline]
 pub(crate) fn intercept(
+    function: &'static Function,
+    device: &dyn Device,
+    compute: &Features<'_>,
+    admissible: &dyn Fn(usize) -> bool,
+) -> Option<(usize, Box<dyn Stopwatch>)> {
+    if IS_RECORDING.get() { intercept_recorded(function, device, compute, admissible) } else { None }
+}
+
+#[cold]
+fn intercept_recorded(
     function: &'static Function,
     device: &dyn Device,
     compute: &Features<'_>,

@@ -64,6 +64,7 @@ impl DeviceSelector {
 
 impl Function {
     /// The state of the function; the first call reads the environment and looks for the model.
+    #[inline]
     pub(crate) fn state(&self) -> &FunctionState {
         self.state.get_or_init(|| FunctionState {
             forced: environment::forced_variant(self),
@@ -72,7 +73,13 @@ impl Function {
     }
 
     /// What the model means on this device; the first call for the device resolves it.
+    #[inline]
     pub(crate) fn resolved(&self, device: &'static DeviceEntry) -> &Resolved {
+        self.devices.find(|(own, _)| *own == device).map_or_else(|| self.resolve(device), |(_, known)| known)
+    }
+
+    #[cold]
+    fn resolve(&self, device: &'static DeviceEntry) -> &Resolved {
         let model = &self.state().model;
         let resolve =
             || (device, model.as_ref().map_err(|&reason| reason).and_then(|m| resolve(self, m, device)));
