@@ -5,6 +5,7 @@
 
 mod device;
 mod kernel;
+mod scaling;
 mod screen;
 
 use serde::{Deserialize, Serialize};

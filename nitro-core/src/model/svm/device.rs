@@ -1,7 +1,7 @@
 //! A support-vector machine on one device.
 
 use super::screen::Screen;
-use super::{Svm, pair, squared_distance};
+use super::{Svm, squared_distance};
 use crate::{MAX_FEATURES, MAX_VARIANTS};
 
 /// An [`Svm`] resolved for one device. Its decisions are those of the machine itself, evaluated in double precision as LIBSVM does, on every processor;
@@ -63,21 +63,21 @@ impl DeviceSvm {
         }
     }
 
+    /// A function of its own for each size: the stack of the largest takes time to touch.
+    #[inline(never)]
     fn votes_with<const PAIRS: usize>(&self, features: &[f64]) -> Votes {
-        let mut scaled = [0.0; MAX_FEATURES];
-        let scaled = &mut scaled[..self.svm.scaling.len() - self.device.len()];
-        for ((column, scale), &value) in scaled.iter_mut().zip(&self.svm.scaling).zip(features) {
-            *column = scale.apply(value);
-        }
         let mut decisions = [0.0; PAIRS];
-        if !self.screen.decide(scaled, &mut decisions) {
-            self.decide(scaled, &mut decisions);
+        if !self.screen.decide(features, &mut decisions) {
+            self.decide(features, &mut decisions);
         }
         let classes = self.svm.classes.len();
         let mut won = [0; MAX_VARIANTS];
+        let mut decisions = decisions.iter();
         for first in 0..classes {
-            for second in first + 1..classes {
-                won[if decisions[pair(first, second, classes)] > 0.0 { first } else { second }] += 1;
+            for (second, decision) in (first + 1..classes).zip(&mut decisions) {
+                let is_first = u8::from(*decision > 0.0); // no branch: a processor would guess wrong half of the time
+                won[first] += is_first;
+                won[second] += 1 - is_first;
             }
         }
         Votes { won, classes }
@@ -86,7 +86,12 @@ impl DeviceSvm {
     /// The decision value of each pair less its offset, exactly as LIBSVM computes it.
     #[cold]
     #[inline(never)]
-    fn decide(&self, scaled: &[f64], decisions: &mut [f64]) {
+    fn decide(&self, features: &[f64], decisions: &mut [f64]) {
+        let mut scaled = [0.0; MAX_FEATURES];
+        let scaled = &mut scaled[..self.svm.scaling.len() - self.device.len()];
+        for ((column, scale), &value) in scaled.iter_mut().zip(&self.svm.scaling).zip(features) {
+            *column = scale.apply(value);
+        }
         decisions.fill(0.0);
         let width = self.svm.scaling.len();
         for (index, own) in self.svm.owners().enumerate() {

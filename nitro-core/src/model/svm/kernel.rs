@@ -1,38 +1,88 @@
 //! The radial basis function in single precision, for many support vectors at a time.
 
-/// Support vectors that are evaluated side by side: four registers of the least that a 64-bit x86 has.
-pub(super) const LANES: usize = 16;
+use super::scaling::SCALING_ERROR;
+
+/// Support vectors that are evaluated side by side: fewer leave a processor waiting for results.
+pub(super) const LANES: usize = 32;
 
 /// The rounding error of one operation in single precision, relative.
 pub(super) const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
-/// Fills `kernel` with the kernel between the row and each lane of a block, given by column.
-pub(super) type Kernel = unsafe fn(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]);
-
-/// The fastest way to compute the kernel that this processor has. All give the same bits: they differ in how many lanes an instruction
-/// takes, and none fuses a product with a sum.
-pub(super) fn fastest_kernel() -> Kernel {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        return kernel_avx2;
-    }
-    kernel_any
+/// A block of support vectors.
+pub(super) struct Block<'a> {
+    /// For each column the coordinates of all vectors.
+    pub(super) columns: &'a [[f32; LANES]],
+    pub(super) terms: &'a [Term],
 }
 
-/// A function of its own: joined with what is done to its result, the compiler has computed two lanes at a time.
-#[inline(never)]
-pub(super) fn kernel_any(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
-    fill_kernel(columns, row, kernel);
+/// What the vectors of a block weigh in the decision between one pair of classes.
+#[derive(Debug)]
+pub(super) struct Term {
+    pub(super) pair: usize,
+    pub(super) coefficients: [f32; LANES],
+}
+
+/// The sum of one pair of classes, in parts that are added up at last.
+pub(super) type Sum = [f64; 4];
+
+/// Adds to the sum of each pair what a block's vectors weigh, times their kernels with the row.
+pub(super) type Weigh = unsafe fn(block: Block<'_>, row: &[f32], sums: &mut [Sum]);
+
+/// The fastest way to do it that this processor has. All give the same bits: they differ in how many lanes an instruction takes, and none
+/// fuses a product with a sum.
+pub(super) fn fastest() -> Weigh {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        return weigh_avx2;
+    }
+    weigh_any
+}
+
+fn weigh_any(block: Block<'_>, row: &[f32], sums: &mut [Sum]) {
+    let mut kernel = [0.0; LANES];
+    kernel_any(block.columns, row, &mut kernel);
+    weigh(block.terms, &kernel, sums);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn kernel_avx2(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
-    fill_kernel(columns, row, kernel);
+fn weigh_avx2(block: Block<'_>, row: &[f32], sums: &mut [Sum]) {
+    let mut kernel = [0.0; LANES];
+    kernel_avx2(block.columns, row, &mut kernel);
+    weigh(block.terms, &kernel, sums);
 }
 
 #[inline(always)]
-fn fill_kernel(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
+fn weigh(terms: &[Term], kernel: &[f32; LANES], sums: &mut [Sum]) {
+    for term in terms {
+        let mut eight = [0.0; 8];
+        for (coefficients, kernel) in term.coefficients.chunks_exact(8).zip(kernel.chunks_exact(8)) {
+            for (sum, (coefficient, kernel)) in eight.iter_mut().zip(coefficients.iter().zip(kernel)) {
+                *sum += coefficient * kernel;
+            }
+        }
+        for (lane, sum) in sums[term.pair].iter_mut().enumerate() {
+            *sum += f64::from(eight[lane] + eight[lane + 4]);
+        }
+    }
+}
+
+/// Fills in the kernel between the row and each lane of a block. Not to be inlined: next to what is done with the kernel the compiler
+/// computes few lanes at a time, or one.
+#[inline(never)]
+fn kernel_any(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
+    fill(columns, row, kernel);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline(never)]
+fn kernel_avx2(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
+    fill(columns, row, kernel);
+}
+
+#[inline(always)]
+fn fill(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
     let mut distances = [0.0; LANES];
     for (column, &value) in columns.iter().zip(row) {
         for (distance, &lane) in distances.iter_mut().zip(column) {
@@ -67,11 +117,16 @@ fn exp2_of_negated(x: f32) -> f32 {
 /// What the kernel of one support vector may be off by. With ε for a rounding and B for the farthest coordinate of a support vector, a computed
 /// difference is off by at most ε(2|d| + 2B) (both ends and the subtraction are rounded, and |u| ≤ |d| + |v|), their squared sum x over m
 /// columns by ε((5 + m)x + 4B√(m·x)), and 2^-x is at most ln 2 · 2^-x times as much, where x · 2^-x ≤ 0.54 and √x · 2^-x ≤ 0.52; 4ε for
-/// [`exp2_of_negated`]. Terms of ε² are left to a factor of 1.5.
-pub(super) fn kernel_error(columns: usize, farthest: f64) -> f64 {
+/// [`exp2_of_negated`]. The numbers that are scaled, of `magnitude`, are off by [`SCALING_ERROR`] of theirs, and so may be in place of ε·2B.
+/// Terms of ε² are left to a factor of 1.5.
+pub(super) fn kernel_error(columns: usize, farthest: f64, magnitude: f64) -> f64 {
     let columns = columns as f64;
+    let farthest = farthest + SCALING_ERROR / ROUNDING * (farthest + magnitude);
     1.5 * ROUNDING * (0.37 * (5.0 + columns) + 1.44 * farthest * columns.sqrt() + 4.0)
 }
+
+/// What a weighted kernel may be off by besides: the coefficient, the product and the sums of a block are rounded.
+pub(super) const SUM_ERROR: f64 = 1.5 * ROUNDING * (3.0 + (LANES / 8) as f64);
 
 #[cfg(test)]
 mod tests {
@@ -95,15 +150,17 @@ mod tests {
 
     /// A model decides the same on every processor.
     #[test]
-    fn all_ways_to_compute_the_kernel_give_the_same_bits() {
+    fn all_ways_to_weigh_give_the_same_bits() {
         let number = |n: usize| ((n * n) as f32 * 0.37).sin() * (n % 7) as f32;
         let columns: Vec<[f32; LANES]> =
             (0..6).map(|column| std::array::from_fn(|lane| number(31 * column + lane))).collect();
         let row: Vec<f32> = (0..6).map(|column| number(1000 + column)).collect();
-        let (mut any, mut fastest) = ([0.0; LANES], [0.0; LANES]);
-        kernel_any(&columns, &row, &mut any);
-        // SAFETY: `fastest_kernel` found that this processor has what the function is compiled for.
-        unsafe { fastest_kernel()(&columns, &row, &mut fastest) };
-        assert_eq!(any.map(f32::to_bits), fastest.map(f32::to_bits));
+        let term = |pair| Term { pair, coefficients: std::array::from_fn(|lane| number(77 * pair + lane)) };
+        let terms: Vec<Term> = (0..3).map(term).collect();
+        let (mut any, mut fastest_sums) = ([[0.1; 4]; 3], [[0.1; 4]; 3]);
+        weigh_any(Block { columns: &columns, terms: &terms }, &row, &mut any);
+        // SAFETY: `fastest` found that this processor has what the function is compiled for.
+        unsafe { fastest()(Block { columns: &columns, terms: &terms }, &row, &mut fastest_sums) };
+        assert_eq!(any.map(|sum| sum.map(f64::to_bits)), fastest_sums.map(|sum| sum.map(f64::to_bits)));
     }
 }

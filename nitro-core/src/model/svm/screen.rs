@@ -7,17 +7,18 @@
 use std::collections::BTreeMap;
 use std::f64::consts::LOG2_E;
 
-use super::kernel::{Kernel, LANES, ROUNDING, fastest_kernel, kernel_error};
+use super::kernel::{Block, LANES, SUM_ERROR, Sum, Term, Weigh, fastest, kernel_error};
+use super::scaling::Columns;
 use super::{Svm, squared_distance};
 use crate::MAX_FEATURES;
 
 /// An [`Svm`] folded for one device.
 #[derive(Debug)]
 pub(super) struct Screen {
-    /// The input columns that tell inputs apart.
-    columns: Vec<usize>,
-    /// √(γ·log₂ e): scaled columns times this make the kernel 2^(-‖u - v‖²).
-    unit: f64,
+    /// In multiples of √(γ·log₂ e), which makes the kernel 2^(-‖u - v‖²).
+    columns: Columns,
+    /// Number of columns.
+    width: usize,
     /// Support vectors, feature-major: of each block all lanes of its first column, then of its second, ….
     vectors: Vec<[f32; LANES]>,
     /// For each block the end of its part of `terms`.
@@ -25,14 +26,7 @@ pub(super) struct Screen {
     terms: Vec<Term>,
     /// For each pair of classes the offset, and how far the computed decision value may be from the exact one.
     duels: Vec<Duel>,
-    kernel: Kernel,
-}
-
-/// What the vectors of a block weigh in the decision between one pair of classes.
-#[derive(Debug)]
-struct Term {
-    pair: usize,
-    coefficients: [f32; LANES],
+    weigh: Weigh,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -50,9 +44,9 @@ impl Screen {
     pub(super) fn new(svm: &Svm, device: &[f64]) -> Self {
         let width = svm.scaling.len();
         // A column that was constant in training scales to 0 for every input: it is as known as a device feature.
-        let (columns, known): (Vec<usize>, Vec<usize>) =
-            (0..width - device.len()).partition(|&column| svm.scaling[column].varies());
-        let unit = (svm.gamma * LOG2_E).sqrt();
+        let (inputs, unit) = (&svm.scaling[..width - device.len()], (svm.gamma * LOG2_E).sqrt());
+        let known: Vec<usize> = (0..inputs.len()).filter(|&column| !inputs[column].varies()).collect();
+        let columns = Columns::new(inputs, unit);
         // Squares of inputs that are beyond double precision while the kernel is not yet 0: no such machine is trained.
         let bound = if svm.gamma < 1e-300 { f64::INFINITY } else { 0.0 };
         let mut duels: Vec<Duel> = svm.rho.iter().map(|&rho| Duel { rho, bound }).collect();
@@ -66,7 +60,7 @@ impl Screen {
             let fixed = squared_distance(&row[width - device.len()..], device)
                 + known.iter().map(|&column| row[column] * row[column]).sum::<f64>();
             let factor = (-svm.gamma * fixed).exp();
-            let place: Vec<f32> = columns.iter().map(|&column| (unit * row[column]) as f32).collect();
+            let place: Vec<f32> = columns.features().map(|column| (unit * row[column]) as f32).collect();
             farthest = place.iter().fold(farthest, |farthest, &value| farthest.max(f64::from(value).abs()));
             let weights = places.entry(place.iter().map(|value| value.to_bits()).collect()).or_default();
             for (pair, coefficient) in svm.weights(index, own) {
@@ -75,27 +69,28 @@ impl Screen {
             }
         }
         let mut screen = Self {
+            width: columns.len(),
             columns,
-            unit,
             vectors: vec![],
             ends: vec![],
             terms: vec![],
             duels,
-            kernel: fastest_kernel(),
+            weigh: fastest(),
         };
-        screen.fill(places, farthest);
+        let error = kernel_error(screen.width, farthest, screen.columns.magnitude(unit)) + SUM_ERROR;
+        screen.fill(places, error);
         screen
     }
 
     /// Arranges the places in blocks; those that weigh in the same pairs come together.
-    fn fill(&mut self, mut places: Places, farthest: f64) {
-        let error = kernel_error(self.columns.len(), farthest) + SUM_ERROR;
+    /// `error` is what a vector of weight 1 may be off by.
+    fn fill(&mut self, mut places: Places, error: f64) {
         places.values_mut().for_each(|weights| weights.retain(|_, weight| *weight != 0.0));
         places.retain(|_, weights| !weights.is_empty());
         let mut places: Vec<(Vec<u32>, Weights)> = places.into_iter().collect();
         places.sort_by(|(_, a), (_, b)| a.keys().cmp(b.keys()));
         for block in places.chunks(LANES) {
-            for column in 0..self.columns.len() {
+            for column in 0..self.width {
                 let mut lanes = [0.0; LANES];
                 for (lane, (place, _)) in lanes.iter_mut().zip(block) {
                     *lane = f32::from_bits(place[column]);
@@ -114,22 +109,19 @@ impl Screen {
         }
     }
 
-    /// Computes the decision value of each pair, less its offset, from the scaled input columns. Returns whether all of them are so far from 0
+    /// Computes the decision value of each pair, less its offset, from raw input features. Returns whether all of them are so far from 0
     /// that the exact ones have the same signs.
-    pub(super) fn decide<const PAIRS: usize>(&self, scaled: &[f64], decisions: &mut [f64; PAIRS]) -> bool {
+    pub(super) fn decide<const PAIRS: usize>(&self, features: &[f64], decisions: &mut [f64; PAIRS]) -> bool {
         let mut row = [0.0; MAX_FEATURES];
-        let row = &mut row[..self.columns.len()];
-        for (value, &column) in row.iter_mut().zip(&self.columns) {
-            *value = (self.unit * scaled[column]) as f32;
-        }
-        let mut sums = [[0.0; 4]; PAIRS];
-        let mut values = [0.0; LANES];
+        self.columns.scale(features, &mut row);
+        let row = &row[..self.width];
+        let mut sums: [Sum; PAIRS] = [[0.0; 4]; PAIRS];
         let mut first = 0;
         for (block, &end) in self.ends.iter().enumerate() {
             let columns = &self.vectors[block * row.len()..(block + 1) * row.len()];
-            // SAFETY: `fastest_kernel` found that this processor has what the function is compiled for.
-            unsafe { (self.kernel)(columns, row, &mut values) };
-            weigh(&self.terms[first..end], &values, &mut sums);
+            let block = Block { columns, terms: &self.terms[first..end] };
+            // SAFETY: `fastest` found that this processor has what the function is compiled for.
+            unsafe { (self.weigh)(block, row, &mut sums) };
             first = end;
         }
         let mut is_certain = true;
@@ -157,22 +149,3 @@ impl Screen {
         self.duels.iter().map(|duel| duel.bound)
     }
 }
-
-/// Adds to the sums of each pair what the vectors of a block weigh, in few roundings: four lanes at a time, added up in double precision.
-#[inline(never)]
-fn weigh(terms: &[Term], kernel: &[f32; LANES], sums: &mut [[f64; 4]]) {
-    for term in terms {
-        let mut quad = [0.0; 4];
-        for (coefficients, kernel) in term.coefficients.chunks_exact(4).zip(kernel.chunks_exact(4)) {
-            for lane in 0..4 {
-                quad[lane] += coefficients[lane] * kernel[lane];
-            }
-        }
-        for (sum, part) in sums[term.pair].iter_mut().zip(quad) {
-            *sum += f64::from(part);
-        }
-    }
-}
-
-/// What a weighted kernel may be off by besides: the coefficient and the product are rounded, and the sums of a block.
-const SUM_ERROR: f64 = 1.5 * ROUNDING * (2.0 + (LANES / 4) as f64);
