@@ -143,6 +143,7 @@ impl<T> Chain<T> {
     }
 
     /// The first value that `wanted` accepts.
+    #[inline]
     pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<&T> {
         let mut chain = self;
         while let Some(node) = chain.head.get() {

@@ -25,6 +25,7 @@ mod feature;
 mod function;
 pub mod host;
 mod kept;
+mod memo;
 pub mod model;
 pub mod provide;
 pub mod recording;
@@ -45,5 +46,6 @@ pub const MAX_VARIANTS: usize = 64;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::dispatch::{Decision, Outcome, OutcomeOfAny, OutcomeOfResult, decide, select};
+    pub use crate::feature::Once;
     pub use crate::host::current as host;
 }

@@ -5,6 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use crate::device::Chain;
+use crate::memo::Serial;
 use crate::model::{self, Model, ModelError, OnDevice, Region};
 use crate::{DeviceEntry, Function, Reason, environment};
 
@@ -39,9 +40,11 @@ pub(crate) type Resolved = Result<DeviceSelector, Reason>;
 
 /// A model resolved for one device: only indices and numbers are left.
 pub(crate) struct DeviceSelector {
+    /// What the memo knows it by.
+    pub(crate) serial: Serial,
     pub(crate) selector: OnDevice,
-    /// For each variant of the model its place in the code, if it still exists.
-    pub(crate) variants: Vec<Option<usize>>,
+    /// For each class of the selector the place of its variant in the code, if it still exists.
+    places: Vec<Option<usize>>,
     /// For each column of the model the input feature of the code.
     pub(crate) features: Vec<usize>,
     /// A variant of the code that the model does not know.
@@ -55,12 +58,13 @@ pub(crate) struct DeviceSelector {
 impl DeviceSelector {
     /// The place in the code of a class of the selector, if its variant still exists.
     pub(crate) fn place(&self, class: usize) -> Option<usize> {
-        self.variants[self.selector.variant(class)]
+        self.places[class]
     }
 }
 
 impl Function {
     /// The state of the function; the first call reads the environment and looks for the model.
+    #[inline]
     pub(crate) fn state(&self) -> &FunctionState {
         self.state.get_or_init(|| FunctionState {
             forced: environment::forced_variant(self),
@@ -69,7 +73,13 @@ impl Function {
     }
 
     /// What the model means on this device; the first call for the device resolves it.
+    #[inline]
     pub(crate) fn resolved(&self, device: &'static DeviceEntry) -> &Resolved {
+        self.devices.find(|(own, _)| *own == device).map_or_else(|| self.resolve(device), |(_, known)| known)
+    }
+
+    #[cold]
+    fn resolve(&self, device: &'static DeviceEntry) -> &Resolved {
         let model = &self.state().model;
         let resolve =
             || (device, model.as_ref().map_err(|&reason| reason).and_then(|m| resolve(self, m, device)));
@@ -145,8 +155,9 @@ fn resolve(function: &Function, (model, origin): &(Model, Origin), device: &'sta
         tracing::warn!(function = name, %origin, unknown, "the code has a variant that the model does not know");
     }
     let selector = model.selector.on_device(&values);
+    let places = (0..selector.classes()).map(|class| variants[selector.variant(class)]).collect();
     let (inputs, device_distance) = (model.coverage.inputs.clone(), model.device_distance(device));
-    Ok(DeviceSelector { selector, variants, features, unknown, inputs, device_distance })
+    Ok(DeviceSelector { serial: Serial::new(), selector, places, features, unknown, inputs, device_distance })
 }
 
 /// What `find` knows of every name, or the first name of which it knows nothing.
