@@ -7,12 +7,13 @@
 
 mod errors;
 mod expand;
+mod expansion;
 mod ir;
 mod parse;
 #[cfg(test)]
 mod tests;
 
-use proc_macro2::TokenStream;
+use expansion::expansion;
 
 /// Makes a function of a signature and its variants. See the documentation of `nitro::code_variant`.
 #[proc_macro_attribute]
@@ -21,20 +22,4 @@ pub fn code_variant(
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
     expansion(arguments.into(), item.into()).into()
-}
-
-fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let mut errors = errors::Errors::default();
-    let options = parse::options(arguments, &mut errors);
-    let item = match parse::item(item.clone()) {
-        Ok(item) => item,
-        Err(error) => {
-            errors.push(error);
-            return expand::refused(&errors, item);
-        }
-    };
-    match ir::check(options, item, errors) {
-        Ok(function) => expand::function(&function),
-        Err(refusal) => expand::refused(&refusal.errors, expand::salvage(&refusal.salvage)),
-    }
 }

@@ -98,7 +98,9 @@ fn measurements(
     let mut by_device: BTreeMap<String, Vec<Measurement>> = BTreeMap::new();
     while let Some(row) = rows.next()? {
         let Some(&input) = inputs.get(&row.get(1)?) else { continue };
-        let measurement = measurement(row, input, variants[&row.get(2)?])?;
+        // A variant of another function: the tables contradict each other, which SQLite's own check does not see.
+        let (id, foreign) = (row.get(2)?, |id| rusqlite::Error::IntegralValueOutOfRange(2, id));
+        let measurement = measurement(row, input, *variants.get(&id).ok_or_else(|| foreign(id))?)?;
         let device = row.get_ref(0)?.as_str()?;
         match by_device.get_mut(device) {
             Some(list) => list.push(measurement),

@@ -1,0 +1,43 @@
+//! What may be asked of everything that reads from outside: whatever the bytes are, it answers or refuses, and what it accepts can be
+//! used. Each function here takes one hostile input and panics when that promise is broken.
+//!
+//! `scripts/fuzz.sh` looks for such an input; what it found of interest is kept in `corpus/`, and `cargo test -p nitro-fuzz` goes through it
+//! again without a fuzzer.
+
+mod attribute;
+mod import;
+mod matrix_market;
+mod model;
+mod store;
+
+// The macro's own modules, which name each other by `crate::`.
+#[path = "../../nitro-macros/src/errors.rs"]
+mod errors;
+#[path = "../../nitro-macros/src/expand/mod.rs"]
+mod expand;
+#[path = "../../nitro-macros/src/expansion.rs"]
+mod expansion;
+#[path = "../../nitro-macros/src/ir/mod.rs"]
+mod ir;
+#[path = "../../nitro-macros/src/parse/mod.rs"]
+mod parse;
+
+pub use attribute::attribute;
+pub use import::import;
+pub use matrix_market::matrix_market;
+pub use model::model;
+pub use store::store;
+
+/// The parts of the data between bytes 0, as many as are asked for; what is missing is empty.
+fn parts<const N: usize>(data: &[u8]) -> [&[u8]; N] {
+    let mut parts = data.splitn(N, |&byte| byte == 0);
+    std::array::from_fn(|_| parts.next().unwrap_or_default())
+}
+
+/// A place for a file that is written again for every input.
+fn scratch(name: &str) -> std::path::PathBuf {
+    use std::sync::LazyLock;
+    static FOLDER: LazyLock<tempfile::TempDir> =
+        LazyLock::new(|| tempfile::tempdir().expect("a folder for temporary files"));
+    FOLDER.path().join(name)
+}

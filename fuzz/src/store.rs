@@ -1,0 +1,27 @@
+use nitro_train::store;
+
+use crate::scratch;
+
+/// The bytes of an embedded store: opened and read, or refused.
+pub fn store(data: &[u8]) {
+    let path = scratch("fuzzed.db");
+    std::fs::write(&path, data).expect("temporary files can be written");
+    drop(read(path.to_str().expect("temporary folders have plain names")));
+    for suffix in ["-wal", "-shm", "-journal"] {
+        drop(std::fs::remove_file(scratch(&format!("fuzzed.db{suffix}"))));
+    }
+}
+
+fn read(path: &str) -> Result<(), store::StoreError> {
+    let mut store = store::open(path)?;
+    drop(store.devices());
+    for function in store.functions()? {
+        let Ok(recordings) = store.load(&function) else { continue };
+        for measurement in &recordings.measurements {
+            assert!(measurement.device < recordings.devices.len());
+            assert!(measurement.input < recordings.inputs.len());
+            assert!(measurement.variant < recordings.variants.len());
+        }
+    }
+    Ok(())
+}

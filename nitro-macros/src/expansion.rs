@@ -1,0 +1,21 @@
+//! From tokens to tokens: what the macro does, without the compiler around it.
+
+use proc_macro2::TokenStream;
+
+use crate::{errors, expand, ir, parse};
+
+pub(crate) fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = errors::Errors::default();
+    let options = parse::options(arguments, &mut errors);
+    let item = match parse::item(item.clone()) {
+        Ok(item) => item,
+        Err(error) => {
+            errors.push(error);
+            return expand::refused(&errors, item);
+        }
+    };
+    match ir::check(options, item, errors) {
+        Ok(function) => expand::function(&function),
+        Err(refusal) => expand::refused(&refusal.errors, expand::salvage(&refusal.salvage)),
+    }
+}
