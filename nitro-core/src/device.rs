@@ -142,16 +142,27 @@ impl<T> Chain<T> {
         Self { head: OnceLock::new() }
     }
 
+    /// The values so far, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        let nodes = std::iter::successors(self.head.get(), |node| node.next.head.get());
+        nodes.map(|node| &node.value)
+    }
+
     /// The first value that `wanted` accepts.
     pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<&T> {
+        self.iter().find(|value| wanted(value))
+    }
+
+    /// Appends a value.
+    pub fn push(&self, value: T) -> &T {
+        let mut node = Box::new(Node { value, next: Self::new() });
         let mut chain = self;
-        while let Some(node) = chain.head.get() {
-            if wanted(&node.value) {
-                return Some(&node.value);
-            }
-            chain = &node.next;
+        // Another thread may fill the last place first: the value goes behind.
+        while let Err(rejected) = chain.head.set(node) {
+            node = rejected;
+            chain = &chain.head.get().expect("the place is taken").next;
         }
-        None
+        &chain.head.get().expect("it has just been set").value
     }
 
     /// The first value that `wanted` accepts; when there is none, `make` appends one.

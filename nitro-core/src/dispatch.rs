@@ -4,7 +4,7 @@ use crate::device::Stopwatch;
 use crate::model::Scores;
 use crate::resolve::DeviceSelector;
 use crate::selection::Assessment;
-use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, recording};
+use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, recording, stats};
 
 /// Chooses the variant for an input: `feature` computes the feature of an index, `admissible` evaluates a constraint.
 pub fn select<V: CodeVariant>(
@@ -34,7 +34,8 @@ pub fn decide<V: CodeVariant>(
     if let Some((index, stopwatch)) = recording::intercept(function, device, feature, &admissible_index) {
         return Decision { variant: V::ALL[index], stopwatch: Some(stopwatch) };
     }
-    let (index, ..) = choose(function, device, feature, &admissible_index, |_| ());
+    let (index, reason, ..) = choose(function, device, feature, &admissible_index, |_| ());
+    stats::count(function.state().number, function.variants().len(), index, reason.kind());
     Decision { variant: V::ALL[index], stopwatch: None }
 }
 
@@ -115,12 +116,13 @@ fn choose<A>(
     assess: impl Fn(&Prediction<'_>) -> A,
 ) -> Choice<A> {
     let mut features = FeatureVector::empty(function.features());
-    if let Some(forced) = function.state().forced
+    let state = function.state();
+    if let Some(forced) = state.forced
         && admissible(forced)
     {
         return (forced, Reason::Forced, features, None);
     }
-    let predicted = match function.resolved(device.entry()) {
+    let predicted = match state.resolved(function, device.entry()) {
         Ok(selector) => predict(selector, function, feature, admissible, &mut features, assess),
         Err(reason) => Err(*reason),
     };

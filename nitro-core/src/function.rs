@@ -3,9 +3,9 @@
 use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
-use std::sync::OnceLock;
 
-use crate::resolve::{DeviceChain, FunctionState};
+use crate::replaceable::Replaceable;
+use crate::state::FunctionState;
 use crate::{MAX_FEATURES, MAX_VARIANTS};
 
 /// One computation with several implementations: the descriptor that `#[code_variant]` generates, one static a function.
@@ -16,9 +16,7 @@ pub struct Function {
     default_variant: usize,
     embedded_model: Option<fn() -> &'static [u8]>,
     /// What was read from the environment and from files; filled by the first call.
-    pub(crate) state: OnceLock<FunctionState>,
-    /// What the model means on each device met so far.
-    pub(crate) devices: DeviceChain,
+    pub(crate) state: Replaceable<FunctionState>,
 }
 
 /// One variant of a [`Function`].
@@ -47,15 +45,7 @@ impl Function {
         assert!(features.len() <= MAX_FEATURES, "a function has at most 32 features");
         assert!(variants.len() <= MAX_VARIANTS, "a function has at most 64 variants");
         assert!(default_variant < variants.len(), "the default is one of the variants");
-        Self {
-            name,
-            variants,
-            features,
-            default_variant,
-            embedded_model,
-            state: OnceLock::new(),
-            devices: DeviceChain::new(),
-        }
+        Self { name, variants, features, default_variant, embedded_model, state: Replaceable::new() }
     }
 
     /// The key in stores and models, e.g. `spmv`.

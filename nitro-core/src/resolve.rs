@@ -1,35 +1,10 @@
 //! From names to numbers: what a function's model means for the code and the device at hand. Done once a function and
-//! device; everything that reads files or allocates is here.
-
-use std::error::Error;
-use std::path::{Path, PathBuf};
+//! device; everything that allocates is here.
 
 use crate::device::Chain;
-use crate::model::{self, Model, ModelError, OnDevice, Region};
-use crate::{DeviceEntry, Function, Reason, environment};
-
-/// What is known of a function after its first call, whatever the device.
-pub(crate) struct FunctionState {
-    /// The variant to which the user pinned the function.
-    pub(crate) forced: Option<usize>,
-    /// The model and where it is from, or why there is none.
-    model: Result<(Model, Origin), Reason>,
-}
-
-/// Where a model is from, for messages.
-enum Origin {
-    File(PathBuf),
-    Embedded,
-}
-
-impl std::fmt::Display for Origin {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::File(path) => path.display().fmt(formatter),
-            Self::Embedded => formatter.write_str("the embedded model"),
-        }
-    }
-}
+use crate::find::Origin;
+use crate::model::{Model, OnDevice, Region};
+use crate::{DeviceEntry, Function, Reason};
 
 /// The selectors of one function, one for each device met so far.
 pub(crate) type DeviceChain = Chain<(&'static DeviceEntry, Resolved)>;
@@ -59,69 +34,12 @@ impl DeviceSelector {
     }
 }
 
-impl Function {
-    /// The state of the function; the first call reads the environment and looks for the model.
-    pub(crate) fn state(&self) -> &FunctionState {
-        self.state.get_or_init(|| FunctionState {
-            forced: environment::forced_variant(self),
-            model: find_model(self),
-        })
-    }
-
-    /// What the model means on this device; the first call for the device resolves it.
-    pub(crate) fn resolved(&self, device: &'static DeviceEntry) -> &Resolved {
-        let model = &self.state().model;
-        let resolve =
-            || (device, model.as_ref().map_err(|&reason| reason).and_then(|m| resolve(self, m, device)));
-        &self.devices.find_or_insert(|(own, _)| *own == device, resolve).1
-    }
-}
-
-/// The places of a model, first one first: the folder that the user names, the program itself, the folders where a
-/// deployed or a freshly built program finds it.
-fn find_model(function: &Function) -> Result<(Model, Origin), Reason> {
-    let file = model::file_name(function.name());
-    let chosen = environment::models_folder().map(|folder| folder.join(&file)).filter(|path| path.exists());
-    let beside =
-        std::env::current_exe().ok().and_then(|path| Some(path.parent()?.join("models").join(&file)));
-    let here = Path::new("models").join(&file);
-    if let Some(path) = chosen {
-        return load(function, Model::read(&path), Origin::File(path));
-    }
-    if let Some(bytes) = function.embedded_model() {
-        return load(function, Model::from_bytes(bytes), Origin::Embedded);
-    }
-    match beside.into_iter().chain([here]).find(|path| path.exists()) {
-        Some(path) => load(function, Model::read(&path), Origin::File(path)),
-        None => {
-            tracing::debug!(function = function.name(), file, "no model, the default variant runs");
-            Err(Reason::NoModel)
-        }
-    }
-}
-
-fn load(
+/// What a model means for this code on this device. What does not fit is told once, as an event.
+pub(crate) fn resolve(
     function: &Function,
-    model: Result<Model, ModelError>,
-    origin: Origin,
-) -> Result<(Model, Origin), Reason> {
-    let name = function.name();
-    match model {
-        Err(error) => {
-            let error = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-            tracing::warn!(function = name, %origin, error, "the model cannot be read, the default variant runs");
-            Err(Reason::ModelUnreadable)
-        }
-        Ok(model) if model.function != name => {
-            let found = &model.function;
-            tracing::warn!(function = name, %origin, found, "the model is of another function, the default variant runs");
-            Err(Reason::ModelForeign)
-        }
-        Ok(model) => Ok((model, origin)),
-    }
-}
-
-fn resolve(function: &Function, (model, origin): &(Model, Origin), device: &'static DeviceEntry) -> Resolved {
+    (model, origin): &(Model, Origin),
+    device: &'static DeviceEntry,
+) -> Resolved {
     let name = function.name();
     let place = |feature: &str| function.features().iter().position(|own| *own == feature);
     let features = known(&model.features, place).map_err(|feature| {

@@ -152,6 +152,94 @@ pub enum Reason {
     NoneAdmissible,
 }
 
+/// What kind of reason a [`Reason`] is, without its details; what [`stats`](crate::stats()) counts by. `Display` is one or a few words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ReasonKind {
+    /// [`Reason::Predicted`] and [`Reason::PredictedFar`]: a call does not ask how far its input is.
+    Predicted,
+    /// [`Reason::PredictedWithout`]
+    PredictedWithout,
+    /// [`Reason::FirstChoiceInadmissible`]
+    FirstChoiceInadmissible,
+    /// [`Reason::FirstChoiceMissing`]
+    FirstChoiceMissing,
+    /// [`Reason::Forced`]
+    Forced,
+    /// [`Reason::NoModel`]
+    NoModel,
+    /// [`Reason::ModelUnreadable`]
+    ModelUnreadable,
+    /// [`Reason::ModelForeign`]
+    ModelForeign,
+    /// [`Reason::FeatureMissing`]
+    FeatureMissing,
+    /// [`Reason::DeviceFeatureMissing`]
+    DeviceFeatureMissing,
+    /// [`Reason::FeatureNotFinite`]
+    FeatureNotFinite,
+    /// [`Reason::NoneAdmissible`]
+    NoneAdmissible,
+}
+
+impl ReasonKind {
+    /// All kinds, in order.
+    pub const ALL: [Self; 12] = [
+        Self::Predicted,
+        Self::PredictedWithout,
+        Self::FirstChoiceInadmissible,
+        Self::FirstChoiceMissing,
+        Self::Forced,
+        Self::NoModel,
+        Self::ModelUnreadable,
+        Self::ModelForeign,
+        Self::FeatureMissing,
+        Self::DeviceFeatureMissing,
+        Self::FeatureNotFinite,
+        Self::NoneAdmissible,
+    ];
+}
+
+impl fmt::Display for ReasonKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Predicted => "predicted",
+            Self::PredictedWithout => "predicted, the model does not know all variants",
+            Self::FirstChoiceInadmissible => "first choice inadmissible",
+            Self::FirstChoiceMissing => "first choice no longer in the code",
+            Self::Forced => "pinned",
+            Self::NoModel => "no model",
+            Self::ModelUnreadable => "model unreadable",
+            Self::ModelForeign => "model of another function",
+            Self::FeatureMissing => "feature missing",
+            Self::DeviceFeatureMissing => "device feature missing",
+            Self::FeatureNotFinite => "feature not finite",
+            Self::NoneAdmissible => "none admissible",
+        })
+    }
+}
+
+impl Reason {
+    /// The kind of reason.
+    #[must_use]
+    pub fn kind(&self) -> ReasonKind {
+        match self {
+            Self::Predicted | Self::PredictedFar { .. } => ReasonKind::Predicted,
+            Self::PredictedWithout { .. } => ReasonKind::PredictedWithout,
+            Self::FirstChoiceInadmissible { .. } => ReasonKind::FirstChoiceInadmissible,
+            Self::FirstChoiceMissing => ReasonKind::FirstChoiceMissing,
+            Self::Forced => ReasonKind::Forced,
+            Self::NoModel => ReasonKind::NoModel,
+            Self::ModelUnreadable => ReasonKind::ModelUnreadable,
+            Self::ModelForeign => ReasonKind::ModelForeign,
+            Self::FeatureMissing => ReasonKind::FeatureMissing,
+            Self::DeviceFeatureMissing => ReasonKind::DeviceFeatureMissing,
+            Self::FeatureNotFinite { .. } => ReasonKind::FeatureNotFinite,
+            Self::NoneAdmissible => ReasonKind::NoneAdmissible,
+        }
+    }
+}
+
 /// What is far from all that a model was trained on: its distance is above 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Far {

@@ -89,21 +89,12 @@ pub(crate) fn open(name: Name) -> Result<Cuda, CudaError> {
     if let Some(device) = find(name) {
         return Ok(device); // another thread has just opened it
     }
-    let index = count();
+    let index = OPEN.iter().count();
     if index == MOST_DEVICES {
         return Err(CudaError::TooManyDevices { most: MOST_DEVICES });
     }
     let state = State::new(name, index)?;
     Ok(Cuda(OPEN.find_or_insert(|state| state.name == name, || state)))
-}
-
-fn count() -> usize {
-    let count = std::cell::Cell::new(0);
-    OPEN.find(|_| {
-        count.set(count.get() + 1);
-        false
-    });
-    count.get()
 }
 
 /// The device whose description this is.
