@@ -4,6 +4,7 @@ use crate::device::Stopwatch;
 use crate::model::Scores;
 use crate::resolve::DeviceSelector;
 use crate::selection::Assessment;
+use crate::state::FunctionState;
 use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, recording, stats};
 
 /// Chooses the variant for an input: `feature` computes the feature of an index, `admissible` evaluates a constraint.
@@ -13,8 +14,9 @@ pub fn select<V: CodeVariant>(
     feature: &dyn Fn(usize) -> f64,
     admissible: &dyn Fn(V) -> bool,
 ) -> Selection<V> {
+    let admissible = |index: usize| admissible(V::ALL[index]);
     let (index, reason, features, assessment) =
-        choose(function, device, feature, &|index| admissible(V::ALL[index]), assess);
+        choose(function, function.state(), device, feature, &admissible, assess);
     let far = assessment.and_then(|assessment| assessment.far());
     let reason = match (reason, far) {
         (Reason::Predicted, Some(far)) => Reason::PredictedFar { far },
@@ -34,8 +36,9 @@ pub fn decide<V: CodeVariant>(
     if let Some((index, stopwatch)) = recording::intercept(function, device, feature, &admissible_index) {
         return Decision { variant: V::ALL[index], stopwatch: Some(stopwatch) };
     }
-    let (index, reason, ..) = choose(function, device, feature, &admissible_index, |_| ());
-    stats::count(function.state().number, function.variants().len(), index, reason.kind());
+    let state = function.state();
+    let (index, reason, ..) = choose(function, state, device, feature, &admissible_index, |_| ());
+    stats::count(state.number, function.variants().len(), index, reason.kind());
     Decision { variant: V::ALL[index], stopwatch: None }
 }
 
@@ -110,13 +113,13 @@ type Choice<A> = (usize, Reason, FeatureVector, Option<A>);
 
 fn choose<A>(
     function: &'static Function,
+    state: &'static FunctionState,
     device: &dyn Device,
     feature: &dyn Fn(usize) -> f64,
     admissible: &dyn Fn(usize) -> bool,
     assess: impl Fn(&Prediction<'_>) -> A,
 ) -> Choice<A> {
     let mut features = FeatureVector::empty(function.features());
-    let state = function.state();
     if let Some(forced) = state.forced
         && admissible(forced)
     {
