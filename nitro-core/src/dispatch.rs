@@ -120,13 +120,14 @@ fn choose<A>(
     assess: impl Fn(&Prediction<'_>) -> A,
 ) -> Choice<A> {
     let mut features = FeatureVector::empty(function.features());
+    let admissible = &|index: usize| state.is_exact_enough(index) && admissible(index);
     if let Some(forced) = state.forced
         && admissible(forced)
     {
         return (forced, Reason::Forced, features, None);
     }
     let predicted = match state.resolved(function, device.entry()) {
-        Ok(selector) => predict(selector, function, feature, admissible, &mut features, assess),
+        Ok(selector) => predict(selector, function, state, feature, admissible, &mut features, assess),
         Err(reason) => Err(*reason),
     };
     match predicted {
@@ -139,6 +140,7 @@ fn choose<A>(
 fn predict<A>(
     selector: &DeviceSelector,
     function: &'static Function,
+    state: &FunctionState,
     feature: &dyn Fn(usize) -> f64,
     admissible: &dyn Fn(usize) -> bool,
     features: &mut FeatureVector,
@@ -159,12 +161,12 @@ fn predict<A>(
     let first = scores.best(|_| true).and_then(place);
     let Some(best) = scores.best(|class| place(class).is_some_and(admissible)) else {
         // A constant selector has one wish only, so what became of it is the whole story.
-        let gone = || reason(selector, function, first, function.default_variant());
+        let gone = || reason(selector, function, state, first, function.default_variant());
         return Err(if selector.selector.is_constant() { gone() } else { Reason::NoneAdmissible });
     };
     let index = place(best).expect("only variants of the code are admissible");
     let prediction = Prediction { selector, row, scores: &scores, best, admissible };
-    Ok((index, reason(selector, function, first, index), assess(&prediction)))
+    Ok((index, reason(selector, function, state, first, index), assess(&prediction)))
 }
 
 /// How sure a prediction is, and how near to what the model was trained on. Only a selection asks: a call has no use for it.
@@ -184,13 +186,20 @@ fn assess(prediction: &Prediction<'_>) -> Assessment {
 fn reason(
     selector: &DeviceSelector,
     function: &'static Function,
+    state: &FunctionState,
     first: Option<usize>,
     chosen: usize,
 ) -> Reason {
     match (first, selector.unknown) {
         (None, _) => Reason::FirstChoiceMissing,
         (Some(first), _) if first != chosen => {
-            Reason::FirstChoiceInadmissible { first: function.variants()[first].name }
+            let is_exact = state.is_exact_enough(first);
+            let first = function.variants()[first].name;
+            if is_exact {
+                Reason::FirstChoiceInadmissible { first }
+            } else {
+                Reason::FirstChoiceInexact { first }
+            }
         }
         (Some(_), Some(unknown)) => Reason::PredictedWithout { unknown },
         (Some(_), None) => Reason::Predicted,

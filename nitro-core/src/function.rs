@@ -26,6 +26,8 @@ pub struct VariantInfo {
     pub name: &'static str,
     /// The constraint as it stands in the source, if there is one.
     pub constraint: Option<&'static str>,
+    /// The `exact(..)` group that it stands in, if it does: variants of one group give the same results, bit for bit.
+    pub exact_group: Option<usize>,
 }
 
 impl Function {
@@ -76,6 +78,18 @@ impl Function {
     #[must_use]
     pub fn embedded_model(&self) -> Option<&'static [u8]> {
         self.embedded_model.map(|bytes| bytes())
+    }
+
+    /// Whether the variant of this index gives the results of the default variant, bit for bit: it is the default, or stands in one
+    /// `exact(..)` group with it.
+    ///
+    /// # Panics
+    /// When there is no such variant.
+    #[must_use]
+    pub fn is_exact(&self, variant: usize) -> bool {
+        let group = self.variants[variant].exact_group;
+        variant == self.default_variant
+            || group.is_some() && group == self.variants[self.default_variant].exact_group
     }
 
     /// Place of the variant of this name.

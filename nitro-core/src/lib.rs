@@ -36,6 +36,7 @@ mod state;
 mod stats;
 
 pub use device::{Device, DeviceEntry, DeviceFeature, Stopwatch};
+pub use environment::{set_deterministic, set_exact};
 pub use feature::{FeatureValue, FeatureVector};
 pub use function::{CodeVariant, Function, UnknownVariant, VariantInfo};
 pub use selection::{Far, Reason, ReasonKind, Selection};

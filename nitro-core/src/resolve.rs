@@ -34,11 +34,13 @@ impl DeviceSelector {
     }
 }
 
-/// What a model means for this code on this device. What does not fit is told once, as an event.
+/// What a model means for this code on this device. What does not fit is told once, as an event. When `deterministic`, only device
+/// features are used that are the same on every device of the kind.
 pub(crate) fn resolve(
     function: &Function,
     (model, origin): &(Model, Origin),
     device: &'static DeviceEntry,
+    deterministic: bool,
 ) -> Resolved {
     let name = function.name();
     let place = |feature: &str| function.features().iter().position(|own| *own == feature);
@@ -46,6 +48,12 @@ pub(crate) fn resolve(
         tracing::warn!(function = name, %origin, feature, "the model needs a feature that the code lacks");
         Reason::FeatureMissing
     })?;
+    let of_kind = |feature: &String| device.of_kind(feature).is_some();
+    if deterministic && let Some(feature) = model.device_features.iter().find(|name| !of_kind(name)) {
+        let device = device.id();
+        tracing::warn!(function = name, %origin, device, feature, "the model needs a device feature that may differ between devices of one kind, and choices are to be deterministic");
+        return Err(Reason::DeviceFeatureVaries);
+    }
     let value = |feature: &str| device.feature(feature).filter(|value| value.is_finite());
     let values = known(&model.device_features, value).map_err(|feature| {
         let device = device.id();

@@ -129,6 +129,12 @@ pub enum Reason {
         /// The variant that the model ranks first.
         first: &'static str,
     },
+    /// The best choice of the model among variants whose results are bit for bit the default's: it ranks another one first, and the program or
+    /// `NITRO_EXACT` allows no others ([`set_exact`](crate::set_exact)).
+    FirstChoiceInexact {
+        /// The variant that the model ranks first.
+        first: &'static str,
+    },
     /// The best choice of the model that still exists: the variant it ranks first is no longer in the code.
     FirstChoiceMissing,
     /// `NITRO_FORCE` pins the variant.
@@ -143,6 +149,9 @@ pub enum Reason {
     FeatureMissing,
     /// Default: the model needs a device feature that is not known of this device.
     DeviceFeatureMissing,
+    /// Default: the model needs a device feature that may differ between devices of one kind, and choices are to be deterministic
+    /// ([`set_deterministic`](crate::set_deterministic)).
+    DeviceFeatureVaries,
     /// Default: a feature that the model needs is NaN or infinite for this input.
     FeatureNotFinite {
         /// The feature.
@@ -162,6 +171,8 @@ pub enum ReasonKind {
     PredictedWithout,
     /// [`Reason::FirstChoiceInadmissible`]
     FirstChoiceInadmissible,
+    /// [`Reason::FirstChoiceInexact`]
+    FirstChoiceInexact,
     /// [`Reason::FirstChoiceMissing`]
     FirstChoiceMissing,
     /// [`Reason::Forced`]
@@ -176,6 +187,8 @@ pub enum ReasonKind {
     FeatureMissing,
     /// [`Reason::DeviceFeatureMissing`]
     DeviceFeatureMissing,
+    /// [`Reason::DeviceFeatureVaries`]
+    DeviceFeatureVaries,
     /// [`Reason::FeatureNotFinite`]
     FeatureNotFinite,
     /// [`Reason::NoneAdmissible`]
@@ -184,10 +197,11 @@ pub enum ReasonKind {
 
 impl ReasonKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Predicted,
         Self::PredictedWithout,
         Self::FirstChoiceInadmissible,
+        Self::FirstChoiceInexact,
         Self::FirstChoiceMissing,
         Self::Forced,
         Self::NoModel,
@@ -195,6 +209,7 @@ impl ReasonKind {
         Self::ModelForeign,
         Self::FeatureMissing,
         Self::DeviceFeatureMissing,
+        Self::DeviceFeatureVaries,
         Self::FeatureNotFinite,
         Self::NoneAdmissible,
     ];
@@ -206,6 +221,7 @@ impl fmt::Display for ReasonKind {
             Self::Predicted => "predicted",
             Self::PredictedWithout => "predicted, the model does not know all variants",
             Self::FirstChoiceInadmissible => "first choice inadmissible",
+            Self::FirstChoiceInexact => "first choice inexact",
             Self::FirstChoiceMissing => "first choice no longer in the code",
             Self::Forced => "pinned",
             Self::NoModel => "no model",
@@ -213,6 +229,7 @@ impl fmt::Display for ReasonKind {
             Self::ModelForeign => "model of another function",
             Self::FeatureMissing => "feature missing",
             Self::DeviceFeatureMissing => "device feature missing",
+            Self::DeviceFeatureVaries => "device feature varies",
             Self::FeatureNotFinite => "feature not finite",
             Self::NoneAdmissible => "none admissible",
         })
@@ -227,6 +244,7 @@ impl Reason {
             Self::Predicted | Self::PredictedFar { .. } => ReasonKind::Predicted,
             Self::PredictedWithout { .. } => ReasonKind::PredictedWithout,
             Self::FirstChoiceInadmissible { .. } => ReasonKind::FirstChoiceInadmissible,
+            Self::FirstChoiceInexact { .. } => ReasonKind::FirstChoiceInexact,
             Self::FirstChoiceMissing => ReasonKind::FirstChoiceMissing,
             Self::Forced => ReasonKind::Forced,
             Self::NoModel => ReasonKind::NoModel,
@@ -234,6 +252,7 @@ impl Reason {
             Self::ModelForeign => ReasonKind::ModelForeign,
             Self::FeatureMissing => ReasonKind::FeatureMissing,
             Self::DeviceFeatureMissing => ReasonKind::DeviceFeatureMissing,
+            Self::DeviceFeatureVaries => ReasonKind::DeviceFeatureVaries,
             Self::FeatureNotFinite { .. } => ReasonKind::FeatureNotFinite,
             Self::NoneAdmissible => ReasonKind::NoneAdmissible,
         }
@@ -286,6 +305,9 @@ impl fmt::Display for Reason {
             Self::FirstChoiceInadmissible { first } => {
                 write!(formatter, "best admissible choice, a constraint forbids `{first}`")
             }
+            Self::FirstChoiceInexact { first } => {
+                write!(formatter, "best exact choice, the results of `{first}` may differ in their last bits")
+            }
             Self::FirstChoiceMissing => {
                 write!(formatter, "best choice left, the model's first is no longer in the code")
             }
@@ -298,6 +320,12 @@ impl fmt::Display for Reason {
             }
             Self::DeviceFeatureMissing => {
                 write!(formatter, "default, the model needs a device feature that is not known here")
+            }
+            Self::DeviceFeatureVaries => {
+                write!(
+                    formatter,
+                    "default, the model needs a device feature that differs between devices of one kind"
+                )
             }
             Self::FeatureNotFinite { feature } => {
                 write!(formatter, "default, feature `{feature}` is not finite")

@@ -4,10 +4,11 @@
 use std::fmt;
 
 use crate::device::Chain;
+use crate::environment::{self, DETERMINISTIC, EXACT};
 use crate::find::{self, Origin, Unusable};
 use crate::model::{self, Model};
 use crate::resolve::{DeviceChain, Resolved, resolve};
-use crate::{DeviceEntry, Function, Reason, environment};
+use crate::{DeviceEntry, Function, Reason};
 
 /// All functions called so far; the place of a function is its number.
 static CALLED: Chain<&'static Function> = Chain::new();
@@ -23,6 +24,10 @@ pub(crate) struct FunctionState {
     pub(crate) number: usize,
     /// The variant to which the user pinned the function.
     pub(crate) forced: Option<usize>,
+    /// Bit by bit the variants that may run, as far as numerical exactness is concerned.
+    exact_enough: u64,
+    /// Whether only what is the same on every device of one kind decides.
+    deterministic: bool,
     /// The model and where it is from, or why there is none.
     model: Result<(Model, Origin), Reason>,
     /// What the model means on each device met so far.
@@ -33,19 +38,32 @@ impl FunctionState {
     fn new(function: &'static Function) -> Self {
         CALLED.find_or_insert(|own| std::ptr::eq(*own, function), || function);
         let number = called().position(|own| std::ptr::eq(own, function));
-        Self {
-            number: number.expect("it has just been noted"),
-            forced: environment::forced_variant(function),
-            model: first_model(function),
-            devices: DeviceChain::new(),
-        }
+        Self::with(function, number.expect("it has just been noted"), first_model(function))
+    }
+
+    /// The state with the settings of the moment.
+    fn with(function: &'static Function, number: usize, model: Result<(Model, Origin), Reason>) -> Self {
+        let (forced, deterministic) = (environment::forced_variant(function), DETERMINISTIC.is_on());
+        let exact = |&variant: &usize| function.is_exact(variant);
+        let exact_enough = match EXACT.is_on() {
+            true => (0..function.variants().len()).filter(exact).fold(0, |bits, variant| bits | 1 << variant),
+            false => u64::MAX,
+        };
+        Self { number, forced, exact_enough, deterministic, model, devices: DeviceChain::new() }
+    }
+
+    /// Whether a variant may run, as far as numerical exactness is concerned.
+    #[inline]
+    pub(crate) fn is_exact_enough(&self, variant: usize) -> bool {
+        self.exact_enough >> variant & 1 == 1
     }
 
     /// What the model means on this device; the first call for the device resolves it.
     #[inline]
     pub(crate) fn resolved(&self, function: &'static Function, device: &'static DeviceEntry) -> &Resolved {
         let model = || self.model.as_ref().map_err(|&reason| reason);
-        let resolve = || (device, model().and_then(|model| resolve(function, model, device)));
+        let resolve =
+            || (device, model().and_then(|model| resolve(function, model, device, self.deterministic)));
         &self.devices.find_or_insert(|(own, _)| *own == device, resolve).1
     }
 }
@@ -58,7 +76,8 @@ impl Function {
     }
 
     /// Reads the function's model again, from the first of its places that has one now (see `model = EXPRESSION` of
-    /// `#[code_variant]`), and with it the settings that a function reads at its first call.
+    /// `#[code_variant]`), and takes the settings of the moment ([`set_exact`](crate::set_exact),
+    /// [`set_deterministic`](crate::set_deterministic), `NITRO_FORCE`).
     ///
     /// Calls on other threads go on meanwhile, with the old model until the new one is ready on every device that the function was
     /// called on. Where no place has a model any more, the default variant runs from now on.
@@ -83,12 +102,7 @@ impl FunctionState {
     fn renewed(&self, function: &'static Function) -> Result<Self, Unusable> {
         let model = find::find(function)?;
         let origin = model.as_ref().map(|(_, origin)| origin.clone());
-        let state = Self {
-            number: self.number,
-            forced: environment::forced_variant(function),
-            model: model.ok_or(Reason::NoModel),
-            devices: DeviceChain::new(),
-        };
+        let state = Self::with(function, self.number, model.ok_or(Reason::NoModel));
         for (device, old) in self.devices.iter() {
             if let (Err(reason), Ok(_), Some(origin)) = (state.resolved(function, device), old, &origin) {
                 let why = format!("cannot be used on {}: {reason}", device.id());
