@@ -48,10 +48,11 @@ impl Switch {
 /// Whether the same input gets the same variant on every device of one kind, in every process: for the ranks of one job, and for runs
 /// that must be repeatable. Without it, `NITRO_DETERMINISTIC=1` decides; the program's word goes first.
 ///
-/// What differs between devices of one kind, and from run to run, are device features that are *measured* (by a benchmark, or as the
-/// present clock of a processor that does not tell its highest). On, no selection uses one: where a model needs one, the default
-/// variant runs, and the reason is [`Reason::DeviceFeatureVaries`](crate::Reason::DeviceFeatureVaries). Nothing is measured then,
-/// either. A model without such features, as of `train fit --device-features none`, is used in full.
+/// What differs between devices of one kind, and from run to run, are device features that are *measured*: by a benchmark, or as the
+/// present clock of a processor that does not tell its highest. On, nothing is measured, and no selection uses what was. Where a model needs
+/// such a feature, it takes the value that was measured on the source device most like this one, by what is the same on every device of
+/// the kind; that value is a part of the model. On a device of a source's kind it is the source's own. A model that does not know its
+/// sources gives way to the default variant, for the reason [`Reason::DeviceFeatureVaries`](crate::Reason::DeviceFeatureVaries).
 ///
 /// A device's kind is its processor in the same configuration with the same number of threads, or its model of GPU with the same number of
 /// multiprocessors. The same choice also takes the same program, the same model files and the same `NITRO_FORCE`, `NITRO_EXACT` and

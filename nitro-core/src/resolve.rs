@@ -1,6 +1,7 @@
 //! From names to numbers: what a function's model means for the code and the device at hand. Done once a function and
 //! device; everything that allocates is here.
 
+use crate::alike::Alike;
 use crate::device::Chain;
 use crate::find::Origin;
 use crate::model::{Model, OnDevice, Region};
@@ -34,8 +35,8 @@ impl DeviceSelector {
     }
 }
 
-/// What a model means for this code on this device. What does not fit is told once, as an event. When `deterministic`, only device
-/// features are used that are the same on every device of the kind.
+/// What a model means for this code on this device. What does not fit is told once, as an event. When `deterministic`, only what is the
+/// same on every device of the kind is asked of the device.
 pub(crate) fn resolve(
     function: &Function,
     (model, origin): &(Model, Origin),
@@ -48,15 +49,18 @@ pub(crate) fn resolve(
         tracing::warn!(function = name, %origin, feature, "the model needs a feature that the code lacks");
         Reason::FeatureMissing
     })?;
-    let of_kind = |feature: &String| device.of_kind(feature).is_some();
-    if deterministic && let Some(feature) = model.device_features.iter().find(|name| !of_kind(name)) {
+    let alike = deterministic.then(|| Alike::of(model, device)).flatten();
+    let same_everywhere =
+        |feature: &str| device.of_kind(feature).or_else(|| alike.as_ref()?.feature(feature));
+    let value =
+        |feature: &str| if deterministic { same_everywhere(feature) } else { device.feature(feature) };
+    let finite = |feature: &str| value(feature).filter(|value| value.is_finite());
+    let values = known(&model.device_features, finite).map_err(|feature| {
         let device = device.id();
-        tracing::warn!(function = name, %origin, device, feature, "the model needs a device feature that may differ between devices of one kind, and choices are to be deterministic");
-        return Err(Reason::DeviceFeatureVaries);
-    }
-    let value = |feature: &str| device.feature(feature).filter(|value| value.is_finite());
-    let values = known(&model.device_features, value).map_err(|feature| {
-        let device = device.id();
+        if deterministic {
+            tracing::warn!(function = name, %origin, device, feature, "choices are to be deterministic, and the model needs a device feature that may differ between devices of one kind");
+            return Reason::DeviceFeatureVaries;
+        }
         tracing::warn!(function = name, %origin, device, feature, "the model needs a device feature that is not known here");
         Reason::DeviceFeatureMissing
     })?;
@@ -71,7 +75,13 @@ pub(crate) fn resolve(
         tracing::warn!(function = name, %origin, unknown, "the code has a variant that the model does not know");
     }
     let selector = model.selector.on_device(&values);
-    let (inputs, device_distance) = (model.coverage.inputs.clone(), model.device_distance(device));
+    let inputs = model.coverage.inputs.clone();
+    let device_distance = match deterministic {
+        true => {
+            model.coverage.devices.as_ref().and_then(|devices| devices.distance(|name| device.of_kind(name)))
+        }
+        false => model.device_distance(device),
+    };
     Ok(DeviceSelector { selector, variants, features, unknown, inputs, device_distance })
 }
 

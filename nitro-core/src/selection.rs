@@ -149,8 +149,8 @@ pub enum Reason {
     FeatureMissing,
     /// Default: the model needs a device feature that is not known of this device.
     DeviceFeatureMissing,
-    /// Default: the model needs a device feature that may differ between devices of one kind, and choices are to be deterministic
-    /// ([`set_deterministic`](crate::set_deterministic)).
+    /// Default: the model needs a device feature that may differ between devices of one kind and does not know its source devices, and
+    /// choices are to be deterministic ([`set_deterministic`](crate::set_deterministic)).
     DeviceFeatureVaries,
     /// Default: a feature that the model needs is NaN or infinite for this input.
     FeatureNotFinite {
