@@ -169,6 +169,7 @@ impl<T> Chain<T> {
     }
 
     /// The first value that `wanted` accepts.
+    #[inline]
     pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<&T> {
         self.iter().find(|value| wanted(value))
     }

@@ -1,11 +1,13 @@
 //! The way of a call: features, model, constraints, choice. Nothing here allocates, locks or fails.
 
+use std::cell::RefCell;
+
 use crate::device::Stopwatch;
-use crate::model::Scores;
+use crate::feature::{Features, Row};
 use crate::resolve::DeviceSelector;
 use crate::selection::Assessment;
 use crate::state::FunctionState;
-use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, recording, stats};
+use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, memo, recording, stats};
 
 /// Chooses the variant for an input: `feature` computes the feature of an index, `admissible` evaluates a constraint.
 pub fn select<V: CodeVariant>(
@@ -14,32 +16,48 @@ pub fn select<V: CodeVariant>(
     feature: &dyn Fn(usize) -> f64,
     admissible: &dyn Fn(V) -> bool,
 ) -> Selection<V> {
-    let admissible = |index: usize| admissible(V::ALL[index]);
-    let (index, reason, features, assessment) =
-        choose(function, function.state(), device, feature, &admissible, assess);
+    let features = RefCell::new(FeatureVector::empty(function.features()));
+    let compute = |indices: &[usize], row: &mut Row| {
+        row.fill(indices, feature);
+        indices.iter().zip(row.values()).for_each(|(&index, &value)| features.borrow_mut().set(index, value));
+    };
+    let (index, reason, assessment) =
+        choose(function, function.state(), device, &compute, &|index| admissible(V::ALL[index]), assess);
     let far = assessment.and_then(|assessment| assessment.far());
     let reason = match (reason, far) {
         (Reason::Predicted, Some(far)) => Reason::PredictedFar { far },
         (reason, _) => reason,
     };
-    Selection { variant: V::ALL[index], reason, features, assessment }
+    Selection { variant: V::ALL[index], reason, features: features.into_inner(), assessment }
 }
 
 /// What a call of a function is to run: the selection, or what a recording on this thread wants to measure.
+#[inline]
 pub fn decide<V: CodeVariant>(
     function: &'static Function,
-    device: &dyn Device,
-    feature: &dyn Fn(usize) -> f64,
-    admissible: &dyn Fn(V) -> bool,
+    device: &impl Device,
+    feature: &impl Fn(usize) -> f64,
+    admissible: &impl Fn(V) -> bool,
 ) -> Decision<V> {
-    let admissible_index = |index: usize| admissible(V::ALL[index]);
-    if let Some((index, stopwatch)) = recording::intercept(function, device, feature, &admissible_index) {
-        return Decision { variant: V::ALL[index], stopwatch: Some(stopwatch) };
+    let compute = |indices: &[usize], row: &mut Row| row.fill(indices, feature);
+    let (index, stopwatch) = decide_index(function, device, &compute, &|index| admissible(V::ALL[index]));
+    Decision { variant: V::ALL[index], stopwatch }
+}
+
+/// As [`decide`], the same code for all functions.
+fn decide_index(
+    function: &'static Function,
+    device: &dyn Device,
+    compute: &Features<'_>,
+    admissible: &dyn Fn(usize) -> bool,
+) -> (usize, Option<Box<dyn Stopwatch>>) {
+    if let Some((index, stopwatch)) = recording::intercept(function, device, compute, admissible) {
+        return (index, Some(stopwatch));
     }
     let state = function.state();
-    let (index, reason, ..) = choose(function, state, device, feature, &admissible_index, |_| ());
+    let (index, reason, _) = choose(function, state, device, compute, admissible, |_| ());
     stats::count(state.number, function.variants().len(), index, reason.kind());
-    Decision { variant: V::ALL[index], stopwatch: None }
+    (index, None)
 }
 
 /// The variant that a call runs now.
@@ -102,37 +120,35 @@ struct Prediction<'a> {
     selector: &'a DeviceSelector,
     /// Values of the model's features.
     row: &'a [f64],
-    scores: &'a Scores,
     /// The class that was chosen.
     best: usize,
     admissible: &'a dyn Fn(usize) -> bool,
 }
 
-/// Variant, why, the features that were needed, and what `assess` made of the prediction, if a model decided.
-type Choice<A> = (usize, Reason, FeatureVector, Option<A>);
+/// Variant, why, and what `assess` made of the prediction, if a model decided.
+type Choice<A> = (usize, Reason, Option<A>);
 
 fn choose<A>(
     function: &'static Function,
     state: &'static FunctionState,
     device: &dyn Device,
-    feature: &dyn Fn(usize) -> f64,
+    compute: &Features<'_>,
     admissible: &dyn Fn(usize) -> bool,
     assess: impl Fn(&Prediction<'_>) -> A,
 ) -> Choice<A> {
-    let mut features = FeatureVector::empty(function.features());
     let admissible = &|index: usize| state.is_exact_enough(index) && admissible(index);
     if let Some(forced) = state.forced
         && admissible(forced)
     {
-        return (forced, Reason::Forced, features, None);
+        return (forced, Reason::Forced, None);
     }
     let predicted = match state.resolved(function, device.entry()) {
-        Ok(selector) => predict(selector, function, state, feature, admissible, &mut features, assess),
+        Ok(selector) => predict(selector, function, state, compute, admissible, assess),
         Err(reason) => Err(*reason),
     };
     match predicted {
-        Ok((variant, reason, assessment)) => (variant, reason, features, Some(assessment)),
-        Err(reason) => (function.default_variant(), reason, features, None),
+        Ok((variant, reason, assessment)) => (variant, reason, Some(assessment)),
+        Err(reason) => (function.default_variant(), reason, None),
     }
 }
 
@@ -141,42 +157,40 @@ fn predict<A>(
     selector: &DeviceSelector,
     function: &'static Function,
     state: &FunctionState,
-    feature: &dyn Fn(usize) -> f64,
+    compute: &Features<'_>,
     admissible: &dyn Fn(usize) -> bool,
-    features: &mut FeatureVector,
     assess: impl Fn(&Prediction<'_>) -> A,
 ) -> Result<(usize, Reason, A), Reason> {
-    let mut row = [0.0; crate::MAX_FEATURES];
-    let needed = if selector.selector.is_constant() { &[][..] } else { &selector.features };
-    for (value, &index) in row.iter_mut().zip(needed) {
-        *value = feature(index);
-        features.set(index, *value);
-        if !value.is_finite() {
-            return Err(Reason::FeatureNotFinite { feature: function.features()[index] });
-        }
+    let columns = if selector.selector.is_constant() { &[][..] } else { &selector.features };
+    let mut row = Row::empty();
+    compute(columns, &mut row);
+    if let Some(index) = row.not_finite() {
+        return Err(Reason::FeatureNotFinite { feature: function.features()[columns[index]] });
     }
-    let row = &row[..needed.len()];
-    let scores = selector.selector.scores(row);
     let place = |class: usize| selector.place(class);
-    let first = scores.best(|_| true).and_then(place);
-    let Some(best) = scores.best(|class| place(class).is_some_and(admissible)) else {
+    let (first, best) = memo::with_order(selector, &row, |order| {
+        (order.iter().next(), order.iter().find(|&class| place(class).is_some_and(admissible)))
+    });
+    let first = first.and_then(place);
+    let Some(best) = best else {
         // A constant selector has one wish only, so what became of it is the whole story.
         let gone = || reason(selector, function, state, first, function.default_variant());
         return Err(if selector.selector.is_constant() { gone() } else { Reason::NoneAdmissible });
     };
     let index = place(best).expect("only variants of the code are admissible");
-    let prediction = Prediction { selector, row, scores: &scores, best, admissible };
+    let prediction = Prediction { selector, row: row.values(), best, admissible };
     Ok((index, reason(selector, function, state, first, index), assess(&prediction)))
 }
 
 /// How sure a prediction is, and how near to what the model was trained on. Only a selection asks: a call has no use for it.
 fn assess(prediction: &Prediction<'_>) -> Assessment {
-    let Prediction { selector, row, scores, best, admissible } = *prediction;
-    let is_other = |class: usize| class != best && selector.place(class).is_some_and(admissible);
+    let Prediction { selector, row, best, admissible } = *prediction;
+    let scores = selector.selector.scores(row);
+    let is_other = |&class: &usize| class != best && selector.place(class).is_some_and(admissible);
     let confidence = scores.confidence(best);
     Assessment {
         confidence,
-        margin: scores.best(is_other).map(|next| confidence - scores.confidence(next)),
+        margin: scores.order().iter().find(is_other).map(|next| confidence - scores.confidence(next)),
         input_distance: selector.inputs.as_ref().and_then(|inputs| inputs.distance(row)),
         device_distance: selector.device_distance,
     }

@@ -1,6 +1,7 @@
 //! Features: numbers computed from the arguments of a call.
 
 use std::fmt;
+use std::mem::MaybeUninit;
 
 use crate::MAX_FEATURES;
 
@@ -78,5 +79,55 @@ impl FeatureVector {
 impl fmt::Debug for FeatureVector {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// The features that a model asks for, in its order; on the stack, and only as much of it is touched as there are.
+pub(crate) struct Row {
+    values: [MaybeUninit<f64>; MAX_FEATURES],
+    count: usize,
+    /// Depends on every bit of every value and on their order.
+    fingerprint: u64,
+}
+
+/// Computes the features of these indices.
+pub(crate) type Features<'a> = dyn Fn(&[usize], &mut Row) + 'a;
+
+impl Row {
+    pub(crate) fn empty() -> Self {
+        Self { values: [const { MaybeUninit::uninit() }; MAX_FEATURES], count: 0, fingerprint: 0 }
+    }
+
+    /// Takes the features of these indices, up to the first that is not finite.
+    #[inline]
+    pub(crate) fn fill(&mut self, indices: &[usize], feature: impl Fn(usize) -> f64) {
+        let (mut count, mut fingerprint) = (0, 0_u64);
+        for (place, &index) in self.values.iter_mut().zip(indices) {
+            let value = *place.write(feature(index));
+            count += 1;
+            fingerprint = fingerprint.rotate_left(7) ^ value.to_bits();
+            if !value.is_finite() {
+                break;
+            }
+        }
+        (self.count, self.fingerprint) = (count, fingerprint);
+    }
+
+    /// The place of a value that is not finite: the last one.
+    #[inline]
+    pub(crate) fn not_finite(&self) -> Option<usize> {
+        self.values().last().is_some_and(|last| !last.is_finite()).then(|| self.count - 1)
+    }
+
+    /// A number that tells most rows apart.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// What was taken.
+    #[inline]
+    pub(crate) fn values(&self) -> &[f64] {
+        // SAFETY: so many were written.
+        unsafe { self.values[..self.count].assume_init_ref() }
     }
 }

@@ -27,6 +27,7 @@ mod find;
 mod function;
 pub mod host;
 mod kept;
+mod memo;
 pub mod model;
 pub mod provide;
 pub mod recording;

@@ -4,6 +4,7 @@
 use crate::alike::Alike;
 use crate::device::Chain;
 use crate::find::Origin;
+use crate::memo::Serial;
 use crate::model::{Model, OnDevice, Region};
 use crate::{DeviceEntry, Function, Reason};
 
@@ -15,6 +16,8 @@ pub(crate) type Resolved = Result<DeviceSelector, Reason>;
 
 /// A model resolved for one device: only indices and numbers are left.
 pub(crate) struct DeviceSelector {
+    /// What the memo knows it by.
+    pub(crate) serial: Serial,
     pub(crate) selector: OnDevice,
     /// For each variant of the model its place in the code, if it still exists.
     pub(crate) variants: Vec<Option<usize>>,
@@ -82,7 +85,8 @@ pub(crate) fn resolve(
         }
         false => model.device_distance(device),
     };
-    Ok(DeviceSelector { selector, variants, features, unknown, inputs, device_distance })
+    let serial = Serial::new();
+    Ok(DeviceSelector { serial, selector, variants, features, unknown, inputs, device_distance })
 }
 
 /// What `find` knows of every name, or the first name of which it knows nothing.

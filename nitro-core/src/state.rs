@@ -61,6 +61,12 @@ impl FunctionState {
     /// What the model means on this device; the first call for the device resolves it.
     #[inline]
     pub(crate) fn resolved(&self, function: &'static Function, device: &'static DeviceEntry) -> &Resolved {
+        let known = self.devices.find(|(own, _)| *own == device);
+        known.map_or_else(|| self.resolve(function, device), |(_, known)| known)
+    }
+
+    #[cold]
+    fn resolve(&self, function: &'static Function, device: &'static DeviceEntry) -> &Resolved {
         let model = || self.model.as_ref().map_err(|&reason| reason);
         let resolve =
             || (device, model().and_then(|model| resolve(function, model, device, self.deterministic)));

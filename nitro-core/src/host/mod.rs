@@ -73,6 +73,7 @@ thread_local! {
 
 /// The host as this thread uses it: what [`enter`] set, otherwise all threads that the process may use.
 #[must_use]
+#[inline]
 pub fn current() -> Host {
     CURRENT.get().unwrap_or_else(whole)
 }
@@ -91,6 +92,7 @@ pub fn enter(threads: usize) {
 }
 
 /// The host with all threads that the process may use.
+#[inline]
 fn whole() -> Host {
     static WHOLE: OnceLock<Host> = OnceLock::new();
     *WHOLE.get_or_init(|| Host::with_threads(available_threads()))

@@ -177,9 +177,8 @@ pub(crate) struct DeviceForest {
     /// What a sum of 1 over all trees stands for.
     step: f32,
     nodes: Vec<FlatNode>,
-    /// For each node the row of its values; of leaves alone it is used.
-    rows: Vec<u32>,
-    /// Rows of values, as wide as the variants need in multiples of [`LANES`]; the first is all 0.
+    /// For each node a row of values, as wide as the variants need in multiples of [`LANES`]. Those of splits are never read: that is less
+    /// than a table of where the leaves' rows are would cost.
     values: Vec<[u8; LANES]>,
     groups: Vec<Group>,
 }
@@ -191,7 +190,8 @@ const LANES: usize = 8;
 /// where it is.
 #[derive(Clone, Copy, Debug)]
 struct FlatNode {
-    threshold: f32,
+    /// As [`key`] of the threshold.
+    threshold: u32,
     /// The lower child, behind which the upper one lies, and in the lowest bits the column: eight bytes a node keep a forest in
     /// the cache.
     link: u32,
@@ -202,12 +202,29 @@ const _: () = assert!(MAX_FEATURES == 1 << COLUMN_BITS);
 
 impl FlatNode {
     fn new(threshold: f32, column: u16, child: u32) -> Self {
-        Self { threshold, link: child << COLUMN_BITS | u32::from(column) }
+        Self { threshold: key(threshold), link: child << COLUMN_BITS | u32::from(column) }
     }
 
-    fn next(self, row: &[f32; MAX_FEATURES]) -> u32 {
+    /// A leaf, or a place that is still to be filled.
+    fn end(place: u32) -> Self {
+        Self { threshold: u32::MAX, link: place << COLUMN_BITS }
+    }
+
+    #[inline]
+    fn next(self, row: &[u32; MAX_FEATURES]) -> u32 {
         let value = row[self.link as usize % MAX_FEATURES];
         (self.link >> COLUMN_BITS) + u32::from(value > self.threshold)
+    }
+}
+
+/// An integer that is greater where the number is, since integers are compared faster. NaN is least: it is above no threshold.
+fn key(number: f32) -> u32 {
+    const SIGN: u32 = 1 << 31;
+    let bits = (number + 0.0).to_bits(); // -0 becomes 0
+    match (number.is_nan(), bits & SIGN) {
+        (true, _) => 0,
+        (false, 0) => bits | SIGN,
+        (false, _) => !bits,
     }
 }
 
@@ -220,13 +237,11 @@ struct Group {
 
 impl DeviceForest {
     fn empty(forest: &Forest) -> Self {
-        let width = forest.variants.div_ceil(LANES);
         let mut empty = Self {
             variants: forest.variants,
             step: 1.0 / (255.0 * forest.trees().max(1) as f32),
             nodes: Vec::new(),
-            rows: Vec::new(),
-            values: vec![[0; LANES]; width],
+            values: Vec::new(),
             groups: Vec::new(),
         };
         empty.push(1); // a leaf of zeros, which fills up the last group
@@ -237,19 +252,21 @@ impl DeviceForest {
     fn push(&mut self, count: u32) -> u32 {
         let first = self.nodes.len() as u32;
         for child in first..first + count {
-            self.nodes.push(FlatNode::new(f32::INFINITY, 0, child));
-            self.rows.push(0);
+            self.nodes.push(FlatNode::end(child));
         }
+        self.values.resize(self.nodes.len() * self.width(), [0; LANES]);
         first
     }
 
+    /// Number of chunks in a row of values.
+    fn width(&self) -> usize {
+        self.variants.div_ceil(LANES)
+    }
+
     fn set_leaf(&mut self, slot: u32, values: &[u8]) {
-        let width = self.variants.div_ceil(LANES);
-        self.rows[slot as usize] = (self.values.len() / width) as u32;
-        for values in values.chunks(LANES) {
-            let mut lanes = [0; LANES];
-            lanes[..values.len()].copy_from_slice(values);
-            self.values.push(lanes);
+        let start = slot as usize * self.width();
+        for (row, values) in self.values[start..].iter_mut().zip(values.chunks(LANES)) {
+            row[..values.len()].copy_from_slice(values);
         }
     }
 
@@ -264,13 +281,13 @@ impl DeviceForest {
 
     /// The share of the best variant's speed that is expected of each variant, from raw input features.
     pub(crate) fn shares(&self, features: &[f64]) -> [f32; MAX_VARIANTS] {
-        let mut row = [0.0; MAX_FEATURES];
-        row.iter_mut().zip(features).for_each(|(single, &value)| *single = value as f32);
-        let width = self.variants.div_ceil(LANES);
+        let mut row = [0_u32; MAX_FEATURES];
+        row.iter_mut().zip(features).for_each(|(own, &value)| *own = key(value as f32));
+        let width = self.width();
         let mut sums = [[0_u16; LANES]; MAX_VARIANTS / LANES];
         for group in &self.groups {
             for leaf in self.leaves(group, &row) {
-                let start = self.rows[leaf as usize] as usize * width;
+                let start = leaf as usize * width;
                 for (sums, values) in sums.iter_mut().zip(&self.values[start..start + width]) {
                     sums.iter_mut().zip(values).for_each(|(sum, &value)| *sum += u16::from(value));
                 }
@@ -285,11 +302,12 @@ impl DeviceForest {
 
     /// Where the walks of one group end.
     #[inline]
-    fn leaves(&self, group: &Group, row: &[f32; MAX_FEATURES]) -> [u32; LANES] {
+    fn leaves(&self, group: &Group, row: &[u32; MAX_FEATURES]) -> [u32; LANES] {
         let mut places = group.roots;
         for _ in 0..group.depth {
             for place in &mut places {
-                *place = self.nodes[*place as usize].next(row);
+                // SAFETY: roots and links are places that `push` has made room for.
+                *place = unsafe { self.nodes.get_unchecked(*place as usize) }.next(row);
             }
         }
         places

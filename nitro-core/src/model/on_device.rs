@@ -36,20 +36,27 @@ impl OnDevice {
     #[must_use]
     pub fn rank(&self, features: &[f64]) -> Vec<Ranked> {
         let scores = self.scores(features);
-        let mut classes: Vec<usize> = (0..scores.count).collect();
-        classes.sort_by(|&a, &b| scores.value(b).total_cmp(&scores.value(a))); // stable
         let ranked = |class: usize| Ranked {
             variant: self.variant(class),
             confidence: scores.confidence(class),
             expected_slowdown: scores.expected_slowdown(class),
         };
-        classes.into_iter().map(ranked).collect()
+        scores.order().iter().map(ranked).collect()
     }
 
     /// The first of the ranking, as dispatch finds it where every variant is admissible; allocates nothing.
     #[must_use]
     pub fn first(&self, features: &[f64]) -> Option<usize> {
-        self.scores(features).best(|_| true).map(|class| self.variant(class))
+        self.scores(features).order().iter().next().map(|class| self.variant(class))
+    }
+
+    /// Number of classes: of variants that the selector learned to choose.
+    pub(crate) fn classes(&self) -> usize {
+        match &self.0 {
+            Rule::Constant(_) => 1,
+            Rule::Svm(svm) => svm.classes(),
+            Rule::Forest(forest) => forest.variants(),
+        }
     }
 
     /// Whether the input has no say.
@@ -59,16 +66,12 @@ impl OnDevice {
 
     /// What the selector thinks of each of its classes for an input.
     pub(crate) fn scores(&self, features: &[f64]) -> Scores {
-        match &self.0 {
-            Rule::Constant(_) => Scores { values: Values::Constant, count: 1 },
-            Rule::Svm(svm) => {
-                let votes = svm.votes(features);
-                Scores { count: votes.classes(), values: Values::Votes(votes) }
-            }
-            Rule::Forest(forest) => {
-                Scores { values: Values::Shares(forest.shares(features)), count: forest.variants() }
-            }
-        }
+        let values = match &self.0 {
+            Rule::Constant(_) => Values::Constant,
+            Rule::Svm(svm) => Values::Votes(svm.votes(features)),
+            Rule::Forest(forest) => Values::Shares(forest.shares(features)),
+        };
+        Scores { values, count: self.classes() }
     }
 
     /// The variant (index into `Model::variants`) of a class.
@@ -78,6 +81,23 @@ impl OnDevice {
             Rule::Svm(svm) => svm.variant(class),
             Rule::Forest(_) => class,
         }
+    }
+}
+
+/// The classes of a selector, best first; on the stack, as [`Scores`] are.
+#[derive(Clone, Copy)]
+pub(crate) struct Order {
+    classes: [u8; MAX_VARIANTS],
+    count: usize,
+}
+
+impl Order {
+    /// Of no class.
+    pub(crate) const EMPTY: Self = Self { classes: [0; MAX_VARIANTS], count: 0 };
+
+    /// The classes, as indices.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.classes[..self.count].iter().map(|&class| class.into())
     }
 }
 
@@ -94,16 +114,18 @@ enum Values {
 }
 
 impl Scores {
-    /// The best class among those that `allowed` accepts; of equals the first.
-    pub(crate) fn best(&self, mut allowed: impl FnMut(usize) -> bool) -> Option<usize> {
-        let mut best: Option<(f32, usize)> = None;
+    /// The classes, best first; of equals the earlier one.
+    pub(crate) fn order(&self) -> Order {
+        // Each class goes to the place behind all that are better: no branch, which a processor would guess wrong half of the time.
+        let mut order = Order { count: self.count, ..Order::EMPTY };
         for class in 0..self.count {
             let value = self.value(class);
-            if best.is_none_or(|(highest, _)| value > highest) && allowed(class) {
-                best = Some((value, class));
-            }
+            let earlier: usize = (0..class).map(|other| usize::from(self.value(other) >= value)).sum();
+            let later: usize =
+                (class + 1..self.count).map(|other| usize::from(self.value(other) > value)).sum();
+            order.classes[(earlier + later) % MAX_VARIANTS] = class as u8;
         }
-        best.map(|(_, class)| class)
+        order
     }
 
     /// Between 0 and 1: of a machine the share of its comparisons that the class won, of a forest the share of the best

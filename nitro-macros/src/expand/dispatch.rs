@@ -55,7 +55,7 @@ fn device(function: &CodeVariant) -> TokenStream {
     quote!(let __nitro_device = #device;)
 }
 
-/// Features by index, each computed when first asked for.
+/// Features by index, each computed when asked for, and at most once a call: whoever asks this function asks once for each.
 fn features(function: &CodeVariant) -> TokenStream {
     let krate = &function.krate;
     if function.features.is_empty() {
@@ -65,14 +65,28 @@ fn features(function: &CodeVariant) -> TokenStream {
             };
         };
     }
-    let cells = (0..function.features.len()).map(|feature| cell(function, feature)).collect::<Vec<_>>();
-    let values = function.features.iter().map(|feature| &feature.value);
-    let numbers = cells.iter().enumerate().map(|(index, cell)| {
-        let number = quote_spanned!(cell.span()=> #krate::FeatureValue::to_f64(*#cell));
-        quote!(#index => #number,)
-    });
+    let is_shared = |feature: usize| {
+        function
+            .variants
+            .iter()
+            .filter_map(|variant| variant.constraint.as_ref())
+            .any(|constraint| constraint.features.contains(&feature))
+    };
+    let (mut cells, mut numbers) = (Vec::new(), Vec::new());
+    for (index, feature) in function.features.iter().enumerate() {
+        let (cell, value) = (cell(function, index), &feature.value);
+        // What a constraint asks for too is kept; the rest is asked for at most once.
+        let computed = if is_shared(index) {
+            cells.push(quote!(let #cell = ::core::cell::LazyCell::new(|| #value);));
+            quote!(*#cell)
+        } else {
+            quote!((|| #value)())
+        };
+        let number = quote_spanned!(cell.span()=> #krate::FeatureValue::to_f64(#computed));
+        numbers.push(quote!(#index => #number,));
+    }
     quote! {
-        #(let #cells = ::core::cell::LazyCell::new(|| #values);)*
+        #(#cells)*
         let __nitro_feature = |__nitro_index: ::core::primitive::usize| -> ::core::primitive::f64 {
             match __nitro_index {
                 #(#numbers)*

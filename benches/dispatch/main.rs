@@ -1,0 +1,168 @@
+//! What a dispatched call costs beside a direct one: `cargo bench --bench dispatch`.
+//!
+//! Everything is measured in one run, in turn, and printed as a ratio to the direct call too: absolute figures of two runs, let alone
+//! two machines, do not compare. With the path of LIBSVM's library in `LIBSVM`, its predictor is measured on the same machines:
+//!
+//! ```text
+//! pip install -r scripts/requirements.txt
+//! LIBSVM=$(python3 -c 'import libsvm.clib as c; print(c.__file__)') cargo bench --bench dispatch
+//! ```
+
+mod libsvm;
+mod models;
+
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::time::Instant;
+
+use multiversion::multiversion;
+use nitro::code_variant;
+
+/// Six features of an input, as a function would find them in its arguments.
+pub struct Input([f64; 6]);
+
+#[inline(never)]
+fn forward(input: &Input) -> f64 {
+    input.0.iter().sum()
+}
+
+#[inline(never)]
+fn backward(input: &Input) -> f64 {
+    input.0.iter().rev().sum()
+}
+
+fn pairs(input: &Input) -> f64 {
+    input.0.chunks(2).map(|pair| pair[0] + pair[1]).sum()
+}
+
+fn halves(input: &Input) -> f64 {
+    input.0[..3].iter().sum::<f64>() + input.0[3..].iter().sum::<f64>()
+}
+
+#[multiversion(targets("x86_64+avx2+fma", "x86_64+avx"))]
+fn multiversioned(input: &Input) -> f64 {
+    input.0.iter().sum()
+}
+
+/// A function of the name that is chosen by the model of that name.
+macro_rules! dispatched {
+    ($($name:ident $(= $model:expr)?;)*) => {$(
+        #[code_variant(
+            name = "bench",
+            features(a = input.0[0], b = input.0[1], c = input.0[2], d = input.0[3], e = input.0[4], f = input.0[5]),
+            variants(forward, backward, pairs, halves),
+            default = forward,
+            $(model = $model,)?
+        )]
+        fn $name(input: &Input) -> f64;
+    )*};
+}
+
+dispatched! {
+    no_model;
+    svm_20 = models::embedded(models::svm(20));
+    svm_200 = models::embedded(models::svm(200));
+    svm_2000 = models::embedded(models::svm(2000));
+    forest_64 = models::embedded(models::forest(64));
+}
+
+/// One line of the table.
+struct Line {
+    name: String,
+    /// Whether every call is on the same input, so that its features are known.
+    repeated: bool,
+    call: Box<dyn Fn(&[Input], usize) + Sync>,
+}
+
+fn line(name: &str, repeated: bool, call: impl Fn(&Input) -> f64 + Sync + 'static) -> Line {
+    // The loop is part of the line, so that no call in it is through a pointer.
+    let calls = move |inputs: &[Input], calls: usize| {
+        for index in 0..calls {
+            black_box(call(black_box(&inputs[index & (inputs.len() - 1)])));
+        }
+    };
+    Line { name: name.to_owned(), repeated, call: Box::new(calls) }
+}
+
+const ROUNDS: usize = 61;
+const CALLS: usize = 1 << 11;
+
+/// For each line the time of one call in each round, in nanoseconds, on so many threads at once.
+fn times_ns(lines: &[Line], inputs: &[Input], threads: usize) -> Vec<Vec<f64>> {
+    let barrier = Barrier::new(threads);
+    let work = || {
+        let mut times = vec![Vec::with_capacity(ROUNDS); lines.len()];
+        for _ in 0..ROUNDS {
+            for (line, times) in lines.iter().zip(&mut times) {
+                let inputs = if line.repeated { &inputs[..1] } else { inputs };
+                barrier.wait();
+                let begin = Instant::now();
+                (line.call)(inputs, CALLS);
+                times.push(begin.elapsed().as_nanos() as f64 / CALLS as f64);
+            }
+        }
+        times
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let times = work();
+        others.into_iter().for_each(|other| drop(other.join()));
+        times
+    })
+}
+
+/// The middle of the rounds: what the rest of the machine does disturbs some of them.
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+fn main() {
+    let mut lines = vec![
+        line("direct call", false, forward),
+        line("multiversion", false, multiversioned),
+        line("dispatched, no model", false, no_model),
+        line("repeated input, 20 support vectors", true, svm_20),
+        line("repeated input, 200 support vectors", true, svm_200),
+        line("repeated input, forest of 64 trees", true, forest_64),
+        line("new input, 20 support vectors", false, svm_20),
+        line("new input, 200 support vectors", false, svm_200),
+        line("new input, 2000 support vectors", false, svm_2000),
+        line("new input, forest of 64 trees", false, forest_64),
+    ];
+    lines.extend([20, 200, 2000].into_iter().filter_map(|support| {
+        let predictor = libsvm::Predictor::new(&models::svm(support))?;
+        Some(line(&format!("LIBSVM, {support} support vectors"), false, move |input| {
+            predictor.predict(&input.0)
+        }))
+    }));
+    // `cargo bench --bench dispatch -- TEXT` measures the direct call and the lines with the text in their names.
+    if let Some(text) = std::env::args().nth(1).filter(|text| !text.starts_with("--")) {
+        let mut index = 0..;
+        lines.retain(|line| index.next() == Some(0) || line.name.contains(&text));
+    }
+    // Many more than a thread remembers.
+    let inputs: Vec<Input> = models::points(1 << 11).map(Input).collect();
+    let reasons = [
+        *svm_20::select(&inputs[0]).reason(),
+        *svm_200::select(&inputs[0]).reason(),
+        *svm_2000::select(&inputs[0]).reason(),
+        *forest_64::select(&inputs[0]).reason(),
+    ];
+    assert_eq!(reasons, [nitro::Reason::Predicted; 4], "the models decide");
+    let [one, two] =
+        [1, 2].map(|threads| times_ns(&lines, &inputs, threads).into_iter().map(median).collect::<Vec<_>>());
+    println!(
+        "{:38} {:>9} {:>9} {:>8} {:>14}",
+        "call with six features", "ns", "more ns", "ratio", "two threads, x"
+    );
+    for ((line, one_ns), two_ns) in lines.iter().zip(&one).zip(&two) {
+        let (more, ratio) = (one_ns - one[0], one_ns / one[0]);
+        println!("{:38} {one_ns:9.1} {more:9.1} {ratio:8.2} {:14.2}", line.name, two_ns / one_ns);
+    }
+    if lines.len() == 10 {
+        println!(
+            "LIBSVM is left out: set LIBSVM to the path of its library (the head of benches/dispatch/main.rs says how)."
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! Models of the size of real ones, made up: four variants, six features, a device feature.
+
+use nitro::model::{Class, Coverage, Forest, Model, Node, Provenance, Scale, Selector, Svm, Transform};
+
+const FEATURES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+const DEVICE_FEATURES: [&str; 1] = ["threads"];
+/// The features' largest value.
+const LARGEST: f64 = 1e6;
+
+/// The bytes of a model, for the life of the program.
+pub fn embedded(selector: Selector) -> &'static [u8] {
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let model = Model {
+        function: "bench".into(),
+        variants: names(&["forward", "backward", "pairs", "halves"]),
+        features: names(&FEATURES),
+        device_features: names(&DEVICE_FEATURES),
+        selector,
+        coverage: Coverage::default(),
+        provenance: Provenance::default(),
+    };
+    Box::leak(model.to_bytes().into_boxed_slice())
+}
+
+/// So many support vectors in four classes, every one at another input.
+pub fn svm(support: usize) -> Selector {
+    let mut unit = random();
+    let scaling = vec![Scale { transform: Transform::Log, min: 0.0, max: LARGEST.ln_1p() }; 7];
+    Selector::Svm(Svm {
+        gamma: 1.0,
+        scaling,
+        classes: (0..4).map(|variant| Class { variant, support: support / 4 }).collect(),
+        vectors: (0..7 * support).map(|_| 2.0 * unit() - 1.0).collect(),
+        coefficients: (0..3 * support).map(|_| 200.0 * unit() - 100.0).collect(),
+        rho: (0..6).map(|_| unit()).collect(),
+    })
+}
+
+/// So many trees as the trainer grows them, of some 120 leaves each: what a function with 120 training inputs gets.
+pub fn forest(trees: usize) -> Selector {
+    let mut unit = random();
+    let nodes: Vec<Node> = (0..trees).flat_map(|_| tree(&mut unit, 128.0, [[0.0, 1.0]; 6])).collect();
+    let leaves = nodes.iter().filter(|node| **node == Node::Leaf).count();
+    let values = (0..4 * leaves).map(|_| (255.0 * unit()) as u8).collect();
+    Selector::Forest(Forest { inputs: 6, variants: 4, nodes, values })
+}
+
+/// A tree of about so many leaves, which splits a random feature unevenly, within the range that is left of it.
+fn tree(unit: &mut impl FnMut() -> f64, leaves: f64, ranges: [[f64; 2]; 6]) -> Vec<Node> {
+    if leaves < 2.0 {
+        return vec![Node::Leaf];
+    }
+    let (column, share) = ((6.0 * unit()) as usize, 0.2 + 0.6 * unit());
+    let [from, to] = ranges[column];
+    let at = from + share * (to - from);
+    let (mut lower, mut upper) = (ranges, ranges);
+    (lower[column][1], upper[column][0]) = (at, at);
+    let split = Node::Split { column: column as u16, threshold: value(at) as f32 };
+    [vec![split], tree(unit, leaves * share, lower), tree(unit, leaves * (1.0 - share), upper)].concat()
+}
+
+/// Inputs all over the range of the features.
+pub fn points(count: usize) -> impl Iterator<Item = [f64; 6]> {
+    let mut unit = random();
+    (0..count).map(move |_| std::array::from_fn(|_| value(unit())))
+}
+
+/// A feature's value at a share of its range, which is logarithmic, as that of sizes is.
+fn value(share: f64) -> f64 {
+    (share * LARGEST.ln_1p()).exp_m1()
+}
+
+/// Seeded numbers between 0 and 1 (xorshift64*).
+fn random() -> impl FnMut() -> f64 {
+    let mut state = 1_u64;
+    move || {
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        (state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}

@@ -1,0 +1,82 @@
+//! What a model said of the last inputs of a thread: a program calls a function many times with like inputs.
+//!
+//! One small table a thread, of a size known when the program is built: looking into it takes no lock and allocates nothing.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::MAX_FEATURES;
+use crate::feature::Row;
+use crate::model::Order;
+use crate::resolve::DeviceSelector;
+
+/// How many answers a thread keeps; a power of two. An answer has one place where it may stand, and the last one stands there.
+const PLACES: usize = 16;
+
+/// Tells selectors apart for the life of the process: unlike an address, a serial number is never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Serial(u64);
+
+impl Serial {
+    /// One that was never given out before.
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// A question and its answer.
+struct Entry {
+    /// 0 where there is none.
+    serial: u64,
+    /// The bits of the features: what is not the same number to the last bit is another question.
+    features: [u64; MAX_FEATURES],
+    order: Order,
+}
+
+thread_local! {
+    static TABLE: RefCell<[Entry; PLACES]> = const { RefCell::new([const { Entry::EMPTY }; PLACES]) };
+}
+
+/// Passes on the classes of a selector for an input, best first: as it said last time, or as it says now.
+#[inline]
+pub(crate) fn with_order<R>(selector: &DeviceSelector, row: &Row, consult: impl FnOnce(&Order) -> R) -> R {
+    let place = place(selector.serial, row.fingerprint());
+    let features = row.values();
+    TABLE.with(|table| {
+        // Shared while the answer is used, which may call functions with variants of their own.
+        if let Ok(table) = table.try_borrow()
+            && table[place].answers(selector.serial, features)
+        {
+            return consult(&table[place].order);
+        }
+        let order = selector.selector.scores(features).order();
+        if let Ok(mut table) = table.try_borrow_mut() {
+            table[place].set(selector.serial, features, order);
+        }
+        consult(&order)
+    })
+}
+
+impl Entry {
+    const EMPTY: Self = Self { serial: 0, features: [0; MAX_FEATURES], order: Order::EMPTY };
+
+    #[inline]
+    fn answers(&self, serial: Serial, features: &[f64]) -> bool {
+        self.serial == serial.0
+            && self.features.iter().zip(features).all(|(&bits, value)| bits == value.to_bits())
+    }
+
+    fn set(&mut self, serial: Serial, features: &[f64], order: Order) {
+        self.serial = serial.0;
+        self.features.iter_mut().zip(features).for_each(|(bits, value)| *bits = value.to_bits());
+        self.order = order;
+    }
+}
+
+/// Where an answer may stand. The upper bits of a product depend on all bits of the factor (multiplicative hashing, Knuth volume 3,
+/// section 6.4).
+fn place(serial: Serial, fingerprint: u64) -> usize {
+    let mixed = (fingerprint ^ serial.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> (u64::BITS - PLACES.ilog2())) as usize
+}

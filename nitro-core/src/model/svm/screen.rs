@@ -1,0 +1,151 @@
+//! Decision values in single precision, with a bound on their error: fast enough for a call, and exact enough for nearly all.
+//!
+//! What does not change from call to call is done once. The kernel is a product of one factor for the input and one for the device,
+//! exp(-γ·‖u - v‖²) = exp(-γ·‖u' - v'‖²) · exp(-γ·‖u'' - v''‖²), so the device's factor goes into the coefficients; support vectors that then
+//! lie at the same place (one input, measured on several devices, or in several classes) become one, with the sum of their coefficients.
+
+use std::collections::BTreeMap;
+use std::f64::consts::LOG2_E;
+
+use super::kernel::{Block, LANES, SUM_ERROR, Sum, Term, Weigh, fastest, kernel_error};
+use super::scaling::Columns;
+use super::{Svm, squared_distance};
+use crate::MAX_FEATURES;
+
+/// An [`Svm`] folded for one device.
+#[derive(Debug)]
+pub(super) struct Screen {
+    /// In multiples of √(γ·log₂ e), which makes the kernel 2^(-‖u - v‖²).
+    columns: Columns,
+    /// Number of columns.
+    width: usize,
+    /// Support vectors, feature-major: of each block all lanes of its first column, then of its second, ….
+    vectors: Vec<[f32; LANES]>,
+    /// For each block the end of its part of `terms`.
+    ends: Vec<usize>,
+    terms: Vec<Term>,
+    /// For each pair of classes the offset, and how far the computed decision value may be from the exact one.
+    duels: Vec<Duel>,
+    weigh: Weigh,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Duel {
+    rho: f64,
+    bound: f64,
+}
+
+/// Where support vectors lie, for the bits of their input columns in single precision: what they weigh together, by pair.
+type Places = BTreeMap<Vec<u32>, Weights>;
+type Weights = BTreeMap<usize, f64>;
+
+impl Screen {
+    /// `device` are the device columns, scaled.
+    pub(super) fn new(svm: &Svm, device: &[f64]) -> Self {
+        let width = svm.scaling.len();
+        // A column that was constant in training scales to 0 for every input: it is as known as a device feature.
+        let (inputs, unit) = (&svm.scaling[..width - device.len()], (svm.gamma * LOG2_E).sqrt());
+        let known: Vec<usize> = (0..inputs.len()).filter(|&column| !inputs[column].varies()).collect();
+        let columns = Columns::new(inputs, unit);
+        // Squares of inputs that are beyond double precision while the kernel is not yet 0: no such machine is trained.
+        let bound = if svm.gamma < 1e-300 { f64::INFINITY } else { 0.0 };
+        let mut duels: Vec<Duel> = svm.rho.iter().map(|&rho| Duel { rho, bound }).collect();
+        // What rounding does to the exact values, in double precision.
+        let exact_error =
+            |fixed: f64| ((svm.support() + width + 16) as f64 + svm.gamma * fixed) * f64::EPSILON;
+        let mut places = Places::new();
+        let mut farthest = 0.0_f64;
+        for (index, own) in svm.owners().enumerate() {
+            let row = &svm.vectors[index * width..(index + 1) * width];
+            let fixed = squared_distance(&row[width - device.len()..], device)
+                + known.iter().map(|&column| row[column] * row[column]).sum::<f64>();
+            let factor = (-svm.gamma * fixed).exp();
+            let place: Vec<f32> = columns.features().map(|column| (unit * row[column]) as f32).collect();
+            farthest = place.iter().fold(farthest, |farthest, &value| farthest.max(f64::from(value).abs()));
+            let weights = places.entry(place.iter().map(|value| value.to_bits()).collect()).or_default();
+            for (pair, coefficient) in svm.weights(index, own) {
+                *weights.entry(pair).or_default() += factor * coefficient;
+                duels[pair].bound += exact_error(fixed) * (factor * coefficient).abs();
+            }
+        }
+        let mut screen = Self {
+            width: columns.len(),
+            columns,
+            vectors: vec![],
+            ends: vec![],
+            terms: vec![],
+            duels,
+            weigh: fastest(),
+        };
+        let error = kernel_error(screen.width, farthest, screen.columns.magnitude(unit)) + SUM_ERROR;
+        screen.fill(places, error);
+        screen
+    }
+
+    /// Arranges the places in blocks; those that weigh in the same pairs come together.
+    /// `error` is what a vector of weight 1 may be off by.
+    fn fill(&mut self, mut places: Places, error: f64) {
+        places.values_mut().for_each(|weights| weights.retain(|_, weight| *weight != 0.0));
+        places.retain(|_, weights| !weights.is_empty());
+        let mut places: Vec<(Vec<u32>, Weights)> = places.into_iter().collect();
+        places.sort_by(|(_, a), (_, b)| a.keys().cmp(b.keys()));
+        for block in places.chunks(LANES) {
+            for column in 0..self.width {
+                let mut lanes = [0.0; LANES];
+                for (lane, (place, _)) in lanes.iter_mut().zip(block) {
+                    *lane = f32::from_bits(place[column]);
+                }
+                self.vectors.push(lanes);
+            }
+            let mut terms: BTreeMap<usize, [f32; LANES]> = BTreeMap::new();
+            for (lane, (_, weights)) in block.iter().enumerate() {
+                for (&pair, &weight) in weights {
+                    terms.entry(pair).or_insert([0.0; LANES])[lane] = weight as f32;
+                    self.duels[pair].bound += error * weight.abs() + f64::from(f32::MIN_POSITIVE);
+                }
+            }
+            self.terms.extend(terms.into_iter().map(|(pair, coefficients)| Term { pair, coefficients }));
+            self.ends.push(self.terms.len());
+        }
+    }
+
+    /// Computes the decision value of each pair, less its offset, from raw input features. Returns whether all of them are so far from 0
+    /// that the exact ones have the same signs.
+    pub(super) fn decide<const PAIRS: usize>(&self, features: &[f64], decisions: &mut [f64; PAIRS]) -> bool {
+        let mut row = [0.0; MAX_FEATURES];
+        self.columns.scale(features, &mut row);
+        let row = &row[..self.width];
+        let mut sums: [Sum; PAIRS] = [[0.0; 4]; PAIRS];
+        let mut first = 0;
+        for (block, &end) in self.ends.iter().enumerate() {
+            let columns = &self.vectors[block * row.len()..(block + 1) * row.len()];
+            let block = Block { columns, terms: &self.terms[first..end] };
+            // SAFETY: `fastest` found that this processor has what the function is compiled for.
+            unsafe { (self.weigh)(block, row, &mut sums) };
+            first = end;
+        }
+        let mut is_certain = true;
+        for ((decision, sum), duel) in decisions.iter_mut().zip(sums).zip(&self.duels) {
+            *decision = sum.iter().sum::<f64>() - duel.rho;
+            is_certain &= decision.abs() > duel.bound; // not so for NaN
+        }
+        is_certain
+    }
+
+    /// Number of places that are left of the support vectors.
+    #[cfg(test)]
+    pub(super) fn places(&self) -> usize {
+        let is_used = |block: usize, lane: usize| {
+            let first = if block == 0 { 0 } else { self.ends[block - 1] };
+            self.terms[first..self.ends[block]].iter().any(|term| term.coefficients[lane] != 0.0)
+        };
+        let lanes = |block| (0..LANES).filter(move |&lane| is_used(block, lane));
+        (0..self.ends.len()).flat_map(lanes).count()
+    }
+
+    /// For each pair how far the computed decision value may be from the exact one.
+    #[cfg(test)]
+    pub(super) fn bounds(&self) -> impl Iterator<Item = f64> {
+        self.duels.iter().map(|duel| duel.bound)
+    }
+}
