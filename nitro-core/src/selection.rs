@@ -161,12 +161,15 @@ pub enum Reason {
     NoneAdmissible,
 }
 
+// In the order of `Reason`, so that one becomes the other without a table: every call is counted by it.
 /// What kind of reason a [`Reason`] is, without its details; what [`stats`](crate::stats()) counts by. `Display` is one or a few words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ReasonKind {
-    /// [`Reason::Predicted`] and [`Reason::PredictedFar`]: a call does not ask how far its input is.
+    /// [`Reason::Predicted`]
     Predicted,
+    /// [`Reason::PredictedFar`]: of selections alone, since a call does not ask how far its input is.
+    PredictedFar,
     /// [`Reason::PredictedWithout`]
     PredictedWithout,
     /// [`Reason::FirstChoiceInadmissible`]
@@ -197,8 +200,9 @@ pub enum ReasonKind {
 
 impl ReasonKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Predicted,
+        Self::PredictedFar,
         Self::PredictedWithout,
         Self::FirstChoiceInadmissible,
         Self::FirstChoiceInexact,
@@ -219,6 +223,7 @@ impl fmt::Display for ReasonKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
             Self::Predicted => "predicted",
+            Self::PredictedFar => "predicted, far from the training",
             Self::PredictedWithout => "predicted, the model does not know all variants",
             Self::FirstChoiceInadmissible => "first choice inadmissible",
             Self::FirstChoiceInexact => "first choice inexact",
@@ -238,10 +243,12 @@ impl fmt::Display for ReasonKind {
 
 impl Reason {
     /// The kind of reason.
+    #[inline]
     #[must_use]
     pub fn kind(&self) -> ReasonKind {
         match self {
-            Self::Predicted | Self::PredictedFar { .. } => ReasonKind::Predicted,
+            Self::Predicted => ReasonKind::Predicted,
+            Self::PredictedFar { .. } => ReasonKind::PredictedFar,
             Self::PredictedWithout { .. } => ReasonKind::PredictedWithout,
             Self::FirstChoiceInadmissible { .. } => ReasonKind::FirstChoiceInadmissible,
             Self::FirstChoiceInexact { .. } => ReasonKind::FirstChoiceInexact,
