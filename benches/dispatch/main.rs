@@ -60,10 +60,14 @@ macro_rules! dispatched {
 
 dispatched! {
     no_model;
-    svm_20 = models::embedded(models::svm(20));
-    svm_200 = models::embedded(models::svm(200));
-    svm_2000 = models::embedded(models::svm(2000));
-    forest_64 = models::embedded(models::forest(64));
+    svm_20 = embedded(models::svm(20));
+    svm_200 = embedded(models::svm(200));
+    svm_2000 = embedded(models::svm(2000));
+    forest_64 = embedded(models::forest(64));
+}
+
+fn embedded(selector: nitro::model::Selector) -> &'static [u8] {
+    models::embedded(selector, ["forward", "backward", "pairs", "halves"], "threads")
 }
 
 /// One line of the table.
@@ -71,8 +75,11 @@ struct Line {
     name: String,
     /// Whether every call is on the same input, so that its features are known.
     repeated: bool,
-    call: Box<dyn Fn(&[Input], usize) + Sync>,
+    calls: Box<Calls>,
 }
+
+/// So many calls, over some inputs again and again.
+type Calls = dyn Fn(&[Input], usize) + Sync;
 
 fn line(name: &str, repeated: bool, call: impl Fn(&Input) -> f64 + Sync + 'static) -> Line {
     // The loop is part of the line, so that no call in it is through a pointer.
@@ -81,7 +88,7 @@ fn line(name: &str, repeated: bool, call: impl Fn(&Input) -> f64 + Sync + 'stati
             black_box(call(black_box(&inputs[index & (inputs.len() - 1)])));
         }
     };
-    Line { name: name.to_owned(), repeated, call: Box::new(calls) }
+    Line { name: name.to_owned(), repeated, calls: Box::new(calls) }
 }
 
 const ROUNDS: usize = 61;
@@ -97,7 +104,7 @@ fn times_ns(lines: &[Line], inputs: &[Input], threads: usize) -> Vec<Vec<f64>> {
                 let inputs = if line.repeated { &inputs[..1] } else { inputs };
                 barrier.wait();
                 let begin = Instant::now();
-                (line.call)(inputs, CALLS);
+                (line.calls)(inputs, CALLS);
                 times.push(begin.elapsed().as_nanos() as f64 / CALLS as f64);
             }
         }

@@ -3,18 +3,17 @@
 use nitro::model::{Class, Coverage, Forest, Model, Node, Provenance, Scale, Selector, Svm, Transform};
 
 const FEATURES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
-const DEVICE_FEATURES: [&str; 1] = ["threads"];
 /// The features' largest value.
 const LARGEST: f64 = 1e6;
 
-/// The bytes of a model, for the life of the program.
-pub fn embedded(selector: Selector) -> &'static [u8] {
+/// The bytes of a model of the function `bench`, for the life of the program.
+pub fn embedded(selector: Selector, variants: [&str; 4], device_feature: &str) -> &'static [u8] {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let model = Model {
         function: "bench".into(),
-        variants: names(&["forward", "backward", "pairs", "halves"]),
+        variants: names(&variants),
         features: names(&FEATURES),
-        device_features: names(&DEVICE_FEATURES),
+        device_features: names(&[device_feature]),
         selector,
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -35,7 +35,7 @@ pub fn select<V: CodeVariant>(
 #[inline]
 pub fn decide<V: CodeVariant>(
     function: &'static Function,
-    device: &impl Device,
+    device: &dyn Device,
     feature: &impl Fn(usize) -> f64,
     admissible: &impl Fn(V) -> bool,
 ) -> Decision<V> {

@@ -1,5 +1,6 @@
 //! Features: numbers computed from the arguments of a call.
 
+use std::cell::Cell;
 use std::fmt;
 use std::mem::MaybeUninit;
 
@@ -79,6 +80,26 @@ impl FeatureVector {
 impl fmt::Debug for FeatureVector {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// A feature that is computed when it is asked for, which happens at most once a call.
+pub struct Once<F>(Cell<Option<F>>);
+
+impl<T, F: FnOnce() -> T> Once<F> {
+    /// A feature that `compute` computes.
+    #[inline]
+    pub fn new(compute: F) -> Self {
+        Self(Cell::new(Some(compute)))
+    }
+
+    /// Computes it.
+    ///
+    /// # Panics
+    /// The second time.
+    #[inline]
+    pub fn take(&self) -> T {
+        self.0.take().expect("a feature is asked for once")()
     }
 }
 

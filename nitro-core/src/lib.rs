@@ -54,5 +54,6 @@ pub const MAX_VARIANTS: usize = 64;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::dispatch::{Decision, Outcome, OutcomeOfAny, OutcomeOfResult, decide, select};
+    pub use crate::feature::Once;
     pub use crate::host::current as host;
 }

@@ -34,8 +34,10 @@ struct Entry {
     order: Order,
 }
 
+type Table = RefCell<[Entry; PLACES]>;
+
 thread_local! {
-    static TABLE: RefCell<[Entry; PLACES]> = const { RefCell::new([const { Entry::EMPTY }; PLACES]) };
+    static TABLE: Table = const { RefCell::new([const { Entry::EMPTY }; PLACES]) };
 }
 
 /// Passes on the classes of a selector for an input, best first: as it said last time, or as it says now.
@@ -50,12 +52,18 @@ pub(crate) fn with_order<R>(selector: &DeviceSelector, row: &Row, consult: impl 
         {
             return consult(&table[place].order);
         }
-        let order = selector.selector.scores(features).order();
-        if let Ok(mut table) = table.try_borrow_mut() {
-            table[place].set(selector.serial, features, order);
-        }
-        consult(&order)
+        consult(&learn(table, place, selector, features))
     })
+}
+
+/// Asks the selector, and writes down what it says.
+#[inline(never)]
+fn learn(table: &Table, place: usize, selector: &DeviceSelector, features: &[f64]) -> Order {
+    let order = selector.selector.scores(features).order();
+    if let Ok(mut table) = table.try_borrow_mut() {
+        table[place].set(selector.serial, features, order);
+    }
+    order
 }
 
 impl Entry {

@@ -19,8 +19,8 @@ pub(crate) struct DeviceSelector {
     /// What the memo knows it by.
     pub(crate) serial: Serial,
     pub(crate) selector: OnDevice,
-    /// For each variant of the model its place in the code, if it still exists.
-    pub(crate) variants: Vec<Option<usize>>,
+    /// For each class of the selector the place of its variant in the code, if it still exists.
+    places: Vec<Option<usize>>,
     /// For each column of the model the input feature of the code.
     pub(crate) features: Vec<usize>,
     /// A variant of the code that the model does not know.
@@ -34,7 +34,7 @@ pub(crate) struct DeviceSelector {
 impl DeviceSelector {
     /// The place in the code of a class of the selector, if its variant still exists.
     pub(crate) fn place(&self, class: usize) -> Option<usize> {
-        self.variants[self.selector.variant(class)]
+        self.places[class]
     }
 }
 
@@ -85,8 +85,9 @@ pub(crate) fn resolve(
         }
         false => model.device_distance(device),
     };
+    let places = (0..selector.classes()).map(|class| variants[selector.variant(class)]).collect();
     let serial = Serial::new();
-    Ok(DeviceSelector { serial, selector, variants, features, unknown, inputs, device_distance })
+    Ok(DeviceSelector { serial, selector, places, features, unknown, inputs, device_distance })
 }
 
 /// What `find` knows of every name, or the first name of which it knows nothing.

@@ -283,21 +283,35 @@ impl DeviceForest {
     pub(crate) fn shares(&self, features: &[f64]) -> [f32; MAX_VARIANTS] {
         let mut row = [0_u32; MAX_FEATURES];
         row.iter_mut().zip(features).for_each(|(own, &value)| *own = key(value as f32));
-        let width = self.width();
-        let mut sums = [[0_u16; LANES]; MAX_VARIANTS / LANES];
+        let mut shares = [0.0; MAX_VARIANTS];
+        // Nearly every function has few variants: their sums fit a register.
+        match self.width() {
+            1 => self.fill_shares(&mut shares, self.sums::<1>(&row).as_flattened()),
+            _ => self.fill_shares(&mut shares, self.sums::<{ MAX_VARIANTS / LANES }>(&row).as_flattened()),
+        }
+        shares
+    }
+
+    fn fill_shares(&self, shares: &mut [f32; MAX_VARIANTS], sums: &[u16]) {
+        for (share, &sum) in shares.iter_mut().zip(sums) {
+            *share = 1.0 - self.step * f32::from(sum);
+        }
+    }
+
+    /// The leaves' values, added up over all trees; `WIDTH` is at least that of a row.
+    #[inline]
+    fn sums<const WIDTH: usize>(&self, row: &[u32; MAX_FEATURES]) -> [[u16; LANES]; WIDTH] {
+        let width = if WIDTH == 1 { 1 } else { self.width() };
+        let mut sums = [[0_u16; LANES]; WIDTH];
         for group in &self.groups {
-            for leaf in self.leaves(group, &row) {
+            for leaf in self.leaves(group, row) {
                 let start = leaf as usize * width;
                 for (sums, values) in sums.iter_mut().zip(&self.values[start..start + width]) {
                     sums.iter_mut().zip(values).for_each(|(sum, &value)| *sum += u16::from(value));
                 }
             }
         }
-        let mut shares = [0.0; MAX_VARIANTS];
-        for (share, &sum) in shares.iter_mut().zip(sums[..width].as_flattened()) {
-            *share = 1.0 - self.step * f32::from(sum);
-        }
-        shares
+        sums
     }
 
     /// Where the walks of one group end.

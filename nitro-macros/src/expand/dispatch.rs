@@ -76,12 +76,12 @@ fn features(function: &CodeVariant) -> TokenStream {
     for (index, feature) in function.features.iter().enumerate() {
         let (cell, value) = (cell(function, index), &feature.value);
         // What a constraint asks for too is kept; the rest is asked for at most once.
-        let computed = if is_shared(index) {
-            cells.push(quote!(let #cell = ::core::cell::LazyCell::new(|| #value);));
-            quote!(*#cell)
+        let (make, computed) = if is_shared(index) {
+            (quote!(::core::cell::LazyCell::new), quote_spanned!(cell.span()=> *#cell))
         } else {
-            quote!((|| #value)())
+            (quote!(#krate::__private::Once::new), quote_spanned!(cell.span()=> #cell.take()))
         };
+        cells.push(quote!(let #cell = #make(|| #value);));
         let number = quote_spanned!(cell.span()=> #krate::FeatureValue::to_f64(#computed));
         numbers.push(quote!(#index => #number,));
     }

@@ -8,7 +8,7 @@ use crate::{MAX_FEATURES, MAX_VARIANTS};
 /// most of them are known without that, from a [`Screen`].
 #[derive(Debug)]
 pub(crate) struct DeviceSvm {
-    svm: Svm,
+    svm: Box<Svm>,
     /// The device columns, scaled.
     device: Vec<f64>,
     screen: Screen,
@@ -39,7 +39,7 @@ impl DeviceSvm {
         let scales = svm.scaling[inputs..].iter();
         let device: Vec<f64> =
             scales.zip(device_features).map(|(scale, &value)| scale.apply_within(value)).collect();
-        Self { svm: svm.clone(), screen: Screen::new(svm, &device), device }
+        Self { svm: Box::new(svm.clone()), screen: Screen::new(svm, &device), device }
     }
 
     /// Number of classes.

@@ -1,11 +1,12 @@
 pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
     let __nitro_decision = {
         let __nitro_device = gpu::on(stream);
+        let __nitro_feature_0 = facade::nitro::__private::Once::new(|| keys.len());
         let __nitro_feature = |
             __nitro_index: ::core::primitive::usize,
         | -> ::core::primitive::f64 {
             match __nitro_index {
-                0usize => facade::nitro::FeatureValue::to_f64((|| keys.len())()),
+                0usize => facade::nitro::FeatureValue::to_f64(__nitro_feature_0.take()),
                 _ => ::core::unreachable!("the index of a feature"),
             }
         };
@@ -45,11 +46,12 @@ pub(super) fn __nitro_sort_select<T: Key>(
     keys: &mut [T],
 ) -> facade::nitro::Selection<sort::Variant> {
     let __nitro_device = gpu::on(stream);
+    let __nitro_feature_0 = facade::nitro::__private::Once::new(|| keys.len());
     let __nitro_feature = |
         __nitro_index: ::core::primitive::usize,
     | -> ::core::primitive::f64 {
         match __nitro_index {
-            0usize => facade::nitro::FeatureValue::to_f64((|| keys.len())()),
+            0usize => facade::nitro::FeatureValue::to_f64(__nitro_feature_0.take()),
             _ => ::core::unreachable!("the index of a feature"),
         }
     };

@@ -3,17 +3,17 @@
 pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
     let __nitro_decision = {
         let __nitro_device = ::nitro::__private::host();
+        let __nitro_feature_0 = ::nitro::__private::Once::new(|| {
+            a.nnz() as f64 / a.rows() as f64
+        });
+        let __nitro_feature_1 = ::nitro::__private::Once::new(|| a.row_length_sd());
         let __nitro_feature_2 = ::core::cell::LazyCell::new(|| a.ell_fill());
         let __nitro_feature = |
             __nitro_index: ::core::primitive::usize,
         | -> ::core::primitive::f64 {
             match __nitro_index {
-                0usize => {
-                    ::nitro::FeatureValue::to_f64(
-                        (|| a.nnz() as f64 / a.rows() as f64)(),
-                    )
-                }
-                1usize => ::nitro::FeatureValue::to_f64((|| a.row_length_sd())()),
+                0usize => ::nitro::FeatureValue::to_f64(__nitro_feature_0.take()),
+                1usize => ::nitro::FeatureValue::to_f64(__nitro_feature_1.take()),
                 2usize => ::nitro::FeatureValue::to_f64(*__nitro_feature_2),
                 _ => ::core::unreachable!("the index of a feature"),
             }
@@ -69,15 +69,17 @@ pub fn __nitro_spmv_select(
     y: &mut [f32],
 ) -> ::nitro::Selection<spmv::Variant> {
     let __nitro_device = ::nitro::__private::host();
+    let __nitro_feature_0 = ::nitro::__private::Once::new(|| {
+        a.nnz() as f64 / a.rows() as f64
+    });
+    let __nitro_feature_1 = ::nitro::__private::Once::new(|| a.row_length_sd());
     let __nitro_feature_2 = ::core::cell::LazyCell::new(|| a.ell_fill());
     let __nitro_feature = |
         __nitro_index: ::core::primitive::usize,
     | -> ::core::primitive::f64 {
         match __nitro_index {
-            0usize => {
-                ::nitro::FeatureValue::to_f64((|| a.nnz() as f64 / a.rows() as f64)())
-            }
-            1usize => ::nitro::FeatureValue::to_f64((|| a.row_length_sd())()),
+            0usize => ::nitro::FeatureValue::to_f64(__nitro_feature_0.take()),
+            1usize => ::nitro::FeatureValue::to_f64(__nitro_feature_1.take()),
             2usize => ::nitro::FeatureValue::to_f64(*__nitro_feature_2),
             _ => ::core::unreachable!("the index of a feature"),
         }
