@@ -64,8 +64,8 @@ fn refusals(folder: &Path, write: impl Fn(&[u8])) {
         (&model[..30], "the file was cut off or added to, copy it again"),
         (b"", "not a Nitro model"),
         (&foreign, "is of another function, `another`"),
-        (&feature, "the model needs a feature that the code lacks"),
-        (&on_device.to_bytes(), "the model needs a device feature that is not known here"),
+        (&feature, ": the model needs a feature that the code lacks"),
+        (&on_device.to_bytes(), ": the model needs a device feature that is not known here"),
     ] {
         write(bytes);
         for error in [reloaded::function().reload().unwrap_err(), nitro::reload().unwrap_err()] {

@@ -111,7 +111,8 @@ impl FunctionState {
         let state = Self::with(function, self.number, model.ok_or(Reason::NoModel));
         for (device, old) in self.devices.iter() {
             if let (Err(reason), Ok(_), Some(origin)) = (state.resolved(function, device), old, &origin) {
-                let why = format!("cannot be used on {}: {reason}", device.id());
+                let cause = reason.to_string().replacen("default, ", "", 1);
+                let why = format!("cannot be used on {}: {cause}", device.id());
                 return Err(Unusable { reason: *reason, origin: origin.clone(), why });
             }
         }
