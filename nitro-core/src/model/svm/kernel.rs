@@ -97,7 +97,10 @@ fn fill(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
 /// 2^-x for x ≥ 0, with a relative error of at most 4 roundings up to x = 126 and 2^-126 beyond. NaN stays NaN. Nothing but arithmetic, so
 /// that the compiler computes several at a time: the exponent's whole part by adding a number so large that the sum has no fraction
 /// bits left, the rest, between -1/2 and 1/2, by a polynomial of degree 5 (fitted for the least relative error, 1.8 roundings).
-#[expect(clippy::approx_constant, reason = "a fitted coefficient near ln 2, which would double the error")]
+#[expect(
+    clippy::approx_constant,
+    reason = "a fitted coefficient, not ln 2, which would add an error of one rounding"
+)]
 #[inline(always)]
 fn exp2_of_negated(x: f32) -> f32 {
     const SHIFT: f32 = 12_582_912.0; // 1.5 · 2^23
