@@ -154,6 +154,14 @@ fn a_selection_by_a_forest_allocates_nothing_after_the_first_call() {
     check(total, |values| total::select(values).variant() as usize);
 }
 
+#[test]
+fn a_call_after_a_reload_allocates_nothing() {
+    sum(&[0.5; 10]);
+    sum::function().reload().unwrap();
+    let (allocations, _) = allocations_of(|| sum(&[0.5; 10]));
+    assert_eq!(allocations, 0, "the new model was made ready on the device of the old one");
+}
+
 fn check(call: fn(&[f64]) -> f64, select: fn(&[f64]) -> usize) {
     let inputs: Vec<Vec<f64>> = (0..200).map(|n| (0..n * 17).map(|v| f64::from(v) + 0.5).collect()).collect();
     let (first, _) = allocations_of(|| call(&inputs[1]));

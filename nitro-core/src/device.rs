@@ -56,6 +56,7 @@ pub struct DeviceFeature {
 pub struct DeviceEntry {
     id: String,
     described: Vec<DeviceFeature>,
+    momentary: Vec<DeviceFeature>,
     measure: fn(&DeviceEntry) -> Vec<DeviceFeature>,
     measured: OnceLock<Vec<DeviceFeature>>,
 }
@@ -63,14 +64,27 @@ pub struct DeviceEntry {
 impl DeviceEntry {
     /// The entry of the device `id`; the first call for an `id` makes it.
     ///
-    /// `described` gives the features that can be looked up at once. `measure` gives those that take a benchmark: it
+    /// `described` gives the features that can be looked up at once and are the same on every device of the kind. `measure` gives those that take a benchmark: it
     /// runs when the first of them is asked for.
     pub fn intern(
         id: &str,
         described: impl FnOnce() -> Vec<DeviceFeature>,
         measure: fn(&DeviceEntry) -> Vec<DeviceFeature>,
     ) -> &'static Self {
-        let make = || Self { id: id.to_owned(), described: described(), measure, measured: OnceLock::new() };
+        Self::intern_with_momentary(id, || (described(), Vec::new()), measure)
+    }
+
+    /// As [`intern`](Self::intern); `described` gives besides those features that are known at once and are the same on every device of the
+    /// kind those that are known at once and are not.
+    pub(crate) fn intern_with_momentary(
+        id: &str,
+        described: impl FnOnce() -> (Vec<DeviceFeature>, Vec<DeviceFeature>),
+        measure: fn(&DeviceEntry) -> Vec<DeviceFeature>,
+    ) -> &'static Self {
+        let make = || {
+            let (described, momentary) = described();
+            Self { id: id.to_owned(), described, momentary, measure, measured: OnceLock::new() }
+        };
         REGISTRY.find_or_insert(|entry| entry.id == id, make)
     }
 
@@ -87,12 +101,18 @@ impl DeviceEntry {
 
     /// The device feature of this name among those that are known without measuring.
     pub fn described(&self, name: &str) -> Option<f64> {
+        self.of_kind(name).or_else(|| value(&self.momentary, name))
+    }
+
+    /// The device feature of this name among those that are the same on every device of the kind, in every process: what the
+    /// system tells of the hardware, without what it tells of the moment.
+    pub fn of_kind(&self, name: &str) -> Option<f64> {
         value(&self.described, name)
     }
 
     /// All device features, the measured ones last.
     pub fn features(&self) -> impl Iterator<Item = &DeviceFeature> {
-        self.described.iter().chain(self.measured())
+        self.described.iter().chain(&self.momentary).chain(self.measured())
     }
 
     fn measured(&self) -> &[DeviceFeature] {
@@ -142,17 +162,28 @@ impl<T> Chain<T> {
         Self { head: OnceLock::new() }
     }
 
+    /// The values so far, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        let nodes = std::iter::successors(self.head.get(), |node| node.next.head.get());
+        nodes.map(|node| &node.value)
+    }
+
     /// The first value that `wanted` accepts.
     #[inline]
     pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<&T> {
+        self.iter().find(|value| wanted(value))
+    }
+
+    /// Appends a value.
+    pub fn push(&self, value: T) -> &T {
+        let mut node = Box::new(Node { value, next: Self::new() });
         let mut chain = self;
-        while let Some(node) = chain.head.get() {
-            if wanted(&node.value) {
-                return Some(&node.value);
-            }
-            chain = &node.next;
+        // Another thread may fill the last place first: the value goes behind.
+        while let Err(rejected) = chain.head.set(node) {
+            node = rejected;
+            chain = &chain.head.get().expect("the place is taken").next;
         }
-        None
+        &chain.head.get().expect("it has just been set").value
     }
 
     /// The first value that `wanted` accepts; when there is none, `make` appends one.

@@ -6,7 +6,8 @@ use crate::device::Stopwatch;
 use crate::feature::{Features, Row};
 use crate::resolve::DeviceSelector;
 use crate::selection::Assessment;
-use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, memo, recording};
+use crate::state::FunctionState;
+use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, memo, recording, stats};
 
 /// Chooses the variant for an input: `feature` computes the feature of an index, `admissible` evaluates a constraint.
 pub fn select<V: CodeVariant>(
@@ -21,7 +22,7 @@ pub fn select<V: CodeVariant>(
         indices.iter().zip(row.values()).for_each(|(&index, &value)| features.borrow_mut().set(index, value));
     };
     let (index, reason, assessment) =
-        choose(function, device, &compute, &|index| admissible(V::ALL[index]), assess);
+        choose(function, function.state(), device, &compute, &|index| admissible(V::ALL[index]), assess);
     let far = assessment.and_then(|assessment| assessment.far());
     let reason = match (reason, far) {
         (Reason::Predicted, Some(far)) => Reason::PredictedFar { far },
@@ -53,7 +54,9 @@ fn decide_index(
     if let Some((index, stopwatch)) = recording::intercept(function, device, compute, admissible) {
         return (index, Some(stopwatch));
     }
-    let (index, ..) = choose(function, device, compute, admissible, |_| ());
+    let state = function.state();
+    let (index, reason, _) = choose(function, state, device, compute, admissible, |_| ());
+    stats::count(state.number, function.variants().len(), index, reason.kind());
     (index, None)
 }
 
@@ -127,18 +130,20 @@ type Choice<A> = (usize, Reason, Option<A>);
 
 fn choose<A>(
     function: &'static Function,
+    state: &'static FunctionState,
     device: &dyn Device,
     compute: &Features<'_>,
     admissible: &dyn Fn(usize) -> bool,
     assess: impl Fn(&Prediction<'_>) -> A,
 ) -> Choice<A> {
-    if let Some(forced) = function.state().forced
+    let admissible = &|index: usize| state.is_exact_enough(index) && admissible(index);
+    if let Some(forced) = state.forced
         && admissible(forced)
     {
         return (forced, Reason::Forced, None);
     }
-    let predicted = match function.resolved(device.entry()) {
-        Ok(selector) => predict(selector, function, compute, admissible, assess),
+    let predicted = match state.resolved(function, device.entry()) {
+        Ok(selector) => predict(selector, function, state, compute, admissible, assess),
         Err(reason) => Err(*reason),
     };
     match predicted {
@@ -151,6 +156,7 @@ fn choose<A>(
 fn predict<A>(
     selector: &DeviceSelector,
     function: &'static Function,
+    state: &FunctionState,
     compute: &Features<'_>,
     admissible: &dyn Fn(usize) -> bool,
     assess: impl Fn(&Prediction<'_>) -> A,
@@ -168,12 +174,12 @@ fn predict<A>(
     let first = first.and_then(place);
     let Some(best) = best else {
         // A constant selector has one wish only, so what became of it is the whole story.
-        let gone = || reason(selector, function, first, function.default_variant());
+        let gone = || reason(selector, function, state, first, function.default_variant());
         return Err(if selector.selector.is_constant() { gone() } else { Reason::NoneAdmissible });
     };
     let index = place(best).expect("only variants of the code are admissible");
     let prediction = Prediction { selector, row: row.values(), best, admissible };
-    Ok((index, reason(selector, function, first, index), assess(&prediction)))
+    Ok((index, reason(selector, function, state, first, index), assess(&prediction)))
 }
 
 /// How sure a prediction is, and how near to what the model was trained on. Only a selection asks: a call has no use for it.
@@ -194,13 +200,20 @@ fn assess(prediction: &Prediction<'_>) -> Assessment {
 fn reason(
     selector: &DeviceSelector,
     function: &'static Function,
+    state: &FunctionState,
     first: Option<usize>,
     chosen: usize,
 ) -> Reason {
     match (first, selector.unknown) {
         (None, _) => Reason::FirstChoiceMissing,
         (Some(first), _) if first != chosen => {
-            Reason::FirstChoiceInadmissible { first: function.variants()[first].name }
+            let is_exact = state.is_exact_enough(first);
+            let first = function.variants()[first].name;
+            if is_exact {
+                Reason::FirstChoiceInadmissible { first }
+            } else {
+                Reason::FirstChoiceInexact { first }
+            }
         }
         (Some(_), Some(unknown)) => Reason::PredictedWithout { unknown },
         (Some(_), None) => Reason::Predicted,

@@ -2,12 +2,77 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::Function;
 
 /// `NITRO_MODELS`: the folder of models.
 pub(crate) fn models_folder() -> Option<PathBuf> {
     std::env::var_os("NITRO_MODELS").filter(|folder| !folder.is_empty()).map(PathBuf::from)
+}
+
+/// A setting that the program or a variable of the environment turns on.
+pub(crate) struct Switch {
+    variable: &'static str,
+    /// What the program said: nothing yet, off or on.
+    said: AtomicU8,
+}
+
+const NOTHING: u8 = 0;
+const OFF: u8 = 1;
+const ON: u8 = 2;
+
+/// `NITRO_DETERMINISTIC`
+pub(crate) static DETERMINISTIC: Switch = Switch::new("NITRO_DETERMINISTIC");
+/// `NITRO_EXACT`
+pub(crate) static EXACT: Switch = Switch::new("NITRO_EXACT");
+
+impl Switch {
+    const fn new(variable: &'static str) -> Self {
+        Self { variable, said: AtomicU8::new(NOTHING) }
+    }
+
+    fn say(&self, on: bool) {
+        self.said.store(if on { ON } else { OFF }, Ordering::Relaxed);
+    }
+
+    /// What the program said; otherwise whether the variable is there, and neither empty nor `0`.
+    pub(crate) fn is_on(&self) -> bool {
+        match self.said.load(Ordering::Relaxed) {
+            NOTHING => std::env::var_os(self.variable).is_some_and(|value| !value.is_empty() && value != "0"),
+            said => said == ON,
+        }
+    }
+}
+
+/// Whether the same input gets the same variant on every device of one kind, in every process: for the ranks of one job, and for runs
+/// that must be repeatable. Without it, `NITRO_DETERMINISTIC=1` decides; the program's word goes first.
+///
+/// What differs between devices of one kind, and from run to run, are device features that are *measured*: by a benchmark, or as the
+/// present clock of a processor that does not tell its highest. On, nothing is measured, and no selection uses what was. Where a model needs
+/// such a feature, it takes the value that was measured on the source device most like this one, by what is the same on every device of
+/// the kind; that value is a part of the model. On a device of a source's kind it is the source's own. A model that does not know its
+/// sources gives way to the default variant, for the reason [`Reason::DeviceFeatureVaries`](crate::Reason::DeviceFeatureVaries).
+///
+/// A device's kind is its processor in the same configuration with the same number of threads, or its model of GPU with the same number of
+/// multiprocessors. The same choice also takes the same program, the same model files and the same `NITRO_FORCE`, `NITRO_EXACT` and
+/// `NITRO_DETERMINISTIC` in all processes, and features that are functions of the input.
+///
+/// A function takes the setting at its first call or [`reload`](crate::reload()): say it at the start of `main`.
+pub fn set_deterministic(on: bool) {
+    DETERMINISTIC.say(on);
+}
+
+/// Whether only variants run whose results are bit for bit those of the default variant: those in its `exact(..)` group, or the
+/// default alone where it is in none. Without it, `NITRO_EXACT=1` decides; the program's word goes first.
+///
+/// Other variants then count as inadmissible, for `NITRO_FORCE` too; the reason is
+/// [`Reason::FirstChoiceInexact`](crate::Reason::FirstChoiceInexact) where the model would have preferred one. That the variants of a group
+/// give the same bits is a promise of whoever wrote the group. Recordings are not concerned.
+///
+/// A function takes the setting at its first call or [`reload`](crate::reload()): say it at the start of `main`.
+pub fn set_exact(on: bool) {
+    EXACT.say(on);
 }
 
 /// The variant to which `NITRO_FORCE` pins the function; what cannot be followed is reported and ignored.
@@ -60,7 +125,10 @@ mod tests {
 
     static SORT: Function = Function::new(
         "app::sort",
-        &[VariantInfo { name: "merge", constraint: None }, VariantInfo { name: "radix", constraint: None }],
+        &[
+            VariantInfo { name: "merge", constraint: None, exact_group: None },
+            VariantInfo { name: "radix", constraint: None, exact_group: None },
+        ],
         &[],
         0,
         None,

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
-use std::sync::OnceLock;
 
-use crate::resolve::{DeviceChain, FunctionState};
+use crate::replaceable::Replaceable;
+use crate::state::FunctionState;
 use crate::{MAX_FEATURES, MAX_VARIANTS};
 
 /// One computation with several implementations: the descriptor that `#[code_variant]` generates, one static a function.
@@ -16,9 +16,7 @@ pub struct Function {
     default_variant: usize,
     embedded_model: Option<fn() -> &'static [u8]>,
     /// What was read from the environment and from files; filled by the first call.
-    pub(crate) state: OnceLock<FunctionState>,
-    /// What the model means on each device met so far.
-    pub(crate) devices: DeviceChain,
+    pub(crate) state: Replaceable<FunctionState>,
 }
 
 /// One variant of a [`Function`].
@@ -28,6 +26,8 @@ pub struct VariantInfo {
     pub name: &'static str,
     /// The constraint as it stands in the source, if there is one.
     pub constraint: Option<&'static str>,
+    /// The `exact(..)` group that it stands in, if it does: variants of one group give the same results, bit for bit.
+    pub exact_group: Option<usize>,
 }
 
 impl Function {
@@ -47,15 +47,7 @@ impl Function {
         assert!(features.len() <= MAX_FEATURES, "a function has at most 32 features");
         assert!(variants.len() <= MAX_VARIANTS, "a function has at most 64 variants");
         assert!(default_variant < variants.len(), "the default is one of the variants");
-        Self {
-            name,
-            variants,
-            features,
-            default_variant,
-            embedded_model,
-            state: OnceLock::new(),
-            devices: DeviceChain::new(),
-        }
+        Self { name, variants, features, default_variant, embedded_model, state: Replaceable::new() }
     }
 
     /// The key in stores and models, e.g. `spmv`.
@@ -86,6 +78,18 @@ impl Function {
     #[must_use]
     pub fn embedded_model(&self) -> Option<&'static [u8]> {
         self.embedded_model.map(|bytes| bytes())
+    }
+
+    /// Whether the variant of this index gives the results of the default variant, bit for bit: it is the default, or stands in one
+    /// `exact(..)` group with it.
+    ///
+    /// # Panics
+    /// When there is no such variant.
+    #[must_use]
+    pub fn is_exact(&self, variant: usize) -> bool {
+        let group = self.variants[variant].exact_group;
+        variant == self.default_variant
+            || group.is_some() && group == self.variants[self.default_variant].exact_group
     }
 
     /// Place of the variant of this name.

@@ -18,10 +18,12 @@
 //!
 //! This crate knows nothing of training and nothing of GPUs.
 
+mod alike;
 mod device;
 mod dispatch;
 mod environment;
 mod feature;
+mod find;
 mod function;
 pub mod host;
 mod kept;
@@ -29,13 +31,19 @@ mod memo;
 pub mod model;
 pub mod provide;
 pub mod recording;
+mod replaceable;
 mod resolve;
 mod selection;
+mod state;
+mod stats;
 
 pub use device::{Device, DeviceEntry, DeviceFeature, Stopwatch};
+pub use environment::{set_deterministic, set_exact};
 pub use feature::{FeatureValue, FeatureVector};
 pub use function::{CodeVariant, Function, UnknownVariant, VariantInfo};
-pub use selection::{Far, Reason, Selection};
+pub use selection::{Far, Reason, ReasonKind, Selection};
+pub use state::{ReloadError, reload};
+pub use stats::{Count, Stats, stats};
 
 /// The most input features one function may have: a [`FeatureVector`] lives on the stack.
 pub const MAX_FEATURES: usize = 32;

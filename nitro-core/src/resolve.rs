@@ -1,36 +1,12 @@
 //! From names to numbers: what a function's model means for the code and the device at hand. Done once a function and
-//! device; everything that reads files or allocates is here.
+//! device; everything that allocates is here.
 
-use std::error::Error;
-use std::path::{Path, PathBuf};
-
+use crate::alike::Alike;
 use crate::device::Chain;
+use crate::find::Origin;
 use crate::memo::Serial;
-use crate::model::{self, Model, ModelError, OnDevice, Region};
-use crate::{DeviceEntry, Function, Reason, environment};
-
-/// What is known of a function after its first call, whatever the device.
-pub(crate) struct FunctionState {
-    /// The variant to which the user pinned the function.
-    pub(crate) forced: Option<usize>,
-    /// The model and where it is from, or why there is none.
-    model: Result<(Model, Origin), Reason>,
-}
-
-/// Where a model is from, for messages.
-enum Origin {
-    File(PathBuf),
-    Embedded,
-}
-
-impl std::fmt::Display for Origin {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::File(path) => path.display().fmt(formatter),
-            Self::Embedded => formatter.write_str("the embedded model"),
-        }
-    }
-}
+use crate::model::{Model, OnDevice, Region};
+use crate::{DeviceEntry, Function, Reason};
 
 /// The selectors of one function, one for each device met so far.
 pub(crate) type DeviceChain = Chain<(&'static DeviceEntry, Resolved)>;
@@ -62,85 +38,32 @@ impl DeviceSelector {
     }
 }
 
-impl Function {
-    /// The state of the function; the first call reads the environment and looks for the model.
-    #[inline]
-    pub(crate) fn state(&self) -> &FunctionState {
-        self.state.get_or_init(|| FunctionState {
-            forced: environment::forced_variant(self),
-            model: find_model(self),
-        })
-    }
-
-    /// What the model means on this device; the first call for the device resolves it.
-    #[inline]
-    pub(crate) fn resolved(&self, device: &'static DeviceEntry) -> &Resolved {
-        self.devices.find(|(own, _)| *own == device).map_or_else(|| self.resolve(device), |(_, known)| known)
-    }
-
-    #[cold]
-    fn resolve(&self, device: &'static DeviceEntry) -> &Resolved {
-        let model = &self.state().model;
-        let resolve =
-            || (device, model.as_ref().map_err(|&reason| reason).and_then(|m| resolve(self, m, device)));
-        &self.devices.find_or_insert(|(own, _)| *own == device, resolve).1
-    }
-}
-
-/// The places of a model, first one first: the folder that the user names, the program itself, the folders where a
-/// deployed or a freshly built program finds it.
-fn find_model(function: &Function) -> Result<(Model, Origin), Reason> {
-    let file = model::file_name(function.name());
-    let chosen = environment::models_folder().map(|folder| folder.join(&file)).filter(|path| path.exists());
-    let beside =
-        std::env::current_exe().ok().and_then(|path| Some(path.parent()?.join("models").join(&file)));
-    let here = Path::new("models").join(&file);
-    if let Some(path) = chosen {
-        return load(function, Model::read(&path), Origin::File(path));
-    }
-    if let Some(bytes) = function.embedded_model() {
-        return load(function, Model::from_bytes(bytes), Origin::Embedded);
-    }
-    match beside.into_iter().chain([here]).find(|path| path.exists()) {
-        Some(path) => load(function, Model::read(&path), Origin::File(path)),
-        None => {
-            tracing::debug!(function = function.name(), file, "no model, the default variant runs");
-            Err(Reason::NoModel)
-        }
-    }
-}
-
-fn load(
+/// What a model means for this code on this device. What does not fit is told once, as an event. When `deterministic`, only what is the
+/// same on every device of the kind is asked of the device.
+pub(crate) fn resolve(
     function: &Function,
-    model: Result<Model, ModelError>,
-    origin: Origin,
-) -> Result<(Model, Origin), Reason> {
-    let name = function.name();
-    match model {
-        Err(error) => {
-            let error = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-            tracing::warn!(function = name, %origin, error, "the model cannot be read, the default variant runs");
-            Err(Reason::ModelUnreadable)
-        }
-        Ok(model) if model.function != name => {
-            let found = &model.function;
-            tracing::warn!(function = name, %origin, found, "the model is of another function, the default variant runs");
-            Err(Reason::ModelForeign)
-        }
-        Ok(model) => Ok((model, origin)),
-    }
-}
-
-fn resolve(function: &Function, (model, origin): &(Model, Origin), device: &'static DeviceEntry) -> Resolved {
+    (model, origin): &(Model, Origin),
+    device: &'static DeviceEntry,
+    deterministic: bool,
+) -> Resolved {
     let name = function.name();
     let place = |feature: &str| function.features().iter().position(|own| *own == feature);
     let features = known(&model.features, place).map_err(|feature| {
         tracing::warn!(function = name, %origin, feature, "the model needs a feature that the code lacks");
         Reason::FeatureMissing
     })?;
-    let value = |feature: &str| device.feature(feature).filter(|value| value.is_finite());
-    let values = known(&model.device_features, value).map_err(|feature| {
+    let alike = deterministic.then(|| Alike::of(model, device)).flatten();
+    let same_everywhere =
+        |feature: &str| device.of_kind(feature).or_else(|| alike.as_ref()?.feature(feature));
+    let value =
+        |feature: &str| if deterministic { same_everywhere(feature) } else { device.feature(feature) };
+    let finite = |feature: &str| value(feature).filter(|value| value.is_finite());
+    let values = known(&model.device_features, finite).map_err(|feature| {
         let device = device.id();
+        if deterministic {
+            tracing::warn!(function = name, %origin, device, feature, "choices are to be deterministic, and the model needs a device feature that may differ between devices of one kind");
+            return Reason::DeviceFeatureVaries;
+        }
         tracing::warn!(function = name, %origin, device, feature, "the model needs a device feature that is not known here");
         Reason::DeviceFeatureMissing
     })?;
@@ -155,9 +78,16 @@ fn resolve(function: &Function, (model, origin): &(Model, Origin), device: &'sta
         tracing::warn!(function = name, %origin, unknown, "the code has a variant that the model does not know");
     }
     let selector = model.selector.on_device(&values);
+    let inputs = model.coverage.inputs.clone();
+    let device_distance = match deterministic {
+        true => {
+            model.coverage.devices.as_ref().and_then(|devices| devices.distance(|name| device.of_kind(name)))
+        }
+        false => model.device_distance(device),
+    };
     let places = (0..selector.classes()).map(|class| variants[selector.variant(class)]).collect();
-    let (inputs, device_distance) = (model.coverage.inputs.clone(), model.device_distance(device));
-    Ok(DeviceSelector { serial: Serial::new(), selector, places, features, unknown, inputs, device_distance })
+    let serial = Serial::new();
+    Ok(DeviceSelector { serial, selector, places, features, unknown, inputs, device_distance })
 }
 
 /// What `find` knows of every name, or the first name of which it knows nothing.

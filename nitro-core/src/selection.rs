@@ -129,6 +129,12 @@ pub enum Reason {
         /// The variant that the model ranks first.
         first: &'static str,
     },
+    /// The best choice of the model among variants whose results are bit for bit the default's: it ranks another one first, and the program or
+    /// `NITRO_EXACT` allows no others ([`set_exact`](crate::set_exact)).
+    FirstChoiceInexact {
+        /// The variant that the model ranks first.
+        first: &'static str,
+    },
     /// The best choice of the model that still exists: the variant it ranks first is no longer in the code.
     FirstChoiceMissing,
     /// `NITRO_FORCE` pins the variant.
@@ -143,6 +149,9 @@ pub enum Reason {
     FeatureMissing,
     /// Default: the model needs a device feature that is not known of this device.
     DeviceFeatureMissing,
+    /// Default: the model needs a device feature that may differ between devices of one kind and does not know its source devices, and
+    /// choices are to be deterministic ([`set_deterministic`](crate::set_deterministic)).
+    DeviceFeatureVaries,
     /// Default: a feature that the model needs is NaN or infinite for this input.
     FeatureNotFinite {
         /// The feature.
@@ -150,6 +159,111 @@ pub enum Reason {
     },
     /// Default: none of the variants that the model knows may run on this input.
     NoneAdmissible,
+}
+
+// In the order of `Reason`, so that one becomes the other without a table: every call is counted by it.
+/// What kind of reason a [`Reason`] is, without its details; what [`stats`](crate::stats()) counts by. `Display` is one or a few words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ReasonKind {
+    /// [`Reason::Predicted`]
+    Predicted,
+    /// [`Reason::PredictedFar`]: of selections alone, since a call does not ask how far its input is.
+    PredictedFar,
+    /// [`Reason::PredictedWithout`]
+    PredictedWithout,
+    /// [`Reason::FirstChoiceInadmissible`]
+    FirstChoiceInadmissible,
+    /// [`Reason::FirstChoiceInexact`]
+    FirstChoiceInexact,
+    /// [`Reason::FirstChoiceMissing`]
+    FirstChoiceMissing,
+    /// [`Reason::Forced`]
+    Forced,
+    /// [`Reason::NoModel`]
+    NoModel,
+    /// [`Reason::ModelUnreadable`]
+    ModelUnreadable,
+    /// [`Reason::ModelForeign`]
+    ModelForeign,
+    /// [`Reason::FeatureMissing`]
+    FeatureMissing,
+    /// [`Reason::DeviceFeatureMissing`]
+    DeviceFeatureMissing,
+    /// [`Reason::DeviceFeatureVaries`]
+    DeviceFeatureVaries,
+    /// [`Reason::FeatureNotFinite`]
+    FeatureNotFinite,
+    /// [`Reason::NoneAdmissible`]
+    NoneAdmissible,
+}
+
+impl ReasonKind {
+    /// All kinds, in order.
+    pub const ALL: [Self; 15] = [
+        Self::Predicted,
+        Self::PredictedFar,
+        Self::PredictedWithout,
+        Self::FirstChoiceInadmissible,
+        Self::FirstChoiceInexact,
+        Self::FirstChoiceMissing,
+        Self::Forced,
+        Self::NoModel,
+        Self::ModelUnreadable,
+        Self::ModelForeign,
+        Self::FeatureMissing,
+        Self::DeviceFeatureMissing,
+        Self::DeviceFeatureVaries,
+        Self::FeatureNotFinite,
+        Self::NoneAdmissible,
+    ];
+}
+
+impl fmt::Display for ReasonKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Predicted => "predicted",
+            Self::PredictedFar => "predicted, far from the training",
+            Self::PredictedWithout => "predicted, the model does not know all variants",
+            Self::FirstChoiceInadmissible => "first choice inadmissible",
+            Self::FirstChoiceInexact => "first choice inexact",
+            Self::FirstChoiceMissing => "first choice no longer in the code",
+            Self::Forced => "pinned",
+            Self::NoModel => "no model",
+            Self::ModelUnreadable => "model unreadable",
+            Self::ModelForeign => "model of another function",
+            Self::FeatureMissing => "feature missing",
+            Self::DeviceFeatureMissing => "device feature missing",
+            Self::DeviceFeatureVaries => "device feature varies",
+            Self::FeatureNotFinite => "feature not finite",
+            Self::NoneAdmissible => "none admissible",
+        })
+    }
+}
+
+impl Reason {
+    /// The kind of reason.
+    #[inline]
+    #[must_use]
+    pub fn kind(&self) -> ReasonKind {
+        match self {
+            Self::Predicted => ReasonKind::Predicted,
+            Self::PredictedFar { .. } => ReasonKind::PredictedFar,
+            Self::PredictedWithout { .. } => ReasonKind::PredictedWithout,
+            Self::FirstChoiceInadmissible { .. } => ReasonKind::FirstChoiceInadmissible,
+            Self::FirstChoiceInexact { .. } => ReasonKind::FirstChoiceInexact,
+            Self::FirstChoiceMissing => ReasonKind::FirstChoiceMissing,
+            Self::Forced => ReasonKind::Forced,
+            Self::NoModel => ReasonKind::NoModel,
+            Self::ModelUnreadable => ReasonKind::ModelUnreadable,
+            Self::ModelForeign => ReasonKind::ModelForeign,
+            Self::FeatureMissing => ReasonKind::FeatureMissing,
+            Self::DeviceFeatureMissing => ReasonKind::DeviceFeatureMissing,
+            Self::DeviceFeatureVaries => ReasonKind::DeviceFeatureVaries,
+            Self::FeatureNotFinite { .. } => ReasonKind::FeatureNotFinite,
+            Self::NoneAdmissible => ReasonKind::NoneAdmissible,
+        }
+    }
 }
 
 /// What is far from all that a model was trained on: its distance is above 1.
@@ -198,6 +312,9 @@ impl fmt::Display for Reason {
             Self::FirstChoiceInadmissible { first } => {
                 write!(formatter, "best admissible choice, a constraint forbids `{first}`")
             }
+            Self::FirstChoiceInexact { first } => {
+                write!(formatter, "best exact choice, the results of `{first}` may differ in their last bits")
+            }
             Self::FirstChoiceMissing => {
                 write!(formatter, "best choice left, the model's first is no longer in the code")
             }
@@ -210,6 +327,12 @@ impl fmt::Display for Reason {
             }
             Self::DeviceFeatureMissing => {
                 write!(formatter, "default, the model needs a device feature that is not known here")
+            }
+            Self::DeviceFeatureVaries => {
+                write!(
+                    formatter,
+                    "default, the model needs a device feature that differs between devices of one kind"
+                )
             }
             Self::FeatureNotFinite { feature } => {
                 write!(formatter, "default, feature `{feature}` is not finite")

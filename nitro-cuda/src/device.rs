@@ -11,7 +11,7 @@ use crate::context::{self, Active, Context};
 use crate::error::check;
 use crate::name::Name;
 use crate::stopwatch::Events;
-use crate::{Attributes, CudaError, Stream, current, driver, features};
+use crate::{Attributes, CudaError, Stream, capture, current, driver, features};
 
 /// GPUs and partitions that one process may use: each program has a place for each of them.
 pub(crate) const MOST_DEVICES: usize = 64;
@@ -89,21 +89,12 @@ pub(crate) fn open(name: Name) -> Result<Cuda, CudaError> {
     if let Some(device) = find(name) {
         return Ok(device); // another thread has just opened it
     }
-    let index = count();
+    let index = OPEN.iter().count();
     if index == MOST_DEVICES {
         return Err(CudaError::TooManyDevices { most: MOST_DEVICES });
     }
     let state = State::new(name, index)?;
     Ok(Cuda(OPEN.find_or_insert(|state| state.name == name, || state)))
-}
-
-fn count() -> usize {
-    let count = std::cell::Cell::new(0);
-    OPEN.find(|_| {
-        count.set(count.get() + 1);
-        false
-    });
-    count.get()
 }
 
 /// The device whose description this is.
@@ -114,6 +105,7 @@ pub(crate) fn of_entry(entry: &DeviceEntry) -> Option<Cuda> {
 impl State {
     fn new(name: Name, index: usize) -> Result<Self, CudaError> {
         let handle = driver::handle(name.ordinal)?;
+        let _relaxed = capture::relaxed()?;
         let attributes = driver::attributes(handle)?;
         let Context { context, green, stream } = match name.multiprocessors {
             None => context::whole(handle)?,

@@ -14,6 +14,18 @@
 //! Driver and NVRTC are loaded at run time. Without them everything here returns a [`CudaError`] that says what to install,
 //! and [`current`] is a device without features, on which dispatch runs the default variant.
 //!
+//! # CUDA graphs
+//!
+//! A function may be called while its stream is captured, in any capture mode: choosing asks nothing of the driver, allocates nothing and
+//! waits for nothing, so the graph holds what the chosen variant launches and no more. It holds that variant for good: a replay chooses
+//! nothing, so capture anew where features change.
+//!
+//! The first call on a device is legal during a capture too: opening the device, compiling and loading kernels and measuring device features
+//! happen beside the captured stream. They take their time, so call once, or `select`, before the capture. What a variant does is its own
+//! matter: one that waits for its stream, as reading a [`Buffer`] does, ends the capture with an error, and a recording waits after every
+//! call, so it cannot capture. Measuring functions of [`register_feature`] have to keep off the device's own stream while that
+//! is captured.
+//!
 //! ```no_run
 //! use nitro_cuda::{Buffer, CudaError, Grid, Program};
 //!
@@ -36,6 +48,7 @@
 mod attributes;
 mod buffer;
 mod cache;
+mod capture;
 mod context;
 mod current;
 mod device;

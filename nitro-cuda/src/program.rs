@@ -12,7 +12,7 @@ use crate::cache::{self, Key};
 use crate::device::MOST_DEVICES;
 use crate::driver::{self, driver};
 use crate::kernel::Loaded;
-use crate::{Cuda, CudaError, Kernel, Stream, nvrtc};
+use crate::{Cuda, CudaError, Kernel, Stream, capture, nvrtc};
 
 /// Options of every compilation. Line numbers cost nothing at run time, and compute-sanitizer names them.
 const OPTIONS: [&str; 2] = ["--std=c++17", "--generate-line-info"];
@@ -111,6 +111,7 @@ impl Program {
         if let Some(module) = place.get() {
             return Ok(module); // another thread has just loaded it
         }
+        let _relaxed = capture::relaxed()?;
         let module = self.load(device)?;
         Ok(place.get_or_init(|| module))
     }

@@ -40,8 +40,7 @@ fn spmv() -> (TokenStream, TokenStream) {
             ell_fill = a.ell_fill(),
         ),
         variants(
-            csr_scalar,
-            formats::csr_vector,
+            exact(csr_scalar, formats::csr_vector),
             #[cfg(feature = "ell")]
             ell if ell_fill <= 9.0 && a.rows() > 0,
         ),

@@ -18,6 +18,8 @@ pub struct Machine {
     pub cores: usize,
     /// Clock in MHz: the highest if the system tells it, else the present one.
     pub clock_mhz: f64,
+    /// Whether the clock is that of the moment when the machine was looked at.
+    pub clock_is_momentary: bool,
     /// First-level data cache of a core.
     pub l1_bytes: u64,
     /// Second-level cache of a core.
@@ -40,6 +42,7 @@ impl Machine {
         let highest = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
         if let Some(khz) = highest.ok().and_then(|text| text.trim().parse::<f64>().ok()) {
             machine.clock_mhz = khz / 1e3;
+            machine.clock_is_momentary = false;
         }
         machine
     }
@@ -59,6 +62,7 @@ impl Machine {
             model_numbers: format!("{}/{}/{}", first("cpu family"), first("model"), first("stepping")),
             cores: cores.len(),
             clock_mhz: first("cpu MHz").parse().unwrap_or(0.0),
+            clock_is_momentary: true,
             ..Self::default()
         }
     }
@@ -102,9 +106,10 @@ impl Machine {
         )
     }
 
-    /// The device features of this machine used with `threads` threads, as far as they are known.
-    pub(super) fn features(&self, threads: usize) -> Vec<DeviceFeature> {
-        [
+    /// The device features of this machine used with `threads` threads, as far as they are known: those that every machine of the kind
+    /// has, and those of the moment.
+    pub(super) fn features(&self, threads: usize) -> (Vec<DeviceFeature>, Vec<DeviceFeature>) {
+        let features = [
             ("threads", threads as f64),
             ("cores", self.cores as f64),
             ("clock_mhz", self.clock_mhz),
@@ -112,11 +117,10 @@ impl Machine {
             ("l2_bytes", self.l2_bytes as f64),
             ("l3_bytes", self.l3_bytes as f64),
             ("simd_bits", f64::from(self.simd_bits)),
-        ]
-        .into_iter()
-        .filter(|(_, value)| *value > 0.0)
-        .map(|(name, value)| DeviceFeature { name: name.to_owned(), value })
-        .collect()
+        ];
+        let known = features.into_iter().filter(|(_, value)| *value > 0.0);
+        let features = known.map(|(name, value)| DeviceFeature { name: name.to_owned(), value });
+        features.partition(|feature| !(self.clock_is_momentary && feature.name == "clock_mhz"))
     }
 }
 
@@ -187,8 +191,24 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_no_feature() {
-        let features = Machine::from_cpuinfo("").features(4);
+        let (features, momentary) = Machine::from_cpuinfo("").features(4);
+        assert_eq!(momentary, []);
         assert_eq!(features.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["threads"]);
+    }
+
+    #[test]
+    fn a_present_clock_is_of_the_moment_and_a_highest_one_is_not() {
+        let names = |features: &[DeviceFeature]| -> Vec<String> {
+            features.iter().map(|feature| feature.name.clone()).collect()
+        };
+        let machine = Machine::from_cpuinfo(CPUINFO);
+        let (of_kind, momentary) = machine.features(2);
+        assert_eq!(
+            (names(&of_kind), names(&momentary)),
+            (vec!["threads".into(), "cores".into()], vec!["clock_mhz".into()])
+        );
+        let (of_kind, momentary) = Machine { clock_is_momentary: false, ..machine }.features(2);
+        assert_eq!((of_kind.len(), momentary), (3, vec![]));
     }
 
     #[test]

@@ -32,7 +32,7 @@ impl Host {
         let threads = threads.max(1);
         let machine = machine();
         let id = format!("host:{threads}@{}", machine.id());
-        let entry = DeviceEntry::intern(&id, || machine.features(threads), measure_once);
+        let entry = DeviceEntry::intern_with_momentary(&id, || machine.features(threads), measure_once);
         Self { entry, threads }
     }
 

@@ -1,9 +1,10 @@
 //! Device features that only a benchmark can tell: the median of seven runs each.
 
 use nitro_core::Device;
+use nitro_core::provide::Chain;
 
 use super::median;
-use crate::{Buffer, Cuda, CudaError, Grid, Program};
+use crate::{Buffer, Cuda, CudaError, Element, Grid, Program, Stream, capture, on};
 
 static KERNELS: Program = Program::new("nitro-cuda/src/features/kernels.cu", include_str!("kernels.cu"));
 
@@ -14,19 +15,40 @@ const THREADS: u32 = 256;
 const ADDITIONS: u64 = 1 << 26;
 const COUNTERS: usize = 256;
 
+/// A stream that only measures: the device's own may be under capture into a graph. One a device, since streams live as long as the
+/// process. What the device's own has to do is done first, so that it does not run beside a measurement.
+fn stream(device: Cuda) -> Result<Stream, CudaError> {
+    static STREAMS: Chain<Stream> = Chain::new();
+    if !capture::is_captured(device.stream())? {
+        device.stream().synchronize()?;
+    }
+    match STREAMS.find(|stream| stream.device() == device) {
+        Some(stream) => Ok(*stream),
+        None => Ok(*STREAMS.push(Stream::new(device)?)),
+    }
+}
+
+/// Zeros, on a stream.
+fn zeroed<T: Element>(stream: Stream, length: usize) -> Result<Buffer<T>, CudaError> {
+    let mut buffer = Buffer::uninit_on(stream, length)?;
+    buffer.fill_zero()?;
+    Ok(buffer)
+}
+
 /// Bytes read plus bytes written by a copy far beyond the caches, in a nanosecond (that is GB/s).
 pub(super) fn copy_gbps(device: Cuda) -> Result<f64, CudaError> {
     let attributes = device.attributes();
     let bytes =
         (8 * u64::from(attributes.l2_bytes)).clamp(64 << 20, 1 << 30).min(attributes.memory_bytes / 8);
     let elements = bytes as usize / 16;
-    let source = Buffer::<[u32; 4]>::zeroed(elements)?;
-    let target = Buffer::<[u32; 4]>::uninit(elements)?;
+    let stream = stream(device)?;
+    let source = zeroed::<[u32; 4]>(stream, elements)?;
+    let target = Buffer::<[u32; 4]>::uninit_on(stream, elements)?;
     let kernel = KERNELS.kernel_on(device, "copy")?;
     let grid = Grid::linear(4 * kernel.max_resident_blocks(THREADS, 0).max(1) as u32, THREADS);
-    let time_ns = median_ns(device, || {
+    let time_ns = median_ns(stream, || {
         // SAFETY: the arguments are of the kernel's types, and both buffers have so many elements.
-        unsafe { kernel.launch(grid, &[(&source).into(), (&target).into(), elements.into()]) }
+        unsafe { kernel.launch_on(stream, grid, &[(&source).into(), (&target).into(), elements.into()]) }
     })?;
     Ok((2 * 16 * elements) as f64 / time_ns)
 }
@@ -42,32 +64,33 @@ pub(super) fn global_atomic_ms(device: Cuda) -> Result<f64, CudaError> {
 }
 
 fn atomic_ms(device: Cuda, kernel: &str) -> Result<f64, CudaError> {
-    let counters = Buffer::<u32>::zeroed(COUNTERS)?;
+    let stream = stream(device)?;
+    let counters = zeroed::<u32>(stream, COUNTERS)?;
     let kernel = KERNELS.kernel_on(device, kernel)?;
     let blocks = kernel.max_resident_blocks(THREADS, 0).max(1) as u64;
     let additions = ADDITIONS.div_ceil(blocks * u64::from(THREADS)) as u32;
     let done = u64::from(additions) * blocks * u64::from(THREADS);
-    let time_ns = median_ns(device, || {
+    let time_ns = median_ns(stream, || {
         let grid = Grid::linear(blocks as u32, THREADS);
         // SAFETY: the arguments are of the kernel's types, and it adds to the 256 counters alone.
-        unsafe { kernel.launch(grid, &[(&counters).into(), additions.into()]) }
+        unsafe { kernel.launch_on(stream, grid, &[(&counters).into(), additions.into()]) }
     })?;
     // Threads do whole numbers of additions: a little more than wanted.
     Ok(time_ns / 1e6 * ADDITIONS as f64 / done as f64)
 }
 
-/// Median time of `launch`, by events.
-fn median_ns(device: Cuda, launch: impl Fn() -> Result<(), CudaError>) -> Result<f64, CudaError> {
+/// Median time of `launch` on the stream, by events.
+fn median_ns(stream: Stream, launch: impl Fn() -> Result<(), CudaError>) -> Result<f64, CudaError> {
     launch()?; // warm-up
-    device.stream().synchronize()?;
+    stream.synchronize()?;
     let mut times = Vec::with_capacity(RUNS);
     for _ in 0..RUNS {
-        let mut stopwatch = device.stopwatch();
+        let mut stopwatch = on(stream).stopwatch();
         stopwatch.start();
         launch()?;
         times.push(stopwatch.stop());
     }
-    device.stream().synchronize()?; // says why when a time is no number
+    stream.synchronize()?; // says why when a time is no number
     Ok(median(times))
 }
 

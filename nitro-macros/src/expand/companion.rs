@@ -181,7 +181,14 @@ fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
         }
         None => quote!(::core::option::Option::None),
     };
-    quote!(#(#cfgs)* #krate::VariantInfo { name: #name, constraint: #constraint },)
+    let exact_group = match variant.exact_group {
+        Some(group) => quote!(::core::option::Option::Some(#group)),
+        None => quote!(::core::option::Option::None),
+    };
+    quote! {
+        #(#cfgs)*
+        #krate::VariantInfo { name: #name, constraint: #constraint, exact_group: #exact_group },
+    }
 }
 
 /// The crate `nitro` as seen from inside the module.

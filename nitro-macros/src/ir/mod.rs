@@ -72,6 +72,8 @@ pub struct Variant {
     pub arm: Ident,
     /// For which inputs it may run; absent is all.
     pub constraint: Option<Constraint>,
+    /// The number of its `exact(..)` group: variants of one group give the same results, bit for bit.
+    pub exact_group: Option<usize>,
 }
 
 /// A rule that forbids a variant for an input.

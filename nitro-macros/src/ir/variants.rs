@@ -18,7 +18,7 @@ pub fn check(
 ) -> Vec<Variant> {
     at_most_64(&written, errors);
     let mut variants: Vec<Variant> = Vec::new();
-    for parse::Variant { attributes, path, constraint } in written {
+    for parse::Variant { attributes, path, constraint, exact_group } in written {
         // Reading a path guarantees a segment.
         let Some(last) = path.path.segments.last().map(|segment| segment.ident.clone()) else { continue };
         is_another_function(&path, signature, errors);
@@ -26,9 +26,11 @@ pub fn check(
         let cfgs = only_cfg(attributes, errors);
         let name = last.unraw().to_string();
         let arm = Ident::new(&names::camel_case(&name), Span::call_site().located_at(last.span()));
-        if is_new(&last, &name, &arm, &variants, errors) {
+        if is_in_one_group(&path, exact_group, &variants, errors)
+            && is_new(&last, &name, &arm, &variants, errors)
+        {
             let constraint = constraint.map(|condition| with_features(condition, features));
-            variants.push(Variant { cfgs, path, name, arm, constraint });
+            variants.push(Variant { cfgs, path, name, arm, constraint, exact_group });
         }
     }
     variants
@@ -92,6 +94,21 @@ fn only_cfg(attributes: Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
         errors.at(attribute, message);
     }
     cfgs
+}
+
+/// The results of a variant cannot be those of two groups.
+fn is_in_one_group(path: &ExprPath, group: Option<usize>, variants: &[Variant], errors: &mut Errors) -> bool {
+    let written = |path: &ExprPath| path.to_token_stream().to_string();
+    let in_groups = |other: &&Variant| {
+        group.is_some() && other.exact_group.is_some() && written(&other.path) == written(path)
+    };
+    let Some(other) = variants.iter().find(in_groups) else { return true };
+    let name = &other.name;
+    errors.at(
+        path,
+        format!("`{name}` is in an `exact(..)` group already: keep one, or make one group of both"),
+    );
+    false
 }
 
 /// Variants are known by name, and by its camel-case form in the enum.

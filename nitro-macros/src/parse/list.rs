@@ -23,6 +23,53 @@ pub struct Variant {
     pub path: ExprPath,
     /// What stands after `if`.
     pub constraint: Option<Expr>,
+    /// The number of the group `exact(..)` that it stands in.
+    pub exact_group: Option<usize>,
+}
+
+/// One element of `variants(..)`: a variant, or `exact(VARIANT, ...)`.
+pub fn variants(key: &Ident, input: ParseStream, errors: &mut Errors) -> Result<Vec<Variant>> {
+    let mut groups = 0;
+    let elements = parenthesised(key, input, errors, |input, errors| {
+        if !is_group(input) {
+            return Ok(vec![variant(input, errors)?]);
+        }
+        groups += 1;
+        group(groups - 1, input, errors)
+    })?;
+    Ok(elements.into_iter().flatten().collect())
+}
+
+/// Whether `exact(` comes next, possibly behind attributes: a variant's path is followed by no parenthesis.
+fn is_group(input: ParseStream) -> bool {
+    let ahead = input.fork();
+    let attributes = ahead.call(Attribute::parse_outer);
+    attributes.is_ok() && ahead.parse::<Ident>().is_ok_and(|name| name == "exact") && ahead.peek(token::Paren)
+}
+
+/// `exact(VARIANT, ...)`
+fn group(number: usize, input: ParseStream, errors: &mut Errors) -> Result<Vec<Variant>> {
+    const EACH: &str = "belongs to one variant: write it inside of `exact(..)`";
+    if let Some(attribute) = input.call(Attribute::parse_outer)?.first() {
+        errors.at(attribute, format!("an attribute {EACH}"));
+    }
+    let name: Ident = input.parse()?;
+    let members = parenthesised(&name, input, errors, |input, errors| {
+        if is_group(input) {
+            return Err(
+                input.error("a group stands in no other group: results are the same bits, or they are not")
+            );
+        }
+        Ok(Variant { exact_group: Some(number), ..variant(input, errors)? })
+    })?;
+    if members.is_empty() {
+        errors.at(&name, "there are no variants in this group: write `exact(first, second)`");
+    }
+    if input.peek(Token![if]) {
+        return Err(input.error(format!("a constraint {EACH}")));
+    }
+    end_of_element(input, "after this group")?;
+    Ok(members)
 }
 
 /// Reads the elements of a list; after a mistake goes on behind the next comma.
@@ -53,7 +100,7 @@ pub fn parenthesised<T>(
     key: &Ident,
     input: ParseStream,
     errors: &mut Errors,
-    element: fn(ParseStream, &mut Errors) -> Result<T>,
+    mut element: impl FnMut(ParseStream, &mut Errors) -> Result<T>,
 ) -> Result<Vec<T>> {
     if !input.peek(token::Paren) {
         return Err(super::expected(key, input));
@@ -97,8 +144,8 @@ pub fn feature(input: ParseStream, _: &mut Errors) -> Result<Feature> {
     Ok(Feature { name, value })
 }
 
-/// One element of `variants(..)`.
-pub fn variant(input: ParseStream, errors: &mut Errors) -> Result<Variant> {
+/// One variant.
+fn variant(input: ParseStream, errors: &mut Errors) -> Result<Variant> {
     const USAGE: &str = "a variant is the path of a function: write `csr_scalar` or `formats::csr_vector`";
     let attributes = input.call(Attribute::parse_outer)?;
     let path: ExprPath = input.parse().map_err(|error| syn::Error::new(error.span(), USAGE))?;
@@ -126,5 +173,5 @@ pub fn variant(input: ParseStream, errors: &mut Errors) -> Result<Variant> {
         };
         return Err(input.error(format!("{found}; {USAGE}")));
     }
-    Ok(Variant { attributes, path, constraint })
+    Ok(Variant { attributes, path, constraint, exact_group: None })
 }

@@ -22,7 +22,7 @@ pub struct Options {
     pub given: Vec<Ident>,
     /// `features(name = EXPR, ...)`
     pub features: Vec<Feature>,
-    /// `variants(path if EXPR, ...)`
+    /// `variants(path if EXPR, exact(...), ...)`, the groups taken apart.
     pub variants: Vec<Variant>,
     /// Whether all that stands in `variants(..)` could be read.
     pub variants_are_known: bool,
@@ -91,7 +91,7 @@ impl Options {
 
     fn read_variants(&mut self, key: &Ident, input: ParseStream, errors: &mut Errors) -> Result<()> {
         let before = errors.len();
-        self.variants = list::parenthesised(key, input, errors, list::variant)?;
+        self.variants = list::variants(key, input, errors)?;
         self.variants_are_known = errors.len() == before;
         Ok(())
     }
@@ -157,6 +157,8 @@ fn name_of_variant(value: Expr) -> Result<Ident> {
 fn literal(value: Expr) -> Result<LitStr> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) => Ok(literal),
+        // `$name:literal` of a `macro_rules!`
+        Expr::Group(group) => self::literal(*group.expr),
         other => Err(syn::Error::new_spanned(
             other,
             format!("the name is a string literal: write `{}`", usage("name")),

@@ -193,10 +193,12 @@ pub(in crate::search) mod r#find {
                 ::nitro::VariantInfo {
                     name: "linear",
                     constraint: ::core::option::Option::None,
+                    exact_group: ::core::option::Option::None,
                 },
                 ::nitro::VariantInfo {
                     name: "binary",
                     constraint: ::core::option::Option::None,
+                    exact_group: ::core::option::Option::None,
                 },
             ],
             &[],

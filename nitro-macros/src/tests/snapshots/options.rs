@@ -177,10 +177,12 @@ pub(super) mod sort {
                 super::__nitro_sort_crate::VariantInfo {
                     name: "merge",
                     constraint: ::core::option::Option::None,
+                    exact_group: ::core::option::Option::None,
                 },
                 super::__nitro_sort_crate::VariantInfo {
                     name: "radix",
                     constraint: ::core::option::Option::None,
+                    exact_group: ::core::option::Option::None,
                 },
             ],
             &["length"],

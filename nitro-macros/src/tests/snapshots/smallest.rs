@@ -144,6 +144,7 @@ mod work {
                 ::nitro::VariantInfo {
                     name: "only",
                     constraint: ::core::option::Option::None,
+                    exact_group: ::core::option::Option::None,
                 },
             ],
             &[],

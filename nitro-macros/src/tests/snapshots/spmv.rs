@@ -242,10 +242,12 @@ pub mod spmv {
                 ::nitro::VariantInfo {
                     name: "csr_scalar",
                     constraint: ::core::option::Option::None,
+                    exact_group: ::core::option::Option::Some(0usize),
                 },
                 ::nitro::VariantInfo {
                     name: "csr_vector",
                     constraint: ::core::option::Option::None,
+                    exact_group: ::core::option::Option::Some(0usize),
                 },
                 #[cfg(feature = "ell")]
                 ::nitro::VariantInfo {
@@ -253,6 +255,7 @@ pub mod spmv {
                     constraint: ::core::option::Option::Some(
                         ::core::stringify!(ell_fill <= 9.0 && a.rows() > 0),
                     ),
+                    exact_group: ::core::option::Option::None,
                 },
             ],
             &["avg_nnz_per_row", "row_length_sd", "ell_fill"],

@@ -1,0 +1,175 @@
+//! What is known of a function from its first call on: its number, the user's pins, its model. All of it can be replaced on
+//! request, while calls go on.
+
+use std::fmt;
+
+use crate::device::Chain;
+use crate::environment::{self, DETERMINISTIC, EXACT};
+use crate::find::{self, Origin, Unusable};
+use crate::model::{self, Model};
+use crate::resolve::{DeviceChain, Resolved, resolve};
+use crate::{DeviceEntry, Function, Reason};
+
+/// All functions called so far; the place of a function is its number.
+static CALLED: Chain<&'static Function> = Chain::new();
+
+/// All functions called so far, in the order of their numbers.
+pub(crate) fn called() -> impl Iterator<Item = &'static Function> {
+    CALLED.iter().copied()
+}
+
+/// What is known of a function after its first call, whatever the device.
+pub(crate) struct FunctionState {
+    /// The place among all functions called so far.
+    pub(crate) number: usize,
+    /// The variant to which the user pinned the function.
+    pub(crate) forced: Option<usize>,
+    /// Bit by bit the variants that may run, as far as numerical exactness is concerned.
+    exact_enough: u64,
+    /// Whether only what is the same on every device of one kind decides.
+    deterministic: bool,
+    /// The model and where it is from, or why there is none.
+    model: Result<(Model, Origin), Reason>,
+    /// What the model means on each device met so far.
+    devices: DeviceChain,
+}
+
+impl FunctionState {
+    fn new(function: &'static Function) -> Self {
+        CALLED.find_or_insert(|own| std::ptr::eq(*own, function), || function);
+        let number = called().position(|own| std::ptr::eq(own, function));
+        Self::with(function, number.expect("it has just been noted"), first_model(function))
+    }
+
+    /// The state with the settings of the moment.
+    fn with(function: &'static Function, number: usize, model: Result<(Model, Origin), Reason>) -> Self {
+        let (forced, deterministic) = (environment::forced_variant(function), DETERMINISTIC.is_on());
+        let exact = |&variant: &usize| function.is_exact(variant);
+        let exact_enough = match EXACT.is_on() {
+            true => (0..function.variants().len()).filter(exact).fold(0, |bits, variant| bits | 1 << variant),
+            false => u64::MAX,
+        };
+        Self { number, forced, exact_enough, deterministic, model, devices: DeviceChain::new() }
+    }
+
+    /// Whether a variant may run, as far as numerical exactness is concerned.
+    #[inline]
+    pub(crate) fn is_exact_enough(&self, variant: usize) -> bool {
+        self.exact_enough >> variant & 1 == 1
+    }
+
+    /// What the model means on this device; the first call for the device resolves it.
+    #[inline]
+    pub(crate) fn resolved(&self, function: &'static Function, device: &'static DeviceEntry) -> &Resolved {
+        let known = self.devices.find(|(own, _)| *own == device);
+        known.map_or_else(|| self.resolve(function, device), |(_, known)| known)
+    }
+
+    #[cold]
+    fn resolve(&self, function: &'static Function, device: &'static DeviceEntry) -> &Resolved {
+        let model = || self.model.as_ref().map_err(|&reason| reason);
+        let resolve =
+            || (device, model().and_then(|model| resolve(function, model, device, self.deterministic)));
+        &self.devices.find_or_insert(|(own, _)| *own == device, resolve).1
+    }
+}
+
+impl Function {
+    /// The state of the function; the first call reads the environment and looks for the model.
+    #[inline]
+    pub(crate) fn state(&'static self) -> &'static FunctionState {
+        self.state.get_or_init(|| FunctionState::new(self))
+    }
+
+    /// Reads the function's model again, from the first of its places that has one now (see `model = EXPRESSION` of
+    /// `#[code_variant]`), and takes the settings of the moment ([`set_exact`](crate::set_exact),
+    /// [`set_deterministic`](crate::set_deterministic), `NITRO_FORCE`).
+    ///
+    /// Calls on other threads go on meanwhile, with the old model until the new one is ready on every device that the function was
+    /// called on. Where no place has a model any more, the default variant runs from now on.
+    ///
+    /// The old model stays in memory, because a call may still be using it: each reload costs the size of a model in memory for the
+    /// life of the process.
+    ///
+    /// # Errors
+    /// When the new model cannot be read, is of another function, or needs what the code or a device does not have where the old
+    /// one could be used. The old model stays in use then.
+    pub fn reload(&'static self) -> Result<(), ReloadError> {
+        let replaced = self.state.try_replace(|old| match old {
+            Some(old) => old.renewed(self),
+            None => Ok(FunctionState::new(self)),
+        });
+        replaced.map_err(|unusable| ReloadError { refused: vec![(self.name(), unusable)] })
+    }
+}
+
+impl FunctionState {
+    /// The state with the model that is found now, ready on the devices of this one.
+    fn renewed(&self, function: &'static Function) -> Result<Self, Unusable> {
+        let model = find::find(function)?;
+        let origin = model.as_ref().map(|(_, origin)| origin.clone());
+        let state = Self::with(function, self.number, model.ok_or(Reason::NoModel));
+        for (device, old) in self.devices.iter() {
+            if let (Err(reason), Ok(_), Some(origin)) = (state.resolved(function, device), old, &origin) {
+                let cause = reason.to_string().replacen("default, ", "", 1);
+                let why = format!("cannot be used on {}: {cause}", device.id());
+                return Err(Unusable { reason: *reason, origin: origin.clone(), why });
+            }
+        }
+        let origin = origin.map(|origin| origin.to_string());
+        tracing::info!(function = function.name(), origin, "the model was read again");
+        Ok(state)
+    }
+}
+
+/// The model for the first call: what is wrong with it is told once, as an event.
+fn first_model(function: &Function) -> Result<(Model, Origin), Reason> {
+    let name = function.name();
+    match find::find(function) {
+        Ok(Some(found)) => Ok(found),
+        Ok(None) => {
+            let file = model::file_name(name);
+            tracing::debug!(function = name, file, "no model, the default variant runs");
+            Err(Reason::NoModel)
+        }
+        Err(Unusable { reason, origin, why }) => {
+            tracing::warn!(function = name, %origin, why, "the model is not used, the default variant runs");
+            Err(reason)
+        }
+    }
+}
+
+/// Reads the models of all functions called so far again, as [`Function::reload`] does for one.
+///
+/// # Errors
+/// When some model cannot be used; that function keeps its old one, and the others have their new ones.
+pub fn reload() -> Result<(), ReloadError> {
+    let refused: Vec<_> =
+        called().filter_map(|function| function.reload().err()).flat_map(|error| error.refused).collect();
+    if refused.is_empty() { Ok(()) } else { Err(ReloadError { refused }) }
+}
+
+/// New models that are not used. The old ones stay in use.
+#[derive(Clone, Debug)]
+pub struct ReloadError {
+    /// Functions, each with what is wrong with its model.
+    refused: Vec<(&'static str, Unusable)>,
+}
+
+impl ReloadError {
+    /// The names of the functions that keep their old models.
+    pub fn functions(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.refused.iter().map(|(function, _)| *function)
+    }
+}
+
+impl fmt::Display for ReloadError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (function, Unusable { origin, why, .. }) in &self.refused {
+            write!(formatter, "`{function}`: {origin} {why}; ")?;
+        }
+        formatter.write_str("what was in use before stays in use")
+    }
+}
+
+impl std::error::Error for ReloadError {}

@@ -1,0 +1,231 @@
+//! A function is called while its stream is captured into a CUDA graph: the graph holds the chosen variant's launch and no more, and its
+//! replays do what the call does. `cargo test -p nitro-cuda --test graph_capture -- --ignored --test-threads=1`.
+//!
+//! In a file of its own: it counts allocations, and gives the process an empty cache folder, so that everything that a first call
+//! may have to compile and measure is compiled and measured.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ptr;
+use std::sync::LazyLock;
+
+use cudarc::driver::sys::{self, CUgraph, CUgraphExec, CUresult, CUstreamCaptureMode};
+use nitro::model::{Class, Coverage, Model, Provenance, Scale, Selector, Svm, Transform};
+use nitro::{Reason, code_variant};
+use nitro_cuda::{Buffer, Cuda, CudaError, Grid, Program, Stream, device, on, partition};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every request goes to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: as the caller says.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller says.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const SOURCE: &str = r#"
+    extern "C" __global__ void add(unsigned* x, unsigned n, unsigned value) {
+        unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] += value;
+    }"#;
+
+/// One program a test, so that each compiles and loads its own.
+static WARM: Program = Program::new("warm.cu", SOURCE);
+static COLD: Program = Program::new("cold.cu", SOURCE);
+
+const LENGTH: usize = 100_000;
+
+fn launch(
+    program: &'static Program,
+    threads: u32,
+    stream: Stream,
+    x: &mut Buffer<u32>,
+) -> Result<(), CudaError> {
+    let kernel = program.kernel_on(stream.device(), "add")?;
+    let length = x.len();
+    // SAFETY: the arguments are of the kernel's types, and the buffer has so many elements.
+    unsafe {
+        kernel.launch_on(
+            stream,
+            Grid::covering(length, threads),
+            &[x.into(), (length as u32).into(), 1u32.into()],
+        )
+    }
+}
+
+macro_rules! functions {
+    ($($module:ident $program:ident;)*) => {$(
+        mod $module {
+            use super::*;
+
+            #[code_variant(
+                device = on(stream),
+                features(length = x.len()),
+                variants(small_blocks, large_blocks if length > 1000),
+                default = small_blocks,
+                model = MODEL.as_slice(),
+            )]
+            pub fn add(stream: Stream, x: &mut Buffer<u32>) -> Result<(), CudaError>;
+
+            fn small_blocks(stream: Stream, x: &mut Buffer<u32>) -> Result<(), CudaError> {
+                launch(&$program, 64, stream, x)
+            }
+
+            fn large_blocks(stream: Stream, x: &mut Buffer<u32>) -> Result<(), CudaError> {
+                launch(&$program, 512, stream, x)
+            }
+
+            static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| model(add::function().name()));
+        }
+    )*};
+}
+functions! {
+    warm WARM;
+    cold COLD;
+}
+
+/// A model that takes large blocks for long buffers; it asks for a device feature that has to be measured.
+fn model(function: &str) -> Vec<u8> {
+    let scale = |max| Scale { transform: Transform::Identity, min: 0.0, max };
+    let model = Model {
+        function: function.into(),
+        variants: vec!["small_blocks".into(), "large_blocks".into()],
+        features: vec!["length".into()],
+        device_features: vec!["copy_gbps".into()],
+        selector: Selector::Svm(Svm {
+            gamma: 0.5,
+            scaling: vec![scale(20_000.0), scale(1e6)],
+            classes: [0, 1].map(|variant| Class { variant, support: 1 }).into(),
+            vectors: vec![-1.0, 0.0, 1.0, 0.0],
+            coefficients: vec![1.0, -1.0],
+            rho: vec![0.0],
+        }),
+        coverage: Coverage::default(),
+        provenance: Provenance::default(),
+    };
+    model.to_bytes()
+}
+
+/// Gives the process an empty cache folder. Each test calls it first; they run one after the other.
+fn empty_cache() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    // SAFETY: no other thread of this process reads or writes the environment.
+    unsafe { std::env::set_var("XDG_CACHE_HOME", folder.path()) };
+    folder
+}
+
+fn succeeds(answer: CUresult) {
+    assert_eq!(answer, CUresult::CUDA_SUCCESS);
+}
+
+/// The graph of what `work` gives the stream, captured in the strictest mode: no thread may do anything that could be unsafe.
+fn captured(stream: Stream, work: impl FnOnce()) -> CUgraph {
+    let (handle, mut graph) = (stream.as_raw().cast(), ptr::null_mut());
+    let capture = || {
+        // SAFETY: the stream is one of the context that is current.
+        succeeds(unsafe {
+            sys::cuStreamBeginCapture_v2(handle, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL)
+        });
+        work();
+        // SAFETY: the capture was begun on this thread, and `graph` lives through the call.
+        succeeds(unsafe { sys::cuStreamEndCapture(handle, &mut graph) });
+    };
+    stream.device().with_context(capture).unwrap();
+    graph
+}
+
+/// Number of nodes of a graph.
+fn nodes(device: Cuda, graph: CUgraph) -> usize {
+    let mut count = 0;
+    // SAFETY: without a place for nodes the driver only counts them.
+    let ask = || succeeds(unsafe { sys::cuGraphGetNodes(graph, ptr::null_mut(), &mut count) });
+    device.with_context(ask).unwrap();
+    count
+}
+
+/// Runs the graph so often, and waits.
+fn replay(stream: Stream, graph: CUgraph, times: usize) {
+    let mut executable: CUgraphExec = ptr::null_mut();
+    let run = || {
+        // SAFETY: the graph is whole, and its buffer lives until the stream has been waited for.
+        unsafe {
+            succeeds(sys::cuGraphInstantiateWithFlags(&mut executable, graph, 0));
+            for _ in 0..times {
+                succeeds(sys::cuGraphLaunch(executable, stream.as_raw().cast()));
+            }
+            succeeds(sys::cuStreamSynchronize(stream.as_raw().cast()));
+            succeeds(sys::cuGraphExecDestroy(executable));
+            succeeds(sys::cuGraphDestroy(graph));
+        }
+    };
+    stream.device().with_context(run).unwrap();
+}
+
+fn values(x: &Buffer<u32>) -> u32 {
+    let values = x.to_vec().unwrap();
+    assert!(values.iter().all(|value| *value == values[0]), "every element is added to equally often");
+    values[0]
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_call_is_captured_and_replayed_and_choosing_allocates_nothing() {
+    let _cache = empty_cache();
+    for stream in [device(0).unwrap().stream(), Stream::new(device(0).unwrap()).unwrap()] {
+        let mut x = device(0).unwrap().scope(|| Buffer::<u32>::zeroed(LENGTH)).unwrap();
+        device(0).unwrap().stream().synchronize().unwrap();
+        warm::add(stream, &mut x).unwrap();
+        stream.synchronize().unwrap();
+        assert_eq!(values(&x), 1);
+        let graph = captured(stream, || {
+            let before = ALLOCATIONS.get();
+            let selection = warm::add::select(stream, &mut x);
+            warm::add(stream, &mut x).unwrap();
+            assert_eq!(ALLOCATIONS.get(), before);
+            assert_eq!(selection.variant(), warm::add::Variant::LargeBlocks);
+            assert_eq!(*selection.reason(), Reason::Predicted);
+        });
+        assert_eq!(nodes(stream.device(), graph), 1, "the launch, and nothing of the choice");
+        assert_eq!(values(&x), 1, "what is captured does not run");
+        replay(stream, graph, 3);
+        assert_eq!(values(&x), 4);
+        warm::add(stream, &mut x).unwrap();
+        stream.synchronize().unwrap();
+        assert_eq!(values(&x), 5, "calls go on after a capture");
+    }
+}
+
+/// The device is opened before the capture, because the stream is. Compiling, loading and measuring fall into it.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn even_a_first_call_may_fall_into_a_capture() {
+    let cache = empty_cache();
+    let part = partition(0, 40).unwrap(); // which no other test of this process uses
+    let stream = part.stream();
+    let mut x = part.scope(|| Buffer::<u32>::zeroed(LENGTH)).unwrap();
+    stream.synchronize().unwrap();
+    let graph = captured(stream, || {
+        let selection = cold::add::select(stream, &mut x);
+        assert_eq!(selection.variant(), cold::add::Variant::LargeBlocks);
+        assert_eq!(*selection.reason(), Reason::Predicted, "the device feature was measured");
+        cold::add(stream, &mut x).unwrap();
+    });
+    assert!(std::fs::read_dir(cache.path()).unwrap().count() > 0, "something was compiled or measured");
+    assert_eq!(nodes(part, graph), 1, "the launch, and nothing of what was measured");
+    replay(stream, graph, 2);
+    assert_eq!(values(&x), 2);
+}
