@@ -72,6 +72,6 @@ impl Stream {
 
 impl fmt::Debug for Stream {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Stream({} {:p})", self.device.entry().id(), self.handle)
+        write!(formatter, "Stream({} {:p})", self.device, self.handle)
     }
 }
