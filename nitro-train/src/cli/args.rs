@@ -31,6 +31,7 @@ const EXAMPLES: &str = "\
 Examples:
   train                                       the main job on this machine
   train record --device host:4 --store my.db  measure here with 4 threads; a stopped run goes on where it was
+  train record --device all --store my.db     measure on every GPU at once
   train fit --store my.db --models models     fit a selector for each function
   train evaluate --store my.db                how good it is on a device it was not trained on
   train explain spmv rows=1e6 mean_row=7      which variant would run, and why";
@@ -144,7 +145,9 @@ pub(super) struct JobArgs {
 pub(super) struct RecordArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
-    /// Device to measure on, for example host:4, or cuda:0 and cuda:0/16sm in a program with CUDA devices; repeat for several [default: host with all threads]
+    /// Device to measure on, for example host:4, or cuda:0 and cuda:0/16sm in a program with CUDA devices; repeat for several, which are
+    /// measured one after the other; all: every GPU of this machine at the same time, of which identical ones share the inputs
+    /// [default: host with all threads]
     #[arg(long = "device", value_name = "DEVICE")]
     pub(super) devices: Vec<String>,
     /// Folder of real inputs [default: the built-in inputs]

@@ -35,7 +35,8 @@ impl Trainer {
     /// Runs the command line of the process: 0 on success, 2 on wrong usage, 1 on failure with a sentence on stderr.
     #[must_use]
     pub fn main(self) -> ExitCode {
-        let cli = Cli::parse(); // ends the process with 2 on wrong usage
+        let mut cli = Cli::parse(); // ends the process with 2 on wrong usage
+        worker::take_device(&mut cli);
         named::check_usage(&self, &cli);
         listen();
         worker::follow_supervisor();

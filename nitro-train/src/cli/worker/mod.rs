@@ -6,6 +6,7 @@
 
 mod note;
 mod supervisor;
+mod team;
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -20,6 +21,8 @@ use crate::measure::RecordError;
 
 /// Says to a process that it is a worker, and where it notes what it is doing.
 const WORKER: &str = "NITRO_TRAIN_WORKER";
+/// Says to a worker which of all devices is its.
+const DEVICE: &str = "NITRO_TRAIN_DEVICE";
 /// What a worker ends with when it lost its device: the number that sysexits.h has for "try again".
 const DEVICE_LOST: u8 = 75;
 
@@ -38,6 +41,22 @@ pub(super) fn follow_supervisor() {
             std::process::exit(i32::from(DEVICE_LOST));
         });
     }
+}
+
+/// Puts the worker's device in the place of all devices, if it is one of a team.
+pub(super) fn take_device(cli: &mut Cli) {
+    if let (Some(args::Command::Record(args)), Some(device)) = (&mut cli.command, own_device()) {
+        args.devices = vec![device];
+    }
+}
+
+/// Whether this process is a worker of a team, whose supervisor shows how it goes on.
+pub(super) fn is_in_team() -> bool {
+    own_device().is_some()
+}
+
+fn own_device() -> Option<String> {
+    note_path().and_then(|_| std::env::var(DEVICE).ok())
 }
 
 /// Where this process notes what it is doing; none unless it is a worker.
