@@ -21,6 +21,7 @@ mod progress;
 mod record;
 mod report;
 mod split;
+mod sync;
 mod table;
 mod worker;
 
@@ -68,6 +69,7 @@ fn run(trainer: &Trainer, cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Explain(args)) => explain::run(trainer, args),
         Some(Command::Import(args)) => files::import(trainer, args),
         Some(Command::Export(args)) => files::export(trainer, args),
+        Some(Command::Sync(args)) => sync::run(args),
     }?;
     Ok(ExitCode::SUCCESS)
 }

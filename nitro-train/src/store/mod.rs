@@ -32,12 +32,14 @@ mod merge;
 #[cfg(feature = "redis")]
 mod redis;
 mod sqlite;
+mod sync;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
 pub use self::error::StoreError;
+pub use self::sync::{Copied, Synced, sync};
 use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
 /// Opens the store that `url` names.
