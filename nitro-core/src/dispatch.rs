@@ -1,5 +1,6 @@
 //! The way of a call: features, model, constraints, choice. Nothing here allocates, locks or fails.
 
+use crate::capture::{self, Sample};
 use crate::device::Stopwatch;
 use crate::model::Scores;
 use crate::resolve::DeviceSelector;
@@ -32,10 +33,11 @@ pub fn decide<V: CodeVariant>(
 ) -> Decision<V> {
     let admissible_index = |index: usize| admissible(V::ALL[index]);
     if let Some((index, stopwatch)) = recording::intercept(function, device, feature, &admissible_index) {
-        return Decision { variant: V::ALL[index], stopwatch: Some(stopwatch) };
+        return Decision { variant: V::ALL[index], stopwatch: Some(stopwatch), sample: None };
     }
-    let (index, ..) = choose(function, device, feature, &admissible_index, |_| ());
-    Decision { variant: V::ALL[index], stopwatch: None }
+    let (index, reason, ..) = choose(function, device, feature, &admissible_index, |_| ());
+    let sample = capture::sample(function, device, feature, index, &reason);
+    Decision { variant: V::ALL[index], stopwatch: None, sample }
 }
 
 /// The variant that a call runs now.
@@ -43,6 +45,8 @@ pub struct Decision<V> {
     variant: V,
     /// Present while a recording on this thread measures the function.
     stopwatch: Option<Box<dyn Stopwatch>>,
+    /// Present where the call is one of those that are captured.
+    sample: Option<Box<Sample>>,
 }
 
 impl<V: CodeVariant> Decision<V> {
@@ -54,7 +58,7 @@ impl<V: CodeVariant> Decision<V> {
     /// Runs the variant. `failed` tells from the result whether it failed; a recording wants to know.
     #[inline]
     pub fn run<R>(self, body: impl FnOnce() -> R, failed: impl FnOnce(&R) -> bool) -> R {
-        let Some(mut stopwatch) = self.stopwatch else { return body() };
+        let Some(mut stopwatch) = self.stopwatch else { return capture::run(self.sample, body) };
         stopwatch.start();
         let result = body();
         let time_ns = stopwatch.stop();

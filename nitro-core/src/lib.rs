@@ -18,6 +18,7 @@
 //!
 //! This crate knows nothing of training and nothing of GPUs.
 
+mod capture;
 mod device;
 mod dispatch;
 mod environment;

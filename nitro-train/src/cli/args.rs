@@ -80,6 +80,8 @@ pub(super) enum Command {
     /// Afterwards both have all functions, devices, inputs and measurements of either. What both had before stays in each as it was, also
     /// where it differs. Nothing is copied when the stores contradict each other: other features of a function or of an input.
     Sync(SyncArgs),
+    /// Tell how much of real traffic, captured with NITRO_CAPTURE=FILE, lies far from the training inputs, and what to record next
+    Coverage(CoverageArgs),
 }
 
 /// Which recordings a command works on.
@@ -337,4 +339,16 @@ pub(super) struct SyncArgs {
     /// Another store
     #[arg(value_name = "B")]
     pub(super) second: String,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct CoverageArgs {
+    /// File that programs with NITRO_CAPTURE=FILE have written
+    #[arg(value_name = "FILE")]
+    pub(super) capture: PathBuf,
+    #[command(flatten)]
+    pub(super) models: ModelsArgs,
+    /// One JSON object a function instead of tables
+    #[arg(long)]
+    pub(super) json: bool,
 }

@@ -4,6 +4,7 @@ mod args;
 mod budget;
 mod check;
 mod constraint;
+mod coverage;
 mod data;
 mod devices;
 mod evaluate;
@@ -70,6 +71,7 @@ fn run(trainer: &Trainer, cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Import(args)) => files::import(trainer, args),
         Some(Command::Export(args)) => files::export(trainer, args),
         Some(Command::Sync(args)) => sync::run(args),
+        Some(Command::Coverage(args)) => coverage::run(args),
     }?;
     Ok(ExitCode::SUCCESS)
 }
