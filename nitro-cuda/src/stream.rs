@@ -3,7 +3,6 @@
 use std::fmt;
 
 use cudarc::driver::sys::CUstream;
-use nitro_core::Device;
 
 use crate::driver::driver;
 use crate::{Cuda, CudaError, current};
