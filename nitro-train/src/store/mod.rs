@@ -162,7 +162,7 @@ pub trait Store: Send {
     ) -> Result<(), StoreError>;
 
     /// Takes an input for measuring, or keeps it: true unless another owner has it. Who has claimed an input and does
-    /// not claim it again within the `lease` has lost it to the next.
+    /// not claim it again within the `lease` has lost it to the next; a lease of no time gives it back.
     ///
     /// Several recorders share their inputs so; a claim protects nothing, and [`put`](Store::put) asks for none.
     ///

@@ -8,7 +8,7 @@ mod note;
 mod supervisor;
 mod team;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
@@ -66,9 +66,13 @@ pub(super) fn notes() -> Option<Notes> {
 
 /// What tells this recorder from all others, also after its worker was replaced.
 pub(super) fn recorder_name() -> String {
-    let machine = nitro_core::host::machine().id();
     let own = || std::process::id().to_string().into();
-    format!("{machine}{}", note_path().unwrap_or_else(own).to_string_lossy())
+    name_of(&note_path().unwrap_or_else(own))
+}
+
+/// The recorder whose worker notes there what it is doing.
+fn name_of(notes: &OsStr) -> String {
+    format!("{}{}", nitro_core::host::machine().id(), notes.to_string_lossy())
 }
 
 /// The exit code for an error: a worker's loss of its device has its own.

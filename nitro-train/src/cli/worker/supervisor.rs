@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use super::note::{Note, NoteFile};
 use super::team::{self, Member};
-use super::{DEVICE_LOST, WORKER};
+use super::{DEVICE_LOST, WORKER, name_of};
 use crate::cli::args::{self, Cli};
 use crate::cli::data::Stores;
 use crate::cli::named;
@@ -110,6 +110,7 @@ impl Supervisor<'_> {
             }
             if self.interrupted.load(Ordering::Relaxed) {
                 end(&mut worker)?;
+                self.release(notes);
                 return Ok(End::Interrupted);
             }
             let now = notes.read();
@@ -135,14 +136,30 @@ impl Supervisor<'_> {
         self.say(&format!(
             "input `{input}`: variant `{variant}` of `{function}` {how}; it is recorded as failed there"
         ));
+        let input = Input { name: input.clone(), features };
+        let row = Row { reason: how, ..Row::new(variant, Outcome::Failed) };
+        self.stores()?.writable()?.put(function, device, &input, &[row])?;
+        Ok(())
+    }
+
+    /// Gives back the input that the worker was measuring, so that the next recording need not wait for its claim to expire.
+    fn release(&self, notes: &NoteFile) {
+        let Some(Note { function, device, input, .. }) = notes.read() else { return };
+        let owner = name_of(notes.path().as_os_str());
+        // Where that fails, it waits.
+        if let Ok(mut stores) = self.stores()
+            && let Ok(store) = stores.writable()
+        {
+            let _ = store.claim(&function, &device, &input, &owner, Duration::ZERO);
+        }
+    }
+
+    fn stores(&self) -> Result<Stores<'_>> {
         let args = match &self.cli.command {
             Some(args::Command::Record(args)) => &args.data.store,
             _ => &self.cli.job.data.store,
         };
-        let input = Input { name: input.clone(), features };
-        let row = Row { reason: how, ..Row::new(variant, Outcome::Failed) };
-        Stores::open(self.trainer, args)?.writable()?.put(function, device, &input, &[row])?;
-        Ok(())
+        Stores::open(self.trainer, args)
     }
 }
 
