@@ -19,10 +19,10 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use crate::{Device, Function, Reason, environment};
+use crate::{Device, Function, Reason, environment, watch};
 
 /// The size at which a file is full.
 const MOST_BYTES: u64 = 16 << 20;
@@ -31,59 +31,50 @@ const SAMPLES_PER_STEP: u64 = 256;
 /// The mean gap doubles at most so often.
 const MOST_STEPS: u64 = 20;
 
-/// Not looked for yet, [`OFF`] or on.
-static STATE: AtomicU8 = AtomicU8::new(0);
-const OFF: u8 = 1;
-const ON: u8 = 2;
+/// Whether calls are captured, as far as is known: until the first is asked they may be.
+static ACTIVE: AtomicBool = AtomicBool::new(true);
 
 /// Samples of this process.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
 /// A call that is noted when it has ended.
 pub(crate) struct Sample {
-    file: &'static File,
     /// The line so far.
     line: String,
     is_on_host: bool,
 }
 
-/// The call as a sample, if it is one.
-#[inline]
+/// The call as a sample that stands for so many calls.
 pub(crate) fn sample(
     function: &'static Function,
     device: &dyn Device,
     feature: &dyn Fn(usize) -> f64,
     variant: usize,
     reason: &Reason,
-) -> Option<Box<Sample>> {
-    if STATE.load(Relaxed) == OFF {
-        return None;
-    }
-    let file = file()?;
-    let calls = draw()?;
+    calls: u64,
+) -> Box<Sample> {
     let device = device.entry().id();
     let line = describe(function, device, feature, variant, reason, calls);
-    Some(Box::new(Sample { file, line, is_on_host: device.starts_with("host:") }))
-}
-
-/// Runs the call, and notes it if it is a sample.
-#[inline]
-pub(crate) fn run<R>(sample: Option<Box<Sample>>, body: impl FnOnce() -> R) -> R {
-    let Some(sample) = sample else { return body() };
-    let begin = Instant::now();
-    let result = body();
-    sample.end(begin.elapsed().as_nanos());
-    result
+    Box::new(Sample { line, is_on_host: device.starts_with("host:") })
 }
 
 impl Sample {
+    /// Runs the call and notes it.
+    pub(crate) fn run<R>(self, body: impl FnOnce() -> R) -> R {
+        let begin = Instant::now();
+        let result = body();
+        self.end(begin.elapsed().as_nanos());
+        result
+    }
+
     fn end(mut self, time_ns: u128) {
         if self.is_on_host {
             let _ = write!(self.line, ",\"time_ns\":{time_ns}");
         }
         self.line.push_str("}\n");
-        if let Err(error) = append(self.file, self.line.as_bytes()) {
-            STATE.store(OFF, Relaxed);
+        let Some(file) = file() else { return };
+        if let Err(error) = append(file, self.line.as_bytes()) {
+            stop();
             tracing::warn!(%error, "NITRO_CAPTURE: no more calls are captured");
         }
     }
@@ -100,12 +91,21 @@ fn append(mut file: &File, line: &[u8]) -> std::io::Result<()> {
     }
 }
 
+/// From now on calls are not captured.
+fn stop() {
+    if ACTIVE.swap(false, Relaxed) {
+        watch::leave();
+    }
+}
+
 /// The file, if there is one; looked for once.
 fn file() -> Option<&'static File> {
     static FILE: OnceLock<Option<File>> = OnceLock::new();
     let open = || {
         let file = environment::capture_file();
-        STATE.store(if file.is_some() { ON } else { OFF }, Relaxed);
+        if file.is_none() {
+            stop();
+        }
         file
     };
     FILE.get_or_init(open).as_ref()
@@ -123,7 +123,10 @@ struct Gap {
 }
 
 /// The number of calls that this one stands for, if it is a sample.
-fn draw() -> Option<u64> {
+pub(crate) fn draw() -> Option<u64> {
+    if !ACTIVE.load(Relaxed) || file().is_none() {
+        return None;
+    }
     thread_local! {
         static GAP: Cell<Gap> = const { Cell::new(Gap { passed: 0, length: 0, random: 0 }) };
     }

@@ -1,11 +1,10 @@
 //! The way of a call: features, model, constraints, choice. Nothing here allocates, locks or fails.
 
-use crate::capture::{self, Sample};
-use crate::device::Stopwatch;
 use crate::model::Scores;
 use crate::resolve::DeviceSelector;
 use crate::selection::Assessment;
-use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, recording};
+use crate::watch::{self, Watch};
+use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, capture, recording};
 
 /// Chooses the variant for an input: `feature` computes the feature of an index, `admissible` evaluates a constraint.
 pub fn select<V: CodeVariant>(
@@ -32,21 +31,37 @@ pub fn decide<V: CodeVariant>(
     admissible: &dyn Fn(V) -> bool,
 ) -> Decision<V> {
     let admissible_index = |index: usize| admissible(V::ALL[index]);
-    if let Some((index, stopwatch)) = recording::intercept(function, device, feature, &admissible_index) {
-        return Decision { variant: V::ALL[index], stopwatch: Some(stopwatch), sample: None };
+    if watch::anybody()
+        && let Some((index, watch)) = watched(function, device, feature, &admissible_index)
+    {
+        return Decision { variant: V::ALL[index], watch: Some(watch) };
     }
-    let (index, reason, ..) = choose(function, device, feature, &admissible_index, |_| ());
-    let sample = capture::sample(function, device, feature, index, &reason);
-    Decision { variant: V::ALL[index], stopwatch: None, sample }
+    let (index, ..) = choose(function, device, feature, &admissible_index, |_| ());
+    Decision { variant: V::ALL[index], watch: None }
+}
+
+/// What a call is to run that a recording measures or that is captured. Out of the way of all other calls.
+#[cold]
+#[inline(never)]
+fn watched(
+    function: &'static Function,
+    device: &dyn Device,
+    feature: &dyn Fn(usize) -> f64,
+    admissible: &dyn Fn(usize) -> bool,
+) -> Option<(usize, Watch)> {
+    if let Some((index, stopwatch)) = recording::intercept(function, device, feature, admissible) {
+        return Some((index, Watch::Recording(stopwatch)));
+    }
+    let calls = capture::draw()?;
+    let (index, reason, ..) = choose(function, device, feature, admissible, |_| ());
+    Some((index, Watch::Capture(capture::sample(function, device, feature, index, &reason, calls))))
 }
 
 /// The variant that a call runs now.
 pub struct Decision<V> {
     variant: V,
-    /// Present while a recording on this thread measures the function.
-    stopwatch: Option<Box<dyn Stopwatch>>,
-    /// Present where the call is one of those that are captured.
-    sample: Option<Box<Sample>>,
+    /// Who wants to know about the call, if anybody does.
+    watch: Option<Watch>,
 }
 
 impl<V: CodeVariant> Decision<V> {
@@ -58,7 +73,11 @@ impl<V: CodeVariant> Decision<V> {
     /// Runs the variant. `failed` tells from the result whether it failed; a recording wants to know.
     #[inline]
     pub fn run<R>(self, body: impl FnOnce() -> R, failed: impl FnOnce(&R) -> bool) -> R {
-        let Some(mut stopwatch) = self.stopwatch else { return capture::run(self.sample, body) };
+        let mut stopwatch = match self.watch {
+            None => return body(),
+            Some(Watch::Capture(sample)) => return sample.run(body),
+            Some(Watch::Recording(stopwatch)) => stopwatch,
+        };
         stopwatch.start();
         let result = body();
         let time_ns = stopwatch.stop();

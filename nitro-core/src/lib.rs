@@ -31,6 +31,7 @@ pub mod provide;
 pub mod recording;
 mod resolve;
 mod selection;
+mod watch;
 
 pub use device::{Device, DeviceEntry, DeviceFeature, Stopwatch};
 pub use feature::{FeatureValue, FeatureVector};

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::device::Stopwatch;
-use crate::{Device, Function};
+use crate::{Device, Function, watch};
 
 /// What the calls of the recorded function amounted to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,7 +58,9 @@ pub fn record<R>(
 ) -> Result<(R, Observation), Panicked> {
     let recording = Recording { function, variant, describe, observation: Observation::default() };
     let outer = RECORDING.with_borrow_mut(|slot| slot.replace(recording));
+    watch::enter();
     let result = catch_unwind(AssertUnwindSafe(body));
+    watch::leave();
     let recording = RECORDING.with_borrow_mut(|slot| std::mem::replace(slot, outer));
     let observation = recording.map(|recording| recording.observation).unwrap_or_default();
     result.map(|value| (value, observation)).map_err(|payload| {
