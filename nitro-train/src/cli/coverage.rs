@@ -57,7 +57,7 @@ fn choices(devices: &[OnDevice]) -> Table {
     for OnDevice { device, calls, choices, .. } in devices {
         for choice in choices {
             let time =
-                choice.mean_time_ns.map_or_else(String::new, |time_ns| format!("{:.1}", time_ns / 1e3));
+                choice.mean_time_ns.map_or_else(String::new, |time_ns| format!("{:.3}", time_ns / 1e3));
             let share = percent(choice.calls, *calls);
             table.row([device.clone(), choice.variant.clone(), share, time, choice.reason.clone()]);
         }
