@@ -2,12 +2,14 @@
 
 use std::cell::RefCell;
 
-use crate::device::Stopwatch;
-use crate::feature::{Features, Row};
+use crate::feature::{self, Features, Row};
 use crate::resolve::DeviceSelector;
 use crate::selection::Assessment;
 use crate::state::FunctionState;
-use crate::{CodeVariant, Device, FeatureVector, Function, Reason, Selection, memo, recording, stats};
+use crate::watch::{self, Watch};
+use crate::{
+    CodeVariant, Device, FeatureVector, Function, Reason, Selection, capture, memo, recording, stats,
+};
 
 /// Chooses the variant for an input: `feature` computes the feature of an index, `admissible` evaluates a constraint.
 pub fn select<V: CodeVariant>(
@@ -40,8 +42,8 @@ pub fn decide<V: CodeVariant>(
     admissible: &impl Fn(V) -> bool,
 ) -> Decision<V> {
     let compute = |indices: &[usize], row: &mut Row| row.fill(indices, feature);
-    let (index, stopwatch) = decide_index(function, device, &compute, &|index| admissible(V::ALL[index]));
-    Decision { variant: V::ALL[index], stopwatch }
+    let (index, watch) = decide_index(function, device, &compute, &|index| admissible(V::ALL[index]));
+    Decision { variant: V::ALL[index], watch }
 }
 
 /// As [`decide`], the same code for all functions.
@@ -50,21 +52,52 @@ fn decide_index(
     device: &dyn Device,
     compute: &Features<'_>,
     admissible: &dyn Fn(usize) -> bool,
-) -> (usize, Option<Box<dyn Stopwatch>>) {
-    if let Some((index, stopwatch)) = recording::intercept(function, device, compute, admissible) {
-        return (index, Some(stopwatch));
+) -> (usize, Option<Watch>) {
+    if watch::anybody()
+        && let Some((index, watch)) = watched(function, device, compute, admissible)
+    {
+        return (index, Some(watch));
     }
+    (choose_and_count(function, device, compute, admissible).0, None)
+}
+
+/// What a call is to run that a recording measures or that is captured. Out of the way of all other calls.
+#[cold]
+#[inline(never)]
+fn watched(
+    function: &'static Function,
+    device: &dyn Device,
+    compute: &Features<'_>,
+    admissible: &dyn Fn(usize) -> bool,
+) -> Option<(usize, Watch)> {
+    if let Some((index, stopwatch)) = recording::intercept(function, device, compute, admissible) {
+        return Some((index, Watch::Recording(stopwatch)));
+    }
+    let calls = capture::draw()?;
+    // All of them are noted, and none may be computed twice.
+    let features = feature::all(function, compute);
+    let known = |indices: &[usize], row: &mut Row| row.fill(indices, |index| features[index]);
+    let (index, reason) = choose_and_count(function, device, &known, admissible);
+    Some((index, Watch::Capture(capture::sample(function, device, &features, index, &reason, calls))))
+}
+
+fn choose_and_count(
+    function: &'static Function,
+    device: &dyn Device,
+    compute: &Features<'_>,
+    admissible: &dyn Fn(usize) -> bool,
+) -> (usize, Reason) {
     let state = function.state();
     let (index, reason, _) = choose(function, state, device, compute, admissible, |_| ());
     stats::count(state.number, function.variants().len(), index, reason.kind());
-    (index, None)
+    (index, reason)
 }
 
 /// The variant that a call runs now.
 pub struct Decision<V> {
     variant: V,
-    /// Present while a recording on this thread measures the function.
-    stopwatch: Option<Box<dyn Stopwatch>>,
+    /// Who wants to know about the call, if anybody does.
+    watch: Option<Watch>,
 }
 
 impl<V: CodeVariant> Decision<V> {
@@ -76,7 +109,11 @@ impl<V: CodeVariant> Decision<V> {
     /// Runs the variant. `failed` tells from the result whether it failed; a recording wants to know.
     #[inline]
     pub fn run<R>(self, body: impl FnOnce() -> R, failed: impl FnOnce(&R) -> bool) -> R {
-        let Some(mut stopwatch) = self.stopwatch else { return body() };
+        let mut stopwatch = match self.watch {
+            None => return body(),
+            Some(Watch::Capture(sample)) => return sample.run(body),
+            Some(Watch::Recording(stopwatch)) => stopwatch,
+        };
         stopwatch.start();
         let result = body();
         let time_ns = stopwatch.stop();

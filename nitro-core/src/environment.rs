@@ -1,6 +1,7 @@
 //! The environment variables of the run time, and how a user hears of what is wrong with them.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -73,6 +74,17 @@ pub fn set_deterministic(on: bool) {
 /// A function takes the setting at its first call or [`reload`](crate::reload()): say it at the start of `main`.
 pub fn set_exact(on: bool) {
     EXACT.say(on);
+}
+
+/// The file that `NITRO_CAPTURE` names, open for lines at its end; that it cannot be opened is reported.
+pub(crate) fn capture_file() -> Option<File> {
+    let path = std::env::var_os("NITRO_CAPTURE").filter(|path| !path.is_empty()).map(PathBuf::from)?;
+    let opened = File::options().create(true).append(true).open(&path);
+    let tell = |error: &std::io::Error| {
+        let path = path.display();
+        warn(&format!("NITRO_CAPTURE: nothing is captured, as `{path}` cannot be written: {error}"));
+    };
+    opened.inspect_err(tell).ok()
 }
 
 /// The variant to which `NITRO_FORCE` pins the function; what cannot be followed is reported and ignored.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::mem::MaybeUninit;
 
-use crate::MAX_FEATURES;
+use crate::{Function, MAX_FEATURES};
 
 /// A type whose values can be features: every primitive number, and `bool` as 0 or 1.
 #[diagnostic::on_unimplemented(
@@ -113,6 +113,16 @@ pub(crate) struct Row {
 
 /// Computes the features of these indices.
 pub(crate) type Features<'a> = dyn Fn(&[usize], &mut Row) + 'a;
+
+/// All features of a function, whether finite or not.
+pub(crate) fn all(function: &Function, compute: &Features<'_>) -> Vec<f64> {
+    let one = |index| {
+        let mut row = Row::empty();
+        compute(&[index], &mut row);
+        row.values()[0]
+    };
+    (0..function.features().len()).map(one).collect()
+}
 
 impl Row {
     pub(crate) fn empty() -> Self {

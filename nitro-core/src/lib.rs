@@ -19,6 +19,7 @@
 //! This crate knows nothing of training and nothing of GPUs.
 
 mod alike;
+mod capture;
 mod device;
 mod dispatch;
 mod environment;
@@ -36,6 +37,7 @@ mod resolve;
 mod selection;
 mod state;
 mod stats;
+mod watch;
 
 pub use device::{Device, DeviceEntry, DeviceFeature, Stopwatch};
 pub use environment::{set_deterministic, set_exact};

@@ -27,6 +27,15 @@ pub trait DeviceProvider: Send + Sync {
     /// When the name has another form or the device cannot be used here; the message says what to change.
     fn open(&self, text: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>>;
 
+    /// Names of the devices that `--device all` takes, which work at the same time without disturbing each other: every GPU, whole. None
+    /// is opened. None of them for a kind, such as the host, that has nothing of that sort.
+    ///
+    /// # Errors
+    /// When the devices cannot be counted, e.g. without a driver; the message says what to install.
+    fn all(&self) -> Result<Vec<String>, Box<dyn Error + Send + Sync>> {
+        Ok(Vec::new())
+    }
+
     /// Names of devices that can be used here, and of parts of them that are worth telling apart; none where that cannot be found out.
     fn names(&self) -> Vec<String> {
         Vec::new()

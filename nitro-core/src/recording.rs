@@ -1,12 +1,12 @@
 //! Recording through ordinary calls: while a recording runs, calls of one function on this thread run a given variant
 //! and are timed.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::device::Stopwatch;
-use crate::feature::{Features, Row};
-use crate::{Device, Function};
+use crate::feature::{self, Features};
+use crate::{Device, Function, watch};
 
 /// What the calls of the recorded function amounted to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,8 +42,6 @@ struct Recording {
 
 thread_local! {
     static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
-    /// Whether there is one: what every call asks first.
-    static IS_RECORDING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `body`; every call of `function` that it makes on this thread runs the variant of this index and is timed.
@@ -61,9 +59,9 @@ pub fn record<R>(
 ) -> Result<(R, Observation), Panicked> {
     let recording = Recording { function, variant, describe, observation: Observation::default() };
     let outer = RECORDING.with_borrow_mut(|slot| slot.replace(recording));
-    IS_RECORDING.set(true);
+    watch::enter();
     let result = catch_unwind(AssertUnwindSafe(body));
-    IS_RECORDING.set(outer.is_some());
+    watch::leave();
     let recording = RECORDING.with_borrow_mut(|slot| std::mem::replace(slot, outer));
     let observation = recording.map(|recording| recording.observation).unwrap_or_default();
     result.map(|value| (value, observation)).map_err(|payload| {
@@ -74,18 +72,7 @@ pub fn record<R>(
 }
 
 /// The variant and the stopwatch for a call, if a recording on this thread measures the function.
-#[inline]
 pub(crate) fn intercept(
-    function: &'static Function,
-    device: &dyn Device,
-    compute: &Features<'_>,
-    admissible: &dyn Fn(usize) -> bool,
-) -> Option<(usize, Box<dyn Stopwatch>)> {
-    if IS_RECORDING.get() { intercept_recorded(function, device, compute, admissible) } else { None }
-}
-
-#[cold]
-fn intercept_recorded(
     function: &'static Function,
     device: &dyn Device,
     compute: &Features<'_>,
@@ -97,13 +84,7 @@ fn intercept_recorded(
     })?;
     if describe {
         // Evaluated outside the borrow: a feature may call a function with variants of its own.
-        let feature = |index: usize| {
-            let mut row = Row::empty();
-            compute(&[index], &mut row);
-            row.values()[0]
-        };
-        let features: Vec<f64> =
-            if first { (0..function.features().len()).map(feature).collect() } else { Vec::new() };
+        let features = if first { feature::all(function, compute) } else { Vec::new() };
         let admitted: Vec<bool> = (0..function.variants().len()).map(admissible).collect();
         with_observation(|observation| {
             observation.features.extend(features);

@@ -2,6 +2,8 @@
 
 use nitro_core::DeviceFeature;
 
+use crate::name::Name;
+
 /// What the driver tells of a GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attributes {
@@ -97,6 +99,15 @@ impl Attributes {
         let gib = (self.memory_bytes as f64 / f64::from(1 << 30)).round();
         format!("{}-{gib}gb", if name.is_empty() { "gpu".to_owned() } else { name.join("-") })
     }
+
+    /// The identity in stores and tables of a GPU of this kind, or of a part of it, e.g. `cuda:0/16sm@nvidia-h200-140gb`.
+    ///
+    /// What was measured holds for every GPU of the kind, so that the number in it is always that of the first GPU, whichever
+    /// number this one has on its machine: identical GPUs share measurements, also those made on other machines.
+    pub(crate) fn identity(&self, part: Option<usize>) -> String {
+        let first = Name { ordinal: 0, multiprocessors: part };
+        format!("{first}@{}", self.id())
+    }
 }
 
 #[cfg(test)]
@@ -164,5 +175,7 @@ mod tests {
         let named = Attributes { name: "NVIDIA H100 80GB HBM3".into(), ..h200() };
         assert_eq!(named.id(), "nvidia-h100-80gb-hbm3-140gb");
         assert_eq!(Attributes { name: String::new(), ..h200() }.id(), "gpu-140gb");
+        assert_eq!(h200().identity(None), "cuda:0@nvidia-h200-140gb", "as in the shipped recordings");
+        assert_eq!(h200().identity(Some(16)), "cuda:0/16sm@nvidia-h200-140gb");
     }
 }

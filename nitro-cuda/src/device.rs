@@ -97,7 +97,7 @@ pub(crate) fn open(name: Name) -> Result<Cuda, CudaError> {
     Ok(Cuda(OPEN.find_or_insert(|state| state.name == name, || state)))
 }
 
-/// The device whose description this is.
+/// The device whose description this is; of identical GPUs the one that was opened first.
 pub(crate) fn of_entry(entry: &DeviceEntry) -> Option<Cuda> {
     OPEN.find(|state| state.entry == entry).map(Cuda)
 }
@@ -112,10 +112,7 @@ impl State {
             Some(part) => context::partition(name.ordinal, handle, &attributes, part)?,
         };
         let multiprocessors = name.multiprocessors.unwrap_or(attributes.multiprocessors);
-        let id = match name.multiprocessors {
-            None => format!("cuda:{}@{}", name.ordinal, attributes.id()),
-            Some(part) => format!("cuda:{}/{part}sm@{}", name.ordinal, attributes.id()),
-        };
+        let id = attributes.identity(name.multiprocessors);
         let entry = DeviceEntry::intern(&id, || attributes.features(multiprocessors), features::measured);
         // A GPU and its partitions share one pool: what one of them frees, another can use.
         let pool = match OPEN.find(|open| open.name.ordinal == name.ordinal) {
@@ -197,7 +194,7 @@ impl Cuda {
 
     /// Keeps a failure met where none can be returned; [`Stream::synchronize`] returns it.
     pub(crate) fn keep(self, error: CudaError) {
-        tracing::debug!(device = self.entry().id(), %error, "a destructor failed");
+        tracing::debug!(device = %self, %error, "a destructor failed");
         self.unreported().get_or_insert(error);
     }
 
@@ -242,12 +239,13 @@ impl Eq for Cuda {}
 
 impl fmt::Debug for Cuda {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Cuda({})", self.0.entry.id())
+        write!(formatter, "Cuda({self})")
     }
 }
 
+/// The device's name and kind, e.g. `cuda:1/16sm@nvidia-h200-140gb`.
 impl fmt::Display for Cuda {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.0.entry.id())
+        write!(formatter, "{}@{}", self.0.name, self.0.attributes.id())
     }
 }

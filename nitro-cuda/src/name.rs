@@ -1,5 +1,7 @@
 //! How devices are written: `cuda:N`, `cuda:N/SMSsm`.
 
+use std::fmt;
+
 use crate::CudaError;
 
 /// A device by name.
@@ -34,6 +36,13 @@ impl Name {
     }
 }
 
+impl fmt::Display for Name {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "cuda:{}", self.ordinal)?;
+        self.multiprocessors.map_or(Ok(()), |part| write!(formatter, "/{part}sm"))
+    }
+}
+
 /// Digits alone: `parse` would take a sign too.
 fn number(text: &str) -> Option<usize> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
@@ -50,6 +59,7 @@ mod tests {
             [("cuda:0", name(0, None)), ("cuda:12", name(12, None)), ("cuda:1/16sm", name(1, Some(16)))]
         {
             assert_eq!(Name::parse(text).unwrap().unwrap(), expected, "{text}");
+            assert_eq!(expected.to_string(), text);
         }
     }
 

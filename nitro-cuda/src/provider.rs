@@ -4,7 +4,7 @@ use std::error::Error;
 
 use nitro_core::provide::{DeviceProvider, Watched, Workplace};
 
-use crate::device::open;
+use crate::device::{device_count, open};
 use crate::name::Name;
 use crate::{Cuda, CudaError, flush_l2_between_repeats};
 
@@ -38,6 +38,11 @@ impl DeviceProvider for Devices {
 
     fn open(&self, text: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>> {
         Ok(Box::new(open(name(text)?)?))
+    }
+
+    fn all(&self) -> Result<Vec<String>, Box<dyn Error + Send + Sync>> {
+        let name = |ordinal| Name { ordinal, multiprocessors: None }.to_string();
+        Ok((0..device_count()?).map(name).collect())
     }
 
     /// Every GPU, and those of its partitions that green contexts of 2^k multiprocessors give.

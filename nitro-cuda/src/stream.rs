@@ -3,7 +3,6 @@
 use std::fmt;
 
 use cudarc::driver::sys::CUstream;
-use nitro_core::Device;
 
 use crate::driver::driver;
 use crate::{Cuda, CudaError, current};
@@ -72,6 +71,6 @@ impl Stream {
 
 impl fmt::Debug for Stream {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Stream({} {:p})", self.device.entry().id(), self.handle)
+        write!(formatter, "Stream({} {:p})", self.device, self.handle)
     }
 }

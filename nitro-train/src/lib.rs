@@ -20,6 +20,7 @@ pub mod profile;
 pub mod recordings;
 pub mod report;
 pub mod store;
+pub mod traffic;
 mod trainer;
 
 pub use measure::{BoxError, Session};

@@ -8,6 +8,7 @@ use nitro::{Device, DeviceEntry, Stopwatch, code_variant};
 use nitro_train::measure::{Inputs, Plan, Progress, RecordError, Repeats, Share, record_inputs};
 use nitro_train::recordings::{Outcome, Recordings};
 use nitro_train::store::{self, Store};
+use nitro_train::{BoxError, Session};
 
 thread_local! {
     /// Duration of the next timed call.
@@ -98,27 +99,36 @@ fn outcome(recordings: &Recordings, input: &str, variant: &str) -> (Outcome, u32
     (found.outcome, found.repeats)
 }
 
-fn plan(inputs: Inputs<'_>) -> Plan<'_> {
-    let share = Share { owner: "here".into(), lease: Duration::from_secs(3600) };
-    Plan { inputs, only: None, repeats: REPEATS, share }
+/// Records `double` on built-in inputs of these names.
+fn record(
+    store: &mut dyn Store,
+    names: &[String],
+    closure: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
+) -> Result<(), BoxError> {
+    shared(("here", Duration::from_secs(3600)), store, names, closure)
+}
+
+/// As [`record`], as one of several recorders whose claims last so long.
+fn shared(
+    (owner, lease): (&str, Duration),
+    store: &mut dyn Store,
+    names: &[String],
+    closure: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
+) -> Result<(), BoxError> {
+    let share = Share { owner: owner.into(), lease };
+    let plan = Plan { inputs: Inputs::Generated(names), only: None, repeats: REPEATS, share };
+    record_inputs(double::function(), &Scripted, &plan, store, &Silent, closure)
 }
 
 #[test]
 fn every_variant_is_recorded_as_it_behaves() {
     let mut store = store::memory().unwrap();
-    record_inputs(
-        double::function(),
-        &Scripted,
-        &plan(Inputs::Generated(&[])),
-        &mut *store,
-        &Silent,
-        |session| {
-            let before = RAN.with_borrow(Vec::len);
-            session.checked_input("a", || double(7), |expected, found| expected == found)?;
-            assert!(RAN.with_borrow(Vec::len) > before, "the closure's calls ran variants");
-            Ok(())
-        },
-    )
+    record(&mut *store, &[], |session| {
+        let before = RAN.with_borrow(Vec::len);
+        session.checked_input("a", || double(7), |expected, found| expected == found)?;
+        assert!(RAN.with_borrow(Vec::len) > before, "the closure's calls ran variants");
+        Ok(())
+    })
     .unwrap();
     let recordings = recorded(&mut *store);
     assert_eq!(recordings.inputs[0].features, [7.0, 3.5]);
@@ -133,17 +143,10 @@ fn every_variant_is_recorded_as_it_behaves() {
 #[test]
 fn several_calls_in_one_closure_are_one_measurement() {
     let mut store = store::memory().unwrap();
-    record_inputs(
-        double::function(),
-        &Scripted,
-        &plan(Inputs::Generated(&[])),
-        &mut *store,
-        &Silent,
-        |session| {
-            session.input("sum", || (1..=3).map(|n| double(n).unwrap_or(0)).sum::<u32>())?;
-            Ok(())
-        },
-    )
+    record(&mut *store, &[], |session| {
+        session.input("sum", || (1..=3).map(|n| double(n).unwrap_or(0)).sum::<u32>())?;
+        Ok(())
+    })
     .unwrap();
     let recordings = recorded(&mut *store);
     assert_eq!(outcome(&recordings, "sum", "steady").0, Outcome::Time(101.0 + 102.0 + 103.0));
@@ -153,22 +156,15 @@ fn several_calls_in_one_closure_are_one_measurement() {
 #[test]
 fn a_run_as_long_as_all_repeats_is_made_twice_on_the_first_input_and_once_on_the_next() {
     let mut store = store::memory().unwrap();
-    record_inputs(
-        double::function(),
-        &Scripted,
-        &plan(Inputs::Generated(&[])),
-        &mut *store,
-        &Silent,
-        |session| {
-            for (input, runs) in [("one", 2), ("two", 1)] {
-                RAN.take();
-                session.input(input, || double(0))?;
-                let slow = RAN.take().into_iter().filter(|ran| *ran == "slow").count();
-                assert_eq!(slow, runs, "{input}");
-            }
-            Ok(())
-        },
-    )
+    record(&mut *store, &[], |session| {
+        for (input, runs) in [("one", 2), ("two", 1)] {
+            RAN.take();
+            session.input(input, || double(0))?;
+            let slow = RAN.take().into_iter().filter(|ran| *ran == "slow").count();
+            assert_eq!(slow, runs, "{input}");
+        }
+        Ok(())
+    })
     .unwrap();
     let recordings = recorded(&mut *store);
     for input in ["one", "two"] {
@@ -182,22 +178,15 @@ fn what_is_in_the_store_is_not_measured_again() {
     let names: Vec<String> = ["x", "y"].map(String::from).into();
     let run = |store: &mut dyn Store, limit: usize| {
         let measured = Cell::new(0);
-        record_inputs(
-            double::function(),
-            &Scripted,
-            &plan(Inputs::Generated(&names)),
-            store,
-            &Silent,
-            |session| {
-                let (first, second) = (session.inputs("*.a"), session.inputs("*.b"));
-                assert_eq!(second.count(), 0, "an input is handed out once");
-                for name in first.take(limit) {
-                    measured.set(measured.get() + 1);
-                    session.input(name, || double(1))?;
-                }
-                Ok(())
-            },
-        )
+        record(store, &names, |session| {
+            let (first, second) = (session.inputs("*.a"), session.inputs("*.b"));
+            assert_eq!(second.count(), 0, "an input is handed out once");
+            for name in first.take(limit) {
+                measured.set(measured.get() + 1);
+                session.input(name, || double(1))?;
+            }
+            Ok(())
+        })
         .unwrap();
         measured.get()
     };
@@ -207,18 +196,55 @@ fn what_is_in_the_store_is_not_measured_again() {
 }
 
 #[test]
+fn what_another_has_recorded_meanwhile_is_not_measured_again_after_its_claim() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.db");
+    let open = || store::open(path.to_str().unwrap()).unwrap();
+    let names: Vec<String> = ["x", "y", "z"].map(String::from).into();
+    let measured = RefCell::new(Vec::new());
+    let measure = |owner: &'static str, session: &Session<'_>, name: &str| {
+        measured.borrow_mut().push((owner, name.to_owned()));
+        session.input(name, || double(1))
+    };
+    // Claims that expire at once, as those of long ago have.
+    shared(("here", Duration::ZERO), &mut *open(), &names, |session| {
+        for name in session.inputs("") {
+            measure("here", session, name)?;
+            if name == "x" {
+                shared(("there", Duration::ZERO), &mut *open(), &names[1..2], |other| {
+                    Ok(other.inputs("").try_for_each(|name| measure("there", other, name))?)
+                })?;
+            }
+        }
+        Ok(())
+    })
+    .unwrap();
+    let measured = measured.into_inner();
+    let measured: Vec<(&str, &str)> = measured.iter().map(|(by, name)| (*by, name.as_str())).collect();
+    assert_eq!(measured, [("here", "x"), ("there", "y"), ("here", "z")]);
+}
+
+#[test]
+fn a_recording_that_ends_with_an_error_gives_its_input_back() {
+    let mut store = store::memory().unwrap();
+    let names = ["x".to_owned()];
+    let failed = record(&mut *store, &names, |session| {
+        session.inputs("").for_each(drop);
+        Err("the file is damaged".into())
+    });
+    assert!(failed.is_err());
+    let claimed = store.claim("double", "scripted", "x", "there", Duration::from_secs(3600));
+    assert!(claimed.unwrap(), "another recorder may take it at once");
+}
+
+#[test]
 fn mistakes_of_the_closure_are_named() {
     fn error_of(run: impl FnMut() -> u32) -> String {
         let mut store = store::memory().unwrap();
         let run = RefCell::new(run);
-        let result = record_inputs(
-            double::function(),
-            &Scripted,
-            &plan(Inputs::Generated(&[])),
-            &mut *store,
-            &Silent,
-            |session| session.input("bad", || run.borrow_mut()()).map_err(Into::into),
-        );
+        let result = record(&mut *store, &[], |session| {
+            session.input("bad", || run.borrow_mut()()).map_err(Into::into)
+        });
         assert!(recorded(&mut *store).measurements.is_empty(), "nothing is kept of it");
         result.unwrap_err().downcast::<RecordError>().unwrap().to_string()
     }

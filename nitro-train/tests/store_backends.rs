@@ -381,6 +381,8 @@ fn a_claim_keeps_others_away_until_it_expires(store: &mut dyn Store) {
     assert!(claim("a", "one", long));
     assert!(!claim("a", "two", long), "it is taken");
     assert!(claim("b", "two", long), "another input is not");
+    assert!(claim("b", "two", Duration::ZERO), "its owner may give it back");
+    assert!(claim("b", "one", long), "then it is free at once");
     assert!(claim("a", "one", short), "its owner may renew it");
     let expires = (0..1_000_000).any(|_| claim("a", "two", long));
     assert!(expires, "nobody renews it");

@@ -1,20 +1,18 @@
 //! `train check` as the continuous integration of an application runs it: it lets good models pass and says what to change
 //! about others.
 
+mod trainer;
+
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use trainer::text;
 
 /// Exit code, standard output and standard error of the trainer.
 fn train(folder: &Path, arguments: &str) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_train"));
-    command.args(arguments.split(' ')).current_dir(folder);
-    command.env_remove("NITRO_STORE").env_remove("NITRO_MODELS").env_remove("NITRO_FORCE");
-    let output = command.output().expect("the trainer runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let output = trainer::train(folder, &arguments.split(' ').collect::<Vec<_>>());
     (output.status.code().expect("it ends by itself"), text(&output.stdout), text(&output.stderr))
 }
 

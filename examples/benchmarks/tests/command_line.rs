@@ -1,33 +1,12 @@
 //! The trainer as a user types it: exit codes, one sentence about what is wrong, nothing half-written.
 
+mod trainer;
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use tempfile::TempDir;
-
-/// Runs the trainer in a folder, without settings of the surrounding environment.
-fn train(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_train"))
-        .args(arguments)
-        .current_dir(folder)
-        .env_remove("NITRO_STORE")
-        .env_remove("NITRO_MODELS")
-        .env_remove("NITRO_FORCE")
-        .output()
-        .expect("the trainer runs")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// The standard output of a run that succeeds.
-fn success(folder: &Path, arguments: &[&str]) -> String {
-    let output = train(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
-    text(&output.stdout)
-}
+use trainer::{success, text, train};
 
 /// The last line on stderr of a run that fails, which is one sentence.
 fn failure(folder: &Path, arguments: &[&str]) -> String {
@@ -71,6 +50,9 @@ fn wrong_usage_ends_with_2() {
         &["record", "--device", "host:0"][..],
         &["record", "--device", "host:99999"],
         &["record", "--device", "gpu"],
+        &["record", "--device", "all", "--device", "host"],
+        &["devices", "--device", "all"],
+        &["sync", "a.db"],
         &["profile", "--device", "gpu"],
         &["profile", "--sample", "0"],
         &["fly"],
@@ -89,7 +71,7 @@ fn help_ends_with_0_and_names_every_command() {
     let help = success(Path::new("."), &["--help"]);
     for command in [
         "record", "profile", "fit", "evaluate", "report", "check", "devices", "inspect", "explain", "import",
-        "export",
+        "export", "sync", "coverage",
     ] {
         assert!(help.contains(command), "{command}: {help}");
     }
@@ -174,6 +156,26 @@ fn what_was_exported_is_what_was_imported() {
         |store| success(folder.path(), &["evaluate", "--json", "--store", store, "--train-inputs", "l.txt"]);
     fs::write(folder.path().join("l.txt"), "g/x\nh/y\n").unwrap();
     assert_eq!(evaluate("s.db"), evaluate("t.db"));
+}
+
+#[test]
+fn synchronised_stores_evaluate_alike() {
+    let folder = imported();
+    success(folder.path(), &["sync", "s.db", "t.db"]);
+    let told = success(folder.path(), &["sync", "s.db", "t.db"]);
+    assert!(told.contains("s.db → t.db: 0 measurements"), "{told}");
+    fs::write(folder.path().join("l.txt"), "g/x\nh/y\n").unwrap();
+    let evaluate =
+        |store| success(folder.path(), &["evaluate", "--json", "--store", store, "--train-inputs", "l.txt"]);
+    assert_eq!(evaluate("s.db"), evaluate("t.db"));
+
+    let message = failure(folder.path(), &["sync", "s.db", "./s.db"]);
+    assert!(message.contains("the same store"), "{message}");
+    let message = failure(folder.path(), &["sync", "no.db", "none.db"]);
+    assert!(message.contains("`no.db`") && message.contains("has to exist"), "{message}");
+    let message = failure(folder.path(), &["sync", "new.db", "m.csv"]);
+    assert!(message.contains("m.csv"), "{message}");
+    assert!(["no.db", "none.db", "new.db"].iter().all(|name| !folder.path().join(name).exists()));
 }
 
 #[test]

@@ -2,22 +2,14 @@
 //!
 //! In a file of its own, in one test: `NITRO_MODELS` is the process's.
 
-use std::process::Command;
+mod trainer;
+
+use std::path::Path;
 
 use nitro::{Reason, Selection};
 use nitro_benchmarks::inputs;
 use nitro_benchmarks::spmv::{self, Variant};
-
-fn train(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_train"))
-        .args(arguments)
-        .env_remove("NITRO_STORE")
-        .env_remove("NITRO_FORCE")
-        .output()
-        .expect("the trainer runs");
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
+use trainer::success;
 
 /// The word behind a heading at the begin of a line.
 fn figure<'t>(text: &'t str, heading: &str) -> Option<&'t str> {
@@ -29,8 +21,10 @@ fn check(models: &str, selection: &Selection<Variant>) {
     let features: Vec<String> =
         selection.features().iter().map(|(name, value)| format!("{name}={value}")).collect();
     let features = features.iter().map(String::as_str);
-    let shown =
-        train(&["explain", "spmv", "--models", models].into_iter().chain(features).collect::<Vec<_>>());
+    let shown = success(
+        Path::new("."),
+        &["explain", "spmv", "--models", models].into_iter().chain(features).collect::<Vec<_>>(),
+    );
     let two_digits = |distance: Option<f64>| distance.map(|distance| format!("{distance:.2}"));
     assert_eq!(
         figure(&shown, "input distance"),
@@ -58,7 +52,7 @@ fn check(models: &str, selection: &Selection<Variant>) {
 fn explain_says_what_dispatch_does() {
     let folder = tempfile::tempdir().unwrap();
     let models = folder.path().to_str().expect("a temporary folder has a plain name");
-    train(&["fit", "--function", "spmv", "--selector", "forest", "--models", models]);
+    success(Path::new("."), &["fit", "--function", "spmv", "--selector", "forest", "--models", models]);
     // SAFETY: this is the only test of the process, and no other thread runs yet.
     unsafe { std::env::set_var("NITRO_MODELS", models) };
     let names = inputs::spmv::names();

@@ -1,23 +1,15 @@
 //! The shipped recordings alone, without the devices they were made on, give models and the figures that the README claims.
 
+mod trainer;
+
 use std::path::Path;
-use std::process::Command;
 
 use nitro::model::Model;
 use nitro_train::evaluate::Chooser;
 use nitro_train::exchange::read_bytes;
 use nitro_train::recordings::Recordings;
 use serde_json::Value;
-
-/// The trainer's standard output.
-fn train(folder: &Path, arguments: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_train"));
-    command.args(arguments).current_dir(folder);
-    command.env_remove("NITRO_STORE").env_remove("NITRO_MODELS").env_remove("NITRO_FORCE");
-    let output = command.output().expect("the trainer runs");
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("it writes text")
-}
+use trainer::success;
 
 /// Mean of a selector over the devices left out.
 fn mean(devices: &[Value], selector: &str) -> f64 {
@@ -32,8 +24,8 @@ fn gpu_functions_are_learned_and_judged_without_a_gpu() {
         ["histogram", "spmv", "sort", "transpose", "bfs", "solver"].map(|name| format!("cuda_{name}"));
     let functions: Vec<&str> = names.iter().flat_map(|name| ["--function", name]).collect();
 
-    train(folder.path(), &[&["fit", "--models", "."], functions.as_slice()].concat());
-    let text = train(folder.path(), &[&["evaluate", "--json"], functions.as_slice()].concat());
+    success(folder.path(), &[&["fit", "--models", "."], functions.as_slice()].concat());
+    let text = success(folder.path(), &[&["evaluate", "--json"], functions.as_slice()].concat());
     let evaluations: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
 
     assert_eq!(evaluations.len(), names.len());

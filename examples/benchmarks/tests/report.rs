@@ -1,27 +1,19 @@
 //! The page of `train report` says what `train evaluate` says, and stands alone.
 
+mod trainer;
+
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 use std::sync::LazyLock;
 
 use serde_json::Value;
-
-fn train(folder: &Path, arguments: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_train"));
-    command.args(arguments).current_dir(folder);
-    command.env_remove("NITRO_STORE").env_remove("NITRO_MODELS").env_remove("NITRO_FORCE");
-    let output = command.output().expect("the trainer runs");
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("it writes text")
-}
+use trainer::success;
 
 /// The page and the evaluation of a function that is recorded on two machines, seven devices in all.
 static REPORT: LazyLock<(String, Vec<Value>)> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let functions = ["--function", "transpose"];
-    train(folder.path(), &[&["report", "--out", "page.html"], &functions[..]].concat());
-    let json = train(folder.path(), &[&["evaluate", "--json"], &functions[..]].concat());
+    success(folder.path(), &[&["report", "--out", "page.html"], &functions[..]].concat());
+    let json = success(folder.path(), &[&["evaluate", "--json"], &functions[..]].concat());
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
     (page, json.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 });
@@ -182,11 +174,11 @@ fn a_function_of_one_device_alone_does_not_keep_the_others_from_the_page() {
         ];
         tables.iter().for_each(|(name, table)| fs::write(folder.path().join(name), table).unwrap());
         let files = ["--measurements", "m.csv", "--inputs", "i.csv", "--devices", "d.csv", "--store", "s.db"];
-        train(folder.path(), &[&["import", "--function", function], &files[..]].concat());
+        success(folder.path(), &[&["import", "--function", function], &files[..]].concat());
     };
     import("alone", &["A"]);
     import("both", &["A", "B"]);
-    train(folder.path(), &["report", "--store", "s.db"]);
+    success(folder.path(), &["report", "--store", "s.db"]);
     let page = fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(part(&page, "both", "Leaving one device out").contains("<code>B</code>"));
     assert_eq!(

@@ -1,10 +1,13 @@
 //! The command line.
 
+mod measure;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand};
 
+pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, ProfileWorkerArgs, RecordArgs};
 use crate::learn::DeviceFeatures;
 use crate::learn::learners::LEARNERS;
 use crate::learn::study::StudyOptions;
@@ -24,13 +27,11 @@ pub(super) struct Cli {
     pub(super) job: JobArgs,
 }
 
-/// How long one run of a variant may take.
-pub(super) const DEADLINE_SECONDS: u32 = 120;
-
 const EXAMPLES: &str = "\
 Examples:
   train                                       the main job on this machine
   train record --device host:4 --store my.db  measure here with 4 threads; a stopped run goes on where it was
+  train record --device all --store my.db     measure on every GPU at once
   train fit --store my.db --models models     fit a selector for each function
   train evaluate --store my.db                how good it is on a device it was not trained on
   train explain spmv rows=1e6 mean_row=7      which variant would run, and why";
@@ -74,6 +75,13 @@ pub(super) enum Command {
     Import(ExchangeArgs),
     /// Write measurements of a function as CSV files, in the form that import reads
     Export(ExchangeArgs),
+    /// Copy what one store has and another lacks, either way
+    ///
+    /// Afterwards both have all functions, devices, inputs and measurements of either. What both had before stays in each as it was, also
+    /// where it differs. Nothing is copied when the stores contradict each other: other features of a function or of an input.
+    Sync(SyncArgs),
+    /// Tell how much of real traffic, captured with NITRO_CAPTURE=FILE, lies far from the training inputs, and what to record next
+    Coverage(CoverageArgs),
 }
 
 /// Which recordings a command works on.
@@ -119,97 +127,6 @@ pub(super) struct SplitArgs {
     /// File with the names of the test inputs, one a line [default: the other inputs]
     #[arg(long, value_name = "FILE")]
     pub(super) test_inputs: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-pub(super) struct JobArgs {
-    /// Device to choose for and to measure on, for example host:4; a program with CUDA devices has cuda:0 and partitions such
-    /// as cuda:0/16sm too [default: host with all threads]
-    #[arg(long, value_name = "DEVICE")]
-    pub(super) device: Option<String>,
-    #[command(flatten)]
-    pub(super) data: DataArgs,
-    /// Folder the models are written to [default: models beside the program, where dispatch looks first]
-    #[arg(long, value_name = "DIR", env = "NITRO_MODELS")]
-    pub(super) models: Option<PathBuf>,
-    /// The report page
-    #[arg(long, value_name = "FILE", default_value = "report.html")]
-    pub(super) out: PathBuf,
-    /// Time for measuring here, in seconds; fewer repeats are made where it would not do
-    #[arg(long, value_name = "SECONDS", default_value_t = 100)]
-    pub(super) budget: u32,
-}
-
-#[derive(Args, Debug)]
-pub(super) struct RecordArgs {
-    #[command(flatten)]
-    pub(super) data: DataArgs,
-    /// Device to measure on, for example host:4, or cuda:0 and cuda:0/16sm in a program with CUDA devices; repeat for several [default: host with all threads]
-    #[arg(long = "device", value_name = "DEVICE")]
-    pub(super) devices: Vec<String>,
-    /// Folder of real inputs [default: the built-in inputs]
-    #[arg(long, value_name = "DIR")]
-    pub(super) inputs: Option<PathBuf>,
-    /// Time for the repeats of one variant on one input, in milliseconds; repeats end earlier once the median is known to
-    /// about 1 %
-    #[arg(long, value_name = "MS", default_value_t = 60)]
-    pub(super) repeat_ms: u32,
-    /// Measure only so many inputs of each function and device: first some drawn at random, then always those at which a
-    /// selector of what is measured so far is least certain. All inputs are looked at for their features
-    #[arg(long, value_name = "N")]
-    pub(super) budget: Option<usize>,
-    /// A variant that takes longer than this for one run is ended and recorded as failed on that input, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS)]
-    pub(super) deadline: u32,
-    /// Empty the device's caches before every timed call (CUDA devices: the second-level cache); keep such measurements
-    /// in a store of their own
-    #[arg(long)]
-    pub(super) cold: bool,
-}
-
-#[derive(Args, Debug)]
-pub(super) struct ProfileArgs {
-    /// Function to profile; repeat for several [default: all that run on the device]
-    #[arg(long = "function", value_name = "F")]
-    pub(super) functions: Vec<String>,
-    /// Device to profile on, for example cuda:0 or cuda:0/16sm; repeat for several
-    #[arg(long = "device", value_name = "DEVICE", default_value = "cuda:0")]
-    pub(super) devices: Vec<String>,
-    /// Folder of real inputs [default: the built-in inputs]
-    #[arg(long, value_name = "DIR")]
-    pub(super) inputs: Option<PathBuf>,
-    /// Folder that the profiles are written to, a function at a time
-    #[arg(long, value_name = "DIR", default_value = "profiles")]
-    pub(super) out: PathBuf,
-    /// Time for everything, in seconds; calls that it does not suffice for are left out
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    pub(super) seconds: u32,
-    /// Inputs of each function, spread evenly over its training inputs
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(super) sample: u16,
-    /// Launches of each call; of more, so many are drawn at random from all over the call
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(super) launches: u16,
-}
-
-#[derive(Args, Debug)]
-pub(super) struct ProfileWorkerArgs {
-    /// The function; none for the proxies
-    #[arg(long)]
-    pub(super) function: Option<String>,
-    #[arg(long)]
-    pub(super) device: String,
-    #[arg(long)]
-    pub(super) inputs: Option<PathBuf>,
-    /// File that the sections are announced in
-    #[arg(long)]
-    pub(super) sections: PathBuf,
-    #[arg(long)]
-    pub(super) seconds: u32,
-    #[arg(long)]
-    pub(super) sample: u16,
-    #[arg(long)]
-    pub(super) launches: u16,
 }
 
 #[derive(Args, Debug)]
@@ -412,4 +329,26 @@ pub(super) struct ExchangeArgs {
     pub(super) devices: PathBuf,
     #[command(flatten)]
     pub(super) store: StoreArgs,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct SyncArgs {
+    /// A store: a file, or redis://host:port/db. One of the two may be a file that is still to be made
+    #[arg(value_name = "A")]
+    pub(super) first: String,
+    /// Another store
+    #[arg(value_name = "B")]
+    pub(super) second: String,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct CoverageArgs {
+    /// File that programs with NITRO_CAPTURE=FILE have written
+    #[arg(value_name = "FILE")]
+    pub(super) capture: PathBuf,
+    #[command(flatten)]
+    pub(super) models: ModelsArgs,
+    /// One JSON object a function instead of tables
+    #[arg(long)]
+    pub(super) json: bool,
 }

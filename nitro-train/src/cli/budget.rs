@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result};
 use nitro_core::provide::Workplace;
 
-use super::record::{function_on, known};
+use super::record::{known, measure_on, tell_faults};
 use crate::active::{FIRST_INPUTS, next_inputs};
 use crate::measure::{Plan, run_on, survey_inputs};
 use crate::recordings::{Input, Recordings};
@@ -33,24 +33,20 @@ pub(super) fn function_within(
         .map_err(known)
         .with_context(|| format!("the features of the inputs of {function} on {name}"))?;
     let variants: Vec<&str> = registered.function.variants().iter().map(|variant| variant.name).collect();
-    loop {
-        let measured = match store.functions()?.iter().any(|known| known == function) {
-            true => store.recorded(function, device.entry().id(), &variants)?,
-            false => BTreeSet::new(),
-        };
-        let left = budget.min(surveyed.len()).saturating_sub(measured.len());
-        if left == 0 {
-            return Ok(());
-        }
+    let mut measured = store.recorded(function, device.entry().id(), &variants)?;
+    while measured.len() < budget.min(surveyed.len()) {
+        let left = budget.min(surveyed.len()) - measured.len();
         let count =
             left.min((measured.len() / ROUNDS_SHARE).max(1).max(FIRST_INPUTS.saturating_sub(measured.len())));
         let only = choose(store, function, device.entry().id(), &surveyed, &measured, count)?;
         let before = measured.len();
-        function_on(registered, name, device, &Plan { only: Some(only), ..plan.clone() }, store)?;
-        if store.recorded(function, device.entry().id(), &variants)?.len() == before {
-            return Ok(()); // what was chosen was left out by the recording itself
+        measure_on(registered, name, device, &Plan { only: Some(only), ..plan.clone() }, store)?;
+        measured = store.recorded(function, device.entry().id(), &variants)?;
+        if measured.len() == before {
+            break; // what was chosen was left out by the recording itself
         }
     }
+    if measured.is_empty() { Ok(()) } else { tell_faults(registered, name, device, store) }
 }
 
 /// The names of the next inputs.

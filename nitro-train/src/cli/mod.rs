@@ -4,6 +4,7 @@ mod args;
 mod budget;
 mod check;
 mod constraint;
+mod coverage;
 mod data;
 mod devices;
 mod evaluate;
@@ -21,6 +22,7 @@ mod progress;
 mod record;
 mod report;
 mod split;
+mod sync;
 mod table;
 mod worker;
 
@@ -35,7 +37,8 @@ impl Trainer {
     /// Runs the command line of the process: 0 on success, 2 on wrong usage, 1 on failure with a sentence on stderr.
     #[must_use]
     pub fn main(self) -> ExitCode {
-        let cli = Cli::parse(); // ends the process with 2 on wrong usage
+        let mut cli = Cli::parse(); // ends the process with 2 on wrong usage
+        worker::take_device(&mut cli);
         named::check_usage(&self, &cli);
         listen();
         worker::follow_supervisor();
@@ -67,6 +70,8 @@ fn run(trainer: &Trainer, cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Explain(args)) => explain::run(trainer, args),
         Some(Command::Import(args)) => files::import(trainer, args),
         Some(Command::Export(args)) => files::export(trainer, args),
+        Some(Command::Sync(args)) => sync::run(args),
+        Some(Command::Coverage(args)) => coverage::run(args),
     }?;
     Ok(ExitCode::SUCCESS)
 }

@@ -12,7 +12,7 @@ use super::named;
 use super::progress::Reporter;
 use super::worker;
 use crate::measure::{BoxError, Inputs, Plan, RecordError, Repeats, Share, record_inputs, run_on};
-use crate::recordings::{Outcome, Recordings};
+use crate::recordings::Outcome;
 use crate::store::Store;
 use crate::trainer::{Registered, Trainer};
 
@@ -37,18 +37,17 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
                 );
             }
             let plan = Plan { inputs, only: None, repeats, share: share.clone() };
+            let store = stores.writable()?;
             match args.budget {
-                None => function_on(registered, &name, &*device, &plan, stores.writable()?)?,
-                Some(budget) => {
-                    function_within(registered, &name, &*device, &plan, stores.writable()?, budget)?;
-                }
+                None => function_on(registered, &name, &*device, &plan, store)?,
+                Some(budget) => function_within(registered, &name, &*device, &plan, store, budget)?,
             }
         }
     }
     Ok(())
 }
 
-/// Records one function on the device of this name; what the store holds already is skipped.
+/// Records one function on the device of this name and says what failed; what the store holds already is skipped.
 pub(super) fn function_on(
     registered: &Registered,
     name: &str,
@@ -56,20 +55,40 @@ pub(super) fn function_on(
     plan: &Plan<'_>,
     store: &mut dyn Store,
 ) -> Result<()> {
-    let function = registered.function;
-    let label = format!("{} on {name}", function.name());
+    measure_on(registered, name, device, plan, store)?;
+    tell_faults(registered, name, device, store)
+}
+
+/// Records one function on the device of this name; what the store holds already is skipped.
+pub(super) fn measure_on(
+    registered: &Registered,
+    name: &str,
+    device: &dyn Workplace,
+    plan: &Plan<'_>,
+    store: &mut dyn Store,
+) -> Result<()> {
+    let label = label(registered, name);
     let recorded = run_on(device, || {
         let progress = Reporter::new(label.clone());
-        record_inputs(function, &device, plan, store, &progress, &registered.record)
+        record_inputs(registered.function, &device, plan, store, &progress, &registered.record)
     });
     let stopped = || format!("recording {label} stopped; what was measured is kept");
-    recorded.flatten().map_err(known).with_context(stopped)?;
-    tell_faults(&label, &store.load(function.name())?, device.entry().id());
-    Ok(())
+    recorded.flatten().map_err(known).with_context(stopped)
+}
+
+fn label(registered: &Registered, device: &str) -> String {
+    format!("{} on {device}", registered.function.name())
 }
 
 /// Says which variants failed or answered wrong on the device, and why the first time.
-fn tell_faults(label: &str, recordings: &Recordings, device: &str) {
+pub(super) fn tell_faults(
+    registered: &Registered,
+    name: &str,
+    device: &dyn Workplace,
+    store: &mut dyn Store,
+) -> Result<()> {
+    let (recordings, device) = (store.load(registered.function.name())?, device.entry().id());
+    let label = label(registered, name);
     for (index, variant) in recordings.variants.iter().enumerate() {
         let mut faults = recordings.measurements.iter().filter(|one| {
             one.variant == index
@@ -81,6 +100,7 @@ fn tell_faults(label: &str, recordings: &Recordings, device: &str) {
         let reason = if first.reason.is_empty() { "failed" } else { &first.reason };
         eprintln!("{label}: no time of `{variant}` on {count} inputs; on {input} it {reason}");
     }
+    Ok(())
 }
 
 /// The error with its type, where that tells what to do: `anyhow` cannot look into a box.

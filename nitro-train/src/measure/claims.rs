@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::share::Share;
 use super::subject::Subject;
@@ -27,31 +27,49 @@ impl<'a> Claims<'a> {
     }
 
     /// Whether the input is this recorder's from now on.
-    pub(super) fn claim(&self, store: &mut dyn Store, input: &str) -> bool {
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) fn claim(&self, store: &mut dyn Store, input: &str) -> Result<bool, StoreError> {
         let Subject { function, device } = self.subject;
         let Share { owner, lease } = self.share;
-        match store.claim(function.name(), device.entry().id(), input, owner, *lease) {
-            Ok(true) => {
-                self.current.replace(Some((input.to_owned(), Instant::now())));
-                true
-            }
-            Ok(false) => {
-                self.left.borrow_mut().insert(input.to_owned());
-                false
-            }
-            Err(error) => {
-                self.refused.set(Some(error));
-                false
-            }
+        let claimed = store.claim(function.name(), device.entry().id(), input, owner, *lease)?;
+        if claimed {
+            self.current.replace(Some((input.to_owned(), Instant::now())));
+        } else {
+            self.left.borrow_mut().insert(input.to_owned());
         }
+        Ok(claimed)
     }
 
     /// Keeps the input that is being measured.
     pub(super) fn renew(&self, store: &mut dyn Store) {
         let due = self.current.borrow().clone().filter(|(_, at)| at.elapsed() > self.share.lease / 4);
-        if let Some((input, _)) = due {
-            self.claim(store, &input);
+        if let Some((input, _)) = due
+            && let Err(error) = self.claim(store, &input)
+        {
+            self.refuse(error);
         }
+    }
+
+    /// Gives back the input that is being measured, so that nobody has to wait for the claim to expire. Where that fails, they wait.
+    pub(super) fn release(&self, store: &mut dyn Store) {
+        let Subject { function, device } = self.subject;
+        if let Some((input, _)) = self.current.take() {
+            let _ =
+                store.claim(function.name(), device.entry().id(), &input, &self.share.owner, Duration::ZERO);
+        }
+    }
+
+    /// How long a claim lasts.
+    pub(super) fn lease(&self) -> Duration {
+        self.share.lease
+    }
+
+    /// Keeps what went wrong, where nobody can be told; the input is not this recorder's.
+    pub(super) fn refuse(&self, error: StoreError) -> bool {
+        self.refused.set(Some(error));
+        false
     }
 
     /// The inputs that others had claimed, from now on forgotten here.

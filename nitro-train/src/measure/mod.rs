@@ -79,7 +79,7 @@ pub fn record_inputs(
         if let Some(error) = recording.ended_by() {
             return Err(error.into());
         }
-        recorded?;
+        recorded.inspect_err(|_| recording.release())?;
         if !recording.wait_for_others()? {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nitro_core::recording::{Observation, Panicked, record};
 
@@ -23,8 +23,8 @@ pub(super) struct Recording<'a> {
     subject: Subject<'a>,
     /// The inputs that are wanted; none for all.
     only: Option<&'a BTreeSet<String>>,
-    /// Inputs that the store holds already.
-    recorded: BTreeSet<String>,
+    /// Inputs that the store held already when it was asked the last time, and when that was.
+    recorded: RefCell<(BTreeSet<String>, Instant)>,
     /// Inputs and variants that failed before and why, on inputs that are not recorded whole: the variants are not tried
     /// again.
     failed: BTreeMap<(String, String), String>,
@@ -57,6 +57,7 @@ impl<'a> Recording<'a> {
         })?;
         store.put_device(&device_record)?;
         let recorded = store.recorded(function.name(), &device_record.id, &variants)?;
+        let recorded = RefCell::new((recorded, Instant::now()));
         let failed = failures(&store.load(function.name())?, &device_record.id);
         let (loaded, lost) = Default::default();
         let (claims, store) = (Claims::new(subject, &plan.share), RefCell::new(store));
@@ -68,37 +69,63 @@ impl<'a> Recording<'a> {
     pub(super) fn keep_due(&self, inputs: &mut Vec<(&str, &str)>) {
         inputs.retain(|(name, _)| self.only.is_none_or(|only| only.contains(*name)));
         let all = inputs.len();
-        inputs.retain(|(name, _)| !self.recorded.contains(*name));
+        inputs.retain(|(name, _)| !self.is_recorded(name));
         self.progress.expect(inputs.len(), all - inputs.len());
     }
 
     /// Whether the input is this recorder's to measure.
     pub(super) fn claim(&self, input: &str) -> bool {
-        let claimed = self.claims.claim(&mut **self.store.borrow_mut(), input);
+        let due = self.look_again().and_then(|()| match self.is_recorded(input) {
+            true => Ok(false),
+            false => self.claims.claim(&mut **self.store.borrow_mut(), input),
+        });
+        let claimed = due.unwrap_or_else(|error| self.claims.refuse(error));
         if !claimed {
             self.progress.leave(input);
         }
         claimed
     }
 
+    /// Gives back what was claimed last.
+    pub(super) fn release(&self) {
+        self.claims.release(&mut **self.store.borrow_mut());
+    }
+
+    fn is_recorded(&self, input: &str) -> bool {
+        self.recorded.borrow().0.contains(input)
+    }
+
+    /// Asks the store again what it holds, before claims can have expired of what others have recorded since: a claim was renewed
+    /// within the last quarter of a lease before its input was recorded.
+    fn look_again(&self) -> Result<(), StoreError> {
+        if self.recorded.borrow().1.elapsed() >= self.claims.lease() / 2 {
+            let asked = Instant::now();
+            let recorded = self.recorded_now()?;
+            self.recorded.replace((recorded, asked));
+        }
+        Ok(())
+    }
+
+    fn recorded_now(&self) -> Result<BTreeSet<String>, StoreError> {
+        let Subject { function, device } = self.subject;
+        let variants: Vec<&str> = function.variants().iter().map(|variant| variant.name).collect();
+        self.store.borrow_mut().recorded(function.name(), device.entry().id(), &variants)
+    }
+
     /// Waits for the inputs that others had claimed. False when all are recorded; true when one has become free, and
     /// another pass is due.
     pub(super) fn wait_for_others(&self) -> Result<bool, StoreError> {
-        let Subject { function, device } = self.subject;
-        let variants: Vec<&str> = function.variants().iter().map(|variant| variant.name).collect();
         let mut left = self.claims.take_left();
         loop {
-            let store = &mut **self.store.borrow_mut();
-            let recorded = store.recorded(function.name(), device.entry().id(), &variants)?;
+            let recorded = self.recorded_now()?;
             left.retain(|input| !recorded.contains(input));
             if left.is_empty() {
                 return Ok(false);
             }
-            if left.iter().any(|input| self.claims.claim(store, input)) {
-                return Ok(true);
-            }
-            if let Some(error) = self.claims.refused() {
-                return Err(error);
+            for input in &left {
+                if self.claims.claim(&mut **self.store.borrow_mut(), input)? {
+                    return Ok(true);
+                }
             }
             std::thread::sleep(LOOK);
         }
@@ -111,7 +138,7 @@ impl<'a> Recording<'a> {
         mut run: impl FnMut() -> R,
         same: impl Fn(&R, &R) -> bool,
     ) -> Result<(), RecordError> {
-        if self.recorded.contains(name) {
+        if self.is_recorded(name) {
             return Ok(());
         }
         if let Some(loss) = self.loss() {

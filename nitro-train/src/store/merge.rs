@@ -143,7 +143,11 @@ fn same_measurements(location: &str, stored: &Recordings, given: &Recordings) ->
     Ok(())
 }
 
-fn key<'a>(recordings: &'a Recordings, measurement: &'a Measurement) -> (&'a str, &'a str, &'a str, &'a str) {
+/// Device, input, variant and configuration, by name.
+pub(super) fn key<'a>(
+    recordings: &'a Recordings,
+    measurement: &'a Measurement,
+) -> (&'a str, &'a str, &'a str, &'a str) {
     (
         &recordings.devices[measurement.device].id,
         &recordings.inputs[measurement.input].name,

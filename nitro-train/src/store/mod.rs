@@ -32,12 +32,14 @@ mod merge;
 #[cfg(feature = "redis")]
 mod redis;
 mod sqlite;
+mod sync;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
 pub use self::error::StoreError;
+pub use self::sync::{Copied, Synced, sync};
 use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
 /// Opens the store that `url` names.
@@ -160,7 +162,7 @@ pub trait Store: Send {
     ) -> Result<(), StoreError>;
 
     /// Takes an input for measuring, or keeps it: true unless another owner has it. Who has claimed an input and does
-    /// not claim it again within the `lease` has lost it to the next.
+    /// not claim it again within the `lease` has lost it to the next; a lease of no time gives it back.
     ///
     /// Several recorders share their inputs so; a claim protects nothing, and [`put`](Store::put) asks for none.
     ///

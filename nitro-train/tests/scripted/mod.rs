@@ -55,6 +55,10 @@ impl DeviceProvider for Devices {
         Ok(())
     }
 
+    fn all(&self) -> Result<Vec<String>, Box<dyn Error + Send + Sync>> {
+        Ok(vec!["scripted:0".into(), "scripted:1".into()])
+    }
+
     fn open(&self, _: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>> {
         Ok(Box::new(Scripted))
     }

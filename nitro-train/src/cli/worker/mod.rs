@@ -6,8 +6,9 @@
 
 mod note;
 mod supervisor;
+mod team;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,6 +21,8 @@ use crate::measure::RecordError;
 
 /// Says to a process that it is a worker, and where it notes what it is doing.
 const WORKER: &str = "NITRO_TRAIN_WORKER";
+/// Says to a worker which of all devices is its.
+const DEVICE: &str = "NITRO_TRAIN_DEVICE";
 /// What a worker ends with when it lost its device: the number that sysexits.h has for "try again".
 const DEVICE_LOST: u8 = 75;
 
@@ -40,6 +43,22 @@ pub(super) fn follow_supervisor() {
     }
 }
 
+/// Puts the worker's device in the place of all devices, if it is one of a team.
+pub(super) fn take_device(cli: &mut Cli) {
+    if let (Some(args::Command::Record(args)), Some(device)) = (&mut cli.command, own_device()) {
+        args.devices = vec![device];
+    }
+}
+
+/// Whether this process is a worker of a team, whose supervisor shows how it goes on.
+pub(super) fn is_in_team() -> bool {
+    own_device().is_some()
+}
+
+fn own_device() -> Option<String> {
+    note_path().and_then(|_| std::env::var(DEVICE).ok())
+}
+
 /// Where this process notes what it is doing; none unless it is a worker.
 pub(super) fn notes() -> Option<Notes> {
     Notes::open(Path::new(&note_path()?)).ok()
@@ -47,9 +66,13 @@ pub(super) fn notes() -> Option<Notes> {
 
 /// What tells this recorder from all others, also after its worker was replaced.
 pub(super) fn recorder_name() -> String {
-    let machine = nitro_core::host::machine().id();
     let own = || std::process::id().to_string().into();
-    format!("{machine}{}", note_path().unwrap_or_else(own).to_string_lossy())
+    name_of(&note_path().unwrap_or_else(own))
+}
+
+/// The recorder whose worker notes there what it is doing.
+fn name_of(notes: &OsStr) -> String {
+    format!("{}{}", nitro_core::host::machine().id(), notes.to_string_lossy())
 }
 
 /// The exit code for an error: a worker's loss of its device has its own.

@@ -81,6 +81,16 @@ impl Redis {
     }
 }
 
+/// Removes the claim, if it is the owner's; whether nobody has claimed the input now.
+fn give_back(connection: &mut Connection, key: &str, owner: &str) -> Result<bool> {
+    match connection.get::<_, Option<String>>(key)? {
+        Some(other) if other != owner => return Ok(false),
+        Some(_) => connection.del(key)?,
+        None => {}
+    }
+    Ok(true)
+}
+
 fn not_a_store(location: &str) -> StoreError {
     StoreError::NotAStore { location: location.to_owned() }
 }
@@ -155,6 +165,9 @@ impl Store for Redis {
         let key = keys::claim(function, device, input);
         let lease_ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
         self.link.with(|connection, _| {
+            if lease.is_zero() {
+                return give_back(connection, &key, owner);
+            }
             let options = SetOptions::default()
                 .conditional_set(ExistenceCheck::NX)
                 .with_expiration(SetExpiry::PX(lease_ms));

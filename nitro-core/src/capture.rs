@@ -1,0 +1,230 @@
+//! `NITRO_CAPTURE=FILE`: real calls, sampled, as one JSON line each at the end of a file.
+//!
+//! ```json
+//! {"function":"sum","device":"host:2@…","variant":"pairwise","reason":"predicted by the model","calls":4,
+//!  "features":{"length":1000.0,"head":0.5},"time_ns":812}
+//! ```
+//!
+//! (in one line). `calls` is the number of calls of the thread that the sample stands for, itself and those passed over since the one
+//! before. A feature that is not finite is `null`. `time_ns` is the time of the call by the wall clock, on the host alone: elsewhere a
+//! call may return before its work has ended, and to wait for it is not free. The arguments themselves are never written.
+//!
+//! What it costs. Off: a relaxed load and a branch. On: the first [`SAMPLES_PER_STEP`] samples of a process are of every call, the next of every
+//! second on the mean, the next of every fourth, and so on, by gaps that are drawn at random, so that no rhythm of the calls meets
+//! that of the samples. A sampled call computes all features, and ends with one write in append mode, with no lock of the process's: several
+//! processes may write one file. It is no longer written once it has [`MOST_BYTES`].
+
+use std::cell::Cell;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use crate::{Device, Function, Reason, environment, watch};
+
+/// The size at which a file is full.
+const MOST_BYTES: u64 = 16 << 20;
+/// After so many samples the mean gap between two doubles.
+const SAMPLES_PER_STEP: u64 = 256;
+/// The mean gap doubles at most so often.
+const MOST_STEPS: u64 = 20;
+
+/// Whether calls are captured, as far as is known: until the first is asked they may be.
+static ACTIVE: AtomicBool = AtomicBool::new(true);
+
+/// Samples of this process.
+static TAKEN: AtomicU64 = AtomicU64::new(0);
+
+/// A call that is noted when it has ended.
+pub(crate) struct Sample {
+    /// The line so far.
+    line: String,
+    is_on_host: bool,
+}
+
+/// The call as a sample that stands for so many calls.
+pub(crate) fn sample(
+    function: &'static Function,
+    device: &dyn Device,
+    features: &[f64],
+    variant: usize,
+    reason: &Reason,
+    calls: u64,
+) -> Box<Sample> {
+    let device = device.entry().id();
+    let line = describe(function, device, features, variant, reason, calls);
+    Box::new(Sample { line, is_on_host: device.starts_with("host:") })
+}
+
+impl Sample {
+    /// Runs the call and notes it.
+    pub(crate) fn run<R>(self, body: impl FnOnce() -> R) -> R {
+        let begin = Instant::now();
+        let result = body();
+        self.end(begin.elapsed().as_nanos());
+        result
+    }
+
+    fn end(mut self, time_ns: u128) {
+        if self.is_on_host {
+            let _ = write!(self.line, ",\"time_ns\":{time_ns}");
+        }
+        self.line.push_str("}\n");
+        let Some(file) = file() else { return };
+        if let Err(error) = append(file, self.line.as_bytes()) {
+            stop();
+            tracing::warn!(%error, "NITRO_CAPTURE: no more calls are captured");
+        }
+    }
+}
+
+/// The line goes to the end of the file whole: the system writes what it is given at once.
+fn append(mut file: &File, line: &[u8]) -> std::io::Result<()> {
+    if file.metadata()?.len() + line.len() as u64 > MOST_BYTES {
+        return Err(std::io::Error::other("the file is as large as it may become"));
+    }
+    match file.write(line)? {
+        written if written == line.len() => Ok(()),
+        _ => Err(std::io::Error::other("the last line could not be written whole; remove it from the file")),
+    }
+}
+
+/// From now on calls are not captured.
+fn stop() {
+    if ACTIVE.swap(false, Relaxed) {
+        watch::leave();
+    }
+}
+
+/// The file, if there is one; looked for once.
+fn file() -> Option<&'static File> {
+    static FILE: OnceLock<Option<File>> = OnceLock::new();
+    let open = || {
+        let file = environment::capture_file();
+        if file.is_none() {
+            stop();
+        }
+        file
+    };
+    FILE.get_or_init(open).as_ref()
+}
+
+/// Where a thread is between two samples.
+#[derive(Clone, Copy)]
+struct Gap {
+    /// Calls since the last sample.
+    passed: u64,
+    /// The call that is the next sample; 0 before the first.
+    length: u64,
+    /// State of the generator.
+    random: u64,
+}
+
+/// The number of calls that this one stands for, if it is a sample.
+pub(crate) fn draw() -> Option<u64> {
+    if !ACTIVE.load(Relaxed) || file().is_none() {
+        return None;
+    }
+    thread_local! {
+        static GAP: Cell<Gap> = const { Cell::new(Gap { passed: 0, length: 0, random: 0 }) };
+    }
+    let mut gap = GAP.get();
+    if gap.length == 0 {
+        // Each thread has a sequence of its own, the same whenever the program runs.
+        static THREADS: AtomicU64 = AtomicU64::new(0);
+        gap.random = THREADS.fetch_add(1, Relaxed) << 32;
+        gap.length = gap.next_length();
+    }
+    let calls = gap.step();
+    GAP.set(gap);
+    calls
+}
+
+impl Gap {
+    fn step(&mut self) -> Option<u64> {
+        self.passed += 1;
+        if self.passed < self.length {
+            return None;
+        }
+        TAKEN.fetch_add(1, Relaxed);
+        self.length = self.next_length();
+        Some(std::mem::take(&mut self.passed))
+    }
+
+    /// Evenly from 1 to twice the mean less 1.
+    fn next_length(&mut self) -> u64 {
+        let mean = 1 << (TAKEN.load(Relaxed) / SAMPLES_PER_STEP).min(MOST_STEPS);
+        1 + self.random() % (2 * mean - 1)
+    }
+
+    /// SplitMix64 (Steele, Lea and Flood 2014).
+    fn random(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+}
+
+/// The line, open for the time.
+fn describe(
+    function: &'static Function,
+    device: &str,
+    features: &[f64],
+    variant: usize,
+    reason: &Reason,
+    calls: u64,
+) -> String {
+    let mut line = String::with_capacity(256);
+    let reason = reason.to_string();
+    let texts = [
+        ("function", function.name()),
+        ("device", device),
+        ("variant", function.variants()[variant].name),
+        ("reason", &reason),
+    ];
+    for (index, (key, text)) in texts.into_iter().enumerate() {
+        let _ = write!(line, "{}\"{key}\":{}", if index == 0 { '{' } else { ',' }, Quoted(text));
+    }
+    let _ = write!(line, ",\"calls\":{calls},\"features\":{{");
+    for (index, (name, &value)) in function.features().iter().zip(features).enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        let _ = if value.is_finite() {
+            write!(line, "{comma}{}:{value:?}", Quoted(name))
+        } else {
+            write!(line, "{comma}{}:null", Quoted(name))
+        };
+    }
+    line.push('}');
+    line
+}
+
+/// A text as JSON (RFC 8259, section 7).
+struct Quoted<'a>(&'a str);
+
+impl std::fmt::Display for Quoted<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_char('"')?;
+        for char in self.0.chars() {
+            match char {
+                '"' | '\\' => write!(formatter, "\\{char}")?,
+                '\0'..' ' => write!(formatter, "\\u{:04x}", u32::from(char))?,
+                _ => formatter.write_char(char)?,
+            }
+        }
+        formatter.write_char('"')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_quoted() {
+        assert_eq!(Quoted("a \"b\" \\ é\n").to_string(), r#""a \"b\" \\ é\u000a""#);
+    }
+}

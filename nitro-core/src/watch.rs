@@ -1,0 +1,33 @@
+//! Who wants to know about calls. Nearly always nobody does, and a call finds that out at the price of one load.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use crate::capture::Sample;
+use crate::device::Stopwatch;
+
+/// Recordings that go on, on whatever thread, and one more while calls may be captured, as before it is known that they are not.
+static WATCHERS: AtomicUsize = AtomicUsize::new(1);
+
+/// Who wants to know about a call.
+pub(crate) enum Watch {
+    /// A recording on this thread that measures the function.
+    Recording(Box<dyn Stopwatch>),
+    /// The file of captured calls.
+    Capture(Box<Sample>),
+}
+
+/// Whether anybody may want to know about the calls of this thread.
+#[inline]
+pub(crate) fn anybody() -> bool {
+    WATCHERS.load(Relaxed) != 0
+}
+
+/// One more wants to know, until [`leave`] is called. A thread sees its own entering, which is all that a recording needs.
+pub(crate) fn enter() {
+    WATCHERS.fetch_add(1, Relaxed);
+}
+
+/// One fewer wants to know.
+pub(crate) fn leave() {
+    WATCHERS.fetch_sub(1, Relaxed);
+}

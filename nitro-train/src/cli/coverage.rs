@@ -1,0 +1,82 @@
+//! `train coverage`: how much of real traffic lies far from the training inputs, and what to record next.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use nitro_core::model::{Model, file_name};
+
+use super::args::CoverageArgs;
+use super::devices::number;
+use super::table::Table;
+use crate::traffic::{OnDevice, Sample, Suggestion, Traffic, read};
+
+pub(super) fn run(args: &CoverageArgs) -> Result<()> {
+    let mut functions: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
+    for sample in read(&args.capture)? {
+        functions.entry(sample.function.clone()).or_default().push(sample);
+    }
+    if functions.is_empty() {
+        bail!("{} has no calls: let a program run with NITRO_CAPTURE={0}", args.capture.display());
+    }
+    for (function, samples) in &functions {
+        let path = args.models.models.join(file_name(function));
+        let model = match path.exists() {
+            true => Ok(Model::read(&path)?),
+            false => Err(format!("there is no model {}: name the folder with --models DIR", path.display())),
+        };
+        let traffic = Traffic::new(function, samples, model.as_ref().map_err(Clone::clone));
+        match args.json {
+            true => println!("{}", serde_json::to_string(&traffic)?),
+            false => print(&traffic),
+        }
+    }
+    Ok(())
+}
+
+fn print(traffic: &Traffic) {
+    println!("{}\n\n{}\n{}", traffic.function, devices(&traffic.devices), choices(&traffic.devices));
+    let far: u64 = traffic.devices.iter().filter_map(|device| device.far_calls).sum();
+    match &traffic.unknown {
+        Some(reason) => println!("What is far cannot be told: {reason}\n"),
+        None if far == 0 => println!("No call is far from the training inputs: nothing is to be recorded\n"),
+        None => println!("Record inputs like these next:\n\n{}", next(&traffic.record_next, far)),
+    }
+}
+
+fn devices(devices: &[OnDevice]) -> Table {
+    let mut table = Table::new(["device", "calls", "samples", "far, %"]);
+    for OnDevice { device, samples, calls, far_calls, .. } in devices {
+        let far = far_calls.map_or_else(|| "not known".to_owned(), |far| percent(far, *calls));
+        table.row([device.clone(), calls.to_string(), samples.to_string(), far]);
+    }
+    table
+}
+
+fn choices(devices: &[OnDevice]) -> Table {
+    let mut table = Table::new(["device", "variant", "of its calls, %", "mean time, us", "reason"]);
+    for OnDevice { device, calls, choices, .. } in devices {
+        for choice in choices {
+            let time =
+                choice.mean_time_ns.map_or_else(String::new, |time_ns| format!("{:.3}", time_ns / 1e3));
+            let share = percent(choice.calls, *calls);
+            table.row([device.clone(), choice.variant.clone(), share, time, choice.reason.clone()]);
+        }
+    }
+    table
+}
+
+fn next(suggestions: &[Suggestion], far: u64) -> Table {
+    let names: Vec<&String> =
+        suggestions.first().map_or_else(Vec::new, |first| first.features.keys().collect());
+    let mut table =
+        Table::new(["like it, % of far calls"].into_iter().chain(names.iter().map(|name| name.as_str())));
+    for Suggestion { features, calls } in suggestions {
+        let value = |name: &&String| features.get(*name).map_or_else(String::new, |&value| number(value));
+        table.row(std::iter::once(percent(*calls, far)).chain(names.iter().map(value)));
+    }
+    table
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    format!("{:.1}", 100.0 * part as f64 / whole.max(1) as f64)
+}

@@ -1,0 +1,53 @@
+//! `train sync`: two stores that come to hold the same.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use super::args::SyncArgs;
+use crate::store::{self, Copied, Synced};
+
+pub(super) fn run(args: &SyncArgs) -> Result<()> {
+    let SyncArgs { first, second } = args;
+    if !exists(first) && !exists(second) {
+        bail!("there is neither a store `{first}` nor a store `{second}`: one of them has to exist");
+    }
+    if is_same(first, second) {
+        bail!("`{first}` and `{second}` are the same store: name two");
+    }
+    // A store that is not there yet is made last: nothing of it is left if the other cannot be opened.
+    let (mut a, mut b) = match exists(first) {
+        true => {
+            let a = store::open(first)?;
+            (a, store::open(second)?)
+        }
+        false => {
+            let b = store::open(second)?;
+            (store::open(first)?, b)
+        }
+    };
+    let Synced { into_first, into_second, differing } = store::sync(&mut *a, &mut *b)?;
+    tell(b.location(), a.location(), into_first);
+    tell(a.location(), b.location(), into_second);
+    if differing > 0 {
+        println!("{differing} measurements that both had differ: each store keeps its own");
+    }
+    Ok(())
+}
+
+fn exists(url: &str) -> bool {
+    url.contains("://") || Path::new(url).exists()
+}
+
+fn is_same(first: &str, second: &str) -> bool {
+    let place = |url: &str| fs::canonicalize(url).ok();
+    first == second || place(first).is_some_and(|first| place(second) == Some(first))
+}
+
+fn tell(from: &str, to: &str, copied: Copied) {
+    let Copied { functions, devices, inputs, measurements } = copied;
+    println!(
+        "{from} → {to}: {measurements} measurements; new there: {functions} functions, {devices} devices, {inputs} inputs"
+    );
+}

@@ -1,0 +1,91 @@
+//! The file that `NITRO_CAPTURE` names.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// No line that a program writes is longer, in bytes: at most 32 features and four names.
+const LONGEST_LINE: u64 = 64 << 10;
+
+/// One captured call.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Sample {
+    /// The function that was called.
+    pub function: String,
+    /// Where.
+    pub device: String,
+    /// The variant that ran.
+    pub variant: String,
+    /// Why.
+    pub reason: String,
+    /// Number of calls that this one stands for.
+    pub calls: u64,
+    /// The features; none for one that was not finite.
+    pub features: BTreeMap<String, Option<f64>>,
+    /// Time of the call in nanoseconds, where it was known.
+    #[serde(default)]
+    pub time_ns: Option<f64>,
+}
+
+/// Why a file of captured calls cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaptureError {
+    /// It cannot be read.
+    #[error("{} cannot be read: name a file that a program with NITRO_CAPTURE=FILE has written", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A line is no captured call.
+    #[error("{}:{line}: this is no captured call ({reason}); remove the line, or name a file that NITRO_CAPTURE has written", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The calls in a file, in the order of the lines.
+///
+/// # Errors
+/// When the file cannot be read, and when a line is no captured call.
+pub fn read(path: &Path) -> Result<Vec<Sample>, CaptureError> {
+    let unreadable = |source| CaptureError::Unreadable { path: path.to_owned(), source };
+    let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
+    let mut samples = Vec::new();
+    for line in 1.. {
+        let mut text = Vec::new();
+        let read = (&mut file).take(LONGEST_LINE).read_until(b'\n', &mut text).map_err(unreadable)?;
+        if read == 0 {
+            break;
+        }
+        let damaged = |reason| CaptureError::Line { path: path.to_owned(), line, reason };
+        samples.push(sample(&text).map_err(damaged)?);
+    }
+    Ok(samples)
+}
+
+fn sample(line: &[u8]) -> Result<Sample, String> {
+    if !line.ends_with(b"\n") {
+        return Err(
+            if line.len() as u64 == LONGEST_LINE { "it is too long" } else { "it has no end" }.to_owned()
+        );
+    }
+    let sample: Sample = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let is_time = |time: f64| time.is_finite() && time >= 0.0;
+    match sample {
+        Sample { calls: 0, .. } => Err("it stands for no call".to_owned()),
+        Sample { calls, .. } if calls > 1 << 40 => Err("it stands for too many calls".to_owned()),
+        Sample { time_ns: Some(time), .. } if !is_time(time) => Err("its time is negative".to_owned()),
+        sample => Ok(sample),
+    }
+}
