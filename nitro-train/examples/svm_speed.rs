@@ -27,7 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let times_ms = (0..REPEATS).map(|_| train(&labels, &rows, cost, gamma).0);
     println!("{:.3}", times_ms.fold(f64::INFINITY, f64::min));
     let (_, set, machine) = train(&labels, &rows, cost, gamma);
-    let kernel = InputSpace::scaled(&rows).kernel(gamma);
+    let space = InputSpace::scaled(&rows);
+    let kernel = space.kernel(gamma);
     let predict =
         |input: usize| machine.ranking(&machine.partial_sums(&set, kernel.row(input), 1), &[1.0])[0];
     let predicted: Vec<String> = (0..rows.len()).map(|input| predict(input).to_string()).collect();

@@ -236,11 +236,20 @@ impl<'a> Bench<'a> {
         check_samples(self.task, &sources)?;
         let known: BTreeSet<String> = recordings.devices[device].features.keys().cloned().collect();
         let study = Study::new(self.task, sources.clone(), Some(&known), &self.options.study);
-        let mut device_features = BTreeMap::new();
-        let mut shares = self.shares(device, &sources, &study, &mut device_features)?;
+        let mut models = fit_all(&study);
+        let features_of = |(strategy, model): (&Strategy, &Model)| {
+            let uses_any = strategy.device_features != DeviceFeatures::None;
+            uses_any.then(|| (strategy.name(), model.device_features.clone()))
+        };
+        let mut device_features: BTreeMap<_, _> = models.iter().filter_map(features_of).collect();
+        let mut shares = self.shares(device, &sources, &models)?;
+        if let Some((feature, best)) = self.best_single_feature(device, &study)? {
+            device_features.insert("best-single-feature", vec![feature]);
+            shares.insert("best-single-feature", best);
+        }
         let auto_model = match shipped {
             Some(model) => model.clone(),
-            None => study.fit(study.compare(&Strategy::all().collect::<Vec<_>>()).choice()).model,
+            None => models.remove(&study.auto()).expect("what is compared is fitted"),
         };
         let auto: Strategy = auto_model.provenance.strategy.parse()?;
         shares.insert("auto", self.shares_of(&auto_model, device)?);
@@ -257,35 +266,20 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// What every selector that applies achieves on the test inputs.
+    /// What these models and the selectors to compare them with achieve on the test inputs.
     fn shares(
         &self,
         device: usize,
         sources: &[usize],
-        study: &Study<'_>,
-        device_features: &mut BTreeMap<&'static str, Vec<String>>,
+        models: &BTreeMap<Strategy, Model>,
     ) -> Result<Shares, EvaluateError> {
-        let mut shares = Shares::new();
-        let without_device_features = study.candidates().usable.is_empty();
-        for strategy in Strategy::all() {
-            let is_all = strategy.device_features == DeviceFeatures::All;
-            if is_all && without_device_features || !study.applies(strategy) {
-                continue;
-            }
-            let model = study.fit(strategy).model;
-            shares.insert(strategy.name(), self.shares_of(&model, device)?);
-            if strategy.device_features != DeviceFeatures::None {
-                device_features.insert(strategy.name(), model.device_features);
-            }
-        }
+        let of_model =
+            |(strategy, model): (&Strategy, &Model)| Ok((strategy.name(), self.shares_of(model, device)?));
+        let mut shares: Shares = models.iter().map(of_model).collect::<Result<_, EvaluateError>>()?;
         shares.insert("random", self.random(device));
         shares.insert("majority", self.majority(device, sources)?);
         if let Some(model) = self.target_trained(device) {
             shares.insert("target-trained", self.shares_of(model, device)?);
-        }
-        if let Some((feature, best)) = self.best_single_feature(device, study)? {
-            device_features.insert("best-single-feature", vec![feature]);
-            shares.insert("best-single-feature", best);
         }
         Ok(shares)
     }
@@ -299,7 +293,7 @@ impl<'a> Bench<'a> {
         let fit = || {
             check_samples(self.task, &[device]).ok()?;
             let study = Study::new(self.task, vec![device], None, &self.options.study);
-            Some(study.fit(study.compare(&Strategy::all().collect::<Vec<_>>()).choice()).model)
+            Some(study.fit(study.auto()).model)
         };
         self.alone[device].get_or_init(fit).as_ref()
     }
@@ -354,6 +348,16 @@ impl<'a> Bench<'a> {
         };
         Ok(self.test.par_iter().filter_map(share).collect())
     }
+}
+
+/// A model of every strategy that applies.
+fn fit_all(study: &Study<'_>) -> BTreeMap<Strategy, Model> {
+    let without_device_features = study.candidates().usable.is_empty();
+    let applies = |strategy: &Strategy| {
+        let is_all = strategy.device_features == DeviceFeatures::All;
+        study.applies(*strategy) && !(is_all && without_device_features)
+    };
+    Strategy::all().filter(applies).map(|strategy| (strategy, study.fit(strategy).model)).collect()
 }
 
 #[cfg(test)]

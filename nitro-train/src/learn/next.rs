@@ -11,7 +11,6 @@
 
 use std::collections::BTreeMap;
 
-use super::Strategy;
 use super::scaling::{is_constant, scale_of};
 use super::space::DeviceSpace;
 use super::study::Study;
@@ -47,7 +46,7 @@ pub struct Worth {
 impl Experience {
     /// Leaves each source out in turn, as `auto` does to choose.
     pub fn new(study: &Study<'_>) -> Self {
-        let comparison = study.compare(&Strategy::all().collect::<Vec<_>>());
+        let comparison = study.compare_all();
         let choice = comparison.choice();
         let place = comparison.strategies.iter().position(|&strategy| strategy == choice);
         let regret = |shares: &Vec<f64>| {

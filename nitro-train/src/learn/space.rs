@@ -3,33 +3,46 @@
 //! `exp(−γ (d²_input + d²_device)) = exp(−γ d²_input) · exp(−γ d²_device)`
 //!
 //! Distances between inputs are computed once for a training set and serve every subset of device features, every γ
-//! and every C; what changes between subsets is a matrix with one number a pair of devices.
+//! and every C; what changes between subsets is a matrix with one number a pair of devices. They are computed row by row when first
+//! asked for: where classes are separable, a solver asks for few rows.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use nitro_core::model::{Scale, Transform};
-use rayon::prelude::*;
 
 use super::scaling::scale_of;
 use super::smo::Kernel;
-
-/// Kernel values that one thread computes at a time, at least.
-const MIN_PIECE: usize = 1 << 14;
 
 /// The scaled features of the training inputs and the distances between them.
 pub struct InputSpace {
     scaling: Vec<Scale>,
     /// Scaled features, one row an input.
     rows: Vec<Vec<f64>>,
-    squared_distances: Vec<f32>,
-    kernels: Mutex<BTreeMap<u64, Arc<InputKernel>>>,
+    /// The same, one row a feature.
+    columns: Vec<Vec<f64>>,
+    squared_distances: LazyRows,
+    kernels: Mutex<BTreeMap<u64, Arc<LazyRows>>>,
 }
 
 /// `exp(−γ d²)` for every pair of training inputs.
-pub struct InputKernel {
-    inputs: usize,
-    values: Vec<f32>,
+pub struct InputKernel<'a> {
+    inputs: &'a InputSpace,
+    gamma: f64,
+    rows: Arc<LazyRows>,
+}
+
+/// The rows of a square matrix, each computed once, by the thread that first asks for it.
+struct LazyRows(Vec<OnceLock<Box<[f32]>>>);
+
+impl LazyRows {
+    fn new(rows: usize) -> Self {
+        Self((0..rows).map(|_| OnceLock::new()).collect())
+    }
+
+    fn get(&self, row: usize, compute: impl FnOnce() -> Box<[f32]>) -> &[f32] {
+        self.0[row].get_or_init(compute)
+    }
 }
 
 impl InputSpace {
@@ -50,11 +63,9 @@ impl InputSpace {
     }
 
     fn with_rows(scaling: Vec<Scale>, rows: Vec<Vec<f64>>) -> Self {
-        let columns: Vec<Vec<f64>> =
-            (0..scaling.len()).map(|column| rows.iter().map(|row| row[column]).collect()).collect();
-        let squared_distances =
-            rows.par_iter().flat_map_iter(|row| squared_distances_to(row, &columns, rows.len())).collect();
-        Self { scaling, rows, squared_distances, kernels: Mutex::default() }
+        let columns = (0..scaling.len()).map(|column| rows.iter().map(|row| row[column]).collect()).collect();
+        let squared_distances = LazyRows::new(rows.len());
+        Self { scaling, rows, columns, squared_distances, kernels: Mutex::default() }
     }
 
     /// Number of inputs.
@@ -77,28 +88,28 @@ impl InputSpace {
         &self.rows[input]
     }
 
-    /// The kernel function for one γ, computed when first asked for.
+    /// The kernel function for one γ.
     ///
     /// # Panics
     ///
     /// If another thread panicked while it looked for one.
-    pub fn kernel(&self, gamma: f64) -> Arc<InputKernel> {
-        let kernels = || self.kernels.lock().expect("nothing panics while it is locked");
-        if let Some(known) = kernels().get(&gamma.to_bits()) {
-            return known.clone();
-        }
-        // Not under the lock: a thread that waits for its helpers takes up other work, which may ask for a kernel too.
-        let value = |&distance: &f32| (-gamma * f64::from(distance)).exp() as f32;
-        let values = self.squared_distances.par_iter().with_min_len(MIN_PIECE).map(value).collect();
-        let computed = Arc::new(InputKernel { inputs: self.len(), values });
-        kernels().entry(gamma.to_bits()).or_insert(computed).clone()
+    pub fn kernel(&self, gamma: f64) -> InputKernel<'_> {
+        let mut kernels = self.kernels.lock().expect("nothing panics while it is locked");
+        let rows = kernels.entry(gamma.to_bits()).or_insert_with(|| Arc::new(LazyRows::new(self.len())));
+        InputKernel { inputs: self, gamma, rows: rows.clone() }
+    }
+
+    fn squared_distances(&self, input: usize) -> &[f32] {
+        let compute = || squared_distances_to(&self.rows[input], &self.columns, self.len()).collect();
+        self.squared_distances.get(input, compute)
     }
 }
 
-impl InputKernel {
+impl InputKernel<'_> {
     /// Values between one input and all others.
     pub fn row(&self, input: usize) -> &[f32] {
-        &self.values[input * self.inputs..(input + 1) * self.inputs]
+        let value = |&distance: &f32| (-self.gamma * f64::from(distance)).exp() as f32;
+        self.rows.get(input, || self.inputs.squared_distances(input).iter().map(value).collect())
     }
 }
 
@@ -173,7 +184,7 @@ pub struct SampleKernel<'a> {
     gamma: f64,
     inputs: &'a InputSpace,
     devices: &'a DeviceSpace,
-    input_kernel: Arc<InputKernel>,
+    input_kernel: InputKernel<'a>,
     device_kernel: Vec<Vec<f32>>,
 }
 

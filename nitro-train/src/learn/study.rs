@@ -129,6 +129,16 @@ impl<'a> Study<'a> {
         compare(self, strategies)
     }
 
+    /// What every strategy that applies achieves on the sources.
+    pub fn compare_all(&self) -> Comparison {
+        self.compare(&Strategy::all().collect::<Vec<_>>())
+    }
+
+    /// The strategy to ship where none is asked for.
+    pub fn auto(&self) -> Strategy {
+        self.compare_all().choice()
+    }
+
     /// Whether the sources can tell device features apart at all.
     pub fn has_transfer(&self) -> bool {
         self.sources.len() >= MIN_SOURCES && !self.candidates.usable.is_empty()

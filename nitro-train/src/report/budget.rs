@@ -4,17 +4,18 @@ use std::fmt::Write as _;
 
 use super::data::Budget;
 use super::html::Escaped;
-
-/// The plot's own units; the browser stretches it, and labels stand outside, so that text keeps its size.
-const WIDTH: f64 = 1000.0;
-const HEIGHT: f64 = 400.0;
+use super::plot::{HEIGHT, WIDTH, key, line};
 
 pub(super) fn part(budget: &Budget) -> String {
     let Budget { device, sizes, lines } = budget;
     let (Some(first), Some(last)) = (sizes.first(), sizes.last()) else { return String::new() };
     let floor = floor(budget);
-    let paths: String =
-        lines.iter().enumerate().rev().map(|(index, (_, line))| path(index, line, floor)).collect();
+    let paths: String = lines
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(index, (_, shares))| line(index, &path(shares, floor)))
+        .collect();
     let keys: String = lines.iter().enumerate().map(|(index, (name, _))| key(index, name)).collect();
     let percent = |share: f64| format!("{:.0}", 100.0 * share);
     format!(
@@ -41,23 +42,15 @@ fn floor(budget: &Budget) -> f64 {
     ((least * 10.0).floor() / 10.0).clamp(0.0, 0.9)
 }
 
-fn path(index: usize, line: &[f64], floor: f64) -> String {
+fn path(shares: &[f64], floor: f64) -> String {
     let mut path = String::new();
-    for (step, share) in line.iter().enumerate() {
-        let x = WIDTH * step as f64 / (line.len().max(2) - 1) as f64;
+    for (step, share) in shares.iter().enumerate() {
+        let x = WIDTH * step as f64 / (shares.len().max(2) - 1) as f64;
         let y = HEIGHT * (1.0 - share) / (1.0 - floor);
         // Writing to a string cannot fail.
         let _ = write!(path, "{}{x:.1} {y:.1}", if step == 0 { 'M' } else { 'L' });
     }
-    format!("<path class=\"line s{index}\" d=\"{path}\"/>\n")
-}
-
-fn key(index: usize, name: &str) -> String {
-    format!(
-        "<span><svg class=\"key\" viewBox=\"0 0 32 8\" aria-hidden=\"true\"><path class=\"line s{index}\" d=\"M0 4H32\"/>\
-         </svg>{}</span>\n",
-        Escaped(name)
-    )
+    path
 }
 
 /// What a reader who does not see the plot hears.

@@ -4,14 +4,10 @@ use std::fmt::Write as _;
 
 use super::data::Curve;
 use super::html::Escaped;
+use super::plot::{HEIGHT, WIDTH, key, line};
 
-/// The plot's own units; the browser stretches it, and labels stand outside, so that text keeps its size.
-const WIDTH: f64 = 1000.0;
-const HEIGHT: f64 = 400.0;
 /// More points than pixels show nothing more.
 const MAX_POINTS: usize = 200;
-/// Colours and dashes in the style sheet.
-const STYLES: usize = 9;
 
 pub(super) fn part(curves: &[Curve]) -> String {
     let curves: Vec<&Curve> = curves.iter().filter(|curve| !curve.shares.is_empty()).collect();
@@ -19,8 +15,9 @@ pub(super) fn part(curves: &[Curve]) -> String {
         return String::new();
     }
     // Drawn in reverse, so that the first lies on top.
-    let lines: String = curves.iter().enumerate().rev().map(|(index, curve)| line(index, curve)).collect();
-    let keys: String = curves.iter().enumerate().map(|(index, curve)| key(index, curve)).collect();
+    let lines: String =
+        curves.iter().enumerate().rev().map(|(index, curve)| line(index, &path(curve))).collect();
+    let keys: String = curves.iter().enumerate().map(|(index, curve)| key(index, &curve.selector)).collect();
     format!(
         "<h3>Choice by choice</h3>\n<p>Share of exhaustive search of every choice for a test input, sorted from the worst \
          choice to the best; a line at the top is the best variant.</p>\n<figure class=\"curve\">\n\
@@ -49,7 +46,7 @@ fn sorted(curve: &Curve) -> Vec<f64> {
     shares
 }
 
-fn line(index: usize, curve: &Curve) -> String {
+fn path(curve: &Curve) -> String {
     let shares = sorted(curve);
     let points = shares.len().min(MAX_POINTS);
     let mut path = String::new();
@@ -63,16 +60,7 @@ fn line(index: usize, curve: &Curve) -> String {
     if points == 1 {
         let _ = write!(path, "H{WIDTH}");
     }
-    format!("<path class=\"line s{}\" d=\"{path}\"/>\n", index % STYLES)
-}
-
-fn key(index: usize, curve: &Curve) -> String {
-    format!(
-        "<span><svg class=\"key\" viewBox=\"0 0 32 8\" aria-hidden=\"true\"><path class=\"line s{}\" d=\"M0 4H32\"/>\
-         </svg>{}</span>\n",
-        index % STYLES,
-        Escaped(&curve.selector)
-    )
+    path
 }
 
 /// What a reader who does not see the plot hears.

@@ -15,6 +15,7 @@ mod machine;
 mod matrix;
 mod overhead;
 mod overview;
+mod plot;
 mod scores;
 mod sensitivity;
 mod strategies;
