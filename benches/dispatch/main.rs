@@ -63,6 +63,7 @@ macro_rules! dispatched {
 
 dispatched! {
     no_model;
+    constant = embedded(nitro::model::Selector::Constant { variant: 0 });
     svm_20 = embedded(models::svm(20));
     svm_200 = embedded(models::svm(200));
     svm_2000 = embedded(models::svm(2000));
@@ -133,6 +134,7 @@ fn main() {
         line("direct call", false, forward),
         line("multiversion", false, multiversioned),
         line("dispatched, no model", false, no_model),
+        line("dispatched, a model without features", false, constant),
         line("repeated input, 20 support vectors", true, svm_20),
         line("repeated input, 200 support vectors", true, svm_200),
         line("repeated input, forest of 64 trees", true, forest_64),
@@ -155,12 +157,13 @@ fn main() {
     // Many more than a thread remembers.
     let inputs: Vec<Input> = models::points(1 << 8).map(Input).collect();
     let reasons = [
+        *constant::select(&inputs[0]).reason(),
         *svm_20::select(&inputs[0]).reason(),
         *svm_200::select(&inputs[0]).reason(),
         *svm_2000::select(&inputs[0]).reason(),
         *forest_64::select(&inputs[0]).reason(),
     ];
-    assert_eq!(reasons, [nitro::Reason::Predicted; 4], "the models decide");
+    assert_eq!(reasons, [nitro::Reason::Predicted; 5], "the models decide");
     let [one, two] =
         [1, 2].map(|threads| times_ns(&lines, &inputs, threads).into_iter().map(median).collect::<Vec<_>>());
     println!(
@@ -171,7 +174,7 @@ fn main() {
         let (more, ratio) = (one_ns - one[0], one_ns / one[0]);
         println!("{:38} {one_ns:9.1} {more:9.1} {ratio:8.2} {:14.2}", line.name, two_ns / one_ns);
     }
-    if lines.len() == 10 {
+    if lines.len() == 11 {
         println!(
             "LIBSVM is left out: set LIBSVM to the path of its library (the head of benches/dispatch/main.rs says how)."
         );
