@@ -159,7 +159,8 @@ struct Prediction<'a> {
     row: &'a [f64],
     /// The class that was chosen.
     best: usize,
-    admissible: &'a dyn Fn(usize) -> bool,
+    /// Whether the variant at a place may run for the input.
+    may_run: &'a dyn Fn(usize) -> bool,
 }
 
 /// Variant, why, and what `assess` made of the prediction, if a model decided.
@@ -173,9 +174,8 @@ fn choose<A>(
     admissible: &dyn Fn(usize) -> bool,
     assess: impl Fn(&Prediction<'_>) -> A,
 ) -> Choice<A> {
-    let admissible = &|index: usize| state.is_exact_enough(index) && admissible(index);
     if let Some(forced) = state.forced
-        && admissible(forced)
+        && state.may_run(forced, admissible)
     {
         return (forced, Reason::Forced, None);
     }
@@ -205,8 +205,9 @@ fn predict<A>(
         return Err(Reason::FeatureNotFinite { feature: function.features()[columns[index]] });
     }
     let place = |class: usize| selector.place(class);
+    let may_run = |index: usize| state.may_run(index, admissible);
     let (first, best) = memo::with_order(selector, &row, |order| {
-        (order.iter().next(), order.iter().find(|&class| place(class).is_some_and(admissible)))
+        (order.iter().next(), order.iter().find(|&class| place(class).is_some_and(may_run)))
     });
     let first = first.and_then(place);
     let Some(best) = best else {
@@ -215,15 +216,15 @@ fn predict<A>(
         return Err(if selector.selector.is_constant() { gone() } else { Reason::NoneAdmissible });
     };
     let index = place(best).expect("only variants of the code are admissible");
-    let prediction = Prediction { selector, row: row.values(), best, admissible };
+    let prediction = Prediction { selector, row: row.values(), best, may_run: &may_run };
     Ok((index, reason(selector, function, state, first, index), assess(&prediction)))
 }
 
 /// How sure a prediction is, and how near to what the model was trained on. Only a selection asks: a call has no use for it.
 fn assess(prediction: &Prediction<'_>) -> Assessment {
-    let Prediction { selector, row, best, admissible } = *prediction;
+    let Prediction { selector, row, best, may_run } = *prediction;
     let scores = selector.selector.scores(row);
-    let is_other = |&class: &usize| class != best && selector.place(class).is_some_and(admissible);
+    let is_other = |&class: &usize| class != best && selector.place(class).is_some_and(may_run);
     let confidence = scores.confidence(best);
     Assessment {
         confidence,

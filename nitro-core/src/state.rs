@@ -26,6 +26,8 @@ pub(crate) struct FunctionState {
     pub(crate) forced: Option<usize>,
     /// Bit by bit the variants that may run, as far as numerical exactness is concerned.
     exact_enough: u64,
+    /// Bit by bit those of them that have no constraint, which need not be asked.
+    always_admissible: u64,
     /// Whether only what is the same on every device of one kind decides.
     deterministic: bool,
     /// The model and where it is from, or why there is none.
@@ -44,12 +46,22 @@ impl FunctionState {
     /// The state with the settings of the moment.
     fn with(function: &'static Function, number: usize, model: Result<(Model, Origin), Reason>) -> Self {
         let (forced, deterministic) = (environment::forced_variant(function), DETERMINISTIC.is_on());
-        let exact = |&variant: &usize| function.is_exact(variant);
-        let exact_enough = match EXACT.is_on() {
-            true => (0..function.variants().len()).filter(exact).fold(0, |bits, variant| bits | 1 << variant),
-            false => u64::MAX,
+        let bits = |is_in: &dyn Fn(usize) -> bool| {
+            let variants = (0..function.variants().len()).filter(|&variant| is_in(variant));
+            variants.fold(0, |bits, variant| bits | 1 << variant)
         };
-        Self { number, forced, exact_enough, deterministic, model, devices: DeviceChain::new() }
+        let exact_only = EXACT.is_on();
+        let exact_enough = bits(&|variant| !exact_only || function.is_exact(variant));
+        let always_admissible =
+            exact_enough & bits(&|variant| function.variants()[variant].constraint.is_none());
+        let devices = DeviceChain::new();
+        Self { number, forced, exact_enough, always_admissible, deterministic, model, devices }
+    }
+
+    /// Whether a variant may run for an input, whose constraints `admits` evaluates.
+    #[inline]
+    pub(crate) fn may_run(&self, variant: usize, admits: &dyn Fn(usize) -> bool) -> bool {
+        self.always_admissible >> variant & 1 == 1 || self.is_exact_enough(variant) && admits(variant)
     }
 
     /// Whether a variant may run, as far as numerical exactness is concerned.
