@@ -23,7 +23,7 @@ BOX, GAP = 50, 16
 
 # Title, what it says below, colour, and where the way may end at this step.
 STEPS = [
-    ("1  Is this thread recording the function?", "yes: the recording names the variant, and times it", CALL),
+    ("1  Does anybody watch calls? (one load)", "a recording names and times; a capture notes", CALL),
     ("2  State of the function, by one pointer", "pinned by NITRO_FORCE: that variant", CALL),
     ("3  What the model means on this device", "no usable model: the default", CALL),
     ("4  The features that the model asks for", "one is not finite: the default", MODEL),
