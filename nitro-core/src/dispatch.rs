@@ -2,13 +2,14 @@
 
 use std::cell::RefCell;
 
+use crate::capture::Sample;
+use crate::device::Stopwatch;
 use crate::feature::{self, Features, Row};
 use crate::resolve::DeviceSelector;
 use crate::selection::Assessment;
 use crate::state::FunctionState;
-use crate::watch::{self, Watch};
 use crate::{
-    CodeVariant, Device, FeatureVector, Function, Reason, Selection, capture, memo, recording, stats,
+    CodeVariant, Device, FeatureVector, Function, Reason, Selection, capture, memo, recording, stats, watch,
 };
 
 /// Chooses the variant for an input: `feature` computes the feature of an index, `admissible` evaluates a constraint.
@@ -59,6 +60,14 @@ fn decide_index(
         return (index, Some(watch));
     }
     (choose_and_count(function, device, compute, admissible).0, None)
+}
+
+/// Who wants to know about a call.
+enum Watch {
+    /// A recording on this thread that measures the function.
+    Recording(Box<dyn Stopwatch>),
+    /// The file of captured calls.
+    Capture(Box<Sample>),
 }
 
 /// What a call is to run that a recording measures or that is captured. Out of the way of all other calls.

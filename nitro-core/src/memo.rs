@@ -3,27 +3,14 @@
 //! One small table a thread, of a size known when the program is built: looking into it takes no lock and allocates nothing.
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::MAX_FEATURES;
 use crate::feature::Row;
 use crate::model::Order;
-use crate::resolve::DeviceSelector;
+use crate::resolve::{DeviceSelector, Serial};
 
 /// How many answers a thread keeps; a power of two. An answer has one place where it may stand, and the last one stands there.
 const PLACES: usize = 16;
-
-/// Tells selectors apart for the life of the process: unlike an address, a serial number is never used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Serial(u64);
-
-impl Serial {
-    /// One that was never given out before.
-    pub(crate) fn new() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
-}
 
 /// A question and its answer.
 struct Entry {
@@ -73,12 +60,12 @@ impl Entry {
 
     #[inline]
     fn answers(&self, serial: Serial, features: &[f64]) -> bool {
-        self.serial == serial.0
+        self.serial == serial.number()
             && self.features.iter().zip(features).all(|(&bits, value)| bits == value.to_bits())
     }
 
     fn set(&mut self, serial: Serial, features: &[f64], order: Order) {
-        self.serial = serial.0;
+        self.serial = serial.number();
         self.features.iter_mut().zip(features).for_each(|(bits, value)| *bits = value.to_bits());
         self.order = order;
     }
@@ -87,6 +74,6 @@ impl Entry {
 /// Where an answer may stand. The upper bits of a product depend on all bits of the factor (multiplicative hashing, Knuth volume 3,
 /// section 6.4).
 fn place(serial: Serial, fingerprint: u64) -> usize {
-    let mixed = (fingerprint ^ serial.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (fingerprint ^ serial.number()).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed >> (u64::BITS - PLACES.ilog2())) as usize
 }

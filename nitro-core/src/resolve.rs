@@ -1,10 +1,11 @@
 //! From names to numbers: what a function's model means for the code and the device at hand. Done once a function and
 //! device; everything that allocates is here.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::alike::Alike;
 use crate::device::Chain;
 use crate::find::Origin;
-use crate::memo::Serial;
 use crate::model::{Model, OnDevice, Region};
 use crate::{DeviceEntry, Function, Reason};
 
@@ -13,6 +14,23 @@ pub(crate) type DeviceChain = Chain<(&'static DeviceEntry, Resolved)>;
 
 /// What the model means for this code on this device, or why the default variant runs.
 pub(crate) type Resolved = Result<DeviceSelector, Reason>;
+
+/// Tells selectors apart for the life of the process: unlike an address, a serial number is never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Serial(u64);
+
+impl Serial {
+    /// One that was never given out before.
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The number, at least 1.
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+}
 
 /// A model resolved for one device: only indices and numbers are left.
 pub(crate) struct DeviceSelector {

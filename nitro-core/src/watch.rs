@@ -2,19 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::capture::Sample;
-use crate::device::Stopwatch;
-
 /// Recordings that go on, on whatever thread, and one more while calls may be captured, as before it is known that they are not.
 static WATCHERS: AtomicUsize = AtomicUsize::new(1);
-
-/// Who wants to know about a call.
-pub(crate) enum Watch {
-    /// A recording on this thread that measures the function.
-    Recording(Box<dyn Stopwatch>),
-    /// The file of captured calls.
-    Capture(Box<Sample>),
-}
 
 /// Whether anybody may want to know about the calls of this thread.
 #[inline]
