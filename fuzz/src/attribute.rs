@@ -11,8 +11,7 @@ pub fn attribute(data: &[u8]) {
     let [arguments, item] = parts(data).map(tokens);
     let (Some(arguments), Some(item)) = (arguments, item) else { return };
     // What is no item stays in the answer as it was, for the compiler to complain about.
-    let is_item = syn::parse2::<syn::File>(item.clone()).is_ok()
-        || syn::parse2::<syn::TraitItemFn>(item.clone()).is_ok();
+    let is_item = syn::parse2::<syn::Item>(item.clone()).is_ok();
     let expansion = expansion(arguments, item);
     if is_item && let Err(error) = syn::parse2::<syn::File>(expansion.clone()) {
         panic!("{error} in {expansion}");
