@@ -1,7 +1,7 @@
 //! What stands for a measured device feature where choices are to be the same on every device of one kind.
 
 use crate::DeviceEntry;
-use crate::model::{Model, Scale};
+use crate::model::{Model, Scale, coordinate};
 
 /// The source device of a model that is most like a device.
 pub(crate) struct Alike<'a> {
@@ -21,7 +21,8 @@ impl<'a> Alike<'a> {
         let own = |(name, scale): (&String, &Scale)| Some(scale.apply_within(device.of_kind(name)?));
         let own: Vec<Option<f64>> = names.iter().zip(scaling).map(own).collect();
         own.iter().any(Option::is_some).then_some(())?;
-        let difference = |(own, &source): (&Option<f64>, &i8)| own.map_or(0.0, |own| own - unit(source));
+        let difference =
+            |(own, &source): (&Option<f64>, &i8)| own.map_or(0.0, |own| own - coordinate(source));
         let distance = |source: &[i8]| own.iter().zip(source).map(difference).map(|d| d * d).sum::<f64>();
         let sources = devices.region.centers.chunks_exact(names.len());
         let source = sources.min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
@@ -32,11 +33,6 @@ impl<'a> Alike<'a> {
     pub(crate) fn feature(&self, name: &str) -> Option<f64> {
         let column = self.names.iter().position(|own| own == name)?;
         let Scale { transform, min, max } = self.scaling[column];
-        Some(transform.undo(min + (unit(self.source[column]) + 1.0) / 2.0 * (max - min)))
+        Some(transform.undo(min + (coordinate(self.source[column]) + 1.0) / 2.0 * (max - min)))
     }
-}
-
-/// A scaled value, between -1 and 1, as a region keeps it.
-fn unit(value: i8) -> f64 {
-    f64::from(value) / 127.0
 }

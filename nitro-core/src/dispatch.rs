@@ -1,4 +1,4 @@
-//! The way of a call: features, model, constraints, choice. Nothing here allocates, locks or fails.
+//! The way of a call: features, model, constraints, choice. Nothing here locks or fails, and nothing but a watched call allocates.
 
 use std::cell::RefCell;
 

@@ -4,38 +4,17 @@
 //! In a file of its own: it counts allocations, and gives the process an empty cache folder, so that everything that a first call
 //! may have to compile and measure is compiled and measured.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../tests/counting/mod.rs"]
+mod counting;
+
 use std::ptr;
 use std::sync::LazyLock;
 
+use counting::ALLOCATIONS;
 use cudarc::driver::sys::{self, CUgraph, CUgraphExec, CUresult, CUstreamCaptureMode};
 use nitro::model::{Class, Coverage, Model, Provenance, Scale, Selector, Svm, Transform};
 use nitro::{Reason, code_variant};
 use nitro_cuda::{Buffer, Cuda, CudaError, Grid, Program, Stream, device, on, partition};
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every request goes to the system's allocator as it is.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: as the caller says.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as the caller says.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const SOURCE: &str = r#"
     extern "C" __global__ void add(unsigned* x, unsigned n, unsigned value) {

@@ -1,35 +1,13 @@
 //! On a machine without a driver: everything says what to install, dispatch runs the default variant, and asking for the current
 //! device allocates nothing. With a driver there is nothing to see here; `device.rs` takes over.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../tests/counting/mod.rs"]
+mod counting;
 
+use counting::ALLOCATIONS;
 use nitro::{Device, code_variant};
 use nitro_core::provide::DeviceProvider;
 use nitro_cuda::{Buffer, CudaError, Devices, Program, Stream, current};
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every request goes to the system's allocator as it is.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: as the caller says.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as the caller says.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[code_variant(
     name = "zeros",

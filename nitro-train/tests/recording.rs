@@ -1,39 +1,22 @@
 //! A session records through ordinary calls: which variant runs, what is timed, what is kept of variants that fail or answer
 //! wrong. Time is scripted: the device's stopwatch says what the test wants.
 
+#[allow(dead_code, reason = "sessions need no provider")]
+mod scripted;
+
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-use nitro::{Device, DeviceEntry, Stopwatch, code_variant};
+use nitro::code_variant;
 use nitro_train::measure::{Inputs, Plan, Progress, RecordError, Repeats, Share, record_inputs};
 use nitro_train::recordings::{Outcome, Recordings};
 use nitro_train::store::{self, Store};
 use nitro_train::{BoxError, Session};
+use scripted::{Scripted, TIME_NS};
 
 thread_local! {
-    /// Duration of the next timed call.
-    static NEXT_NS: Cell<f64> = const { Cell::new(0.0) };
     /// The variants that ran, in order.
     static RAN: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
-}
-
-struct Scripted;
-
-impl Device for Scripted {
-    fn entry(&self) -> &'static DeviceEntry {
-        DeviceEntry::intern("scripted", Vec::new, |_| Vec::new())
-    }
-
-    fn stopwatch(&self) -> Box<dyn Stopwatch> {
-        struct Watch;
-        impl Stopwatch for Watch {
-            fn start(&mut self) {}
-            fn stop(&mut self) -> f64 {
-                NEXT_NS.get()
-            }
-        }
-        Box::new(Watch)
-    }
 }
 
 #[code_variant(
@@ -47,7 +30,7 @@ fn double(n: u32) -> Result<u32, String>;
 
 fn ran(variant: &'static str, time_ns: f64) {
     RAN.with_borrow_mut(|ran| ran.push(variant));
-    NEXT_NS.set(time_ns);
+    TIME_NS.set(time_ns);
 }
 
 fn steady(n: u32) -> Result<u32, String> {

@@ -139,13 +139,18 @@ impl Region {
     }
 }
 
+/// The scaled value, between -1 and 1, that a column of a centre stands for.
+pub(crate) fn coordinate(center: i8) -> f64 {
+    f64::from(center) / ONE
+}
+
 /// How a scaled point lies to some centres; a value that is not a number takes no part.
 fn offset<'a>(point: &[f64], centers: impl Iterator<Item = &'a [i8]>) -> Option<Offset> {
     let known = point.iter().filter(|value| !value.is_nan());
     let (count, excess) =
         known.fold((0, 0.0), |(count, excess), value| (count + 1, f64::max(excess, value.abs() - 1.0)));
     let square = |(value, &center): (&f64, &i8)| {
-        let difference = value.clamp(-1.0, 1.0) - f64::from(center) / ONE;
+        let difference = value.clamp(-1.0, 1.0) - coordinate(center);
         if difference.is_nan() { 0.0 } else { difference * difference }
     };
     let squares = centers.map(|center| point.iter().zip(center).map(square).sum::<f64>());

@@ -38,8 +38,7 @@ impl<'t> Stores<'t> {
     /// Opens the store if it exists, over the recordings that the program carries.
     pub(super) fn over_shipped(trainer: &'t Trainer, args: &StoreArgs) -> Result<Self> {
         let url = args.store.clone().unwrap_or_else(|| DEFAULT_STORE.to_owned());
-        let exists = url.contains("://") || Path::new(&url).exists();
-        let store = if exists { Some(store::open(&url)?) } else { None };
+        let store = if store::exists(&url) { Some(store::open(&url)?) } else { None };
         let (shipped, shipped_proxies) = (&*trainer.shipped, trainer.shipped_proxies);
         Ok(Self { url, store, shipped, shipped_proxies, profiles: None })
     }

@@ -1,7 +1,6 @@
 //! `train sync`: two stores that come to hold the same.
 
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Result, bail};
 
@@ -10,14 +9,14 @@ use crate::store::{self, Copied, Synced};
 
 pub(super) fn run(args: &SyncArgs) -> Result<()> {
     let SyncArgs { first, second } = args;
-    if !exists(first) && !exists(second) {
+    if !store::exists(first) && !store::exists(second) {
         bail!("there is neither a store `{first}` nor a store `{second}`: one of them has to exist");
     }
     if is_same(first, second) {
         bail!("`{first}` and `{second}` are the same store: name two");
     }
     // A store that is not there yet is made last: nothing of it is left if the other cannot be opened.
-    let (mut a, mut b) = match exists(first) {
+    let (mut a, mut b) = match store::exists(first) {
         true => {
             let a = store::open(first)?;
             (a, store::open(second)?)
@@ -34,10 +33,6 @@ pub(super) fn run(args: &SyncArgs) -> Result<()> {
         println!("{differing} measurements that both had differ: each store keeps its own");
     }
     Ok(())
-}
-
-fn exists(url: &str) -> bool {
-    url.contains("://") || Path::new(url).exists()
 }
 
 fn is_same(first: &str, second: &str) -> bool {

@@ -59,6 +59,11 @@ pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     }
 }
 
+/// Whether [`open`] would find a store rather than make one, as far as the name tells: a server's is taken to be there.
+pub(crate) fn exists(url: &str) -> bool {
+    url.contains("://") || Path::new(url).exists()
+}
+
 #[cfg(feature = "redis")]
 fn open_redis(url: &str) -> Result<Box<dyn Store>, StoreError> {
     Ok(Box::new(redis::Redis::open(url)?))
