@@ -2,25 +2,22 @@
 
 use std::path::PathBuf;
 
-use crate::DeviceFeature;
+use crate::{DeviceFeature, files};
+
+/// A few dozen lines; anything larger is no file of ours.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// The kept features of a device, if there are any under this heading. The heading changes with the definition of what is
 /// measured, so that old figures are measured anew.
 #[must_use]
 pub fn load_features(device: &str, heading: &str) -> Option<Vec<DeviceFeature>> {
-    parse(&std::fs::read_to_string(file(device)?).ok()?, heading)
+    parse(str::from_utf8(&files::read(&file(device)?, MOST_BYTES).ok()?).ok()?, heading)
 }
 
 /// Keeps features of a device. A cache that cannot be written costs time at the next start, nothing else.
 pub fn save_features(device: &str, heading: &str, features: &[DeviceFeature]) {
     let Some(path) = file(device) else { return };
-    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-    let write = || {
-        std::fs::create_dir_all(path.parent().expect("a cache file is in a folder"))?;
-        std::fs::write(&temporary, print(heading, features))?;
-        std::fs::rename(&temporary, &path)
-    };
-    if let Err(error) = write() {
+    if let Err(error) = files::replace_with_folder(&path, print(heading, features).as_bytes()) {
         tracing::info!(path = %path.display(), %error, "measured device features cannot be kept");
     }
 }

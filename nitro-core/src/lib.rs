@@ -24,6 +24,7 @@ mod device;
 mod dispatch;
 mod environment;
 mod feature;
+pub mod files;
 mod find;
 mod function;
 pub mod host;

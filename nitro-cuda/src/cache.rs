@@ -4,11 +4,14 @@
 //! a hash of all that the code depends on. Whatever is wrong with a file, it is as if it were not there.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use nitro_core::files;
 use nitro_core::provide::cache_folder;
 
 const MAGIC: &[u8; 12] = b"NITROCUBIN1\n";
+
+/// Machine code of a program is kilobytes; anything above this is not a file of ours.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// What machine code depends on.
 pub(crate) struct Key<'a> {
@@ -49,7 +52,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
 
 /// The kept machine code, if it is there and whole.
 pub(crate) fn load(folder: &Path, key: &Key<'_>) -> Option<Vec<u8>> {
-    let bytes = std::fs::read(key.path(folder)).ok()?;
+    let bytes = files::read(&key.path(folder), MOST_BYTES).ok()?;
     let rest = bytes.strip_prefix(MAGIC)?;
     let (sum, rest) = rest.split_first_chunk::<4>()?;
     if crc32fast::hash(rest) != u32::from_le_bytes(*sum) {
@@ -68,22 +71,9 @@ pub(crate) fn save(folder: &Path, key: &Key<'_>, code: &[u8]) {
     body.extend_from_slice(code);
     let sum = crc32fast::hash(&body).to_le_bytes();
     let path = key.path(folder);
-    if let Err(error) = write(folder, &path, &[&MAGIC[..], &sum, &body].concat()) {
+    if let Err(error) = files::replace_with_folder(&path, &[&MAGIC[..], &sum, &body].concat()) {
         tracing::info!(path = %path.display(), %error, "compiled kernels cannot be kept");
     }
-}
-
-/// Writes a file at once: readers see the old one, none, or the whole new one.
-fn write(folder: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    static WRITES: AtomicU64 = AtomicU64::new(0);
-    let write = WRITES.fetch_add(1, Ordering::Relaxed);
-    let temporary = path.with_extension(format!("{}-{write}.tmp", std::process::id()));
-    std::fs::create_dir_all(folder)?;
-    let written = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use nitro_train::exchange::{Files, export, import, read_bytes};
 use nitro_train::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
@@ -119,5 +119,5 @@ fn nothing_is_left_of_an_export_that_fails() {
     files.measurements = files.measurements.join("below/a/file.csv");
     let message = export(&recordings(), &files).unwrap_err().to_string();
     assert!(message.contains("file.csv: cannot be written"), "{message}");
-    assert!(Path::new(&files.inputs).exists(), "tables before it are whole");
+    assert!(!files.inputs.exists() && !files.devices.exists(), "no table without the others");
 }

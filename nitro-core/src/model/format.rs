@@ -5,14 +5,13 @@
 //! whose arrays are LIBSVM's layout, which is as stable as a format can be, `Forest`, whose arrays are the trees in preorder, and
 //! `Coverage`, which is tables of numbers alone.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Coverage, Forest, Model, Provenance, Selector, Svm};
-use crate::{MAX_FEATURES, MAX_VARIANTS};
+use crate::{MAX_FEATURES, MAX_VARIANTS, files};
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
 const HEADER_BYTES: usize = 24;
@@ -209,33 +208,12 @@ fn check(model: &Model) -> Result<(), &'static str> {
 }
 
 pub(super) fn read(path: &Path) -> Result<Model, ModelError> {
-    let io = |source| ModelError::Io { path: path.into(), source };
-    let found = std::fs::metadata(path).map_err(io)?.len();
-    let bytes = if found > MAX_FILE_BYTES {
-        Err(ModelError::Length { found, announced: MAX_FILE_BYTES })
-    } else {
-        from_bytes(&std::fs::read(path).map_err(io)?)
-    };
-    bytes.map_err(|source| ModelError::File { path: path.into(), source: source.into() })
+    let bytes =
+        files::read(path, MAX_FILE_BYTES).map_err(|source| ModelError::Io { path: path.into(), source })?;
+    from_bytes(&bytes).map_err(|source| ModelError::File { path: path.into(), source: source.into() })
 }
 
 pub(super) fn write(model: &Model, path: &Path) -> Result<(), ModelError> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(format!(".{}.tmp", std::process::id()));
-    let temporary = PathBuf::from(temporary);
-    let io = |source| ModelError::Io { path: path.into(), source };
-    let write = || {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        let mut file = std::fs::File::create(&temporary)?;
-        file.write_all(&to_bytes(model))?;
-        file.sync_all()?;
-        std::fs::rename(&temporary, path)
-    };
-    write().map_err(|error| {
-        // What went wrong is reported; a leftover of the attempt would only confuse.
-        let _ = std::fs::remove_file(&temporary);
-        io(error)
-    })
+    files::replace_with_folder(path, &to_bytes(model))
+        .map_err(|source| ModelError::Io { path: path.into(), source })
 }

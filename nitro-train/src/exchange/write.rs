@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::{fs, io};
+
+use nitro_core::files::{self, ReplaceError};
 
 use super::error::ExportError;
 use super::{Files, compressed, measurements};
@@ -13,7 +13,7 @@ use crate::store::outcome_name;
 
 /// Writes recordings to files, compressed where a name ends with `.gz` or `.xz`.
 ///
-/// Each file takes its place whole; one of the name that is there is replaced.
+/// Each file takes its place whole, and none before all are written; one of the name that is there is replaced.
 ///
 /// # Errors
 ///
@@ -28,24 +28,17 @@ pub fn export(recordings: &Recordings, files: &Files) -> Result<(), ExportError>
         (&files.inputs, inputs(recordings)),
         (&files.measurements, measurements(recordings)),
     ];
+    let mut packed = Vec::new();
     for (path, text) in tables {
         let file = path.display().to_string();
-        let written = compressed::pack(&file, text).and_then(|bytes| replace(path, &bytes));
-        written.map_err(|source| ExportError::Write { file, source })?;
+        let bytes = compressed::pack(&file, text).map_err(|source| ExportError::Write { file, source })?;
+        packed.push((path.as_path(), bytes));
     }
-    Ok(())
-}
-
-/// Writes beside the file and renames, so that nobody finds half of it.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.part", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let result = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
-    if result.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    result
+    let files: Vec<_> = packed.iter().map(|(path, bytes)| (*path, bytes.as_slice())).collect();
+    files::replace_all(&files).map_err(|ReplaceError { path, source }| {
+        let file = path.display().to_string();
+        ExportError::Write { file, source }
+    })
 }
 
 fn measurements(recordings: &Recordings) -> String {

@@ -5,7 +5,6 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use super::{ProfileError, Profiles, ProxyProfile, VariantProfile, files};
-use crate::exchange::write;
 
 /// A folder of profiles.
 #[derive(Clone, Debug)]
@@ -74,8 +73,7 @@ impl Folder {
     }
 
     fn write(&self, path: PathBuf, text: String) -> Result<PathBuf, ProfileError> {
-        let written = path.parent().map_or(Ok(()), fs::create_dir_all);
-        let written = written.and_then(|()| write::replace(&path, text.as_bytes()));
+        let written = nitro_core::files::replace_with_folder(&path, text.as_bytes());
         let failed =
             |source| ProfileError::Io { what: format!("{} cannot be written", path.display()), source };
         written.map_err(failed).map(|()| path.clone())

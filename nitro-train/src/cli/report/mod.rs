@@ -7,6 +7,7 @@ mod overhead;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use nitro_core::files;
 
 use super::args::ReportArgs;
 use super::data::Stores;
@@ -66,7 +67,8 @@ fn write_page(out: &Path, about: &str, here: &DeviceRecord, functions: Vec<Funct
         functions,
         footer: format!("Made by Nitro {}.", env!("CARGO_PKG_VERSION")),
     };
-    std::fs::write(out, page(&data)).with_context(|| format!("{}: the page cannot be written", out.display()))
+    files::replace(out, page(&data).as_bytes())
+        .with_context(|| format!("{}: the page cannot be written", out.display()))
 }
 
 /// What the selectors of an evaluation are.
