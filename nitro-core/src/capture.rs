@@ -12,7 +12,7 @@
 //! What it costs. Off: a relaxed load and a branch. On: the first [`SAMPLES_PER_STEP`] samples of a process are of every call, the next of every
 //! second on the mean, the next of every fourth, and so on, by gaps that are drawn at random, so that no rhythm of the calls meets
 //! that of the samples. A sampled call computes all features, and ends with one write in append mode, with no lock of the process's: several
-//! processes may write one file. It is no longer written once it has [`MOST_BYTES`].
+//! processes may write one file. It is no longer written once it has [`FULL_BYTES`].
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -22,10 +22,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use crate::{Device, Function, Reason, environment, watch};
+use crate::choose::{Choice, Question};
+use crate::{environment, epoch, events, feature};
 
-/// The size at which a file is full.
+/// The size that no file exceeds.
 const MOST_BYTES: u64 = 16 << 20;
+/// The size at which a file is full: other processes may be about to write a line each.
+const FULL_BYTES: u64 = MOST_BYTES - (256 << 10);
 /// After so many samples the mean gap between two doubles.
 const SAMPLES_PER_STEP: u64 = 256;
 /// The mean gap doubles at most so often.
@@ -45,17 +48,9 @@ pub(crate) struct Sample {
 }
 
 /// The call as a sample that stands for so many calls.
-pub(crate) fn sample(
-    function: &'static Function,
-    device: &dyn Device,
-    features: &[f64],
-    variant: usize,
-    reason: &Reason,
-    calls: u64,
-) -> Box<Sample> {
-    let device = device.entry().id();
-    let line = describe(function, device, features, variant, reason, calls);
-    Box::new(Sample { line, is_on_host: device.starts_with("host:") })
+pub(crate) fn sample(question: &Question<'_>, choice: &Choice, calls: u64) -> Box<Sample> {
+    let is_on_host = question.device.id().starts_with("host:");
+    Box::new(Sample { line: describe(question, choice, calls), is_on_host })
 }
 
 impl Sample {
@@ -82,7 +77,7 @@ impl Sample {
 
 /// The line goes to the end of the file whole: the system writes what it is given at once.
 fn append(mut file: &File, line: &[u8]) -> std::io::Result<()> {
-    if file.metadata()?.len() + line.len() as u64 > MOST_BYTES {
+    if file.metadata()?.len() + line.len() as u64 > FULL_BYTES {
         return Err(std::io::Error::other("the file is as large as it may become"));
     }
     match file.write(line)? {
@@ -94,7 +89,7 @@ fn append(mut file: &File, line: &[u8]) -> std::io::Result<()> {
 /// From now on calls are not captured.
 fn stop() {
     if ACTIVE.swap(false, Relaxed) {
-        watch::leave();
+        epoch::unwatch();
     }
 }
 
@@ -108,7 +103,12 @@ fn file() -> Option<&'static File> {
         }
         file
     };
-    FILE.get_or_init(open).as_ref()
+    if let Some(file) = FILE.get() {
+        return file.as_ref();
+    }
+    let (file, events) = events::hold(|| FILE.get_or_init(open));
+    events.tell();
+    file.as_ref()
 }
 
 /// Where a thread is between two samples.
@@ -170,27 +170,22 @@ impl Gap {
 }
 
 /// The line, open for the time.
-fn describe(
-    function: &'static Function,
-    device: &str,
-    features: &[f64],
-    variant: usize,
-    reason: &Reason,
-    calls: u64,
-) -> String {
+fn describe(question: &Question<'_>, choice: &Choice, calls: u64) -> String {
+    let function = question.function;
     let mut line = String::with_capacity(256);
-    let reason = reason.to_string();
+    let reason = choice.reason.to_string();
     let texts = [
         ("function", function.name()),
-        ("device", device),
-        ("variant", function.variants()[variant].name),
+        ("device", question.device.id()),
+        ("variant", function.variants()[choice.variant].name),
         ("reason", &reason),
     ];
     for (index, (key, text)) in texts.into_iter().enumerate() {
         let _ = write!(line, "{}\"{key}\":{}", if index == 0 { '{' } else { ',' }, Quoted(text));
     }
     let _ = write!(line, ",\"calls\":{calls},\"features\":{{");
-    for (index, (name, &value)) in function.features().iter().zip(features).enumerate() {
+    let features = feature::all(function, question.compute);
+    for (index, (name, value)) in function.features().iter().zip(features).enumerate() {
         let comma = if index == 0 { "" } else { "," };
         let _ = if value.is_finite() {
             write!(line, "{comma}{}:{value:?}", Quoted(name))

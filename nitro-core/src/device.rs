@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::OnceLock;
 
+use crate::events;
+
 /// Where a call runs. The option `device = EXPR` of `#[code_variant]` takes any value of a type that implements this.
 pub trait Device {
     /// The device's description; the same entry for the same device, for the life of the process.
@@ -116,7 +118,12 @@ impl DeviceEntry {
     }
 
     fn measured(&self) -> &[DeviceFeature] {
-        self.measured.get_or_init(|| (self.measure)(self))
+        if let Some(measured) = self.measured.get() {
+            return measured;
+        }
+        let (measured, events) = events::hold(|| self.measured.get_or_init(|| (self.measure)(self)));
+        events.tell();
+        measured
     }
 }
 

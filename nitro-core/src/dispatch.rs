@@ -1,65 +1,110 @@
-//! The way of a call: features, model, constraints, choice. Nothing here locks or fails, and nothing but a watched call allocates.
+//! The way of a call: what was chosen for such an input before, or else a choice; then the variant. Nothing here locks or fails, and nothing but
+//! a watched call allocates.
 
-use std::cell::RefCell;
+use std::cell::Cell;
+use std::sync::atomic::AtomicU64;
 
 use crate::capture::Sample;
+use crate::choose::{Choice, Question};
 use crate::device::Stopwatch;
-use crate::feature::{self, Features, Row};
-use crate::resolve::DeviceSelector;
+use crate::inline_cache::{CachedChoice, Call, Remembered};
 use crate::selection::Assessment;
-use crate::state::FunctionState;
 use crate::{
-    CodeVariant, Device, FeatureVector, Function, Reason, Selection, capture, memo, recording, stats, watch,
+    CodeVariant, Device, FeatureVector, Function, MAX_FEATURES, Reason, Selection, capture, epoch, recording,
+    stats,
 };
 
-/// Chooses the variant for an input: `feature` computes the feature of an index, `admissible` evaluates a constraint.
-pub fn select<V: CodeVariant>(
+/// What a call of a function is to run that its thread does not remember for certain: what it remembers under a condition, what is chosen
+/// now, or what a recording on this thread wants to measure.
+///
+/// `features` computes the features whose bits are set, each into its place; `admissible` evaluates a constraint.
+#[inline]
+pub fn decide<V: CodeVariant, const N: usize>(
+    remembered: Remembered<V, N>,
+    function: &'static Function,
+    device: &impl Device,
+    features: &impl Fn(u32, &mut [f64; N]),
+    admissible: &impl Fn(V) -> bool,
+) -> Decision<V> {
+    match remembered.choice_if(admissible) {
+        Some(variant) => Decision::again(variant),
+        None => decide_anew(remembered.call, function, device, features, admissible),
+    }
+}
+
+#[inline(never)]
+fn decide_anew<V: CodeVariant, const N: usize>(
+    call: Call<V, N>,
     function: &'static Function,
     device: &dyn Device,
-    feature: &dyn Fn(usize) -> f64,
+    features: &dyn Fn(u32, &mut [f64; N]),
     admissible: &dyn Fn(V) -> bool,
-) -> Selection<V> {
-    let features = RefCell::new(FeatureVector::empty(function.features()));
-    let compute = |indices: &[usize], row: &mut Row| {
-        row.fill(indices, feature);
-        indices.iter().zip(row.values()).for_each(|(&index, &value)| features.borrow_mut().set(index, value));
+) -> Decision<V> {
+    let row = Cell::new([0.0; N]);
+    let compute = |needs: u32, values: &mut [f64; MAX_FEATURES]| {
+        let mut own = [0.0; N];
+        features(needs, &mut own);
+        values[..N].copy_from_slice(&own);
+        row.set(own);
     };
-    let (index, reason, assessment) =
-        choose(function, function.state(), device, &compute, &|index| admissible(V::ALL[index]), assess);
+    let admissible = |variant: usize| admissible(V::ALL[variant]);
+    let question = Question { function, device: call.device, compute: &compute, admissible: &admissible };
+    if epoch::is_watched()
+        && let Some((variant, watch)) = watched(&question, device)
+    {
+        return Decision { variant: V::ALL[variant], watch: Some(watch) };
+    }
+    let (choice, calls) = choose_and_count(&question);
+    let variant = V::ALL[choice.variant];
+    if let Some(calls) = calls
+        && choice.repeats
+        && !epoch::is_watched()
+    {
+        let is_conditional = function.variants()[choice.variant].constraint.is_some();
+        call.remember(choice.needs, &row.get(), CachedChoice { variant, is_conditional, calls });
+    }
+    Decision { variant, watch: None }
+}
+
+/// Chooses the variant for an input, as a call does. Nothing is run, and nothing that was remembered is used.
+pub fn select<V: CodeVariant, const N: usize>(
+    function: &'static Function,
+    device: &impl Device,
+    features: &impl Fn(u32, &mut [f64; N]),
+    admissible: &impl Fn(V) -> bool,
+) -> Selection<V> {
+    let compute = |needs: u32, values: &mut [f64; MAX_FEATURES]| {
+        let mut own = [0.0; N];
+        features(needs, &mut own);
+        values[..N].copy_from_slice(&own);
+    };
+    let admissible = |variant: usize| admissible(V::ALL[variant]);
+    let question = Question { function, device: device.entry(), compute: &compute, admissible: &admissible };
+    let (choice, values, assessment) = assessed(&question);
     let far = assessment.and_then(|assessment| assessment.far());
-    let reason = match (reason, far) {
+    let reason = match (choice.reason, far) {
         (Reason::Predicted, Some(far)) => Reason::PredictedFar { far },
         (reason, _) => reason,
     };
-    Selection { variant: V::ALL[index], reason, features: features.into_inner(), assessment }
+    let features = FeatureVector::new(function.features(), values, choice.needs);
+    Selection { variant: V::ALL[choice.variant], reason, features, assessment }
 }
 
-/// What a call of a function is to run: the selection, or what a recording on this thread wants to measure.
-#[inline]
-pub fn decide<V: CodeVariant>(
-    function: &'static Function,
-    device: &dyn Device,
-    feature: &impl Fn(usize) -> f64,
-    admissible: &impl Fn(V) -> bool,
-) -> Decision<V> {
-    let compute = |indices: &[usize], row: &mut Row| row.fill(indices, feature);
-    let (index, watch) = decide_index(function, device, &compute, &|index| admissible(V::ALL[index]));
-    Decision { variant: V::ALL[index], watch }
+/// The choice, the features that it depends on, and what the model thinks of it.
+fn assessed(question: &Question<'_>) -> (Choice, [f64; MAX_FEATURES], Option<Assessment>) {
+    let (state, mut values) = (question.function.state(), [0.0; MAX_FEATURES]);
+    let choice = question.choose(state, &mut values);
+    let assess = |prediction| question.assess(state, prediction, &values);
+    let assessment = choice.prediction.as_ref().map(assess);
+    (choice, values, assessment)
 }
 
-/// As [`decide`], the same code for all functions.
-fn decide_index(
-    function: &'static Function,
-    device: &dyn Device,
-    compute: &Features<'_>,
-    admissible: &dyn Fn(usize) -> bool,
-) -> (usize, Option<Watch>) {
-    if watch::anybody()
-        && let Some((index, watch)) = watched(function, device, compute, admissible)
-    {
-        return (index, Some(watch));
-    }
-    (choose_and_count(function, device, compute, admissible).0, None)
+/// The choice, counted, and where the thread counts such choices.
+fn choose_and_count(question: &Question<'_>) -> (Choice, Option<&'static AtomicU64>) {
+    let (function, state) = (question.function, question.function.state());
+    let choice = question.choose(state, &mut [0.0; MAX_FEATURES]);
+    let calls = stats::count(state.number, function.variants().len(), choice.variant, choice.reason.kind());
+    (choice, calls)
 }
 
 /// Who wants to know about a call.
@@ -70,36 +115,15 @@ enum Watch {
     Capture(Box<Sample>),
 }
 
-/// What a call is to run that a recording measures or that is captured. Out of the way of all other calls.
+/// What a call is to run that a recording measures or that is captured.
 #[cold]
-#[inline(never)]
-fn watched(
-    function: &'static Function,
-    device: &dyn Device,
-    compute: &Features<'_>,
-    admissible: &dyn Fn(usize) -> bool,
-) -> Option<(usize, Watch)> {
-    if let Some((index, stopwatch)) = recording::intercept(function, device, compute, admissible) {
-        return Some((index, Watch::Recording(stopwatch)));
+fn watched(question: &Question<'_>, device: &dyn Device) -> Option<(usize, Watch)> {
+    if let Some((variant, stopwatch)) = recording::intercept(question, device) {
+        return Some((variant, Watch::Recording(stopwatch)));
     }
     let calls = capture::draw()?;
-    // All of them are noted, and none may be computed twice.
-    let features = feature::all(function, compute);
-    let known = |indices: &[usize], row: &mut Row| row.fill(indices, |index| features[index]);
-    let (index, reason) = choose_and_count(function, device, &known, admissible);
-    Some((index, Watch::Capture(capture::sample(function, device, &features, index, &reason, calls))))
-}
-
-fn choose_and_count(
-    function: &'static Function,
-    device: &dyn Device,
-    compute: &Features<'_>,
-    admissible: &dyn Fn(usize) -> bool,
-) -> (usize, Reason) {
-    let state = function.state();
-    let (index, reason, _) = choose(function, state, device, compute, admissible, |_| ());
-    stats::count(state.number, function.variants().len(), index, reason.kind());
-    (index, reason)
+    let (choice, _) = choose_and_count(question);
+    Some((choice.variant, Watch::Capture(capture::sample(question, &choice, calls))))
 }
 
 /// The variant that a call runs now.
@@ -110,7 +134,14 @@ pub struct Decision<V> {
 }
 
 impl<V: CodeVariant> Decision<V> {
+    /// The variant that ran last time.
+    #[inline]
+    pub fn again(variant: V) -> Self {
+        Self { variant, watch: None }
+    }
+
     /// The variant to run.
+    #[inline]
     pub fn variant(&self) -> V {
         self.variant
     }
@@ -158,111 +189,5 @@ pub trait OutcomeOfAny {
 impl<R> OutcomeOfAny for &Outcome<'_, R> {
     fn failed(&self) -> bool {
         false
-    }
-}
-
-/// What a model said, for whoever asks how sure it is.
-struct Prediction<'a> {
-    selector: &'a DeviceSelector,
-    /// Values of the model's features.
-    row: &'a [f64],
-    /// The class that was chosen.
-    best: usize,
-    /// Whether the variant at a place may run for the input.
-    may_run: &'a dyn Fn(usize) -> bool,
-}
-
-/// Variant, why, and what `assess` made of the prediction, if a model decided.
-type Choice<A> = (usize, Reason, Option<A>);
-
-fn choose<A>(
-    function: &'static Function,
-    state: &'static FunctionState,
-    device: &dyn Device,
-    compute: &Features<'_>,
-    admissible: &dyn Fn(usize) -> bool,
-    assess: impl Fn(&Prediction<'_>) -> A,
-) -> Choice<A> {
-    if let Some(forced) = state.forced
-        && state.may_run(forced, admissible)
-    {
-        return (forced, Reason::Forced, None);
-    }
-    let predicted = match state.resolved(function, device.entry()) {
-        Ok(selector) => predict(selector, function, state, compute, admissible, assess),
-        Err(reason) => Err(*reason),
-    };
-    match predicted {
-        Ok((variant, reason, assessment)) => (variant, reason, Some(assessment)),
-        Err(reason) => (function.default_variant(), reason, None),
-    }
-}
-
-/// The best admissible variant by the model, why it and not another, and what `assess` makes of that.
-fn predict<A>(
-    selector: &DeviceSelector,
-    function: &'static Function,
-    state: &FunctionState,
-    compute: &Features<'_>,
-    admissible: &dyn Fn(usize) -> bool,
-    assess: impl Fn(&Prediction<'_>) -> A,
-) -> Result<(usize, Reason, A), Reason> {
-    let columns = if selector.selector.is_constant() { &[][..] } else { &selector.features };
-    let mut row = Row::empty();
-    compute(columns, &mut row);
-    if let Some(index) = row.not_finite() {
-        return Err(Reason::FeatureNotFinite { feature: function.features()[columns[index]] });
-    }
-    let place = |class: usize| selector.place(class);
-    let may_run = |index: usize| state.may_run(index, admissible);
-    let (first, best) = memo::with_order(selector, &row, |order| {
-        (order.iter().next(), order.iter().find(|&class| place(class).is_some_and(may_run)))
-    });
-    let first = first.and_then(place);
-    let Some(best) = best else {
-        // A constant selector has one wish only, so what became of it is the whole story.
-        let gone = || reason(selector, function, state, first, function.default_variant());
-        return Err(if selector.selector.is_constant() { gone() } else { Reason::NoneAdmissible });
-    };
-    let index = place(best).expect("only variants of the code are admissible");
-    let prediction = Prediction { selector, row: row.values(), best, may_run: &may_run };
-    Ok((index, reason(selector, function, state, first, index), assess(&prediction)))
-}
-
-/// How sure a prediction is, and how near to what the model was trained on. Only a selection asks: a call has no use for it.
-fn assess(prediction: &Prediction<'_>) -> Assessment {
-    let Prediction { selector, row, best, may_run } = *prediction;
-    let scores = selector.selector.scores(row);
-    let is_other = |&class: &usize| class != best && selector.place(class).is_some_and(may_run);
-    let confidence = scores.confidence(best);
-    Assessment {
-        confidence,
-        margin: scores.order().iter().find(is_other).map(|next| confidence - scores.confidence(next)),
-        input_distance: selector.inputs.as_ref().and_then(|inputs| inputs.distance(row)),
-        device_distance: selector.device_distance,
-    }
-}
-
-/// Why `chosen` runs when the model ranks `first` first (absent: it is no longer in the code).
-fn reason(
-    selector: &DeviceSelector,
-    function: &'static Function,
-    state: &FunctionState,
-    first: Option<usize>,
-    chosen: usize,
-) -> Reason {
-    match (first, selector.unknown) {
-        (None, _) => Reason::FirstChoiceMissing,
-        (Some(first), _) if first != chosen => {
-            let is_exact = state.is_exact_enough(first);
-            let first = function.variants()[first].name;
-            if is_exact {
-                Reason::FirstChoiceInadmissible { first }
-            } else {
-                Reason::FirstChoiceInexact { first }
-            }
-        }
-        (Some(_), Some(unknown)) => Reason::PredictedWithout { unknown },
-        (Some(_), None) => Reason::Predicted,
     }
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::Function;
+use crate::{Function, events, files};
 
 /// `NITRO_MODELS`: the folder of models.
 pub(crate) fn models_folder() -> Option<PathBuf> {
@@ -79,19 +79,21 @@ pub fn set_exact(on: bool) {
 /// The file that `NITRO_CAPTURE` names, open for lines at its end; that it cannot be opened is reported.
 pub(crate) fn capture_file() -> Option<File> {
     let path = std::env::var_os("NITRO_CAPTURE").filter(|path| !path.is_empty()).map(PathBuf::from)?;
-    let opened = File::options().create(true).append(true).open(&path);
     let tell = |error: &std::io::Error| {
         let path = path.display();
-        warn(&format!("NITRO_CAPTURE: nothing is captured, as `{path}` cannot be written: {error}"));
+        warn(format!("NITRO_CAPTURE: nothing is captured, as `{path}` cannot be written: {error}"));
     };
-    opened.inspect_err(tell).ok()
+    files::open_to_append(&path).inspect_err(tell).ok()
 }
 
 /// The variant to which `NITRO_FORCE` pins the function; what cannot be followed is reported and ignored.
 pub(crate) fn forced_variant(function: &Function) -> Option<usize> {
     let setting = std::env::var_os("NITRO_FORCE").map(OsString::into_string)?;
     let Ok(setting) = setting else {
-        warn("NITRO_FORCE is not UTF-8 and is ignored: write it as function=variant,function=variant");
+        warn(
+            "NITRO_FORCE is not UTF-8 and is ignored: write it as function=variant,function=variant"
+                .to_owned(),
+        );
         return None;
     };
     forced_in(&setting, function)
@@ -101,7 +103,7 @@ fn forced_in(setting: &str, function: &Function) -> Option<usize> {
     let mut forced = None;
     for entry in setting.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
         let Some((name, variant)) = entry.split_once('=') else {
-            warn(&format!("NITRO_FORCE: `{entry}` is ignored: write function=variant"));
+            warn(format!("NITRO_FORCE: `{entry}` is ignored: write function=variant"));
             continue;
         };
         let (name, variant) = (name.trim(), variant.trim());
@@ -110,7 +112,7 @@ fn forced_in(setting: &str, function: &Function) -> Option<usize> {
         }
         match function.variant_named(variant) {
             Some(index) => forced = Some(index),
-            None => warn(&format!(
+            None => warn(format!(
                 "NITRO_FORCE: `{variant}` is not a variant of `{}` and is ignored; its variants are {}",
                 function.name(),
                 function.variants().iter().map(|v| format!("`{}`", v.name)).collect::<Vec<_>>().join(", "),
@@ -122,12 +124,14 @@ fn forced_in(setting: &str, function: &Function) -> Option<usize> {
 
 /// Tells the user once about something dispatch had to ignore: an event where the application listens, otherwise a line
 /// on stderr, since whoever set the variable by hand must see it.
-fn warn(message: &str) {
-    if tracing::dispatcher::has_been_set() {
-        tracing::error!("{message}");
-    } else {
-        eprintln!("nitro: {message}");
-    }
+fn warn(message: String) {
+    events::tell(move || {
+        if tracing::dispatcher::has_been_set() {
+            tracing::error!("{message}");
+        } else {
+            eprintln!("nitro: {message}");
+        }
+    });
 }
 
 #[cfg(test)]

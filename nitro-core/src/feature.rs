@@ -1,8 +1,6 @@
 //! Features: numbers computed from the arguments of a call.
 
-use std::cell::Cell;
 use std::fmt;
-use std::mem::MaybeUninit;
 
 use crate::{Function, MAX_FEATURES};
 
@@ -43,13 +41,9 @@ pub struct FeatureVector {
 }
 
 impl FeatureVector {
-    pub(crate) fn empty(names: &'static [&'static str]) -> Self {
-        Self { names, values: [0.0; MAX_FEATURES], computed: 0 }
-    }
-
-    pub(crate) fn set(&mut self, index: usize, value: f64) {
-        self.values[index] = value;
-        self.computed |= 1 << index;
+    /// The features whose bits are set.
+    pub(crate) fn new(names: &'static [&'static str], values: [f64; MAX_FEATURES], computed: u32) -> Self {
+        Self { names, values, computed }
     }
 
     /// The feature of this name, if it exists and was computed.
@@ -83,71 +77,41 @@ impl fmt::Debug for FeatureVector {
     }
 }
 
-/// A feature that is computed when it is asked for, which happens at most once a call.
-pub struct Once<F>(Cell<Option<F>>);
+/// Computes the features whose bits are set, each into its place. What it was asked for before it computes no second time.
+pub(crate) type Features<'a> = dyn Fn(u32, &mut [f64; MAX_FEATURES]) + 'a;
 
-impl<T, F: FnOnce() -> T> Once<F> {
-    /// A feature that `compute` computes.
-    #[inline]
-    pub fn new(compute: F) -> Self {
-        Self(Cell::new(Some(compute)))
-    }
-
-    /// Computes it.
-    ///
-    /// # Panics
-    /// The second time.
-    #[inline]
-    pub fn take(&self) -> T {
-        self.0.take().expect("a feature is asked for once")()
-    }
+/// All features of a function, whether finite or not.
+pub(crate) fn all(function: &Function, compute: &Features<'_>) -> Vec<f64> {
+    let mut values = [0.0; MAX_FEATURES];
+    let count = function.features().len();
+    compute(bits(0..count), &mut values);
+    values[..count].to_vec()
 }
 
-/// The features that a model asks for, in its order; on the stack, and only as much of it is touched as there are.
+/// Bit by bit the features of these indices.
+pub(crate) fn bits(indices: impl IntoIterator<Item = usize>) -> u32 {
+    indices.into_iter().fold(0, |bits, index| bits | 1 << index)
+}
+
+/// The features that a model asks for, in its order; on the stack.
 pub(crate) struct Row {
-    values: [MaybeUninit<f64>; MAX_FEATURES],
+    values: [f64; MAX_FEATURES],
     count: usize,
     /// Depends on every bit of every value and on their order.
     fingerprint: u64,
 }
 
-/// Computes the features of these indices.
-pub(crate) type Features<'a> = dyn Fn(&[usize], &mut Row) + 'a;
-
-/// All features of a function, whether finite or not.
-pub(crate) fn all(function: &Function, compute: &Features<'_>) -> Vec<f64> {
-    let one = |index| {
-        let mut row = Row::empty();
-        compute(&[index], &mut row);
-        row.values()[0]
-    };
-    (0..function.features().len()).map(one).collect()
-}
-
 impl Row {
-    pub(crate) fn empty() -> Self {
-        Self { values: [const { MaybeUninit::uninit() }; MAX_FEATURES], count: 0, fingerprint: 0 }
-    }
+    pub(crate) const EMPTY: Self = Self { values: [0.0; MAX_FEATURES], count: 0, fingerprint: 0 };
 
-    /// Takes the features of these indices, up to the first that is not finite.
-    #[inline]
-    pub(crate) fn fill(&mut self, indices: &[usize], feature: impl Fn(usize) -> f64) {
-        let (mut count, mut fingerprint) = (0, 0_u64);
+    /// Takes the features of these indices out of those of a function.
+    pub(crate) fn gather(&mut self, indices: &[usize], features: &[f64; MAX_FEATURES]) {
+        let mut fingerprint = 0_u64;
         for (place, &index) in self.values.iter_mut().zip(indices) {
-            let value = *place.write(feature(index));
-            count += 1;
-            fingerprint = fingerprint.rotate_left(7) ^ value.to_bits();
-            if !value.is_finite() {
-                break;
-            }
+            *place = features[index];
+            fingerprint = fingerprint.rotate_left(7) ^ place.to_bits();
         }
-        (self.count, self.fingerprint) = (count, fingerprint);
-    }
-
-    /// The place of a value that is not finite: the last one.
-    #[inline]
-    pub(crate) fn not_finite(&self) -> Option<usize> {
-        self.values().last().is_some_and(|last| !last.is_finite()).then(|| self.count - 1)
+        (self.count, self.fingerprint) = (indices.len(), fingerprint);
     }
 
     /// A number that tells most rows apart.
@@ -158,7 +122,6 @@ impl Row {
     /// What was taken.
     #[inline]
     pub(crate) fn values(&self) -> &[f64] {
-        // SAFETY: so many were written.
-        unsafe { self.values[..self.count].assume_init_ref() }
+        &self.values[..self.count]
     }
 }

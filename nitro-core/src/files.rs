@@ -27,6 +27,17 @@ pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > most_bytes { Err(too_large()) } else { Ok(bytes) }
 }
 
+/// Opens a regular file, which is made where it is missing, to write at its end.
+///
+/// # Errors
+/// When it cannot be opened, or is no regular file: writing to a pipe would wait for whoever reads it.
+pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
+    if let Ok(metadata) = fs::metadata(path) {
+        is_regular(&metadata)?;
+    }
+    File::options().create(true).append(true).open(path)
+}
+
 fn is_regular(metadata: &fs::Metadata) -> io::Result<()> {
     let found = match () {
         () if metadata.is_file() => return Ok(()),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{DeviceFeature, files};
+use crate::{DeviceFeature, events, files};
 
 /// A few dozen lines; anything larger is no file of ours.
 const MOST_BYTES: u64 = 1 << 20;
@@ -18,7 +18,9 @@ pub fn load_features(device: &str, heading: &str) -> Option<Vec<DeviceFeature>> 
 pub fn save_features(device: &str, heading: &str, features: &[DeviceFeature]) {
     let Some(path) = file(device) else { return };
     if let Err(error) = files::replace_with_folder(&path, print(heading, features).as_bytes()) {
-        tracing::info!(path = %path.display(), %error, "measured device features cannot be kept");
+        events::tell(move || {
+            tracing::info!(path = %path.display(), %error, "measured device features cannot be kept");
+        });
     }
 }
 

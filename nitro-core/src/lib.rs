@@ -20,14 +20,18 @@
 
 mod alike;
 mod capture;
+mod choose;
 mod device;
 mod dispatch;
 mod environment;
+mod epoch;
+mod events;
 mod feature;
 pub mod files;
 mod find;
 mod function;
 pub mod host;
+mod inline_cache;
 mod kept;
 mod memo;
 pub mod model;
@@ -38,7 +42,6 @@ mod resolve;
 mod selection;
 mod state;
 mod stats;
-mod watch;
 
 pub use device::{Device, DeviceEntry, DeviceFeature, Stopwatch};
 pub use environment::{set_deterministic, set_exact};
@@ -57,6 +60,6 @@ pub const MAX_VARIANTS: usize = 64;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::dispatch::{Decision, Outcome, OutcomeOfAny, OutcomeOfResult, decide, select};
-    pub use crate::feature::Once;
     pub use crate::host::current as host;
+    pub use crate::inline_cache::{Call, InlineCache};
 }

@@ -5,6 +5,7 @@ use std::error::Error;
 
 use crate::Device;
 pub use crate::device::Chain;
+pub use crate::events::tell as tell_event;
 pub use crate::kept::{cache_folder, load_features, save_features};
 
 /// Devices of one kind, found by what a user writes on a command line.

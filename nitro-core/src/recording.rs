@@ -4,9 +4,9 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::choose::Question;
 use crate::device::Stopwatch;
-use crate::feature::{self, Features};
-use crate::{Device, Function, watch};
+use crate::{Device, Function, epoch, feature};
 
 /// What the calls of the recorded function amounted to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,9 +59,9 @@ pub fn record<R>(
 ) -> Result<(R, Observation), Panicked> {
     let recording = Recording { function, variant, describe, observation: Observation::default() };
     let outer = RECORDING.with_borrow_mut(|slot| slot.replace(recording));
-    watch::enter();
+    epoch::watch();
     let result = catch_unwind(AssertUnwindSafe(body));
-    watch::leave();
+    epoch::unwatch();
     let recording = RECORDING.with_borrow_mut(|slot| std::mem::replace(slot, outer));
     let observation = recording.map(|recording| recording.observation).unwrap_or_default();
     result.map(|value| (value, observation)).map_err(|payload| {
@@ -72,27 +72,23 @@ pub fn record<R>(
 }
 
 /// The variant and the stopwatch for a call, if a recording on this thread measures the function.
-pub(crate) fn intercept(
-    function: &'static Function,
-    device: &dyn Device,
-    compute: &Features<'_>,
-    admissible: &dyn Fn(usize) -> bool,
-) -> Option<(usize, Box<dyn Stopwatch>)> {
+pub(crate) fn intercept(question: &Question<'_>, device: &dyn Device) -> Option<(usize, Box<dyn Stopwatch>)> {
+    let function = question.function;
     let (variant, describe, first) = RECORDING.with_borrow(|slot| {
         let recording = slot.as_ref().filter(|recording| std::ptr::eq(recording.function, function))?;
         Some((recording.variant, recording.describe, recording.observation.features.is_empty()))
     })?;
     if describe {
         // Evaluated outside the borrow: a feature may call a function with variants of its own.
-        let features = if first { feature::all(function, compute) } else { Vec::new() };
-        let admitted: Vec<bool> = (0..function.variants().len()).map(admissible).collect();
+        let features = if first { feature::all(function, question.compute) } else { Vec::new() };
+        let admitted: Vec<bool> = (0..function.variants().len()).map(question.admissible).collect();
         with_observation(|observation| {
             observation.features.extend(features);
             observation.admissible = match observation.admissible.is_empty() {
                 true => admitted,
                 false => observation.admissible.iter().zip(admitted).map(|(&a, b)| a && b).collect(),
             };
-            observation.device = Some(device.entry().id().to_owned());
+            observation.device = Some(question.device.id().to_owned());
         });
     }
     Some((variant, device.stopwatch()))

@@ -2,29 +2,40 @@
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use crate::events;
 
 /// At first nothing. What is replaced is never freed, since a reader may go on with it for any time: meant for statics, and for what is
-/// replaced on request.
+/// replaced on request. There is no lock in it, so a thread that dies or is not there after a `fork` holds nobody up.
 pub(crate) struct Replaceable<T: 'static> {
-    current: AtomicPtr<T>,
-    /// All values so far. The lock orders those who make a new one; readers do not take it.
-    kept: Mutex<Vec<&'static T>>,
+    current: AtomicPtr<Kept<T>>,
+}
+
+struct Kept<T: 'static> {
+    value: T,
+    /// Keeps what was replaced within reach of tools that look for leaks.
+    _replaced: Option<&'static Kept<T>>,
 }
 
 impl<T> Replaceable<T> {
     pub(crate) const fn new() -> Self {
-        Self { current: AtomicPtr::new(ptr::null_mut()), kept: Mutex::new(Vec::new()) }
+        Self { current: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    #[inline]
+    fn kept(&self) -> Option<&'static Kept<T>> {
+        // SAFETY: the pointer is null or is that of a value that `publish` leaked before it stored the pointer.
+        unsafe { self.current.load(Ordering::Acquire).as_ref() }
     }
 
     /// The present value.
     #[inline]
     pub(crate) fn get(&self) -> Option<&'static T> {
-        // SAFETY: the pointer is null or is that of a value that `publish` leaked before it stored the pointer.
-        unsafe { self.current.load(Ordering::Acquire).as_ref() }
+        self.kept().map(|kept| &kept.value)
     }
 
-    /// The present value; when there is none, what `make` makes. Of several threads one makes it and the others wait.
+    /// The present value; when there is none, what `make` makes. Of several threads that make one at once, one prevails; what the others
+    /// had to tell is not told.
     #[inline]
     pub(crate) fn get_or_init(&self, make: impl FnOnce() -> T) -> &'static T {
         self.get().unwrap_or_else(|| self.init(make))
@@ -32,27 +43,44 @@ impl<T> Replaceable<T> {
 
     #[cold]
     fn init(&self, make: impl FnOnce() -> T) -> &'static T {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been first.
-        self.get().unwrap_or_else(|| self.publish(&mut kept, make()))
+        let (value, events) = events::hold(make);
+        match self.publish(None, value) {
+            Ok(value) => {
+                events.tell();
+                value
+            }
+            Err(prevailing) => prevailing,
+        }
     }
 
-    /// Replaces the present value by what `make` makes of it; after an error it stays.
-    pub(crate) fn try_replace<E>(
-        &self,
-        make: impl FnOnce(Option<&'static T>) -> Result<T, E>,
-    ) -> Result<(), E> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let value = make(self.get())?;
-        self.publish(&mut kept, value);
-        Ok(())
+    /// Replaces the present value by what `make` makes of it; after an error it stays. `make` is asked again when another thread was faster.
+    pub(crate) fn try_replace<E>(&self, make: impl Fn(Option<&'static T>) -> Result<T, E>) -> Result<(), E> {
+        loop {
+            let old = self.kept();
+            let (value, events) = events::hold(|| make(old.map(|old| &old.value)));
+            if value.map(|value| self.publish(old, value))?.is_ok() {
+                events.tell();
+                return Ok(());
+            }
+        }
     }
 
-    fn publish(&self, kept: &mut Vec<&'static T>, value: T) -> &'static T {
-        let value: &'static T = Box::leak(Box::new(value));
-        kept.push(value);
-        self.current.store(ptr::from_ref(value).cast_mut(), Ordering::Release);
-        value
+    /// Puts a value in the place of the old one, unless another has got there.
+    fn publish(&self, old: Option<&'static Kept<T>>, value: T) -> Result<&'static T, &'static T> {
+        let new = Box::into_raw(Box::new(Kept { value, _replaced: old }));
+        let expected = old.map_or(ptr::null_mut(), |old| ptr::from_ref(old).cast_mut());
+        let exchanged = self.current.compare_exchange(expected, new, Ordering::AcqRel, Ordering::Acquire);
+        match exchanged {
+            // SAFETY: `new` is a leaked box.
+            Ok(_) => Ok(unsafe { &(*new).value }),
+            Err(prevailing) => {
+                // SAFETY: `new` is the box from above, which nobody else has seen. What prevails was published, and is never freed.
+                Err(unsafe {
+                    drop(Box::from_raw(new));
+                    &(*prevailing).value
+                })
+            }
+        }
     }
 }
 
@@ -84,6 +112,18 @@ mod tests {
     }
 
     #[test]
+    fn of_several_that_replace_at_once_each_builds_on_the_one_before() {
+        static COUNT: Replaceable<usize> = Replaceable::new();
+        std::thread::scope(|scope| {
+            let add = |count: Option<&usize>| Ok::<_, ()>(count.map_or(1, |count| count + 1));
+            for _ in 0..4 {
+                scope.spawn(move || (0..250).for_each(|_| COUNT.try_replace(add).expect("nothing fails")));
+            }
+        });
+        assert_eq!(COUNT.get(), Some(&1000));
+    }
+
+    #[test]
     fn after_an_error_the_value_stays() {
         static NAME: Replaceable<&str> = Replaceable::new();
         assert_eq!(NAME.try_replace(|_| Err("none")), Err("none"));
@@ -92,5 +132,15 @@ mod tests {
         assert_eq!(*NAME.get_or_init(|| unreachable!("there is one")), "first");
         assert_eq!(NAME.try_replace(|name| name.map_or(Ok("second"), |_| Err("no"))), Err("no"));
         assert_eq!(NAME.get(), Some(&"first"));
+    }
+
+    #[test]
+    fn who_listens_to_the_making_may_ask_for_the_value() {
+        static NAME: Replaceable<&str> = Replaceable::new();
+        let name = NAME.get_or_init(|| {
+            events::tell(|| assert_eq!(NAME.get(), Some(&"made")));
+            "made"
+        });
+        assert_eq!(*name, "made");
     }
 }

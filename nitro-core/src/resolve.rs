@@ -7,7 +7,7 @@ use crate::alike::Alike;
 use crate::device::Chain;
 use crate::find::Origin;
 use crate::model::{Model, OnDevice, Region};
-use crate::{DeviceEntry, Function, Reason};
+use crate::{DeviceEntry, Function, Reason, events, feature};
 
 /// The selectors of one function, one for each device met so far.
 pub(crate) type DeviceChain = Chain<(&'static DeviceEntry, Resolved)>;
@@ -39,8 +39,10 @@ pub(crate) struct DeviceSelector {
     pub(crate) selector: OnDevice,
     /// For each class of the selector the place of its variant in the code, if it still exists.
     places: Vec<Option<usize>>,
-    /// For each column of the model the input feature of the code.
+    /// For each column of the model the input feature of the code; none where the input has no say.
     pub(crate) features: Vec<usize>,
+    /// Bit by bit the same features.
+    pub(crate) needs: u32,
     /// A variant of the code that the model does not know.
     pub(crate) unknown: Option<&'static str>,
     /// Where the training inputs lie, if the model knows.
@@ -64,10 +66,15 @@ pub(crate) fn resolve(
     device: &'static DeviceEntry,
     deterministic: bool,
 ) -> Resolved {
-    let name = function.name();
+    let (name, device_id) = (function.name(), device.id());
+    // Of a device, or of none.
+    let tell = |device: Option<&'static str>, what: &str, why: &'static str| {
+        let (origin, what) = (origin.clone(), what.to_owned());
+        events::tell(move || tracing::warn!(function = name, %origin, device, name = what, "{why}"));
+    };
     let place = |feature: &str| function.features().iter().position(|own| *own == feature);
     let features = known(&model.features, place).map_err(|feature| {
-        tracing::warn!(function = name, %origin, feature, "the model needs a feature that the code lacks");
+        tell(None, feature, "the model needs a feature that the code lacks");
         Reason::FeatureMissing
     })?;
     let alike = deterministic.then(|| Alike::of(model, device)).flatten();
@@ -77,23 +84,21 @@ pub(crate) fn resolve(
         |feature: &str| if deterministic { same_everywhere(feature) } else { device.feature(feature) };
     let finite = |feature: &str| value(feature).filter(|value| value.is_finite());
     let values = known(&model.device_features, finite).map_err(|feature| {
-        let device = device.id();
-        if deterministic {
-            tracing::warn!(function = name, %origin, device, feature, "choices are to be deterministic, and the model needs a device feature that may differ between devices of one kind");
-            return Reason::DeviceFeatureVaries;
-        }
-        tracing::warn!(function = name, %origin, device, feature, "the model needs a device feature that is not known here");
-        Reason::DeviceFeatureMissing
+        let (why, reason) = match deterministic {
+            true => (DEVICE_FEATURE_VARIES, Reason::DeviceFeatureVaries),
+            false => (DEVICE_FEATURE_MISSING, Reason::DeviceFeatureMissing),
+        };
+        tell(Some(device_id), feature, why);
+        reason
     })?;
     let variants: Vec<_> = model.variants.iter().map(|variant| function.variant_named(variant)).collect();
     let unknown =
         function.variants().iter().map(|v| v.name).find(|own| !model.variants.iter().any(|v| v == own));
     if let Some(gone) = variants.iter().position(Option::is_none) {
-        let gone = &model.variants[gone];
-        tracing::warn!(function = name, %origin, gone, "the model knows a variant that the code no longer has");
+        tell(None, &model.variants[gone], "the model knows a variant that the code no longer has");
     }
     if let Some(unknown) = unknown {
-        tracing::warn!(function = name, %origin, unknown, "the code has a variant that the model does not know");
+        tell(None, unknown, "the code has a variant that the model does not know");
     }
     let selector = model.selector.on_device(&values);
     let inputs = model.coverage.inputs.clone();
@@ -104,9 +109,15 @@ pub(crate) fn resolve(
         false => model.device_distance(device),
     };
     let places = (0..selector.classes()).map(|class| variants[selector.variant(class)]).collect();
-    let serial = Serial::new();
-    Ok(DeviceSelector { serial, selector, places, features, unknown, inputs, device_distance })
+    // A constant selector asks for no feature.
+    let features = if selector.is_constant() { vec![] } else { features };
+    let (serial, needs) = (Serial::new(), feature::bits(features.iter().copied()));
+    Ok(DeviceSelector { serial, selector, places, features, needs, unknown, inputs, device_distance })
 }
+
+const DEVICE_FEATURE_MISSING: &str = "the model needs a device feature that is not known here";
+const DEVICE_FEATURE_VARIES: &str = "choices are to be deterministic, and the model needs a device feature that may \
+    differ between devices of one kind";
 
 /// What `find` knows of every name, or the first name of which it knows nothing.
 fn known<T>(names: &[String], find: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, &str> {

@@ -8,7 +8,7 @@ use crate::environment::{self, DETERMINISTIC, EXACT};
 use crate::find::{self, Origin, Unusable};
 use crate::model::{self, Model};
 use crate::resolve::{DeviceChain, Resolved, resolve};
-use crate::{DeviceEntry, Function, Reason};
+use crate::{DeviceEntry, Function, Reason, epoch, events};
 
 /// All functions called so far; the place of a function is its number.
 static CALLED: Chain<&'static Function> = Chain::new();
@@ -82,7 +82,10 @@ impl FunctionState {
         let model = || self.model.as_ref().map_err(|&reason| reason);
         let resolve =
             || (device, model().and_then(|model| resolve(function, model, device, self.deterministic)));
-        &self.devices.find_or_insert(|(own, _)| *own == device, resolve).1
+        let (known, events) =
+            events::hold(|| self.devices.find_or_insert(|(own, _)| *own == device, resolve));
+        events.tell();
+        &known.1
     }
 }
 
@@ -111,6 +114,7 @@ impl Function {
             Some(old) => old.renewed(self),
             None => Ok(FunctionState::new(self)),
         });
+        epoch::advance();
         replaced.map_err(|unusable| ReloadError { refused: vec![(self.name(), unusable)] })
     }
 }
@@ -129,7 +133,7 @@ impl FunctionState {
             }
         }
         let origin = origin.map(|origin| origin.to_string());
-        tracing::info!(function = function.name(), origin, "the model was read again");
+        events::tell(move || tracing::info!(function = function.name(), origin, "the model was read again"));
         Ok(state)
     }
 }
@@ -141,11 +145,15 @@ fn first_model(function: &Function) -> Result<(Model, Origin), Reason> {
         Ok(Some(found)) => Ok(found),
         Ok(None) => {
             let file = model::file_name(name);
-            tracing::debug!(function = name, file, "no model, the default variant runs");
+            events::tell(move || {
+                tracing::debug!(function = name, file, "no model, the default variant runs")
+            });
             Err(Reason::NoModel)
         }
         Err(Unusable { reason, origin, why }) => {
-            tracing::warn!(function = name, %origin, why, "the model is not used, the default variant runs");
+            events::tell(move || {
+                tracing::warn!(function = name, %origin, why, "the model is not used, the default variant runs");
+            });
             Err(reason)
         }
     }

@@ -52,27 +52,32 @@ impl Drop for Return {
     }
 }
 
-/// Counts a call of the function of this number, which has so many variants.
-#[inline]
-pub(crate) fn count(function: usize, variants: usize, variant: usize, reason: ReasonKind) {
-    let block = MINE.get().and_then(|counters| counters.near.get(function)?.get());
-    match block {
-        Some(block) => increment(&block[variant], reason),
-        None => count_far(function, variants, variant, reason),
-    }
+/// Counts a call of the function of this number, which has so many variants. Returns the counter of the thread, unless the thread is ending,
+/// whose calls are not counted any more.
+pub(crate) fn count(
+    function: usize,
+    variants: usize,
+    variant: usize,
+    reason: ReasonKind,
+) -> Option<&'static AtomicU64> {
+    let counters = MINE.get().or_else(take)?;
+    let counter = &counters.block(function, variants)[variant].0[reason as usize];
+    increment(counter);
+    Some(counter)
 }
 
-/// Counts the first call on a thread, and all calls of functions that are not near.
-#[cold]
-fn count_far(function: usize, variants: usize, variant: usize, reason: ReasonKind) {
-    if let Some(counters) = MINE.get().or_else(take) {
-        increment(&counters.block(function, variants)[variant], reason);
+/// Counts a call by what [`count`] returned on this thread; false when the thread is ending.
+#[inline]
+pub(crate) fn count_again(counter: &AtomicU64) -> bool {
+    let is_mine = MINE.get().is_some(); // when the thread has given them back, another one counts there
+    if is_mine {
+        increment(counter);
     }
+    is_mine
 }
 
 #[inline]
-fn increment(line: &Line, reason: ReasonKind) {
-    let counter = &line.0[reason as usize];
+fn increment(counter: &AtomicU64) {
     // No other thread writes it.
     counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }

@@ -10,7 +10,7 @@ use crate::ir::{CodeVariant, Variant};
 /// The body of the function: choose, then run the choice.
 pub fn dispatch(function: &CodeVariant) -> TokenStream {
     let krate = &function.krate;
-    let decision = choice(function, &format_ident!("decide"));
+    let decision = decision(function);
     let call = call_chosen(function);
     quote! {
         let __nitro_decision = { #decision };
@@ -22,26 +22,82 @@ pub fn dispatch(function: &CodeVariant) -> TokenStream {
     }
 }
 
+/// What the thread did last time on such an input, in a straight line; or else what `decide` is asked.
+fn decision(function: &CodeVariant) -> TokenStream {
+    let krate = &function.krate;
+    let (cache, device, known) = (cache(function), device(function), known_features(function));
+    let decide = asked(function, &format_ident!("decide"), &quote!(__nitro_remembered,), true);
+    quote! {
+        #cache
+        #device
+        let __nitro_begun = #krate::__private::Call::begin(&__NITRO_CACHE, &__nitro_device);
+        #known
+        let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
+        match __nitro_remembered.choice() {
+            ::core::option::Option::Some(__nitro_variant) => #krate::__private::Decision::again(__nitro_variant),
+            ::core::option::Option::None => { #decide }
+        }
+    }
+}
+
+/// What the last calls on a thread chose; of a generic function, for all its types.
+fn cache(function: &CodeVariant) -> TokenStream {
+    let (krate, module, features) = (&function.krate, &function.signature.ident, function.features.len());
+    let cache = quote!(#krate::__private::InlineCache);
+    quote! {
+        ::std::thread_local! {
+            static __NITRO_CACHE: #cache<#module::Variant, #features> = const { #cache::new() };
+        }
+    }
+}
+
+/// The features that tell the remembered inputs apart. Each is kept as it is too, in case that a constraint or `decide` asks for it.
+fn known_features(function: &CodeVariant) -> TokenStream {
+    let (krate, count) = (&function.krate, function.features.len());
+    let fills = function.features.iter().enumerate().map(|(index, feature)| {
+        let (value, expression, bit) = (value(function, index), &feature.value, 1_u32 << index);
+        let number = quote_spanned!(value.span()=> #krate::FeatureValue::to_f64(__nitro_value));
+        // In a closure, as in the cells below: what a `return` or a `?` in it means is the same.
+        quote! {
+            let mut #value = ::core::option::Option::None;
+            if __nitro_needs & #bit != 0 {
+                let __nitro_value = (|| #expression)();
+                __nitro_row[#index] = #number;
+                #value = ::core::option::Option::Some(__nitro_value);
+            }
+        }
+    });
+    let (needs, mutable) = match count {
+        0 => (None, None),
+        _ => (Some(quote!(let __nitro_needs = __nitro_begun.needs();)), Some(quote!(mut))),
+    };
+    quote! {
+        #needs
+        let #mutable __nitro_row = [0.0; #count];
+        #(#fills)*
+    }
+}
+
 /// The body of `select`.
 pub fn selection(function: &CodeVariant) -> TokenStream {
-    choice(function, &format_ident!("select"))
+    let device = device(function);
+    let select = asked(function, &format_ident!("select"), &TokenStream::new(), false);
+    quote!(#device #select)
 }
 
 /// What `decide` and `select` are asked: device, features and constraints. The borrows of the arguments end here.
-fn choice(function: &CodeVariant, ask: &Ident) -> TokenStream {
+fn asked(function: &CodeVariant, ask: &Ident, first: &TokenStream, are_known: bool) -> TokenStream {
     let CodeVariant { krate, signature, .. } = function;
     let module = &signature.ident;
-    let device = device(function);
-    let features = features(function);
+    let features = features(function, are_known);
     let admissible = admissible(function);
     // An error about the device is reported at the user's expression.
     let device_argument =
         quote_spanned!(function.device.as_ref().map_or_else(Span::call_site, located)=> &__nitro_device);
     quote! {
-        #device
         #features
         #admissible
-        #krate::__private::#ask(#module::function(), #device_argument, &__nitro_feature, &__nitro_admissible)
+        #krate::__private::#ask(#first #module::function(), #device_argument, &__nitro_features, &__nitro_admissible)
     }
 }
 
@@ -55,51 +111,46 @@ fn device(function: &CodeVariant) -> TokenStream {
     quote!(let __nitro_device = #device;)
 }
 
-/// Features by index, each computed when asked for, and at most once a call: whoever asks this function asks once for each.
-fn features(function: &CodeVariant) -> TokenStream {
-    let krate = &function.krate;
-    if function.features.is_empty() {
-        return quote! {
-            let __nitro_feature = |_: ::core::primitive::usize| -> ::core::primitive::f64 {
-                ::core::unreachable!("the function has no features")
-            };
-        };
-    }
-    let is_shared = |feature: usize| {
-        function
-            .variants
-            .iter()
-            .filter_map(|variant| variant.constraint.as_ref())
-            .any(|constraint| constraint.features.contains(&feature))
-    };
-    let (mut cells, mut numbers) = (Vec::new(), Vec::new());
+/// The features whose bits are set, each computed when it is asked for, and at most once a call: not if it is known already.
+fn features(function: &CodeVariant, are_known: bool) -> TokenStream {
+    let (krate, count) = (&function.krate, function.features.len());
+    let (mut cells, mut fills) = (Vec::new(), Vec::new());
     for (index, feature) in function.features.iter().enumerate() {
-        let (cell, value) = (cell(function, index), &feature.value);
-        // What a constraint asks for too is kept; the rest is asked for at most once.
-        let (make, computed) = if is_shared(index) {
-            (quote!(::core::cell::LazyCell::new), quote_spanned!(cell.span()=> *#cell))
-        } else {
-            (quote!(#krate::__private::Once::new), quote_spanned!(cell.span()=> #cell.take()))
+        let (cell, value, bit) = (cell(function, index), value(function, index), 1_u32 << index);
+        let expression = &feature.value;
+        let compute = match are_known {
+            true => quote!(match #value {
+                ::core::option::Option::Some(__nitro_value) => __nitro_value,
+                ::core::option::Option::None => #expression,
+            }),
+            false => expression.to_token_stream(),
         };
-        cells.push(quote!(let #cell = #make(|| #value);));
-        let number = quote_spanned!(cell.span()=> #krate::FeatureValue::to_f64(#computed));
-        numbers.push(quote!(#index => #number,));
+        cells.push(quote!(let #cell = ::core::cell::LazyCell::new(|| #compute);));
+        let number = quote_spanned!(cell.span()=> #krate::FeatureValue::to_f64(*#cell));
+        fills.push(quote!(if __nitro_needs & #bit != 0 { __nitro_row[#index] = #number; }));
     }
+    let (needs, row) =
+        if count == 0 { (quote!(_), quote!(_)) } else { (quote!(__nitro_needs), quote!(__nitro_row)) };
     quote! {
         #(#cells)*
-        let __nitro_feature = |__nitro_index: ::core::primitive::usize| -> ::core::primitive::f64 {
-            match __nitro_index {
-                #(#numbers)*
-                _ => ::core::unreachable!("the index of a feature"),
-            }
+        let __nitro_features = |
+            #needs: ::core::primitive::u32,
+            #row: &mut [::core::primitive::f64; #count],
+        | {
+            #(#fills)*
         };
     }
 }
 
-/// The variable of a feature; its own name is free for what the user means by it in other features. It stands where the
-/// user's expression does, since an error about its type is about that.
+/// The variable of a feature that computes it when it is asked for; its own name is free for what the user means by it in other features. It
+/// stands where the user's expression does, since an error about its type is about that.
 fn cell(function: &CodeVariant, feature: usize) -> Ident {
     format_ident!("__nitro_feature_{feature}", span = located(&function.features[feature].value))
+}
+
+/// The variable of a feature that is known.
+fn value(function: &CodeVariant, feature: usize) -> Ident {
+    format_ident!("__nitro_value_{feature}", span = located(&function.features[feature].value))
 }
 
 /// Which variants may run.

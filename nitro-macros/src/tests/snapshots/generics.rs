@@ -9,20 +9,39 @@ where
     I: Ord,
 {
     let __nitro_decision = {
+        ::std::thread_local! {
+            static __NITRO_CACHE : ::nitro::__private::InlineCache < r#find::Variant,
+            0usize > = const { ::nitro::__private::InlineCache::new() };
+        }
         let __nitro_device = ::nitro::__private::host();
-        let __nitro_feature = |_: ::core::primitive::usize| -> ::core::primitive::f64 {
-            ::core::unreachable!("the function has no features")
-        };
-        #[allow(clippy::let_and_return, clippy::match_single_binding)]
-        let __nitro_admissible = |_: r#find::Variant| -> ::core::primitive::bool {
-            true
-        };
-        ::nitro::__private::decide(
-            r#find::function(),
+        let __nitro_begun = ::nitro::__private::Call::begin(
+            &__NITRO_CACHE,
             &__nitro_device,
-            &__nitro_feature,
-            &__nitro_admissible,
-        )
+        );
+        let __nitro_row = [0.0; 0usize];
+        let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
+        match __nitro_remembered.choice() {
+            ::core::option::Option::Some(__nitro_variant) => {
+                ::nitro::__private::Decision::again(__nitro_variant)
+            }
+            ::core::option::Option::None => {
+                let __nitro_features = |
+                    _: ::core::primitive::u32,
+                    _: &mut [::core::primitive::f64; 0usize]|
+                {};
+                #[allow(clippy::let_and_return, clippy::match_single_binding)]
+                let __nitro_admissible = |_: r#find::Variant| -> ::core::primitive::bool {
+                    true
+                };
+                ::nitro::__private::decide(
+                    __nitro_remembered,
+                    r#find::function(),
+                    &__nitro_device,
+                    &__nitro_features,
+                    &__nitro_admissible,
+                )
+            }
+        }
     };
     let __nitro_variant = __nitro_decision.variant();
     __nitro_decision
@@ -60,15 +79,16 @@ where
     I: Ord,
 {
     let __nitro_device = ::nitro::__private::host();
-    let __nitro_feature = |_: ::core::primitive::usize| -> ::core::primitive::f64 {
-        ::core::unreachable!("the function has no features")
-    };
+    let __nitro_features = |
+        _: ::core::primitive::u32,
+        _: &mut [::core::primitive::f64; 0usize]|
+    {};
     #[allow(clippy::let_and_return, clippy::match_single_binding)]
     let __nitro_admissible = |_: r#find::Variant| -> ::core::primitive::bool { true };
     ::nitro::__private::select(
         r#find::function(),
         &__nitro_device,
-        &__nitro_feature,
+        &__nitro_features,
         &__nitro_admissible,
     )
 }

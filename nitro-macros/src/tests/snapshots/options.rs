@@ -1,23 +1,55 @@
 pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
     let __nitro_decision = {
+        ::std::thread_local! {
+            static __NITRO_CACHE : facade::nitro::__private::InlineCache < sort::Variant,
+            1usize > = const { facade::nitro::__private::InlineCache::new() };
+        }
         let __nitro_device = gpu::on(stream);
-        let __nitro_feature_0 = facade::nitro::__private::Once::new(|| keys.len());
-        let __nitro_feature = |
-            __nitro_index: ::core::primitive::usize,
-        | -> ::core::primitive::f64 {
-            match __nitro_index {
-                0usize => facade::nitro::FeatureValue::to_f64(__nitro_feature_0.take()),
-                _ => ::core::unreachable!("the index of a feature"),
-            }
-        };
-        #[allow(clippy::let_and_return, clippy::match_single_binding)]
-        let __nitro_admissible = |_: sort::Variant| -> ::core::primitive::bool { true };
-        facade::nitro::__private::decide(
-            sort::function(),
+        let __nitro_begun = facade::nitro::__private::Call::begin(
+            &__NITRO_CACHE,
             &__nitro_device,
-            &__nitro_feature,
-            &__nitro_admissible,
-        )
+        );
+        let __nitro_needs = __nitro_begun.needs();
+        let mut __nitro_row = [0.0; 1usize];
+        let mut __nitro_value_0 = ::core::option::Option::None;
+        if __nitro_needs & 1u32 != 0 {
+            let __nitro_value = (|| keys.len())();
+            __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(__nitro_value);
+            __nitro_value_0 = ::core::option::Option::Some(__nitro_value);
+        }
+        let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
+        match __nitro_remembered.choice() {
+            ::core::option::Option::Some(__nitro_variant) => {
+                facade::nitro::__private::Decision::again(__nitro_variant)
+            }
+            ::core::option::Option::None => {
+                let __nitro_feature_0 = ::core::cell::LazyCell::new(|| match __nitro_value_0 {
+                    ::core::option::Option::Some(__nitro_value) => __nitro_value,
+                    ::core::option::Option::None => keys.len(),
+                });
+                let __nitro_features = |
+                    __nitro_needs: ::core::primitive::u32,
+                    __nitro_row: &mut [::core::primitive::f64; 1usize]|
+                {
+                    if __nitro_needs & 1u32 != 0 {
+                        __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_0,
+                        );
+                    }
+                };
+                #[allow(clippy::let_and_return, clippy::match_single_binding)]
+                let __nitro_admissible = |_: sort::Variant| -> ::core::primitive::bool {
+                    true
+                };
+                facade::nitro::__private::decide(
+                    __nitro_remembered,
+                    sort::function(),
+                    &__nitro_device,
+                    &__nitro_features,
+                    &__nitro_admissible,
+                )
+            }
+        }
     };
     let __nitro_variant = __nitro_decision.variant();
     __nitro_decision
@@ -46,13 +78,15 @@ pub(super) fn __nitro_sort_select<T: Key>(
     keys: &mut [T],
 ) -> facade::nitro::Selection<sort::Variant> {
     let __nitro_device = gpu::on(stream);
-    let __nitro_feature_0 = facade::nitro::__private::Once::new(|| keys.len());
-    let __nitro_feature = |
-        __nitro_index: ::core::primitive::usize,
-    | -> ::core::primitive::f64 {
-        match __nitro_index {
-            0usize => facade::nitro::FeatureValue::to_f64(__nitro_feature_0.take()),
-            _ => ::core::unreachable!("the index of a feature"),
+    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| keys.len());
+    let __nitro_features = |
+        __nitro_needs: ::core::primitive::u32,
+        __nitro_row: &mut [::core::primitive::f64; 1usize]|
+    {
+        if __nitro_needs & 1u32 != 0 {
+            __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(
+                *__nitro_feature_0,
+            );
         }
     };
     #[allow(clippy::let_and_return, clippy::match_single_binding)]
@@ -60,7 +94,7 @@ pub(super) fn __nitro_sort_select<T: Key>(
     facade::nitro::__private::select(
         sort::function(),
         &__nitro_device,
-        &__nitro_feature,
+        &__nitro_features,
         &__nitro_admissible,
     )
 }

@@ -2,44 +2,98 @@
 #[must_use]
 pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
     let __nitro_decision = {
+        ::std::thread_local! {
+            static __NITRO_CACHE : ::nitro::__private::InlineCache < spmv::Variant,
+            3usize > = const { ::nitro::__private::InlineCache::new() };
+        }
         let __nitro_device = ::nitro::__private::host();
-        let __nitro_feature_0 = ::nitro::__private::Once::new(|| {
-            a.nnz() as f64 / a.rows() as f64
-        });
-        let __nitro_feature_1 = ::nitro::__private::Once::new(|| a.row_length_sd());
-        let __nitro_feature_2 = ::core::cell::LazyCell::new(|| a.ell_fill());
-        let __nitro_feature = |
-            __nitro_index: ::core::primitive::usize,
-        | -> ::core::primitive::f64 {
-            match __nitro_index {
-                0usize => ::nitro::FeatureValue::to_f64(__nitro_feature_0.take()),
-                1usize => ::nitro::FeatureValue::to_f64(__nitro_feature_1.take()),
-                2usize => ::nitro::FeatureValue::to_f64(*__nitro_feature_2),
-                _ => ::core::unreachable!("the index of a feature"),
-            }
-        };
-        #[allow(clippy::let_and_return, clippy::match_single_binding)]
-        let __nitro_admissible = |
-            __nitro_variant: spmv::Variant,
-        | -> ::core::primitive::bool {
-            match __nitro_variant {
-                #[cfg(feature = "ell")]
-                spmv::Variant::Ell => {
-                    #[allow(unused_variables)]
-                    let ell_fill = *__nitro_feature_2;
-                    let __nitro_admissible: ::core::primitive::bool = ell_fill <= 9.0
-                        && a.rows() > 0;
-                    __nitro_admissible
-                }
-                _ => true,
-            }
-        };
-        ::nitro::__private::decide(
-            spmv::function(),
+        let __nitro_begun = ::nitro::__private::Call::begin(
+            &__NITRO_CACHE,
             &__nitro_device,
-            &__nitro_feature,
-            &__nitro_admissible,
-        )
+        );
+        let __nitro_needs = __nitro_begun.needs();
+        let mut __nitro_row = [0.0; 3usize];
+        let mut __nitro_value_0 = ::core::option::Option::None;
+        if __nitro_needs & 1u32 != 0 {
+            let __nitro_value = (|| a.nnz() as f64 / a.rows() as f64)();
+            __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
+            __nitro_value_0 = ::core::option::Option::Some(__nitro_value);
+        }
+        let mut __nitro_value_1 = ::core::option::Option::None;
+        if __nitro_needs & 2u32 != 0 {
+            let __nitro_value = (|| a.row_length_sd())();
+            __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
+            __nitro_value_1 = ::core::option::Option::Some(__nitro_value);
+        }
+        let mut __nitro_value_2 = ::core::option::Option::None;
+        if __nitro_needs & 4u32 != 0 {
+            let __nitro_value = (|| a.ell_fill())();
+            __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
+            __nitro_value_2 = ::core::option::Option::Some(__nitro_value);
+        }
+        let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
+        match __nitro_remembered.choice() {
+            ::core::option::Option::Some(__nitro_variant) => {
+                ::nitro::__private::Decision::again(__nitro_variant)
+            }
+            ::core::option::Option::None => {
+                let __nitro_feature_0 = ::core::cell::LazyCell::new(|| match __nitro_value_0 {
+                    ::core::option::Option::Some(__nitro_value) => __nitro_value,
+                    ::core::option::Option::None => a.nnz() as f64 / a.rows() as f64,
+                });
+                let __nitro_feature_1 = ::core::cell::LazyCell::new(|| match __nitro_value_1 {
+                    ::core::option::Option::Some(__nitro_value) => __nitro_value,
+                    ::core::option::Option::None => a.row_length_sd(),
+                });
+                let __nitro_feature_2 = ::core::cell::LazyCell::new(|| match __nitro_value_2 {
+                    ::core::option::Option::Some(__nitro_value) => __nitro_value,
+                    ::core::option::Option::None => a.ell_fill(),
+                });
+                let __nitro_features = |
+                    __nitro_needs: ::core::primitive::u32,
+                    __nitro_row: &mut [::core::primitive::f64; 3usize]|
+                {
+                    if __nitro_needs & 1u32 != 0 {
+                        __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_0,
+                        );
+                    }
+                    if __nitro_needs & 2u32 != 0 {
+                        __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_1,
+                        );
+                    }
+                    if __nitro_needs & 4u32 != 0 {
+                        __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_2,
+                        );
+                    }
+                };
+                #[allow(clippy::let_and_return, clippy::match_single_binding)]
+                let __nitro_admissible = |
+                    __nitro_variant: spmv::Variant,
+                | -> ::core::primitive::bool {
+                    match __nitro_variant {
+                        #[cfg(feature = "ell")]
+                        spmv::Variant::Ell => {
+                            #[allow(unused_variables)]
+                            let ell_fill = *__nitro_feature_2;
+                            let __nitro_admissible: ::core::primitive::bool = ell_fill
+                                <= 9.0 && a.rows() > 0;
+                            __nitro_admissible
+                        }
+                        _ => true,
+                    }
+                };
+                ::nitro::__private::decide(
+                    __nitro_remembered,
+                    spmv::function(),
+                    &__nitro_device,
+                    &__nitro_features,
+                    &__nitro_admissible,
+                )
+            }
+        }
     };
     let __nitro_variant = __nitro_decision.variant();
     __nitro_decision
@@ -69,19 +123,23 @@ pub fn __nitro_spmv_select(
     y: &mut [f32],
 ) -> ::nitro::Selection<spmv::Variant> {
     let __nitro_device = ::nitro::__private::host();
-    let __nitro_feature_0 = ::nitro::__private::Once::new(|| {
+    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
         a.nnz() as f64 / a.rows() as f64
     });
-    let __nitro_feature_1 = ::nitro::__private::Once::new(|| a.row_length_sd());
+    let __nitro_feature_1 = ::core::cell::LazyCell::new(|| a.row_length_sd());
     let __nitro_feature_2 = ::core::cell::LazyCell::new(|| a.ell_fill());
-    let __nitro_feature = |
-        __nitro_index: ::core::primitive::usize,
-    | -> ::core::primitive::f64 {
-        match __nitro_index {
-            0usize => ::nitro::FeatureValue::to_f64(__nitro_feature_0.take()),
-            1usize => ::nitro::FeatureValue::to_f64(__nitro_feature_1.take()),
-            2usize => ::nitro::FeatureValue::to_f64(*__nitro_feature_2),
-            _ => ::core::unreachable!("the index of a feature"),
+    let __nitro_features = |
+        __nitro_needs: ::core::primitive::u32,
+        __nitro_row: &mut [::core::primitive::f64; 3usize]|
+    {
+        if __nitro_needs & 1u32 != 0 {
+            __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(*__nitro_feature_0);
+        }
+        if __nitro_needs & 2u32 != 0 {
+            __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(*__nitro_feature_1);
+        }
+        if __nitro_needs & 4u32 != 0 {
+            __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(*__nitro_feature_2);
         }
     };
     #[allow(clippy::let_and_return, clippy::match_single_binding)]
@@ -101,7 +159,7 @@ pub fn __nitro_spmv_select(
     ::nitro::__private::select(
         spmv::function(),
         &__nitro_device,
-        &__nitro_feature,
+        &__nitro_features,
         &__nitro_admissible,
     )
 }

@@ -1,0 +1,147 @@
+//! What the last calls of a function on a thread chose: a call looks here first, and one on an input of last time is decided by a few
+//! comparisons. (Named after the caches at call sites of Hölzle, Chambers and Ungar, "Optimizing dynamically-typed object-oriented languages
+//! with polymorphic inline caches", 1991.)
+//!
+//! What stands here never decides anything that [`choose`](crate::choose) would decide otherwise: all of it is dropped when the epoch or the
+//! device is another one, and what hangs on the arguments beyond their features, as a constraint may, is asked anew.
+
+use std::cell::Cell;
+use std::ptr;
+use std::sync::atomic::AtomicU64;
+use std::thread::LocalKey;
+
+use crate::{Device, DeviceEntry, epoch, stats};
+
+/// Number of inputs that are remembered. They are compared one after the other.
+const ENTRIES: usize = 4;
+
+/// The memory of one function of `N` features on one thread; `#[code_variant]` makes it. No destructor, and no lock.
+pub struct InlineCache<V, const N: usize> {
+    /// When the choices were made; 0 before the first.
+    epoch: Cell<u64>,
+    /// Where.
+    device: Cell<*const DeviceEntry>,
+    /// Bit by bit the features that they depend on.
+    needs: Cell<u32>,
+    /// How many were made. Of the entries the first so many are in use.
+    count: Cell<usize>,
+    entries: [Entry<V, N>; ENTRIES],
+}
+
+struct Entry<V, const N: usize> {
+    /// The bits of the needed features, 0 for others: what is not the same number to the last bit is another input.
+    features: Cell<[u64; N]>,
+    choice: Cell<Option<CachedChoice<V>>>,
+}
+
+/// A choice that holds for every call with these features.
+#[derive(Clone, Copy)]
+pub(crate) struct CachedChoice<V> {
+    pub(crate) variant: V,
+    /// Whether the variant's constraint has to be asked.
+    pub(crate) is_conditional: bool,
+    /// Where the thread counts calls that choose it for this reason.
+    pub(crate) calls: &'static AtomicU64,
+}
+
+/// A call that begins: when, where, and what its thread remembers of those before.
+pub struct Call<V: 'static, const N: usize> {
+    cache: &'static InlineCache<V, N>,
+    epoch: u64,
+    pub(crate) device: &'static DeviceEntry,
+}
+
+/// What is remembered for the input of a call.
+pub struct Remembered<V: 'static, const N: usize> {
+    pub(crate) call: Call<V, N>,
+    choice: Option<CachedChoice<V>>,
+}
+
+impl<V: Copy, const N: usize> Call<V, N> {
+    /// A call on a device.
+    #[inline]
+    pub fn begin(cache: &'static LocalKey<InlineCache<V, N>>, device: &impl Device) -> Self {
+        // SAFETY: a reference to the thread's own cache, which has no destructor and lives as long as the thread. A call does not leave it.
+        // (In a closure for `with`, what follows would be a call of its own.)
+        let cache = unsafe { &*cache.with(ptr::from_ref) };
+        Self { cache, epoch: epoch::now(), device: device.entry() }
+    }
+
+    #[inline]
+    fn remembers(&self) -> bool {
+        self.cache.epoch.get() == self.epoch && ptr::eq(self.cache.device.get(), self.device)
+    }
+
+    /// Bit by bit the features that tell the remembered choices apart.
+    #[inline]
+    pub fn needs(&self) -> u32 {
+        if self.remembers() { self.cache.needs.get() } else { 0 }
+    }
+
+    /// What is remembered for an input, whose features that are not needed are 0.
+    #[inline]
+    pub fn remembered(self, features: &[f64; N]) -> Remembered<V, N> {
+        // Asked again, since to compute a feature the function may have been called on another device.
+        let choice = if self.remembers() { self.cache.get(features) } else { None };
+        Remembered { call: self, choice }
+    }
+
+    /// Remembers a choice in the place of the oldest.
+    pub(crate) fn remember(&self, needs: u32, features: &[f64; N], choice: CachedChoice<V>) {
+        let cache = self.cache;
+        if !self.remembers() || cache.needs.get() != needs {
+            cache.entries.iter().for_each(|entry| entry.choice.set(None));
+            cache.epoch.set(self.epoch);
+            cache.device.set(self.device);
+            cache.needs.set(needs);
+            cache.count.set(0);
+        }
+        let entry = &cache.entries[cache.count.replace(cache.count.get() + 1) % ENTRIES];
+        entry.features.set(features.map(f64::to_bits));
+        entry.choice.set(Some(choice));
+    }
+}
+
+impl<V: Copy, const N: usize> Remembered<V, N> {
+    /// The remembered variant, counted as one more call, where it has no constraint.
+    #[inline]
+    pub fn choice(&self) -> Option<V> {
+        let choice = self.choice.filter(|choice| !choice.is_conditional)?;
+        stats::count_again(choice.calls).then_some(choice.variant)
+    }
+
+    /// The remembered variant, counted as one more call, where its constraint admits the input.
+    #[inline]
+    pub(crate) fn choice_if(&self, admissible: &impl Fn(V) -> bool) -> Option<V> {
+        let choice = self.choice.filter(|choice| choice.is_conditional && admissible(choice.variant))?;
+        stats::count_again(choice.calls).then_some(choice.variant)
+    }
+}
+
+impl<V: Copy, const N: usize> InlineCache<V, N> {
+    /// Nothing is remembered.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "made by the macro, as a constant")]
+    pub const fn new() -> Self {
+        Self {
+            epoch: Cell::new(0),
+            device: Cell::new(ptr::null()),
+            needs: Cell::new(0),
+            count: Cell::new(0),
+            entries: [const { Entry { features: Cell::new([0; N]), choice: Cell::new(None) } }; ENTRIES],
+        }
+    }
+
+    #[inline]
+    fn get(&self, features: &[f64; N]) -> Option<CachedChoice<V>> {
+        for entry in &self.entries {
+            let known = entry.features.as_array_of_cells();
+            // No branch in between: an input is another one in its first feature or in its last.
+            let bits = known.iter().zip(features).map(|(known, feature)| known.get() ^ feature.to_bits());
+            if bits.fold(0, |different, bits| different | bits) == 0 {
+                return entry.choice.get();
+            }
+        }
+        None
+    }
+}
