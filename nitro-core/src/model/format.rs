@@ -203,7 +203,7 @@ fn check(model: &Model) -> Result<(), &'static str> {
         Selector::Constant { variant } if *variant >= variants => Err("constant variant"),
         Selector::Constant { .. } => Ok(()),
         Selector::Svm(svm) => svm.check(variants, columns),
-        Selector::Forest(forest) => forest.check(variants, model.features.len(), columns),
+        Selector::Forest(forest) => forest.check(variants, model.features.len(), columns).map(|_| ()),
     }
 }
 

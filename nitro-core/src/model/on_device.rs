@@ -20,13 +20,18 @@ impl Selector {
     /// Resolves what depends on the device alone. `device_features` are raw values in the order of the model's names.
     ///
     /// # Panics
-    /// When there are fewer values than the selector has device features.
+    /// When the selector's numbers contradict each other, as those of a [`Model`](super::Model) that was read do not, or when there are fewer values
+    /// than it has device features.
     #[must_use]
     pub fn on_device(&self, device_features: &[f64]) -> OnDevice {
         OnDevice(match self {
             Self::Constant { variant } => Rule::Constant(*variant),
             Self::Svm(svm) => Rule::Svm(svm.on_device(device_features)),
-            Self::Forest(forest) => Rule::Forest(forest.on_device(device_features)),
+            Self::Forest(forest) => {
+                let columns = forest.inputs + device_features.len();
+                let checked = forest.check(forest.variants, forest.inputs, columns);
+                Rule::Forest(checked.expect("a sound forest").on_device(device_features))
+            }
         })
     }
 }

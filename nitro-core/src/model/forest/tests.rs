@@ -23,16 +23,21 @@ fn forest() -> Forest {
     }
 }
 
+fn on_device(forest: &Forest, device_features: &[f64]) -> DeviceForest {
+    let checked = forest.check(forest.variants, forest.inputs, forest.inputs + device_features.len());
+    checked.unwrap().on_device(device_features)
+}
+
 /// What is lost, in steps of 1/255.
 fn losses(forest: &Forest, input: f64, device: f64) -> Vec<f32> {
-    let shares = forest.on_device(&[device]).shares(&[input]);
+    let shares = on_device(forest, &[device]).shares(&[input]);
     shares[..forest.variants].iter().map(|share| (255.0 * (1.0 - share)).round()).collect()
 }
 
 #[test]
 fn the_mean_over_the_trees_is_what_their_leaves_say() {
     let forest = forest();
-    assert_eq!(forest.check(2, 1, 2), Ok(()));
+    assert!(forest.check(2, 1, 2).is_ok());
     assert_eq!(losses(&forest, 4.0, 0.0), [0.0, 60.0]);
     assert_eq!(losses(&forest, 6.0, 0.0), [50.0, 10.0]);
     assert_eq!(losses(&forest, 8.0, 0.0), [60.0, 0.0]);
@@ -46,9 +51,9 @@ fn a_value_at_the_threshold_is_on_the_lower_side() {
 
 #[test]
 fn a_device_keeps_only_what_it_can_reach() {
-    let (below, above) = (forest().on_device(&[0.0]), forest().on_device(&[99.0]));
+    let (below, above) = (on_device(&forest(), &[0.0]), on_device(&forest(), &[99.0]));
     // The leaf of zeros, then a split and two leaves a tree, or one leaf for the whole first tree.
-    assert_eq!((below.nodes.len(), above.nodes.len()), (1 + 3 + 3, 1 + 1 + 3));
+    assert_eq!((below.nodes(), above.nodes()), (1 + 3 + 3, 1 + 1 + 3));
 }
 
 /// As many trees and variants as there may be: sums stay exact and every group is walked.
@@ -61,8 +66,7 @@ fn the_largest_forest_adds_up() {
         nodes: vec![Node::Leaf; trees],
         values: (0..trees).flat_map(|_| (0..MAX_VARIANTS).map(|variant| 255 - variant as u8)).collect(),
     };
-    assert_eq!(forest.check(MAX_VARIANTS, 0, 0), Ok(()));
-    let shares = forest.on_device(&[]).shares(&[]);
+    let shares = on_device(&forest, &[]).shares(&[]);
     for (variant, share) in shares.iter().enumerate() {
         assert!((share - variant as f32 / 255.0).abs() < 1e-6, "{variant}: {share}");
     }
@@ -76,12 +80,22 @@ fn a_tree_as_deep_as_allowed_is_walked_to_its_end() {
     nodes.push(Node::Leaf);
     let values = (0..=MAX_DEPTH as u8).collect();
     let forest = Forest { inputs: 1, variants: 1, nodes, values };
-    assert_eq!(forest.check(1, 1, 1), Ok(()));
-    let on_device = forest.on_device(&[]);
+    let on_device = on_device(&forest, &[]);
     for depth in 0..=MAX_DEPTH {
         let loss = 1.0 - on_device.shares(&[depth as f64])[0];
         assert_eq!((255.0 * loss).round(), depth as f32);
     }
     let deeper = Forest { nodes: [&[split(0, -1.0), Node::Leaf][..], &forest.nodes].concat(), ..forest };
-    assert_eq!(deeper.check(1, 1, 1), Err("depth of a tree"));
+    assert_eq!(deeper.check(1, 1, 1).err(), Some("depth of a tree"));
+}
+
+/// What is not checked is not walked: a column that is none would lead outside.
+#[test]
+fn what_does_not_fit_together_cannot_be_asked() {
+    let forest = Forest { inputs: 40, nodes: vec![split(33, 1.0), Node::Leaf, Node::Leaf], ..forest() };
+    assert_eq!(forest.check(2, 40, 40).err(), Some("number of input features of the forest"));
+    let forest = Forest { inputs: 1, ..forest };
+    assert_eq!(forest.check(2, 1, 1).err(), Some("number of leaf values"));
+    let forest = Forest { values: vec![0; 4], ..forest };
+    assert_eq!(forest.check(2, 1, 1).err(), Some("split of a tree"));
 }

@@ -25,40 +25,116 @@ pub(super) struct Term {
 /// The sum of one pair of classes, in parts that are added up at last.
 pub(super) type Sum = [f64; 4];
 
-/// Adds to the sum of each pair what a block's vectors weigh, times their kernels with the row.
-pub(super) type Weigh = unsafe fn(block: Block<'_>, row: &[f32], sums: &mut [Sum]);
+/// What a processor has, as far as the arithmetic here is compiled for it. The ways differ in how many lanes an instruction takes and in whether a
+/// product is rounded before it is added to; the error bound holds for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Instructions(Set);
 
-/// The fastest way to do it that this processor has. All give the same bits: they differ in how many lanes an instruction takes, and none
-/// fuses a product with a sum.
-pub(super) fn fastest() -> Weigh {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Set {
+    Any,
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        return weigh_avx2;
-    }
-    weigh_any
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
 }
 
-fn weigh_any(block: Block<'_>, row: &[f32], sums: &mut [Sum]) {
-    let mut kernel = [0.0; LANES];
-    kernel_any(block.columns, row, &mut kernel);
-    weigh(block.terms, &kernel, sums);
+impl Instructions {
+    /// What every processor of the target has.
+    #[cfg(test)]
+    pub(super) const ANY: Self = Self(Set::Any);
+
+    /// The most that this processor has.
+    pub(super) fn of_this_processor() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            let is_wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl");
+            return Self(if is_wide { Set::Avx512 } else { Set::Avx2 });
+        }
+        Self(Set::Any)
+    }
+
+    /// Adds to the sum of each pair what a block's vectors weigh, times their kernels with the row.
+    #[inline]
+    pub(super) fn weigh(self, block: &Block<'_>, row: &[f32], sums: &mut [Sum]) {
+        let mut kernel = [0.0; LANES];
+        match self.0 {
+            Set::Any => {
+                fill_any(block.columns, row, &mut kernel);
+                weigh::<false>(block.terms, &kernel, sums);
+            }
+            // SAFETY: of these two, `of_this_processor` found that the processor has what they are compiled for.
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2 => unsafe {
+                fill_avx2(block.columns, row, &mut kernel);
+                weigh_avx2(block.terms, &kernel, sums);
+            },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Set::Avx512 => unsafe {
+                fill_avx512(block.columns, row, &mut kernel);
+                weigh_avx2(block.terms, &kernel, sums);
+            },
+        }
+    }
+
+    /// sign(x)·ln(1 + |x|) of each; NaN where x is not finite.
+    #[inline]
+    pub(super) fn ln_1p(self, values: &mut [f64; 4]) {
+        match self.0 {
+            Set::Any => values.iter_mut().for_each(|value| *value = ln_1p::<false>(*value)),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `of_this_processor` found that the processor has what this is compiled for.
+            Set::Avx2 | Set::Avx512 => unsafe { ln_1p_avx2(values) },
+        }
+    }
+}
+
+// Not to be inlined: next to what is done with the kernel the compiler computes few lanes at a time, or one.
+#[inline(never)]
+fn fill_any(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
+    fill::<false>(columns, row, kernel);
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn weigh_avx2(block: Block<'_>, row: &[f32], sums: &mut [Sum]) {
-    let mut kernel = [0.0; LANES];
-    kernel_avx2(block.columns, row, &mut kernel);
-    weigh(block.terms, &kernel, sums);
+#[target_feature(enable = "avx2,fma")]
+#[inline(never)]
+fn fill_avx2(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
+    fill::<true>(columns, row, kernel);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl")]
+#[inline(never)]
+fn fill_avx512(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
+    fill::<true>(columns, row, kernel);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn weigh_avx2(terms: &[Term], kernel: &[f32; LANES], sums: &mut [Sum]) {
+    weigh::<true>(terms, kernel, sums);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn ln_1p_avx2(values: &mut [f64; 4]) {
+    values.iter_mut().for_each(|value| *value = ln_1p::<true>(*value));
+}
+
+/// a·b + c, in one rounding where the processor does that.
+#[inline(always)]
+fn multiply_add<const FUSED: bool>(a: f32, b: f32, c: f32) -> f32 {
+    if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
 #[inline(always)]
-fn weigh(terms: &[Term], kernel: &[f32; LANES], sums: &mut [Sum]) {
+fn weigh<const FUSED: bool>(terms: &[Term], kernel: &[f32; LANES], sums: &mut [Sum]) {
     for term in terms {
         let mut eight = [0.0; 8];
         for (coefficients, kernel) in term.coefficients.chunks_exact(8).zip(kernel.chunks_exact(8)) {
             for (sum, (coefficient, kernel)) in eight.iter_mut().zip(coefficients.iter().zip(kernel)) {
-                *sum += coefficient * kernel;
+                *sum = multiply_add::<FUSED>(*coefficient, *kernel, *sum);
             }
         }
         for (lane, sum) in sums[term.pair].iter_mut().enumerate() {
@@ -67,30 +143,17 @@ fn weigh(terms: &[Term], kernel: &[f32; LANES], sums: &mut [Sum]) {
     }
 }
 
-/// Fills in the kernel between the row and each lane of a block. Not to be inlined: next to what is done with the kernel the compiler
-/// computes few lanes at a time, or one.
-#[inline(never)]
-fn kernel_any(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
-    fill(columns, row, kernel);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-#[inline(never)]
-fn kernel_avx2(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
-    fill(columns, row, kernel);
-}
-
 #[inline(always)]
-fn fill(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
+fn fill<const FUSED: bool>(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
     let mut distances = [0.0; LANES];
     for (column, &value) in columns.iter().zip(row) {
         for (distance, &lane) in distances.iter_mut().zip(column) {
-            *distance += (value - lane) * (value - lane);
+            let difference = value - lane;
+            *distance = multiply_add::<FUSED>(difference, difference, *distance);
         }
     }
     for (kernel, distance) in kernel.iter_mut().zip(distances) {
-        *kernel = exp2_of_negated(distance);
+        *kernel = exp2_of_negated::<FUSED>(distance);
     }
 }
 
@@ -102,19 +165,39 @@ fn fill(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
     reason = "a fitted coefficient, not ln 2, which would add an error of one rounding"
 )]
 #[inline(always)]
-fn exp2_of_negated(x: f32) -> f32 {
+fn exp2_of_negated<const FUSED: bool>(x: f32) -> f32 {
     const SHIFT: f32 = 12_582_912.0; // 1.5 · 2^23
+    const COEFFICIENTS: [f32; 4] = [-0.055_507_34, 0.240_222_42, -0.693_147, 1.0];
     let x = if x > 126.0 { 126.0 } else { x };
     let shifted = SHIFT - x;
     let rest = x + (shifted - SHIFT); // with its sign turned, as every other coefficient
-    let polynomial = 0.009_671_511 - 0.001_326_465_3 * rest;
-    let polynomial = polynomial * rest - 0.055_507_34;
-    let polynomial = polynomial * rest + 0.240_222_42;
-    let polynomial = polynomial * rest - 0.693_147;
-    let polynomial = polynomial * rest + 1.0;
+    let polynomial = multiply_add::<FUSED>(-0.001_326_465_3, rest, 0.009_671_511);
+    let polynomial =
+        COEFFICIENTS.iter().fold(polynomial, |sum, &next| multiply_add::<FUSED>(sum, rest, next));
     // The sum's lowest bits are the whole part; shifted into the exponent, with its bias, they are a power of two.
     let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(1.0_f32.to_bits()));
     polynomial * power
+}
+
+/// sign(x)·ln(1 + |x|), as [`Transform::Log`](super::Transform::Log); NaN where x is not finite. Nothing but arithmetic, so that the compiler
+/// computes several at a time: 1 + |x| is 2^k·m with m between √½ and √2, and ln m = 2·artanh(s) with s = (m - 1)/(m + 1), |s| < 0.172, by its
+/// series. Off by at most [`SCALING_ERROR`].
+#[inline(always)]
+fn ln_1p<const FUSED: bool>(x: f64) -> f64 {
+    const SQRT_HALF: u64 = 0x3FE6_A09E_667F_3BCD;
+    const TWO_52: f64 = (1_u64 << 52) as f64;
+    let multiply_add = |a: f64, b: f64, c: f64| if FUSED { a.mul_add(b, c) } else { a * b + c };
+    let bits = (1.0 + x.abs()).to_bits();
+    let k = bits.wrapping_sub(SQRT_HALF) >> 52;
+    let m = f64::from_bits(bits.wrapping_sub(k << 52));
+    let k = f64::from_bits(k | TWO_52.to_bits()) - TWO_52;
+    let s = (m - 1.0) / (m + 1.0);
+    let z = s * s;
+    // From the highest: 1/15, 1/13, ….
+    let series = [13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0]
+        .into_iter()
+        .fold(1.0 / 15.0, |series, next| multiply_add(z, series, 1.0 / next));
+    multiply_add(k, std::f64::consts::LN_2, 2.0 * s * series).copysign(x) + 0.0 * x
 }
 
 /// What the kernel of one support vector may be off by. With ε for a rounding and B for the farthest coordinate of a support vector, a computed
@@ -134,36 +217,76 @@ pub(super) const SUM_ERROR: f64 = 1.5 * ROUNDING * (3.0 + (LANES / 8) as f64);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Transform;
 
-    /// The exponential is as near as its bound says, over all of its range.
+    /// The exponential is as near as its bound says, over all of its range, fused or not.
     #[test]
     fn the_exponential_keeps_its_bound() {
-        let mut worst = 0.0_f64;
-        for step in 0..=1_260_000_u32 {
-            let x = step as f32 * 1e-4;
-            let exact = (-f64::from(x)).exp2();
-            worst = worst.max((f64::from(exp2_of_negated(x)) / exact - 1.0).abs());
+        fn check(exp2_of_negated: impl Fn(f32) -> f32) {
+            let mut worst = 0.0_f64;
+            for step in 0..=1_260_000_u32 {
+                let x = step as f32 * 1e-4;
+                let exact = (-f64::from(x)).exp2();
+                worst = worst.max((f64::from(exp2_of_negated(x)) / exact - 1.0).abs());
+            }
+            assert!(worst <= 4.0 * ROUNDING, "off by {} roundings", worst / ROUNDING);
+            let beyond = [1e30, f32::INFINITY].map(&exp2_of_negated);
+            assert!(beyond.iter().all(|&power| power <= f32::MIN_POSITIVE));
+            assert!(exp2_of_negated(f32::NAN).is_nan());
         }
-        assert!(worst <= 4.0 * ROUNDING, "off by {} roundings", worst / ROUNDING);
-        assert!(
-            exp2_of_negated(1e30) <= f32::MIN_POSITIVE && exp2_of_negated(f32::INFINITY) <= f32::MIN_POSITIVE
-        );
-        assert!(exp2_of_negated(f32::NAN).is_nan());
+        check(exp2_of_negated::<false>);
+        check(exp2_of_negated::<true>);
     }
 
-    /// A model decides the same on every processor.
     #[test]
-    fn all_ways_to_weigh_give_the_same_bits() {
+    fn the_logarithm_is_as_near_as_it_says() {
+        for instructions in [Instructions::ANY, Instructions::of_this_processor()] {
+            let fast = |x: f64| {
+                let mut values = [1.0, x, -x, 0.0];
+                instructions.ln_1p(&mut values);
+                [values[1], values[2]]
+            };
+            for step in -3000..=3070 {
+                for mantissa in [1.0, 1.3, 2.7, 4.1421, 7.0, 9.99] {
+                    let x = mantissa * 10_f64.powf(f64::from(step) / 10.0);
+                    for (fast, x) in fast(x).into_iter().zip([x, -x]) {
+                        let exact = Transform::Log.apply(x);
+                        let error = (fast - exact).abs();
+                        assert!(error <= SCALING_ERROR * (exact.abs() + 1e-3), "{x:e}: {fast} is not {exact}");
+                    }
+                }
+            }
+            assert_eq!(fast(0.0), [0.0; 2]);
+            assert!([f64::INFINITY, f64::NAN].into_iter().flat_map(fast).all(f64::is_nan));
+        }
+    }
+
+    /// Whatever the processor, a sum is within what its kernels and weights may be off by.
+    #[test]
+    fn all_ways_to_weigh_keep_the_bound() {
         let number = |n: usize| ((n * n) as f32 * 0.37).sin() * (n % 7) as f32;
         let columns: Vec<[f32; LANES]> =
-            (0..6).map(|column| std::array::from_fn(|lane| number(31 * column + lane))).collect();
-        let row: Vec<f32> = (0..6).map(|column| number(1000 + column)).collect();
+            (0..6).map(|column| std::array::from_fn(|lane| number(31 * column + lane) * 0.2)).collect();
+        let row: Vec<f32> = (0..6).map(|column| number(1000 + column) * 0.2).collect();
         let term = |pair| Term { pair, coefficients: std::array::from_fn(|lane| number(77 * pair + lane)) };
         let terms: Vec<Term> = (0..3).map(term).collect();
-        let (mut any, mut fastest_sums) = ([[0.1; 4]; 3], [[0.1; 4]; 3]);
-        weigh_any(Block { columns: &columns, terms: &terms }, &row, &mut any);
-        // SAFETY: `fastest` found that this processor has what the function is compiled for.
-        unsafe { fastest()(Block { columns: &columns, terms: &terms }, &row, &mut fastest_sums) };
-        assert_eq!(any.map(|sum| sum.map(f64::to_bits)), fastest_sums.map(|sum| sum.map(f64::to_bits)));
+        let exact = |term: &Term| -> f64 {
+            let distance = |lane: usize| -> f64 {
+                let difference = |(column, value): (&[f32; LANES], &f32)| f64::from(*value) - f64::from(column[lane]);
+                columns.iter().zip(&row).map(difference).map(|difference| difference * difference).sum()
+            };
+            (0..LANES).map(|lane| f64::from(term.coefficients[lane]) * (-distance(lane)).exp2()).sum()
+        };
+        let farthest = columns.iter().flatten().fold(0.0_f32, |farthest, value| farthest.max(value.abs()));
+        let error = kernel_error(columns.len(), farthest.into(), 0.0) + SUM_ERROR;
+        for instructions in [Instructions::ANY, Instructions::of_this_processor()] {
+            let mut sums = [[0.0; 4]; 3];
+            instructions.weigh(&Block { columns: &columns, terms: &terms }, &row, &mut sums);
+            for (term, sum) in terms.iter().zip(sums) {
+                let bound: f64 = term.coefficients.iter().map(|weight| error * f64::from(weight.abs())).sum();
+                let off = (sum.iter().sum::<f64>() - exact(term)).abs();
+                assert!(off <= bound && off > 0.0, "{instructions:?}: off by {off:e} of {bound:e}");
+            }
+        }
     }
 }

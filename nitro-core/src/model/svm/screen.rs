@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::f64::consts::LOG2_E;
 
-use super::kernel::{Block, LANES, SUM_ERROR, Sum, Term, Weigh, fastest, kernel_error};
+use super::kernel::{Block, Instructions, LANES, SUM_ERROR, Sum, Term, kernel_error};
 use super::scaling::Columns;
 use super::{Svm, squared_distance};
 use crate::MAX_FEATURES;
@@ -26,7 +26,7 @@ pub(super) struct Screen {
     terms: Vec<Term>,
     /// For each pair of classes the offset, and how far the computed decision value may be from the exact one.
     duels: Vec<Duel>,
-    weigh: Weigh,
+    instructions: Instructions,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +75,7 @@ impl Screen {
             ends: vec![],
             terms: vec![],
             duels,
-            weigh: fastest(),
+            instructions: Instructions::of_this_processor(),
         };
         let error = kernel_error(screen.width, farthest, screen.columns.magnitude(unit)) + SUM_ERROR;
         screen.fill(places, error);
@@ -113,15 +113,14 @@ impl Screen {
     /// that the exact ones have the same signs.
     pub(super) fn decide<const PAIRS: usize>(&self, features: &[f64], decisions: &mut [f64; PAIRS]) -> bool {
         let mut row = [0.0; MAX_FEATURES];
-        self.columns.scale(features, &mut row);
+        self.columns.scale(self.instructions, features, &mut row);
         let row = &row[..self.width];
         let mut sums: [Sum; PAIRS] = [[0.0; 4]; PAIRS];
         let mut first = 0;
         for (block, &end) in self.ends.iter().enumerate() {
             let columns = &self.vectors[block * row.len()..(block + 1) * row.len()];
             let block = Block { columns, terms: &self.terms[first..end] };
-            // SAFETY: `fastest` found that this processor has what the function is compiled for.
-            unsafe { (self.weigh)(block, row, &mut sums) };
+            self.instructions.weigh(&block, row, &mut sums);
             first = end;
         }
         let mut is_certain = true;
