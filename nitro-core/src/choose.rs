@@ -5,7 +5,7 @@ use crate::feature::{Features, Row};
 use crate::resolve::DeviceSelector;
 use crate::selection::Assessment;
 use crate::state::FunctionState;
-use crate::{DeviceEntry, Function, MAX_FEATURES, Reason, memo};
+use crate::{DeviceEntry, Function, Reason, memo};
 
 /// What is asked: a function, on a device, for an input.
 pub(crate) struct Question<'a> {
@@ -44,8 +44,8 @@ impl Choice {
 }
 
 impl Question<'_> {
-    /// The choice; the features that it depends on are put into `features`, by index.
-    pub(crate) fn choose(&self, state: &'static FunctionState, features: &mut [f64; MAX_FEATURES]) -> Choice {
+    /// The choice; the features that it depends on are put into `features`, which has a place for each that the function has.
+    pub(crate) fn choose(&self, state: &'static FunctionState, features: &mut [f64]) -> Choice {
         if let Some(forced) = state.forced
             && state.may_run(forced, self.admissible)
         {
@@ -64,11 +64,10 @@ impl Question<'_> {
         &self,
         selector: &'static DeviceSelector,
         state: &FunctionState,
-        features: &mut [f64; MAX_FEATURES],
+        features: &mut [f64],
     ) -> Choice {
         (self.compute)(selector.needs, features);
-        let mut row = Row::EMPTY;
-        row.gather(&selector.features, features);
+        let row = Row::gather(&selector.features, features);
         let by_default = |reason| Choice {
             needs: selector.needs,
             repeats: false,
@@ -145,11 +144,10 @@ impl Question<'_> {
         &self,
         state: &FunctionState,
         prediction: &Prediction,
-        features: &[f64; MAX_FEATURES],
+        features: &[f64],
     ) -> Assessment {
         let Prediction { selector, best } = *prediction;
-        let mut row = Row::EMPTY;
-        row.gather(&selector.features, features);
+        let row = Row::gather(&selector.features, features);
         let scores = selector.selector.scores(row.values());
         let may_run = |variant| state.may_run(variant, self.admissible);
         let is_other = |&class: &usize| class != best && selector.place(class).is_some_and(may_run);

@@ -1,7 +1,6 @@
 //! The way of a call: what was chosen for such an input before, or else a choice; then the variant. Nothing here locks or fails, and nothing but
 //! a watched call allocates.
 
-use std::cell::Cell;
 use std::sync::atomic::AtomicU64;
 
 use crate::capture::Sample;
@@ -10,8 +9,7 @@ use crate::device::Stopwatch;
 use crate::inline_cache::{CachedChoice, Call, Remembered};
 use crate::selection::Assessment;
 use crate::{
-    CodeVariant, Device, FeatureVector, Function, MAX_FEATURES, Reason, Selection, capture, epoch, recording,
-    stats,
+    CodeVariant, Device, FeatureVector, Function, Reason, Selection, capture, epoch, recording, stats,
 };
 
 /// What a call of a function is to run that its thread does not remember for certain: what it remembers under a condition, what is chosen
@@ -40,28 +38,22 @@ fn decide_anew<V: CodeVariant, const N: usize>(
     features: &dyn Fn(u32, &mut [f64; N]),
     admissible: &dyn Fn(V) -> bool,
 ) -> Decision<V> {
-    let row = Cell::new([0.0; N]);
-    let compute = |needs: u32, values: &mut [f64; MAX_FEATURES]| {
-        let mut own = [0.0; N];
-        features(needs, &mut own);
-        values[..N].copy_from_slice(&own);
-        row.set(own);
-    };
+    let (compute, mut row) = (|needs: u32, row: &mut [f64]| features(needs, all_of(row)), [0.0; N]);
     let admissible = |variant: usize| admissible(V::ALL[variant]);
     let question = Question { function, device: call.device, compute: &compute, admissible: &admissible };
     if epoch::is_watched()
-        && let Some((variant, watch)) = watched(&question, device)
+        && let Some((variant, watch)) = watched(&question, device, &mut row)
     {
         return Decision { variant: V::ALL[variant], watch: Some(watch) };
     }
-    let (choice, calls) = choose_and_count(&question);
+    let (choice, calls) = choose_and_count(&question, &mut row);
     let variant = V::ALL[choice.variant];
     if let Some(calls) = calls
         && choice.repeats
         && !epoch::is_watched()
     {
         let is_conditional = function.variants()[choice.variant].constraint.is_some();
-        call.remember(choice.needs, &row.get(), CachedChoice { variant, is_conditional, calls });
+        call.remember(choice.needs, &row, CachedChoice { variant, is_conditional, calls });
     }
     Decision { variant, watch: None }
 }
@@ -73,36 +65,37 @@ pub fn select<V: CodeVariant, const N: usize>(
     features: &impl Fn(u32, &mut [f64; N]),
     admissible: &impl Fn(V) -> bool,
 ) -> Selection<V> {
-    let compute = |needs: u32, values: &mut [f64; MAX_FEATURES]| {
-        let mut own = [0.0; N];
-        features(needs, &mut own);
-        values[..N].copy_from_slice(&own);
-    };
+    let (compute, mut row) = (|needs: u32, row: &mut [f64]| features(needs, all_of(row)), [0.0; N]);
     let admissible = |variant: usize| admissible(V::ALL[variant]);
     let question = Question { function, device: device.entry(), compute: &compute, admissible: &admissible };
-    let (choice, values, assessment) = assessed(&question);
+    let (choice, assessment) = assessed(&question, &mut row);
     let far = assessment.and_then(|assessment| assessment.far());
     let reason = match (choice.reason, far) {
         (Reason::Predicted, Some(far)) => Reason::PredictedFar { far },
         (reason, _) => reason,
     };
-    let features = FeatureVector::new(function.features(), values, choice.needs);
+    let features = FeatureVector::new(function.features(), &row, choice.needs);
     Selection { variant: V::ALL[choice.variant], reason, features, assessment }
 }
 
-/// The choice, the features that it depends on, and what the model thinks of it.
-fn assessed(question: &Question<'_>) -> (Choice, [f64; MAX_FEATURES], Option<Assessment>) {
-    let (state, mut values) = (question.function.state(), [0.0; MAX_FEATURES]);
-    let choice = question.choose(state, &mut values);
-    let assess = |prediction| question.assess(state, prediction, &values);
+/// A row that has a place for each of the function's features.
+fn all_of<const N: usize>(row: &mut [f64]) -> &mut [f64; N] {
+    row.try_into().expect("as many places as features")
+}
+
+/// The choice, and what the model thinks of it.
+fn assessed(question: &Question<'_>, row: &mut [f64]) -> (Choice, Option<Assessment>) {
+    let state = question.function.state();
+    let choice = question.choose(state, row);
+    let assess = |prediction| question.assess(state, prediction, row);
     let assessment = choice.prediction.as_ref().map(assess);
-    (choice, values, assessment)
+    (choice, assessment)
 }
 
 /// The choice, counted, and where the thread counts such choices.
-fn choose_and_count(question: &Question<'_>) -> (Choice, Option<&'static AtomicU64>) {
+fn choose_and_count(question: &Question<'_>, row: &mut [f64]) -> (Choice, Option<&'static AtomicU64>) {
     let (function, state) = (question.function, question.function.state());
-    let choice = question.choose(state, &mut [0.0; MAX_FEATURES]);
+    let choice = question.choose(state, row);
     let calls = stats::count(state.number, function.variants().len(), choice.variant, choice.reason.kind());
     (choice, calls)
 }
@@ -117,12 +110,12 @@ enum Watch {
 
 /// What a call is to run that a recording measures or that is captured.
 #[cold]
-fn watched(question: &Question<'_>, device: &dyn Device) -> Option<(usize, Watch)> {
+fn watched(question: &Question<'_>, device: &dyn Device, row: &mut [f64]) -> Option<(usize, Watch)> {
     if let Some((variant, stopwatch)) = recording::intercept(question, device) {
         return Some((variant, Watch::Recording(stopwatch)));
     }
     let calls = capture::draw()?;
-    let (choice, _) = choose_and_count(question);
+    let (choice, _) = choose_and_count(question, row);
     Some((choice.variant, Watch::Capture(capture::sample(question, &choice, calls))))
 }
 

@@ -1,6 +1,7 @@
 //! Features: numbers computed from the arguments of a call.
 
 use std::fmt;
+use std::mem::MaybeUninit;
 
 use crate::{Function, MAX_FEATURES};
 
@@ -42,7 +43,9 @@ pub struct FeatureVector {
 
 impl FeatureVector {
     /// The features whose bits are set.
-    pub(crate) fn new(names: &'static [&'static str], values: [f64; MAX_FEATURES], computed: u32) -> Self {
+    pub(crate) fn new(names: &'static [&'static str], features: &[f64], computed: u32) -> Self {
+        let mut values = [0.0; MAX_FEATURES];
+        values[..features.len()].copy_from_slice(features);
         Self { names, values, computed }
     }
 
@@ -77,15 +80,15 @@ impl fmt::Debug for FeatureVector {
     }
 }
 
-/// Computes the features whose bits are set, each into its place. What it was asked for before it computes no second time.
-pub(crate) type Features<'a> = dyn Fn(u32, &mut [f64; MAX_FEATURES]) + 'a;
+/// Computes the features whose bits are set, each into its place of all that the function has. What it was asked for before it computes no
+/// second time.
+pub(crate) type Features<'a> = dyn Fn(u32, &mut [f64]) + 'a;
 
 /// All features of a function, whether finite or not.
 pub(crate) fn all(function: &Function, compute: &Features<'_>) -> Vec<f64> {
-    let mut values = [0.0; MAX_FEATURES];
-    let count = function.features().len();
-    compute(bits(0..count), &mut values);
-    values[..count].to_vec()
+    let mut values = vec![0.0; function.features().len()];
+    compute(bits(0..values.len()), &mut values);
+    values
 }
 
 /// Bit by bit the features of these indices.
@@ -93,25 +96,26 @@ pub(crate) fn bits(indices: impl IntoIterator<Item = usize>) -> u32 {
     indices.into_iter().fold(0, |bits, index| bits | 1 << index)
 }
 
-/// The features that a model asks for, in its order; on the stack.
+/// The features that a model asks for, in its order; on the stack, and only as much of it is touched as there are.
 pub(crate) struct Row {
-    values: [f64; MAX_FEATURES],
+    values: [MaybeUninit<f64>; MAX_FEATURES],
     count: usize,
     /// Depends on every bit of every value and on their order.
     fingerprint: u64,
 }
 
 impl Row {
-    pub(crate) const EMPTY: Self = Self { values: [0.0; MAX_FEATURES], count: 0, fingerprint: 0 };
-
-    /// Takes the features of these indices out of those of a function.
-    pub(crate) fn gather(&mut self, indices: &[usize], features: &[f64; MAX_FEATURES]) {
-        let mut fingerprint = 0_u64;
-        for (place, &index) in self.values.iter_mut().zip(indices) {
-            *place = features[index];
-            fingerprint = fingerprint.rotate_left(7) ^ place.to_bits();
+    /// The features of these indices out of those of a function.
+    #[inline]
+    pub(crate) fn gather(indices: &[usize], features: &[f64]) -> Self {
+        let uninitialised = [const { MaybeUninit::uninit() }; MAX_FEATURES];
+        let mut row = Self { values: uninitialised, count: 0, fingerprint: 0 };
+        for (place, &index) in row.values.iter_mut().zip(indices) {
+            let value = *place.write(features[index]);
+            row.fingerprint = row.fingerprint.rotate_left(7) ^ value.to_bits();
+            row.count += 1;
         }
-        (self.count, self.fingerprint) = (indices.len(), fingerprint);
+        row
     }
 
     /// A number that tells most rows apart.
@@ -122,6 +126,7 @@ impl Row {
     /// What was taken.
     #[inline]
     pub(crate) fn values(&self) -> &[f64] {
-        &self.values[..self.count]
+        // SAFETY: so many were written.
+        unsafe { self.values[..self.count].assume_init_ref() }
     }
 }

@@ -1,7 +1,7 @@
 //! A selector resolved for one device: what is left open are the input features.
 
 use super::forest::DeviceForest;
-use super::svm::{DeviceSvm, Votes};
+use super::svm::DeviceSvm;
 use super::{Ranked, Selector};
 use crate::MAX_VARIANTS;
 
@@ -71,12 +71,16 @@ impl OnDevice {
 
     /// What the selector thinks of each of its classes for an input.
     pub(crate) fn scores(&self, features: &[f64]) -> Scores {
-        let values = match &self.0 {
-            Rule::Constant(_) => Values::Constant,
-            Rule::Svm(svm) => Values::Votes(svm.votes(features)),
-            Rule::Forest(forest) => Values::Shares(forest.shares(features)),
+        let mut points = [0; MAX_VARIANTS];
+        let (unit, estimates_speed) = match &self.0 {
+            Rule::Constant(_) => {
+                points[0] = 1;
+                (1.0, false)
+            }
+            Rule::Svm(svm) => (svm.vote(features, &mut points), false),
+            Rule::Forest(forest) => (forest.estimate(features, &mut points), true),
         };
-        Scores { values, count: self.classes() }
+        Scores { points, count: self.classes(), unit, estimates_speed }
     }
 
     /// The variant (index into `Model::variants`) of a class.
@@ -106,16 +110,17 @@ impl Order {
     }
 }
 
-/// One value a class, the higher the better; on the stack, because a selection allocates nothing.
-pub(crate) struct Scores {
-    values: Values,
-    count: usize,
-}
+/// A number for each class, the higher the better.
+pub(super) type Points = [u16; MAX_VARIANTS];
 
-enum Values {
-    Constant,
-    Votes(Votes),
-    Shares([f32; MAX_VARIANTS]),
+/// What a selector thinks of its classes; on the stack, because a selection allocates nothing.
+pub(crate) struct Scores {
+    points: Points,
+    count: usize,
+    /// What a point is worth.
+    unit: f64,
+    /// Whether a score is a share of the best variant's speed.
+    estimates_speed: bool,
 }
 
 impl Scores {
@@ -123,11 +128,11 @@ impl Scores {
     pub(crate) fn order(&self) -> Order {
         // Each class goes to the place behind all that are better: no branch, which a processor would guess wrong half of the time.
         let mut order = Order { count: self.count, ..Order::EMPTY };
-        for class in 0..self.count {
-            let value = self.value(class);
-            let earlier: usize = (0..class).map(|other| usize::from(self.value(other) >= value)).sum();
-            let later: usize =
-                (class + 1..self.count).map(|other| usize::from(self.value(other) > value)).sum();
+        let points = &self.points[..self.count];
+        for (class, own) in points.iter().enumerate() {
+            let (before, after) = points.split_at(class);
+            let earlier: usize = before.iter().map(|other| usize::from(other >= own)).sum();
+            let later: usize = after.iter().map(|other| usize::from(other > own)).sum();
             order.classes[(earlier + later) % MAX_VARIANTS] = class as u8;
         }
         order
@@ -136,26 +141,11 @@ impl Scores {
     /// Between 0 and 1: of a machine the share of its comparisons that the class won, of a forest the share of the best
     /// variant's speed that it expects.
     pub(crate) fn confidence(&self, class: usize) -> f64 {
-        match &self.values {
-            Values::Constant => 1.0,
-            Values::Votes(votes) => votes.share(class),
-            Values::Shares(shares) => f64::from(shares[class]),
-        }
+        f64::from(self.points[class]) * self.unit
     }
 
     /// Time over the best variant's time, at least 1, where the selector knows it.
     fn expected_slowdown(&self, class: usize) -> Option<f64> {
-        match &self.values {
-            Values::Constant | Values::Votes(_) => None,
-            Values::Shares(shares) => Some(1.0 / f64::from(shares[class]).max(0.0)),
-        }
-    }
-
-    fn value(&self, class: usize) -> f32 {
-        match &self.values {
-            Values::Constant => 1.0,
-            Values::Votes(votes) => f32::from(votes.won(class)),
-            Values::Shares(shares) => shares[class],
-        }
+        self.estimates_speed.then(|| 1.0 / self.confidence(class))
     }
 }

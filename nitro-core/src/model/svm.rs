@@ -11,7 +11,7 @@ mod screen;
 use serde::{Deserialize, Serialize};
 
 use crate::MAX_VARIANTS;
-pub(crate) use device::{DeviceSvm, Votes};
+pub(crate) use device::DeviceSvm;
 
 /// A support-vector machine for several classes, one against one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

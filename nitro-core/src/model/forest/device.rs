@@ -1,6 +1,7 @@
 //! A forest on one device, ready for many inputs.
 
-use super::{CheckedForest, Forest, Node};
+use super::super::on_device::Points;
+use super::{CheckedForest, Forest, MAX_NODES, Node};
 use crate::{MAX_FEATURES, MAX_VARIANTS};
 
 /// Copies what a device can reach, in one pass over the nodes.
@@ -15,7 +16,7 @@ struct Pruning<'a> {
 
 impl Pruning<'_> {
     /// Puts the subtree that comes next into a place; returns how many comparisons it needs. At most `MAX_DEPTH` deep.
-    fn place(&mut self, slot: u32) -> usize {
+    fn place(&mut self, slot: usize) -> usize {
         let node = self.forest.nodes[self.node];
         self.node += 1;
         match node {
@@ -27,7 +28,7 @@ impl Pruning<'_> {
             }
             Node::Split { column, threshold } if usize::from(column) < self.forest.inputs => {
                 let child = self.out.push(2);
-                self.out.nodes[slot as usize] = FlatNode::new(threshold, column, child);
+                self.out.nodes[slot] = FlatNode::new(threshold, column.into(), child);
                 let lower = self.place(child);
                 1 + lower.max(self.place(child + 1))
             }
@@ -65,8 +66,8 @@ impl Pruning<'_> {
 #[derive(Debug)]
 pub(crate) struct DeviceForest {
     variants: usize,
-    /// What a sum of 1 over all trees stands for.
-    step: f32,
+    /// Number of trees, at most [`MAX_TREES`](super::MAX_TREES).
+    trees: u16,
     nodes: Vec<FlatNode>,
     /// For each node a row of values, as wide as the variants need in multiples of [`LANES`]. Those of splits are never read: that is less
     /// than a table of where the leaves' rows are would cost.
@@ -74,40 +75,47 @@ pub(crate) struct DeviceForest {
     groups: Vec<Group>,
 }
 
-/// How many trees are walked side by side: one walk waits for memory most of the time, several overlap.
+/// Values that are added side by side.
 const LANES: usize = 8;
+/// How many trees are walked side by side: one walk waits for memory most of the time, several overlap.
+const WALKS: usize = 16;
 
 /// Where a walk goes on, in one number: from the lowest bits the column, the lower child, behind which the upper one lies, and the threshold. A
 /// leaf is its own lower child and nothing is above its threshold, so that a walk that has ended stays where it is.
 #[derive(Clone, Copy, Debug)]
 struct FlatNode(u64);
 
-/// Of the column.
-const COLUMN_BITS: u32 = MAX_FEATURES.ilog2();
-const _: () = assert!(MAX_FEATURES == 1 << COLUMN_BITS);
+/// Of the column: a byte, which takes no instruction to mask.
+const COLUMN_BITS: u32 = u8::BITS;
 /// Of the column and the child.
-const LINK_BITS: u32 = 32;
+const LINK_BITS: u32 = u32::BITS;
+const _: () = assert!(MAX_NODES < 1 << (LINK_BITS - COLUMN_BITS), "a child fits");
 
 impl FlatNode {
-    fn new(threshold: f32, column: u16, child: u32) -> Self {
+    fn new(threshold: f32, column: usize, child: usize) -> Self {
         Self::with_key(key(threshold), column, child)
     }
 
     /// A leaf, or a place that is still to be filled.
-    fn end(place: u32) -> Self {
+    fn end(place: usize) -> Self {
         Self::with_key(u32::MAX, 0, place)
     }
 
-    fn with_key(threshold: u32, column: u16, child: u32) -> Self {
-        Self(u64::from(threshold) << LINK_BITS | u64::from(child) << COLUMN_BITS | u64::from(column))
+    fn with_key(threshold: u32, column: usize, child: usize) -> Self {
+        Self(u64::from(threshold) << LINK_BITS | (child as u64) << COLUMN_BITS | column as u64)
     }
 
     /// Where the walk goes on for an input.
+    ///
+    /// # Safety
+    /// The node's column is one of the input's.
     #[inline(always)]
-    fn next(self, row: &Keys) -> u32 {
-        let child = self.0 as u32 >> COLUMN_BITS;
+    unsafe fn next(self, row: &Keys) -> usize {
+        let (column, child) = (self.0 as u8, self.0 as u32 >> COLUMN_BITS);
+        // SAFETY: as the caller says.
+        let value = unsafe { *row.get_unchecked(usize::from(column)) };
         // What is in the lower bits makes no number greater whose upper bits are equal.
-        child + u32::from(self.0 < row[self.0 as usize % MAX_FEATURES])
+        child as usize + usize::from(self.0 < value)
     }
 }
 
@@ -128,7 +136,7 @@ fn key(number: f32) -> u32 {
 /// Trees that are walked together, and how long.
 #[derive(Clone, Copy, Debug)]
 struct Group {
-    roots: [u32; LANES],
+    roots: [usize; WALKS],
     depth: usize,
 }
 
@@ -138,7 +146,7 @@ impl DeviceForest {
         let CheckedForest(forest) = forest;
         let mut pruning =
             Pruning { forest, device_features, node: 0, leaf: 0, out: DeviceForest::empty(forest) };
-        let mut roots: Vec<(usize, u32)> = Vec::new();
+        let mut roots: Vec<(usize, usize)> = Vec::new();
         while pruning.node < forest.nodes.len() {
             let root = pruning.out.push(1);
             roots.push((pruning.place(root), root));
@@ -151,7 +159,7 @@ impl DeviceForest {
     fn empty(forest: &Forest) -> Self {
         let mut empty = Self {
             variants: forest.variants,
-            step: 1.0 / (255.0 * forest.trees().max(1) as f32),
+            trees: forest.trees() as u16,
             nodes: Vec::new(),
             values: Vec::new(),
             groups: Vec::new(),
@@ -161,8 +169,8 @@ impl DeviceForest {
     }
 
     /// Makes room for nodes and returns the place of the first.
-    fn push(&mut self, count: u32) -> u32 {
-        let first = self.nodes.len() as u32;
+    fn push(&mut self, count: usize) -> usize {
+        let first = self.nodes.len();
         for child in first..first + count {
             self.nodes.push(FlatNode::end(child));
         }
@@ -175,41 +183,37 @@ impl DeviceForest {
         self.variants.div_ceil(LANES)
     }
 
-    fn set_leaf(&mut self, slot: u32, values: &[u8]) {
-        let start = slot as usize * self.width();
+    fn set_leaf(&mut self, slot: usize, values: &[u8]) {
+        let start = slot * self.width();
         for (row, values) in self.values[start..].iter_mut().zip(values.chunks(LANES)) {
             row[..values.len()].copy_from_slice(values);
         }
     }
 
-    fn group(&mut self, roots: &[(usize, u32)]) {
-        let group = |trees: &[(usize, u32)]| {
-            let mut roots = [0; LANES];
+    fn group(&mut self, roots: &[(usize, usize)]) {
+        let group = |trees: &[(usize, usize)]| {
+            let mut roots = [0; WALKS];
             roots.iter_mut().zip(trees).for_each(|(root, &(_, tree))| *root = tree);
             Group { roots, depth: trees.iter().map(|&(depth, _)| depth).max().unwrap_or(0) }
         };
-        self.groups = roots.chunks(LANES).map(group).collect();
+        self.groups = roots.chunks(WALKS).map(group).collect();
     }
 
-    /// The share of the best variant's speed that is expected of each variant, from raw input features.
-    pub(crate) fn shares(&self, features: &[f64]) -> [f32; MAX_VARIANTS] {
+    /// The share of the best variant's speed that is expected of each variant, from raw input features, in points. Returns what a point
+    /// is worth.
+    pub(crate) fn estimate(&self, features: &[f64], points: &mut Points) -> f64 {
         let mut row: Keys = [0; MAX_FEATURES];
         row.iter_mut()
             .zip(features)
             .for_each(|(own, &value)| *own = u64::from(key(value as f32)) << LINK_BITS);
-        let mut shares = [0.0; MAX_VARIANTS];
         // Nearly every function has few variants: their sums fit a register.
+        let most = u16::from(u8::MAX) * self.trees;
+        let mut fill = |sums: &[u16]| points.iter_mut().zip(sums).for_each(|(own, &sum)| *own = most - sum);
         match self.width() {
-            1 => self.fill_shares(&mut shares, self.sums::<1>(&row).as_flattened()),
-            _ => self.fill_shares(&mut shares, self.sums::<{ MAX_VARIANTS / LANES }>(&row).as_flattened()),
+            1 => fill(self.sums::<1>(&row).as_flattened()),
+            _ => fill(self.sums::<{ MAX_VARIANTS / LANES }>(&row).as_flattened()),
         }
-        shares
-    }
-
-    fn fill_shares(&self, shares: &mut [f32; MAX_VARIANTS], sums: &[u16]) {
-        for (share, &sum) in shares.iter_mut().zip(sums) {
-            *share = 1.0 - self.step * f32::from(sum);
-        }
+        1.0 / f64::from(most)
     }
 
     /// The leaves' values, added up over all trees; `WIDTH` is at least that of a row.
@@ -219,7 +223,7 @@ impl DeviceForest {
         let mut sums = [[0_u16; LANES]; WIDTH];
         for group in &self.groups {
             for leaf in self.leaves(group, row) {
-                let start = leaf as usize * width;
+                let start = leaf * width;
                 for (sums, values) in sums.iter_mut().zip(&self.values[start..start + width]) {
                     sums.iter_mut().zip(values).for_each(|(sum, &value)| *sum += u16::from(value));
                 }
@@ -230,12 +234,13 @@ impl DeviceForest {
 
     /// Where the walks of one group end.
     #[inline]
-    fn leaves(&self, group: &Group, row: &Keys) -> [u32; LANES] {
+    fn leaves(&self, group: &Group, row: &Keys) -> [usize; WALKS] {
         let mut places = group.roots;
         for _ in 0..group.depth {
             for place in &mut places {
-                // SAFETY: roots and links are places that `push` has made room for, of a forest that was checked.
-                *place = unsafe { self.nodes.get_unchecked(*place as usize) }.next(row);
+                // SAFETY: of a forest that was checked; roots and children are places that `push` has made room for, and columns are
+                // input features, of which there are no more than a row holds.
+                *place = unsafe { self.nodes.get_unchecked(*place).next(row) };
             }
         }
         places

@@ -1,5 +1,6 @@
 //! A support-vector machine on one device.
 
+use super::super::on_device::Points;
 use super::screen::Screen;
 use super::{Svm, squared_distance};
 use crate::{MAX_FEATURES, MAX_VARIANTS};
@@ -12,25 +13,6 @@ pub(crate) struct DeviceSvm {
     /// The device columns, scaled.
     device: Vec<f64>,
     screen: Screen,
-}
-
-/// How many of its duels each class won.
-pub(crate) struct Votes {
-    won: [u8; MAX_VARIANTS],
-    classes: usize,
-}
-
-impl Votes {
-    /// How many of its duels a class won.
-    pub(crate) fn won(&self, class: usize) -> u8 {
-        self.won[class]
-    }
-
-    /// Share of its duels that a class won: 1 when it beat every other class.
-    pub(crate) fn share(&self, class: usize) -> f64 {
-        let duels = self.classes.saturating_sub(1);
-        if duels == 0 { 1.0 } else { f64::from(self.won[class]) / duels as f64 }
-    }
 }
 
 impl DeviceSvm {
@@ -52,35 +34,50 @@ impl DeviceSvm {
         self.svm.classes[class].variant
     }
 
-    /// One vote a pair of classes, from raw input features.
-    pub(crate) fn votes(&self, features: &[f64]) -> Votes {
-        // The decision values of all pairs live on the stack. Nearly every function has few classes, and clearing room
-        // for 64 of them would cost more than the prediction.
+    /// One vote a pair of classes, from raw input features: adds to the points of each class how many it won. Returns the share of its
+    /// comparisons that one is.
+    pub(crate) fn vote(&self, features: &[f64], points: &mut Points) -> f64 {
+        // The decision values of all pairs live on the stack. Nearly every function has few classes, and clearing room for more of them
+        // would cost more than the prediction; very many would not fit the stack of a small thread.
         match self.svm.rho.len() {
-            0..=6 => self.votes_with::<6>(features),
-            7..=28 => self.votes_with::<28>(features),
-            _ => self.votes_with::<{ MAX_VARIANTS * (MAX_VARIANTS - 1) / 2 }>(features),
+            0..=6 => self.vote_with::<6>(features, points),
+            7..=28 => self.vote_with::<28>(features, points),
+            29..=120 => self.vote_with::<120>(features, points),
+            _ => {
+                let mut decisions = [0.0; MAX_VARIANTS * (MAX_VARIANTS - 1) / 2];
+                self.decide(features, &mut decisions);
+                self.count(&decisions, points);
+            }
+        }
+        match self.classes() {
+            1 => {
+                points[0] = 1; // there is nothing to compare it with
+                1.0
+            }
+            classes => 1.0 / (classes - 1) as f64,
         }
     }
 
     /// A function of its own for each size: the stack of the largest takes time to touch.
     #[inline(never)]
-    fn votes_with<const PAIRS: usize>(&self, features: &[f64]) -> Votes {
+    fn vote_with<const PAIRS: usize>(&self, features: &[f64], points: &mut Points) {
         let mut decisions = [0.0; PAIRS];
         if !self.screen.decide(features, &mut decisions) {
             self.decide(features, &mut decisions);
         }
-        let classes = self.svm.classes.len();
-        let mut won = [0; MAX_VARIANTS];
+        self.count(&decisions, points);
+    }
+
+    #[inline]
+    fn count(&self, decisions: &[f64], points: &mut Points) {
         let mut decisions = decisions.iter();
-        for first in 0..classes {
-            for (second, decision) in (first + 1..classes).zip(&mut decisions) {
-                let is_first = u8::from(*decision > 0.0); // no branch: a processor would guess wrong half of the time
-                won[first] += is_first;
-                won[second] += 1 - is_first;
+        for first in 0..self.classes() {
+            for (second, decision) in (first + 1..self.classes()).zip(&mut decisions) {
+                let is_first = u16::from(*decision > 0.0); // no branch: a processor would guess wrong half of the time
+                points[first] += is_first;
+                points[second] += 1 - is_first;
             }
         }
-        Votes { won, classes }
     }
 
     /// The decision value of each pair less its offset, exactly as LIBSVM computes it.

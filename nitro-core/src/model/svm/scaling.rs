@@ -1,6 +1,6 @@
 //! Scaling for the screen: input columns as the kernel in single precision wants them.
 
-use super::kernel::Instructions;
+use super::kernel::{Instructions, LOGARITHMS};
 use super::{Scale, Transform};
 use crate::MAX_FEATURES;
 
@@ -59,12 +59,12 @@ impl Columns {
     pub(super) fn scale(&self, instructions: Instructions, features: &[f64], row: &mut [f32; MAX_FEATURES]) {
         let (logarithms, others) = self.columns.split_at(self.logarithms);
         let (logarithmic, rest) = row.split_at_mut(self.logarithms.min(MAX_FEATURES));
-        for (four, columns) in logarithmic.chunks_mut(4).zip(logarithms.chunks(4)) {
-            let mut values = [0.0; 4];
+        for (singles, columns) in logarithmic.chunks_mut(LOGARITHMS).zip(logarithms.chunks(LOGARITHMS)) {
+            let mut values = [0.0; LOGARITHMS];
             values.iter_mut().zip(columns).for_each(|(value, column)| *value = features[column.feature]);
             instructions.ln_1p(&mut values);
             let scaled = columns.iter().zip(values).map(|(column, value)| column.scale(value));
-            four.iter_mut().zip(scaled).for_each(|(single, scaled)| *single = scaled);
+            singles.iter_mut().zip(scaled).for_each(|(single, scaled)| *single = scaled);
         }
         let scaled = others.iter().map(|column| column.scale(features[column.feature]));
         rest.iter_mut().zip(scaled).for_each(|(single, scaled)| *single = scaled);

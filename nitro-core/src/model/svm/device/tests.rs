@@ -69,7 +69,7 @@ fn by_the_book(svm: &Svm, features: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-fn votes_by_the_book(svm: &Svm, features: &[f64]) -> Vec<u8> {
+fn votes_by_the_book(svm: &Svm, features: &[f64]) -> Vec<u16> {
     let decisions = by_the_book(svm, features);
     let mut won = vec![0; svm.classes.len()];
     let pairs = (0..won.len()).flat_map(|i| (i + 1..svm.classes.len()).map(move |j| (i, j)));
@@ -79,9 +79,10 @@ fn votes_by_the_book(svm: &Svm, features: &[f64]) -> Vec<u8> {
     won
 }
 
-fn votes(machine: &DeviceSvm, inputs: &[f64]) -> Vec<u8> {
-    let votes = machine.votes(inputs);
-    (0..machine.classes()).map(|class| votes.won(class)).collect()
+fn votes(machine: &DeviceSvm, inputs: &[f64]) -> Vec<u16> {
+    let mut points = [0; MAX_VARIANTS];
+    machine.vote(inputs, &mut points);
+    points[..machine.classes()].to_vec()
 }
 
 /// Whether the screen alone knows the decisions.
