@@ -5,7 +5,7 @@ use crate::feature::{Features, Row};
 use crate::resolve::DeviceSelector;
 use crate::selection::Assessment;
 use crate::state::FunctionState;
-use crate::{DeviceEntry, Function, Reason, memo};
+use crate::{DeviceEntry, Function, Reason};
 
 /// What is asked: a function, on a device, for an input.
 pub(crate) struct Question<'a> {
@@ -77,42 +77,30 @@ impl Question<'_> {
             let feature = self.function.features()[selector.features[column]];
             return by_default(Reason::FeatureNotFinite { feature });
         }
-        let ranked = memo::with_order(selector, &row, |order| self.best(order.iter(), selector, state));
-        let Some((best, variant)) = ranked.best else {
+        let scores = selector.selector.scores(row.values());
+        let mut ranked = scores.ranked().map(|class| (class, selector.variant(class)));
+        let mut first = None;
+        let mut passed_over = 0;
+        let best = ranked.find_map(|(class, variant)| {
+            first.get_or_insert(variant);
+            let variant = variant.filter(|&variant| state.is_exact_enough(variant))?;
+            let may_run = state.may_run(variant, self.admissible);
+            passed_over += usize::from(!may_run);
+            may_run.then_some((class, variant))
+        });
+        let first = first.flatten();
+        let Some((best, variant)) = best else {
             // A constant selector has one wish only, so what became of it is the whole story.
-            let constant = selector.selector.is_constant();
-            let gone = || self.reason(selector, state, ranked.first, self.function.default_variant());
-            return by_default(if constant { gone() } else { Reason::NoneAdmissible });
+            let gone = || self.reason(selector, state, first, self.function.default_variant());
+            return by_default(if selector.selector.is_constant() { gone() } else { Reason::NoneAdmissible });
         };
         Choice {
             variant,
-            reason: self.reason(selector, state, ranked.first, variant),
+            reason: self.reason(selector, state, first, variant),
             needs: selector.needs,
-            repeats: ranked.repeats,
+            repeats: passed_over == 0, // for another input, the constraint of a better one may hold
             prediction: Some(Prediction { selector, best }),
         }
-    }
-
-    /// Walks down a ranking.
-    fn best(
-        &self,
-        mut order: impl Iterator<Item = usize>,
-        selector: &DeviceSelector,
-        state: &FunctionState,
-    ) -> Ranked {
-        let mut ranked = Ranked { first: None, best: None, repeats: true };
-        let mut is_first = true;
-        ranked.best = order.find_map(|class| {
-            let variant = selector.place(class);
-            if std::mem::take(&mut is_first) {
-                ranked.first = variant;
-            }
-            let variant = variant.filter(|&variant| state.is_exact_enough(variant))?;
-            let admitted = state.may_run(variant, self.admissible);
-            ranked.repeats &= admitted; // another input may be admitted here
-            admitted.then_some((class, variant))
-        });
-        ranked
     }
 
     /// Why `chosen` runs when the model ranks `first` first (absent: it is no longer in the code).
@@ -150,23 +138,13 @@ impl Question<'_> {
         let row = Row::gather(&selector.features, features);
         let scores = selector.selector.scores(row.values());
         let may_run = |variant| state.may_run(variant, self.admissible);
-        let is_other = |&class: &usize| class != best && selector.place(class).is_some_and(may_run);
+        let is_other = |&class: &usize| class != best && selector.variant(class).is_some_and(may_run);
         let confidence = scores.confidence(best);
         Assessment {
             confidence,
-            margin: scores.order().iter().find(is_other).map(|next| confidence - scores.confidence(next)),
+            margin: scores.ranked().find(is_other).map(|next| confidence - scores.confidence(next)),
             input_distance: selector.inputs.as_ref().and_then(|inputs| inputs.distance(row.values())),
             device_distance: selector.device_distance,
         }
     }
-}
-
-/// What a walk down a ranking found.
-struct Ranked {
-    /// The variant that is ranked first, if it is still in the code.
-    first: Option<usize>,
-    /// The best class whose variant may run, and that variant.
-    best: Option<(usize, usize)>,
-    /// Whether nothing before it was passed over for its constraint.
-    repeats: bool,
 }

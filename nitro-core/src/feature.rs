@@ -100,27 +100,16 @@ pub(crate) fn bits(indices: impl IntoIterator<Item = usize>) -> u32 {
 pub(crate) struct Row {
     values: [MaybeUninit<f64>; MAX_FEATURES],
     count: usize,
-    /// Depends on every bit of every value and on their order.
-    fingerprint: u64,
 }
 
 impl Row {
     /// The features of these indices out of those of a function.
     #[inline]
     pub(crate) fn gather(indices: &[usize], features: &[f64]) -> Self {
-        let uninitialised = [const { MaybeUninit::uninit() }; MAX_FEATURES];
-        let mut row = Self { values: uninitialised, count: 0, fingerprint: 0 };
-        for (place, &index) in row.values.iter_mut().zip(indices) {
-            let value = *place.write(features[index]);
-            row.fingerprint = row.fingerprint.rotate_left(7) ^ value.to_bits();
-            row.count += 1;
-        }
-        row
-    }
-
-    /// A number that tells most rows apart.
-    pub(crate) fn fingerprint(&self) -> u64 {
-        self.fingerprint
+        let mut values = [const { MaybeUninit::uninit() }; MAX_FEATURES];
+        let places = values.iter_mut().zip(indices);
+        let count = places.map(|(place, &index)| place.write(features[index])).count();
+        Self { values, count }
     }
 
     /// What was taken.

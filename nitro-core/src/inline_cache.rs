@@ -13,7 +13,7 @@ use std::thread::LocalKey;
 use crate::{Device, DeviceEntry, epoch, stats};
 
 /// Number of inputs that are remembered. They are compared one after the other.
-const ENTRIES: usize = 4;
+const ENTRIES: usize = 8;
 
 /// The memory of one function of `N` features on one thread; `#[code_variant]` makes it. No destructor, and no lock.
 pub struct InlineCache<V, const N: usize> {

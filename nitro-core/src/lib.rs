@@ -33,7 +33,6 @@ mod function;
 pub mod host;
 mod inline_cache;
 mod kept;
-mod memo;
 pub mod model;
 pub mod provide;
 pub mod recording;

@@ -1,8 +1,6 @@
 //! From names to numbers: what a function's model means for the code and the device at hand. Done once a function and
 //! device; everything that allocates is here.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::alike::Alike;
 use crate::device::Chain;
 use crate::find::Origin;
@@ -15,30 +13,11 @@ pub(crate) type DeviceChain = Chain<(&'static DeviceEntry, Resolved)>;
 /// What the model means for this code on this device, or why the default variant runs.
 pub(crate) type Resolved = Result<DeviceSelector, Reason>;
 
-/// Tells selectors apart for the life of the process: unlike an address, a serial number is never used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Serial(u64);
-
-impl Serial {
-    /// One that was never given out before.
-    pub(crate) fn new() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// The number, at least 1.
-    pub(crate) fn number(self) -> u64 {
-        self.0
-    }
-}
-
 /// A model resolved for one device: only indices and numbers are left.
 pub(crate) struct DeviceSelector {
-    /// What the memo knows it by.
-    pub(crate) serial: Serial,
     pub(crate) selector: OnDevice,
-    /// For each class of the selector the place of its variant in the code, if it still exists.
-    places: Vec<Option<usize>>,
+    /// For each class of the selector the index of its variant in the code, if it still exists.
+    variants: Vec<Option<usize>>,
     /// For each column of the model the input feature of the code; none where the input has no say.
     pub(crate) features: Vec<usize>,
     /// Bit by bit the same features.
@@ -52,9 +31,9 @@ pub(crate) struct DeviceSelector {
 }
 
 impl DeviceSelector {
-    /// The place in the code of a class of the selector, if its variant still exists.
-    pub(crate) fn place(&self, class: usize) -> Option<usize> {
-        self.places[class]
+    /// The index in the code of a class's variant, if it still exists.
+    pub(crate) fn variant(&self, class: usize) -> Option<usize> {
+        self.variants[class]
     }
 }
 
@@ -108,11 +87,11 @@ pub(crate) fn resolve(
         }
         false => model.device_distance(device),
     };
-    let places = (0..selector.classes()).map(|class| variants[selector.variant(class)]).collect();
+    let variants = (0..selector.classes()).map(|class| variants[selector.variant(class)]).collect();
     // A constant selector asks for no feature.
     let features = if selector.is_constant() { vec![] } else { features };
-    let (serial, needs) = (Serial::new(), feature::bits(features.iter().copied()));
-    Ok(DeviceSelector { serial, selector, places, features, needs, unknown, inputs, device_distance })
+    let needs = feature::bits(features.iter().copied());
+    Ok(DeviceSelector { selector, variants, features, needs, unknown, inputs, device_distance })
 }
 
 const DEVICE_FEATURE_MISSING: &str = "the model needs a device feature that is not known here";

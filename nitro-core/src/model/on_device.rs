@@ -46,13 +46,13 @@ impl OnDevice {
             confidence: scores.confidence(class),
             expected_slowdown: scores.expected_slowdown(class),
         };
-        scores.order().iter().map(ranked).collect()
+        scores.ranked().map(ranked).collect()
     }
 
     /// The first of the ranking, as dispatch finds it where every variant is admissible; allocates nothing.
     #[must_use]
     pub fn first(&self, features: &[f64]) -> Option<usize> {
-        self.scores(features).order().iter().next().map(|class| self.variant(class))
+        self.scores(features).ranked().next().map(|class| self.variant(class))
     }
 
     /// Number of classes: of variants that the selector learned to choose.
@@ -93,23 +93,6 @@ impl OnDevice {
     }
 }
 
-/// The classes of a selector, best first; on the stack, as [`Scores`] are.
-#[derive(Clone, Copy)]
-pub(crate) struct Order {
-    classes: [u8; MAX_VARIANTS],
-    count: usize,
-}
-
-impl Order {
-    /// Of no class.
-    pub(crate) const EMPTY: Self = Self { classes: [0; MAX_VARIANTS], count: 0 };
-
-    /// The classes, as indices.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.classes[..self.count].iter().map(|&class| class.into())
-    }
-}
-
 /// A number for each class, the higher the better.
 pub(super) type Points = [u16; MAX_VARIANTS];
 
@@ -124,18 +107,17 @@ pub(crate) struct Scores {
 }
 
 impl Scores {
-    /// The classes, best first; of equals the earlier one.
-    pub(crate) fn order(&self) -> Order {
-        // Each class goes to the place behind all that are better: no branch, which a processor would guess wrong half of the time.
-        let mut order = Order { count: self.count, ..Order::EMPTY };
-        let points = &self.points[..self.count];
-        for (class, own) in points.iter().enumerate() {
-            let (before, after) = points.split_at(class);
-            let earlier: usize = before.iter().map(|other| usize::from(other >= own)).sum();
-            let later: usize = after.iter().map(|other| usize::from(other > own)).sum();
-            order.classes[(earlier + later) % MAX_VARIANTS] = class as u8;
-        }
-        order
+    /// The classes, best first; of equals the earlier one. Each is found when it is asked for: a call rarely wants the second.
+    pub(crate) fn ranked(&self) -> impl Iterator<Item = usize> + '_ {
+        let mut taken = 0_u64;
+        std::iter::from_fn(move || {
+            let is_left = |class: &usize| taken >> class & 1 == 0;
+            let left = (0..self.count).filter(is_left);
+            let best =
+                left.reduce(|best, class| if self.points[class] > self.points[best] { class } else { best })?;
+            taken |= 1 << best;
+            Some(best)
+        })
     }
 
     /// Between 0 and 1: of a machine the share of its comparisons that the class won, of a forest the share of the best
