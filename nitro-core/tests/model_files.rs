@@ -190,6 +190,47 @@ fn contradicting_numbers_are_refused() {
     }
 }
 
+/// Without columns and pairs no length in the file would be bound to what a machine claims to have, and a prediction would never end.
+#[test]
+fn support_vectors_that_are_not_there_are_refused() {
+    let svm = Svm {
+        gamma: 1.0,
+        scaling: vec![],
+        classes: vec![Class { variant: 0, support: usize::MAX }],
+        vectors: vec![],
+        coefficients: vec![],
+        rho: vec![],
+    };
+    let model = Model { features: vec![], device_features: vec![], selector: Selector::Svm(svm), ..model() };
+    let bytes = model.to_bytes();
+    assert!(bytes.len() < 100, "{} bytes", bytes.len());
+    let message = Model::from_bytes(&bytes).unwrap_err().to_string();
+    assert_eq!(message, "inconsistent model: number of support vectors");
+}
+
+/// As many classes as there may be, on the stack of a small thread.
+#[test]
+fn a_machine_of_many_classes_fits_a_small_stack() {
+    const CLASSES: usize = 64;
+    let scale = Scale { transform: Transform::Identity, min: -1.0, max: 1.0 };
+    let svm = Svm {
+        gamma: 1.0,
+        scaling: vec![scale],
+        classes: (0..CLASSES).map(|variant| Class { variant, support: 1 }).collect(),
+        vectors: (0..CLASSES).map(|class| class as f64 / 32.0 - 1.0).collect(),
+        coefficients: (0..CLASSES - 1)
+            .flat_map(|row| (0..CLASSES).map(move |own| if row < own { -1.0 } else { 1.0 }))
+            .collect(),
+        rho: vec![0.0; CLASSES * (CLASSES - 1) / 2],
+    };
+    let variants = (0..CLASSES).map(|variant| format!("v{variant}")).collect();
+    let model = Model { variants, device_features: vec![], selector: Selector::Svm(svm), ..model() };
+    let model = Model::from_bytes(&model.to_bytes()).unwrap();
+    let rank = move || model.rank(&[0.25], &[]);
+    let ranked = std::thread::Builder::new().stack_size(64 << 10).spawn(rank).unwrap().join().unwrap();
+    assert_eq!(ranked[0], 40, "the class whose vector is at 0.25");
+}
+
 #[test]
 fn contradicting_numbers_of_a_forest_are_refused() {
     type Damage = fn(&mut Forest);

@@ -13,7 +13,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Scale;
+use super::{Scale, limited};
 
 /// The most training points that a region keeps.
 pub const MAX_CENTERS: usize = 64;
@@ -36,6 +36,7 @@ pub struct Coverage {
 pub struct DeviceRegion {
     /// Names of the columns: all device features that are known of every source and differ between them, whether the selector uses
     /// them or not.
+    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     pub features: Vec<String>,
     /// The sources.
     pub region: Region,
@@ -45,6 +46,7 @@ pub struct DeviceRegion {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Region {
     /// One a column; the training points span [-1, 1].
+    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     pub scaling: Vec<Scale>,
     /// Scaled training points, one row each, in steps of 1/127.
     pub centers: Vec<i8>,

@@ -8,6 +8,7 @@ mod device;
 
 use serde::{Deserialize, Serialize};
 
+use super::limited;
 use crate::{MAX_FEATURES, MAX_VARIANTS};
 pub(crate) use device::DeviceForest;
 
@@ -28,6 +29,7 @@ pub struct Forest {
     pub variants: usize,
     /// The trees one after the other, each in preorder: a split, all nodes of its lower side, all nodes of its upper side. The
     /// order alone says where a child lies, so no number in a file can lead back.
+    #[serde(deserialize_with = "limited::list::<MAX_NODES, _, _>")]
     pub nodes: Vec<Node>,
     /// One row of `variants` values a leaf, in the order of the leaves: 0 where nothing is lost, 255 where everything is.
     pub values: Vec<u8>,

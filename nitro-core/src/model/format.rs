@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Coverage, Forest, Model, Provenance, Selector, Svm};
+use super::{Coverage, Forest, Model, Provenance, Selector, Svm, limited};
 use crate::{MAX_FEATURES, MAX_VARIANTS, files};
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
@@ -79,11 +79,15 @@ pub enum ModelError {
 #[derive(Serialize, Deserialize)]
 struct Body {
     function: String,
+    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     variants: Vec<String>,
+    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     features: Vec<String>,
+    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     device_features: Vec<String>,
     selector: SelectorBody,
     strategy: String,
+    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     sources: Vec<String>,
     training_inputs: u64,
     seed: u64,

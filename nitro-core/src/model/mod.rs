@@ -5,6 +5,7 @@
 mod coverage;
 mod forest;
 mod format;
+mod limited;
 mod on_device;
 mod svm;
 

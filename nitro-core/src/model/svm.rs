@@ -10,6 +10,7 @@ mod screen;
 
 use serde::{Deserialize, Serialize};
 
+use super::limited;
 use crate::MAX_VARIANTS;
 pub(crate) use device::DeviceSvm;
 
@@ -19,8 +20,10 @@ pub struct Svm {
     /// Width of the kernel function exp(-gamma·‖u - v‖²).
     pub gamma: f64,
     /// One a column: input features first, then device features.
+    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     pub scaling: Vec<Scale>,
     /// The classes in the order of the vote: of two with the same votes the earlier one wins.
+    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     pub classes: Vec<Class>,
     /// Scaled support vectors, one row each, grouped by class.
     pub vectors: Vec<f64>,
@@ -147,6 +150,8 @@ impl Svm {
             () if self.scaling.len() != columns => Err("number of scaled features"),
             () if !fits(self.vectors.len(), support, columns) => Err("number of support-vector values"),
             () if !fits(self.coefficients.len(), classes - 1, support) => Err("number of coefficients"),
+            // Where there is neither a column nor a pair, nothing else is bound to it.
+            () if support > self.vectors.len() + self.coefficients.len() => Err("number of support vectors"),
             () if self.rho.len() != pairs => Err("number of offsets"),
             () if !self.gamma.is_finite() || self.gamma < 0.0 => Err("gamma"),
             () if !finite(&self.vectors) || !finite(&self.coefficients) || !finite(&self.rho) => {

@@ -35,6 +35,9 @@ struct Duel {
     bound: f64,
 }
 
+/// A sum of so large weights is still one in single precision.
+const LARGEST_WEIGHT: f64 = f32::MAX as f64 / LANES as f64;
+
 /// Where support vectors lie, for the bits of their input columns in single precision: what they weigh together, by pair.
 type Places = BTreeMap<Vec<u32>, Weights>;
 type Weights = BTreeMap<usize, f64>;
@@ -101,7 +104,9 @@ impl Screen {
             for (lane, (_, weights)) in block.iter().enumerate() {
                 for (&pair, &weight) in weights {
                     terms.entry(pair).or_insert([0.0; LANES])[lane] = weight as f32;
-                    self.duels[pair].bound += error * weight.abs() + f64::from(f32::MIN_POSITIVE);
+                    let is_in_range = weight.abs() <= LARGEST_WEIGHT;
+                    let bound = error * weight.abs() + f64::from(f32::MIN_POSITIVE);
+                    self.duels[pair].bound += if is_in_range { bound } else { f64::INFINITY };
                 }
             }
             self.terms.extend(terms.into_iter().map(|(pair, coefficients)| Term { pair, coefficients }));

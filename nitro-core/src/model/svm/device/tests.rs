@@ -184,3 +184,18 @@ fn a_machine_beyond_single_precision_is_evaluated_exactly() {
         }
     }
 }
+
+/// A weight that single precision takes for infinity would outweigh all others, whatever its kernel.
+#[test]
+fn a_weight_beyond_single_precision_is_no_infinity() {
+    let svm = Svm {
+        gamma: 1.0,
+        scaling: vec![Scale { transform: Transform::Identity, min: -1.0, max: 1.0 }],
+        classes: vec![Class { variant: 0, support: 1 }, Class { variant: 1, support: 1 }],
+        vectors: vec![1.0, 0.0],
+        coefficients: vec![4e38, -3.3e38],
+        rho: vec![0.0],
+    };
+    assert_eq!(votes(&svm.on_device(&[]), &[0.0]), [0, 1]);
+    assert_eq!(votes_by_the_book(&svm, &[0.0]), [0, 1]);
+}
