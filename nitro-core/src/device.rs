@@ -221,20 +221,11 @@ mod tests {
     #[test]
     fn threads_that_race_for_one_entry_get_the_same() {
         static CHAIN: Chain<usize> = Chain::new();
-        let found: Vec<Vec<*const usize>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8)
-                .map(|_| {
-                    scope.spawn(|| {
-                        (0..50)
-                            .map(|n| CHAIN.find_or_insert(|&v| v == n, || n) as *const usize as usize)
-                            .collect::<Vec<_>>()
-                    })
-                })
-                .collect();
-            threads
-                .into_iter()
-                .map(|t| t.join().unwrap().into_iter().map(|a| a as *const usize).collect())
-                .collect()
+        let find = |n| std::ptr::from_ref(CHAIN.find_or_insert(|&own| own == n, || n)).addr();
+        let find_all = || (0..50).map(find).collect::<Vec<_>>();
+        let found: Vec<Vec<usize>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(find_all)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert!(found.iter().all(|places| *places == found[0]));
     }

@@ -26,11 +26,12 @@ pub fn dispatch(function: &CodeVariant) -> TokenStream {
 fn decision(function: &CodeVariant) -> TokenStream {
     let krate = &function.krate;
     let (cache, device, known) = (cache(function), device(function), known_features(function));
+    let device_argument = device_argument(function);
     let decide = asked(function, &format_ident!("decide"), &quote!(__nitro_remembered,), true);
     quote! {
         #cache
         #device
-        let __nitro_begun = #krate::__private::Call::begin(&__NITRO_CACHE, &__nitro_device);
+        let __nitro_begun = #krate::__private::Call::begin(&__NITRO_CACHE, #device_argument);
         #known
         let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
         match __nitro_remembered.choice() {
@@ -49,6 +50,11 @@ fn cache(function: &CodeVariant) -> TokenStream {
             static __NITRO_CACHE: #cache<#module::Variant, #features> = const { #cache::new() };
         }
     }
+}
+
+/// An error about the device is reported at the user's expression.
+fn device_argument(function: &CodeVariant) -> TokenStream {
+    quote_spanned!(function.device.as_ref().map_or_else(Span::call_site, located)=> &__nitro_device)
 }
 
 /// The features that tell the remembered inputs apart. Each is kept as it is too, in case that a constraint or `decide` asks for it.
@@ -91,9 +97,7 @@ fn asked(function: &CodeVariant, ask: &Ident, first: &TokenStream, are_known: bo
     let module = &signature.ident;
     let features = features(function, are_known);
     let admissible = admissible(function);
-    // An error about the device is reported at the user's expression.
-    let device_argument =
-        quote_spanned!(function.device.as_ref().map_or_else(Span::call_site, located)=> &__nitro_device);
+    let device_argument = device_argument(function);
     quote! {
         #features
         #admissible

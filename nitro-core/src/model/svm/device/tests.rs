@@ -22,6 +22,10 @@ impl Random {
     }
 }
 
+/// Miri takes a thousand times as long.
+const MACHINES: usize = if cfg!(miri) { 1 } else { 200 };
+const INPUTS: usize = if cfg!(miri) { 3 } else { 50 };
+
 /// A machine as training makes them: the same few inputs, measured on a few devices, are support vectors of several classes.
 fn machine(random: &mut Random, inputs: usize, devices: usize) -> Svm {
     let classes: Vec<Class> =
@@ -95,12 +99,12 @@ fn is_screened(machine: &DeviceSvm, inputs: &[f64]) -> bool {
 fn a_device_votes_as_the_unfolded_machine_does() {
     let mut random = Random(1);
     let (mut screened, mut all) = (0, 0);
-    for _ in 0..200 {
+    for _ in 0..MACHINES {
         let (inputs, devices) = (1 + random.below(7), random.below(4));
         let svm = machine(&mut random, inputs, devices);
         let device = random.row(devices);
         let on_device = svm.on_device(&device);
-        for case in 0..50 {
+        for case in 0..INPUTS {
             let reach = if case % 10 == 0 { 1e3 } else { 1.5 }; // beyond the training inputs too
             let input: Vec<f64> = random.row(inputs).iter().map(|value| reach * value).collect();
             assert_eq!(votes(&on_device, &input), votes_by_the_book(&svm, &[&*input, &device].concat()));
@@ -115,7 +119,7 @@ fn a_device_votes_as_the_unfolded_machine_does() {
 #[test]
 fn a_tie_is_decided_exactly() {
     let mut random = Random(2);
-    for _ in 0..200 {
+    for _ in 0..MACHINES {
         let (inputs, devices) = (1 + random.below(7), random.below(4));
         let mut svm = machine(&mut random, inputs, devices);
         let (input, device) = (random.row(inputs), random.row(devices));
@@ -132,7 +136,7 @@ fn a_tie_is_decided_exactly() {
 #[test]
 fn the_screen_knows_its_error() {
     let mut random = Random(3);
-    for _ in 0..200 {
+    for _ in 0..MACHINES {
         let (inputs, devices) = (1 + random.below(7), random.below(4));
         let svm = machine(&mut random, inputs, devices);
         let (input, device) = (random.row(inputs), random.row(devices));
@@ -164,6 +168,7 @@ fn vectors_of_one_input_become_one() {
 
 /// Numbers that single precision cannot hold make a machine slow, not wrong.
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn a_machine_beyond_single_precision_is_evaluated_exactly() {
     let mut random = Random(4);
     for (gamma, factor) in [(1e80, 1.0), (0.0, 1.0), (1.0, 1e60), (1.0, 1e-60), (1e-80, 1e60), (1e-310, 1.0)]
