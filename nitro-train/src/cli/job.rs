@@ -1,5 +1,6 @@
 //! The main job: selectors learned from other machines' recordings choose here, then measuring here shows how well.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -29,7 +30,7 @@ pub(super) const COLUMNS: [(&str, &str); 5] = [
     ("random", "random"),
 ];
 
-pub(super) fn run(trainer: &Trainer, args: &JobArgs) -> Result<()> {
+pub(super) fn run(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Result<()> {
     let name = args.device.clone().unwrap_or_else(whole_host);
     let registered = data::registered_on(trainer, &args.data.functions, &name)?;
     if registered.is_empty() {
@@ -38,14 +39,14 @@ pub(super) fn run(trainer: &Trainer, args: &JobArgs) -> Result<()> {
     let device = named::open(trainer, &name)?;
     // The program's recordings are what this job learns from, wherever it keeps its own.
     let mut stores = Stores::over_shipped(trainer, &args.data.store)?;
-    let here = describe(&name, &*device);
-    let fitted = fit_without_measuring(trainer, &registered, &mut stores, &here, args)?;
+    let here = describe(out, &name, &*device)?;
+    let fitted = fit_without_measuring(out, trainer, &registered, &mut stores, &here, args)?;
     measure(&registered, &mut stores, (&name, &*device), Duration::from_secs(args.budget.into()))?;
     let results =
         fitted.iter().map(|fitted| judge(&fitted.model, &mut stores, &here)).collect::<Result<Vec<_>>>()?;
-    print(&results);
+    print(out, &results)?;
     report::write(&args.out, &here, &results)?;
-    println!("\nThe page with all figures: {}", args.out.display());
+    writeln!(out, "\nThe page with all figures: {}", args.out.display())?;
     Ok(())
 }
 
@@ -56,14 +57,14 @@ pub(super) struct Judged {
     pub(super) evaluation: DeviceEvaluation,
 }
 
-fn describe(name: &str, device: &dyn Workplace) -> DeviceRecord {
-    eprintln!("Describing this machine ({name}); what has to be measured is measured once and kept");
+fn describe(out: &mut dyn Write, name: &str, device: &dyn Workplace) -> io::Result<DeviceRecord> {
+    say!("Describing this machine ({name}); what has to be measured is measured once and kept");
     let here = describe_device(&device);
-    println!("This machine is {}", here.id);
+    writeln!(out, "This machine is {}", here.id)?;
     let features: Vec<_> =
         here.features.iter().map(|(name, &value)| format!("{name} {}", number(value))).collect();
-    println!("  {}\n", features.join(", "));
-    here
+    writeln!(out, "  {}\n", features.join(", "))?;
+    Ok(here)
 }
 
 /// Recordings of this very machine, whatever the number of threads, are not recordings of another. Partitions of a GPU are
@@ -84,13 +85,14 @@ fn sources(recordings: &Recordings, here: &DeviceRecord) -> Result<Vec<String>> 
 
 /// Fits and writes the models that other machines' recordings give for this one.
 fn fit_without_measuring(
+    out: &mut dyn Write,
     trainer: &Trainer,
     registered: &[&Registered],
     stores: &mut Stores<'_>,
     here: &DeviceRecord,
     args: &JobArgs,
 ) -> Result<Vec<Fitted>> {
-    println!("Selectors learned on other machines, without measuring here:");
+    writeln!(out, "Selectors learned on other machines, without measuring here:")?;
     let folder = args.models.clone().map_or_else(models_beside_program, Ok)?;
     let mut models = Vec::new();
     for registered in registered {
@@ -104,10 +106,10 @@ fn fit_without_measuring(
         };
         let fitted = fit(&recordings, &options)?;
         fitted.model.write(&folder.join(nitro_core::model::file_name(registered.function.name())))?;
-        println!("  {:12} {}", registered.function.name(), description(&fitted));
+        writeln!(out, "  {:12} {}", registered.function.name(), description(&fitted))?;
         models.push(fitted);
     }
-    println!("  written to {}\n", folder.display());
+    writeln!(out, "  written to {}\n", folder.display())?;
     Ok(models)
 }
 
@@ -124,7 +126,7 @@ fn measure(
     (name, device): (&str, &dyn Workplace),
     budget: Duration,
 ) -> Result<()> {
-    eprintln!("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
+    say!("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
     let end = Instant::now() + budget;
     let longest_run = Duration::from_secs(super::args::DEADLINE_SECONDS.into());
     let share = Share::new(worker::recorder_name(), longest_run);
@@ -155,8 +157,8 @@ fn judge(model: &Model, stores: &mut Stores<'_>, here: &DeviceRecord) -> Result<
     Ok(Judged { recordings, split, evaluation })
 }
 
-fn print(results: &[Judged]) {
-    println!("\n% of exhaustive search on this machine, mean over the test inputs:\n");
+fn print(out: &mut dyn Write, results: &[Judged]) -> io::Result<()> {
+    writeln!(out, "\n% of exhaustive search on this machine, mean over the test inputs:\n")?;
     let mut table = Table::new(["function"].into_iter().chain(COLUMNS.map(|(_, heading)| heading)));
     for judged in results {
         let figure = |(name, _): (&str, &str)| {
@@ -165,5 +167,5 @@ fn print(results: &[Judged]) {
         };
         table.row(std::iter::once(judged.recordings.function.clone()).chain(COLUMNS.map(figure)));
     }
-    print!("{table}");
+    write!(out, "{table}")
 }

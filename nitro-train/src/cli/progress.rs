@@ -4,11 +4,12 @@
 //! supervisor line by line, which shows it.
 
 use std::cell::{Cell, RefCell};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 
+use super::output;
 use super::worker::{self, Notes};
 use crate::measure::{Attempt, Progress};
 
@@ -91,8 +92,7 @@ fn tell(display: &Display, event: impl FnOnce() -> Event) {
     if let Display::Elsewhere = display
         && let Ok(line) = serde_json::to_string(&event())
     {
-        // Without the line the supervisor shows less; that is no reason to end the recording.
-        let _ = writeln!(std::io::stdout(), "{line}");
+        output::tell(&line);
     }
 }
 
@@ -101,7 +101,7 @@ impl Drop for Reporter {
         match &self.display {
             Display::Bar(bar) => bar.finish_with_message(""),
             Display::Lines if self.expected.get() > 0 => {
-                eprintln!("{}: {} inputs measured", self.label, self.done.get());
+                say!("{}: {} inputs measured", self.label, self.done.get());
             }
             Display::Lines => {}
             Display::Elsewhere => tell(&self.display, || Event::Finish),
@@ -118,7 +118,7 @@ impl Progress for Reporter {
         match &self.display {
             Display::Bar(bar) => bar.inc_length(inputs as u64),
             Display::Lines => {
-                eprintln!("{}: {inputs} inputs to measure, {recorded} measured before", self.label);
+                say!("{}: {inputs} inputs to measure, {recorded} measured before", self.label);
             }
             Display::Elsewhere => tell(&self.display, || Event::Expect(inputs, recorded)),
         }
@@ -136,7 +136,7 @@ impl Progress for Reporter {
         match &self.display {
             Display::Bar(bar) => bar.inc(1),
             Display::Lines if self.done.get().is_multiple_of(25) => {
-                eprintln!("{}: {} of {} inputs measured", self.label, self.done.get(), self.expected.get());
+                say!("{}: {} of {} inputs measured", self.label, self.done.get(), self.expected.get());
             }
             Display::Lines => {}
             Display::Elsewhere => tell(&self.display, || Event::End),

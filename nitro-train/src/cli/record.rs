@@ -98,7 +98,7 @@ pub(super) fn tell_faults(
         let Some(first) = faults.next() else { continue };
         let (count, input) = (1 + faults.count(), &recordings.inputs[first.input].name);
         let reason = if first.reason.is_empty() { "failed" } else { &first.reason };
-        eprintln!("{label}: no time of `{variant}` on {count} inputs; on {input} it {reason}");
+        say!("{label}: no time of `{variant}` on {count} inputs; on {input} it {reason}");
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use super::{DEVICE_LOST, WORKER, name_of};
 use crate::cli::args::{self, Cli};
 use crate::cli::data::Stores;
 use crate::cli::named;
+use crate::cli::output::Output;
 use crate::recordings::{Input, Outcome};
 use crate::store::Row;
 use crate::trainer::Trainer;
@@ -34,16 +35,16 @@ enum End {
 }
 
 /// Runs the command line in workers until all has been measured; the exit code of the last.
-pub(in crate::cli) fn supervise(trainer: &Trainer, cli: &Cli) -> Result<ExitCode> {
+pub(in crate::cli) fn supervise(trainer: &Trainer, cli: &Cli, out: &Output) -> Result<ExitCode> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("a handler for interruptions")?;
     let code = match named::all(trainer, cli)? {
-        Some(devices) => team::run(trainer, cli, &devices, &interrupted)?,
+        Some(devices) => team::run(trainer, cli, &devices, &interrupted, out)?,
         None => Supervisor { trainer, cli, interrupted: &interrupted, member: None }.run()?,
     };
     if code == INTERRUPTED {
-        eprintln!("stopped; what was measured is kept, and the same command goes on from there");
+        say!("stopped; what was measured is kept, and the same command goes on from there");
     }
     Ok(ExitCode::from(code))
 }
@@ -87,7 +88,7 @@ impl Supervisor<'_> {
     fn say(&self, line: &str) {
         match self.member {
             Some(member) => member.say(line),
-            None => eprintln!("{line}"),
+            None => say!("{line}"),
         }
     }
 
