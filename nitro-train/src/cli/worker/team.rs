@@ -43,7 +43,7 @@ pub(super) fn run(
     let members: Vec<Member<'_>> = devices.iter().map(|device| member(device.as_str())).collect();
     let ended: Vec<Result<u8>> = std::thread::scope(|scope| {
         let start = |member| {
-            let supervisor = Supervisor { trainer, cli, interrupted, member: Some(member) };
+            let supervisor = Supervisor::of_member(trainer, cli, interrupted, out, member);
             scope.spawn(move || supervisor.run())
         };
         let threads: Vec<_> = members.iter().map(start).collect();
