@@ -68,7 +68,8 @@ impl<'a> Session<'a> {
     /// `pattern` (`*` any text, `?` one character; an ending `.gz` does not count). Without: the names of the built-in
     /// inputs ([`Trainer::generated_inputs`](crate::Trainer::generated_inputs)), whatever the pattern. What the store
     /// already holds is left out, and so is what another pattern has given, and what another recorder that shares the store
-    /// is measuring.
+    /// is measuring. Where there are neither files nor built-in inputs, to ask is an error of the closure, unless it
+    /// [comes](Self::input) with inputs of its own.
     pub fn inputs(&self, pattern: &str) -> DueInputs<'_> {
         self.asked_in_vain.set(self.asked_in_vain.get() || self.inputs.has_none_built_in());
         let mut inputs = self.inputs.hand_out(pattern);
