@@ -1,6 +1,7 @@
 //! Recording through ordinary calls: while a recording runs, calls of one function on this thread run a given variant
 //! and are timed.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -31,6 +32,16 @@ pub struct Observation {
 pub struct Panicked {
     /// The panic's message.
     pub message: String,
+}
+
+impl Panicked {
+    /// The panic that [`catch_unwind`] gave this of.
+    #[must_use]
+    pub fn of(payload: &(dyn Any + Send)) -> Self {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        Self { message: message.unwrap_or_else(|| "with a value that is no text".to_owned()) }
+    }
 }
 
 struct Recording {
@@ -64,11 +75,7 @@ pub fn record<R>(
     epoch::unwatch();
     let recording = RECORDING.with_borrow_mut(|slot| std::mem::replace(slot, outer));
     let observation = recording.map(|recording| recording.observation).unwrap_or_default();
-    result.map(|value| (value, observation)).map_err(|payload| {
-        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
-        Panicked { message: message.unwrap_or_else(|| "with a value that is no text".to_owned()) }
-    })
+    result.map(|value| (value, observation)).map_err(|payload| Panicked::of(&*payload))
 }
 
 /// The variant and the stopwatch for a call, if a recording on this thread measures the function.

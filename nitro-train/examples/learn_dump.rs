@@ -178,11 +178,13 @@ impl Case<'_> {
             count += 1;
             writeln!(predicted, "{first} {}", share_of_first_admissible(shares, chooser.ranking(input)))?;
         }
-        println!(
-            "{}: linfa {seconds:.2} s, own solver {own_seconds:.2} s ({} support vectors), same choice on {same} of {count}",
+        let line = format!(
+            "{}: linfa {seconds:.2} s, own solver {own_seconds:.2} s ({} support vectors), same choice on {same} of {count}\n",
             base.display(),
             ours.support()
         );
+        // That nobody reads it is no reason to end.
+        let _ = std::io::Write::write_all(&mut std::io::stdout(), line.as_bytes());
         fs::write(base.with_added_extension("linfa"), predicted)?;
         Ok(())
     }

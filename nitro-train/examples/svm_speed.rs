@@ -8,6 +8,7 @@
 //! milliseconds, kernel values included, then on one line the predicted label of every point.
 
 use std::error::Error;
+use std::io::Write;
 use std::time::Instant;
 
 use nitro_train::learn::smo::{Smo, Stop};
@@ -25,14 +26,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
     let (cost, gamma): (f64, f64) = (cost.parse()?, gamma.parse()?);
     let times_ms = (0..REPEATS).map(|_| train(&labels, &rows, cost, gamma).0);
-    println!("{:.3}", times_ms.fold(f64::INFINITY, f64::min));
+    let mut out = std::io::stdout();
+    writeln!(out, "{:.3}", times_ms.fold(f64::INFINITY, f64::min))?;
     let (_, set, machine) = train(&labels, &rows, cost, gamma);
     let space = InputSpace::scaled(&rows);
     let kernel = space.kernel(gamma);
     let predict =
         |input: usize| machine.ranking(&machine.partial_sums(&set, kernel.row(input), 1), &[1.0])[0];
     let predicted: Vec<String> = (0..rows.len()).map(|input| predict(input).to_string()).collect();
-    println!("{}", predicted.join(" "));
+    writeln!(out, "{}", predicted.join(" "))?;
     Ok(())
 }
 

@@ -7,6 +7,9 @@
 //!
 //! What a trainer writes for applications are model files ([`nitro_core::model`]).
 
+// Printing panics when nobody reads; `cli::output` does not.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod active;
 pub mod check;
 mod cli;

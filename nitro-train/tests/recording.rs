@@ -99,7 +99,7 @@ fn shared(
     closure: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<(), BoxError> {
     let share = Share { owner: owner.into(), lease };
-    let plan = Plan { inputs: Inputs::Generated(names), only: None, repeats: REPEATS, share };
+    let plan = Plan::new(Inputs::Generated(names), REPEATS, share);
     record_inputs(double::function(), &Scripted, &plan, store, &Silent, closure)
 }
 
@@ -205,6 +205,95 @@ fn what_another_has_recorded_meanwhile_is_not_measured_again_after_its_claim() {
     let measured = measured.into_inner();
     let measured: Vec<(&str, &str)> = measured.iter().map(|(by, name)| (*by, name.as_str())).collect();
     assert_eq!(measured, [("here", "x"), ("there", "y"), ("here", "z")]);
+}
+
+/// What was told, in words.
+#[derive(Default)]
+struct Told(RefCell<Vec<String>>);
+
+impl Progress for Told {
+    fn expect(&self, inputs: usize, recorded: usize) {
+        self.0.borrow_mut().push(format!("expect {inputs}, {recorded}"));
+    }
+    fn find(&self, input: &str, recorded: bool) {
+        self.0.borrow_mut().push(format!("find {input}, {recorded}"));
+    }
+    fn begin(&self, _: &str) {}
+    fn end(&self, input: &str) {
+        self.0.borrow_mut().push(format!("end {input}"));
+    }
+    fn wait(&self, inputs: usize) {
+        self.0.borrow_mut().push(format!("wait {inputs}"));
+    }
+}
+
+#[test]
+fn inputs_that_the_closure_makes_itself_need_no_others() {
+    let mut store = store::memory().unwrap();
+    let mut told = |only: Option<&str>| {
+        let share = Share { owner: "here".into(), lease: Duration::from_secs(3600) };
+        let only = only.map(|name| [name.to_owned()].into());
+        let plan = Plan { only, ..Plan::new(Inputs::Generated(&[]), REPEATS, share) };
+        let told = Told::default();
+        let each = |session: &mut Session<'_>| {
+            Ok((1..=3).try_for_each(|n| session.input(&format!("n{n}"), || double(n)))?)
+        };
+        record_inputs(double::function(), &Scripted, &plan, &mut *store, &told, each).unwrap();
+        told.0.into_inner()
+    };
+    assert_eq!(told(Some("n2")), ["find n2, false", "end n2"], "only what is wanted");
+    assert_eq!(told(None), ["find n1, false", "end n1", "find n2, true", "find n3, false", "end n3"]);
+    assert_eq!(recorded(&mut *store).inputs.len(), 3);
+}
+
+#[test]
+fn to_ask_for_inputs_where_there_are_none_is_an_error_unless_others_are_at_hand() {
+    let mut store = store::memory().unwrap();
+    let asked = |own: bool| {
+        move |session: &mut Session<'_>| {
+            assert_eq!(session.inputs("*.mtx").count(), 0);
+            if own { Ok(session.input("own", || double(1))?) } else { Ok(()) }
+        }
+    };
+    let error = record(&mut *store, &[], asked(false)).unwrap_err().to_string();
+    assert!(error.contains("`double` has no built-in inputs") && error.contains("--inputs"), "{error}");
+    record(&mut *store, &[], asked(true)).unwrap();
+    // Inputs that are all recorded are not none.
+    record(&mut *store, &["own".to_owned()], asked(false)).unwrap();
+}
+
+#[test]
+fn recorders_share_inputs_that_the_closure_makes_itself_and_say_for_how_many_they_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.db");
+    let open = || store::open(path.to_str().unwrap()).unwrap();
+    record(&mut *open(), &[], |_| Ok(())).unwrap(); // makes the function known
+    let hold = |lease| open().claim("double", "scripted", "n2", "there", lease).unwrap();
+    assert!(hold(Duration::from_secs(3600)));
+    struct GivenBack<F: Fn()>(Told, F);
+    impl<F: Fn()> Progress for GivenBack<F> {
+        fn expect(&self, inputs: usize, recorded: usize) {
+            self.0.expect(inputs, recorded);
+        }
+        fn begin(&self, _: &str) {}
+        fn end(&self, input: &str) {
+            self.0.end(input);
+        }
+        fn wait(&self, inputs: usize) {
+            self.0.wait(inputs);
+            self.1();
+        }
+    }
+    let progress = GivenBack(Told::default(), || {
+        hold(Duration::ZERO);
+    });
+    let share = Share { owner: "here".into(), lease: Duration::from_secs(3600) };
+    let plan = Plan::new(Inputs::Generated(&[]), REPEATS, share);
+    let each = |session: &mut Session<'_>| {
+        Ok((1..=3).try_for_each(|n| session.input(&format!("n{n}"), || double(n)))?)
+    };
+    record_inputs(double::function(), &Scripted, &plan, &mut *open(), &progress, each).unwrap();
+    assert_eq!(progress.0.0.into_inner(), ["end n1", "end n3", "wait 1", "end n2"]);
 }
 
 #[test]

@@ -126,6 +126,26 @@ fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
 }
 
 #[test]
+fn a_time_that_nobody_can_have_measured_is_refused_with_its_key() {
+    let path = folder("times").join("nitro.db");
+    filled(&path);
+    let mut store = open(&path).unwrap();
+    // Another program need not keep to the checks of the tables.
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("PRAGMA ignore_check_constraints = true").unwrap();
+    for (time, shown) in [("9e999", "inf"), ("-9e999", "-inf"), ("0.0", "0"), ("-5.0", "-5")] {
+        let change = format!("UPDATE measurement SET time_ns = {time} WHERE input = 7");
+        other.execute_batch(&change).unwrap();
+        let error = store.load("sort").unwrap_err();
+        let message = error.to_string();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{message}");
+        for part in ["nitro.db", "`sort`", "`host`", "`merge`", "input `", &format!("is {shown}: ")] {
+            assert!(message.contains(part), "{part}: {message}");
+        }
+    }
+}
+
+#[test]
 fn a_truncated_store_is_refused_wherever_it_ends() {
     let path = folder("truncated").join("nitro.db");
     filled(&path);

@@ -8,40 +8,53 @@
 //! Nothing is measured beforehand. A part of the machine with fewer threads is another device, and the same input may want
 //! another variant there.
 
+mod shown;
+
+use std::error::Error;
+use std::io::Write;
+use std::process::ExitCode;
 use std::time::Instant;
 
 use nitro::host;
 use nitro_benchmarks::{inputs, spmv, transpose};
 use rayon::ThreadPoolBuilder;
+use shown::shown;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> ExitCode {
+    shown(run)
+}
+
+fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     for threads in [1, host::available_threads()] {
         // The pool's threads know that they are this part of the machine.
         let pool = ThreadPoolBuilder::new().num_threads(threads).start_handler(move |_| host::enter(threads));
-        println!("host:{threads}");
-        pool.build()?.install(show)?;
+        writeln!(out, "host:{threads}")?;
+        write!(out, "{}", pool.build()?.install(lines)?)?;
     }
     Ok(())
 }
 
-fn show() -> Result<(), inputs::InputError> {
+/// What is chosen for each input, and how long it takes.
+fn lines() -> Result<String, inputs::InputError> {
+    let mut lines = String::new();
     for name in ["test/suitesparse/bcsstk13", "test/suitesparse/rajat01", "test/suitesparse/zenios"] {
         let matrix = inputs::spmv::load(name)?;
         let (x, mut y) = (vec![1.0; matrix.columns()], vec![0.0; matrix.rows()]);
         let selection = spmv::select(&matrix, &x, &mut y);
-        print(name, &selection, || spmv(&matrix, &x, &mut y));
+        lines += &line(name, &selection, || spmv(&matrix, &x, &mut y));
     }
     for (rows, columns) in [(1000, 1000), (1200, 800), (3, 200_000)] {
         let mut values: Vec<f64> = (0..rows * columns).map(|n| n as f64).collect();
         let selection = transpose::select(&mut values, rows, columns);
-        print(&format!("{rows} x {columns}"), &selection, || transpose(&mut values, rows, columns));
+        let input = format!("{rows} x {columns}");
+        lines += &line(&input, &selection, || transpose(&mut values, rows, columns));
     }
-    Ok(())
+    Ok(lines)
 }
 
-/// Prints a selection, and how long the call that selects again and runs it takes.
-fn print(input: &str, selection: &impl std::fmt::Display, call: impl FnOnce()) {
+/// A selection, and how long the call that selects again and runs it takes.
+fn line(input: &str, selection: &impl std::fmt::Display, call: impl FnOnce()) -> String {
     let begin = Instant::now();
     call();
-    println!("  {input:26} {:8.0} us  {selection}", begin.elapsed().as_secs_f64() * 1e6);
+    format!("  {input:26} {:8.0} us  {selection}\n", begin.elapsed().as_secs_f64() * 1e6)
 }

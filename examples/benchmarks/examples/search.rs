@@ -5,10 +5,17 @@
 //! cargo run --release -p nitro-benchmarks --example search -- cuda:0/16sm test/rmat-n19-k8-s2
 //! ```
 
+mod shown;
+
+use std::error::Error;
+use std::io::Write;
+use std::process::ExitCode;
+
 use nitro::Device;
 use nitro_benchmarks::cuda::bfs::{Graph, Reference, Search, inputs, traversed_edges_per_second};
 use nitro_benchmarks::cuda::cuda_bfs;
 use rayon::prelude::*;
+use shown::shown;
 
 const GRAPHS: [&str; 5] = [
     "test/stencil2d-g120-s2",
@@ -18,19 +25,23 @@ const GRAPHS: [&str; 5] = [
     "test/rmat-n19-k8-s2",
 ];
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> ExitCode {
+    shown(run)
+}
+
+fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let (devices, graphs): (Vec<_>, Vec<_>) =
         std::env::args().skip(1).partition(|argument| argument.starts_with("cuda"));
     let device =
         nitro_cuda::parse(devices.first().map_or("cuda:0", |name| name)).expect("it begins with cuda")?;
     device.enter();
-    println!("{device}, billions of traversed edges a second");
+    writeln!(out, "{device}, billions of traversed edges a second")?;
     let graphs = if graphs.is_empty() { GRAPHS.map(str::to_owned).into() } else { graphs };
-    graphs.iter().try_for_each(|graph| show(graph))
+    graphs.iter().try_for_each(|graph| show(out, graph))
 }
 
 /// Prints the rate of every variant on one graph, the selected one marked.
-fn show(name: &str) -> Result<(), Box<dyn std::error::Error>> {
+fn show(out: &mut dyn Write, name: &str) -> Result<(), Box<dyn Error>> {
     let pattern = inputs::load(name)?;
     let sources = inputs::sources(&pattern);
     let edges =
@@ -38,7 +49,7 @@ fn show(name: &str) -> Result<(), Box<dyn std::error::Error>> {
     let graph = Graph::new(&pattern)?;
     let mut search = Search::new(&graph)?;
     let selected = cuda_bfs::select(&graph, sources[0], &mut search).variant();
-    println!("{name}");
+    writeln!(out, "{name}")?;
     for &variant in cuda_bfs::Variant::ALL {
         cuda_bfs::call(variant, &graph, sources[0], &mut search)?; // loads the kernels
         let mut stopwatch = nitro_cuda::current().stopwatch();
@@ -49,7 +60,8 @@ fn show(name: &str) -> Result<(), Box<dyn std::error::Error>> {
             time_ns += stopwatch.stop();
         }
         let rate = traversed_edges_per_second(edges, time_ns) / 1e9;
-        println!("  {variant:26} {rate:8.3}{}", if variant == selected { "  selected" } else { "" });
+        let mark = if variant == selected { "  selected" } else { "" };
+        writeln!(out, "  {variant:26} {rate:8.3}{mark}")?;
     }
     Ok(())
 }

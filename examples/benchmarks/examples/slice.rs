@@ -8,10 +8,17 @@
 //!
 //! The model has learned from other matrices.
 
+mod shown;
+
+use std::error::Error;
+use std::io::Write;
+use std::process::ExitCode;
+
 use nitro::Device;
 use nitro_benchmarks::cuda::cuda_spmv;
 use nitro_benchmarks::cuda::spmv::{Matrix, inputs};
 use nitro_cuda::{Buffer, Cuda, CudaError};
+use shown::shown;
 
 /// Matrices that are shown.
 const SHOWN: usize = 5;
@@ -22,7 +29,11 @@ const LEAST_NONZEROS: usize = 1_000_000;
 /// Calls whose median is printed.
 const CALLS: usize = 51;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> ExitCode {
+    shown(run)
+}
+
+fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let devices = [nitro_cuda::device(0)?, nitro_cuda::partition(0, 16)?];
     let mut shown = 0;
     for name in inputs::names().iter().filter(|name| name.starts_with("test/")) {
@@ -36,12 +47,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if choices[0] == choices[1] {
             continue;
         }
-        println!("{name}");
+        writeln!(out, "{name}")?;
         for (index, problem) in problems.iter_mut().enumerate() {
             let (own, other) = (choices[index], choices[1 - index]);
             let (own_us, other_us) = (problem.time_us(own)?, problem.time_us(other)?);
             let device = problem.device.to_string();
-            println!("  {device:34} {own:10} {own_us:8.1} us   {other:10} would take {other_us:8.1} us");
+            writeln!(
+                out,
+                "  {device:34} {own:10} {own_us:8.1} us   {other:10} would take {other_us:8.1} us"
+            )?;
         }
         shown += 1;
         if shown == SHOWN {

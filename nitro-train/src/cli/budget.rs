@@ -25,7 +25,7 @@ pub(super) fn function_within(
     budget: usize,
 ) -> Result<()> {
     let function = registered.function.name();
-    eprintln!("{function} on {name}: looking at the features of all inputs");
+    say!("{function} on {name}: looking at the features of all inputs");
     let surveyed =
         run_on(device, || survey_inputs(registered.function, &device, plan.inputs, &registered.record));
     let surveyed = surveyed

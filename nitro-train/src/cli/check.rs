@@ -18,7 +18,7 @@ use crate::learn::resolve_sources;
 use crate::recordings::Recordings;
 use crate::trainer::Trainer;
 
-pub(super) fn run(trainer: &Trainer, args: &CheckArgs) -> Result<ExitCode> {
+pub(super) fn run(trainer: &Trainer, args: &CheckArgs, out: &mut dyn Write) -> Result<ExitCode> {
     let mut stores = Stores::open(trainer, &args.data.store)?;
     let functions = stores.functions(&args.data.functions)?;
     let bounded = args.max_regret.iter().filter_map(|bound| bound.function.as_ref());
@@ -33,9 +33,9 @@ pub(super) fn run(trainer: &Trainer, args: &CheckArgs) -> Result<ExitCode> {
         let recordings = stores.load_for(trainer, &function)?;
         lines.push(line(trainer, args, &recordings)?);
     }
-    print(&lines, args.json)?;
+    print(out, &lines, args.json)?;
     let problems: Vec<&String> = lines.iter().flat_map(|line| &line.problems).collect();
-    problems.iter().for_each(|problem| eprintln!("error: {problem}"));
+    problems.iter().for_each(|problem| say!("error: {problem}"));
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -101,8 +101,7 @@ fn max_regret(bounds: &[Bound], function: &str) -> f64 {
     of(Some(function)).or_else(|| of(None)).map_or(Bound::DEFAULT_PERCENT, |bound| bound.percent) / 100.0
 }
 
-fn print(lines: &[Line], json: bool) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+fn print(out: &mut dyn Write, lines: &[Line], json: bool) -> Result<()> {
     if json {
         for line in lines {
             writeln!(out, "{}", serde_json::to_string(line)?)?;

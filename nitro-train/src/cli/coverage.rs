@@ -1,6 +1,7 @@
 //! `train coverage`: how much of real traffic lies far from the training inputs, and what to record next.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use anyhow::{Result, bail};
 use nitro_core::model::{Model, file_name};
@@ -10,7 +11,7 @@ use super::devices::number;
 use super::table::Table;
 use crate::traffic::{OnDevice, Sample, Suggestion, Traffic, read};
 
-pub(super) fn run(args: &CoverageArgs) -> Result<()> {
+pub(super) fn run(args: &CoverageArgs, out: &mut dyn Write) -> Result<()> {
     let mut functions: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
     for sample in read(&args.capture)? {
         functions.entry(sample.function.clone()).or_default().push(sample);
@@ -26,20 +27,23 @@ pub(super) fn run(args: &CoverageArgs) -> Result<()> {
         };
         let traffic = Traffic::new(function, samples, model.as_ref().map_err(Clone::clone));
         match args.json {
-            true => println!("{}", serde_json::to_string(&traffic)?),
-            false => print(&traffic),
-        }
+            true => writeln!(out, "{}", serde_json::to_string(&traffic)?),
+            false => print(out, &traffic),
+        }?;
     }
     Ok(())
 }
 
-fn print(traffic: &Traffic) {
-    println!("{}\n\n{}\n{}", traffic.function, devices(&traffic.devices), choices(&traffic.devices));
+fn print(out: &mut dyn Write, traffic: &Traffic) -> io::Result<()> {
+    let (devices, choices) = (devices(&traffic.devices), choices(&traffic.devices));
+    writeln!(out, "{}\n\n{devices}\n{choices}", traffic.function)?;
     let far: u64 = traffic.devices.iter().filter_map(|device| device.far_calls).sum();
     match &traffic.unknown {
-        Some(reason) => println!("What is far cannot be told: {reason}\n"),
-        None if far == 0 => println!("No call is far from the training inputs: nothing is to be recorded\n"),
-        None => println!("Record inputs like these next:\n\n{}", next(&traffic.record_next, far)),
+        Some(reason) => writeln!(out, "What is far cannot be told: {reason}\n"),
+        None if far == 0 => {
+            writeln!(out, "No call is far from the training inputs: nothing is to be recorded\n")
+        }
+        None => writeln!(out, "Record inputs like these next:\n\n{}", next(&traffic.record_next, far)),
     }
 }
 

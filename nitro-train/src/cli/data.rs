@@ -129,10 +129,7 @@ impl<'t> Stores<'t> {
             let is_known = recordings.variants.iter().any(|name| is_own(name));
             let left_out = if is_known { recordings.keep_variants(is_own) } else { Vec::new() };
             if !left_out.is_empty() {
-                eprintln!(
-                    "{function}: left out, as this program does not have them: {}",
-                    left_out.join(", ")
-                );
+                say!("{function}: left out, as this program does not have them: {}", left_out.join(", "));
             }
         }
         Ok(recordings)

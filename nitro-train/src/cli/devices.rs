@@ -14,15 +14,14 @@ use crate::measure::describe_device;
 use crate::recordings::DeviceRecord;
 use crate::trainer::Trainer;
 
-pub(super) fn run(trainer: &Trainer, args: &DevicesArgs) -> Result<()> {
+pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) -> Result<()> {
     if args.next {
-        return next::run(trainer, args);
+        return next::run(trainer, args, out);
     }
     let names = named::or_whole_host(&args.devices);
     let describe = |name: &String| Ok(describe_device(&*named::open(trainer, name)?));
     let here: Vec<DeviceRecord> = names.iter().map(describe).collect::<Result<_>>()?;
     let stored = Stores::open(trainer, &args.data.store)?.devices()?;
-    let mut out = std::io::stdout().lock();
     writeln!(out, "This machine:\n{}", table(&here))?;
     if !stored.is_empty() {
         writeln!(out, "With recordings:\n{}", table(&stored))?;

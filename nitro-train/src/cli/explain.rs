@@ -1,6 +1,7 @@
 //! `train explain`: which variant would be selected for given feature values, and why.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
 use nitro_core::model::{Model, Ranked, Scale, Selector};
@@ -16,7 +17,7 @@ use crate::measure::{describe_device, whole_host};
 use crate::recordings::DeviceRecord;
 use crate::trainer::Trainer;
 
-pub(super) fn run(trainer: &Trainer, args: &ExplainArgs) -> Result<()> {
+pub(super) fn run(trainer: &Trainer, args: &ExplainArgs, out: &mut dyn Write) -> Result<()> {
     let path = args.models.models.join(nitro_core::model::file_name(&args.function));
     let model = Model::read(&path).with_context(|| {
         format!(
@@ -30,17 +31,22 @@ pub(super) fn run(trainer: &Trainer, args: &ExplainArgs) -> Result<()> {
     let features: Vec<f64> = model.features.iter().map(|name| given[name.as_str()]).collect();
     let device = Subject::find(trainer, args)?;
     let device_features = device.features(&model)?;
-    println!("function         {}", model.function);
-    println!("device           {}", device.record.id);
+    writeln!(out, "function         {}", model.function)?;
+    writeln!(out, "device           {}", device.record.id)?;
     let provenance = &model.provenance;
-    println!("model            {}, learned from {}", provenance.strategy, provenance.sources.join(", "));
-    println!("\n{}", columns(&model, &features, &device_features));
+    writeln!(
+        out,
+        "model            {}, learned from {}",
+        provenance.strategy,
+        provenance.sources.join(", ")
+    )?;
+    writeln!(out, "\n{}", columns(&model, &features, &device_features))?;
     let ranking = model.explain(&features, &device_features);
     let fates = fates(trainer, &model, &ranking, &given);
-    println!("{}", table(&model, &ranking, &fates));
+    writeln!(out, "{}", table(&model, &ranking, &fates))?;
     let distances = (input_distance(&model, &features), device.distance(&model));
-    print_reach(&model, distances);
-    println!("{}", outcome(&model, &ranking, &fates, Far::of(distances.0, distances.1)));
+    print_reach(out, &model, distances)?;
+    writeln!(out, "{}", outcome(&model, &ranking, &fates, Far::of(distances.0, distances.1)))?;
     Ok(())
 }
 
@@ -193,16 +199,24 @@ fn input_distance(model: &Model, features: &[f64]) -> Option<f64> {
     model.coverage.inputs.as_ref()?.distance(features)
 }
 
-fn print_reach(model: &Model, (input, device): (Option<f64>, Option<f64>)) {
-    let print = |name: &str, distance: Option<f64>, of: String| match distance {
+fn print_reach(
+    out: &mut dyn Write,
+    model: &Model,
+    (input, device): (Option<f64>, Option<f64>),
+) -> io::Result<()> {
+    let mut print = |name: &str, distance: Option<f64>, of: String| match distance {
         Some(distance) => {
             let word = if distance > 1.0 { "far" } else { "near" };
-            println!("{name}  {distance:.2}, {word} (far is above 1) {of}");
+            writeln!(out, "{name}  {distance:.2}, {word} (far is above 1) {of}")
         }
-        None => println!("{name}  not known: the model says nothing of distance {of}"),
+        None => writeln!(out, "{name}  not known: the model says nothing of distance {of}"),
     };
-    print("input distance ", input, format!("from the {} training inputs", model.provenance.training_inputs));
-    print("device distance", device, format!("from the {} source devices", model.provenance.sources.len()));
+    print(
+        "input distance ",
+        input,
+        format!("from the {} training inputs", model.provenance.training_inputs),
+    )?;
+    print("device distance", device, format!("from the {} source devices", model.provenance.sources.len()))
 }
 
 /// The variants that may be run, and how far the first is ahead.

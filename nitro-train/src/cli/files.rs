@@ -1,5 +1,7 @@
 //! `train import` and `train export`: measurements from and to other tools.
 
+use std::io::Write;
+
 use anyhow::{Result, bail};
 
 use super::args::ExchangeArgs;
@@ -7,21 +9,22 @@ use super::data::Stores;
 use crate::exchange::{self, Files};
 use crate::trainer::Trainer;
 
-pub(super) fn import(trainer: &Trainer, args: &ExchangeArgs) -> Result<()> {
+pub(super) fn import(trainer: &Trainer, args: &ExchangeArgs, out: &mut dyn Write) -> Result<()> {
     let recordings = exchange::import(&args.function, &files(args))?;
     Stores::open(trainer, &args.store)?.writable()?.import(&recordings)?;
-    println!(
+    writeln!(
+        out,
         "{}: {} measurements of {} variants on {} inputs and {} devices",
         args.function,
         recordings.measurements.len(),
         recordings.variants.len(),
         recordings.inputs.len(),
         recordings.devices.len(),
-    );
+    )?;
     Ok(())
 }
 
-pub(super) fn export(trainer: &Trainer, args: &ExchangeArgs) -> Result<()> {
+pub(super) fn export(trainer: &Trainer, args: &ExchangeArgs, out: &mut dyn Write) -> Result<()> {
     let mut stores = Stores::open(trainer, &args.store)?;
     stores.functions(std::slice::from_ref(&args.function))?;
     let recordings = stores.load(&args.function)?;
@@ -29,7 +32,7 @@ pub(super) fn export(trainer: &Trainer, args: &ExchangeArgs) -> Result<()> {
         bail!("there are no measurements of `{}` to export", args.function);
     }
     exchange::export(&recordings, &files(args))?;
-    println!("{}: {} measurements", args.measurements.display(), recordings.measurements.len());
+    writeln!(out, "{}: {} measurements", args.measurements.display(), recordings.measurements.len())?;
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 //! `train fit`: selectors from recordings.
 
+use std::io::Write;
+
 use anyhow::{Result, bail};
 
 use super::args::{AUTO, FitArgs};
@@ -8,7 +10,7 @@ use super::split;
 use crate::learn::{FitOptions, Fitted, Strategy, fit};
 use crate::trainer::Trainer;
 
-pub(super) fn run(trainer: &Trainer, args: &FitArgs) -> Result<()> {
+pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Result<()> {
     let strategies = strategies(args)?;
     let stores = Stores::open(trainer, &args.data.store)?;
     let mut stores = stores.with_profiles(args.profiles.profiles.as_deref());
@@ -30,7 +32,7 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs) -> Result<()> {
     for fitted in &fitted {
         let path = args.models.models.join(nitro_core::model::file_name(&fitted.model.function));
         fitted.model.write(&path)?;
-        println!("{}: {}", path.display(), description(fitted));
+        writeln!(out, "{}: {}", path.display(), description(fitted))?;
     }
     Ok(())
 }
@@ -52,7 +54,7 @@ fn strategies(args: &FitArgs) -> Result<Vec<Strategy>> {
 /// One line about a model and how it came to be; its notes go to stderr.
 pub(super) fn description(fitted: &Fitted) -> String {
     for note in &fitted.notes {
-        eprintln!("{}: {note}", fitted.model.function);
+        say!("{}: {note}", fitted.model.function);
     }
     let features = match fitted.model.device_features.as_slice() {
         [] => "no device features".to_owned(),

@@ -1,7 +1,8 @@
 //! The main job: selectors learned from other machines' recordings choose here, then measuring here shows how well.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use nitro_core::host;
@@ -14,9 +15,10 @@ use super::devices::number;
 use super::fit::description;
 use super::table::Table;
 use super::{named, record, report, worker};
-use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Split, evaluate_on};
+use crate::evaluate::{DeviceEvaluation, EvaluateError, EvaluateOptions, Split, evaluate_on};
+use crate::learn::random::Random;
 use crate::learn::{FitOptions, Fitted, fit};
-use crate::measure::{Inputs, Plan, Repeats, Share, describe_device, whole_host};
+use crate::measure::{Clock, Inputs, Plan, Repeats, Share, SystemClock, describe_device, whole_host};
 use crate::recordings::{DeviceRecord, Recordings};
 use crate::trainer::{Registered, Trainer};
 
@@ -29,7 +31,7 @@ pub(super) const COLUMNS: [(&str, &str); 5] = [
     ("random", "random"),
 ];
 
-pub(super) fn run(trainer: &Trainer, args: &JobArgs) -> Result<()> {
+pub(super) fn run(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Result<()> {
     let name = args.device.clone().unwrap_or_else(whole_host);
     let registered = data::registered_on(trainer, &args.data.functions, &name)?;
     if registered.is_empty() {
@@ -38,14 +40,14 @@ pub(super) fn run(trainer: &Trainer, args: &JobArgs) -> Result<()> {
     let device = named::open(trainer, &name)?;
     // The program's recordings are what this job learns from, wherever it keeps its own.
     let mut stores = Stores::over_shipped(trainer, &args.data.store)?;
-    let here = describe(&name, &*device);
-    let fitted = fit_without_measuring(trainer, &registered, &mut stores, &here, args)?;
+    let here = describe(out, &name, &*device)?;
+    let fitted = fit_without_measuring(out, trainer, &registered, &mut stores, &here, args)?;
     measure(&registered, &mut stores, (&name, &*device), Duration::from_secs(args.budget.into()))?;
     let results =
         fitted.iter().map(|fitted| judge(&fitted.model, &mut stores, &here)).collect::<Result<Vec<_>>>()?;
-    print(&results);
+    print(out, &results)?;
     report::write(&args.out, &here, &results)?;
-    println!("\nThe page with all figures: {}", args.out.display());
+    writeln!(out, "\nThe page with all figures: {}", args.out.display())?;
     Ok(())
 }
 
@@ -53,17 +55,25 @@ pub(super) fn run(trainer: &Trainer, args: &JobArgs) -> Result<()> {
 pub(super) struct Judged {
     pub(super) recordings: Recordings,
     pub(super) split: Split,
-    pub(super) evaluation: DeviceEvaluation,
+    /// None where the time did not do for a test input.
+    pub(super) evaluation: Option<DeviceEvaluation>,
 }
 
-fn describe(name: &str, device: &dyn Workplace) -> DeviceRecord {
-    eprintln!("Describing this machine ({name}); what has to be measured is measured once and kept");
+impl Judged {
+    /// How many of the test inputs were measured here.
+    pub(super) fn inputs(&self) -> usize {
+        self.evaluation.as_ref().map_or(0, |evaluation| self.split.test.len() - evaluation.left_out)
+    }
+}
+
+fn describe(out: &mut dyn Write, name: &str, device: &dyn Workplace) -> io::Result<DeviceRecord> {
+    say!("Describing this machine ({name}); what has to be measured is measured once and kept");
     let here = describe_device(&device);
-    println!("This machine is {}", here.id);
+    writeln!(out, "This machine is {}", here.id)?;
     let features: Vec<_> =
         here.features.iter().map(|(name, &value)| format!("{name} {}", number(value))).collect();
-    println!("  {}\n", features.join(", "));
-    here
+    writeln!(out, "  {}\n", features.join(", "))?;
+    Ok(here)
 }
 
 /// Recordings of this very machine, whatever the number of threads, are not recordings of another. Partitions of a GPU are
@@ -84,13 +94,14 @@ fn sources(recordings: &Recordings, here: &DeviceRecord) -> Result<Vec<String>> 
 
 /// Fits and writes the models that other machines' recordings give for this one.
 fn fit_without_measuring(
+    out: &mut dyn Write,
     trainer: &Trainer,
     registered: &[&Registered],
     stores: &mut Stores<'_>,
     here: &DeviceRecord,
     args: &JobArgs,
 ) -> Result<Vec<Fitted>> {
-    println!("Selectors learned on other machines, without measuring here:");
+    writeln!(out, "Selectors learned on other machines, without measuring here:")?;
     let folder = args.models.clone().map_or_else(models_beside_program, Ok)?;
     let mut models = Vec::new();
     for registered in registered {
@@ -104,10 +115,10 @@ fn fit_without_measuring(
         };
         let fitted = fit(&recordings, &options)?;
         fitted.model.write(&folder.join(nitro_core::model::file_name(registered.function.name())))?;
-        println!("  {:12} {}", registered.function.name(), description(&fitted));
+        writeln!(out, "  {:12} {}", registered.function.name(), description(&fitted))?;
         models.push(fitted);
     }
-    println!("  written to {}\n", folder.display());
+    writeln!(out, "  written to {}\n", folder.display())?;
     Ok(models)
 }
 
@@ -124,25 +135,43 @@ fn measure(
     (name, device): (&str, &dyn Workplace),
     budget: Duration,
 ) -> Result<()> {
-    eprintln!("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
-    let end = Instant::now() + budget;
-    let longest_run = Duration::from_secs(super::args::DEADLINE_SECONDS.into());
-    let share = Share::new(worker::recorder_name(), longest_run);
+    say!("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
+    let end = SystemClock.now() + budget.saturating_sub(worker::time_spent());
+    let share = Share::new(worker::recorder_name());
     for (registered, left) in registered.iter().zip((1..=registered.len() as u32).rev()) {
-        let time = end.saturating_duration_since(Instant::now()) / left;
-        let inputs = Inputs::Generated(&registered.generated);
-        let runs = registered.generated.len() * registered.function.variants().len();
-        let repeats = repeats(time, runs);
-        let plan = Plan { inputs, only: None, repeats, share: share.clone() };
+        let now = SystemClock.now();
+        let time = end.saturating_sub(now) / left;
+        let names = fairly_ordered(&registered.generated);
+        let runs = names.len() * registered.function.variants().len();
+        let plan = Plan::new(Inputs::Generated(&names), repeats(time, runs), share.clone());
+        let plan = Plan { until: Some(now + time), ..plan };
         record::function_on(registered, name, device, &plan, stores.writable()?)?;
     }
     Ok(())
 }
 
-/// Repeats that let `runs` variants be measured in about `time`. Part of it goes to making inputs and to warm-up.
+/// The inputs in an order of which every beginning is a fair sample of test inputs and others: time may not do for all.
+fn fairly_ordered(names: &[String]) -> Vec<String> {
+    let mut random = Random::new(crate::DEFAULT_SEED);
+    let mut placed = Vec::new();
+    let (test, other): (Vec<_>, Vec<_>) = names.iter().partition(|name| name.starts_with("test/"));
+    for mut names in [test, other] {
+        random.shuffle(&mut names);
+        let count = names.len() as f64;
+        placed.extend((0..).zip(names).map(|(nth, name)| (f64::from(nth) / count, name)));
+    }
+    placed.sort_by(|(a, _), (b, _)| a.total_cmp(b)); // stable
+    placed.into_iter().map(|(_, name)| name.clone()).collect()
+}
+
+/// Repeats that let `runs` variants be measured in about `time`. Part of it goes to making inputs and to warm-up. How many inputs a
+/// closure makes itself nobody knows.
 fn repeats(time: Duration, runs: usize) -> Repeats {
-    let budget_ns = 0.5 * time.as_nanos() as f64 / runs.max(1) as f64;
-    Repeats { least: 3, budget_ns, ..Repeats::default() }
+    let usual = Repeats { least: 3, ..Repeats::default() };
+    match runs {
+        0 => usual,
+        runs => Repeats { budget_ns: 0.5 * time.as_nanos() as f64 / runs as f64, ..usual },
+    }
 }
 
 /// What the model that was written achieves here, beside the other selectors.
@@ -151,19 +180,31 @@ fn judge(model: &Model, stores: &mut Stores<'_>, here: &DeviceRecord) -> Result<
     let split = Split::by_name(&recordings);
     let options = EvaluateOptions { seed: crate::DEFAULT_SEED, ..EvaluateOptions::default() };
     let sources = &model.provenance.sources;
-    let evaluation = evaluate_on(&recordings, &split, &here.id, sources, model, &options)?;
+    if recordings.device_index(&here.id).is_none() {
+        return Ok(Judged { recordings, split, evaluation: None });
+    }
+    let evaluation = match evaluate_on(&recordings, &split, &here.id, sources, model, &options) {
+        Err(EvaluateError::NoTests { .. }) => None,
+        evaluation => Some(evaluation?),
+    };
     Ok(Judged { recordings, split, evaluation })
 }
 
-fn print(results: &[Judged]) {
-    println!("\n% of exhaustive search on this machine, mean over the test inputs:\n");
-    let mut table = Table::new(["function"].into_iter().chain(COLUMNS.map(|(_, heading)| heading)));
+fn print(out: &mut dyn Write, results: &[Judged]) -> io::Result<()> {
+    writeln!(out, "\n% of exhaustive search on this machine, mean over the test inputs:\n")?;
+    let headings = COLUMNS.map(|(_, heading)| heading);
+    let mut table = Table::new(["function"].into_iter().chain(headings).chain(["test inputs"]));
     for judged in results {
         let figure = |(name, _): (&str, &str)| {
-            let figures = judged.evaluation.selectors.get(name);
+            let figures = judged.evaluation.as_ref().and_then(|evaluation| evaluation.selectors.get(name));
             figures.map_or("-".to_owned(), |figures| format!("{:.1}", 100.0 * figures.mean))
         };
-        table.row(std::iter::once(judged.recordings.function.clone()).chain(COLUMNS.map(figure)));
+        let inputs = match (judged.inputs(), judged.split.test.len()) {
+            (all, of) if all == of => of.to_string(),
+            (some, of) => format!("{some} of {of}"),
+        };
+        let function = judged.recordings.function.clone();
+        table.row(std::iter::once(function).chain(COLUMNS.map(figure)).chain([inputs]));
     }
-    print!("{table}");
+    write!(out, "{table}")
 }

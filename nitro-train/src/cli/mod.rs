@@ -1,5 +1,8 @@
 //! The trainer's commands. Results go to stdout, everything else to stderr.
 
+#[macro_use]
+mod output;
+
 mod args;
 mod budget;
 mod check;
@@ -26,11 +29,13 @@ mod sync;
 mod table;
 mod worker;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use self::args::{Cli, Command};
+use self::output::{Aside, Output};
 use crate::trainer::Trainer;
 
 impl Trainer {
@@ -42,36 +47,44 @@ impl Trainer {
         named::check_usage(&self, &cli);
         listen();
         worker::follow_supervisor();
-        let ended = if worker::is_needed(&cli) { worker::supervise(&self, &cli) } else { run(&self, &cli) };
-        match ended {
+        let mut out = Output::new(prints_result(&cli));
+        let ended = match worker::is_needed(&cli) {
+            true => worker::supervise(&self, &cli, &out),
+            false => run(&self, &cli, &mut out),
+        };
+        match out.judge(ended) {
             Ok(code) => code,
-            // Whoever reads our output has gone away, as in `train devices | head -1`: nothing is wrong.
-            Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => {
-                eprintln!("error: {}", sentence(&error));
+                say!("error: {}", sentence(&error));
                 worker::exit_code(&error)
             }
         }
     }
 }
 
-fn run(trainer: &Trainer, cli: &Cli) -> anyhow::Result<ExitCode> {
+/// Whether what the command prints is its result, and not beside it.
+fn prints_result(cli: &Cli) -> bool {
+    use Command::{Coverage, Devices, Evaluate, Explain, Inspect};
+    matches!(cli.command, Some(Evaluate(_) | Devices(_) | Inspect(_) | Explain(_) | Coverage(_)))
+}
+
+fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match &cli.command {
-        Some(Command::Check(args)) => return check::run(trainer, args),
-        None => job::run(trainer, &cli.job),
+        Some(Command::Check(args)) => return check::run(trainer, args, out),
+        None => job::run(trainer, &cli.job, out),
         Some(Command::Record(args)) => record::run(trainer, args),
-        Some(Command::Profile(args)) => profile::run(trainer, args),
+        Some(Command::Profile(args)) => profile::run(trainer, args, out),
         Some(Command::ProfileWorker(args)) => profile_worker::run(trainer, args),
-        Some(Command::Fit(args)) => fit::run(trainer, args),
-        Some(Command::Evaluate(args)) => evaluate::run(trainer, args),
-        Some(Command::Report(args)) => report::run(trainer, args),
-        Some(Command::Devices(args)) => devices::run(trainer, args),
-        Some(Command::Inspect(args)) => inspect::run(args),
-        Some(Command::Explain(args)) => explain::run(trainer, args),
-        Some(Command::Import(args)) => files::import(trainer, args),
-        Some(Command::Export(args)) => files::export(trainer, args),
-        Some(Command::Sync(args)) => sync::run(args),
-        Some(Command::Coverage(args)) => coverage::run(args),
+        Some(Command::Fit(args)) => fit::run(trainer, args, out),
+        Some(Command::Evaluate(args)) => evaluate::run(trainer, args, out),
+        Some(Command::Report(args)) => report::run(trainer, args, out),
+        Some(Command::Devices(args)) => devices::run(trainer, args, out),
+        Some(Command::Inspect(args)) => inspect::run(args, out),
+        Some(Command::Explain(args)) => explain::run(trainer, args, out),
+        Some(Command::Import(args)) => files::import(trainer, args, out),
+        Some(Command::Export(args)) => files::export(trainer, args, out),
+        Some(Command::Sync(args)) => sync::run(args, out),
+        Some(Command::Coverage(args)) => coverage::run(args, out),
     }?;
     Ok(ExitCode::SUCCESS)
 }
@@ -93,19 +106,12 @@ fn sentence(error: &anyhow::Error) -> String {
 fn listen() {
     // A subscriber of the embedding program stays.
     let _ = tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
+        .with_writer(|| Aside)
         .with_max_level(tracing::Level::WARN)
         .with_ansi(false)
         .without_time()
         .with_target(false)
         .try_init();
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
-        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 #[cfg(test)]

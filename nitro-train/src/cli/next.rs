@@ -1,5 +1,7 @@
 //! `train devices --next`: which unmeasured device to measure next.
 
+use std::io::Write;
+
 use anyhow::Result;
 
 use super::args::DevicesArgs;
@@ -17,19 +19,19 @@ use crate::trainer::{Trainer, kind_of};
 /// How many are shown.
 const SHOWN: usize = 8;
 
-pub(super) fn run(trainer: &Trainer, args: &DevicesArgs) -> Result<()> {
+pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) -> Result<()> {
     let mut stores = Stores::open(trainer, &args.data.store)?;
     let mut experiences = Vec::new();
     for function in stores.functions(&args.data.functions)? {
         let recordings = stores.load(&function)?;
-        eprintln!("{function}: leaving out each of {} devices in turn", recordings.devices.len());
+        say!("{function}: leaving out each of {} devices in turn", recordings.devices.len());
         experiences.push(experience(&recordings)?);
     }
     let kinds: std::collections::BTreeSet<String> = experiences.iter().map(kind).collect();
     for kind in kinds {
         let of_kind: Vec<Experience> =
             experiences.iter().filter(|e| self::kind(e) == kind).cloned().collect();
-        print(trainer, &kind, &of_kind)?;
+        print(out, trainer, &kind, &of_kind)?;
     }
     Ok(())
 }
@@ -63,7 +65,7 @@ fn candidates(
     let describe = |name: String| match named::open(trainer, &name) {
         Ok(device) => Some(describe_device(&*device)),
         Err(error) => {
-            eprintln!("{name} is left out: {error}");
+            say!("{name} is left out: {error}");
             None
         }
     };
@@ -76,25 +78,25 @@ fn candidates(
     (between_and_beyond(&sources), "kinds of devices between and beyond those with recordings")
 }
 
-fn print(trainer: &Trainer, kind: &str, experiences: &[Experience]) -> Result<()> {
+fn print(out: &mut dyn Write, trainer: &Trainer, kind: &str, experiences: &[Experience]) -> Result<()> {
     let functions = experiences.iter().map(|experience| experience.function.as_str()).collect::<Vec<_>>();
     let (candidates, what) = candidates(trainer, kind, experiences);
     let ranked = rank(experiences, &candidates);
-    println!("\n{}: {what}, by what measuring one is expected to be worth", functions.join(", "));
+    writeln!(out, "\n{}: {what}, by what measuring one is expected to be worth", functions.join(", "))?;
     let Some(first) = ranked.first() else {
-        println!("  the recorded devices know no device feature in common: nothing can be told");
+        writeln!(out, "  the recorded devices know no device feature in common: nothing can be told")?;
         return Ok(());
     };
-    println!();
+    writeln!(out)?;
     let mut table = Table::new(["device", "less regret, %", "distance", "nearest source"]);
     for Worth { id, gain, distance, nearest, .. } in ranked.iter().take(SHOWN) {
         table.row([id.clone(), format!("{:.2}", 100.0 * gain), format!("{distance:.2}"), nearest.clone()]);
     }
-    println!("{table}");
-    println!("{}", reason(first, ranked.len()));
+    writeln!(out, "{table}")?;
+    writeln!(out, "{}", reason(first, ranked.len()))?;
     if let Some(device) = candidates.iter().find(|device| device.id == first.id) {
         let features = device.features.iter().map(|(name, &value)| format!("{name} {}", number(value)));
-        println!("Its device features: {}", features.collect::<Vec<_>>().join(", "));
+        writeln!(out, "Its device features: {}", features.collect::<Vec<_>>().join(", "))?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! What each run of the [profiler](super::profiler) gives is written before the next begins.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -21,7 +22,7 @@ use crate::trainer::Trainer;
 /// How far, in percentage points, a proxy's measured share of instructions may be from its intensity.
 const TOLERANCE: f64 = 5.0;
 
-pub(super) fn run(trainer: &Trainer, args: &ProfileArgs) -> Result<()> {
+pub(super) fn run(trainer: &Trainer, args: &ProfileArgs, out: &mut dyn Write) -> Result<()> {
     let mut runs = Vec::new();
     for device in &args.devices {
         let functions = data::registered_on(trainer, &args.functions, device)?;
@@ -38,15 +39,15 @@ pub(super) fn run(trainer: &Trainer, args: &ProfileArgs) -> Result<()> {
         let sections = match profiler.profile(device, function, shares.next()) {
             Err(error @ ProfileError::NotPermitted) => return Err(error.into()),
             Err(error) => {
-                eprintln!("{label} on {device}: {:#}", anyhow::Error::new(error));
+                say!("{label} on {device}: {:#}", anyhow::Error::new(error));
                 missing.push(format!("{label} on {device}"));
                 continue;
             }
             Ok(sections) => sections,
         };
         match function {
-            None => keep_proxies(&folder, &ids[device], sections)?,
-            Some(function) => keep_variants(&folder, &ids[device], function, sections)?,
+            None => keep_proxies(out, &folder, &ids[device], sections)?,
+            Some(function) => keep_variants(out, &folder, &ids[device], function, sections)?,
         }
     }
     if !missing.is_empty() {
@@ -65,6 +66,7 @@ fn watched(trainer: &Trainer, name: &str) -> Result<String> {
 }
 
 fn keep_variants(
+    out: &mut dyn Write,
     folder: &Folder,
     device: &str,
     function: &str,
@@ -78,20 +80,23 @@ fn keep_variants(
         Shown::Proxy { .. } => None,
     };
     let path = folder.put_variants(function, device, sections.into_iter().filter_map(profile).collect())?;
-    println!("{}", path.display());
+    writeln!(out, "{}", path.display())?;
     if let Some(relevance) = select(&folder.read(function)?) {
         for (variant, proxies) in &relevance.variants {
             let proxies: Vec<&str> = proxies.iter().map(String::as_str).collect();
-            println!(
-                "  {variant}: {}",
-                if proxies.is_empty() { "no proxy".into() } else { proxies.join(", ") }
-            );
+            let proxies = if proxies.is_empty() { "no proxy".into() } else { proxies.join(", ") };
+            writeln!(out, "  {variant}: {proxies}")?;
         }
     }
     Ok(())
 }
 
-fn keep_proxies(folder: &Folder, device: &str, sections: Vec<(Section, Metrics)>) -> Result<()> {
+fn keep_proxies(
+    out: &mut dyn Write,
+    folder: &Folder,
+    device: &str,
+    sections: Vec<(Section, Metrics)>,
+) -> Result<()> {
     let profile = |(section, metrics): (Section, Metrics)| match section.what {
         Shown::Proxy { proxy, intensity } => {
             Some(ProxyProfile { device: device.to_owned(), proxy, intensity, metrics })
@@ -100,7 +105,7 @@ fn keep_proxies(folder: &Folder, device: &str, sections: Vec<(Section, Metrics)>
     };
     let profiles: Vec<ProxyProfile> = sections.into_iter().filter_map(profile).collect();
     let mixes = mixes(&profiles);
-    println!("{}\n{mixes}", folder.put_proxies(device, profiles)?.display());
+    writeln!(out, "{}\n{mixes}", folder.put_proxies(device, profiles)?.display())?;
     Ok(())
 }
 

@@ -66,7 +66,7 @@ impl<'a> Profiler<'a> {
         loop {
             match self.attempt(device, function, share) {
                 Err(ProfileError::UnknownMetrics { names }) => {
-                    eprintln!("left out, as this ncu does not know them: {}", names.join(", "));
+                    say!("left out, as this ncu does not know them: {}", names.join(", "));
                     self.metrics.retain(|metric| !names.iter().any(|name| name == metric));
                 }
                 ended => return ended,
@@ -95,14 +95,14 @@ impl<'a> Profiler<'a> {
         let mut command = self.ncu.command(&self.metrics, &log, &self.program, arguments);
         let ended = command.spawn().and_then(|process| wait(process, share + GRACE));
         if ended.map_err(io("ncu cannot be run"))?.is_none() {
-            eprintln!("{label}: interrupted, as it took longer than its share of the time");
+            say!("{label}: interrupted, as it took longer than its share of the time");
         }
         let launches = read_log(&read(&log)?, &self.metrics)?;
         let announced = read_sections(&read(&sections)?)?;
         let profiled = attribute(&launches, &announced);
-        profiled.notes.iter().for_each(|note| eprintln!("{label}: {note}"));
+        profiled.notes.iter().for_each(|note| say!("{label}: {note}"));
         let (seen, seconds) = (profiled.sections.len(), began.elapsed().as_secs());
-        eprintln!("{label}: {seen} profiles, of {} launches, in {seconds} s", launches.len());
+        say!("{label}: {seen} profiles, of {} launches, in {seconds} s", launches.len());
         Ok(profiled.sections)
     }
 

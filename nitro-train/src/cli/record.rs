@@ -1,7 +1,5 @@
 //! `train record`: measurements of this machine's devices into the store.
 
-use std::time::Duration;
-
 use anyhow::{Context, Result, bail};
 use nitro_core::provide::Workplace;
 
@@ -19,7 +17,7 @@ use crate::trainer::{Registered, Trainer};
 pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
     let mut stores = Stores::open(trainer, &args.data.store)?;
     let repeats = Repeats { budget_ns: f64::from(args.repeat_ms) * 1e6, ..Repeats::default() };
-    let share = Share::new(worker::recorder_name(), Duration::from_secs(args.deadline.into()));
+    let share = Share::new(worker::recorder_name());
     for name in named::or_whole_host(&args.devices) {
         let device = named::open(trainer, &name)?;
         if args.cold && !device.empty_caches(true) {
@@ -30,17 +28,11 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
                 Some(folder) => Inputs::Folder(folder),
                 None => Inputs::Generated(&registered.generated),
             };
-            if matches!(inputs, Inputs::Generated([])) {
-                bail!(
-                    "`{}` has no built-in inputs: give a folder with --inputs DIR",
-                    registered.function.name()
-                );
-            }
-            let plan = Plan { inputs, only: None, repeats, share: share.clone() };
+            let plan = Plan::new(inputs, repeats, share.clone());
             let store = stores.writable()?;
             match args.budget {
                 None => function_on(registered, &name, &*device, &plan, store)?,
-                Some(budget) => function_within(registered, &name, &*device, &plan, store, budget)?,
+                Some(budget) => function_within(registered, &name, &*device, &plan, store, budget as usize)?,
             }
         }
     }
@@ -98,7 +90,7 @@ pub(super) fn tell_faults(
         let Some(first) = faults.next() else { continue };
         let (count, input) = (1 + faults.count(), &recordings.inputs[first.input].name);
         let reason = if first.reason.is_empty() { "failed" } else { &first.reason };
-        eprintln!("{label}: no time of `{variant}` on {count} inputs; on {input} it {reason}");
+        say!("{label}: no time of `{variant}` on {count} inputs; on {input} it {reason}");
     }
     Ok(())
 }

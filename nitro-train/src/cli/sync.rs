@@ -1,13 +1,14 @@
 //! `train sync`: two stores that come to hold the same.
 
 use std::fs;
+use std::io::{self, Write};
 
 use anyhow::{Result, bail};
 
 use super::args::SyncArgs;
 use crate::store::{self, Copied, Synced};
 
-pub(super) fn run(args: &SyncArgs) -> Result<()> {
+pub(super) fn run(args: &SyncArgs, out: &mut dyn Write) -> Result<()> {
     let SyncArgs { first, second } = args;
     if !store::exists(first) && !store::exists(second) {
         bail!("there is neither a store `{first}` nor a store `{second}`: one of them has to exist");
@@ -27,10 +28,10 @@ pub(super) fn run(args: &SyncArgs) -> Result<()> {
         }
     };
     let Synced { into_first, into_second, differing } = store::sync(&mut *a, &mut *b)?;
-    tell(b.location(), a.location(), into_first);
-    tell(a.location(), b.location(), into_second);
+    tell(out, b.location(), a.location(), into_first)?;
+    tell(out, a.location(), b.location(), into_second)?;
     if differing > 0 {
-        println!("{differing} measurements that both had differ: each store keeps its own");
+        writeln!(out, "{differing} measurements that both had differ: each store keeps its own")?;
     }
     Ok(())
 }
@@ -40,9 +41,10 @@ fn is_same(first: &str, second: &str) -> bool {
     first == second || place(first).is_some_and(|first| place(second) == Some(first))
 }
 
-fn tell(from: &str, to: &str, copied: Copied) {
+fn tell(out: &mut dyn Write, from: &str, to: &str, copied: Copied) -> io::Result<()> {
     let Copied { functions, devices, inputs, measurements } = copied;
-    println!(
+    writeln!(
+        out,
         "{from} → {to}: {measurements} measurements; new there: {functions} functions, {devices} devices, {inputs} inputs"
-    );
+    )
 }

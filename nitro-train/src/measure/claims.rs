@@ -1,84 +1,114 @@
 //! The inputs that one recorder has claimed of those it shares with others.
 
-use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::share::Share;
 use super::subject::Subject;
 use crate::store::{Store, StoreError};
 
-/// Claims of one recorder for one function and device.
-pub(super) struct Claims<'a> {
-    subject: Subject<'a>,
-    share: &'a Share,
-    /// The input that is being measured, and when it was claimed the last time.
-    current: RefCell<Option<(String, Instant)>>,
-    /// Inputs that others had claimed when their turn came.
-    left: RefCell<BTreeSet<String>>,
-    /// What went wrong with a claim; nothing is claimed any more.
-    refused: Cell<Option<StoreError>>,
+/// A store that the threads of a recording use in turn.
+pub(super) struct SharedStore<'s>(Mutex<&'s mut dyn Store>);
+
+impl<'s> SharedStore<'s> {
+    pub(super) fn new(store: &'s mut dyn Store) -> Self {
+        Self(Mutex::new(store))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, &'s mut dyn Store> {
+        lock(&self.0)
+    }
 }
 
-impl<'a> Claims<'a> {
-    pub(super) fn new(subject: Subject<'a>, share: &'a Share) -> Self {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Claims of one recorder for one function and device.
+pub(super) struct Claims<'a, 's> {
+    function: &'static str,
+    device: &'static str,
+    share: &'a Share,
+    store: &'a SharedStore<'s>,
+    /// The input that was claimed last and is not measured yet. Locked before the store is.
+    current: Mutex<Option<String>>,
+    /// Inputs that others had claimed when their turn came.
+    left: Mutex<BTreeSet<String>>,
+    /// What went wrong with a claim; nothing is claimed any more.
+    refused: Mutex<Option<StoreError>>,
+}
+
+impl<'a, 's> Claims<'a, 's> {
+    pub(super) fn new(subject: Subject<'_>, share: &'a Share, store: &'a SharedStore<'s>) -> Self {
+        let (function, device) = (subject.function.name(), subject.device.entry().id());
         let (current, left, refused) = Default::default();
-        Self { subject, share, current, left, refused }
+        Self { function, device, share, store, current, left, refused }
     }
 
     /// Whether the input is this recorder's from now on.
     ///
     /// # Errors
     /// When the store fails.
-    pub(super) fn claim(&self, store: &mut dyn Store, input: &str) -> Result<bool, StoreError> {
-        let Subject { function, device } = self.subject;
-        let Share { owner, lease } = self.share;
-        let claimed = store.claim(function.name(), device.entry().id(), input, owner, *lease)?;
+    pub(super) fn claim(&self, input: &str) -> Result<bool, StoreError> {
+        let mut current = lock(&self.current);
+        let claimed = self.ask(input, self.share.lease)?;
         if claimed {
-            self.current.replace(Some((input.to_owned(), Instant::now())));
+            *current = Some(input.to_owned());
         } else {
-            self.left.borrow_mut().insert(input.to_owned());
+            lock(&self.left).insert(input.to_owned());
         }
         Ok(claimed)
     }
 
-    /// Keeps the input that is being measured.
-    pub(super) fn renew(&self, store: &mut dyn Store) {
-        let due = self.current.borrow().clone().filter(|(_, at)| at.elapsed() > self.share.lease / 4);
-        if let Some((input, _)) = due
-            && let Err(error) = self.claim(store, &input)
-        {
-            self.refuse(error);
+    fn ask(&self, input: &str, lease: Duration) -> Result<bool, StoreError> {
+        self.store.lock().claim(self.function, self.device, input, &self.share.owner, lease)
+    }
+
+    /// Whether this input was claimed last and is not measured yet.
+    pub(super) fn has(&self, input: &str) -> bool {
+        lock(&self.current).as_deref() == Some(input)
+    }
+
+    /// Keeps the input that was claimed last. Where that fails, somebody else may measure it too, and no more harm is done.
+    pub(super) fn renew(&self) {
+        let current = lock(&self.current);
+        if let Some(input) = &*current {
+            let _ = self.ask(input, self.share.lease);
         }
     }
 
-    /// Gives back the input that is being measured, so that nobody has to wait for the claim to expire. Where that fails, they wait.
-    pub(super) fn release(&self, store: &mut dyn Store) {
-        let Subject { function, device } = self.subject;
-        if let Some((input, _)) = self.current.take() {
-            let _ =
-                store.claim(function.name(), device.entry().id(), &input, &self.share.owner, Duration::ZERO);
-        }
+    /// The input that was claimed last is measured: its claim is left to expire, after others have seen that it is recorded.
+    pub(super) fn end(&self) {
+        lock(&self.current).take();
     }
 
-    /// How long a claim lasts.
-    pub(super) fn lease(&self) -> Duration {
-        self.share.lease
+    /// Gives back the input that was claimed last, so that nobody has to wait for the claim to expire. Where that fails, they wait.
+    pub(super) fn release(&self) {
+        let mut current = lock(&self.current);
+        if let Some(input) = current.take() {
+            let _ = self.ask(&input, Duration::ZERO);
+        }
     }
 
     /// Keeps what went wrong, where nobody can be told; the input is not this recorder's.
     pub(super) fn refuse(&self, error: StoreError) -> bool {
-        self.refused.set(Some(error));
+        lock(&self.refused).get_or_insert(error);
         false
     }
 
     /// The inputs that others had claimed, from now on forgotten here.
     pub(super) fn take_left(&self) -> BTreeSet<String> {
-        self.left.take()
+        std::mem::take(&mut lock(&self.left))
     }
 
-    /// What went wrong with the last claim, if it did.
+    /// Whether something went wrong with a claim.
+    pub(super) fn has_refused(&self) -> bool {
+        lock(&self.refused).is_some()
+    }
+
+    /// What went wrong with a claim, if it did.
     pub(super) fn refused(&self) -> Option<StoreError> {
-        self.refused.take()
+        lock(&self.refused).take()
     }
 }

@@ -84,6 +84,12 @@ pub enum RecordError {
         /// What went wrong.
         source: super::BoxError,
     },
+    /// The closure asked for inputs and has none of its own.
+    #[error("`{function}` has no built-in inputs: give a folder with --inputs DIR")]
+    NoInputs {
+        /// The function.
+        function: &'static str,
+    },
     /// The store refused the measurements.
     #[error(transparent)]
     Store(#[from] StoreError),

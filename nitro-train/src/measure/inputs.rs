@@ -44,6 +44,11 @@ impl<'a> InputList<'a> {
         Ok(Self { source, names, paths, handed_out: RefCell::default() })
     }
 
+    /// Whether nothing can be handed out, whatever is asked for.
+    pub(super) fn has_none_built_in(&self) -> bool {
+        matches!(self.source, Inputs::Generated([]))
+    }
+
     /// Names and paths of the inputs that match and were not handed out before.
     pub(super) fn hand_out(&self, pattern: &str) -> Vec<(&str, &str)> {
         let mut handed_out = self.handed_out.borrow_mut();

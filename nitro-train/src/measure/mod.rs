@@ -1,12 +1,14 @@
 //! Measuring: variants run through ordinary calls, on a device, repeated until their medians are known.
 
 mod claims;
+mod clock;
 mod error;
 mod glob;
 mod inputs;
 mod pool;
 mod profiling;
 mod progress;
+mod pulse;
 mod recording;
 mod repeat;
 mod session;
@@ -16,10 +18,13 @@ mod survey;
 
 use std::collections::BTreeSet;
 use std::error::Error;
+use std::time::Duration;
 
 use nitro_core::provide::Watched;
 use nitro_core::{Device, Function};
 
+pub(crate) use clock::Watch;
+pub use clock::{Clock, SystemClock};
 pub use error::RecordError;
 pub use inputs::Inputs;
 pub use pool::{HostDeviceError, HostDevices, run_on, whole_host};
@@ -33,8 +38,11 @@ pub use subject::describe_device;
 use crate::profile::Section;
 use crate::recordings::Input;
 use crate::store::Store;
+use claims::{Claims, SharedStore};
+use clock::LostTime;
 use profiling::Profiling;
-use recording::Recording;
+use pulse::Pulse;
+use recording::{Recording, Shared};
 use session::Work;
 use subject::Subject;
 use survey::Survey;
@@ -53,6 +61,18 @@ pub struct Plan<'a> {
     pub repeats: Repeats,
     /// With whom the inputs are shared.
     pub share: Share,
+    /// When, by the clock, no further input is begun, and of the one under way nothing is repeated; none for never.
+    pub until: Option<Duration>,
+    /// The clock.
+    pub clock: &'a dyn Clock,
+}
+
+impl<'a> Plan<'a> {
+    /// All inputs, however long it takes.
+    #[must_use]
+    pub fn new(inputs: Inputs<'a>, repeats: Repeats, share: Share) -> Self {
+        Self { inputs, only: None, repeats, share, until: None, clock: &SystemClock }
+    }
 }
 
 /// Records one function on the device that the calling thread works on; what the store holds already is skipped. Inputs that
@@ -70,20 +90,37 @@ pub fn record_inputs(
     progress: &dyn Progress,
     record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<(), BoxError> {
-    loop {
-        let subject = Subject { function, device };
-        let recording = Recording::new(subject, plan, store, progress)?;
-        let mut session = Session::new(plan.inputs, Work::Record(recording))?;
-        let recorded = record(&mut session);
-        let recording = session.recording().expect("it was made of one");
-        if let Some(error) = recording.ended_by() {
-            return Err(error.into());
-        }
-        recorded.inspect_err(|_| recording.release())?;
-        if !recording.wait_for_others()? {
-            return Ok(());
-        }
+    let subject = Subject { function, device };
+    let (store, lost_time) = (SharedStore::new(store), LostTime::new(plan.clock));
+    let claims = Claims::new(subject, &plan.share, &store);
+    std::thread::scope(|scope| {
+        let _heartbeat = Pulse::start(scope, plan.share.period(), || claims.renew());
+        let _looks = Pulse::start(scope, LostTime::PERIOD, || {
+            lost_time.look();
+        });
+        let shared = Shared { store: &store, claims: &claims, lost_time: &lost_time };
+        while one_pass(subject, plan, shared, progress, &record)? {}
+        Ok(())
+    })
+}
+
+/// Records the inputs that nobody else has claimed; whether there are more now.
+fn one_pass<'a>(
+    subject: Subject<'a>,
+    plan: &'a Plan<'a>,
+    shared: Shared<'a>,
+    progress: &'a dyn Progress,
+    record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
+) -> Result<bool, BoxError> {
+    let recording = Recording::new(subject, plan, shared, progress)?;
+    let mut session = Session::new(plan.inputs, Work::Record(recording))?;
+    let recorded = session.run(record);
+    let recording = session.recording().expect("it was made of one");
+    if let Some(error) = recording.ended_by() {
+        return Err(error.into());
     }
+    recorded.inspect_err(|_| shared.claims.release())?;
+    Ok(recording.wait_for_others()?)
 }
 
 /// The inputs with their features, on the device that the calling thread works on: the default variant runs once on each.
@@ -97,7 +134,7 @@ pub fn survey_inputs(
     record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<Vec<Input>, BoxError> {
     let mut session = Session::new(inputs, Work::Survey(Survey::new(Subject { function, device })))?;
-    record(&mut session)?;
+    session.run(record)?;
     Ok(session.found())
 }
 
@@ -115,10 +152,11 @@ pub fn profile_inputs(
     announce: &dyn Fn(&Section) -> std::io::Result<()>,
     record: impl FnOnce(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<(), BoxError> {
-    let (subject, sections) = (Subject { function, device }, Default::default());
-    let profiling = Profiling { subject, watched, extent, out_of_time, announce, sections };
+    let (subject, (sections, sampled, own_inputs)) = (Subject { function, device }, Default::default());
+    let profiling =
+        Profiling { subject, watched, extent, out_of_time, announce, sections, sampled, own_inputs };
     let mut session = Session::new(inputs, Work::Profile(profiling))?;
-    match record(&mut session) {
+    match session.run(record) {
         Err(error) if is_out_of_time(&error) => Ok(()),
         ended => ended,
     }

@@ -1,6 +1,7 @@
 //! Profiling: every admissible variant is called once for a profiler to watch.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use nitro_core::provide::Watched;
 use nitro_core::recording::{Observation, Panicked, record};
@@ -28,6 +29,10 @@ pub(super) struct Profiling<'a> {
     /// Takes each section before it begins.
     pub(super) announce: &'a dyn Fn(&Section) -> std::io::Result<()>,
     pub(super) sections: Cell<u32>,
+    /// Names of the inputs that were chosen among those handed out.
+    pub(super) sampled: RefCell<BTreeSet<String>>,
+    /// How many inputs of the closure's own making were shown.
+    pub(super) own_inputs: Cell<usize>,
 }
 
 impl Profiling<'_> {
@@ -39,11 +44,25 @@ impl Profiling<'_> {
             chosen = all.to_vec();
         }
         let (count, wanted) = (chosen.len(), self.extent.inputs.min(chosen.len()));
-        (0..wanted).map(|nth| chosen[(2 * nth + 1) * count / (2 * wanted)]).collect()
+        let sample: Vec<_> = (0..wanted).map(|nth| chosen[(2 * nth + 1) * count / (2 * wanted)]).collect();
+        self.sampled.borrow_mut().extend(sample.iter().map(|(name, _)| (*name).to_owned()));
+        sample
+    }
+
+    /// Whether the input is to be shown: how many the closure makes itself is not known, so the first of them have to do.
+    fn is_sampled(&self, name: &str) -> bool {
+        if self.sampled.borrow().contains(name) {
+            return true;
+        }
+        let before = self.own_inputs.replace(self.own_inputs.get() + 1);
+        before < self.extent.inputs
     }
 
     /// Shows every admissible variant on one input to the profiler.
     pub(super) fn input<R>(&self, name: &str, mut run: impl FnMut() -> R) -> Result<(), RecordError> {
+        if !self.is_sampled(name) {
+            return Ok(());
+        }
         let (output, observation) = self.subject.describe(name, &mut run)?;
         drop(output);
         let variants = self.subject.function.variants().iter().enumerate();

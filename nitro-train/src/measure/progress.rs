@@ -4,12 +4,16 @@
 pub trait Progress {
     /// So many inputs are to be measured, and so many were measured before.
     fn expect(&self, inputs: usize, recorded: usize);
+    /// An input that the closure makes itself, so that nobody expected it, is to be measured, or was measured before.
+    fn find(&self, _input: &str, _recorded: bool) {}
     /// An input is being measured.
     fn begin(&self, input: &str);
     /// It has been measured.
     fn end(&self, input: &str);
-    /// An input that was expected is left to another recorder.
+    /// An input that was expected is left to another recorder, or to another day.
     fn leave(&self, _input: &str) {}
+    /// All others are done; so many are still claimed by other recorders, and waited for.
+    fn wait(&self, _inputs: usize) {}
     /// A variant is about to run, or none is any more. If the process does not live to tell, this is what ended it.
     fn attempt(&self, _attempt: Option<&Attempt<'_>>) {}
 }

@@ -20,9 +20,12 @@ impl Default for Repeats {
 }
 
 impl Repeats {
-    /// Whether these times of one variant are enough.
+    /// Whether these times of one variant are enough, of which there has to be at least one, whatever the limits are.
     #[must_use]
     pub fn enough(&self, times_ns: &[f64]) -> bool {
+        if times_ns.is_empty() {
+            return false;
+        }
         let spent_ns: f64 = times_ns.iter().sum();
         if times_ns.len() < self.least {
             // A run that is this long averages over what makes short ones differ.
@@ -107,6 +110,12 @@ mod tests {
         assert!(!REPEATS.enough(&[4.9e6]));
         assert!(REPEATS.enough(&[5.1e6]), "five budgets are spent");
         assert!(!REPEATS.enough(&[]));
+    }
+
+    #[test]
+    fn one_run_is_made_whatever_the_limits() {
+        let nothing = Repeats { least: 0, most: 0, half_width: 0.0, budget_ns: 0.0 };
+        assert!(!nothing.enough(&[]) && nothing.enough(&[5.0]));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A session: the user's closure calls the function in the ordinary way, the session decides which variant runs.
 
+use std::cell::Cell;
+
 use super::BoxError;
 use super::error::RecordError;
 use super::inputs::{InputList, Inputs};
@@ -13,10 +15,13 @@ use crate::recordings::Input;
 pub struct Session<'a> {
     inputs: InputList<'a>,
     work: Work<'a>,
+    /// Whether the closure asked for inputs where there are none.
+    asked_in_vain: Cell<bool>,
+    /// Whether the closure came with an input.
+    came_with_input: Cell<bool>,
 }
 
 /// What the session does with an input.
-#[expect(clippy::large_enum_variant, reason = "there is one of it")]
 pub(super) enum Work<'a> {
     /// Times every variant.
     Record(Recording<'a>),
@@ -26,9 +31,35 @@ pub(super) enum Work<'a> {
     Survey(Survey<'a>),
 }
 
+impl Work<'_> {
+    fn function(&self) -> &'static str {
+        match self {
+            Self::Record(recording) => recording.function(),
+            Self::Profile(profiling) => profiling.subject.function.name(),
+            Self::Survey(survey) => survey.function(),
+        }
+    }
+}
+
 impl<'a> Session<'a> {
     pub(super) fn new(inputs: Inputs<'a>, work: Work<'a>) -> Result<Self, BoxError> {
-        Ok(Self { inputs: InputList::new(inputs)?, work })
+        let (asked_in_vain, came_with_input) = Default::default();
+        Ok(Self { inputs: InputList::new(inputs)?, work, asked_in_vain, came_with_input })
+    }
+
+    /// Lets the closure do its work.
+    ///
+    /// # Errors
+    /// What the closure returns, and [`RecordError::NoInputs`] when it asked for inputs, got none and had none of its own.
+    pub(super) fn run(
+        &mut self,
+        record: impl FnOnce(&mut Session<'a>) -> Result<(), BoxError>,
+    ) -> Result<(), BoxError> {
+        record(self)?;
+        match self.asked_in_vain.get() && !self.came_with_input.get() {
+            true => Err(RecordError::NoInputs { function: self.work.function() }.into()),
+            false => Ok(()),
+        }
     }
 
     /// The inputs that are to be measured.
@@ -37,8 +68,10 @@ impl<'a> Session<'a> {
     /// `pattern` (`*` any text, `?` one character; an ending `.gz` does not count). Without: the names of the built-in
     /// inputs ([`Trainer::generated_inputs`](crate::Trainer::generated_inputs)), whatever the pattern. What the store
     /// already holds is left out, and so is what another pattern has given, and what another recorder that shares the store
-    /// is measuring.
+    /// is measuring. Where there are neither files nor built-in inputs, to ask is an error of the closure, unless it
+    /// [comes](Self::input) with inputs of its own.
     pub fn inputs(&self, pattern: &str) -> DueInputs<'_> {
+        self.asked_in_vain.set(self.asked_in_vain.get() || self.inputs.has_none_built_in());
         let mut inputs = self.inputs.hand_out(pattern);
         match &self.work {
             Work::Record(recording) => {
@@ -58,7 +91,8 @@ impl<'a> Session<'a> {
     /// on the device afterwards is recorded as failed. One that loses the device to this process is recorded as failed too; the
     /// trainer's command line goes on in a fresh process.
     ///
-    /// An input that the store already holds is skipped.
+    /// The input may be one that [`inputs`](Self::inputs) has handed out, or one that the closure makes itself, of any name: there need
+    /// be no other. An input that the store already holds is skipped, and so is one that another recorder measures.
     ///
     /// # Errors
     /// When `run` does not call the function, when the default variant fails, when a feature is not finite, or when the
@@ -87,6 +121,7 @@ impl<'a> Session<'a> {
         run: impl FnMut() -> R,
         same: impl Fn(&R, &R) -> bool,
     ) -> Result<(), RecordError> {
+        self.came_with_input.set(true);
         let name = self.inputs.name_of(name);
         match &self.work {
             Work::Record(recording) => recording.input(&name, run, same),

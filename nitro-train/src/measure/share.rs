@@ -8,19 +8,22 @@ use std::time::Duration;
 pub struct Share {
     /// Unique among the recorders that use the store at one time.
     pub owner: String,
-    /// Longer than one run of a variant takes: the claim is renewed before each.
+    /// Claims are renewed three times a lease while the recorder lives, whatever it does. So long others wait for the input of
+    /// one that died.
     pub lease: Duration,
 }
 
 impl Share {
-    /// A share whose claims outlast one run of a variant, of which the longest takes `longest_run`.
+    /// A share whose claims end soon after the recorder.
     #[must_use]
-    pub fn new(owner: String, longest_run: Duration) -> Self {
-        Self { owner, lease: longest_run + Self::SLACK }
+    pub fn new(owner: String) -> Self {
+        Self { owner, lease: Duration::from_secs(6) }
     }
 
-    /// For what happens between the runs of variants, such as comparing outputs.
-    const SLACK: Duration = Duration::from_secs(5);
+    /// How often claims are renewed.
+    pub(super) fn period(&self) -> Duration {
+        (self.lease / 3).max(Duration::from_millis(100))
+    }
 }
 
 /// The inputs that a session hands out, each claimed when its turn comes.

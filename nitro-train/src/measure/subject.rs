@@ -14,6 +14,11 @@ pub(super) struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// Names of the variants.
+    pub(super) fn variants(&self) -> Vec<&'static str> {
+        self.function.variants().iter().map(|variant| variant.name).collect()
+    }
+
     /// Runs the default variant once: its output, and features and constraints of the input.
     pub(super) fn describe<R>(
         &self,

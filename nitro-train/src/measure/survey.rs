@@ -17,6 +17,10 @@ impl<'a> Survey<'a> {
         Self { subject, found: RefCell::default() }
     }
 
+    pub(super) fn function(&self) -> &'static str {
+        self.subject.function.name()
+    }
+
     /// Notes the features of one input.
     pub(super) fn input<R>(&self, name: &str, mut run: impl FnMut() -> R) -> Result<(), RecordError> {
         let (_, observation) = self.subject.describe(name, &mut run)?;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::as_row;
 use super::{FunctionSchema, Row, StoreError};
-use crate::recordings::{DeviceRecord, Input, Outcome, Recordings};
+use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
 /// Features of one input recorded twice may differ by this share of their value: sums over another number of threads
 /// round differently.
@@ -77,6 +77,20 @@ pub(super) fn row(input: &str, row: &Row<'_>) -> Result<(), StoreError> {
         return Err(StoreError::Number { what, value: ns, expected: "finite and above zero" });
     }
     finite(row.spread_ns, || format!("spread of variant `{}` for input `{input}`", row.variant))
+}
+
+/// Refuses what is in the store, and no program of ours has put there.
+pub(super) fn stored(
+    location: &str,
+    recordings: &Recordings,
+    device: &str,
+    measurement: &Measurement,
+) -> Result<(), StoreError> {
+    let input = &recordings.inputs[measurement.input].name;
+    row(input, &as_row(recordings, measurement)).map_err(|error| StoreError::Damaged {
+        location: location.to_owned(),
+        detail: format!("function `{}`, device `{device}`: {error}", recordings.function),
+    })
 }
 
 fn finite(value: f64, what: impl FnOnce() -> String) -> Result<(), StoreError> {

@@ -108,6 +108,30 @@ fn a_wrong_password_is_called_that() {
 }
 
 #[test]
+fn a_time_that_nobody_can_have_measured_is_refused_with_its_key() {
+    use nitro_train::recordings::{DeviceRecord, Input, Outcome};
+    use nitro_train::store::{self, FunctionSchema, Row, StoreError};
+    let Some(server) = Server::start(None) else { return };
+    let mut store = store::open(&server.url()).unwrap();
+    let schema =
+        FunctionSchema { function: "sort", variants: &["merge"], default_variant: None, features: &[] };
+    store.register(&schema).unwrap();
+    store.put_device(&DeviceRecord { id: "host:4".into(), features: Default::default() }).unwrap();
+    let input = Input { name: "x".into(), features: vec![] };
+    store.put("sort", "host:4", &input, &[Row::new("merge", Outcome::Time(5.0))]).unwrap();
+    let mut connection = redis::Client::open(server.url()).unwrap().get_connection().unwrap();
+    let (key, field) = ("nitro:measurements:[\"sort\",\"host:4\"]", "[\"x\",\"merge\",\"\"]");
+    for (time, named) in [("0", "`merge`"), ("-5", "`merge`"), ("1e999", field), ("NaN", field)] {
+        let value = format!("{{\"outcome\":\"time\",\"time_ns\":{time},\"spread_ns\":0,\"repeats\":1}}");
+        let () = redis::Commands::hset(&mut connection, key, field, value).unwrap();
+        let error = store.load("sort").unwrap_err();
+        let message = error.to_string();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{message}");
+        assert!(message.contains(named) && message.contains("host:4"), "{time}: {message}");
+    }
+}
+
+#[test]
 fn a_full_server_is_called_that() {
     use nitro_train::store::{self, FunctionSchema, StoreError};
     let Some(server) = Server::start(None) else { return };

@@ -7,10 +7,15 @@ use std::process::{Command, Output};
 
 /// Runs the trainer in a folder.
 pub fn train(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("the trainer runs")
+}
+
+/// The trainer, to be run in a folder.
+pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_train"));
     command.args(arguments).current_dir(folder);
     command.env_remove("NITRO_STORE").env_remove("NITRO_MODELS").env_remove("NITRO_FORCE");
-    command.output().expect("the trainer runs")
+    command
 }
 
 pub fn text(bytes: &[u8]) -> String {

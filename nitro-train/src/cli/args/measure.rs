@@ -23,8 +23,9 @@ pub(in crate::cli) struct JobArgs {
     /// The report page
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub(in crate::cli) out: PathBuf,
-    /// Time for measuring here, in seconds; fewer repeats are made where it would not do
-    #[arg(long, value_name = "SECONDS", default_value_t = 100)]
+    /// Time for measuring here, in seconds, inputs made included; where it would not do fewer repeats are made, then fewer inputs
+    /// measured
+    #[arg(long, value_name = "SECONDS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) budget: u32,
 }
 
@@ -42,14 +43,14 @@ pub(in crate::cli) struct RecordArgs {
     pub(in crate::cli) inputs: Option<PathBuf>,
     /// Time for the repeats of one variant on one input, in milliseconds; repeats end earlier once the median is known to
     /// about 1 %
-    #[arg(long, value_name = "MS", default_value_t = 60)]
+    #[arg(long, value_name = "MS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) repeat_ms: u32,
     /// Measure only so many inputs of each function and device: first some drawn at random, then always those at which a
     /// selector of what is measured so far is least certain. All inputs are looked at for their features
-    #[arg(long, value_name = "N")]
-    pub(in crate::cli) budget: Option<usize>,
-    /// A variant that takes longer than this for one run is ended and recorded as failed on that input, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) budget: Option<u32>,
+    /// A variant that takes longer than this for one run, twice, is ended and recorded as failed on that input, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) deadline: u32,
     /// Empty the device's caches before every timed call (CUDA devices: the second-level cache); keep such measurements
     /// in a store of their own
@@ -72,7 +73,7 @@ pub(in crate::cli) struct ProfileArgs {
     #[arg(long, value_name = "DIR", default_value = "profiles")]
     pub(in crate::cli) out: PathBuf,
     /// Time for everything, in seconds; calls that it does not suffice for are left out
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) seconds: u32,
     /// Inputs of each function, spread evenly over its training inputs
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]

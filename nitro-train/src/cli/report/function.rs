@@ -39,9 +39,11 @@ pub(super) fn left_out(
 
 /// A function that was measured on this machine.
 pub(super) fn measured_here(judged: &Judged) -> FunctionReport {
+    let evaluation = judged.evaluation.as_ref();
     FunctionReport {
-        scores: scores(&judged.evaluation),
-        curves: curves(&judged.evaluation),
+        scores: evaluation.map_or_else(Vec::new, scores),
+        curves: evaluation.map_or_else(Vec::new, curves),
+        test_inputs: judged.inputs(),
         ..facts(&judged.recordings, &judged.split)
     }
 }

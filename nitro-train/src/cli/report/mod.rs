@@ -4,6 +4,7 @@ mod budget;
 mod function;
 mod overhead;
 
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -22,7 +23,7 @@ use crate::report::{FunctionReport, Quantity, ReportData, page};
 use crate::trainer::Trainer;
 
 /// Leaves out each recorded device in turn and writes the page.
-pub(super) fn run(trainer: &Trainer, args: &ReportArgs) -> Result<()> {
+pub(super) fn run(trainer: &Trainer, args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
     let stores = Stores::open(trainer, &args.data.store)?;
     let mut stores = stores.with_profiles(args.profiles.profiles.as_deref());
     let names = stores.functions(&args.data.functions)?;
@@ -32,12 +33,12 @@ pub(super) fn run(trainer: &Trainer, args: &ReportArgs) -> Result<()> {
         let split =
             split::read(&recordings, args.split.train_inputs.as_deref(), args.split.test_inputs.as_deref())?;
         let (place, of, devices) = (place + 1, names.len(), recordings.devices.len());
-        eprintln!("{name} ({place} of {of}): leaving out each of {devices} devices in turn");
+        say!("{name} ({place} of {of}): leaving out each of {devices} devices in turn");
         let options = EvaluateOptions { seed: args.seed, ..EvaluateOptions::default() };
         functions.push(match evaluate_with(&recordings, &split, &options, crate::cli::evaluate::progress) {
             // The others are worth a page all the same.
             Err(error @ EvaluateError::TooFewDevices { .. }) if names.len() > 1 => {
-                eprintln!("{error}");
+                say!("{error}");
                 function::facts(&recordings, &split)
             }
             evaluation => function::left_out(&recordings, &split, &evaluation?, args.seed)?,
@@ -46,7 +47,7 @@ pub(super) fn run(trainer: &Trainer, args: &ReportArgs) -> Result<()> {
     let about = "How close selectors come to exhaustive search on devices that they were not trained on: each \
                  recorded device is left out in turn.";
     write_page(&args.out, about, &describe_device(&*named::open(trainer, &whole_host())?), functions)?;
-    println!("{}", args.out.display());
+    writeln!(out, "{}", args.out.display())?;
     Ok(())
 }
 

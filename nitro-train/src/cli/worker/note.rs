@@ -1,16 +1,27 @@
 //! What a worker is doing just now, in a file that its supervisor reads: the run of a variant that may end the process, or
 //! never end.
+//!
+//! The file has one line. Its first byte says whether the run is still under way, and the rest which one it is. The name of the
+//! file is gone as soon as both have it open, so that nothing is left behind, whoever is killed.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
 
 use crate::measure::Attempt;
 
-/// The run that a worker has begun and not ended.
+/// First byte of the line while the run goes on.
+const RUNNING: u8 = b'+';
+/// First byte of the line between the runs on one input.
+const ENDED: u8 = b'-';
+/// Longer than any note, which has a number for each feature.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The run that a worker began last, on the input that it measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Note {
     /// Counts the runs: a note that does not change is one run that takes long.
@@ -21,6 +32,9 @@ pub(super) struct Note {
     /// Unknown while the default variant runs for the first time.
     pub(super) features: Option<Vec<f64>>,
     pub(super) variant: String,
+    /// Whether the run has not ended.
+    #[serde(skip)]
+    pub(super) is_running: bool,
 }
 
 /// A worker's side of the file.
@@ -30,22 +44,39 @@ pub(in crate::cli) struct Notes {
 }
 
 impl Notes {
-    pub(super) fn open(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { file: OpenOptions::new().write(true).open(path)?, runs: 0 })
+    /// Opens the file and removes its name.
+    pub(super) fn open(path: &Path) -> io::Result<File> {
+        let file = OpenOptions::new().write(true).open(path)?;
+        fs::remove_file(path)?;
+        Ok(file)
     }
 
-    /// Notes a run, or that there is none. The file is written over and never cut: a reader takes its first line.
-    pub(in crate::cli) fn write(&mut self, attempt: Option<&Attempt<'_>>) -> std::io::Result<()> {
-        let mut line = match attempt {
-            Some(attempt) => {
-                self.runs += 1;
-                serde_json::to_vec(&Note::of(attempt, self.runs))?
-            }
-            None => Vec::new(),
-        };
+    pub(super) fn new(file: File) -> Self {
+        Self { file, runs: 0 }
+    }
+
+    /// Notes a run that begins. The file is written over and never cut: a reader takes its first line.
+    pub(in crate::cli) fn begin(&mut self, attempt: &Attempt<'_>) -> io::Result<()> {
+        self.runs += 1;
+        let mut line = vec![RUNNING];
+        serde_json::to_writer(&mut line, &Note::of(attempt, self.runs))?;
         line.push(b'\n');
+        self.write(&line)
+    }
+
+    /// Notes that the run has ended, which costs the next one little time.
+    pub(in crate::cli) fn end(&mut self) -> io::Result<()> {
+        self.write(&[ENDED])
+    }
+
+    /// Notes that no input is being measured.
+    pub(in crate::cli) fn clear(&mut self) -> io::Result<()> {
+        self.write(b"\n")
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(0))?;
-        self.file.write_all(&line)
+        self.file.write_all(bytes)
     }
 }
 
@@ -58,7 +89,14 @@ impl Note {
             input: attempt.input.to_owned(),
             features: attempt.features.map(<[f64]>::to_vec),
             variant: attempt.variant.to_owned(),
+            is_running: true,
         }
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let (&state, line) = bytes.split(|&byte| byte == b'\n').next()?.split_first()?;
+        let note: Self = serde_json::from_slice(line).ok()?;
+        Some(Self { is_running: state == RUNNING, ..note })
     }
 
     /// Whether both are about the same variant and input.
@@ -70,40 +108,74 @@ impl Note {
     }
 }
 
-/// A supervisor's side of the file, which ends with the value.
-pub(super) struct NoteFile {
-    path: PathBuf,
+impl fmt::Display for Note {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { function, input, variant, .. } = self;
+        write!(formatter, "input `{input}`: variant `{variant}` of `{function}`")
+    }
 }
+
+/// A supervisor's side of the file, one for each worker.
+pub(super) struct NoteFile(NamedTempFile);
 
 impl NoteFile {
     /// Makes an empty one of a name that no other program has.
-    pub(super) fn new() -> std::io::Result<Self> {
-        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let name = format!("nitro-train-{}-{}.note", std::process::id(), since_1970.as_nanos());
-        let path = std::env::temp_dir().join(name);
-        File::create_new(&path)?;
-        Ok(Self { path })
+    pub(super) fn new() -> io::Result<Self> {
+        tempfile::Builder::new().prefix("nitro-train-").suffix(".note").tempfile().map(Self)
     }
 
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.0.path()
     }
 
-    /// Forgets what a worker before has noted.
-    pub(super) fn clear(&self) -> std::io::Result<()> {
-        std::fs::write(&self.path, "\n")
-    }
-
-    /// The run under way, if there is one.
+    /// The run that the worker began last; none when it measures no input.
     pub(super) fn read(&self) -> Option<Note> {
-        let bytes = std::fs::read(&self.path).ok()?;
-        serde_json::from_slice(bytes.split(|&byte| byte == b'\n').next()?).ok()
+        let mut bytes = Vec::new();
+        let mut file = self.0.as_file();
+        file.seek(SeekFrom::Start(0)).ok()?;
+        file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+        Note::parse(&bytes)
     }
 }
 
-impl Drop for NoteFile {
-    fn drop(&mut self) {
-        // In a folder for what is temporary a leftover harms nobody.
-        let _ = std::fs::remove_file(&self.path);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Note {
+        /// The note of a run under way of this number.
+        pub(in super::super) fn of_run(run: u64) -> Self {
+            let attempt =
+                Attempt { function: "f", device: "host:1", input: "x", features: None, variant: "v" };
+            Self::of(&attempt, run)
+        }
+    }
+
+    #[test]
+    fn a_note_tells_which_run_and_whether_it_is_under_way_and_leaves_no_file() {
+        let file = NoteFile::new().unwrap();
+        assert_eq!(file.read(), None);
+        let mut notes = Notes::new(Notes::open(file.path()).unwrap());
+        assert!(!file.path().exists(), "both have it open");
+        let attempt = |variant| Attempt {
+            function: "spmv",
+            device: "host:4",
+            input: "a\nb",
+            features: Some(&[1.0, 0.1]),
+            variant,
+        };
+        notes.begin(&attempt("a_long_name")).unwrap();
+        let first = file.read().unwrap();
+        assert!(first.is_running && first.variant == "a_long_name" && first.input == "a\nb");
+        notes.end().unwrap();
+        assert_eq!(file.read().unwrap(), Note { is_running: false, ..first.clone() });
+        notes.begin(&attempt("short")).unwrap();
+        let second = file.read().unwrap();
+        assert!(second.is_running && second.variant == "short" && !second.is_about(&first));
+        notes.begin(&attempt("short")).unwrap();
+        let third = file.read().unwrap();
+        assert!(third != second && third.is_about(&second), "another run of the same");
+        notes.clear().unwrap();
+        assert_eq!(file.read(), None);
     }
 }

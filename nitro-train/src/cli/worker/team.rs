@@ -1,7 +1,7 @@
 //! Recording on several devices at the same time: a worker for each, with a supervisor of its own, and one place that shows how
 //! they go on. Devices of one kind share their inputs through the store.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -12,6 +12,7 @@ use super::DEVICE;
 use super::supervisor::{INTERRUPTED, Supervisor};
 use crate::cli::args::{Cli, Command as CliCommand};
 use crate::cli::data::Stores;
+use crate::cli::output::Output;
 use crate::cli::progress::{Event, Reporter};
 use crate::cli::sentence;
 use crate::trainer::Trainer;
@@ -20,29 +21,36 @@ use crate::trainer::Trainer;
 pub(super) struct Member<'a> {
     device: &'a str,
     bars: &'a MultiProgress,
+    out: &'a Output,
     /// Inputs measured.
     measured: AtomicUsize,
 }
 
 /// Records on all devices; the exit code, that of a failure if there is one.
-pub(super) fn run(trainer: &Trainer, cli: &Cli, devices: &[String], interrupted: &AtomicBool) -> Result<u8> {
+pub(super) fn run(
+    trainer: &Trainer,
+    cli: &Cli,
+    devices: &[String],
+    interrupted: &AtomicBool,
+    out: &Output,
+) -> Result<u8> {
     if let Some(CliCommand::Record(args)) = &cli.command {
         // Made once, by one: and a store that cannot be used is told once.
         Stores::open(trainer, &args.data.store)?.writable()?;
     }
     let bars = MultiProgress::new();
-    let member = |device| Member { device, bars: &bars, measured: AtomicUsize::new(0) };
+    let member = |device| Member { device, bars: &bars, out, measured: AtomicUsize::new(0) };
     let members: Vec<Member<'_>> = devices.iter().map(|device| member(device.as_str())).collect();
     let ended: Vec<Result<u8>> = std::thread::scope(|scope| {
         let start = |member| {
-            let supervisor = Supervisor { trainer, cli, interrupted, member: Some(member) };
+            let supervisor = Supervisor::of_member(trainer, cli, interrupted, out, member);
             scope.spawn(move || supervisor.run())
         };
         let threads: Vec<_> = members.iter().map(start).collect();
         threads.into_iter().map(|thread| thread.join().expect("a supervisor does not panic")).collect()
     });
     let shares = members.iter().map(|one| format!("{} {}", one.device, one.measured.load(Ordering::Relaxed)));
-    eprintln!("inputs measured: {}", shares.collect::<Vec<_>>().join(", "));
+    say!("inputs measured: {}", shares.collect::<Vec<_>>().join(", "));
     summary(&members, ended)
 }
 
@@ -85,8 +93,8 @@ impl Member<'_> {
     /// A line about this device.
     pub(super) fn say(&self, line: &str) {
         self.bars.suspend(|| match line.contains(self.device) {
-            true => eprintln!("{line}"),
-            false => eprintln!("{}: {line}", self.device),
+            true => say!("{line}"),
+            false => say!("{}: {line}", self.device),
         });
     }
 
@@ -101,7 +109,7 @@ impl Member<'_> {
                     reporter.iter().for_each(|reporter| reporter.follow(&event));
                 }
                 // Of the application's own.
-                Err(_) => self.bars.suspend(|| println!("{line}")),
+                Err(_) => self.bars.suspend(|| drop(writeln!(self.out.clone(), "{line}"))),
             }
         }
     }

@@ -52,7 +52,7 @@ pub(super) fn recordings(
             by_device.insert(device.id.clone(), measurements);
         }
     }
-    merge::attach(&mut recordings, devices, by_device);
+    merge::attach(location, &mut recordings, devices, by_device)?;
     Ok(Some(recordings))
 }
 
@@ -91,9 +91,10 @@ fn measurements(
         let (input, variant, configuration): MeasurementField = keys::parse(location, &key, &field)?;
         let place = (inputs.get(input.as_str()), recordings.variant_index(&variant));
         let (Some(&input), Some(variant)) = place else { continue };
-        let measured: Measured = keys::parse(location, &key, &value)?;
+        let place = format!("{key} {field}");
+        let measured: Measured = keys::parse(location, &place, &value)?;
         let measurement = measured.at(input, variant, configuration);
-        let contradiction = || keys::damaged(location, &key, "outcome and time contradict each other");
+        let contradiction = || keys::damaged(location, &place, "outcome and time contradict each other");
         measurements.push(measurement.ok_or_else(contradiction)?);
     }
     Ok(measurements)

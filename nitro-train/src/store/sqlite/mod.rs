@@ -47,10 +47,14 @@ impl Sqlite {
         }
     }
 
-    fn read<T>(&self, action: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    fn read<T, E: Into<Fault<rusqlite::Error>>>(
+        &self,
+        action: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, StoreError> {
         // A deferred transaction gives several queries one view of the data.
-        let result = self.connection.unchecked_transaction().and_then(|transaction| action(&transaction));
-        result.map_err(|error| located(&self.location, error.into()))
+        let transaction = self.connection.unchecked_transaction().map_err(Fault::Backend);
+        let result = transaction.and_then(|transaction| action(&transaction).map_err(Into::into));
+        result.map_err(|fault| located(&self.location, fault))
     }
 
     fn write(&mut self, action: impl FnOnce(&Transaction<'_>, &str) -> Result<()>) -> Result<(), StoreError> {
@@ -100,7 +104,7 @@ impl Store for Sqlite {
 
     fn load(&mut self, function: &str) -> Result<Recordings, StoreError> {
         let known = self.functions()?;
-        let recordings = self.read(|connection| read::recordings(connection, function))?;
+        let recordings = self.read(|connection| read::recordings(connection, &self.location, function))?;
         recordings.ok_or_else(|| StoreError::unknown_function(&self.location, function, &known))
     }
 

@@ -172,7 +172,7 @@ impl Place<'_> {
 }
 
 pub(super) fn import(connection: &Connection, location: &str, given: &Recordings) -> Result<()> {
-    let stored = read::recordings(connection, &given.function)?;
+    let stored = read::recordings(connection, location, &given.function)?;
     let plan = Import::plan(location, stored.as_ref(), &read::devices(connection)?, given)?;
     schema(connection, &plan.schema())?;
     for one in &given.devices {

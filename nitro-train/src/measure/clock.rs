@@ -1,0 +1,91 @@
+//! Time: a clock that tests can replace, and time that was lost.
+
+use std::fmt::Debug;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Where the time comes from that decides when a recording ends, and what it repeats; variants are timed by their device.
+pub trait Clock: Debug + Sync {
+    /// Time since some moment, the same for the life of the process.
+    fn now(&self) -> Duration;
+}
+
+/// The clock of the machine, which never goes back.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Duration {
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        START.elapsed()
+    }
+}
+
+/// A look that comes so many periods late comes from a process, or a machine, that was stopped.
+const LATE_PERIODS: u32 = 10;
+
+/// Looks at the clock once a period and so notices the time in which nothing ran: this process was stopped, or its machine.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    period: Duration,
+    looked: Duration,
+}
+
+/// What has passed between two looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Passed {
+    pub(crate) watched: Duration,
+    pub(crate) lost: Duration,
+}
+
+impl Watch {
+    pub(crate) fn new(period: Duration, now: Duration) -> Self {
+        Self { period, looked: now }
+    }
+
+    pub(crate) fn look(&mut self, now: Duration) -> Passed {
+        let passed = now.saturating_sub(self.looked);
+        self.looked = now;
+        let is_late = passed > LATE_PERIODS * self.period;
+        let watched = if is_late { self.period } else { passed };
+        Passed { watched, lost: passed - watched }
+    }
+}
+
+/// All the time that was lost, as far as one looks once a period.
+pub(super) struct LostTime<'a> {
+    clock: &'a dyn Clock,
+    watch: Mutex<(Watch, Duration)>,
+}
+
+impl<'a> LostTime<'a> {
+    pub(super) const PERIOD: Duration = Duration::from_millis(20);
+
+    pub(super) fn new(clock: &'a dyn Clock) -> Self {
+        Self { clock, watch: Mutex::new((Watch::new(Self::PERIOD, clock.now()), Duration::ZERO)) }
+    }
+
+    /// The time that was lost until now.
+    pub(super) fn look(&self) -> Duration {
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let (watch, lost) = &mut *watch;
+        *lost += watch.look(self.clock.now()).lost;
+        *lost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_passes_between_looks_that_are_far_apart_is_lost() {
+        let period = Duration::from_millis(20);
+        let mut watch = Watch::new(period, Duration::ZERO);
+        let mut look = |ms| watch.look(Duration::from_millis(ms));
+        assert_eq!(look(20), Passed { watched: period, lost: Duration::ZERO });
+        assert_eq!(look(120), Passed { watched: 5 * period, lost: Duration::ZERO }, "a busy machine");
+        assert_eq!(look(9120), Passed { watched: period, lost: Duration::from_millis(8980) });
+        assert_eq!(look(9130).watched, Duration::from_millis(10), "the next look is an ordinary one");
+    }
+}
