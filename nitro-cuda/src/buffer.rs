@@ -128,7 +128,8 @@ impl<T: Element> Buffer<T> {
 
     /// Copies another buffer's elements.
     ///
-    /// The copy is in this buffer's stream; a source of another stream has to be complete.
+    /// The copy is in this buffer's stream, which waits for the work that the source's stream was given before; the source's stream waits for
+    /// the copy, so that the source may be changed or dropped at once.
     ///
     /// # Errors
     /// [`CudaError::Length`], or when the driver refuses it.
@@ -137,11 +138,16 @@ impl<T: Element> Buffer<T> {
         if self.is_empty() {
             return Ok(());
         }
-        let _active = self.stream.device.activate()?;
-        // SAFETY: both are memory of so many bytes, and not the same memory, being borrowed differently.
-        unsafe {
+        self.stream.wait_for(source.stream)?;
+        let active = self.stream.device.activate()?;
+        // SAFETY: both are memory of so many bytes, and not the same memory, being borrowed differently. The source is not freed before
+        // the copy is done, as its stream waits for it.
+        let copied = unsafe {
             driver!(cuMemcpyDtoDAsync_v2(self.pointer, source.pointer, self.bytes(), self.stream.handle))
-        }
+        };
+        drop(active);
+        copied?;
+        source.stream.wait_for(self.stream).or_else(|_| self.stream.synchronize())
     }
 
     /// Copies host memory to the device, and waits for it.

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use nitro_core::files;
-use nitro_core::provide::cache_folder;
+use nitro_core::provide::{cache_folder, tell_event};
 
 const MAGIC: &[u8; 12] = b"NITROCUBIN1\n";
 
@@ -72,7 +72,7 @@ pub(crate) fn save(folder: &Path, key: &Key<'_>, code: &[u8]) {
     let sum = crc32fast::hash(&body).to_le_bytes();
     let path = key.path(folder);
     if let Err(error) = files::replace_with_folder(&path, &[&MAGIC[..], &sum, &body].concat()) {
-        tracing::info!(path = %path.display(), %error, "compiled kernels cannot be kept");
+        tell_event(move || tracing::info!(path = %path.display(), %error, "compiled kernels cannot be kept"));
     }
 }
 

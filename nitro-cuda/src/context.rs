@@ -134,7 +134,35 @@ pub(crate) fn memory_pool(
     Ok(Some(pool))
 }
 
-/// Keeps a context current on this thread for as long as it lives.
+/// Keeps a context current on this thread while others make calls of the driver that need not be balanced; afterwards that is current which
+/// was before, whatever they pushed and popped.
+pub(crate) struct Foreign {
+    before: CUcontext,
+    /// Contexts are current on a thread: the value must not leave it.
+    _stays: PhantomData<*const ()>,
+}
+
+/// Makes the context current on this thread, for calls of others.
+pub(crate) fn enter_for_others(context: CUcontext) -> Result<Foreign, CudaError> {
+    let mut before = ptr::null_mut();
+    // SAFETY: the context is one of ours, which are never destroyed, and `before` lives through the call.
+    unsafe {
+        driver!(cuCtxGetCurrent(&mut before))?;
+        driver!(cuCtxSetCurrent(context))?;
+    }
+    Ok(Foreign { before, _stays: PhantomData })
+}
+
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        // SAFETY: it was current, or there was none, on this thread: the value does not leave it, being no `Send`.
+        if let Err(error) = unsafe { driver!(cuCtxSetCurrent(self.before)) } {
+            tracing::debug!(%error, "the thread's CUDA context stays the one last used");
+        }
+    }
+}
+
+/// Keeps a context current on this thread for as long as it lives; whoever holds it leaves the driver's contexts as they are.
 pub(crate) struct Active {
     pushed: bool,
     /// Contexts are current on a thread: the value must not leave it.

@@ -142,12 +142,13 @@ impl Cuda {
         work()
     }
 
-    /// Runs `work` with the device's driver context current on this thread, for calls of other CUDA libraries.
+    /// Runs `work` with the device's driver context current on this thread, for calls of other CUDA libraries. What was current before is
+    /// current again afterwards, also when `work` panics or leaves contexts of its own behind.
     ///
     /// # Errors
     /// When the driver refuses it.
     pub fn with_context<R>(self, work: impl FnOnce() -> R) -> Result<R, CudaError> {
-        let _active = self.activate()?;
+        let _foreign = context::enter_for_others(self.0.context)?;
         Ok(work())
     }
 

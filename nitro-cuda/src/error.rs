@@ -117,6 +117,18 @@ pub enum CudaError {
         /// The kernel.
         kernel: String,
     },
+    /// A launch on a stream of a device that the kernel is not loaded on.
+    #[error(
+        "the kernel `{kernel}` is loaded on {device} and cannot be launched on a stream of {found}: ask its program for the kernel of that device (`Program::kernel_on`)"
+    )]
+    OtherDevice {
+        /// The kernel.
+        kernel: String,
+        /// The kernel's device.
+        device: String,
+        /// The stream's device.
+        found: String,
+    },
     /// The device's memory does not suffice.
     #[error("the device has no {bytes} bytes of memory left")]
     OutOfMemory {

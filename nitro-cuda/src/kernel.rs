@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::sys::{CUfunction, CUfunction_attribute};
 
@@ -26,6 +27,8 @@ pub(crate) struct Loaded {
     device: Cuda,
     /// Dynamic shared memory that launches may have so far.
     shared_bytes: AtomicU32,
+    /// Held by who raises it.
+    raising: Mutex<()>,
 }
 
 // SAFETY: the driver takes a function's handle from any thread.
@@ -80,7 +83,7 @@ impl fmt::Display for Grid {
 pub struct Argument<'a> {
     /// The value in its first bytes: the driver copies as many as the kernel's parameter has.
     bytes: [u8; 8],
-    /// A buffer has to live until the launch; the stream's order keeps its memory until the kernel is done.
+    /// A buffer has to live until the launch; the order of its own stream keeps its memory for what that stream was given before.
     buffer: PhantomData<&'a ()>,
 }
 
@@ -123,7 +126,8 @@ impl<'a, T: Element> From<&'a mut Buffer<T>> for Argument<'a> {
 
 impl Kernel {
     pub(crate) fn loaded(name: &str, function: CUfunction, device: Cuda) -> Loaded {
-        Loaded { name: name.to_owned(), function, device, shared_bytes: AtomicU32::new(SHARED_BYTES_UNASKED) }
+        let (name, shared_bytes) = (name.to_owned(), AtomicU32::new(SHARED_BYTES_UNASKED));
+        Loaded { name, function, device, shared_bytes, raising: Mutex::new(()) }
     }
 
     /// The device that the kernel is loaded on.
@@ -142,7 +146,9 @@ impl Kernel {
     ///
     /// # Safety
     /// The arguments have the number and the types of the kernel's parameters, and with them the kernel stays within its
-    /// buffers. What it writes is not used otherwise until the stream has come past it.
+    /// buffers, which are of the kernel's device. What it writes is not used otherwise until the stream has come past it. A buffer whose
+    /// work goes to the same stream may be dropped at once, since it is freed in the order of its stream; for any other one,
+    /// [`launch_on`](Self::launch_on) says what to do.
     pub unsafe fn launch(self, grid: Grid, arguments: &[Argument<'_>]) -> Result<(), CudaError> {
         // SAFETY: as the caller says.
         unsafe { self.launch_on(self.0.device.stream(), grid, arguments) }
@@ -151,19 +157,29 @@ impl Kernel {
     /// As [`Kernel::launch`], on another stream of the same device.
     ///
     /// # Errors
-    /// As [`Kernel::launch`].
+    /// As [`Kernel::launch`], and [`CudaError::OtherDevice`] when the stream is of another device.
     ///
     /// # Panics
     /// As [`Kernel::launch`].
     ///
     /// # Safety
-    /// As [`Kernel::launch`].
+    /// As [`Kernel::launch`]. Besides, of a buffer whose own stream ([`Buffer::stream`]) is another one:
+    /// - what its stream was given before is done when the kernel begins: let `stream` wait for it ([`Stream::wait_for`]), or wait for it;
+    /// - its memory lives until the kernel is done: it is not dropped, changed or read before its stream has waited for `stream`. Dropping it
+    ///   frees the memory in the order of its own stream, which knows nothing of the kernel.
+    ///
+    /// The stream, if another library made it, lives until the kernel is done.
     pub unsafe fn launch_on(
         self,
         stream: Stream,
         grid: Grid,
         arguments: &[Argument<'_>],
     ) -> Result<(), CudaError> {
+        if stream.device != self.0.device {
+            let (kernel, device, found) =
+                (self.0.name.clone(), self.0.device.to_string(), stream.device.to_string());
+            return Err(CudaError::OtherDevice { kernel, device, found });
+        }
         self.with_parameters(grid, arguments, |parameters| {
             let ((bx, by, bz), (tx, ty, tz)) = (grid.blocks, grid.threads);
             // SAFETY: function and stream are of the context that is current; parameters are as the caller says.
@@ -267,13 +283,19 @@ impl Kernel {
 
     /// Lets launches have so much dynamic shared memory. The context is current.
     fn allow_shared(self, bytes: u32) -> Result<(), CudaError> {
-        if bytes <= self.0.shared_bytes.load(Ordering::Relaxed) {
+        let is_allowed = || bytes <= self.0.shared_bytes.load(Ordering::Acquire);
+        if is_allowed() {
+            return Ok(());
+        }
+        // One after the other: the driver keeps what it was told last, which must not be less than what another thread counts on.
+        let _raising = self.0.raising.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_allowed() {
             return Ok(());
         }
         let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // SAFETY: the function is of the context that is current.
         unsafe { driver!(cuFuncSetAttribute(self.0.function, attribute, bytes as c_int)) }?;
-        self.0.shared_bytes.fetch_max(bytes, Ordering::Relaxed);
+        self.0.shared_bytes.store(bytes, Ordering::Release);
         Ok(())
     }
 }

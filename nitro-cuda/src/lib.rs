@@ -54,6 +54,7 @@ mod current;
 mod device;
 mod driver;
 mod error;
+mod event;
 mod features;
 mod kernel;
 mod name;

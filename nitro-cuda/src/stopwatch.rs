@@ -1,13 +1,12 @@
 //! Timing by events on the stream of the call: from the moment the device reaches the work to the moment it has done it.
 
-use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cudarc::driver::sys::{CUevent, CUevent_flags};
 use nitro_core::Stopwatch;
 
 use crate::driver::driver;
-use crate::{Buffer, Cuda, CudaError, Stream, profile};
+use crate::event::Event;
+use crate::{Buffer, CudaError, Stream, profile};
 
 static FLUSH: AtomicBool = AtomicBool::new(false);
 
@@ -73,7 +72,7 @@ impl Pair {
         } else {
             None
         };
-        Ok(Self { begin: Event::new(stream)?, end: Event::new(stream)?, eviction })
+        Ok(Self { begin: Event::timed(stream.device)?, end: Event::timed(stream.device)?, eviction })
     }
 
     fn start(&mut self, stream: Stream) -> Result<(), CudaError> {
@@ -93,40 +92,5 @@ impl Pair {
             driver!(cuEventElapsedTime_v2(&mut time_ms, self.begin.handle, self.end.handle))?;
         }
         Ok(f64::from(time_ms) * 1e6)
-    }
-}
-
-/// A moment in a stream.
-struct Event {
-    device: Cuda,
-    handle: CUevent,
-}
-
-impl Event {
-    /// An event in the context of the stream's device.
-    fn new(stream: Stream) -> Result<Self, CudaError> {
-        let _active = stream.device.activate()?;
-        let mut handle = ptr::null_mut();
-        // SAFETY: `handle` lives through the call.
-        unsafe { driver!(cuEventCreate(&mut handle, CUevent_flags::CU_EVENT_DEFAULT as u32)) }?;
-        Ok(Self { device: stream.device, handle })
-    }
-
-    fn record(&self, stream: Stream) -> Result<(), CudaError> {
-        let _active = self.device.activate()?;
-        // SAFETY: event and stream are of the context that is current.
-        unsafe { driver!(cuEventRecord(self.handle, stream.handle)) }
-    }
-}
-
-impl Drop for Event {
-    fn drop(&mut self) {
-        let destroyed = self.device.activate().and_then(|_active| {
-            // SAFETY: the event is ours and is not used again; the driver frees it once the device has passed it.
-            unsafe { driver!(cuEventDestroy_v2(self.handle)) }
-        });
-        if let Err(error) = destroyed {
-            self.device.keep(error);
-        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use cudarc::driver::sys::{self, CUcontext};
+
 use nitro_core::{Device, DeviceEntry};
 use nitro_cuda::{
     Buffer, Cuda, CudaError, Grid, Kernel, Program, Stream, current, device, device_count,
@@ -276,6 +278,145 @@ fn a_stream_of_ones_own_has_its_devices_features_and_time() {
         used.to_vec().unwrap().into_iter().filter(|&blocks| blocks > 0).count(),
         part.multiprocessors()
     );
+}
+
+/// Keeps a stream busy so long that the host is far ahead.
+fn keep_busy(stream: Stream) {
+    let spin = KERNELS.kernel_on(stream.device(), "spin").unwrap();
+    // SAFETY: the argument is of the kernel's type.
+    unsafe { spin.launch_on(stream, Grid::linear(1, 1), &[50_000_000u64.into()]) }.unwrap();
+}
+
+const LENGTH: usize = 1 << 20;
+
+/// Of two streams, the copy's and the source's.
+fn streams() -> [(Stream, Stream); 3] {
+    let (whole, part) = (device(0).unwrap(), partition(0, 8).unwrap());
+    let other = || Stream::new(whole).unwrap();
+    [(whole.stream(), other()), (other(), whole.stream()), (part.stream(), whole.stream())]
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_copy_between_streams_waits_for_the_source() {
+    for (here, there) in streams() {
+        let mut source = Buffer::<u32>::uninit_on(there, LENGTH).unwrap();
+        let mut target = Buffer::<u32>::uninit_on(here, LENGTH).unwrap();
+        source.fill_bytes(1).unwrap();
+        there.synchronize().unwrap();
+        keep_busy(there);
+        source.fill_bytes(2).unwrap();
+        target.copy_from(&source).unwrap();
+        assert!(target.to_vec().unwrap().iter().all(|&value| value == 0x0202_0202));
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_source_may_be_changed_or_dropped_while_it_is_copied_to_another_stream() {
+    for (here, there) in streams() {
+        for drops in [true, false] {
+            let mut source = Buffer::<u32>::uninit_on(there, LENGTH).unwrap();
+            let mut target = Buffer::<u32>::uninit_on(here, LENGTH).unwrap();
+            source.fill_bytes(3).unwrap();
+            there.synchronize().unwrap();
+            keep_busy(here);
+            target.copy_from(&source).unwrap();
+            // The same memory, as a rule: it has just been given back.
+            let mut next = if drops {
+                drop(source);
+                Buffer::<u32>::uninit_on(there, LENGTH).unwrap()
+            } else {
+                source
+            };
+            next.fill_bytes(0xff).unwrap();
+            assert!(target.to_vec().unwrap().iter().all(|&value| value == 0x0303_0303), "drops: {drops}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_kernel_is_not_launched_on_a_stream_of_another_device() {
+    let (whole, part) = (device(0).unwrap(), partition(0, 8).unwrap());
+    let spin = KERNELS.kernel_on(whole, "spin").unwrap();
+    // SAFETY: the argument is of the kernel's type.
+    let error = unsafe { spin.launch_on(part.stream(), Grid::linear(1, 1), &[1u64.into()]) }.unwrap_err();
+    assert!(matches!(error, CudaError::OtherDevice { .. }), "{error}");
+}
+
+/// Of many first launches at once, each has the shared memory that it asked for.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn threads_may_ask_for_different_amounts_of_shared_memory_at_once() {
+    let most = 200 << 10;
+    for count in [8, 16, 32, 64] {
+        // A partition of its own has loaded nothing yet.
+        let Ok(part) = partition(0, count) else { continue };
+        std::thread::scope(|scope| {
+            for thread in 0..16 {
+                scope.spawn(move || {
+                    let bytes = if thread % 2 == 0 { most } else { (50 << 10) + 1024 * thread };
+                    let stream = Stream::new(part).unwrap();
+                    let out = Buffer::<u32>::uninit_on(stream, 1).unwrap();
+                    let grid = Grid::linear(1, 256).with_shared_bytes(bytes);
+                    let shared = KERNELS.kernel_on(part, "shared").unwrap();
+                    for _ in 0..20 {
+                        // SAFETY: the arguments are of the kernel's types, and the shared memory has so many words.
+                        unsafe { shared.launch_on(stream, grid, &[(&out).into(), (bytes / 4).into()]) }
+                            .unwrap();
+                    }
+                    assert_eq!(out.get(0).unwrap(), bytes / 4 - 1);
+                });
+            }
+        });
+    }
+}
+
+/// The driver's context that is current on this thread.
+fn current_context() -> CUcontext {
+    let mut context = std::ptr::null_mut();
+    // SAFETY: `context` lives through the call.
+    unsafe { sys::cuCtxGetCurrent(&raw mut context) }.result().unwrap();
+    context
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn what_others_do_with_contexts_is_undone() {
+    /// Pushes a context and leaves it there.
+    fn push() {
+        let context = partition(0, 8).unwrap().with_context(current_context).unwrap();
+        // SAFETY: the context lives as long as the process.
+        unsafe { sys::cuCtxPushCurrent_v2(context) }.result().unwrap();
+    }
+    /// Pops what somebody else has pushed.
+    fn pop() {
+        let mut popped = std::ptr::null_mut();
+        // SAFETY: `popped` lives through the call.
+        unsafe { sys::cuCtxPopCurrent_v2(&raw mut popped) }.result().unwrap();
+    }
+    fn panic() {
+        panic!("on purpose");
+    }
+    let check = |foreign: fn()| {
+        let (whole, part) = (device(0).unwrap(), partition(0, 8).unwrap());
+        let before = current_context();
+        let disturb = || drop(std::panic::catch_unwind(|| whole.with_context(foreign)));
+        disturb();
+        assert_eq!(current_context(), before);
+        part.with_context(|| {
+            let before = current_context();
+            disturb();
+            assert_eq!(current_context(), before);
+        })
+        .unwrap();
+        assert_eq!(current_context(), before);
+    };
+    for foreign in [push, pop, panic] {
+        // Each on a thread of its own, whose contexts nobody has touched.
+        std::thread::spawn(move || check(foreign)).join().unwrap();
+    }
 }
 
 #[test]

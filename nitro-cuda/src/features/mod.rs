@@ -4,7 +4,7 @@ mod measure;
 
 use std::sync::{Mutex, PoisonError};
 
-use nitro_core::provide::{load_features, save_features};
+use nitro_core::provide::{load_features, save_features, tell_event};
 use nitro_core::{DeviceEntry, DeviceFeature};
 
 use crate::{Cuda, CudaError, capture, device};
@@ -67,10 +67,12 @@ fn complete(
         }
         match run(measure) {
             Ok(value) if value.is_finite() => features.push(DeviceFeature { name: name.to_owned(), value }),
-            Ok(value) => tracing::warn!(name, value, "the device feature is no number and is left out"),
-            Err(error) => {
-                tracing::warn!(name, %error, "the device feature cannot be measured and is left out")
-            }
+            Ok(value) => tell_event(move || {
+                tracing::warn!(name, value, "the device feature is no number and is left out");
+            }),
+            Err(error) => tell_event(move || {
+                tracing::warn!(name, %error, "the device feature cannot be measured and is left out");
+            }),
         }
     }
     let new = features.len() > kept;
