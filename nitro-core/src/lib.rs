@@ -31,6 +31,7 @@ pub mod host;
 mod kept;
 mod memo;
 pub mod model;
+pub mod name;
 pub mod provide;
 pub mod recording;
 mod replaceable;
