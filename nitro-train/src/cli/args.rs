@@ -98,7 +98,8 @@ pub(super) struct DataArgs {
 pub(super) struct StoreArgs {
     /// Store of measurements: a file (made when absent) or redis://host:port/db. Without one, nitro.db in the working
     /// directory over the recordings that the program carries
-    #[arg(long, value_name = "S", env = "NITRO_STORE")]
+    #[arg(long, value_name = "S", env = "NITRO_STORE", hide_env_values = true)]
+    // an address may have a password
     pub(super) store: Option<String>,
 }
 

@@ -31,6 +31,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use self::args::{Cli, Command};
+use crate::printable::printable;
 use crate::trainer::Trainer;
 
 impl Trainer {
@@ -48,7 +49,7 @@ impl Trainer {
             // Whoever reads our output has gone away, as in `train devices | head -1`: nothing is wrong.
             Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => {
-                eprintln!("error: {}", sentence(&error));
+                eprintln!("error: {}", printable(&sentence(&error)));
                 worker::exit_code(&error)
             }
         }

@@ -95,18 +95,19 @@ impl Store for Sqlite {
     }
 
     fn devices(&mut self) -> Result<Vec<DeviceRecord>, StoreError> {
-        self.read(read::devices)
+        check::loaded_devices(&self.location, self.read(read::devices)?)
     }
 
     fn load(&mut self, function: &str) -> Result<Recordings, StoreError> {
         let known = self.functions()?;
         let recordings = self.read(|connection| read::recordings(connection, function))?;
-        recordings.ok_or_else(|| StoreError::unknown_function(&self.location, function, &known))
+        let unknown = || StoreError::unknown_function(&self.location, function, &known);
+        check::loaded(&self.location, recordings.ok_or_else(unknown)?)
     }
 
     fn register(&mut self, schema: &FunctionSchema<'_>) -> Result<(), StoreError> {
         check::schema(schema)?;
-        self.write(|transaction, _| Ok(write::schema(transaction, schema)?))
+        self.write(|transaction, _| write::schema(transaction, schema))
     }
 
     fn put_device(&mut self, device: &DeviceRecord) -> Result<(), StoreError> {
