@@ -1,7 +1,7 @@
 //! A folder of profiles: `proxies.csv`, and `FUNCTION/profiles.csv` for each function, with `.` for `::`.
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nitro_core::name;
 
@@ -85,7 +85,7 @@ impl Folder {
 }
 
 /// The bytes of a file; none where there is no such file.
-fn load(path: &PathBuf) -> Result<Option<Vec<u8>>, ProfileError> {
+fn load(path: &Path) -> Result<Option<Vec<u8>>, ProfileError> {
     match nitro_core::files::read(path, MAX_FILE_BYTES) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
