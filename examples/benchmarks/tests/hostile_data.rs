@@ -123,6 +123,60 @@ fn a_password_is_shown_nowhere() {
     assert!(text(&help.stdout).contains("NITRO_STORE") && !text(&help.stdout).contains("secret"));
 }
 
+/// Links in a circle, files that are none, and names that are none cost themselves alone.
+#[cfg(unix)]
+#[test]
+fn folders_of_inputs_without_end() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let matrix = "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 2.0\n";
+    fs::create_dir_all(path("in/b")).unwrap();
+    ["in/a.mtx", "in/b/c.mtx", "in/\x1b[31m.mtx"]
+        .iter()
+        .for_each(|name| fs::write(path(name), matrix).unwrap());
+    symlink(".", path("in/loop")).unwrap();
+    symlink("../b", path("in/b/up")).unwrap();
+    symlink("b/c.mtx", path("in/same.mtx")).unwrap();
+    symlink("/dev/zero", path("in/endless.mtx")).unwrap();
+    let record = [
+        "record",
+        "--function",
+        "spmv",
+        "--device",
+        "host:1",
+        "--inputs",
+        "in",
+        "--store",
+        "s.db",
+        "--repeat-ms",
+        "1",
+    ];
+    let output = train(folder.path(), &record);
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    for left_out in ["in/loop ", "in/b/up ", "in/endless.mtx ", "in/\\u{1b}[31m.mtx "] {
+        assert_eq!(
+            said.matches(&format!("{left_out}is left out of the inputs: ")).count(),
+            1,
+            "{left_out}: {said}"
+        );
+    }
+    assert!(said.contains("2 inputs to measure, 0 measured before") && !said.contains('\x1b'), "{said}");
+}
+
+/// The matrix is refused when it is read; no variant is blamed for it.
+#[test]
+fn a_matrix_that_overflows() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("in")).unwrap();
+    let matrix = "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1e308\n1 2 1.7e308\n";
+    fs::write(folder.path().join("in/a.mtx"), matrix).unwrap();
+    let record = ["record", "--function", "spmv", "--device", "host:1", "--inputs", "in", "--store", "s.db"];
+    let said = refusal(folder.path(), &record);
+    assert!(said.contains("in/a.mtx:3: the value 1e308 is too large") && !said.contains("variant"), "{said}");
+}
+
 #[test]
 fn nothing_is_shown_that_a_terminal_would_obey() {
     let folder = tables(2, 2);

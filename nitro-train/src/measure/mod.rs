@@ -2,6 +2,7 @@
 
 mod claims;
 mod error;
+mod folder;
 mod glob;
 mod inputs;
 mod pool;
