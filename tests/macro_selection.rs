@@ -147,7 +147,7 @@ fn model_and_constraint_share_one_computation_of_a_feature() {
 
 /// No model anywhere.
 #[code_variant(
-    name = "tests/macro_selection/no_model",
+    name = "tests::macro_selection::no_model",
     features(length = length(keys)),
     variants(sorts::insertion if length < 10, sorts::merge),
     default = merge,

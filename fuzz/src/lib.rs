@@ -8,6 +8,7 @@ mod attribute;
 mod import;
 mod matrix_market;
 mod model;
+mod recordings;
 mod store;
 
 // The macro's own modules, which name each other by `crate::`.

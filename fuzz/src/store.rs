@@ -1,6 +1,6 @@
 use nitro_train::store;
 
-use crate::scratch;
+use crate::{recordings, scratch};
 
 /// The bytes of an embedded store: opened and read, or refused.
 pub fn store(data: &[u8]) {
@@ -16,11 +16,8 @@ fn read(path: &str) -> Result<(), store::StoreError> {
     let mut store = store::open(path)?;
     drop(store.devices());
     for function in store.functions()? {
-        let Ok(recordings) = store.load(&function) else { continue };
-        for measurement in &recordings.measurements {
-            assert!(measurement.device < recordings.devices.len());
-            assert!(measurement.input < recordings.inputs.len());
-            assert!(measurement.variant < recordings.variants.len());
+        if let Ok(found) = store.load(&function) {
+            recordings::check(&found);
         }
     }
     Ok(())

@@ -4,6 +4,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
 
+use crate::name::MAX_FUNCTION_BYTES;
 use crate::replaceable::Replaceable;
 use crate::state::FunctionState;
 use crate::{MAX_FEATURES, MAX_VARIANTS};
@@ -34,8 +35,8 @@ impl Function {
     /// A descriptor; `#[code_variant]` calls this.
     ///
     /// # Panics
-    /// At compile time, when there are more than [`MAX_FEATURES`] features or [`MAX_VARIANTS`] variants, or when
-    /// `default_variant` is no variant.
+    /// At compile time, when there are more than [`MAX_FEATURES`] features or [`MAX_VARIANTS`] variants, when
+    /// `default_variant` is no variant, or when the name is longer than [`MAX_FUNCTION_BYTES`].
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -47,6 +48,10 @@ impl Function {
         assert!(features.len() <= MAX_FEATURES, "a function has at most 32 features");
         assert!(variants.len() <= MAX_VARIANTS, "a function has at most 64 variants");
         assert!(default_variant < variants.len(), "the default is one of the variants");
+        assert!(
+            name.len() <= MAX_FUNCTION_BYTES,
+            "a function's path has at most 200 bytes: give it `name = ..`"
+        );
         Self { name, variants, features, default_variant, embedded_model, state: Replaceable::new() }
     }
 

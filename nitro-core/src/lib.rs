@@ -34,6 +34,7 @@ pub mod host;
 mod inline_cache;
 mod kept;
 pub mod model;
+pub mod name;
 pub mod provide;
 pub mod recording;
 mod replaceable;

@@ -310,3 +310,45 @@ fn a_missing_file_is_named_and_the_reason_is_its_source() {
     assert_eq!(error.to_string(), "no/such.model");
     assert!(std::error::Error::source(&error).is_some());
 }
+
+/// Names reach terminals, and the function's is that of a file.
+#[test]
+fn names_that_nothing_is_called_are_refused() {
+    type Damage = fn(&mut Model);
+    let damages: [(&str, Damage); 7] = [
+        ("name of the function", |model| model.function = "../../spmv".into()),
+        ("name of a variant", |model| model.variants[1] = "\x1b]0;ell\x07".into()),
+        ("name of a feature", |model| model.features[0] = String::new()),
+        ("name of a device feature", |model| model.device_features[0] = "a".repeat(2000)),
+        ("name of a source", |model| model.provenance.sources[1] = "b\n".into()),
+        ("name of a column", |model| {
+            model.coverage = coverage();
+            model.coverage.devices.as_mut().unwrap().features[0] = "\u{9b}2J".into();
+        }),
+        ("strategy", |model| model.provenance.strategy = "\r".into()),
+    ];
+    for (expected, damage) in damages {
+        let mut model = model();
+        damage(&mut model);
+        let refused = Model::from_bytes(&model.to_bytes());
+        assert!(
+            matches!(refused, Err(ModelError::Inconsistent { what }) if what == expected),
+            "{expected}: {refused:?}"
+        );
+    }
+}
+
+#[test]
+fn what_could_not_be_read_takes_no_models_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("spmv.model");
+    model().write(&path).unwrap();
+    let wide = Model { features: (0..33).map(|n| format!("f{n}")).collect(), ..model() };
+    let huge = Model { variants: vec!["a".repeat(1024); 64 << 10], ..model() };
+    for (refused, why) in [(wide, "number of features"), (huge, "fewer inputs or devices")] {
+        let error = refused.write(&path).unwrap_err();
+        let source = std::error::Error::source(&error).unwrap().to_string();
+        assert!(error.to_string().ends_with("spmv.model") && source.contains(why), "{error}: {source}");
+    }
+    assert_eq!(Model::read(&path).unwrap(), model());
+}

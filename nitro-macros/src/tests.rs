@@ -129,3 +129,27 @@ fn same_tokens_in_same_tokens_out() {
     let first = expand();
     assert!((0..20).all(|_| expand() == first));
 }
+
+/// The rules and limits that the macro shares with the run time, which it cannot depend on.
+#[test]
+fn what_the_run_time_accepts_the_macro_accepts() {
+    use crate::ir::{MAX_FEATURES, MAX_NAME_BYTES, MAX_VARIANTS};
+    use nitro_core::name::{MAX_FUNCTION_BYTES, check_function};
+
+    assert_eq!((MAX_FEATURES, MAX_VARIANTS), (nitro_core::MAX_FEATURES, nitro_core::MAX_VARIANTS));
+    assert_eq!(MAX_NAME_BYTES, MAX_FUNCTION_BYTES);
+    let letters = ('\0'..'\u{250}').chain(['न', '\u{94d}', '\u{1680}', '\u{2028}', '\u{3000}', '🦀']);
+    let mut names: Vec<String> = letters.map(|letter| format!("a{letter}b")).collect();
+    names.extend(["", "::", "a::b", "a::", "::a", "a::::b", "a:::b", "a.b"].map(str::to_owned));
+    names.extend([200, 201].map(|bytes| "a".repeat(bytes)));
+    for name in names {
+        let expansion = formatted(
+            quote!(name = #name, variants(a), default = a),
+            quote!(
+                fn f();
+            ),
+        );
+        let is_refused = expansion.contains("compile_error");
+        assert_eq!(is_refused, check_function(&name).is_err(), "{name:?}");
+    }
+}

@@ -19,7 +19,7 @@ const DEVICE_FEATURES: usize = 13;
 
 fn main() {
     let recordings = recordings();
-    let performance = PerformanceTable::new(&recordings);
+    let performance = PerformanceTable::new(&recordings).unwrap();
     let task = Task::new(&recordings, &performance, &(0..INPUTS).collect::<Vec<_>>(), 0);
     let candidates: Vec<String> = recordings.devices[0].features.keys().cloned().collect();
     let hyperparameters = Hyperparameters { cost: 32.0, gamma: 0.125 };

@@ -36,7 +36,7 @@ fn main() -> Result<()> {
     let function = rest.first().map_or("spmv", String::as_str);
     let recordings = import(function, &files(Path::new(folder))?)?;
     let split = Split::by_name(&recordings);
-    let performance = PerformanceTable::new(&recordings);
+    let performance = PerformanceTable::new(&recordings)?;
     fs::create_dir_all(out)?;
     for held_out in 0..recordings.devices.len() {
         dump_device(&recordings, &performance, &split, held_out, Path::new(out))?;

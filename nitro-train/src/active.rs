@@ -62,7 +62,7 @@ pub fn learning_curve(
     sizes: &[usize],
     (order, seed): (Order, u64),
 ) -> Result<Vec<f64>, LearnError> {
-    let performance = PerformanceTable::new(recordings);
+    let performance = PerformanceTable::new(recordings)?;
     let known = |input: &&usize| performance.shares(device, **input).is_some();
     let mut candidates: Vec<usize> = split.train.iter().filter(known).copied().collect();
     let mut measured: Vec<usize> = Vec::new();

@@ -210,7 +210,7 @@ fn provenance(model: &Model, recordings: &Recordings, train: &[usize]) -> Result
 /// Of each device that has test inputs; a device that was asked for must have some.
 fn regrets(model: &Model, expected: &Expected<'_>) -> Result<Vec<(String, f64)>, EvaluateError> {
     let Expected { recordings, split, .. } = *expected;
-    let performance = PerformanceTable::new(recordings);
+    let performance = PerformanceTable::new(recordings)?;
     let all: Vec<usize> = (0..recordings.devices.len()).collect();
     let asked = !expected.devices.is_empty();
     let mut regrets = Vec::new();

@@ -126,7 +126,7 @@ pub fn evaluate_with(
             devices: recordings.devices.len(),
         });
     }
-    let performance = PerformanceTable::new(recordings);
+    let performance = PerformanceTable::new(recordings)?;
     let task = Task::new(recordings, &performance, &split.train, options.seed);
     let bench = Bench::new(&task, &split.test, options);
     let devices = (0..recordings.devices.len())
@@ -165,7 +165,7 @@ pub fn evaluate_on(
     split.check(recordings)?;
     let device = resolve_sources(recordings, &[held_out.to_owned()])?[0];
     let sources = resolve_sources(recordings, sources)?;
-    let performance = PerformanceTable::new(recordings);
+    let performance = PerformanceTable::new(recordings)?;
     let task = Task::new(recordings, &performance, &split.train, options.seed);
     let bench = Bench::new(&task, &split.test, options);
     if !bench.has_tests(device) {

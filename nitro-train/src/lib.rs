@@ -19,6 +19,7 @@ pub mod exchange;
 mod layer;
 pub mod learn;
 pub mod measure;
+mod printable;
 pub mod profile;
 pub mod recordings;
 pub mod report;

@@ -7,6 +7,10 @@ use std::collections::BTreeMap;
 
 use crate::profile::Profiles;
 
+/// The most input features that a function's recordings may have, and the most features of a device. A model takes the most useful
+/// [`nitro_core::MAX_FEATURES`] of them.
+pub const MAX_FEATURES: usize = 4096;
+
 /// Everything measured of one function.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recordings {

@@ -1,6 +1,7 @@
 //! Every kind of bad table is one error with file, line and what to change.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use nitro_train::exchange::{Files, ImportError, export, import, read_bytes};
@@ -173,7 +174,7 @@ fn optional_columns() {
 
 #[test]
 fn lines_are_counted_as_an_editor_counts_them() {
-    let text = "device,input,variant,time_ns\r\n\r\n\nV100,a,\"two\nlines\",3\r\nV100,a,csr,x\r\n";
+    let text = "device,input,variant,time_ns,reason\r\n\r\n\nV100,a,ell,,\"two\nlines\"\r\nV100,a,csr,x,\r\n";
     check_measurements(text, "6: `x` in column `time_ns` is not a finite number; correct it");
 }
 
@@ -183,6 +184,82 @@ fn long_and_binary_fields_are_quoted_in_part() {
     assert!(found.len() < 300, "{}", found.len());
     let found = message(b"device\0\x1b[31m", INPUTS.as_bytes(), DEVICES.as_bytes());
     assert!(found.contains("`device\\0\\u{1b}[31m`"), "{found}");
+}
+
+#[test]
+fn names_that_nothing_is_called() {
+    for (function, why) in [
+        ("../../x", "contains '.'"),
+        ("/etc/x", "contains '/'"),
+        ("a\x1b[31m", "contains '\\u{1b}'"),
+        ("", "is empty"),
+        (&"z".repeat(201), "has more than 200 bytes"),
+    ] {
+        let error = read_bytes(function, MEASUREMENTS.as_bytes(), INPUTS.as_bytes(), DEVICES.as_bytes());
+        let found = error.expect_err("nothing is called so").to_string();
+        assert!(found.starts_with("function `") && found.contains(why), "{found}");
+        assert!(!found.contains(char::is_control) && found.len() < 300, "{found}");
+    }
+    let (escape, long) = ("\x1b]0;x\x07", "z".repeat(1025));
+    let control = "contains the control character '\\u{1b}': leave it out";
+    check_row(&format!("V100,a,{escape},1"), &format!("variant `\\u{{1b}}]0;x\\u{{7}}` {control}"));
+    check_inputs(
+        &format!("input,rows\n{escape},1\n"),
+        &format!("2: input `\\u{{1b}}]0;x\\u{{7}}` {control}"),
+    );
+    check_inputs(&format!("input,{escape}\na,1\n"), &format!("1: column `\\u{{1b}}]0;x\\u{{7}}` {control}"));
+    check_devices(
+        &format!("device,clock\n{escape},1\n"),
+        &format!("2: device `\\u{{1b}}]0;x\\u{{7}}` {control}"),
+    );
+    let quoted = format!("{}…", &long[..60]);
+    check_row(
+        &format!("V100,a,{long},1"),
+        &format!("variant `{quoted}` has more than 1024 bytes: shorten it"),
+    );
+    check_inputs(
+        "input,rows\n\"two\nlines\",1\n",
+        "2: input `two\\nlines` contains the control character '\\n': leave it out",
+    );
+    check_measurements(
+        &format!("device,input,variant,time_ns,configuration\nV100,a,csr,1,{escape}\n"),
+        &format!("2: configuration `\\u{{1b}}]0;x\\u{{7}}` {control}"),
+    );
+}
+
+#[test]
+fn more_variants_than_a_selection_tells_apart() {
+    let rows = |count| (0..count).map(|index| format!("V100,a,v{index},5\n")).collect::<String>();
+    let table = |count| format!("device,input,variant,time_ns\n{}", rows(count));
+    let whole = read_bytes("spmv", table(64).as_bytes(), INPUTS.as_bytes(), DEVICES.as_bytes()).unwrap();
+    assert_eq!(whole.variants.len(), 64);
+    check_measurements(
+        &table(3000),
+        "66: variant `v64` is one too many: a function may have 64; leave some out",
+    );
+}
+
+#[test]
+fn more_features_than_recordings_have() {
+    let table = |key: &str, name: &str, count: usize| {
+        let (columns, values): (String, String) =
+            (0..count).map(|index| (format!(",f{index}"), format!(",{index}"))).unzip();
+        format!("{key}{columns}\n{name}{values}\n")
+    };
+    let whole = read_bytes(
+        "spmv",
+        MEASUREMENTS.as_bytes(),
+        table("input", "a", 4096).as_bytes(),
+        table("device", "V100", 4096).as_bytes(),
+    );
+    assert_eq!(whole.unwrap().features.len(), 4096);
+    let expected = "1: column 4098, `f4096`, is one too many: a table may have 4096 features; remove those that say little";
+    check_inputs(&table("input", "a", 4097), expected);
+    check_devices(&table("device", "V100", 100_000), expected);
+    check_measurements(
+        &",".repeat(10_000_000),
+        "1: column 4098, ``, is one too many: a table may have 4096 features; remove those that say little",
+    );
 }
 
 #[test]
@@ -208,8 +285,9 @@ fn files(folder: &Path, suffix: &str) -> Files {
 fn compressed_files_cut_short_anywhere() {
     for (suffix, format) in [(".gz", "gzip"), (".xz", "xz")] {
         let files = files(&folder(&suffix[1..]), suffix);
-        let rows: String = (0..2000).map(|index| format!("V100,a,v{index},{}\n", index * 7919 + 1)).collect();
-        let text = format!("device,input,variant,time_ns\n{rows}");
+        let rows: String =
+            (0..2000).map(|index| format!("V100,a,csr,{},{index}\n", index * 7919 + 1)).collect();
+        let text = format!("device,input,variant,time_ns,configuration\n{rows}");
         let recordings = read_bytes("spmv", text.as_bytes(), INPUTS.as_bytes(), DEVICES.as_bytes()).unwrap();
         export(&recordings, &files).unwrap();
         let whole = fs::read(&files.measurements).unwrap();
@@ -227,6 +305,27 @@ fn compressed_files_cut_short_anywhere() {
         damaged[whole.len() / 2] ^= 0x55;
         fs::write(&files.measurements, &damaged).unwrap();
         import("spmv", &files).unwrap_err();
+    }
+}
+
+/// Some hundred KiB that unpack to 300 MiB, and zeros without end.
+#[test]
+fn files_that_are_longer_than_any_table() {
+    let folder = folder("bombs");
+    let files = files(&folder, "");
+    let mut bomb = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    (0..300).for_each(|_| bomb.write_all(&[b','; 1 << 20]).unwrap());
+    fs::write(&files.devices, bomb.finish().unwrap()).unwrap();
+    let found = import("spmv", &files).unwrap_err().to_string();
+    assert!(found.ends_with("devices.csv: has more than 256 MiB of text; split it"), "{found}");
+    fs::File::create(&files.devices).unwrap().set_len(257 << 20).unwrap();
+    let found = import("spmv", &files).unwrap_err().to_string();
+    assert!(found.ends_with("devices.csv: has more than 256 MiB of text; split it"), "{found}");
+    #[cfg(unix)]
+    {
+        let endless = Files { devices: "/dev/zero".into(), ..files };
+        let error = import("spmv", &endless).unwrap_err();
+        assert!(matches!(error, ImportError::Read { .. }), "{error:?}");
     }
 }
 

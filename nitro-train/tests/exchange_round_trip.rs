@@ -18,8 +18,16 @@ fn files(test: &str, suffix: &str) -> Files {
 
 /// Odd names, every outcome, devices with other features, numbers at the edge.
 fn recordings() -> Recordings {
-    let names =
-        ["train/a.mtx", "with, comma", "with \"quotes\"", "two\r\nlines", " spaces ", "\u{e9}\u{1F980}"];
+    let names = [
+        "train/a.mtx",
+        "with, comma",
+        "with \"quotes\"",
+        "=1+1",
+        " spaces ",
+        "\u{e9}\u{1F980}",
+        "'=1",
+        "'-'",
+    ];
     let outcomes = [Outcome::Time(f64::MIN_POSITIVE), Outcome::Failed, Outcome::Wrong, Outcome::Inadmissible];
     let device = |id: &str, features: &[(&str, f64)]| DeviceRecord {
         id: id.to_owned(),
@@ -36,16 +44,20 @@ fn recordings() -> Recordings {
                 outcome,
                 spread_ns: 1.0 / (1.0 + input as f64 * 3.0),
                 repeats: input as u32 * 1000,
-                reason: if input % 3 == 0 { format!("panicked: \"{input}\", twice") } else { String::new() },
+                reason: if input % 3 == 0 {
+                    format!("panicked: \"{input}\",\r\ntwice")
+                } else {
+                    String::new()
+                },
             });
         }
     }
     measurements.sort_by_key(|one| (one.device, one.input, one.variant));
     Recordings {
         function: "spmv".to_owned(),
-        variants: ["csr", "csr,balanced", "ell", "dia"].map(str::to_owned).to_vec(),
+        variants: ["csr", "csr,balanced", "@ell", "-dia"].map(str::to_owned).to_vec(),
         default_variant: None,
-        features: vec!["rows".to_owned(), "row length, SD".to_owned()],
+        features: vec!["rows".to_owned(), "+row length, SD".to_owned()],
         inputs: names
             .iter()
             .enumerate()
@@ -53,7 +65,7 @@ fn recordings() -> Recordings {
             .collect(),
         devices: vec![
             device("host:4", &[("threads", 4.0), ("copy_gbps", 1e-310)]),
-            device("cuda:0/32sm", &[("threads", f64::MAX), ("sm_count", -0.0)]),
+            device("cuda:0/32sm", &[("threads", f64::MAX), ("=sm_count", -0.0)]),
         ],
         measurements,
         ..Recordings::default()
@@ -69,6 +81,27 @@ fn export_then_import_loses_nothing() {
         let beside = fs::read_dir(files.inputs.parent().unwrap()).unwrap().count();
         assert_eq!(beside, 3, "nothing but the tables");
     }
+}
+
+/// Nothing in a table that somebody opens in a spreadsheet is computed there; numbers stay numbers.
+#[test]
+fn what_a_spreadsheet_would_compute_is_marked_as_text() {
+    let files = files("formulas", "");
+    let mut given = recordings();
+    given.inputs[0].features = vec![-1.5, 2.0];
+    export(&given, &files).unwrap();
+    let text = |path| fs::read_to_string(path).unwrap();
+    let (measurements, inputs, devices) =
+        (text(&files.measurements), text(&files.inputs), text(&files.devices));
+    assert!(inputs.starts_with("input,rows,\"'+row length, SD\"\ntrain/a.mtx,-1.5,2\n"), "{inputs}");
+    assert!(
+        inputs.contains("\n'=1+1,") && inputs.contains("\n''=1,") && inputs.contains("\n''-',"),
+        "{inputs}"
+    );
+    assert!(devices.starts_with("device,'=sm_count,"), "{devices}");
+    let is_formula = |cell: &&str| cell.starts_with(['=', '+', '-', '@']);
+    assert_eq!(measurements.split(['\n', ',']).find(is_formula), None);
+    assert_eq!(import("spmv", &files).unwrap(), given);
 }
 
 #[test]

@@ -9,6 +9,41 @@ fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
+/// A JPEG image with a smaller one in a segment of its own, as cameras put it there, and its length up to there.
+fn jpeg_with_preview() -> (Vec<u8>, usize) {
+    let image = |side| {
+        let mut jpeg = std::io::Cursor::new(Vec::new());
+        let image = RgbImage::from_fn(side, side, |x, y| Rgb([(x * y) as u8, (x + y) as u8, (x ^ y) as u8]));
+        image.write_to(&mut jpeg, image::ImageFormat::Jpeg).unwrap();
+        jpeg.into_inner()
+    };
+    let (mut jpeg, preview) = (image(120), image(16));
+    let mut segment = vec![0xff, 0xe1];
+    segment.extend((preview.len() as u16 + 2).to_be_bytes());
+    segment.extend(preview);
+    let behind = 2 + segment.len();
+    jpeg.splice(2..2, segment);
+    (jpeg, behind)
+}
+
+#[test]
+fn jpeg_images_that_are_cut_short_anywhere() {
+    let (whole, behind_preview) = jpeg_with_preview();
+    let read = |name: &str, bytes: &[u8]| {
+        std::fs::write(path(name), bytes).unwrap();
+        load(path(name).to_str().unwrap())
+    };
+    assert_eq!(read("whole.jpg", &whole).unwrap().pixels.len(), 120 * 120);
+    assert_eq!(read("more.jpg", &[&whole[..], b"more"].concat()).unwrap().pixels.len(), 120 * 120);
+    let last = whole.len() - 10..whole.len();
+    for length in (behind_preview..whole.len()).step_by(97).chain(last) {
+        let error = read("cut.jpg", &whole[..length]).expect_err("it is cut short");
+        let reason = std::error::Error::source(&error).expect("it has a reason").to_string();
+        assert!(error.to_string().contains("cut.jpg"), "{error}");
+        assert!(reason.contains("the file ends before the image does"), "{length}: {reason}");
+    }
+}
+
 /// The header of a PNG image of 65,000 x 65,000 pixels, and no data.
 fn huge_png() -> Vec<u8> {
     let mut header = b"IHDR".to_vec();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Coverage, Forest, Model, Provenance, Selector, Svm, limited};
-use crate::{MAX_FEATURES, MAX_VARIANTS, files};
+use crate::{MAX_FEATURES, MAX_VARIANTS, files, name};
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
 const HEADER_BYTES: usize = 24;
@@ -33,7 +33,7 @@ pub enum ModelError {
         /// What the operating system said.
         source: std::io::Error,
     },
-    /// A file held no usable model.
+    /// A file held no usable model, or was to hold none.
     #[error("{}", path.display())]
     File {
         /// The file.
@@ -73,6 +73,14 @@ pub enum ModelError {
     Inconsistent {
         /// The part that does not fit.
         what: &'static str,
+    },
+    /// More bytes than a file is read with.
+    #[error(
+        "the model takes {bytes} bytes where {MAX_FILE_BYTES} are read: fit it from fewer inputs or devices"
+    )]
+    TooLarge {
+        /// What it takes.
+        bytes: usize,
     },
 }
 
@@ -201,6 +209,7 @@ fn check(model: &Model) -> Result<(), &'static str> {
     if model.features.len() > MAX_FEATURES {
         return Err("number of features");
     }
+    check_names(model)?;
     model.coverage.check(model.features.len())?;
     let columns = model.features.len() + model.device_features.len();
     match &model.selector {
@@ -211,6 +220,25 @@ fn check(model: &Model) -> Result<(), &'static str> {
     }
 }
 
+/// Names may be shown on a terminal, and name files.
+fn check_names(model: &Model) -> Result<(), &'static str> {
+    name::check_function(&model.function).map_err(|_| "name of the function")?;
+    let provenance = &model.provenance;
+    let lists = [
+        ("name of a variant", &model.variants),
+        ("name of a feature", &model.features),
+        ("name of a device feature", &model.device_features),
+        ("name of a source", &provenance.sources),
+    ];
+    let columns = model.coverage.devices.iter().map(|devices| ("name of a column", &devices.features));
+    for (what, names) in lists.into_iter().chain(columns) {
+        names.iter().try_for_each(|one| name::check(one)).map_err(|_| what)?;
+    }
+    let texts = [("strategy", &provenance.strategy), ("digest", &provenance.recordings_digest)];
+    let ill = texts.into_iter().find(|(_, text)| !text.is_empty() && name::check(text).is_err());
+    ill.map_or(Ok(()), |(what, _)| Err(what))
+}
+
 pub(super) fn read(path: &Path) -> Result<Model, ModelError> {
     let bytes =
         files::read(path, MAX_FILE_BYTES).map_err(|source| ModelError::Io { path: path.into(), source })?;
@@ -218,6 +246,16 @@ pub(super) fn read(path: &Path) -> Result<Model, ModelError> {
 }
 
 pub(super) fn write(model: &Model, path: &Path) -> Result<(), ModelError> {
-    files::replace_with_folder(path, &to_bytes(model))
-        .map_err(|source| ModelError::Io { path: path.into(), source })
+    let refused = |source: ModelError| ModelError::File { path: path.into(), source: source.into() };
+    let bytes = readable(model).map_err(refused)?;
+    files::replace_with_folder(path, &bytes).map_err(|source| ModelError::Io { path: path.into(), source })
+}
+
+/// The bytes of the model, if they are read back.
+fn readable(model: &Model) -> Result<Vec<u8>, ModelError> {
+    let bytes = to_bytes(model);
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(ModelError::TooLarge { bytes: bytes.len() });
+    }
+    from_bytes(&bytes).map(|_| bytes)
 }

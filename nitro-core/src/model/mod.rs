@@ -11,7 +11,7 @@ mod svm;
 
 use std::path::Path;
 
-use crate::DeviceEntry;
+use crate::{DeviceEntry, name};
 
 pub(crate) use coverage::coordinate;
 pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
@@ -93,7 +93,8 @@ impl Model {
     /// Writes the model as a file in one step: a reader sees the old file or the new one, never half of one.
     ///
     /// # Errors
-    /// When the file or its temporary neighbour cannot be written.
+    /// When the file or its temporary neighbour cannot be written, and when [`Model::read`] would refuse it; the old file is
+    /// still there then.
     pub fn write(&self, path: &Path) -> Result<(), ModelError> {
         format::write(self, path)
     }
@@ -147,8 +148,8 @@ impl Model {
     }
 }
 
-/// The name of the file, in a folder of models, that holds the model of a function: `::` is not portable in file names.
+/// The name of the file, in a folder of models, that holds the model of a function; see [`name::file_stem`].
 #[must_use]
 pub fn file_name(function: &str) -> String {
-    format!("{}.model", function.replace("::", "."))
+    format!("{}.model", name::file_stem(function))
 }

@@ -19,6 +19,8 @@ use crate::parse::{self, Item, Options};
 pub const MAX_FEATURES: usize = 32;
 /// As many variants as `nitro_core::MAX_VARIANTS`, which `Function::new` asserts.
 pub const MAX_VARIANTS: usize = 64;
+/// As many bytes as `nitro_core::name::MAX_FUNCTION_BYTES`, which `Function::new` asserts.
+pub const MAX_NAME_BYTES: usize = 200;
 /// How the names of generated items and locals begin.
 pub const RESERVED: &str = "__nitro";
 
@@ -108,7 +110,7 @@ pub fn check(options: Options, item: Item, mut errors: Errors) -> Result<CodeVar
     signature::check(&item, &mut errors);
     let signature_is_sound = errors.len() == before;
     given(&options, &mut errors);
-    name_fits_in_nitro_force(options.name.as_ref(), &mut errors);
+    name_is_a_functions(options.name.as_ref(), &mut errors);
 
     let features = features::check(options.features, &item.signature, &mut errors);
     let variants = variants::check(options.variants, &features, &item.signature, &mut errors);
@@ -156,15 +158,29 @@ fn given(options: &Options, errors: &mut Errors) {
     }
 }
 
-/// `NITRO_FORCE` is a list `name=variant,name=variant`; a name with its signs could not be pinned.
-fn name_fits_in_nitro_force(name: Option<&LitStr>, errors: &mut Errors) {
+/// As `nitro_core::name::check_function`: the name is a key in stores and `NITRO_FORCE`, and the name of the model's file.
+fn name_is_a_functions(name: Option<&LitStr>, errors: &mut Errors) {
     let Some(literal) = name else { return };
     let name = literal.value();
-    let is_sign = |letter: char| matches!(letter, '=' | ',') || letter.is_whitespace() || letter.is_control();
     if name.is_empty() {
         errors.at(literal, "the name is empty: write what stores and models should call the function");
-    } else if let Some(sign) = name.chars().find(|&letter| is_sign(letter)) {
-        errors.at(literal, format!("the name contains {sign:?}: write it without `=`, `,` and white space, which NITRO_FORCE uses"));
+    } else if name.len() > MAX_NAME_BYTES {
+        errors.at(literal, format!("the name has {} bytes: write at most {MAX_NAME_BYTES}", name.len()));
+    } else if let Some(sign) = name.replace("::", "").chars().find(|&letter| !is_of_name(letter)) {
+        let message = format!(
+            "the name contains {sign:?}: write it with letters, digits, `_`, `-`, and `::` between its parts"
+        );
+        errors.at(literal, message);
+    } else if name.split("::").any(str::is_empty) {
+        errors.at(literal, "the name has an empty part: write `::` between two parts only");
+    }
+}
+
+/// Beyond ASCII everything that is seen: Rust's identifiers have marks that are no letters.
+fn is_of_name(letter: char) -> bool {
+    match letter.is_ascii() {
+        true => letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '#'),
+        false => !letter.is_control() && !letter.is_whitespace(),
     }
 }
 

@@ -71,7 +71,8 @@ pub(super) enum Command {
     ///
     /// measurements: device,input,variant,time_ns (an empty time: the variant failed or is not admissible there);
     /// inputs: input, then one numeric column a feature; devices: device, then one numeric column a device feature.
-    /// Each with a header line; .gz and .xz files are read too. Nothing is imported when anything is wrong.
+    /// Each with a header line; .gz and .xz files are read too. At most 64 variants and 4096 features; a text that a spreadsheet would
+    /// compute, as =1+1, has a ' before it, as export writes it. Nothing is imported when anything is wrong.
     Import(ExchangeArgs),
     /// Write measurements of a function as CSV files, in the form that import reads
     Export(ExchangeArgs),
@@ -98,7 +99,8 @@ pub(super) struct DataArgs {
 pub(super) struct StoreArgs {
     /// Store of measurements: a file (made when absent) or redis://host:port/db. Without one, nitro.db in the working
     /// directory over the recordings that the program carries
-    #[arg(long, value_name = "S", env = "NITRO_STORE")]
+    #[arg(long, value_name = "S", env = "NITRO_STORE", hide_env_values = true)]
+    // an address may have a password
     pub(super) store: Option<String>,
 }
 

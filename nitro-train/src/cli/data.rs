@@ -65,11 +65,12 @@ impl<'t> Stores<'t> {
             known.extend(store.functions()?);
         }
         if known.is_empty() {
-            bail!("{}: no recordings; make some with `record` or take some with `import`", self.url);
+            let store = store::shown(&self.url);
+            bail!("{store}: no recordings; make some with `record` or take some with `import`");
         }
         if let Some(missing) = wanted.iter().find(|name| !known.contains(*name)) {
             let known = known.into_iter().collect::<Vec<_>>().join(", ");
-            bail!("{}: no recordings of `{missing}`; there are some of {known}", self.url);
+            bail!("{}: no recordings of `{missing}`; there are some of {known}", store::shown(&self.url));
         }
         Ok(if wanted.is_empty() { known.into_iter().collect() } else { wanted.to_vec() })
     }
@@ -96,8 +97,8 @@ impl<'t> Stores<'t> {
                 }
             }
         }
-        let mut recordings =
-            recordings.with_context(|| format!("{}: no recordings of `{function}`", self.url))?;
+        let none = || format!("{}: no recordings of `{function}`", store::shown(&self.url));
+        let mut recordings = recordings.with_context(none)?;
         recordings.profiles = self.profiles(function)?;
         Ok(recordings)
     }

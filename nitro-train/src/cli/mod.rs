@@ -36,6 +36,7 @@ use clap::Parser;
 
 use self::args::{Cli, Command};
 use self::output::{Aside, Output};
+use crate::printable::printable;
 use crate::trainer::Trainer;
 
 impl Trainer {
@@ -55,7 +56,7 @@ impl Trainer {
         match out.judge(ended) {
             Ok(code) => code,
             Err(error) => {
-                say!("error: {}", sentence(&error));
+                say!("error: {}", printable(&sentence(&error)));
                 worker::exit_code(&error)
             }
         }

@@ -37,7 +37,7 @@ pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) ->
 }
 
 fn experience(recordings: &Recordings) -> Result<Experience> {
-    let performance = PerformanceTable::new(recordings);
+    let performance = PerformanceTable::new(recordings)?;
     let inputs: Vec<usize> = crate::evaluate::Split::by_name(recordings).train;
     let task = Task::new(recordings, &performance, &inputs, crate::DEFAULT_SEED);
     let sources: Vec<usize> = (0..recordings.devices.len()).collect();

@@ -10,6 +10,7 @@ use super::named;
 use super::progress::Reporter;
 use super::worker;
 use crate::measure::{BoxError, Inputs, Plan, RecordError, Repeats, Share, record_inputs, run_on};
+use crate::printable::printable;
 use crate::recordings::Outcome;
 use crate::store::Store;
 use crate::trainer::{Registered, Trainer};
@@ -89,7 +90,7 @@ pub(super) fn tell_faults(
         });
         let Some(first) = faults.next() else { continue };
         let (count, input) = (1 + faults.count(), &recordings.inputs[first.input].name);
-        let reason = if first.reason.is_empty() { "failed" } else { &first.reason };
+        let reason = if first.reason.is_empty() { "failed".into() } else { printable(&first.reason) };
         say!("{label}: no time of `{variant}` on {count} inputs; on {input} it {reason}");
     }
     Ok(())

@@ -10,11 +10,12 @@ use crate::store::{self, Copied, Synced};
 
 pub(super) fn run(args: &SyncArgs, out: &mut dyn Write) -> Result<()> {
     let SyncArgs { first, second } = args;
+    let [a, b] = [first, second].map(|url| store::shown(url));
     if !store::exists(first) && !store::exists(second) {
-        bail!("there is neither a store `{first}` nor a store `{second}`: one of them has to exist");
+        bail!("there is neither a store `{a}` nor a store `{b}`: one of them has to exist");
     }
     if is_same(first, second) {
-        bail!("`{first}` and `{second}` are the same store: name two");
+        bail!("`{a}` and `{b}` are the same store: name two");
     }
     // A store that is not there yet is made last: nothing of it is left if the other cannot be opened.
     let (mut a, mut b) = match store::exists(first) {

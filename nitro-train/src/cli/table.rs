@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::printable::printable;
+
 /// A table with a heading.
 pub(super) struct Table {
     rows: Vec<Vec<String>>,
@@ -9,11 +11,13 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn new(heading: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { rows: vec![heading.into_iter().map(Into::into).collect()] }
+        let mut table = Self { rows: Vec::new() };
+        table.row(heading.into_iter().map(Into::into));
+        table
     }
 
     pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+        self.rows.push(cells.into_iter().map(|cell| printable(&cell).into_owned()).collect());
     }
 }
 

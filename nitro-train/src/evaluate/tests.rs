@@ -147,7 +147,8 @@ fn the_table_names_devices_and_selectors() {
 fn a_tie_counts_for_the_first_variant_and_is_no_loss_without_it() {
     let mut recordings = recordings(1);
     set(&mut recordings, 0, 0, 1, Outcome::Time(10.0));
-    let statistics = best_variant_shares(&recordings, &PerformanceTable::new(&recordings), &[0, 1, 38, 39]);
+    let statistics =
+        best_variant_shares(&recordings, &PerformanceTable::new(&recordings).unwrap(), &[0, 1, 38, 39]);
     assert_eq!((statistics[0].inputs, statistics[0].best_share.as_slice()), (4, &[0.5, 0.5, 0.0][..]));
     // Without `left` the tie costs nothing and the other of its inputs half; without `right` two inputs cost half.
     assert_eq!(statistics[0].share_without, [0.875, 0.75, 1.0]);
@@ -225,7 +226,7 @@ fn only_a_feature_that_decides_has_a_benefit() {
     let inputs = recordings.inputs.iter_mut().zip(0..);
     inputs.for_each(|(input, at)| input.features.push(f64::from(at * 7 % 5)));
     let model = &evaluation(&recordings).devices[0].auto_model;
-    let performance = PerformanceTable::new(&recordings);
+    let performance = PerformanceTable::new(&recordings).unwrap();
     let test = Split::by_name(&recordings).test;
     let benefits = |seed| feature_benefits(&recordings, &performance, model, 0, &test, seed).unwrap();
     let [x, irrelevant] = benefits(7)[..] else { panic!("one figure a feature") };

@@ -1,19 +1,34 @@
 //! Tables as plain text, gzip or xz, told apart by their first bytes.
 
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use lzma_rust2::{XzOptions, XzReader, XzWriter};
+use nitro_core::files;
 
 use super::error::{ImportError, Problem};
 
 const GZIP_MAGIC: &[u8] = &[0x1F, 0x8B];
 const XZ_MAGIC: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
 /// A table of a million rows has some 50 MiB; more than this is a mistake or an attack.
-const MAX_TEXT_BYTES: u64 = 1 << 30;
+const MAX_TEXT_BYTES: u64 = 256 << 20;
 /// An `.xz` file announces how much memory unpacking takes; its strongest preset needs 64 MiB.
 const MAX_XZ_KIB: u32 = 256 << 10;
+
+/// The bytes of a table's file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
+    let file = path.display().to_string();
+    files::read(path, MAX_TEXT_BYTES).map_err(|source| match source.kind() {
+        ErrorKind::FileTooLarge => too_long(file),
+        _ => ImportError::Read { file, source },
+    })
+}
+
+fn too_long(file: String) -> ImportError {
+    ImportError::TooLong { file, limit_mib: MAX_TEXT_BYTES >> 20 }
+}
 
 /// The text of a table, unpacked if need be.
 pub(crate) fn unpack(file: &str, bytes: &[u8]) -> Result<String, ImportError> {
@@ -50,7 +65,7 @@ fn drain(file: &str, format: &'static str, reader: impl Read) -> Result<Vec<u8>,
     let damaged = |source| ImportError::Compressed { file: file.to_owned(), format, source };
     reader.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(damaged)?;
     if bytes.len() as u64 > MAX_TEXT_BYTES {
-        return Err(ImportError::TooLong { file: file.to_owned(), limit_mib: MAX_TEXT_BYTES >> 20 });
+        return Err(too_long(file.to_owned()));
     }
     Ok(bytes)
 }

@@ -2,11 +2,21 @@
 
 use std::io;
 
+use nitro_core::MAX_VARIANTS;
+use nitro_core::name::{self, NameError};
+
+use crate::printable::excerpt;
+use crate::recordings::MAX_FEATURES;
+
 /// Why recordings could not be imported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what each field is")]
 pub enum ImportError {
+    /// Nothing can be called so.
+    #[error("function `{}` {problem}", excerpt(name))]
+    Function { name: String, problem: NameError },
+
     /// The file cannot be read.
     #[error("{file}: cannot be read; check its name and permissions")]
     Read { file: String, source: io::Error },
@@ -20,7 +30,7 @@ pub enum ImportError {
     NotCompressed { file: String, format: &'static str },
 
     /// More text than any table has.
-    #[error("{file}: unpacks to more than {limit_mib} MiB; split it")]
+    #[error("{file}: has more than {limit_mib} MiB of text; split it")]
     TooLong { file: String, limit_mib: u64 },
 
     /// A row that cannot be taken.
@@ -69,6 +79,20 @@ pub enum Problem {
     #[error("column `{column}` appears twice; remove or rename one")]
     RepeatedColumn { column: String },
 
+    /// More columns than there are features.
+    #[error(
+        "column {position}, `{column}`, is one too many: a table may have {MAX_FEATURES} features; remove those that say little"
+    )]
+    TooManyColumns { position: usize, column: String },
+
+    /// Nothing can be called so.
+    #[error("{what} `{name}` {problem}")]
+    Name { what: &'static str, name: String, problem: NameError },
+
+    /// More variants than a selection tells apart.
+    #[error("variant `{variant}` is one too many: a function may have {MAX_VARIANTS}; leave some out")]
+    TooManyVariants { variant: String },
+
     /// A row with another number of fields than the header.
     #[error(
         "{found} fields where the header has {expected}; add or remove fields, or quote those with a comma"
@@ -108,14 +132,9 @@ pub enum Problem {
     Contradiction { outcome: String, problem: &'static str },
 }
 
-/// What a message quotes of a file: one line, and not all of a text that ended up in one field.
-pub(super) fn excerpt(found: &str) -> String {
-    const MAX_CHARS: usize = 60;
-    let mut text: String = found.chars().take(MAX_CHARS).flat_map(char::escape_debug).collect();
-    if found.chars().nth(MAX_CHARS).is_some() {
-        text.push('…');
-    }
-    text
+/// Checks the name of a variant, feature, device or input.
+pub(super) fn check_name(what: &'static str, name: &str) -> Result<(), Problem> {
+    name::check(name).map_err(|problem| Problem::Name { what, name: excerpt(name), problem })
 }
 
 /// Why recordings could not be exported.

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use super::error::{ImportError, Problem, excerpt};
+use super::error::{ImportError, Problem, check_name};
 use super::table::{Table, number};
+use crate::printable::excerpt;
 use crate::recordings::{DeviceRecord, Input};
 
 /// Names of the features, and the inputs with their values.
@@ -35,9 +36,7 @@ pub(super) fn devices(table: Table<'_>) -> Result<Vec<DeviceRecord>, ImportError
 /// The columns after the first, which has to be `key`.
 fn feature_columns(table: &Table<'_>, key: &'static str) -> Result<Vec<String>, ImportError> {
     match table.header() {
-        [first, features @ ..] if first == key => {
-            Ok(features.iter().map(|column| column.to_string()).collect())
-        }
+        [first, features @ ..] if first == key => Ok(features.to_vec()),
         header => {
             let found = header.first().map(|column| excerpt(column)).unwrap_or_default();
             Err(table.in_header(Problem::FirstColumn { expected: key, found }))
@@ -49,14 +48,15 @@ fn feature_columns(table: &Table<'_>, key: &'static str) -> Result<Vec<String>, 
 fn rows(
     table: Table<'_>,
     key: &'static str,
-    mut take: impl FnMut(&[Cow<'_, str>], String, &[Cow<'_, str>]) -> Result<(), Problem>,
+    mut take: impl FnMut(&[String], String, &[Cow<'_, str>]) -> Result<(), Problem>,
 ) -> Result<(), ImportError> {
     let mut seen = HashSet::new();
     table.for_each(|header, record| {
-        let name = record.fields[0].to_string();
+        let name = record.text(0).to_owned();
         if name.is_empty() {
             return Err(Problem::MissingName { column: key });
         }
+        check_name(key, &name)?;
         if !seen.insert(name.clone()) {
             return Err(Problem::Repeated { key: format!("{key} `{}`", excerpt(&name)) });
         }

@@ -2,8 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::error::{ImportError, Problem, excerpt};
+use nitro_core::MAX_VARIANTS;
+
+use super::error::{ImportError, Problem, check_name};
 use super::table::{Record, Table, above_zero, not_negative};
+use crate::printable::excerpt;
 use crate::recordings::{Measurement, Outcome, Recordings};
 use crate::store::outcome_from;
 
@@ -49,12 +52,12 @@ impl Columns {
     }
 
     fn required<'r>(&self, record: &'r Record<'_>) -> [&'r str; 4] {
-        self.required.map(|place| &*record.fields[place])
+        self.required.map(|place| record.text(place))
     }
 
     /// Empty where the column is absent.
     fn optional<'r>(&self, record: &'r Record<'_>) -> [&'r str; 5] {
-        self.optional.map(|place| place.map_or("", |place| &*record.fields[place]))
+        self.optional.map(|place| place.map_or("", |place| record.text(place)))
     }
 }
 
@@ -74,13 +77,18 @@ struct Variants {
 }
 
 impl Variants {
-    fn place(&mut self, name: &str) -> usize {
-        if let Some(&place) = self.places.get(name) {
-            return place;
+    fn place(&mut self, name: &str) -> Result<usize, Problem> {
+        match self.places.get(name) {
+            Some(&place) => return Ok(place),
+            None if name.is_empty() => return Err(Problem::MissingName { column: "variant" }),
+            None if self.names.len() == MAX_VARIANTS => {
+                return Err(Problem::TooManyVariants { variant: excerpt(name) });
+            }
+            None => check_name("variant", name)?,
         }
         self.places.insert(name.to_owned(), self.names.len());
         self.names.push(name.to_owned());
-        self.names.len() - 1
+        Ok(self.names.len() - 1)
     }
 }
 
@@ -101,10 +109,10 @@ impl Index {
         let [outcome, spread_ns, repeats, configuration, reason] = columns.optional(record);
         let device = place(&self.devices, "device", device_id)?;
         let input = place(&self.inputs, "input", input_name)?;
-        if variant_name.is_empty() {
-            return Err(Problem::MissingName { column: "variant" });
+        let variant = self.variants.place(variant_name)?;
+        if !configuration.is_empty() {
+            check_name("configuration", configuration)?;
         }
-        let variant = self.variants.place(variant_name);
         if !self.keys.insert((device, input, variant, configuration.to_owned())) {
             let [variant, input, device] = [variant_name, input_name, device_id].map(excerpt);
             let key = format!("`{variant}` for input `{input}` on device `{device}`");

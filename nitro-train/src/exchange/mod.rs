@@ -8,9 +8,11 @@
 //! - **inputs**: `input`, then one column a feature.
 //! - **devices**: `device`, then one column a device feature; an empty field means that it is not known there.
 //!
-//! Numbers are decimal, finite, and times above zero. Tables may be compressed as `.gz` or `.xz`. A table is read
-//! whole, with all its cross-references, before a store sees any of it; [`export`] writes every column, so that
-//! importing what was exported gives the same recordings.
+//! Numbers are decimal, finite, and times above zero. Names are those of [`nitro_core::name`]; there may be
+//! [`MAX_VARIANTS`](nitro_core::MAX_VARIANTS) variants, and [`MAX_FEATURES`](crate::recordings::MAX_FEATURES) features of inputs and of devices.
+//! A text that a spreadsheet would take for a formula (`=1+1`) has a `'` before it, which is not part of it. Tables may be compressed
+//! as `.gz` or `.xz`. A table is read whole, with all its cross-references, before a store sees any of it; [`export`] writes every
+//! column, so that importing what was exported gives the same recordings.
 //!
 //! ```
 //! use nitro_train::exchange::read_bytes;
@@ -29,12 +31,14 @@
 pub(crate) mod compressed;
 mod error;
 mod features;
+pub(crate) mod formula;
 mod measurements;
 pub(crate) mod table;
 pub(crate) mod write;
 
-use std::fs;
 use std::path::PathBuf;
+
+use nitro_core::name;
 
 pub use self::error::{ExportError, ImportError, Problem};
 use self::table::Table;
@@ -58,12 +62,12 @@ pub struct Files {
 ///
 /// # Errors
 ///
-/// When a file cannot be read or unpacked, and at the first row that has another form than the
-/// [module](self) says, names an unknown input or device, or repeats a key.
+/// When the function cannot be called so, when a file cannot be read or unpacked, and at the first row that has another form than
+/// the [module](self) says, names an unknown input or device, or repeats a key.
 pub fn import(function: &str, files: &Files) -> Result<Recordings, ImportError> {
     let read = |path: &PathBuf| {
         let file = path.display().to_string();
-        let bytes = fs::read(path).map_err(|source| ImportError::Read { file: file.clone(), source })?;
+        let bytes = compressed::read(path)?;
         compressed::unpack(&file, &bytes).map(|text| (file, text))
     };
     let (devices, inputs) = (read(&files.devices)?, read(&files.inputs)?);
@@ -97,6 +101,8 @@ fn parse(
     (inputs_name, inputs): &Named,
     (devices_name, devices): &Named,
 ) -> Result<Recordings, ImportError> {
+    let ill_named = |problem| ImportError::Function { name: function.to_owned(), problem };
+    name::check_function(function).map_err(ill_named)?;
     let mut recordings = Recordings { function: function.to_owned(), ..Recordings::default() };
     recordings.devices = features::devices(Table::open(devices_name, devices)?)?;
     (recordings.features, recordings.inputs) = features::inputs(Table::open(inputs_name, inputs)?)?;

@@ -3,12 +3,18 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::error::{ImportError, Problem, excerpt};
+use super::error::{ImportError, Problem, check_name};
+use super::formula::unguard;
+use crate::printable::excerpt;
+use crate::recordings::MAX_FEATURES;
+
+/// A table has its features and what they are of.
+const MAX_COLUMNS: usize = 1 + MAX_FEATURES;
 
 /// A table, of which the header has been read.
 pub(crate) struct Table<'t> {
     file: &'t str,
-    header: Vec<Cow<'t, str>>,
+    header: Vec<String>,
     lines: Lines<'t>,
 }
 
@@ -18,12 +24,19 @@ pub(crate) struct Record<'t> {
     line: usize,
 }
 
+impl Record<'_> {
+    /// What a field says, without the mark of a text that looks like a formula.
+    pub(crate) fn text(&self, place: usize) -> &str {
+        unguard(&self.fields[place])
+    }
+}
+
 impl<'t> Table<'t> {
     pub(crate) fn open(file: &'t str, text: &'t str) -> Result<Self, ImportError> {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let mut lines = Lines { rest: text, line: 1 };
         let header = match lines.next() {
-            Some(Ok(record)) => record.fields,
+            Some(Ok(record)) => record.fields.iter().map(|column| unguard(column).to_owned()).collect(),
             Some(Err((line, problem))) => return Err(at(file, line, problem)),
             None => {
                 return Err(at(file, 1, Problem::Empty { columns: "the names of its columns".to_owned() }));
@@ -43,11 +56,12 @@ impl<'t> Table<'t> {
             if !seen.insert(column) {
                 return Err(Problem::RepeatedColumn { column: excerpt(column) });
             }
+            check_name("column", column)?;
         }
         Ok(())
     }
 
-    pub(crate) fn header(&self) -> &[Cow<'t, str>] {
+    pub(crate) fn header(&self) -> &[String] {
         &self.header
     }
 
@@ -59,7 +73,7 @@ impl<'t> Table<'t> {
     /// Calls `take` for every row; a table without rows is an error.
     pub(crate) fn for_each(
         mut self,
-        mut take: impl FnMut(&[Cow<'t, str>], Record<'t>) -> Result<(), Problem>,
+        mut take: impl FnMut(&[String], Record<'t>) -> Result<(), Problem>,
     ) -> Result<(), ImportError> {
         let mut rows = 0_usize;
         while let Some(next) = self.lines.next() {
@@ -112,6 +126,9 @@ impl<'t> Lines<'t> {
         let mut fields = Vec::new();
         loop {
             let field = if self.rest.starts_with('"') { self.quoted()? } else { self.plain() };
+            if fields.len() == MAX_COLUMNS {
+                return Err(Problem::TooManyColumns { position: MAX_COLUMNS + 1, column: excerpt(&field) });
+            }
             fields.push(field);
             if let Some(rest) = self.rest.strip_prefix(',') {
                 self.rest = rest;

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use nitro_core::files::{self, ReplaceError};
 
 use super::error::ExportError;
+use super::formula::guard;
 use super::{Files, compressed, measurements};
 use crate::recordings::Recordings;
 use crate::store::outcome_name;
@@ -46,26 +47,26 @@ fn measurements(recordings: &Recordings) -> String {
     let mut text = line(columns.map(|&name| Cow::Borrowed(name)));
     for one in &recordings.measurements {
         text += &line([
-            Cow::Borrowed(recordings.devices[one.device].id.as_str()),
-            Cow::Borrowed(&recordings.inputs[one.input].name),
-            Cow::Borrowed(&recordings.variants[one.variant]),
+            guard(&recordings.devices[one.device].id),
+            guard(&recordings.inputs[one.input].name),
+            guard(&recordings.variants[one.variant]),
             one.outcome.time_ns().map_or(Cow::Borrowed(""), number),
             Cow::Borrowed(outcome_name(one.outcome)),
             number(one.spread_ns),
             Cow::Owned(one.repeats.to_string()),
-            Cow::Borrowed(&one.configuration),
-            Cow::Borrowed(&one.reason),
+            guard(&one.configuration),
+            guard(&one.reason),
         ]);
     }
     text
 }
 
 fn inputs(recordings: &Recordings) -> String {
-    let names = recordings.features.iter().map(|name| Cow::Borrowed(name.as_str()));
+    let names = recordings.features.iter().map(|name| guard(name));
     let mut text = line(std::iter::once(Cow::Borrowed("input")).chain(names));
     for input in &recordings.inputs {
         let values = input.features.iter().map(|&value| number(value));
-        text += &line(std::iter::once(Cow::Borrowed(input.name.as_str())).chain(values));
+        text += &line(std::iter::once(guard(&input.name)).chain(values));
     }
     text
 }
@@ -73,12 +74,12 @@ fn inputs(recordings: &Recordings) -> String {
 fn devices(recordings: &Recordings) -> String {
     let columns: BTreeSet<&str> =
         recordings.devices.iter().flat_map(|device| device.features.keys()).map(String::as_str).collect();
-    let names = columns.iter().map(|&name| Cow::Borrowed(name));
+    let names = columns.iter().map(|&name| guard(name));
     let mut text = line(std::iter::once(Cow::Borrowed("device")).chain(names));
     for device in &recordings.devices {
         let values =
             columns.iter().map(|&name| device.features.get(name).map_or(Cow::Borrowed(""), |&v| number(v)));
-        text += &line(std::iter::once(Cow::Borrowed(device.id.as_str())).chain(values));
+        text += &line(std::iter::once(guard(&device.id)).chain(values));
     }
     text
 }

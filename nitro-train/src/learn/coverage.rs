@@ -16,6 +16,7 @@ use nitro_core::model::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset
 use super::auto::{Rehearsal, rehearse};
 use super::folds::rest;
 use super::scaling::scale_of;
+use super::spread::spread;
 use super::strategy::Strategy;
 use super::study::Study;
 use super::transfer::MIN_SOURCES;
@@ -109,31 +110,12 @@ fn unlimited(raw: &[Vec<f64>]) -> Option<Region> {
     let scaling: Vec<Scale> = (0..columns).map(|index| scale_of(&column(index))).collect();
     let scale = |row: &Vec<f64>| scaling.iter().zip(row).map(|(scale, &value)| scale.apply(value)).collect();
     let points: Vec<Vec<f64>> = raw.iter().map(scale).collect();
-    let centers = centers(&points);
+    let centers = spread(&points, &[], MAX_CENTERS);
     Some(Region::new(
         scaling,
         centers.iter().map(|&at| points[at].as_slice()),
         Offset { gap: 1.0, excess: 1.0 },
     ))
-}
-
-/// At most [`MAX_CENTERS`] points such that none is far from all of them: the first, then again and again the one that is farthest from those
-/// taken (Gonzalez 1985).
-fn centers(points: &[Vec<f64>]) -> Vec<usize> {
-    let mut taken = vec![0];
-    let mut nearest = vec![f64::INFINITY; points.len()];
-    while taken.len() < MAX_CENTERS {
-        let last = &points[taken[taken.len() - 1]];
-        for (nearest, point) in nearest.iter_mut().zip(points) {
-            *nearest = nearest.min(point.iter().zip(last).map(|(a, b)| (a - b) * (a - b)).sum());
-        }
-        let farthest = (0..points.len()).reduce(|a, b| if nearest[b] > nearest[a] { b } else { a });
-        match farthest.filter(|&farthest| nearest[farthest] > 0.0) {
-            Some(farthest) => taken.push(farthest),
-            None => break,
-        }
-    }
-    taken
 }
 
 /// The region with the limits that held-out points give; none without any.
@@ -203,17 +185,5 @@ mod tests {
     fn a_limit_is_never_nothing() {
         assert_eq!(limit(vec![(0.0, 0.1); 30]), Some(MIN_LIMIT));
         assert_eq!(limit(vec![]), None);
-    }
-
-    #[test]
-    fn centers_are_spread_over_the_points_and_bounded() {
-        let line: Vec<Vec<f64>> = (0..1000).map(|n| vec![f64::from(n)]).collect();
-        let centers = centers(&line);
-        assert_eq!(centers.len(), MAX_CENTERS);
-        for point in 0..1000_usize {
-            let nearest = centers.iter().map(|center| center.abs_diff(point)).min();
-            assert!(nearest <= Some(16), "{point} is {nearest:?} from its nearest centre");
-        }
-        assert_eq!(super::centers(&vec![vec![7.0]; 5]), [0], "equal points are one");
     }
 }

@@ -3,9 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::profile::select;
-use super::scaling::{is_constant, is_same, scale_of};
-use super::task::Task;
+use super::scaling::{is_constant, is_in_range, is_same, scale_of};
+use super::spread::spread;
+use super::task::{Task, shortened};
 use super::transfer::Transfer;
+
+/// The most device features that are learned from. CV-DFS tries all subsets of three, 5,488 of so many.
+pub const MAX_DEVICE_FEATURES: usize = 32;
 
 /// Device features that a selector may use.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,22 +55,45 @@ impl Candidates {
             candidates.usable.push(name.clone());
             raw.push(values);
         }
-        candidates.usable.sort();
-        let usable = |relevant: BTreeSet<String>| -> Vec<String> {
+        let usable = |candidates: &Self, relevant: &BTreeSet<String>| -> Vec<String> {
             candidates.usable.iter().filter(|name| relevant.contains(*name)).cloned().collect()
         };
-        candidates.relevant = relevant.clone().map(usable);
+        // They are the first ones.
+        let seeds = relevant.as_ref().map_or(0, |relevant| usable(&candidates, relevant).len());
+        let near = candidates.narrow(&raw, seeds);
+        left_out.extend((!near.is_empty()).then(|| (near_to_others(), near)));
+        candidates.usable.sort();
+        candidates.relevant = relevant.as_ref().map(|relevant| usable(&candidates, relevant));
         let note = |(why, names): (String, Vec<String>)| {
-            format!("device features that are not used because they are {why}: {}", names.join(", "))
+            format!("device features that are not used because they are {why}: {}", shortened(&names))
         };
         candidates.notes = left_out.into_iter().map(note).collect();
         candidates
+    }
+
+    /// Keeps [`MAX_DEVICE_FEATURES`] usable features, the first `seeds` and those that tell sources apart most unlike them; the others
+    /// are returned. What sources were measured has no say: few devices would make many features look important.
+    fn narrow(&mut self, raw: &[Vec<f64>], seeds: usize) -> Vec<String> {
+        if raw.len() <= MAX_DEVICE_FEATURES {
+            return Vec::new();
+        }
+        let columns: Vec<Vec<f64>> = raw.iter().map(|values| unmirrored(values)).collect();
+        let kept = spread(&columns, &(0..seeds).collect::<Vec<_>>(), MAX_DEVICE_FEATURES);
+        let kept: BTreeSet<String> = kept.into_iter().map(|at| self.usable[at].clone()).collect();
+        let (usable, near) =
+            std::mem::take(&mut self.usable).into_iter().partition(|name| kept.contains(name));
+        self.usable = usable;
+        self.distinct.retain(|name| kept.contains(name));
+        near
     }
 
     /// What speaks against a feature with these values on the sources; `raw` are those of the usable ones so far.
     fn obstacle(&self, values: &[f64], raw: &[Vec<f64>], constant: bool, known: bool) -> Option<String> {
         if !values.iter().all(|value| value.is_finite()) {
             return Some("not known of every source".to_owned());
+        }
+        if !is_in_range(values) {
+            return Some(format!("beyond ±{:.1e}", f32::MAX));
         }
         if !known {
             return Some("not known of the device to be served".to_owned());
@@ -77,6 +104,18 @@ impl Candidates {
         let same = raw.iter().position(|other| is_multiple(other, values))?;
         Some(format!("multiples of `{}`", self.usable[same]))
     }
+}
+
+fn near_to_others() -> String {
+    format!("more than {MAX_DEVICE_FEATURES} and nearest to others")
+}
+
+/// The scaled values, the first of them not above 0: a feature and its mirror image tell the same.
+fn unmirrored(values: &[f64]) -> Vec<f64> {
+    let scale = scale_of(values);
+    let scaled = values.iter().map(|&value| scale.apply(value));
+    let sign = if scale.apply(values[0]) > 0.0 { -1.0 } else { 1.0 };
+    scaled.map(|value| sign * value).collect()
 }
 
 /// The device features that P-DFS finds relevant by the profiles that were made on the sources; none without any.

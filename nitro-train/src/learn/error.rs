@@ -1,5 +1,6 @@
 //! What can be wrong with a request to fit.
 
+use nitro_core::MAX_VARIANTS;
 use thiserror::Error;
 
 /// Why no selector could be fitted.
@@ -36,6 +37,40 @@ pub enum LearnError {
         inputs: usize,
         /// The source devices.
         sources: Vec<String>,
+    },
+    /// More variants than a selection tells apart.
+    #[error(
+        "function `{function}` has {variants} variants, and may have {MAX_VARIANTS}: leave out those that are gone, or record into another store"
+    )]
+    TooManyVariants {
+        /// The function.
+        function: String,
+        /// How many there are.
+        variants: usize,
+    },
+    /// More than fits into memory.
+    #[error(
+        "function `{function}` has {devices} devices, {inputs} inputs and {variants} variants, which is more than can be compared: learn from fewer in a store of their own"
+    )]
+    TooLarge {
+        /// The function.
+        function: String,
+        /// How many devices there are.
+        devices: usize,
+        /// How many inputs.
+        inputs: usize,
+        /// How many variants.
+        variants: usize,
+    },
+    /// The model is one that nothing could read.
+    #[error(
+        "function `{function}`: the model that was fitted could not be read back ({why}); look for features of extreme values"
+    )]
+    Unreadable {
+        /// The function.
+        function: String,
+        /// What a reader would say.
+        why: String,
     },
     /// An input position outside the recordings.
     #[error("function `{function}`: training input {input} is not among its {inputs} recorded inputs")]

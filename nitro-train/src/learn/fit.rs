@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nitro_core::model::Model;
+use nitro_core::model::{Model, ModelError};
 
 use super::coverage::coverage;
 use super::error::LearnError;
@@ -52,12 +52,12 @@ pub struct Fitted {
 ///
 /// # Errors
 ///
-/// When a source or input is not in the recordings, when there is no source, and when no variant succeeded on any
-/// training input.
+/// When a source or input is not in the recordings, when there is no source, when no variant succeeded on any training input, when the
+/// recordings are larger than can be learned from, and when the model is one that [`Model::from_bytes`] would refuse.
 pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, LearnError> {
     let sources = resolve_sources(recordings, &options.sources)?;
     let inputs = resolve_inputs(recordings, options.inputs.as_deref())?;
-    let performance = PerformanceTable::new(recordings);
+    let performance = PerformanceTable::new(recordings)?;
     let task = Task::new(recordings, &performance, &inputs, options.seed);
     check_samples(&task, &sources)?;
     let known_on_target = options.known_on_target.as_ref();
@@ -72,6 +72,11 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     let mut fitted = study.fit(strategy);
     fitted.model.coverage = coverage(&study, strategy);
     fitted.model.provenance.recordings_digest = recordings.digest(&sources, &inputs);
+    let unreadable = |error: ModelError| LearnError::Unreadable {
+        function: recordings.function.clone(),
+        why: error.to_string(),
+    };
+    Model::from_bytes(&fitted.model.to_bytes()).map_err(unreadable)?;
     let notes = notes(strategy, inputs.len(), &study, fitted.converged);
     Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })
 }

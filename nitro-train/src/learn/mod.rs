@@ -32,6 +32,7 @@ pub mod random;
 pub mod scaling;
 pub mod smo;
 pub mod space;
+mod spread;
 mod strategy;
 pub mod study;
 pub mod svm;

@@ -1,6 +1,12 @@
 //! What every variant achieved, as a share of the best one: the common currency of training and evaluation.
 
+use nitro_core::MAX_VARIANTS;
+
+use super::error::LearnError;
 use crate::recordings::{Outcome, Recordings};
+
+/// The most combinations of device, input and variant: 32 bytes each, 2 GiB.
+const MAX_CELLS: usize = 1 << 26;
 
 /// One number for each (device, input, variant): time of the best variant of that input on that device divided by the
 /// time of this one.
@@ -26,7 +32,13 @@ enum Best {
 
 impl PerformanceTable {
     /// Reads the measurements.
-    pub fn new(recordings: &Recordings) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// When there are more variants than a selection tells apart, or more combinations of device, input and variant than fit into
+    /// memory: a few measurements may name many of each.
+    pub fn new(recordings: &Recordings) -> Result<Self, LearnError> {
+        check_size(recordings)?;
         let (inputs, variants) = (recordings.inputs.len(), recordings.variants.len());
         let outcomes = best_outcomes(recordings);
         let mut table =
@@ -39,7 +51,7 @@ impl PerformanceTable {
                 device.chunks(variants).for_each(|outcomes| table.push(outcomes, &exists));
             }
         }
-        table
+        Ok(table)
     }
 
     /// Shares of the best variant's speed, one a variant; `None` where the input was not measured completely on the device
@@ -83,6 +95,19 @@ impl PerformanceTable {
             Some(Outcome::Failed | Outcome::Wrong) => Some(0.0),
             Some(Outcome::Inadmissible) | None => None,
         }));
+    }
+}
+
+fn check_size(recordings: &Recordings) -> Result<(), LearnError> {
+    let (devices, inputs, variants) =
+        (recordings.devices.len(), recordings.inputs.len(), recordings.variants.len());
+    let function = || recordings.function.clone();
+    if variants > MAX_VARIANTS {
+        return Err(LearnError::TooManyVariants { function: function(), variants });
+    }
+    match devices.checked_mul(inputs).and_then(|pairs| pairs.checked_mul(variants)) {
+        Some(cells) if cells <= MAX_CELLS => Ok(()),
+        _ => Err(LearnError::TooLarge { function: function(), devices, inputs, variants }),
     }
 }
 
@@ -152,7 +177,8 @@ mod tests {
             (1, 0, "", Outcome::Time(40.0)),
             (1, 1, "", Outcome::Inadmissible),
             (1, 2, "", Outcome::Failed),
-        ]));
+        ]))
+        .unwrap();
         assert_eq!(table.shares(0, 0), Some(&[Some(0.25), Some(1.0), Some(0.0)][..]));
         assert_eq!(table.shares(0, 1), Some(&[Some(1.0), None, Some(0.0)][..]));
         assert_eq!((table.best(0, 0), table.best(0, 1), table.best(0, 2)), (Some(1), Some(0), None));
@@ -166,7 +192,8 @@ mod tests {
             (1, 0, "", Outcome::Time(40.0)),
             (2, 0, "", Outcome::Failed),
             (2, 1, "", Outcome::Failed),
-        ]));
+        ]))
+        .unwrap();
         assert!(
             table.is_measured(0, 0),
             "variant c has no measurement at all: it does not exist on this device"
@@ -182,7 +209,8 @@ mod tests {
             (0, 0, "block=128", Outcome::Time(20.0)),
             (0, 0, "block=256", Outcome::Time(10.0)),
             (0, 1, "", Outcome::Time(20.0)),
-        ]));
+        ]))
+        .unwrap();
         assert_eq!(table.shares(0, 0), Some(&[Some(1.0), Some(0.5), None][..]));
     }
 
@@ -192,10 +220,24 @@ mod tests {
             (0, 0, "", Outcome::Inadmissible),
             (0, 1, "", Outcome::Time(0.0)),
             (0, 2, "", Outcome::Time(0.0)),
-        ]));
+        ]))
+        .unwrap();
         assert_eq!(table.best(0, 0), Some(1));
         let shares = table.shares(0, 0).unwrap();
         assert_eq!(share_of_first_admissible(shares, [0, 2, 1]), 1.0);
         assert_eq!(share_of_first_admissible(shares, [0]), 0.0);
+    }
+
+    #[test]
+    fn more_than_fits_is_refused() {
+        let few = recordings(&[]);
+        let many = |count| (0..count).map(|number| format!("v{number}")).collect();
+        let refused = |recordings: &Recordings| PerformanceTable::new(recordings).unwrap_err().to_string();
+        let message = refused(&Recordings { variants: many(65), ..few.clone() });
+        assert!(message.contains("has 65 variants"), "{message}");
+        let inputs = vec![Input { name: "i".into(), features: vec![] }; 100_000];
+        let devices = vec![few.devices[0].clone(); 100_000];
+        let message = refused(&Recordings { variants: many(64), inputs, devices, ..few });
+        assert!(message.contains("100000 devices"), "{message}");
     }
 }

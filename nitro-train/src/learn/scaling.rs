@@ -36,6 +36,11 @@ pub fn is_constant(scale: &Scale) -> bool {
     scale.max <= scale.min
 }
 
+/// Whether all values are within single precision, in which trees compare them, and so their range within double precision.
+pub fn is_in_range(values: &[f64]) -> bool {
+    values.iter().all(|value| value.abs() <= f64::from(f32::MAX))
+}
+
 /// Whether scaled columns are equal or each other's mirror image: they give the same distances, and trees the same cuts.
 pub fn is_same(a: &[f64], b: &[f64]) -> bool {
     let near = |sign: f64| a.iter().zip(b).all(|(a, b)| (a - sign * b).abs() < 1e-9);

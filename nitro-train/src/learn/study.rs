@@ -36,7 +36,9 @@ type Tuned = (&'static str, Vec<String>);
 
 /// One set of source devices and what is learned from it.
 pub struct Study<'a> {
-    task: &'a Task<'a>,
+    whole: &'a Task<'a>,
+    /// The task with as many input features as a model may have, where the whole one has more.
+    narrowed: Option<Task<'a>>,
     sources: Vec<usize>,
     candidates: Candidates,
     options: &'a StudyOptions,
@@ -64,13 +66,14 @@ impl<'a> Study<'a> {
         options: &'a StudyOptions,
     ) -> Self {
         let candidates = Candidates::new(task, &sources, known_on_target);
+        let narrowed = task.narrowed(&sources);
         let (tuned, transfer) = Default::default();
-        Self { task, sources, candidates, options, tuned, transfer }
+        Self { whole: task, narrowed, sources, candidates, options, tuned, transfer }
     }
 
-    /// The inputs, features and measurements that are studied.
-    pub fn task(&self) -> &'a Task<'a> {
-        self.task
+    /// The inputs, features and measurements that are studied; no more input features than a model may have.
+    pub fn task(&self) -> &Task<'a> {
+        self.narrowed.as_ref().unwrap_or(self.whole)
     }
 
     /// The source devices, as positions in the recordings.
@@ -100,7 +103,7 @@ impl<'a> Study<'a> {
             DeviceFeatures::CrossValidation => self.transfer().selected_without(source, self.options.keep),
             DeviceFeatures::Profile => {
                 let (left, right) = (&self.sources[..source], &self.sources[source + 1..]);
-                Candidates::new(self.task, &[left, right].concat(), None).relevant.unwrap_or_default()
+                Candidates::new(self.whole, &[left, right].concat(), None).relevant.unwrap_or_default()
             }
             DeviceFeatures::None | DeviceFeatures::All => self.device_features(set),
         }
@@ -156,7 +159,7 @@ impl<'a> Study<'a> {
                 joined: tuned(&self.candidates.usable),
                 subset_size: self.options.subset_size.max(1),
             };
-            transfer(self.task, &plan)
+            transfer(self.task(), &plan)
         })
     }
 
@@ -166,14 +169,14 @@ impl<'a> Study<'a> {
         if let Some(&known) = self.tuned.borrow().get(&key) {
             return known;
         }
-        let inputs = self.task.all_inputs();
+        let inputs = self.task().all_inputs();
         let found = learner.tune(&self.lesson(&inputs, features), &self.options.grid);
         self.tuned.borrow_mut().insert(key, found);
         found
     }
 
     fn lesson<'b>(&'b self, inputs: &'b [usize], device_features: &'b [String]) -> Lesson<'b> {
-        Lesson { task: self.task, sources: &self.sources, inputs, device_features, is_final: true }
+        Lesson { task: self.task(), sources: &self.sources, inputs, device_features, is_final: true }
     }
 
     fn train(
@@ -183,20 +186,20 @@ impl<'a> Study<'a> {
         features: &[String],
         hyperparameters: Option<Hyperparameters>,
     ) -> FittedModel {
-        let inputs = self.task.all_inputs();
+        let inputs = self.task().all_inputs();
         let trained = learner.train(&self.lesson(&inputs, features), hyperparameters);
-        let recordings = self.task.recordings;
+        let recordings = self.task().recordings;
         let provenance = Provenance {
             strategy: name.into(),
             sources: self.sources.iter().map(|&source| recordings.devices[source].id.clone()).collect(),
-            training_inputs: self.task.inputs.len(),
-            seed: self.task.seed,
+            training_inputs: self.task().inputs.len(),
+            seed: self.task().seed,
             ..Provenance::default()
         };
         let model = Model {
             function: recordings.function.clone(),
             variants: recordings.variants.clone(),
-            features: self.task.features(),
+            features: self.task().features(),
             device_features: features.to_vec(),
             selector: trained.selector,
             coverage: Coverage::default(),

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use nitro_core::MAX_FEATURES;
+
+use super::learners::important;
 use super::performance::PerformanceTable;
-use super::scaling::{is_constant, is_same, scale_of};
+use super::scaling::{is_constant, is_in_range, is_same, scale_of};
 use super::smo::{BinarySolver, Smo, Stop};
 use super::space::{DeviceSpace, InputSpace, Sample};
 use crate::recordings::Recordings;
@@ -17,7 +20,8 @@ pub struct Task<'a> {
     pub performance: &'a PerformanceTable,
     /// Positions of the training inputs in the recordings.
     pub inputs: Vec<usize>,
-    /// Positions in the recordings of the input features that are learned from.
+    /// Positions in the recordings of the input features that are learned from. There may be more than a model has; a
+    /// [`Study`](super::study::Study) keeps those that matter most on its sources.
     pub columns: Vec<usize>,
     /// Their values, scaled.
     pub space: InputSpace,
@@ -48,12 +52,29 @@ impl<'a> Task<'a> {
         let inputs = inputs.iter().copied().filter(finite).collect();
         let inputs = super::folds::sample(inputs, MAX_TRAINING_INPUTS, seed);
         let (columns, notes) = informative(recordings, &inputs, &known);
-        let raw: Vec<Vec<f64>> = inputs
-            .iter()
-            .map(|&input| columns.iter().map(|&column| value(input, column)).collect())
-            .collect();
-        let space = InputSpace::new(&raw.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let space = space(recordings, &inputs, &columns);
         Self { recordings, performance, inputs, columns, space, notes, solver: &Smo, seed }
+    }
+
+    /// The task with as many input features as a model may have, those that matter most on these sources; none where there are no
+    /// more than that.
+    pub(super) fn narrowed(&self, sources: &[usize]) -> Option<Self> {
+        if self.columns.len() <= MAX_FEATURES {
+            return None;
+        }
+        let kept = important(self, sources, MAX_FEATURES);
+        let (inputs, columns) =
+            (self.inputs.clone(), kept.iter().map(|&at| self.columns[at]).collect::<Vec<_>>());
+        let space = space(self.recordings, &inputs, &columns);
+        let left_out = self.columns.iter().filter(|column| !columns.contains(column));
+        let names =
+            left_out.map(|&column| format!("`{}`", self.recordings.features[column])).collect::<Vec<_>>();
+        let mut notes = self.notes.clone();
+        notes.push(format!(
+            "features that are not used because a model has at most {MAX_FEATURES} and the others tell more of what variants cost: {}",
+            shortened(&names)
+        ));
+        Some(Self { inputs, columns, space, notes, ..*self })
     }
 
     /// Raw input features of a training input (a position in [`Task::inputs`]).
@@ -114,6 +135,24 @@ impl<'a> Task<'a> {
     }
 }
 
+/// The inputs in the space of these features.
+fn space(recordings: &Recordings, inputs: &[usize], columns: &[usize]) -> InputSpace {
+    let row = |&input: &usize| {
+        let values = &recordings.inputs[input].features;
+        columns.iter().map(|&column| values[column]).collect::<Vec<f64>>()
+    };
+    let raw: Vec<Vec<f64>> = inputs.iter().map(row).collect();
+    InputSpace::new(&raw.iter().map(Vec::as_slice).collect::<Vec<_>>())
+}
+
+/// A list of which the end is only counted where it is long.
+pub(super) fn shortened(names: &[String]) -> String {
+    const SHOWN: usize = 32;
+    let (shown, rest) = names.split_at(names.len().min(SHOWN));
+    let rest = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    shown.join(", ") + &rest
+}
+
 /// Input features that at least half of the inputs know: one that few know would cost the others their place.
 fn mostly_known(recordings: &Recordings, inputs: &BTreeSet<usize>) -> Vec<usize> {
     let is_known = |column: &usize| {
@@ -134,6 +173,8 @@ fn informative(recordings: &Recordings, inputs: &[usize], known: &[usize]) -> (V
         let own: Vec<f64> = values.iter().map(|&value| scale.apply(value)).collect();
         if !known.contains(&column) {
             notes.push(format!("feature `{name}` is not known of most inputs: it is not used"));
+        } else if !is_in_range(&values) {
+            notes.push(format!("feature `{name}` has values beyond ±{:.1e}: it is not used", f32::MAX));
         } else if is_constant(&scale) {
             notes.push(format!("feature `{name}` is the same for all inputs: it is not used"));
         } else if let Some(same) = scaled.iter().position(|other| is_same(other, &own)) {

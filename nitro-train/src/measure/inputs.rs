@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::folder::{files, portable};
 use super::{BoxError, glob};
 
 /// Where a session's inputs come from.
@@ -33,12 +34,8 @@ impl<'a> InputList<'a> {
         let (names, paths) = match source {
             Inputs::Generated(names) => (names.to_vec(), names.to_vec()),
             Inputs::Folder(folder) => {
-                let mut files = Vec::new();
-                list_files(folder, &mut files).map_err(|error| format!("{}: {error}", folder.display()))?;
-                files.sort();
-                let name = |path: &PathBuf| portable(path.strip_prefix(folder).unwrap_or(path));
-                let path = |path: &PathBuf| path.to_string_lossy().into_owned();
-                (files.iter().map(name).collect(), files.iter().map(path).collect())
+                let files = files(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+                files.into_iter().map(|(name, path)| (name, path.to_string_lossy().into_owned())).unzip()
             }
         };
         Ok(Self { source, names, paths, handed_out: RefCell::default() })
@@ -78,22 +75,4 @@ impl<'a> InputList<'a> {
             Inputs::Generated(_) => name.to_owned(),
         }
     }
-}
-
-/// A path as a name: with `/` between its parts on every system.
-fn portable(path: &Path) -> String {
-    path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
-}
-
-/// All files in a folder and the folders below it.
-fn list_files(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            list_files(&path, files)?;
-        } else {
-            files.push(path);
-        }
-    }
-    Ok(())
 }

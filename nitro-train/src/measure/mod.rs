@@ -3,6 +3,7 @@
 mod claims;
 mod clock;
 mod error;
+mod folder;
 mod glob;
 mod inputs;
 mod pool;

@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::{Metrics, ProxyProfile, VariantProfile};
+use crate::exchange::formula::guard;
 use crate::exchange::table::{Record, Table, number};
 use crate::exchange::{ImportError, Problem, compressed, write};
+use crate::printable::excerpt;
 
 const VARIANT_KEYS: [&str; 5] = ["device", "variant", "input", "launches", "shown"];
 const PROXY_KEYS: [&str; 3] = ["device", "proxy", "intensity"];
@@ -31,11 +33,11 @@ pub fn write_proxies(profiles: &[ProxyProfile]) -> String {
 fn table<const N: usize>(keys: [&str; N], rows: Vec<([String; N], &Metrics)>) -> String {
     let metrics: BTreeSet<&String> = rows.iter().flat_map(|(_, metrics)| metrics.keys()).collect();
     let header = keys.iter().copied().chain(metrics.iter().map(|name| name.as_str()));
-    let mut text = write::line(header.map(Cow::Borrowed));
+    let mut text = write::line(header.map(guard));
     for (keys, values) in rows {
         let value =
             |name: &&String| values.get(*name).map_or(Cow::Borrowed(""), |&value| write::number(value));
-        text += &write::line(keys.into_iter().map(Cow::Owned).chain(metrics.iter().map(value)));
+        text += &write::line(keys.iter().map(|key| guard(key)).chain(metrics.iter().map(value)));
     }
     text
 }
@@ -46,7 +48,7 @@ fn table<const N: usize>(keys: [&str; N], rows: Vec<([String; N], &Metrics)>) ->
 /// When the table has another form, with file and line.
 pub fn read_variants(name: &str, bytes: &[u8]) -> Result<Vec<VariantProfile>, ImportError> {
     read(name, bytes, &VARIANT_KEYS, |keys, metrics| {
-        let [device, variant, input] = [0, 1, 2].map(|place| keys.fields[place].to_string());
+        let [device, variant, input] = [0, 1, 2].map(|place| keys.text(place).to_owned());
         let [launches, shown] = [3, 4].map(|place| count(VARIANT_KEYS[place], &keys.fields[place]));
         Ok(VariantProfile { device, variant, input, launches: launches?, shown: shown?, metrics })
     })
@@ -58,7 +60,7 @@ pub fn read_variants(name: &str, bytes: &[u8]) -> Result<Vec<VariantProfile>, Im
 /// When the table has another form, with file and line.
 pub fn read_proxies(name: &str, bytes: &[u8]) -> Result<Vec<ProxyProfile>, ImportError> {
     read(name, bytes, &PROXY_KEYS, |keys, metrics| {
-        let [device, proxy] = [0, 1].map(|place| keys.fields[place].to_string());
+        let [device, proxy] = [0, 1].map(|place| keys.text(place).to_owned());
         let intensity = count(PROXY_KEYS[2], &keys.fields[2])? as u32;
         Ok(ProxyProfile { device, proxy, intensity, metrics })
     })
@@ -90,7 +92,7 @@ fn read<T>(
 }
 
 fn count(column: &'static str, field: &str) -> Result<usize, Problem> {
-    let count = field.parse::<u32>().map_err(|_| Problem::NotACount { column, found: field.to_owned() })?;
+    let count = field.parse::<u32>().map_err(|_| Problem::NotACount { column, found: excerpt(field) })?;
     Ok(count as usize)
 }
 

@@ -1,10 +1,14 @@
-//! A folder of profiles: `proxies.csv`, and `FUNCTION/profiles.csv` for each function.
+//! A folder of profiles: `proxies.csv`, and `FUNCTION/profiles.csv` for each function, with `.` for `::`.
 
-use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use nitro_core::name;
 
 use super::{ProfileError, Profiles, ProxyProfile, VariantProfile, files};
+
+/// A profile of a function has some hundred KiB.
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// A folder of profiles.
 #[derive(Clone, Debug)]
@@ -53,7 +57,7 @@ impl Folder {
     }
 
     fn variants_path(&self, function: &str) -> PathBuf {
-        self.path.join(function).join("profiles.csv")
+        self.path.join(name::file_stem(function)).join("profiles.csv")
     }
 
     fn proxies_path(&self) -> PathBuf {
@@ -81,8 +85,8 @@ impl Folder {
 }
 
 /// The bytes of a file; none where there is no such file.
-fn load(path: &PathBuf) -> Result<Option<Vec<u8>>, ProfileError> {
-    match fs::read(path) {
+fn load(path: &Path) -> Result<Option<Vec<u8>>, ProfileError> {
+    match nitro_core::files::read(path, MAX_FILE_BYTES) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(source) => Err(ProfileError::Io { what: format!("{} cannot be read", path.display()), source }),
@@ -91,6 +95,8 @@ fn load(path: &PathBuf) -> Result<Option<Vec<u8>>, ProfileError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn proxy(device: &str, intensity: u32) -> ProxyProfile {
@@ -108,6 +114,16 @@ mod tests {
         folder.put_proxies("cuda:0", vec![proxy("cuda:0", 4)]).unwrap();
         let kept = folder.read("spmv").unwrap();
         assert_eq!(kept.proxies, [proxy("cuda:1", 3), proxy("cuda:0", 4)]);
+    }
+
+    #[test]
+    fn no_name_leads_out_of_the_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::new(place.path().join("profiles"));
+        for (function, expected) in [("app::spmv", "app.spmv"), ("../x", "%2E%2E%2Fx"), ("/x", "%2Fx")] {
+            let written = folder.put_variants(function, "cuda:0", Vec::new()).unwrap();
+            assert_eq!(written, place.path().join("profiles").join(expected).join("profiles.csv"));
+        }
     }
 
     #[test]

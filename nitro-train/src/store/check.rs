@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
+use nitro_core::{MAX_VARIANTS, name};
+
 use super::as_row;
 use super::{FunctionSchema, Row, StoreError};
-use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
+use crate::recordings::{DeviceRecord, Input, MAX_FEATURES, Outcome, Recordings};
 
 /// Features of one input recorded twice may differ by this share of their value: sums over another number of threads
 /// round differently.
@@ -12,49 +14,80 @@ const FEATURE_TOLERANCE: f64 = 1e-9;
 
 pub(super) fn schema(schema: &FunctionSchema<'_>) -> Result<(), StoreError> {
     let function = schema.function;
-    name("function", function)?;
+    function_name(function)?;
+    variant_count(function, schema.variants.len())?;
+    feature_count(|| format!("function `{function}`"), schema.features.len())?;
     names(|| format!("variant of function `{function}`"), schema.variants.iter().copied())?;
     names(|| format!("feature of function `{function}`"), schema.features.iter().copied())?;
     match schema.default_variant {
         Some(name) if !schema.variants.contains(&name) => Err(StoreError::Name {
             what: format!("default variant of function `{function}`"),
             name: name.to_owned(),
-            problem: "is not one of its variants: add it to them",
+            problem: "is not one of its variants: add it to them".to_owned(),
         }),
         _ => Ok(()),
     }
 }
 
-fn name(what: &str, name: &str) -> Result<(), StoreError> {
-    names(|| what.to_owned(), std::iter::once(name))
+fn function_name(function: &str) -> Result<(), StoreError> {
+    name::check_function(function).map_err(|error| ill_named("function", function, error))
 }
 
-fn names<'a>(what: impl FnOnce() -> String, names: impl Iterator<Item = &'a str>) -> Result<(), StoreError> {
+/// Refuses more variants than a selection tells apart; `count` is with those that other programs have recorded.
+pub(super) fn variant_count(function: &str, count: usize) -> Result<(), StoreError> {
+    let advice = "record fewer of them, those of another program into another store";
+    too_many(|| format!("function `{function}`"), (count, "variants", MAX_VARIANTS), advice)
+}
+
+fn feature_count(whose: impl FnOnce() -> String, count: usize) -> Result<(), StoreError> {
+    too_many(whose, (count, "features", MAX_FEATURES), "leave out those that say little")
+}
+
+fn too_many(
+    whose: impl FnOnce() -> String,
+    (count, what, most): (usize, &'static str, usize),
+    advice: &'static str,
+) -> Result<(), StoreError> {
+    if count <= most {
+        Ok(())
+    } else {
+        Err(StoreError::TooMany { whose: whose(), count, what, most, advice })
+    }
+}
+
+fn ill_named(what: &str, name: &str, error: impl ToString) -> StoreError {
+    StoreError::Name { what: what.to_owned(), name: name.to_owned(), problem: error.to_string() }
+}
+
+fn one_name(what: &str, name: &str) -> Result<(), StoreError> {
+    name::check(name).map_err(|error| ill_named(what, name, error))
+}
+
+fn names<'a>(what: impl Fn() -> String, names: impl Iterator<Item = &'a str>) -> Result<(), StoreError> {
     let mut seen = HashSet::new();
-    for name in names {
-        let problem = match name {
-            "" => "is empty: give it a name",
-            name if !seen.insert(name) => "appears twice: give each a name of its own",
-            _ => continue,
-        };
-        return Err(StoreError::Name { what: what(), name: name.to_owned(), problem });
+    for one in names {
+        name::check(one).map_err(|error| ill_named(&what(), one, error))?;
+        if !seen.insert(one) {
+            return Err(ill_named(&what(), one, "appears twice: give each a name of its own"));
+        }
     }
     Ok(())
 }
 
 pub(super) fn device(device: &DeviceRecord) -> Result<(), StoreError> {
-    name("device", &device.id)?;
-    for (name, &value) in &device.features {
-        finite(value, || format!("feature `{name}` of device `{}`", device.id))?;
+    let id = device.id.as_str();
+    one_name("device", id)?;
+    feature_count(|| format!("device `{id}`"), device.features.len())?;
+    for (feature, &value) in &device.features {
+        one_name(&format!("feature of device `{id}`"), feature)?;
+        finite(value, || format!("feature `{feature}` of device `{id}`"))?;
     }
     Ok(())
 }
 
 /// Checks an input against the registered features.
 pub(super) fn input(function: &str, features: &[String], input: &Input) -> Result<(), StoreError> {
-    if input.name.is_empty() {
-        name(&format!("input of function `{function}`"), &input.name)?;
-    }
+    one_name(&format!("input of function `{function}`"), &input.name)?;
     if input.features.len() != features.len() {
         return Err(StoreError::FeatureCount {
             function: function.to_owned(),
@@ -70,27 +103,26 @@ pub(super) fn input(function: &str, features: &[String], input: &Input) -> Resul
 }
 
 pub(super) fn row(input: &str, row: &Row<'_>) -> Result<(), StoreError> {
+    row_of(|| format!("input `{input}`"), row)
+}
+
+/// `place` names input and, where it is known, device.
+fn row_of(place: impl Fn() -> String, row: &Row<'_>) -> Result<(), StoreError> {
+    let variant = row.variant;
     if let Outcome::Time(ns) = row.outcome
         && !(ns.is_finite() && ns > 0.0)
     {
-        let what = format!("time of variant `{}` for input `{input}`", row.variant);
+        let what = format!("time of variant `{variant}` for {}", place());
         return Err(StoreError::Number { what, value: ns, expected: "finite and above zero" });
     }
-    finite(row.spread_ns, || format!("spread of variant `{}` for input `{input}`", row.variant))
-}
-
-/// Refuses what is in the store, and no program of ours has put there.
-pub(super) fn stored(
-    location: &str,
-    recordings: &Recordings,
-    device: &str,
-    measurement: &Measurement,
-) -> Result<(), StoreError> {
-    let input = &recordings.inputs[measurement.input].name;
-    row(input, &as_row(recordings, measurement)).map_err(|error| StoreError::Damaged {
-        location: location.to_owned(),
-        detail: format!("function `{}`, device `{device}`: {error}", recordings.function),
-    })
+    if !row.configuration.is_empty() {
+        one_name(&format!("configuration of variant `{variant}` for {}", place()), row.configuration)?;
+    }
+    if row.spread_ns.is_finite() && row.spread_ns >= 0.0 {
+        return Ok(());
+    }
+    let what = format!("spread of variant `{variant}` for {}", place());
+    Err(StoreError::Number { what, value: row.spread_ns, expected: "finite and 0 or above" })
 }
 
 fn finite(value: f64, what: impl FnOnce() -> String) -> Result<(), StoreError> {
@@ -115,6 +147,25 @@ pub(super) fn same_feature(
     Err(StoreError::conflict(location, what, stored, given))
 }
 
+/// What a store hands out, if it keeps the rules: another program may have written it.
+pub(super) fn loaded(location: &str, found: Recordings) -> Result<Recordings, StoreError> {
+    recordings(&found).map_err(|source| unusable(location, source))?;
+    Ok(found)
+}
+
+/// As [`loaded`], of devices.
+pub(super) fn loaded_devices(
+    location: &str,
+    found: Vec<DeviceRecord>,
+) -> Result<Vec<DeviceRecord>, StoreError> {
+    found.iter().try_for_each(device).map_err(|source| unusable(location, source))?;
+    Ok(found)
+}
+
+fn unusable(location: &str, source: StoreError) -> StoreError {
+    StoreError::Unusable { location: location.to_owned(), source: source.into() }
+}
+
 /// Refuses recordings that a store cannot take, whatever is in it.
 pub(super) fn recordings(recordings: &Recordings) -> Result<(), StoreError> {
     let function = recordings.function.as_str();
@@ -129,6 +180,9 @@ pub(super) fn recordings(recordings: &Recordings) -> Result<(), StoreError> {
     recordings.devices.iter().try_for_each(device)?;
     recordings.inputs.iter().try_for_each(|one| input(function, &recordings.features, one))?;
     recordings.measurements.iter().try_for_each(|measurement| {
-        row(&recordings.inputs[measurement.input].name, &as_row(recordings, measurement))
+        let (input, device) =
+            (&recordings.inputs[measurement.input].name, &recordings.devices[measurement.device].id);
+        let place = || format!("input `{input}` on device `{device}` of function `{function}`");
+        row_of(place, &as_row(recordings, measurement))
     })
 }

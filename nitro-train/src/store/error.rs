@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::io;
 
+use crate::printable::excerpt;
+
 /// Why a store could not be opened, read or written.
 ///
 /// Messages name the store and what to change about it.
@@ -80,9 +82,17 @@ pub enum StoreError {
     #[error("store `{location}` does not know {what} `{name}`: register it before its measurements")]
     Unregistered { location: String, what: &'static str, name: String },
 
-    /// A name is empty, appears twice, or is missing where another name refers to it.
-    #[error("{what} `{name}` {problem}")]
-    Name { what: String, name: String, problem: &'static str },
+    /// A name is none, appears twice, or is missing where another name refers to it.
+    #[error("{what} `{}` {problem}", excerpt(name))]
+    Name { what: String, name: String, problem: String },
+
+    /// More than there is room for.
+    #[error("{whose} has {count} {what}, and may have {most}: {advice}")]
+    TooMany { whose: String, count: usize, what: &'static str, most: usize, advice: &'static str },
+
+    /// What the store holds breaks the rules of this module: another program has written it.
+    #[error("what store `{location}` holds cannot be used: correct it there, or name another store")]
+    Unusable { location: String, source: Box<StoreError> },
 
     /// A number that nothing can be learned from.
     #[error("{what} is {value}: it has to be {expected}")]

@@ -26,6 +26,7 @@
 //! # Ok::<(), store::StoreError>(())
 //! ```
 
+mod address;
 mod check;
 mod error;
 mod merge;
@@ -38,6 +39,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+pub(crate) use self::address::shown;
 pub use self::error::StoreError;
 pub use self::sync::{Copied, Synced, sync};
 use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
@@ -55,7 +57,7 @@ pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     match url.split_once("://") {
         None => Ok(Box::new(sqlite::Sqlite::open(Path::new(url))?)),
         Some(("redis", _)) => open_redis(url),
-        Some((scheme, _)) => Err(StoreError::Scheme { url: url.to_owned(), scheme: scheme.to_owned() }),
+        Some((scheme, _)) => Err(StoreError::Scheme { url: shown(url), scheme: scheme.to_owned() }),
     }
 }
 
@@ -71,7 +73,7 @@ fn open_redis(url: &str) -> Result<Box<dyn Store>, StoreError> {
 
 #[cfg(not(feature = "redis"))]
 fn open_redis(url: &str) -> Result<Box<dyn Store>, StoreError> {
-    Err(StoreError::RedisNotBuilt { url: url.to_owned() })
+    Err(StoreError::RedisNotBuilt { url: shown(url) })
 }
 
 /// A store in memory that ends with the value.
@@ -87,6 +89,10 @@ pub fn memory() -> Result<Box<dyn Store>, StoreError> {
 ///
 /// Every method is one transaction: after an error, or when the process is killed, the store holds either all of
 /// what the method does or nothing of it.
+///
+/// What is taken and what is handed out keeps the same rules, since others may write to the same server or file: names are those of
+/// [`nitro_core::name`], a function has at most [`nitro_core::MAX_VARIANTS`] variants and [`MAX_FEATURES`](crate::recordings::MAX_FEATURES) features,
+/// numbers are finite.
 pub trait Store: Send {
     /// What the user calls this store: its path or address, without a password.
     fn location(&self) -> &str;
@@ -102,7 +108,7 @@ pub trait Store: Send {
     ///
     /// # Errors
     ///
-    /// When the back end fails.
+    /// [`StoreError::Unusable`], or when the back end fails.
     fn devices(&mut self) -> Result<Vec<DeviceRecord>, StoreError>;
 
     /// Everything recorded of one function.
@@ -114,7 +120,7 @@ pub trait Store: Send {
     ///
     /// # Errors
     ///
-    /// [`StoreError::UnknownFunction`], or when the back end fails.
+    /// [`StoreError::UnknownFunction`], [`StoreError::Unusable`], or when the back end fails.
     fn load(&mut self, function: &str) -> Result<Recordings, StoreError>;
 
     /// Makes a function known, or tells the store how it looks now.
@@ -126,14 +132,15 @@ pub trait Store: Send {
     ///
     /// # Errors
     ///
-    /// When a name is empty or repeated, the default variant is not one of the variants, or the back end fails.
+    /// When a name is none or repeated, the default variant is not one of the variants, there are too many of something (variants
+    /// together with those of other programs), or the back end fails.
     fn register(&mut self, schema: &FunctionSchema<'_>) -> Result<(), StoreError>;
 
     /// Makes a device known, or replaces what is known of it.
     ///
     /// # Errors
     ///
-    /// When its id is empty, a feature is not a finite number, or the back end fails.
+    /// When a name is none, a feature is not a finite number, there are too many of them, or the back end fails.
     fn put_device(&mut self, device: &DeviceRecord) -> Result<(), StoreError>;
 
     /// Names of the inputs that need no more measuring on this device: each of `variants` has a measurement there,

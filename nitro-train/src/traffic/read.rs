@@ -5,7 +5,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use nitro_core::name;
 use serde::Deserialize;
+
+use crate::printable::excerpt;
 
 /// No line that a program writes is longer, in bytes: at most 32 features and four names.
 const LONGEST_LINE: u64 = 64 << 10;
@@ -81,6 +84,7 @@ fn sample(line: &[u8]) -> Result<Sample, String> {
         );
     }
     let sample: Sample = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    check_names(&sample)?;
     let is_time = |time: f64| time.is_finite() && time >= 0.0;
     match sample {
         Sample { calls: 0, .. } => Err("it stands for no call".to_owned()),
@@ -88,4 +92,12 @@ fn sample(line: &[u8]) -> Result<Sample, String> {
         Sample { time_ns: Some(time), .. } if !is_time(time) => Err("its time is negative".to_owned()),
         sample => Ok(sample),
     }
+}
+
+fn check_names(sample: &Sample) -> Result<(), String> {
+    let ill = |name: &str, error| format!("the name `{}` {error}", excerpt(name));
+    name::check_function(&sample.function).map_err(|error| ill(&sample.function, error))?;
+    let mut names =
+        [&sample.device, &sample.variant, &sample.reason].into_iter().chain(sample.features.keys());
+    names.try_for_each(|one| name::check(one).map_err(|error| ill(one, error)))
 }

@@ -1,7 +1,7 @@
 //! A Redis server of the tests' own, and what only Redis can get wrong.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -60,6 +60,20 @@ impl Server {
         let _ = self.process.wait();
         let again = Self::on(self.port, self.folder.take()).expect("it started before");
         *self = again.expect("its port is free again");
+    }
+
+    /// Tells the server something as another program would, past the store.
+    #[allow(dead_code, reason = "not every test that has a server does this")]
+    pub fn command(&self, words: &[&str]) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the server is there");
+        for words in [&["SELECT", "3"], words] {
+            let mut text = format!("*{}\r\n", words.len());
+            words.iter().for_each(|word| text += &format!("${}\r\n{word}\r\n", word.len()));
+            stream.write_all(text.as_bytes()).expect("the server listens");
+            let mut answer = String::new();
+            BufReader::new(&stream).read_line(&mut answer).expect("the server answers");
+            assert!(!answer.starts_with('-'), "{words:?}: {answer}");
+        }
     }
 
     pub fn url(&self) -> String {
@@ -125,8 +139,9 @@ fn a_time_that_nobody_can_have_measured_is_refused_with_its_key() {
         let value = format!("{{\"outcome\":\"time\",\"time_ns\":{time},\"spread_ns\":0,\"repeats\":1}}");
         let () = redis::Commands::hset(&mut connection, key, field, value).unwrap();
         let error = store.load("sort").unwrap_err();
-        let message = error.to_string();
-        assert!(matches!(error, StoreError::Damaged { .. }), "{message}");
+        let causes = std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
+        let message = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+        assert!(matches!(error, StoreError::Damaged { .. } | StoreError::Unusable { .. }), "{message}");
         assert!(message.contains(named) && message.contains("host:4"), "{time}: {message}");
     }
 }

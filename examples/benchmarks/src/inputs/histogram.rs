@@ -1,15 +1,20 @@
 //! Images.
 
+use std::io::{self, Cursor, ErrorKind};
 use std::path::Path;
 
-use image::{ImageReader, Limits};
+use image::{ImageError, ImageFormat, ImageReader, Limits};
+use nitro_core::files;
 
 use super::InputError;
+use super::jpeg;
 use super::name::{Name, Source};
 use super::random::Random;
 
 /// Largest width and height of an image file: beyond it lies no photograph, but decoders' memory.
 const MAX_SIDE: u32 = 1 << 15;
+/// Largest file of an image.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 /// Memory that decoding a file may take.
 const MAX_DECODED_BYTES: u64 = 512 << 20;
 /// Largest number of pixels of a built-in image.
@@ -85,9 +90,13 @@ pub fn load(name: &str) -> Result<Image, InputError> {
 /// Reads a file, with limits, so that a few bytes that announce a huge image do not take all memory.
 fn read(path: &Path) -> Result<Image, InputError> {
     let unreadable = |source| InputError::Read { path: path.into(), source };
-    let unusable = |source| InputError::Image { path: path.into(), source };
-    let mut reader =
-        ImageReader::open(path).map_err(unreadable)?.with_guessed_format().map_err(unreadable)?;
+    let unusable = |source: ImageError| InputError::Image { path: path.into(), source };
+    let bytes = files::read(path, MAX_FILE_BYTES).map_err(unreadable)?;
+    let mut reader = ImageReader::new(Cursor::new(&bytes)).with_guessed_format().map_err(unreadable)?;
+    if reader.format() == Some(ImageFormat::Jpeg) && !jpeg::is_whole(&bytes) {
+        let cut_short = "the file ends before the image does; copy it again";
+        return Err(unusable(ImageError::IoError(io::Error::new(ErrorKind::UnexpectedEof, cut_short))));
+    }
     let mut limits = Limits::default();
     limits.max_image_width = Some(MAX_SIDE);
     limits.max_image_height = Some(MAX_SIDE);

@@ -6,6 +6,7 @@
 
 mod error;
 pub mod histogram;
+mod jpeg;
 pub(crate) mod name;
 pub(crate) mod random;
 pub mod sort;

@@ -49,12 +49,12 @@ impl DeviceSvm {
                 self.count(&decisions, points);
             }
         }
-        match self.classes() {
-            1 => {
+        match self.classes().saturating_sub(1) {
+            0 => {
                 points[0] = 1; // there is nothing to compare it with
                 1.0
             }
-            classes => 1.0 / (classes - 1) as f64,
+            others => 1.0 / others as f64,
         }
     }
 

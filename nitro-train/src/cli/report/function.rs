@@ -33,29 +33,29 @@ pub(super) fn left_out(
         }),
         overhead: overhead(recordings, split, evaluation, seed)?,
         budget: budget(recordings, split)?,
-        ..facts(recordings, split)
+        ..facts(recordings, split)?
     })
 }
 
 /// A function that was measured on this machine.
-pub(super) fn measured_here(judged: &Judged) -> FunctionReport {
+pub(super) fn measured_here(judged: &Judged) -> Result<FunctionReport> {
     let evaluation = judged.evaluation.as_ref();
-    FunctionReport {
+    Ok(FunctionReport {
         scores: evaluation.map_or_else(Vec::new, scores),
         curves: evaluation.map_or_else(Vec::new, curves),
         test_inputs: judged.inputs(),
-        ..facts(&judged.recordings, &judged.split)
-    }
+        ..facts(&judged.recordings, &judged.split)?
+    })
 }
 
 /// What is known of a function before anything is chosen.
-pub(super) fn facts(recordings: &Recordings, split: &Split) -> FunctionReport {
-    let mut statistics = best_variant_shares(recordings, &PerformanceTable::new(recordings), &split.train);
+pub(super) fn facts(recordings: &Recordings, split: &Split) -> Result<FunctionReport> {
+    let mut statistics = best_variant_shares(recordings, &PerformanceTable::new(recordings)?, &split.train);
     statistics.sort_by(|a, b| by_name(&a.device, &b.device));
     let without = |variant: usize| {
         statistics.iter().map(|device| device.share_without[variant]).sum::<f64>() / statistics.len() as f64
     };
-    FunctionReport {
+    Ok(FunctionReport {
         name: recordings.function.clone(),
         training_inputs: split.train.len(),
         test_inputs: split.test.len(),
@@ -65,7 +65,7 @@ pub(super) fn facts(recordings: &Recordings, split: &Split) -> FunctionReport {
             devices: statistics.into_iter().map(|device| (device.device, device.best_share)).collect(),
         },
         ..FunctionReport::default()
-    }
+    })
 }
 
 /// In the order in which a reader looks for devices.

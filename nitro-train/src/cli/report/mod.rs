@@ -39,7 +39,7 @@ pub(super) fn run(trainer: &Trainer, args: &ReportArgs, out: &mut dyn Write) -> 
             // The others are worth a page all the same.
             Err(error @ EvaluateError::TooFewDevices { .. }) if names.len() > 1 => {
                 say!("{error}");
-                function::facts(&recordings, &split)
+                function::facts(&recordings, &split)?
             }
             evaluation => function::left_out(&recordings, &split, &evaluation?, args.seed)?,
         });
@@ -55,7 +55,7 @@ pub(super) fn run(trainer: &Trainer, args: &ReportArgs, out: &mut dyn Write) -> 
 pub(super) fn write(out: &Path, here: &DeviceRecord, results: &[Judged]) -> Result<()> {
     let about = "Selectors learned from other machines' recordings chose for this machine, which took no part in their \
                  training. Exhaustive measurement here shows what those choices achieve.";
-    write_page(out, about, here, results.iter().map(function::measured_here).collect())
+    write_page(out, about, here, results.iter().map(function::measured_here).collect::<Result<_>>()?)
 }
 
 fn write_page(out: &Path, about: &str, here: &DeviceRecord, functions: Vec<FunctionReport>) -> Result<()> {

@@ -73,7 +73,7 @@ fn benefits(
     devices: &[DeviceEvaluation],
     seed: u64,
 ) -> Result<Vec<Benefit>> {
-    let performance = PerformanceTable::new(recordings);
+    let performance = PerformanceTable::new(recordings)?;
     let mut sums = vec![0.0; recordings.features.len()];
     for device in devices {
         let (model, at) = (&device.auto_model, place(recordings, device));

@@ -73,7 +73,7 @@ impl Worker {
     }
 
     /// Looks at the worker until it has ended: by itself, since a run took longer than the deadline, or since the user wants it to.
-    /// `begun` hears of runs.
+    /// `begun` hears that a run was noted, be it one that has ended by now.
     pub(super) fn watch(
         mut self,
         deadline: Duration,
@@ -82,23 +82,24 @@ impl Worker {
     ) -> Result<End> {
         let mut time = RunTime::new(SystemClock.now());
         loop {
-            if let Some(status) = self.process.try_wait().context("the worker")? {
-                self.pumps.into_iter().for_each(Pump::finish);
-                return Ok(ended(status, self.notes.read(), interrupted.load(Ordering::Relaxed)));
-            }
+            let status = self.process.try_wait().context("the worker")?;
             let note = self.notes.read();
+            if note.is_some() {
+                begun();
+            }
+            if let Some(status) = status {
+                self.pumps.into_iter().for_each(Pump::finish);
+                return Ok(ended(status, note, interrupted.load(Ordering::Relaxed)));
+            }
             if interrupted.load(Ordering::Relaxed) {
                 self.end()?;
                 return Ok(End::Interrupted(note));
             }
             let taken = time.look(SystemClock.now(), note.as_ref());
-            if let Some(note) = note.filter(|note| note.is_running) {
-                begun();
-                if taken > deadline {
-                    self.end()?;
-                    let how = format!("did not end within {} s", deadline.as_secs());
-                    return Ok(End::Broken { note, how, in_doubt: true });
-                }
+            if let Some(note) = note.filter(|note| note.is_running && taken > deadline) {
+                self.end()?;
+                let how = format!("did not end within {} s", deadline.as_secs());
+                return Ok(End::Broken { note, how, in_doubt: true });
             }
             std::thread::sleep(LOOK);
         }

@@ -19,6 +19,7 @@
 //! others.
 
 mod grow;
+mod important;
 
 use nitro_core::model::{Forest, Selector};
 use rayon::prelude::*;
@@ -28,6 +29,7 @@ use crate::learn::random::Random;
 use crate::learn::scaling::scale_of;
 use crate::learn::svm::Hyperparameters;
 use grow::{Samples, Tree, grow};
+pub(in crate::learn) use important::important;
 
 /// The forest learner.
 pub struct Forests;

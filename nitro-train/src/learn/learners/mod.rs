@@ -12,6 +12,7 @@ use super::svm::Hyperparameters;
 use super::task::Task;
 
 pub use constant::Constant;
+pub(super) use forest::important;
 pub use forest::{Forests, Growth};
 pub use svm::Svms;
 

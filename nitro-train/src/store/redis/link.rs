@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use redis::{Connection, ErrorKind, RedisError, RetryMethod, ServerErrorKind};
 
 use super::Result;
-use crate::store::StoreError;
 use crate::store::error::Fault;
+use crate::store::{StoreError, shown};
 
 /// How long a server may take to accept a connection or to answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -25,7 +25,7 @@ pub(super) struct Link {
 
 impl Link {
     pub(super) fn open(url: &str) -> Result<Self, StoreError> {
-        let location = without_password(url);
+        let location = shown(url);
         match connect(url) {
             Ok(connection) => Ok(Self { url: url.to_owned(), location, connection: Some(connection) }),
             Err(error) if is_denied(&error) => Err(StoreError::Denied { location, source: error.into() }),
@@ -104,11 +104,4 @@ fn connect(url: &str) -> redis::RedisResult<Connection> {
     connection.set_read_timeout(Some(TIMEOUT))?;
     connection.set_write_timeout(Some(TIMEOUT))?;
     Ok(connection)
-}
-
-fn without_password(url: &str) -> String {
-    match url.rsplit_once('@') {
-        Some((_, host)) => format!("redis://{host}"),
-        None => url.to_owned(),
-    }
 }

@@ -105,14 +105,16 @@ impl Store for Redis {
     }
 
     fn devices(&mut self) -> Result<Vec<DeviceRecord>, StoreError> {
-        self.link.with(read::devices)
+        let devices = self.link.with(read::devices)?;
+        check::loaded_devices(&self.link.location, devices)
     }
 
     fn load(&mut self, function: &str) -> Result<Recordings, StoreError> {
         let known = self.functions()?;
         let recordings =
             self.link.with(|connection, location| read::recordings(connection, location, function))?;
-        recordings.ok_or_else(|| StoreError::unknown_function(&self.link.location, function, &known))
+        let unknown = || StoreError::unknown_function(&self.link.location, function, &known);
+        check::loaded(&self.link.location, recordings.ok_or_else(unknown)?)
     }
 
     fn register(&mut self, schema: &FunctionSchema<'_>) -> Result<(), StoreError> {

@@ -52,7 +52,7 @@ pub(super) fn recordings(
             by_device.insert(device.id.clone(), measurements);
         }
     }
-    merge::attach(location, &mut recordings, devices, by_device)?;
+    merge::attach(&mut recordings, devices, by_device);
     Ok(Some(recordings))
 }
 

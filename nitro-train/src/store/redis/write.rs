@@ -21,6 +21,7 @@ pub(super) fn schema(
             stored.variants.push(variant.to_owned());
         }
     }
+    check::variant_count(given.function, stored.variants.len())?;
     stored.features = given.features.iter().map(|&name| name.to_owned()).collect();
     stored.default_variant = given.default_variant.map(str::to_owned).or(stored.default_variant);
     pipe.hset(keys::FUNCTIONS, given.function, keys::json(&stored)).ignore();

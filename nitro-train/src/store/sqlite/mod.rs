@@ -47,14 +47,10 @@ impl Sqlite {
         }
     }
 
-    fn read<T, E: Into<Fault<rusqlite::Error>>>(
-        &self,
-        action: impl FnOnce(&Connection) -> Result<T, E>,
-    ) -> Result<T, StoreError> {
+    fn read<T>(&self, action: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         // A deferred transaction gives several queries one view of the data.
-        let transaction = self.connection.unchecked_transaction().map_err(Fault::Backend);
-        let result = transaction.and_then(|transaction| action(&transaction).map_err(Into::into));
-        result.map_err(|fault| located(&self.location, fault))
+        let result = self.connection.unchecked_transaction().and_then(|transaction| action(&transaction));
+        result.map_err(|error| located(&self.location, error.into()))
     }
 
     fn write(&mut self, action: impl FnOnce(&Transaction<'_>, &str) -> Result<()>) -> Result<(), StoreError> {
@@ -99,18 +95,19 @@ impl Store for Sqlite {
     }
 
     fn devices(&mut self) -> Result<Vec<DeviceRecord>, StoreError> {
-        self.read(read::devices)
+        check::loaded_devices(&self.location, self.read(read::devices)?)
     }
 
     fn load(&mut self, function: &str) -> Result<Recordings, StoreError> {
         let known = self.functions()?;
-        let recordings = self.read(|connection| read::recordings(connection, &self.location, function))?;
-        recordings.ok_or_else(|| StoreError::unknown_function(&self.location, function, &known))
+        let recordings = self.read(|connection| read::recordings(connection, function))?;
+        let unknown = || StoreError::unknown_function(&self.location, function, &known);
+        check::loaded(&self.location, recordings.ok_or_else(unknown)?)
     }
 
     fn register(&mut self, schema: &FunctionSchema<'_>) -> Result<(), StoreError> {
         check::schema(schema)?;
-        self.write(|transaction, _| Ok(write::schema(transaction, schema)?))
+        self.write(|transaction, _| write::schema(transaction, schema))
     }
 
     fn put_device(&mut self, device: &DeviceRecord) -> Result<(), StoreError> {

@@ -30,11 +30,7 @@ pub(super) fn devices(connection: &Connection) -> Result<Vec<DeviceRecord>> {
 }
 
 /// Everything of one function; `None` if it is unknown.
-pub(super) fn recordings(
-    connection: &Connection,
-    location: &str,
-    function: &str,
-) -> super::Result<Option<Recordings>> {
+pub(super) fn recordings(connection: &Connection, function: &str) -> Result<Option<Recordings>> {
     let found = connection
         .query_row("SELECT id, default_variant FROM function WHERE name = ?1", [function], |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?))
@@ -49,8 +45,7 @@ pub(super) fn recordings(
     };
     recordings.default_variant = default.and_then(|name| recordings.variant_index(&name));
     let input_indices = inputs(connection, id, &mut recordings)?;
-    let by_device = measurements(connection, id, &input_indices)?;
-    merge::attach(location, &mut recordings, devices(connection)?, by_device)?;
+    measurements(connection, id, &input_indices, &mut recordings)?;
     Ok(Some(recordings))
 }
 
@@ -84,12 +79,13 @@ fn inputs(connection: &Connection, function: i64, into: &mut Recordings) -> Resu
     Ok(indices)
 }
 
-/// The measurements of these inputs, by device.
+/// Adds the measurements of these inputs, and their devices.
 fn measurements(
     connection: &Connection,
     function: i64,
     inputs: &HashMap<i64, usize>,
-) -> Result<BTreeMap<String, Vec<Measurement>>> {
+    into: &mut Recordings,
+) -> Result<()> {
     let variants = indices(connection, "SELECT id FROM variant WHERE function = ?1 ORDER BY id", function)?;
     let mut statement = connection.prepare(
         "SELECT device.name, measurement.input, variant, configuration, outcome, time_ns, spread_ns, repeats, reason
@@ -111,7 +107,8 @@ fn measurements(
             None => drop(by_device.insert(device.to_owned(), vec![measurement])),
         }
     }
-    Ok(by_device)
+    merge::attach(into, devices(connection)?, by_device);
+    Ok(())
 }
 
 fn measurement(row: &Row<'_>, input: usize, variant: usize) -> Result<Measurement> {

@@ -10,7 +10,7 @@ use crate::store::as_row;
 use crate::store::merge::Import;
 use crate::store::{FunctionSchema, Row, StoreError, check, outcome_name};
 
-pub(super) fn schema(connection: &Connection, schema: &FunctionSchema<'_>) -> rusqlite::Result<()> {
+pub(super) fn schema(connection: &Connection, schema: &FunctionSchema<'_>) -> Result<()> {
     connection.execute(
         "INSERT INTO function (name, default_variant) VALUES (?1, ?2)
          ON CONFLICT (name) DO UPDATE SET default_variant = coalesce(excluded.default_variant, default_variant)",
@@ -24,7 +24,9 @@ pub(super) fn schema(connection: &Connection, schema: &FunctionSchema<'_>) -> ru
     for name in schema.variants {
         insert.execute((function, name))?;
     }
-    features(connection, function, schema.features)
+    let variants = read::names(connection, "SELECT name FROM variant WHERE function = ?1", [function])?;
+    check::variant_count(schema.function, variants.len())?;
+    Ok(features(connection, function, schema.features)?)
 }
 
 fn features(connection: &Connection, function: i64, names: &[&str]) -> rusqlite::Result<()> {
@@ -172,7 +174,7 @@ impl Place<'_> {
 }
 
 pub(super) fn import(connection: &Connection, location: &str, given: &Recordings) -> Result<()> {
-    let stored = read::recordings(connection, location, &given.function)?;
+    let stored = read::recordings(connection, &given.function)?;
     let plan = Import::plan(location, stored.as_ref(), &read::devices(connection)?, given)?;
     schema(connection, &plan.schema())?;
     for one in &given.devices {

@@ -17,6 +17,9 @@ const MAX_IDLE_LINES: u64 = 100_000;
 const MAX_SIDE: u64 = 1 << 24;
 /// Most entries, of which symmetric files are given half.
 const MAX_ENTRIES: u64 = 1 << 25;
+/// Largest magnitude of a value: products of all entries with a vector of numbers up to 2 stay finite, in every order of adding up.
+const MAX_VALUE: f64 = 1e300;
+const _: () = assert!(4.0 * MAX_ENTRIES as f64 * MAX_VALUE < f64::MAX);
 /// The first bytes of a gzip file.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -77,6 +80,12 @@ pub enum MatrixMarketProblem {
         found: String,
         /// What it should be.
         expected: &'static str,
+    },
+    /// A value that would overflow in a sum.
+    #[error("the value {value:e} is too large; values up to {MAX_VALUE:e} are read, scale the matrix")]
+    LargeValue {
+        /// The value.
+        value: f64,
     },
     /// An index is 0 or larger than the matrix.
     #[error("the {what} {index} is outside of 1 to {max}; indices are counted from 1")]
@@ -320,7 +329,10 @@ impl Field {
         }
         let not_finite =
             || MatrixMarketProblem::Number { found: line.into(), expected: "entry of finite value" };
-        Ok((row, column, value.ok_or_else(not_finite)?))
+        match value.ok_or_else(not_finite)? {
+            value if value.abs() > MAX_VALUE => Err(MatrixMarketProblem::LargeValue { value }),
+            value => Ok((row, column, value)),
+        }
     }
 
     /// What the line of an entry should hold.

@@ -23,6 +23,8 @@ struct Column {
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
     pub(super) values: Vec<f32>,
+    /// For each column what its splits explain.
+    pub(super) gains: Vec<f64>,
 }
 
 impl Samples {
@@ -38,6 +40,17 @@ impl Samples {
     pub(super) fn push_column(&mut self, values: &[f64], transform: Transform) {
         let values = values.iter().map(|&value| value as f32).collect();
         self.columns.push(Column { values, transform });
+    }
+
+    /// Number of columns.
+    pub(super) fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Leaves out all columns but these, which ascend.
+    pub(super) fn keep(&mut self, columns: &[usize]) {
+        let mut place = 0..;
+        self.columns.retain(|_| place.next().is_some_and(|place| columns.binary_search(&place).is_ok()));
     }
 
     fn len(&self) -> usize {
@@ -72,7 +85,7 @@ fn explained(sums: &[f32]) -> f64 {
 
 /// Grows a tree until leaves would have fewer than `min_leaf` samples or no split explains anything.
 pub(super) fn grow(samples: &Samples, min_leaf: usize, random: Random) -> Tree {
-    let tree = Tree { nodes: Vec::new(), values: Vec::new() };
+    let tree = Tree { nodes: Vec::new(), values: Vec::new(), gains: vec![0.0; samples.columns()] };
     let mut grower = Grower { samples, min_leaf: min_leaf.max(1), random, tree };
     let mut all: Vec<u32> = (0..samples.len() as u32).collect();
     // A variant that was nowhere admissible is none to recommend: it counts as losing everything.
@@ -107,6 +120,7 @@ impl Grower<'_> {
             self.tree.values.extend(means);
             return;
         };
+        self.tree.gains[split.column] += split.gain;
         self.tree.nodes.push(Node::Split { column: split.column as u16, threshold: split.threshold });
         let (lower, upper) = self.divide(samples, &split);
         self.place(lower, &means, depth + 1);

@@ -1,0 +1,46 @@
+//! Text of foreign origin as it may be shown on a terminal.
+
+use std::borrow::Cow;
+
+/// The text with control characters written out, as `\u{1b}`, except line breaks: a terminal obeys them.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    let is_obeyed = |letter: char| letter.is_control() && letter != '\n';
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match is_obeyed(letter) {
+            true => shown.extend(letter.escape_default()),
+            false => shown.push(letter),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// What a message quotes of foreign text: one line, and not all of a text that ended up in one name.
+pub(crate) fn excerpt(text: &str) -> String {
+    const MAX_CHARS: usize = 60;
+    let mut shown: String = text.chars().take(MAX_CHARS).flat_map(char::escape_debug).collect();
+    if text.chars().nth(MAX_CHARS).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_written_out() {
+        assert_eq!(printable("é \u{1F980} \"x\"\nnext"), "é \u{1F980} \"x\"\nnext");
+        assert_eq!(printable("\x1b]0;x\x07\u{9b}2J\r\t"), "\\u{1b}]0;x\\u{7}\\u{9b}2J\\r\\t");
+    }
+
+    #[test]
+    fn a_quotation_is_one_short_line() {
+        assert_eq!(excerpt("a\n\x1b[31m"), "a\\n\\u{1b}[31m");
+        assert_eq!(excerpt(&"z".repeat(1000)).chars().count(), 61);
+    }
+}
