@@ -7,6 +7,7 @@ mod forest;
 mod format;
 mod limited;
 mod on_device;
+mod scores;
 mod svm;
 
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! A forest on one device, ready for many inputs.
 
-use super::super::on_device::Points;
+use super::super::scores::Points;
 use super::{CheckedForest, Forest, MAX_NODES, Node};
 use crate::{MAX_FEATURES, MAX_VARIANTS};
 

@@ -1,6 +1,6 @@
 //! A support-vector machine on one device.
 
-use super::super::on_device::Points;
+use super::super::scores::Points;
 use super::screen::Screen;
 use super::{Svm, squared_distance};
 use crate::{MAX_FEATURES, MAX_VARIANTS};

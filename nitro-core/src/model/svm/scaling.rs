@@ -4,10 +4,6 @@ use super::kernel::{Instructions, LOGARITHMS};
 use super::{Scale, Transform};
 use crate::MAX_FEATURES;
 
-/// What the fast way to scale may be off by, relative to the numbers that go into it (tested): the logarithm below, and another order of
-/// operations than [`Scale::apply`]. Far below a rounding in single precision.
-pub(super) const SCALING_ERROR: f64 = 1e-12;
-
 /// The input columns that tell inputs apart; those on a logarithm first.
 #[derive(Debug)]
 pub(super) struct Columns {
