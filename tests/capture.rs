@@ -113,6 +113,17 @@ fn a_file_does_not_grow_beyond_its_size() {
     assert!((full - 1000 + 1..=most).contains(&length), "{length}");
 }
 
+/// Nobody reads from the pipe, and to open it would wait for somebody who does.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_file_for_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let told = run(1, &pipe).remove(0);
+    assert!(told.contains("NITRO_CAPTURE") && told.contains("no regular file"), "{told}");
+}
+
 #[test]
 fn a_file_that_cannot_be_written_is_told_once_and_the_calls_go_on() {
     let folder = tempfile::tempdir().unwrap();

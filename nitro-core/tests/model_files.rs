@@ -304,6 +304,20 @@ fn random_bodies_are_refused() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn what_has_no_end_is_no_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for endless in [&*pipe, "/dev/zero".as_ref()] {
+        let error = Model::read(endless).unwrap_err();
+        assert!(
+            matches!(&error, ModelError::Io { source, .. } if source.to_string() == "it is no regular file")
+        );
+    }
+}
+
 #[test]
 fn a_missing_file_is_named_and_the_reason_is_its_source() {
     let error = Model::read("no/such.model".as_ref()).unwrap_err();

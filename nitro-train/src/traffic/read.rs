@@ -1,17 +1,18 @@
 //! The file that `NITRO_CAPTURE` names.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use nitro_core::name;
+use nitro_core::{files, name};
 use serde::Deserialize;
 
 use crate::printable::excerpt;
 
 /// No line that a program writes is longer, in bytes: at most 32 features and four names.
 const LONGEST_LINE: u64 = 64 << 10;
+/// A program stops at a sixteenth of it; somebody may have put several files together.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// One captured call.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -63,7 +64,8 @@ pub enum CaptureError {
 /// When the file cannot be read, and when a line is no captured call.
 pub fn read(path: &Path) -> Result<Vec<Sample>, CaptureError> {
     let unreadable = |source| CaptureError::Unreadable { path: path.to_owned(), source };
-    let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
+    let bytes = files::read(path, MOST_BYTES).map_err(unreadable)?;
+    let mut file = bytes.as_slice();
     let mut samples = Vec::new();
     for line in 1.. {
         let mut text = Vec::new();
@@ -100,4 +102,20 @@ fn check_names(sample: &Sample) -> Result<(), String> {
     let mut names =
         [&sample.device, &sample.variant, &sample.reason].into_iter().chain(sample.features.keys());
     names.try_for_each(|one| name::check(one).map_err(|error| ill(one, error)))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_end_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for endless in [&*pipe, Path::new("/dev/zero")] {
+            let CaptureError::Unreadable { source, .. } = read(endless).unwrap_err() else { panic!() };
+            assert_eq!(source.to_string(), "it is no regular file");
+        }
+    }
 }

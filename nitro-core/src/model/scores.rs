@@ -1,0 +1,47 @@
+//! What a selector thinks of its classes for one input.
+
+use crate::MAX_VARIANTS;
+
+/// A number for each class, the higher the better.
+pub(super) type Points = [u16; MAX_VARIANTS];
+
+/// What a selector thinks of its classes; on the stack, because a selection allocates nothing.
+pub(crate) struct Scores {
+    points: Points,
+    count: usize,
+    /// What a point is worth.
+    unit: f64,
+    /// Whether a score is a share of the best variant's speed.
+    estimates_speed: bool,
+}
+
+impl Scores {
+    /// Of so many classes; `unit` is what a point is worth, and whether a score is a share of the best variant's speed is said.
+    pub(super) fn new(points: Points, count: usize, unit: f64, estimates_speed: bool) -> Self {
+        Self { points, count, unit, estimates_speed }
+    }
+
+    /// The classes, best first; of equals the earlier one. Each is found when it is asked for: a call rarely wants the second.
+    pub(crate) fn ranked(&self) -> impl Iterator<Item = usize> + '_ {
+        let mut taken = 0_u64;
+        std::iter::from_fn(move || {
+            let is_left = |class: &usize| taken >> class & 1 == 0;
+            let left = (0..self.count).filter(is_left);
+            let best =
+                left.reduce(|best, class| if self.points[class] > self.points[best] { class } else { best })?;
+            taken |= 1 << best;
+            Some(best)
+        })
+    }
+
+    /// Between 0 and 1: of a machine the share of its comparisons that the class won, of a forest the share of the best
+    /// variant's speed that it expects.
+    pub(crate) fn confidence(&self, class: usize) -> f64 {
+        f64::from(self.points[class]) * self.unit
+    }
+
+    /// Time over the best variant's time, at least 1, where the selector knows it.
+    pub(super) fn expected_slowdown(&self, class: usize) -> Option<f64> {
+        self.estimates_speed.then(|| 1.0 / self.confidence(class))
+    }
+}
