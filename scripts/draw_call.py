@@ -9,11 +9,10 @@ import pathlib
 
 # Nanoseconds over a direct call.
 COSTS = {
-    "no model": 10.2,
-    "model without features": 17.5,
-    "repeated input": 25.2,
-    "new input, 200 support vectors": 412.7,
-    "new input, 64 trees": 582.1,
+    "no model": 1.8,
+    "repeated input": 3.0,
+    "new input, 200 support vectors": 247.1,
+    "new input, 64 trees": 314.5,
 }
 
 INK, SOFT, PAPER, LINE = "#1f2328", "#57606a", "#ffffff", "#8c959f"
@@ -23,18 +22,18 @@ BOX, GAP = 50, 16
 
 # Title, what it says below, colour, and where the way may end at this step.
 STEPS = [
-    ("1  Does anybody watch calls? (one load)", "a recording names and times; a capture notes", CALL),
-    ("2  State of the function, by one pointer", "pinned by NITRO_FORCE: that variant", CALL),
-    ("3  What the model means on this device", "no usable model: the default", CALL),
-    ("4  The features that the model asks for", "one is not finite: the default", MODEL),
-    ("5  Does the thread remember them? (memo)", "16 answers; yes: go on with 7", MODEL),
+    ("1  Epoch (one load) and device", "nothing new since the last call?", CALL),
+    ("2  Features that remembered choices need", "straight, in the function itself", CALL),
+    ("3  Inline cache: remembered on this thread?", "eight inputs; yes: go on with 8", CALL),
+    ("4  Does anybody watch calls?", "a recording names and times; a capture notes", MODEL),
+    ("5  What the model means on this device", "no usable model: the default", MODEL),
 ]
 FRESH_STEPS = [
     ("6  SVM, in f32", "with a bound on", "its error; too near:", "exactly, in f64"),
     ("6  Forest", "each tree adds", "what each variant", "loses at its leaf"),
 ]
 LAST = [
-    ("7  The best variant whose constraint admits it", "none: the default", MODEL),
+    ("7  The best variant whose constraint admits it", "none: the default; remembered if it holds again", MODEL),
     ("8  Count variant and reason, on this thread", "what nitro::stats() adds up", CALL),
     ("9  One match arm calls the variant", "a plain call, which can be inlined", CALL),
 ]
@@ -74,7 +73,7 @@ def bars(parts, y):
     parts.append(text(LEFT, y + 16, "Nanoseconds more than a direct call", 15, weight="600"))
     y += 30
     longest = max(COSTS.values())
-    colours = [CALL, MODEL, MODEL, FRESH, FRESH]
+    colours = [CALL, CALL, FRESH, FRESH]
     for (name, cost), colour in zip(COSTS.items(), colours):
         width = max(2.0, (RIGHT - LEFT - 50) * cost / longest)
         parts += [text(LEFT, y + 12, name, 13), box(LEFT, y + 17, round(width, 1), 14, colour, 2)]

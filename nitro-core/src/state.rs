@@ -103,6 +103,8 @@ impl Function {
     /// Calls on other threads go on meanwhile, with the old model until the new one is ready on every device that the function was
     /// called on. Where no place has a model any more, the default variant runs from now on.
     ///
+    /// A child made by `fork` may call this too, whatever the other threads of its parent were doing.
+    ///
     /// The old model stays in memory, because a call may still be using it: each reload costs the size of a model in memory for the
     /// life of the process.
     ///

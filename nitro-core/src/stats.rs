@@ -145,9 +145,12 @@ pub struct Stats {
 
 /// What the calls of this process ran so far, and why, of all threads together, ended ones too.
 ///
-/// Every call of a function counts, except those that a recording times. `FUNCTION::select` runs nothing and counts nothing. Calls
-/// that run meanwhile on other threads may or may not be in. Reading costs a walk over the counters of every thread and takes nothing
-/// from the calls; counters only grow, so the calls of a span of time are a difference.
+/// Every call of a function counts, except those that a recording times. `FUNCTION::select` runs nothing and counts nothing. A call does
+/// not ask how far its input is from those of the training, so the reason of a far one is [`ReasonKind::Predicted`] here; `train coverage`
+/// tells it of captured calls.
+///
+/// Calls that run meanwhile on other threads may or may not be in. Reading costs a walk over the counters of every thread and takes
+/// nothing from the calls; counters only grow, so the calls of a span of time are a difference.
 ///
 /// ```
 /// # use nitro_core as nitro;
