@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the GPU tests under compute-sanitizer: memcheck, and racecheck on what uses shared memory. Needs a GPU and the CUDA
+# Runs the GPU tests under compute-sanitizer: memcheck, also of memory that is ordered by streams, and racecheck on what uses shared memory. Needs a GPU and the CUDA
 # toolkit; takes about a quarter of an hour. Long tests and those that fail on purpose in the driver are left out.
 #
 #   scripts/sanitize.sh [TEST...]      default: all, for example cuda_sort
@@ -11,12 +11,18 @@ XDG_CACHE_HOME=$(mktemp -d) # device features measured under the tool must not b
 export XDG_CACHE_HOME
 trap 'rm -r "$XDG_CACHE_HOME"' EXIT
 host=$(rustc --print host-tuple | tr 'a-z-' 'A-Z_')
+runner="CARGO_TARGET_${host}_RUNNER=compute-sanitizer --report-api-errors no --error-exitcode 1"
+
+echo "memcheck copies between streams"
+env "$runner --tool memcheck --track-stream-ordered-races all" \
+    cargo test --release --package nitro-cuda --test device -- \
+    --ignored --test-threads=1 copied copy_between shared_memory_at_once
 for tool in memcheck racecheck; do
     # Racecheck follows every access to shared memory: small inputs have to do.
     [ $tool = racecheck ] && smaller="--skip family --skip kind --skip followed" || smaller=""
     for test; do
         echo "$tool $test"
-        env "CARGO_TARGET_${host}_RUNNER=compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 1" \
+        env "$runner --tool $tool" \
             cargo test --release --package nitro-benchmarks --test "$test" -- \
             --include-ignored --test-threads=1 --skip compile --skip enough --skip large --skip exceed --skip nearly_all $smaller
     done

@@ -144,22 +144,49 @@ pub(crate) struct Foreign {
 
 /// Makes the context current on this thread, for calls of others.
 pub(crate) fn enter_for_others(context: CUcontext) -> Result<Foreign, CudaError> {
-    let mut before = ptr::null_mut();
-    // SAFETY: the context is one of ours, which are never destroyed, and `before` lives through the call.
-    unsafe {
-        driver!(cuCtxGetCurrent(&mut before))?;
-        driver!(cuCtxSetCurrent(context))?;
+    let before = current()?;
+    if before != context {
+        // SAFETY: the context is one of ours, which are never destroyed.
+        unsafe { driver!(cuCtxPushCurrent_v2(context)) }?;
     }
     Ok(Foreign { before, _stays: PhantomData })
 }
 
+impl Foreign {
+    /// Takes off the thread's stack of contexts what lies above the one before; where that was taken off too, it is put there again.
+    fn restore(&self) -> Result<(), CudaError> {
+        loop {
+            let top = current()?;
+            if top == self.before {
+                return Ok(());
+            }
+            let mut popped = ptr::null_mut();
+            // SAFETY: what was current before is still alive, as its owner put it there for the time of this call; `popped` lives through the
+            // call. Both act on the stack of this thread, which the value does not leave, being no `Send`.
+            unsafe {
+                match top.is_null() {
+                    true => driver!(cuCtxPushCurrent_v2(self.before))?,
+                    false => driver!(cuCtxPopCurrent_v2(&mut popped))?,
+                }
+            }
+        }
+    }
+}
+
 impl Drop for Foreign {
     fn drop(&mut self) {
-        // SAFETY: it was current, or there was none, on this thread: the value does not leave it, being no `Send`.
-        if let Err(error) = unsafe { driver!(cuCtxSetCurrent(self.before)) } {
+        if let Err(error) = self.restore() {
             tracing::debug!(%error, "the thread's CUDA context stays the one last used");
         }
     }
+}
+
+/// What is current on this thread; null where nothing is.
+fn current() -> Result<CUcontext, CudaError> {
+    let mut current = ptr::null_mut();
+    // SAFETY: `current` lives through the call.
+    unsafe { driver!(cuCtxGetCurrent(&mut current)) }?;
+    Ok(current)
 }
 
 /// Keeps a context current on this thread for as long as it lives; whoever holds it leaves the driver's contexts as they are.
@@ -171,15 +198,11 @@ pub(crate) struct Active {
 
 /// Makes the context current on this thread; what was current before comes back when the result is dropped.
 pub(crate) fn activate(context: CUcontext) -> Result<Active, CudaError> {
-    let mut current = ptr::null_mut();
-    // SAFETY: the context is one of ours, which are never destroyed, and `current` lives through the call.
-    unsafe {
-        driver!(cuCtxGetCurrent(&mut current))?;
-        if current == context {
-            return Ok(Active { pushed: false, _stays: PhantomData });
-        }
-        driver!(cuCtxPushCurrent_v2(context))?;
+    if current()? == context {
+        return Ok(Active { pushed: false, _stays: PhantomData });
     }
+    // SAFETY: the context is one of ours, which are never destroyed.
+    unsafe { driver!(cuCtxPushCurrent_v2(context)) }?;
     Ok(Active { pushed: true, _stays: PhantomData })
 }
 

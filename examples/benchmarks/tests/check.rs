@@ -170,3 +170,37 @@ fn a_bound_that_is_none_is_wrong_usage() {
         assert!(code == 2 && errors.contains("--max-regret"), "{bound}: {errors}");
     }
 }
+
+/// A store may be shared with programs of other Cargo features. What those have measured besides is not this program's to ship or to judge by.
+#[test]
+fn what_is_fitted_and_judged_is_of_this_programs_variants() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = MEASUREMENTS.replace(",slow,", ",merge,").replace(",fast,", ",quick,");
+    let inputs = ["A,train/x", "A,train/y", "A,test/z", "B,train/x", "B,train/y", "B,test/z"];
+    let of_others: String = inputs.iter().map(|input| format!("{input},of_others,1\n")).collect();
+    import(folder.path(), "sort", &own, "own.db");
+    import(folder.path(), "sort", &(own + &of_others), "shared.db");
+    let both = |command: &str| {
+        ["own.db", "shared.db"].map(|store| passes(folder.path(), &format!("{command} --store {store}")))
+    };
+
+    let [alone, shared] = both("evaluate --json");
+    assert_eq!(alone, shared);
+    let [alone, shared] = both("fit --selector svm --device-features none");
+    assert!(alone == shared && alone.contains("sort.model"), "{alone}{shared}");
+    passes(folder.path(), "report --store shared.db --out page.html");
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(page.contains("quick") && !page.contains("of_others"));
+}
+
+/// What `fit` says of its model is what is to be expected of it: on devices and inputs that were left out of those.
+#[test]
+fn fit_says_what_its_model_achieved_on_what_was_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    for strategy in ["", " --selector forest --device-features all"] {
+        let line = passes(folder.path(), &format!("fit --function transpose{strategy}"));
+        let (_, score) = line.split_once("inputs; ").expect("a score");
+        let score: f64 = score.split(' ').next().unwrap().parse().unwrap();
+        assert!((90.0..100.0).contains(&score) && line.contains("on devices and inputs left out"), "{line}");
+    }
+}

@@ -30,7 +30,7 @@ pub(super) fn run(trainer: &Trainer, args: &CheckArgs, out: &mut dyn Write) -> R
     }
     let mut lines = Vec::new();
     for function in functions {
-        let recordings = stores.load_for(trainer, &function)?;
+        let recordings = stores.load(&function)?;
         lines.push(line(trainer, args, &recordings)?);
     }
     print(out, &lines, args.json)?;

@@ -17,6 +17,7 @@ const DEFAULT_STORE: &str = "nitro.db";
 
 /// The store, and under it the recordings that the program carries.
 pub(super) struct Stores<'t> {
+    trainer: &'t Trainer,
     url: String,
     store: Option<Box<dyn Store>>,
     shipped: &'t [Shipped],
@@ -40,7 +41,7 @@ impl<'t> Stores<'t> {
         let url = args.store.clone().unwrap_or_else(|| DEFAULT_STORE.to_owned());
         let store = if store::exists(&url) { Some(store::open(&url)?) } else { None };
         let (shipped, shipped_proxies) = (&*trainer.shipped, trainer.shipped_proxies);
-        Ok(Self { url, store, shipped, shipped_proxies, profiles: None })
+        Ok(Self { trainer, url, store, shipped, shipped_proxies, profiles: None })
     }
 
     /// With the profiles in a folder, where there is one, in the place of those that the program carries.
@@ -75,8 +76,25 @@ impl<'t> Stores<'t> {
         Ok(if wanted.is_empty() { known.into_iter().collect() } else { wanted.to_vec() })
     }
 
-    /// Everything recorded of one function.
+    /// What was recorded of one function, of the variants that this program has: what is fitted, judged and shipped is for the code at
+    /// hand, and a store may be shared with programs of other Cargo features.
     pub(super) fn load(&mut self, function: &str) -> Result<Recordings> {
+        let mut recordings = self.load_all(function)?;
+        if let Some(registered) = self.trainer.registered(function) {
+            let own = registered.function.variants();
+            let is_own = |name: &str| own.iter().any(|variant| variant.name == name);
+            // With none in common they are of a namesake, which is for others to find.
+            let is_known = recordings.variants.iter().any(|name| is_own(name));
+            let left_out = if is_known { recordings.keep_variants(is_own) } else { Vec::new() };
+            if !left_out.is_empty() {
+                say!("{function}: left out, as this program does not have them: {}", left_out.join(", "));
+            }
+        }
+        Ok(recordings)
+    }
+
+    /// Everything recorded of one function.
+    pub(super) fn load_all(&mut self, function: &str) -> Result<Recordings> {
         let mut recordings: Option<Recordings> = None;
         if let Some(store) = &mut self.store
             && store.functions()?.iter().any(|name| name == function)
@@ -117,23 +135,6 @@ impl<'t> Stores<'t> {
             Ok(Profiles { variants, proxies: proxies.transpose()?.unwrap_or_default() })
         });
         read.with_context(|| format!("the profiles of `{function}` that this program carries"))
-    }
-
-    /// As [`Stores::load`], of the variants that this program has: a model is for the code at hand, and a store may be shared with
-    /// programs of other Cargo features.
-    pub(super) fn load_for(&mut self, trainer: &Trainer, function: &str) -> Result<Recordings> {
-        let mut recordings = self.load(function)?;
-        if let Some(registered) = trainer.registered(function) {
-            let own = registered.function.variants();
-            let is_own = |name: &str| own.iter().any(|variant| variant.name == name);
-            // With none in common they are of a namesake, which is for others to find.
-            let is_known = recordings.variants.iter().any(|name| is_own(name));
-            let left_out = if is_known { recordings.keep_variants(is_own) } else { Vec::new() };
-            if !left_out.is_empty() {
-                say!("{function}: left out, as this program does not have them: {}", left_out.join(", "));
-            }
-        }
-        Ok(recordings)
     }
 
     /// All devices with recordings.

@@ -27,7 +27,7 @@ pub(super) fn import(trainer: &Trainer, args: &ExchangeArgs, out: &mut dyn Write
 pub(super) fn export(trainer: &Trainer, args: &ExchangeArgs, out: &mut dyn Write) -> Result<()> {
     let mut stores = Stores::open(trainer, &args.store)?;
     stores.functions(std::slice::from_ref(&args.function))?;
-    let recordings = stores.load(&args.function)?;
+    let recordings = stores.load_all(&args.function)?;
     if recordings.measurements.is_empty() {
         bail!("there are no measurements of `{}` to export", args.function);
     }

@@ -16,7 +16,7 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Res
     let mut stores = stores.with_profiles(args.profiles.profiles.as_deref());
     let mut fitted = Vec::new();
     for function in stores.functions(&args.data.functions)? {
-        let recordings = stores.load_for(trainer, &function)?;
+        let recordings = stores.load(&function)?;
         let split = split::read(&recordings, args.train_inputs.as_deref(), None)?;
         let options = FitOptions {
             sources: args.sources.clone(),
@@ -51,7 +51,7 @@ fn strategies(args: &FitArgs) -> Result<Vec<Strategy>> {
     Ok(asked)
 }
 
-/// One line about a model and how it came to be; its notes go to stderr.
+/// One line about a model, how it came to be and how good it may be expected to be; its notes go to stderr.
 pub(super) fn description(fitted: &Fitted) -> String {
     for note in &fitted.notes {
         say!("{}: {note}", fitted.model.function);
@@ -62,5 +62,9 @@ pub(super) fn description(fitted: &Fitted) -> String {
     };
     let sources = fitted.model.provenance.sources.len();
     let inputs = fitted.model.provenance.training_inputs;
-    format!("{}, {features}, learned from {sources} devices and {inputs} inputs", fitted.strategy)
+    let left_out = if sources > 1 { "devices and inputs" } else { "inputs" };
+    let score = fitted.score.map_or_else(String::new, |score| {
+        format!("; {:.1} % of exhaustive search on {left_out} left out of these", 100.0 * score)
+    });
+    format!("{}, {features}, learned from {sources} devices and {inputs} inputs{score}", fitted.strategy)
 }

@@ -41,7 +41,7 @@ pub(super) fn run(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Res
     // The program's recordings are what this job learns from, wherever it keeps its own.
     let mut stores = Stores::over_shipped(trainer, &args.data.store)?;
     let here = describe(out, &name, &*device)?;
-    let fitted = fit_without_measuring(out, trainer, &registered, &mut stores, &here, args)?;
+    let fitted = fit_without_measuring(out, &registered, &mut stores, &here, args)?;
     measure(&registered, &mut stores, (&name, &*device), Duration::from_secs(args.budget.into()))?;
     let results =
         fitted.iter().map(|fitted| judge(&fitted.model, &mut stores, &here)).collect::<Result<Vec<_>>>()?;
@@ -95,7 +95,6 @@ fn sources(recordings: &Recordings, here: &DeviceRecord) -> Result<Vec<String>> 
 /// Fits and writes the models that other machines' recordings give for this one.
 fn fit_without_measuring(
     out: &mut dyn Write,
-    trainer: &Trainer,
     registered: &[&Registered],
     stores: &mut Stores<'_>,
     here: &DeviceRecord,
@@ -105,7 +104,7 @@ fn fit_without_measuring(
     let folder = args.models.clone().map_or_else(models_beside_program, Ok)?;
     let mut models = Vec::new();
     for registered in registered {
-        let recordings = stores.load_for(trainer, registered.function.name())?;
+        let recordings = stores.load(registered.function.name())?;
         let options = FitOptions {
             sources: sources(&recordings, here)?,
             inputs: Some(Split::by_name(&recordings).train),

@@ -38,8 +38,11 @@ pub struct Fitted {
     pub model: Model,
     /// The strategy, also where it was chosen by `auto`.
     pub strategy: Strategy,
-    /// Where there was something to choose: what each strategy achieved on the sources (mean share over temporary targets), best first.
+    /// What each strategy achieved on sources and inputs that were left out in turn (of one source, on inputs alone): mean share of the best
+    /// variant's speed over the sources, best first. Without those of which that many sources tell nothing ([`auto`](super::auto)).
     pub scores: Vec<(Strategy, f64)>,
+    /// That of the strategy that was taken: as the best of several, a little too high.
+    pub score: Option<f64>,
     /// C and γ, where the selector has them.
     pub hyperparameters: Option<Hyperparameters>,
     /// What the user should know of this fit, one sentence each.
@@ -78,17 +81,21 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     };
     Model::from_bytes(&fitted.model.to_bytes()).map_err(unreadable)?;
     let notes = notes(strategy, inputs.len(), &study, fitted.converged);
-    Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })
+    let score = scores.iter().find(|(scored, _)| *scored == strategy).map(|(_, score)| *score);
+    Ok(Fitted {
+        model: fitted.model,
+        strategy,
+        scores,
+        score,
+        hyperparameters: fitted.hyperparameters,
+        notes,
+    })
 }
 
 fn choose(study: &Study<'_>, strategies: &[Strategy]) -> (Strategy, Vec<(Strategy, f64)>) {
-    match strategies {
-        [only] => (*only, Vec::new()),
-        several => {
-            let comparison = study.compare(several);
-            (comparison.choice(), comparison.scores())
-        }
-    }
+    let comparison = study.compare(strategies);
+    let choice = if let [only] = strategies { *only } else { comparison.choice() };
+    (choice, comparison.scores())
 }
 
 /// Positions of the named devices, in the order of the recordings; all for an empty list.

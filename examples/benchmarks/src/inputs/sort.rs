@@ -31,6 +31,7 @@ pub fn names() -> Vec<String> {
         "almost-p120",
         "few-k8",
         "few-k300",
+        "runs-k2",
         "runs-k4",
         "runs-k50",
     ];

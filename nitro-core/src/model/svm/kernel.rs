@@ -31,7 +31,8 @@ pub(super) struct Term {
 pub(super) type Sum = [f64; 4];
 
 /// What a processor has, as far as the arithmetic here is compiled for it. The ways differ in how many lanes an instruction takes and in whether a
-/// product is rounded before it is added to; the error bound holds for all of them.
+/// product is rounded before it is added to; the error bound holds for all of them. (AVX-512 was measured: it takes 5 % less time with 2,000 support
+/// vectors, and 8 % more with 20.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Instructions(Set);
 
@@ -40,8 +41,6 @@ enum Set {
     Any,
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
 }
 
 impl Instructions {
@@ -53,8 +52,7 @@ impl Instructions {
     pub(super) fn of_this_processor() -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            let is_wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl");
-            return Self(if is_wide { Set::Avx512 } else { Set::Avx2 });
+            return Self(Set::Avx2);
         }
         Self(Set::Any)
     }
@@ -68,16 +66,10 @@ impl Instructions {
                 fill_any(block.columns, row, &mut kernel);
                 weigh::<false>(block.terms, &kernel, sums);
             }
-            // SAFETY: of these two, `of_this_processor` found that the processor has what they are compiled for.
             #[cfg(target_arch = "x86_64")]
+            // SAFETY: `of_this_processor` found that the processor has what these are compiled for.
             Set::Avx2 => unsafe {
                 fill_avx2(block.columns, row, &mut kernel);
-                weigh_avx2(block.terms, &kernel, sums);
-            },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Set::Avx512 => unsafe {
-                fill_avx512(block.columns, row, &mut kernel);
                 weigh_avx2(block.terms, &kernel, sums);
             },
         }
@@ -90,7 +82,7 @@ impl Instructions {
             Set::Any => values.iter_mut().for_each(|value| *value = ln_1p::<false>(*value)),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `of_this_processor` found that the processor has what this is compiled for.
-            Set::Avx2 | Set::Avx512 => unsafe { ln_1p_avx2(values) },
+            Set::Avx2 => unsafe { ln_1p_avx2(values) },
         }
     }
 }
@@ -105,13 +97,6 @@ fn fill_any(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
 #[target_feature(enable = "avx2,fma")]
 #[inline(never)]
 fn fill_avx2(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
-    fill::<true>(columns, row, kernel);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,avx512f,avx512vl")]
-#[inline(never)]
-fn fill_avx512(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [f32; LANES]) {
     fill::<true>(columns, row, kernel);
 }
 
