@@ -77,6 +77,12 @@ impl<'t> Stores<'t> {
 
     /// Everything recorded of one function.
     pub(super) fn load(&mut self, function: &str) -> Result<Recordings> {
+        let shown = store::shown(&self.url);
+        self.load_if_recorded(function)?.with_context(|| format!("{shown}: no recordings of `{function}`"))
+    }
+
+    /// Everything recorded of one function, if anything is.
+    pub(super) fn load_if_recorded(&mut self, function: &str) -> Result<Option<Recordings>> {
         let mut recordings: Option<Recordings> = None;
         if let Some(store) = &mut self.store
             && store.functions()?.iter().any(|name| name == function)
@@ -97,9 +103,9 @@ impl<'t> Stores<'t> {
                 }
             }
         }
-        let none = || format!("{}: no recordings of `{function}`", store::shown(&self.url));
-        let mut recordings = recordings.with_context(none)?;
-        recordings.profiles = self.profiles(function)?;
+        if let Some(recordings) = &mut recordings {
+            recordings.profiles = self.profiles(function)?;
+        }
         Ok(recordings)
     }
 
