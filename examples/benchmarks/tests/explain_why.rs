@@ -9,6 +9,15 @@ const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
 
 const SORT: [&str; 5] =
     ["length=1e5", "bits=32", "sample_runs_log2=8", "sample_descents_log2=2", "sample_distinct=1"];
+/// Where both length and number of bits have a say.
+const SORT_ON_H200: [&str; 6] = [
+    "length=1e6",
+    "bits=32",
+    "sample_runs_log2=8",
+    "sample_descents_log2=2",
+    "sample_distinct=1",
+    "--device=cuda:0@nvidia-h200-140gb",
+];
 const SPMV: [&str; 6] = [
     "nonzeros=1e6",
     "mean_row_length=10",
@@ -91,6 +100,7 @@ fn check_changes(function: &str, features: &[&str]) {
 
 #[test]
 fn what_is_said_to_change_the_choice_does() {
+    check_changes("cuda_sort", &SORT_ON_H200);
     check_changes("sort", &SORT);
     check_changes("cuda_sort", &SORT);
     check_changes("cuda_spmv", &SPMV);
@@ -107,6 +117,19 @@ fn what_is_said_to_change_the_choice_does() {
         "dia_fill=20",
     ];
     check_changes("cuda_spmv", &dense);
+}
+
+#[test]
+fn a_change_is_to_a_value_that_the_feature_can_have() {
+    let change = |function: &str, features: &[&str], name: &str| {
+        let explained = explain_json(function, features);
+        let changes = explained["changes"].as_array().unwrap();
+        let change = changes.iter().find(|change| change["feature"] == name);
+        change.and_then(|change| change["to"].as_f64()).unwrap_or_else(|| panic!("{name}: {explained}"))
+    };
+    assert_eq!(change("cuda_sort", &SORT_ON_H200, "bits"), 64.0, "nothing lies between 32 and 64 bits");
+    let length = change("cuda_sort", &SORT_ON_H200, "length");
+    assert_eq!(length.fract(), 0.0, "there is no half key: {length}");
 }
 
 #[test]

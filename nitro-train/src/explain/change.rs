@@ -4,8 +4,6 @@ use serde::Serialize;
 
 use super::{Asked, Column};
 
-/// A feature of at most this many recorded values takes no others: a number of bits, a yes or no, what a few devices have.
-const MOST_CASES: usize = 16;
 /// Into so many steps the training range is cut; a choice that holds for less than a step may be passed over.
 const STEPS: f64 = 256.0;
 /// How often a step is halved to find where the choice changes: to about a hundred-thousandth of the training range.
@@ -74,9 +72,9 @@ impl<'a> Axis<'a> {
 
     /// The nearest value in one direction (1 or -1) that leads to another choice.
     fn first_change(&self, direction: f64) -> Option<f64> {
-        if (1..=MOST_CASES).contains(&self.column.recorded.len()) {
+        if !self.column.cases.is_empty() {
             let ahead = |value: &&f64| (self.scaled(**value) - self.at) * direction > 0.0;
-            let mut cases: Vec<f64> = self.column.recorded.iter().filter(ahead).copied().collect();
+            let mut cases: Vec<f64> = self.column.cases.iter().filter(ahead).copied().collect();
             cases.sort_by(|a, b| (a * direction).total_cmp(&(b * direction)));
             return cases.into_iter().find(|&value| self.changes(value));
         }
@@ -100,9 +98,7 @@ impl<'a> Axis<'a> {
     /// lead back.
     fn rounded(&self, value: f64, direction: f64) -> f64 {
         let unit = 10_f64.powf((value.abs().log10() - 2.0).floor());
-        let is_whole =
-            !self.column.recorded.is_empty() && self.column.recorded.iter().all(|value| value.fract() == 0.0);
-        let unit = if is_whole { unit.max(1.0) } else { unit };
+        let unit = if self.column.is_whole { unit.max(1.0) } else { unit };
         // Multiples of a tenth are no exact numbers, quotients of whole ones are the nearest.
         let multiple = |count: f64| if unit < 1.0 { count / (1.0 / unit).round() } else { count * unit };
         let count = value / unit;

@@ -6,6 +6,9 @@ use serde::Serialize;
 use super::Question;
 use crate::learn::scaling::scale_of;
 
+/// An input feature of at most this many recorded values, each recorded this often on average, takes no others: a number of bits, a yes or no.
+const MOST_CASES: usize = 4;
+
 /// A feature of the input or the device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Column {
@@ -22,9 +25,12 @@ pub struct Column {
     /// How it was scaled.
     #[serde(skip)]
     pub(super) scale: Option<Scale>,
-    /// The values that were recorded, each once, in order; empty without recordings.
+    /// The values that it takes, where it takes no others: of a device feature those of the sources. Empty where it may take any.
     #[serde(skip)]
-    pub(super) recorded: Vec<f64>,
+    pub(super) cases: Vec<f64>,
+    /// Whether all that was recorded are whole numbers.
+    #[serde(skip)]
+    pub(super) is_whole: bool,
 }
 
 impl Column {
@@ -56,7 +62,8 @@ pub(super) fn columns(question: &Question<'_>, features: &[f64], device_features
             scaled: scale.map(|scale| scale.apply(value)),
             trained_on: scale.map(|scale| [scale.transform.undo(scale.min), scale.transform.undo(scale.max)]),
             scale,
-            recorded,
+            is_whole: !recorded.is_empty() && recorded.iter().all(|value| value.fract() == 0.0),
+            cases: cases(recorded, is_of_device),
         }
     };
     names.zip(features.iter().chain(device_features)).enumerate().map(column).collect()
@@ -77,7 +84,7 @@ fn scale(model: &Model, column: usize) -> Option<Scale> {
     }
 }
 
-/// The finite values that training inputs, or sources, have of the feature.
+/// The finite values that training inputs, or sources, have of the feature, one for each of them.
 fn recorded(question: &Question<'_>, name: &String, is_of_device: bool) -> Vec<f64> {
     let Some((recordings, inputs)) = question.recorded else { return Vec::new() };
     let mut values: Vec<f64> = if is_of_device {
@@ -91,7 +98,14 @@ fn recorded(question: &Question<'_>, name: &String, is_of_device: bool) -> Vec<f
         })
     };
     values.retain(|value| value.is_finite());
-    values.sort_unstable_by(f64::total_cmp);
-    values.dedup();
     values
+}
+
+/// The values each once, in order; none where there may be others.
+fn cases(mut recorded: Vec<f64>, is_of_device: bool) -> Vec<f64> {
+    let count = recorded.len();
+    recorded.sort_unstable_by(f64::total_cmp);
+    recorded.dedup();
+    let is_few = recorded.len() <= MOST_CASES && recorded.len() * MOST_CASES <= count;
+    if is_of_device || is_few { recorded } else { Vec::new() }
 }
