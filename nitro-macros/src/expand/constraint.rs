@@ -47,6 +47,7 @@ impl Numbers<'_> {
         let krate = &self.function.krate;
         match condition {
             Expr::Paren(inner) => self.verdict(&inner.expr),
+            Expr::Group(inner) => self.verdict(&inner.expr),
             Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. }) => {
                 let verdict = self.verdict(expr);
                 quote!(::core::option::Option::map(#verdict, |holds| !holds))
@@ -85,6 +86,7 @@ impl Numbers<'_> {
     fn number(&self, value: &Expr) -> Option<TokenStream> {
         match value {
             Expr::Paren(inner) => self.number(&inner.expr),
+            Expr::Group(inner) => self.number(&inner.expr),
             Expr::Lit(literal) => number_of(&literal.lit),
             Expr::Path(path) => self.named(path),
             Expr::Cast(cast) => self.cast(cast),
@@ -141,6 +143,7 @@ impl Numbers<'_> {
     fn asks_a_feature(&self, value: &Expr) -> bool {
         match value {
             Expr::Paren(inner) => self.asks_a_feature(&inner.expr),
+            Expr::Group(inner) => self.asks_a_feature(&inner.expr),
             Expr::Path(path) => self.feature(path).is_some(),
             Expr::Cast(cast) => self.asks_a_feature(&cast.expr),
             Expr::Unary(unary) => self.asks_a_feature(&unary.expr),
@@ -170,6 +173,7 @@ fn number_of(literal: &Lit) -> Option<TokenStream> {
 fn is_float(value: &Expr) -> bool {
     match value {
         Expr::Paren(inner) => is_float(&inner.expr),
+        Expr::Group(inner) => is_float(&inner.expr),
         Expr::Lit(literal) => matches!(literal.lit, Lit::Float(_)),
         Expr::Cast(cast) => is_float_type(&cast.ty),
         Expr::Unary(unary) => is_float(&unary.expr),
