@@ -23,7 +23,7 @@ variants!(always length width fill wide either neither ratio quotient argument p
         always,
         length if len <= LENGTH_LIMIT,
         width if len > WIDTH_LIMIT as usize,
-        fill if (fill <= limits::FILL),
+        fill if fill <= limits::FILL,
         wide if IS_WIDE_ALLOWED || len == 1_0,
         either if odd || values[0] > 3,
         neither if !(odd || len >= 0x10),
