@@ -43,6 +43,11 @@ fn child() {
 
 /// What `carried` and `bare` choose in a process with these models.
 fn chosen(places: &[&str]) -> String {
+    chosen_by(places, |command| command)
+}
+
+/// The same in a process with further settings.
+fn chosen_by(places: &[&str], set: impl FnOnce(&mut Command) -> &mut Command) -> String {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("bin/program");
     for folder in ["bin", "elsewhere", "work"].map(|name| folder.path().join(name)) {
@@ -60,7 +65,7 @@ fn chosen(places: &[&str]) -> String {
             other => unreachable!("{other} is no place"),
         }
     }
-    let output = command.output().unwrap();
+    let output = set(&mut command).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let line = text.lines().find_map(|line| Some(line.split_once("chosen: ")?.1));
     line.unwrap_or_else(|| panic!("the copy said {text}")).to_owned()
@@ -79,4 +84,13 @@ fn the_first_place_that_has_a_model_gives_it() {
     assert_eq!(chosen(&["here", "beside"]), "embedded beside");
     assert_eq!(chosen(&["here"]), "embedded here");
     assert_eq!(chosen(&[]), "embedded nowhere");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_warning_that_cannot_be_written_ends_nothing() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let chosen =
+        chosen_by(&["here"], |command| command.env("NITRO_FORCE", "carried=unheard_of").stderr(full));
+    assert_eq!(chosen, "embedded here");
 }

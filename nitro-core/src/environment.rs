@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -129,7 +130,7 @@ fn warn(message: String) {
         if tracing::dispatcher::has_been_set() {
             tracing::error!("{message}");
         } else {
-            eprintln!("nitro: {message}");
+            let _ = writeln!(io::stderr(), "nitro: {message}"); // nobody to tell is no reason to fail
         }
     });
 }

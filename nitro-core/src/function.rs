@@ -7,7 +7,7 @@ use std::str::FromStr;
 use crate::name::MAX_FUNCTION_BYTES;
 use crate::replaceable::Replaceable;
 use crate::state::FunctionState;
-use crate::{MAX_FEATURES, MAX_VARIANTS};
+use crate::{Constraint, MAX_FEATURES, MAX_VARIANTS};
 
 /// One computation with several implementations: the descriptor that `#[code_variant]` generates, one static a function.
 pub struct Function {
@@ -21,12 +21,12 @@ pub struct Function {
 }
 
 /// One variant of a [`Function`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct VariantInfo {
     /// The name in stores, models and messages.
     pub name: &'static str,
-    /// The constraint as it stands in the source, if there is one.
-    pub constraint: Option<&'static str>,
+    /// For which inputs it may run; absent is all.
+    pub constraint: Option<Constraint>,
     /// The `exact(..)` group that it stands in, if it does: variants of one group give the same results, bit for bit.
     pub exact_group: Option<usize>,
 }

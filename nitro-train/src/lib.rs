@@ -16,6 +16,7 @@ mod cli;
 mod digest;
 pub mod evaluate;
 pub mod exchange;
+pub mod explain;
 mod layer;
 pub mod learn;
 pub mod measure;

@@ -10,7 +10,6 @@
 
 mod shown;
 
-use std::error::Error;
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -18,34 +17,34 @@ use std::time::Instant;
 use nitro::host;
 use nitro_benchmarks::{inputs, spmv, transpose};
 use rayon::ThreadPoolBuilder;
-use shown::shown;
+use shown::{BoxError, by_model, shown};
 
 fn main() -> ExitCode {
     shown(run)
 }
 
-fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+fn run(out: &mut dyn Write) -> Result<(), BoxError> {
     for threads in [1, host::available_threads()] {
         // The pool's threads know that they are this part of the machine.
         let pool = ThreadPoolBuilder::new().num_threads(threads).start_handler(move |_| host::enter(threads));
-        writeln!(out, "host:{threads}")?;
-        write!(out, "{}", pool.build()?.install(lines)?)?;
+        let lines = pool.build()?.install(lines)?;
+        write!(out, "host:{threads}\n{lines}")?;
     }
     Ok(())
 }
 
 /// What is chosen for each input, and how long it takes.
-fn lines() -> Result<String, inputs::InputError> {
+fn lines() -> Result<String, BoxError> {
     let mut lines = String::new();
     for name in ["test/suitesparse/bcsstk13", "test/suitesparse/rajat01", "test/suitesparse/zenios"] {
         let matrix = inputs::spmv::load(name)?;
         let (x, mut y) = (vec![1.0; matrix.columns()], vec![0.0; matrix.rows()]);
-        let selection = spmv::select(&matrix, &x, &mut y);
+        let selection = by_model(spmv::function(), spmv::select(&matrix, &x, &mut y))?;
         lines += &line(name, &selection, || spmv(&matrix, &x, &mut y));
     }
     for (rows, columns) in [(1000, 1000), (1200, 800), (3, 200_000)] {
         let mut values: Vec<f64> = (0..rows * columns).map(|n| n as f64).collect();
-        let selection = transpose::select(&mut values, rows, columns);
+        let selection = by_model(transpose::function(), transpose::select(&mut values, rows, columns))?;
         let input = format!("{rows} x {columns}");
         lines += &line(&input, &selection, || transpose(&mut values, rows, columns));
     }

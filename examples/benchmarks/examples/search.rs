@@ -7,7 +7,6 @@
 
 mod shown;
 
-use std::error::Error;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -15,7 +14,7 @@ use nitro::Device;
 use nitro_benchmarks::cuda::bfs::{Graph, Reference, Search, inputs, traversed_edges_per_second};
 use nitro_benchmarks::cuda::cuda_bfs;
 use rayon::prelude::*;
-use shown::shown;
+use shown::{BoxError, by_model, shown};
 
 const GRAPHS: [&str; 5] = [
     "test/stencil2d-g120-s2",
@@ -29,7 +28,7 @@ fn main() -> ExitCode {
     shown(run)
 }
 
-fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+fn run(out: &mut dyn Write) -> Result<(), BoxError> {
     let (devices, graphs): (Vec<_>, Vec<_>) =
         std::env::args().skip(1).partition(|argument| argument.starts_with("cuda"));
     let device =
@@ -41,14 +40,15 @@ fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
 }
 
 /// Prints the rate of every variant on one graph, the selected one marked.
-fn show(out: &mut dyn Write, name: &str) -> Result<(), Box<dyn Error>> {
+fn show(out: &mut dyn Write, name: &str) -> Result<(), BoxError> {
     let pattern = inputs::load(name)?;
     let sources = inputs::sources(&pattern);
     let edges =
         sources.par_iter().map(|source| Reference::new(&pattern, *source).traversed_edges(&pattern)).sum();
     let graph = Graph::new(&pattern)?;
     let mut search = Search::new(&graph)?;
-    let selected = cuda_bfs::select(&graph, sources[0], &mut search).variant();
+    let selection = cuda_bfs::select(&graph, sources[0], &mut search);
+    let selected = by_model(cuda_bfs::function(), selection)?.variant();
     writeln!(out, "{name}")?;
     for &variant in cuda_bfs::Variant::ALL {
         cuda_bfs::call(variant, &graph, sources[0], &mut search)?; // loads the kernels

@@ -10,7 +10,6 @@
 
 mod shown;
 
-use std::error::Error;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -18,7 +17,7 @@ use nitro::Device;
 use nitro_benchmarks::cuda::cuda_spmv;
 use nitro_benchmarks::cuda::spmv::{Matrix, inputs};
 use nitro_cuda::{Buffer, Cuda, CudaError};
-use shown::shown;
+use shown::{BoxError, by_model, shown};
 
 /// Matrices that are shown.
 const SHOWN: usize = 5;
@@ -33,7 +32,7 @@ fn main() -> ExitCode {
     shown(run)
 }
 
-fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+fn run(out: &mut dyn Write) -> Result<(), BoxError> {
     let devices = [nitro_cuda::device(0)?, nitro_cuda::partition(0, 16)?];
     let mut shown = 0;
     for name in inputs::names().iter().filter(|name| name.starts_with("test/")) {
@@ -43,7 +42,7 @@ fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
         }
         let problems = devices.map(|device| device.scope(|| Problem::new(device, &csr)));
         let mut problems = problems.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let choices: Vec<_> = problems.iter_mut().map(Problem::choice).collect();
+        let choices = problems.iter_mut().map(Problem::choice).collect::<Result<Vec<_>, _>>()?;
         if choices[0] == choices[1] {
             continue;
         }
@@ -62,7 +61,10 @@ fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
             break;
         }
     }
-    Ok(())
+    match shown {
+        0 => Err("the model chooses the same on both for every matrix: there is nothing to show".into()),
+        _ => Ok(()),
+    }
 }
 
 /// A matrix and vectors on one device.
@@ -81,8 +83,9 @@ impl Problem {
     }
 
     /// What a call would run here.
-    fn choice(&mut self) -> cuda_spmv::Variant {
-        self.device.scope(|| cuda_spmv::select(&self.a, &self.x, &mut self.y).variant())
+    fn choice(&mut self) -> Result<cuda_spmv::Variant, BoxError> {
+        let selection = self.device.scope(|| cuda_spmv::select(&self.a, &self.x, &mut self.y));
+        Ok(by_model(cuda_spmv::function(), selection)?.variant())
     }
 
     /// Median time of a variant here, in microseconds.

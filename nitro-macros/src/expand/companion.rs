@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{Attribute, Path, Visibility, parse_quote};
 
-use super::{cfgs, helper, is_absolute, plain_name};
+use super::{cfgs, constraint, helper, is_absolute, plain_name};
 use crate::ir::{CodeVariant, Variant};
 
 /// The module; `descriptor` is the body of its `function()`.
@@ -176,8 +176,10 @@ fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let (krate, Variant { cfgs, name, .. }) = (krate(function), variant);
     let constraint = match &variant.constraint {
         Some(constraint) => {
-            let condition = &constraint.condition;
-            quote!(::core::option::Option::Some(::core::stringify!(#condition)))
+            let (condition, admits) = (&constraint.condition, constraint::name(function, variant));
+            quote!(::core::option::Option::Some(
+                #krate::Constraint::new(::core::stringify!(#condition), super::#admits)
+            ))
         }
         None => quote!(::core::option::Option::None),
     };

@@ -4,6 +4,7 @@
 //! written; the companion module only re-exports. Generated names begin with `__nitro_`, paths are absolute.
 
 mod companion;
+mod constraint;
 mod dispatch;
 mod salvage;
 
@@ -22,10 +23,11 @@ pub fn function(function: &CodeVariant) -> TokenStream {
     let dispatcher = dispatcher(function, &dispatch::dispatch(function));
     let select = select(function, &dispatch::selection(function));
     let call = call(function, &dispatch::call(function));
+    let constraints = constraint::functions(function);
     let model = model(function);
     let alias = crate_alias(function);
     let companion = companion::module(function, &companion::descriptor(function));
-    quote!(#dispatcher #select #call #model #alias #companion)
+    quote!(#dispatcher #select #call #constraints #model #alias #companion)
 }
 
 /// The function itself.

@@ -34,7 +34,7 @@ Examples:
   train record --device all --store my.db     measure on every GPU at once
   train fit --store my.db --models models     fit a selector for each function
   train evaluate --store my.db                how good it is on a device it was not trained on
-  train explain spmv rows=1e6 mean_row=7      which variant would run, and why";
+  train explain transpose m=1e3 n=2e3 skinny=0 coprime=0   which variant would run, and why";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -303,16 +303,20 @@ pub(super) struct ExplainArgs {
     /// Function
     #[arg(value_name = "F")]
     pub(super) function: String,
-    /// Values of the input features
+    /// Values of the input features; without them, the message says which ones the model needs
     #[arg(value_name = "feature=value")]
     pub(super) features: Vec<String>,
     #[command(flatten)]
     pub(super) models: ModelsArgs,
-    /// Device to select for: a device of this machine, as host:4, or a device in the store [default: host with all threads]
+    /// Device to select for: a device of this machine, as host:4, or a device in the store [default: the host with all threads; of a
+    /// function for another kind of device the first such device here, or else one that was recorded]
     #[arg(long, value_name = "D")]
     pub(super) device: Option<String>,
     #[command(flatten)]
     pub(super) store: StoreArgs,
+    /// One JSON object instead of tables
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 #[derive(Args, Debug)]

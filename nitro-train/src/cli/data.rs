@@ -79,8 +79,15 @@ impl<'t> Stores<'t> {
     /// What was recorded of one function, of the variants that this program has: what is fitted, judged and shipped is for the code at
     /// hand, and a store may be shared with programs of other Cargo features.
     pub(super) fn load(&mut self, function: &str) -> Result<Recordings> {
-        let mut recordings = self.load_all(function)?;
-        if let Some(registered) = self.trainer.registered(function) {
+        self.load_if_recorded(function)?.with_context(|| self.has_none_of(function))
+    }
+
+    /// As [`Stores::load`], if anything was recorded.
+    pub(super) fn load_if_recorded(&mut self, function: &str) -> Result<Option<Recordings>> {
+        let mut recordings = self.everything(function)?;
+        if let Some(recordings) = &mut recordings
+            && let Some(registered) = self.trainer.registered(function)
+        {
             let own = registered.function.variants();
             let is_own = |name: &str| own.iter().any(|variant| variant.name == name);
             // With none in common they are of a namesake, which is for others to find.
@@ -93,8 +100,16 @@ impl<'t> Stores<'t> {
         Ok(recordings)
     }
 
-    /// Everything recorded of one function.
+    /// Everything recorded of one function, whatever this program has.
     pub(super) fn load_all(&mut self, function: &str) -> Result<Recordings> {
+        self.everything(function)?.with_context(|| self.has_none_of(function))
+    }
+
+    fn has_none_of(&self, function: &str) -> String {
+        format!("{}: no recordings of `{function}`", store::shown(&self.url))
+    }
+
+    fn everything(&mut self, function: &str) -> Result<Option<Recordings>> {
         let mut recordings: Option<Recordings> = None;
         if let Some(store) = &mut self.store
             && store.functions()?.iter().any(|name| name == function)
@@ -115,9 +130,9 @@ impl<'t> Stores<'t> {
                 }
             }
         }
-        let none = || format!("{}: no recordings of `{function}`", store::shown(&self.url));
-        let mut recordings = recordings.with_context(none)?;
-        recordings.profiles = self.profiles(function)?;
+        if let Some(recordings) = &mut recordings {
+            recordings.profiles = self.profiles(function)?;
+        }
         Ok(recordings)
     }
 

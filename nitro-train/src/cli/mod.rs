@@ -6,7 +6,6 @@ mod output;
 mod args;
 mod budget;
 mod check;
-mod constraint;
 mod coverage;
 mod data;
 mod devices;

@@ -172,7 +172,7 @@ fn common_features(devices: &[&DeviceRecord]) -> Vec<String> {
 }
 
 /// Root mean square difference between every two devices.
-fn distances(devices: &[&DeviceRecord]) -> Vec<Vec<f64>> {
+pub(crate) fn distances(devices: &[&DeviceRecord]) -> Vec<Vec<f64>> {
     let column = |name: &String| devices.iter().map(|device| device.features[name]).collect::<Vec<f64>>();
     let columns: Vec<Vec<f64>> = common_features(devices)
         .iter()

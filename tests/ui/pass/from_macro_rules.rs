@@ -32,5 +32,7 @@ fn unstable<T: Ord>(keys: &mut [T]) -> usize {
 fn main() {
     assert_eq!(sort_bytes(&mut [2, 1]) + sort_words(&mut [3]), 3);
     let constraint = sort_bytes::function().variants()[1].constraint;
-    assert_eq!(constraint, Some("length > 3 + 1"));
+    let constraint = constraint.expect("it has one");
+    assert_eq!(constraint.text(), "length > 3 + 1");
+    assert_eq!((constraint.admits(&[Some(4.0)]), constraint.admits(&[Some(5.0)])), (Some(false), Some(true)));
 }

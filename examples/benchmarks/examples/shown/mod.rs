@@ -4,8 +4,12 @@ use std::error::Error;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
+use nitro::{CodeVariant, Function, Reason, Selection};
+
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
 /// Runs an example. Whoever reads no further, as `| head -1` does, has seen enough: that is no error.
-pub fn shown(run: impl FnOnce(&mut dyn Write) -> Result<(), Box<dyn Error>>) -> ExitCode {
+pub fn shown(run: impl FnOnce(&mut dyn Write) -> Result<(), BoxError>) -> ExitCode {
     match run(&mut io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
@@ -13,6 +17,21 @@ pub fn shown(run: impl FnOnce(&mut dyn Write) -> Result<(), Box<dyn Error>>) -> 
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// What was selected by a model: without one there is nothing to show.
+pub fn by_model<V: CodeVariant>(
+    function: &Function,
+    selection: Selection<V>,
+) -> Result<Selection<V>, BoxError> {
+    match selection.reason() {
+        Reason::NoModel => Err(format!(
+            "no model of `{}` was found: run this in the repository, where models/ is, or let NITRO_MODELS name a folder of models",
+            function.name()
+        )
+        .into()),
+        _ => Ok(selection),
     }
 }
 

@@ -209,6 +209,21 @@ pub fn __nitro_spmv_call(
         }
     }
 }
+#[cfg(feature = "ell")]
+#[doc(hidden)]
+#[allow(unused_variables, clippy::all, clippy::pedantic, clippy::nursery)]
+fn __nitro_spmv_admits_ell(
+    __nitro_known: &[::core::option::Option<::core::primitive::f64>],
+) -> ::core::option::Option<::core::primitive::bool> {
+    ::nitro::__private::and(
+        ::nitro::__private::of_both(
+            __nitro_known[2usize],
+            ::core::option::Option::Some(9f64),
+            |a, b| a <= b,
+        ),
+        ::core::option::Option::None,
+    )
+}
 /// What belongs to the function `spmv`: its variants, its selections and its descriptor.
 #[allow(dead_code, unused_imports)]
 pub mod spmv {
@@ -311,7 +326,10 @@ pub mod spmv {
                 ::nitro::VariantInfo {
                     name: "ell",
                     constraint: ::core::option::Option::Some(
-                        ::core::stringify!(ell_fill <= 9.0 && a.rows() > 0),
+                        ::nitro::Constraint::new(
+                            ::core::stringify!(ell_fill <= 9.0 && a.rows() > 0),
+                            super::__nitro_spmv_admits_ell,
+                        ),
                     ),
                     exact_group: ::core::option::Option::None,
                 },

@@ -1,0 +1,197 @@
+//! What a constraint says where only features are known: a function over the values of those that are.
+//!
+//! The types of features cannot be named here, so numbers are taken in double precision. What would not be the same there, such as the division
+//! of integers, and everything that asks an argument, is not known.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprPath, ExprUnary, Lit, Type, UnOp};
+
+use super::{cfgs, helper};
+use crate::ir::{CodeVariant, Constraint, Variant};
+
+/// The functions of all constraints, beside the function: the user's paths mean there what they mean in the constraint.
+pub fn functions(function: &CodeVariant) -> TokenStream {
+    let constrained =
+        function.variants.iter().filter_map(|variant| Some((variant, variant.constraint.as_ref()?)));
+    constrained.map(|(variant, constraint)| admits(function, variant, constraint)).collect()
+}
+
+/// Name of the function of a variant's constraint.
+pub fn name(function: &CodeVariant, variant: &Variant) -> Ident {
+    helper(function, &format!("admits_{}", variant.name))
+}
+
+fn admits(function: &CodeVariant, variant: &Variant, constraint: &Constraint) -> TokenStream {
+    let (name, function_cfgs, variant_cfgs) = (name(function, variant), cfgs(function), &variant.cfgs);
+    let verdict = Numbers { function }.verdict(&constraint.condition);
+    quote! {
+        #(#function_cfgs)*
+        #(#variant_cfgs)*
+        #[doc(hidden)]
+        #[allow(unused_variables, clippy::all, clippy::pedantic, clippy::nursery)]
+        fn #name(
+            __nitro_known: &[::core::option::Option<::core::primitive::f64>],
+        ) -> ::core::option::Option<::core::primitive::bool> { #verdict }
+    }
+}
+
+/// Expressions over what is known of a call of the function.
+struct Numbers<'f> {
+    function: &'f CodeVariant,
+}
+
+impl Numbers<'_> {
+    /// An `Option<bool>` for a condition.
+    fn verdict(&self, condition: &Expr) -> TokenStream {
+        let krate = &self.function.krate;
+        match condition {
+            Expr::Paren(inner) => self.verdict(&inner.expr),
+            Expr::Group(inner) => self.verdict(&inner.expr),
+            Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. }) => {
+                let verdict = self.verdict(expr);
+                quote!(::core::option::Option::map(#verdict, |holds| !holds))
+            }
+            Expr::Binary(ExprBinary { left, op: op @ (BinOp::And(_) | BinOp::Or(_)), right, .. }) => {
+                let (left, right) = (self.verdict(left), self.verdict(right));
+                let join = if matches!(op, BinOp::And(_)) { quote!(and) } else { quote!(or) };
+                quote!(#krate::__private::#join(#left, #right))
+            }
+            comparison => self.comparison(comparison).unwrap_or_else(|| quote!(::core::option::Option::None)),
+        }
+    }
+
+    /// An `Option<bool>` for a comparison of numbers or a number itself, which as a condition is a bool. One without a feature may be of
+    /// something that is no number.
+    fn comparison(&self, condition: &Expr) -> Option<TokenStream> {
+        match condition {
+            Expr::Binary(ExprBinary { left, op, right, .. }) if is_comparison(*op) => {
+                let asks = [left, right].iter().any(|side| self.asks_a_feature(side));
+                asks.then(|| self.of_both(left, *op, right)).flatten()
+            }
+            Expr::Path(_) | Expr::Lit(_) => {
+                let number = self.number(condition)?;
+                Some(quote!(::core::option::Option::map(#number, |number| number != 0.0)))
+            }
+            _ => None,
+        }
+    }
+
+    fn of_both(&self, left: &Expr, op: BinOp, right: &Expr) -> Option<TokenStream> {
+        let (krate, left, right) = (&self.function.krate, self.number(left)?, self.number(right)?);
+        Some(quote!(#krate::__private::of_both(#left, #right, |a, b| a #op b)))
+    }
+
+    /// An `Option<f64>` for a number; none for what is not understood.
+    fn number(&self, value: &Expr) -> Option<TokenStream> {
+        match value {
+            Expr::Paren(inner) => self.number(&inner.expr),
+            Expr::Group(inner) => self.number(&inner.expr),
+            Expr::Lit(literal) => number_of(&literal.lit),
+            Expr::Path(path) => self.named(path),
+            Expr::Cast(cast) => self.cast(cast),
+            Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => {
+                let number = self.number(expr)?;
+                Some(quote!(::core::option::Option::map(#number, |number| -number)))
+            }
+            Expr::Binary(ExprBinary { left, op, right, .. }) => {
+                let is_real = is_float(left) || is_float(right);
+                let is_same = matches!(op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_));
+                let is_same = is_same || matches!(op, BinOp::Div(_)) && is_real;
+                is_same.then(|| self.of_both(left, *op, right)).flatten()
+            }
+            _ => None,
+        }
+    }
+
+    fn named(&self, path: &ExprPath) -> Option<TokenStream> {
+        match self.feature(path) {
+            Some(index) => Some(quote!(__nitro_known[#index])),
+            None => self.is_constant(path).then(|| self.constant(path)),
+        }
+    }
+
+    /// A constant is cast as the user says; of a feature only what becomes a floating-point number stays the number that it was.
+    fn cast(&self, cast: &ExprCast) -> Option<TokenStream> {
+        match &*cast.expr {
+            Expr::Path(path) if self.feature(path).is_none() => {
+                (self.is_constant(path) && is_primitive(&cast.ty)).then(|| self.constant(cast))
+            }
+            inner => is_float_type(&cast.ty).then(|| self.number(inner)).flatten(),
+        }
+    }
+
+    fn constant(&self, value: &impl ToTokens) -> TokenStream {
+        let (krate, value) = (&self.function.krate, value.to_token_stream());
+        quote!(::core::option::Option::Some(#krate::FeatureValue::to_f64(#value)))
+    }
+
+    /// Neither an argument nor anything that depends on the function's generics.
+    fn is_constant(&self, path: &ExprPath) -> bool {
+        let segments = &path.path.segments;
+        let Some(first) = segments.first().map(|segment| &segment.ident) else { return false };
+        let is_argument = segments.len() == 1 && self.function.arguments.contains(first);
+        let is_plain = path.qself.is_none() && segments.iter().all(|segment| segment.arguments.is_none());
+        is_plain && !is_argument && !self.function.generics.contains(first)
+    }
+
+    fn feature(&self, path: &ExprPath) -> Option<usize> {
+        let name = path.path.get_ident()?;
+        self.function.features.iter().position(|feature| feature.name == *name)
+    }
+
+    fn asks_a_feature(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Paren(inner) => self.asks_a_feature(&inner.expr),
+            Expr::Group(inner) => self.asks_a_feature(&inner.expr),
+            Expr::Path(path) => self.feature(path).is_some(),
+            Expr::Cast(cast) => self.asks_a_feature(&cast.expr),
+            Expr::Unary(unary) => self.asks_a_feature(&unary.expr),
+            Expr::Binary(binary) => self.asks_a_feature(&binary.left) || self.asks_a_feature(&binary.right),
+            _ => false,
+        }
+    }
+}
+
+fn is_comparison(op: BinOp) -> bool {
+    use BinOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    matches!(op, Lt(_) | Le(_) | Eq(_) | Ne(_) | Ge(_) | Gt(_))
+}
+
+/// An integer may not fit the type that it would have without its context.
+fn number_of(literal: &Lit) -> Option<TokenStream> {
+    let number: f64 = match literal {
+        Lit::Int(literal) => literal.base10_digits().parse().ok()?,
+        Lit::Float(literal) => literal.base10_digits().parse().ok()?,
+        Lit::Bool(literal) => f64::from(u8::from(literal.value)),
+        _ => return None,
+    };
+    Some(quote!(::core::option::Option::Some(#number)))
+}
+
+/// Whether an operand is a floating-point number for certain; then the other one is too.
+fn is_float(value: &Expr) -> bool {
+    match value {
+        Expr::Paren(inner) => is_float(&inner.expr),
+        Expr::Group(inner) => is_float(&inner.expr),
+        Expr::Lit(literal) => matches!(literal.lit, Lit::Float(_)),
+        Expr::Cast(cast) => is_float_type(&cast.ty),
+        Expr::Unary(unary) => is_float(&unary.expr),
+        Expr::Binary(binary) => is_float(&binary.left) || is_float(&binary.right),
+        _ => false,
+    }
+}
+
+fn is_float_type(r#type: &Type) -> bool {
+    is_one_of(r#type, &["f32", "f64"])
+}
+
+fn is_primitive(r#type: &Type) -> bool {
+    const INTEGERS: [&str; 12] =
+        ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
+    is_float_type(r#type) || is_one_of(r#type, &INTEGERS)
+}
+
+fn is_one_of(r#type: &Type, names: &[&str]) -> bool {
+    matches!(r#type, Type::Path(path) if path.qself.is_none() && path.path.get_ident().is_some_and(|ident| names.iter().any(|name| ident == name)))
+}

@@ -1,0 +1,164 @@
+//! An explanation as text.
+
+use std::io::{self, Write};
+
+use super::Subject;
+use crate::cli::devices::number;
+use crate::cli::table::Table;
+use crate::explain::{Change, Column, Explanation, Nearest, Place};
+
+pub(super) fn print(
+    out: &mut dyn Write,
+    explanation: &Explanation,
+    subject: &Subject,
+    is_recorded: bool,
+) -> io::Result<()> {
+    head(out, explanation, subject)?;
+    writeln!(out, "\n{}\n{}", features(explanation), ranking(explanation))?;
+    reach(out, explanation)?;
+    writeln!(out, "\n{}\n", outcome(explanation))?;
+    print_changes(out, explanation)?;
+    match is_recorded {
+        true => print_nearest(out, explanation),
+        false => writeln!(out, "\nThe training inputs are not in the store: --store names another"),
+    }
+}
+
+fn head(out: &mut dyn Write, explanation: &Explanation, subject: &Subject) -> io::Result<()> {
+    let Explanation { function, device, strategy, sources, .. } = explanation;
+    writeln!(out, "function         {function}")?;
+    let assumed = subject.stands_for.as_ref().map_or_else(String::new, |kind| {
+        format!(", assumed: it was recorded, and this machine has no {kind} device; --device names another")
+    });
+    writeln!(out, "device           {device}{assumed}")?;
+    writeln!(out, "model            {strategy}, learned from {}", sources.join(", "))
+}
+
+/// One row a feature: its value, scaled, and whether it lies outside of what was trained on.
+fn features(explanation: &Explanation) -> Table {
+    let mut table = Table::new(["feature", "value", "scaled", "trained on"]);
+    let is_forest = explanation.ranking.iter().any(|place| place.expected_slowdown.is_some());
+    for column in &explanation.features {
+        let scaled = column.scaled.map_or_else(String::new, |scaled| format!("{scaled:.2}"));
+        let range = column.trained_on.map_or_else(String::new, |range| trained_on(column, range, is_forest));
+        table.row([name(&column.name, column.is_of_device), number(column.value), scaled, range]);
+    }
+    table
+}
+
+fn name(feature: &str, is_of_device: bool) -> String {
+    if is_of_device { format!("device: {feature}") } else { feature.to_owned() }
+}
+
+/// The training range, and what becomes of a value outside of it.
+fn trained_on(column: &Column, [min, max]: [f64; 2], is_forest: bool) -> String {
+    let range = format!("{} to {}", number(min), number(max));
+    match (column.is_outside(), column.is_of_device && !is_forest) {
+        (false, _) => range,
+        (true, false) => format!("outside of {range}"),
+        (true, true) => format!("outside of {range}, taken for its end"),
+    }
+}
+
+fn ranking(explanation: &Explanation) -> Table {
+    let slowdowns = explanation.ranking.iter().any(|place| place.expected_slowdown.is_some());
+    let figure = if slowdowns { "expected slow-down" } else { "comparisons won" };
+    let mut table = Table::new(["variant", figure, "constraint"]);
+    for Place { variant, confidence, expected_slowdown, constraint, admitted } in &explanation.ranking {
+        let figure = match expected_slowdown {
+            Some(slowdown) => format!("{slowdown:.2}"),
+            None => format!("{:.0} %", confidence * 100.0),
+        };
+        let constraint = constraint.as_ref().map_or_else(String::new, |condition| match admitted {
+            Some(true) => format!("`{condition}` admits it"),
+            Some(false) => format!("`{condition}` forbids it"),
+            None => format!("`{condition}` cannot be told from the given features"),
+        });
+        table.row([variant.clone(), figure, constraint]);
+    }
+    table
+}
+
+fn reach(out: &mut dyn Write, explanation: &Explanation) -> io::Result<()> {
+    let mut print = |name: &str, distance: Option<f64>, of: String| match distance {
+        Some(distance) => {
+            let word = if distance > 1.0 { "far" } else { "near" };
+            writeln!(out, "{name}  {distance:.2}, {word} (far is above 1) {of}")
+        }
+        None => writeln!(out, "{name}  not known: the model says nothing of distance {of}"),
+    };
+    let Explanation { input_distance, device_distance, training_inputs, sources, .. } = explanation;
+    print("input distance ", *input_distance, format!("from the {training_inputs} training inputs"))?;
+    print("device distance", *device_distance, format!("from the {} source devices", sources.len()))?;
+    let mut possible = explanation.ranking.iter().filter(|place| place.admitted != Some(false)).skip(1);
+    match (explanation.margin, possible.next()) {
+        (Some(margin), Some(next)) => writeln!(out, "margin           {margin:.2} over `{}`", next.variant),
+        _ => Ok(()),
+    }
+}
+
+/// What is run.
+fn outcome(explanation: &Explanation) -> String {
+    let Some(choice) = &explanation.choice else {
+        return "No variant that the model knows is admissible: the default is run".to_owned();
+    };
+    let mut text = format!("The first that its constraint admits is run: {choice}");
+    if explanation.is_conditional() {
+        text.push_str(", unless its constraint, which asks for more than the given features, forbids it");
+    }
+    if let Some(far) = explanation.far() {
+        text.push_str(&format!("\nTake it with caution: {far}"));
+    }
+    text
+}
+
+/// At most so many changes are shown.
+const MOST_CHANGES: usize = 5;
+
+fn print_changes(out: &mut dyn Write, explanation: &Explanation) -> io::Result<()> {
+    let changes = &explanation.changes;
+    if changes.is_empty() {
+        return writeln!(out, "No feature alone changes the choice, within what was trained on");
+    }
+    writeln!(out, "What would change the choice, each feature alone, the smallest change first:")?;
+    let mut table = Table::new(["feature", "from", "to", "then is run", "% of its range"]);
+    for Change { feature, is_of_device, from, to, variant, share_of_range } in
+        changes.iter().take(MOST_CHANGES)
+    {
+        let variant = variant.clone().unwrap_or_else(|| "the default".to_owned());
+        let share = format!("{:.1}", 100.0 * share_of_range);
+        table.row([name(feature, *is_of_device), number(*from), number(*to), variant, share]);
+    }
+    write!(out, "{table}")?;
+    let changing = |column: &&Column| changes.iter().any(|change| change.feature == column.name);
+    let others: Vec<String> = explanation
+        .features
+        .iter()
+        .filter(|column| !changing(column))
+        .map(|column| name(&column.name, column.is_of_device))
+        .collect();
+    match others.as_slice() {
+        [] => Ok(()),
+        others => {
+            writeln!(out, "Nothing within what was trained on changes it by itself of: {}", others.join(", "))
+        }
+    }
+}
+
+fn print_nearest(out: &mut dyn Write, explanation: &Explanation) -> io::Result<()> {
+    if explanation.nearest.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nThe nearest training inputs, and what was best there:")?;
+    let choice = explanation.choice.as_deref().unwrap_or("the default");
+    let gave = format!("{choice} gave, %");
+    let mut table = Table::new(["input", "distance", "best", &gave, "best on", "on the device"]);
+    for Nearest { input, distance, device, best, share_of_choice, same_devices, devices } in
+        &explanation.nearest
+    {
+        let share = share_of_choice.map_or_else(|| "-".to_owned(), |share| format!("{:.0}", 100.0 * share));
+        let agreement = format!("{same_devices} of {devices} devices");
+        table.row([input.clone(), format!("{distance:.2}"), best.clone(), share, agreement, device.clone()]);
+    }
+    write!(out, "{table}")
+}
