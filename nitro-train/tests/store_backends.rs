@@ -1,7 +1,7 @@
 //! Every back end keeps the same promises: one suite, run against SQLite in a file, SQLite in memory and Redis.
 //!
 //! The Redis tests start a `redis-server` of their own on a free port of the loopback interface. Where that program
-//! is missing they say so on stderr and pass, unless `NITRO_REQUIRE_REDIS` is set, as in continuous integration.
+//! is missing they are left out, unless `NITRO_REQUIRE_REDIS` is set, as in continuous integration.
 
 #[cfg(feature = "redis")]
 mod store_server;
