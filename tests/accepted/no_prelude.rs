@@ -24,7 +24,8 @@ fn two(value: u32) -> u32 {
     value
 }
 
-fn main() {
+#[::core::prelude::v1::test]
+fn no_name_of_the_prelude_is_needed() {
     ::std::assert_eq!(count(3), 3);
     ::std::assert_eq!(::std::string::ToString::to_string(&count::Variant::One), "one");
 }

@@ -1,6 +1,6 @@
 //! No lint that a strict crate turns on speaks of generated code.
 
-#![deny(warnings, missing_docs, unreachable_pub, unused, rust_2018_idioms, future_incompatible)]
+#![deny(warnings, missing_docs, unreachable_pub, unused, rust_2018_idioms)]
 #![deny(single_use_lifetimes, unused_lifetimes, unused_qualifications, missing_debug_implementations)]
 #![deny(clippy::all, clippy::pedantic)]
 
@@ -47,7 +47,8 @@ fn first<'a>(items: &'a [u8], _: &str) -> Option<&'a u8> {
     items.first()
 }
 
-fn main() {
+#[test]
+fn strict_lints_are_silent() {
     constrained_variant_left_out();
     seven_arguments(1, 2, 3, 4, 5, 6, 7);
     assert_eq!(borrowed(&[4], ""), Some(&4));

@@ -7,6 +7,7 @@ fn work();
 
 fn only() {}
 
-fn main() {
+#[test]
+fn the_least_is_called() {
     work();
 }

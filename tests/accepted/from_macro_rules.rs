@@ -29,7 +29,8 @@ fn unstable<T: Ord>(keys: &mut [T]) -> usize {
     keys.len()
 }
 
-fn main() {
+#[test]
+fn functions_stamped_out_are_called() {
     assert_eq!(sort_bytes(&mut [2, 1]) + sort_words(&mut [3]), 3);
     let constraint = sort_bytes::function().variants()[1].constraint;
     assert_eq!(constraint, Some("length > 3 + 1"));
