@@ -2,7 +2,8 @@
 //! about others.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use crate::trainer::text;
 use serde_json::Value;
@@ -51,11 +52,17 @@ fn fitted(function: &str) -> TempDir {
     folder
 }
 
+/// Where `models` were fitted from carried recordings, once for the tests that do no more than read them.
+static CARRIED: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check");
+    fs::create_dir_all(&folder).unwrap();
+    passes(&folder, "fit --function transpose --function cuda_transpose");
+    folder
+});
+
 #[test]
 fn models_fresh_from_the_carried_recordings_pass() {
-    let folder = tempfile::tempdir().unwrap();
-    passes(folder.path(), "fit --function transpose --function cuda_transpose");
-    let lines = passes(folder.path(), "check --function transpose --function cuda_transpose --json");
+    let lines = passes(&CARRIED, "check --function transpose --function cuda_transpose --json");
     for (line, devices) in lines.lines().zip([7, 7]) {
         let line: Value = serde_json::from_str(line).unwrap();
         assert_eq!(line["devices"].as_object().unwrap().len(), devices, "{line}");
@@ -63,23 +70,21 @@ fn models_fresh_from_the_carried_recordings_pass() {
         assert!(regret > 0.0 && regret <= line["max_regret"].as_f64().unwrap(), "{line}");
         assert_eq!(line["problems"], serde_json::json!([]));
     }
-    let table = passes(folder.path(), "check --function transpose");
+    let table = passes(&CARRIED, "check --function transpose");
     assert!(table.contains("host:16@") && table.contains("1 of 1 models may be shipped"), "{table}");
 }
 
 #[test]
 fn a_regret_above_the_bound_of_its_function_fails() {
-    let folder = tempfile::tempdir().unwrap();
-    passes(folder.path(), "fit --function transpose");
     let check = "check --function transpose --max-regret";
-    let problems = fails(folder.path(), &format!("{check} 0"));
+    let problems = fails(&CARRIED, &format!("{check} 0"));
     assert!(
         problems.len() == 1 && problems[0].contains("`transpose`") && problems[0].contains("--max-regret"),
         "{problems:?}"
     );
-    passes(folder.path(), &format!("{check} 0 --max-regret transpose=100"));
-    fails(folder.path(), &format!("{check} transpose=0 --max-regret 100"));
-    let problems = fails(folder.path(), &format!("{check} sort=3"));
+    passes(&CARRIED, &format!("{check} 0 --max-regret transpose=100"));
+    fails(&CARRIED, &format!("{check} transpose=0 --max-regret 100"));
+    let problems = fails(&CARRIED, &format!("{check} sort=3"));
     assert!(problems[0].contains("`sort` is not among"), "{problems:?}");
 }
 

@@ -1,40 +1,70 @@
 //! The shipped recordings alone, without the devices they were made on, give models and the figures that the README claims.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::trainer::success;
 use nitro::model::Model;
-use nitro_train::evaluate::Chooser;
+use nitro_train::evaluate::{Chooser, DeviceEvaluation, EvaluateOptions, Split, evaluate};
 use nitro_train::exchange::read_bytes;
+use nitro_train::learn::{FitOptions, fit};
+use nitro_train::profile::Folder;
 use nitro_train::recordings::Recordings;
-use serde_json::Value;
+
+/// Two GPUs and two slices: all seven devices take seven times as long to judge.
+const DEVICES: [&str; 4] = [
+    "cuda:0@nvidia-h200-140gb",
+    "cuda:0@nvidia-h100-80gb-hbm3-79gb",
+    "cuda:0/8sm@nvidia-h200-140gb",
+    "cuda:0/32sm@nvidia-h200-140gb",
+];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models")
+}
+
+fn recordings(function: &str) -> Recordings {
+    let folder = folder().join("recordings");
+    let read = |name: &str| std::fs::read(folder.join(function).join(name)).unwrap();
+    let [measurements, inputs, devices] = ["measurements.csv.gz", "inputs.csv.gz", "devices.csv"].map(read);
+    let recordings = read_bytes(function, &measurements, &inputs, &devices).unwrap();
+    Recordings { profiles: Folder::new(folder).read(function).unwrap(), ..recordings }
+}
+
+/// What was recorded on some of the devices.
+fn on(devices: &[&str], mut recordings: Recordings) -> Recordings {
+    let kept: Vec<usize> = devices.iter().map(|id| recordings.device_index(id).expect(id)).collect();
+    recordings.devices = kept.iter().map(|&device| recordings.devices[device].clone()).collect();
+    recordings.measurements.retain_mut(|one| {
+        let place = kept.iter().position(|&device| device == one.device);
+        one.device = place.unwrap_or_default();
+        place.is_some()
+    });
+    recordings
+}
 
 /// Mean of a selector over the devices left out.
-fn mean(devices: &[Value], selector: &str) -> f64 {
-    let of_device = |device: &Value| device["selectors"][selector]["mean"].as_f64().expect(selector);
+fn mean(devices: &[DeviceEvaluation], selector: &str) -> f64 {
+    let of_device = |device: &DeviceEvaluation| device.selectors.get(selector).expect(selector).mean;
     devices.iter().map(of_device).sum::<f64>() / devices.len() as f64
 }
 
 #[test]
 fn gpu_functions_are_learned_and_judged_without_a_gpu() {
-    let folder = tempfile::tempdir().unwrap();
-    let names =
-        ["histogram", "spmv", "sort", "transpose", "bfs", "solver"].map(|name| format!("cuda_{name}"));
-    let functions: Vec<&str> = names.iter().flat_map(|name| ["--function", name]).collect();
+    for name in ["histogram", "spmv", "sort", "transpose", "bfs", "solver"].map(|name| format!("cuda_{name}"))
+    {
+        let recordings = recordings(&name);
+        assert!(recordings.devices.len() >= 7, "{name}: two GPUs and five slices of one");
+        let recordings = on(&DEVICES, recordings);
+        let split = Split::by_name(&recordings);
+        let options = FitOptions { inputs: Some(split.train.clone()), ..FitOptions::default() };
+        let model = fit(&recordings, &options).unwrap().model;
+        assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap(), model, "{name}");
 
-    success(folder.path(), &[&["fit", "--models", "."], functions.as_slice()].concat());
-    let text = success(folder.path(), &[&["evaluate", "--json"], functions.as_slice()].concat());
-    let evaluations: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-
-    assert_eq!(evaluations.len(), names.len());
-    for (name, evaluation) in names.iter().zip(&evaluations) {
-        assert!(folder.path().join(format!("{name}.model")).is_file(), "{name}");
-        let devices = evaluation["devices"].as_array().unwrap();
-        assert!(devices.len() >= 6, "{name}: the GPU and five slices of it");
-        let auto = mean(devices, "auto");
+        let devices = evaluate(&recordings, &split, &EvaluateOptions::default()).unwrap().devices;
+        assert_eq!(devices.len(), DEVICES.len(), "{name}");
+        let auto = mean(&devices, "auto");
         assert!(auto >= 0.9, "{name}: {auto}");
         for selector in ["random", "static"] {
-            assert!(auto > mean(devices, selector), "{name}: {selector} is as good");
+            assert!(auto > mean(&devices, selector), "{name}: {selector} is as good");
         }
     }
 }
@@ -57,12 +87,8 @@ fn choices(recordings: &Recordings, model: &Model, device: &str) -> Vec<(usize, 
 
 #[test]
 fn the_shipped_model_chooses_otherwise_on_a_slice_and_gains_by_it() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let model = Model::read(&folder.join("cuda_spmv.model")).unwrap();
-    let read = |name: &str| std::fs::read(folder.join("recordings/cuda_spmv").join(name)).unwrap();
-    let tables = ["measurements.csv.gz", "inputs.csv.gz", "devices.csv"].map(read);
-    let [measurements, inputs, devices] = &tables;
-    let recordings = read_bytes("cuda_spmv", measurements, inputs, devices).unwrap();
+    let model = Model::read(&folder().join("cuda_spmv.model")).unwrap();
+    let recordings = recordings("cuda_spmv");
     let devices = ["cuda:0@nvidia-h200-140gb", "cuda:0/16sm@nvidia-h200-140gb"];
     let [whole, slice] = devices.map(|device| choices(&recordings, &model, device));
 
