@@ -2,10 +2,10 @@
 # Runs the GPU tests under compute-sanitizer: memcheck, also of memory that is ordered by streams, and racecheck on what uses shared memory. Needs a GPU and the CUDA
 # toolkit; takes about a quarter of an hour. Long tests and those that fail on purpose in the driver are left out.
 #
-#   scripts/sanitize.sh [TEST...]      default: all, for example cuda_sort
+#   scripts/sanitize.sh [TEST...]      default: all, for example sort
 set -eu
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- cuda_histogram cuda_sort cuda_transpose cuda_spmv cuda_bfs cuda_solver
+[ $# -gt 0 ] || set -- histogram sort transpose spmv bfs solver
 export NITRO_TEST_DEVICES="${NITRO_TEST_DEVICES:-cuda:0}"
 XDG_CACHE_HOME=$(mktemp -d) # device features measured under the tool must not be kept
 export XDG_CACHE_HOME
@@ -23,7 +23,7 @@ for tool in memcheck racecheck; do
     for test; do
         echo "$tool $test"
         env "$runner --tool $tool" \
-            cargo test --release --package nitro-benchmarks --test "$test" -- \
+            cargo test --release --package nitro-benchmarks --test cuda -- "$test::" \
             --include-ignored --test-threads=1 --skip compile --skip enough --skip large --skip exceed --skip nearly_all $smaller
     done
 done

@@ -57,6 +57,9 @@ mod error;
 mod event;
 mod features;
 mod kernel;
+#[cfg(test)]
+#[path = "../../tests/left_out/mod.rs"]
+mod left_out;
 mod name;
 mod nvrtc;
 mod profile;

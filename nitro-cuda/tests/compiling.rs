@@ -1,21 +1,15 @@
-//! Compiling kernels needs NVRTC and no GPU. Without NVRTC these tests say that they were left out; with
+//! Compiling kernels needs NVRTC and no GPU. Without NVRTC these tests are left out; with
 //! `NITRO_REQUIRE_NVRTC=1` they fail instead.
 
-use nitro_cuda::{CudaError, Program, nvrtc_architectures, nvrtc_is_present, nvrtc_version};
+#[path = "../../tests/left_out/mod.rs"]
+mod left_out;
 
-fn has_nvrtc() -> bool {
-    if !nvrtc_is_present() {
-        assert!(std::env::var_os("NITRO_REQUIRE_NVRTC").is_none(), "{}", CudaError::NoNvrtc);
-        eprintln!("left out: {}", CudaError::NoNvrtc);
-    }
-    nvrtc_is_present()
-}
+use left_out::NVRTC;
+use nitro_cuda::{CudaError, Program, nvrtc_architectures, nvrtc_version};
 
 #[test]
 fn machine_code_is_made_for_every_architecture_that_nvrtc_knows() {
-    if !has_nvrtc() {
-        return;
-    }
+    let Some(_) = NVRTC.found(nvrtc_version()) else { return };
     static PROGRAM: Program = Program::new("one.cu", r#"extern "C" __global__ void one(int* x) { *x = 1; }"#);
     static TESTS: Program = Program::new("device.cu", include_str!("device.cu"));
     let architectures = nvrtc_architectures().unwrap();
@@ -28,9 +22,7 @@ fn machine_code_is_made_for_every_architecture_that_nvrtc_knows() {
 
 #[test]
 fn a_mistake_is_reported_with_file_and_line() {
-    if !has_nvrtc() {
-        return;
-    }
+    let Some(_) = NVRTC.found(nvrtc_version()) else { return };
     static WRONG: Program =
         Program::new("wrong.cu", "extern \"C\" __global__ void k() {\n    undeclared = 1;\n}");
     let error = WRONG.compile(90).unwrap_err();
@@ -41,9 +33,7 @@ fn a_mistake_is_reported_with_file_and_line() {
 
 #[test]
 fn options_reach_the_compiler() {
-    if !has_nvrtc() {
-        return;
-    }
+    let Some(_) = NVRTC.found(nvrtc_version()) else { return };
     const SOURCE: &str = "extern \"C\" __global__ void k(int* x) { *x = LIMIT; }";
     static WITH: Program = Program::new("limit.cu", SOURCE).with_options(&["-DLIMIT=3"]);
     static WITHOUT: Program = Program::new("limit.cu", SOURCE);
@@ -55,9 +45,7 @@ fn options_reach_the_compiler() {
 
 #[test]
 fn an_architecture_that_nvrtc_does_not_know_is_an_error() {
-    if !has_nvrtc() {
-        return;
-    }
+    let Some(_) = NVRTC.found(nvrtc_version()) else { return };
     static EMPTY: Program = Program::new("empty.cu", "");
     let message = EMPTY.compile(1).unwrap_err().to_string();
     assert!(message.contains("sm_1"), "{message}");

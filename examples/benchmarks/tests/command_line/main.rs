@@ -1,0 +1,12 @@
+//! The trainer as a user types it. One program, since each would be linked with the whole suite.
+
+#[path = "../trainer/mod.rs"]
+mod trainer;
+
+mod check;
+mod explain_why;
+mod hostile_data;
+#[cfg(target_os = "linux")]
+mod outputs_that_fail;
+mod report;
+mod usage;

@@ -1,0 +1,30 @@
+//! What the tests of CUDA functions have in common.
+
+use crate::left_out::NVRTC;
+use nitro_cuda::Program;
+
+/// Compiles programs for every architecture up to sm_100 that NVRTC knows. Where NVRTC is absent the test is left out, unless
+/// `NITRO_REQUIRE_NVRTC` is set.
+pub fn compile_for_all_architectures(programs: &[&'static Program]) {
+    let Some(_) = NVRTC.found(nitro_cuda::nvrtc_version()) else { return };
+    let architectures = nitro_cuda::nvrtc_architectures().unwrap();
+    let wanted: Vec<u32> = architectures.into_iter().filter(|one| (70..=100).contains(one)).collect();
+    assert!(wanted.contains(&90), "{wanted:?}");
+    for program in programs {
+        for &architecture in &wanted {
+            let code = program.compile(architecture).unwrap_or_else(|error| panic!("{error}"));
+            assert!(code.starts_with(b"\x7fELF"), "{} for sm_{architecture}", program.file());
+        }
+    }
+}
+
+/// Runs a check on the whole GPU, and on 16 of its multiprocessors; or on the devices that `NITRO_TEST_DEVICES` names, with
+/// commas in between.
+pub fn on_gpu_and_partition(check: impl Fn()) {
+    let names = std::env::var("NITRO_TEST_DEVICES").unwrap_or_else(|_| "cuda:0,cuda:0/16sm".to_owned());
+    for name in names.split(',') {
+        let device = nitro_cuda::parse(name).unwrap_or_else(|| panic!("`{name}` is no CUDA device"));
+        device.unwrap_or_else(|error| panic!("{error}")).enter();
+        check();
+    }
+}

@@ -1,0 +1,124 @@
+//! Every variant of the transposition on the device gives what its definition says.
+
+use crate::random::Random;
+use crate::support::{compile_for_all_architectures, on_gpu_and_partition};
+use nitro_benchmarks::cuda::cuda_transpose::{self, Variant};
+use nitro_benchmarks::cuda::transpose::{self, SKINNY_COLUMNS, inputs, reference};
+use nitro_cuda::{Buffer, CudaError};
+
+#[test]
+fn kernels_compile_for_all_architectures() {
+    compile_for_all_architectures(&transpose::programs());
+}
+
+#[test]
+fn there_are_enough_inputs_and_none_twice() {
+    let names = inputs::names();
+    let parts = |name: &String| name.split_once("-m").map(|(_, shape)| shape.to_owned());
+    let distinct: std::collections::HashSet<Option<String>> = names.iter().map(parts).collect();
+    assert_eq!(distinct.len(), names.len());
+    assert!(names.iter().filter(|name| name.starts_with("train/")).count() >= 120);
+    assert!(names.iter().filter(|name| name.starts_with("test/")).count() >= 200);
+    for name in names.iter().step_by(26) {
+        inputs::load(name).unwrap();
+    }
+}
+
+#[test]
+fn the_reference_follows_the_definition() {
+    assert_eq!(reference(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2, 3), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    assert!(reference(&[], 0, 3).is_empty());
+}
+
+fn is_admissible(variant: Variant, rows: usize, columns: usize) -> bool {
+    match variant {
+        Variant::C2rSkinny => columns <= SKINNY_COLUMNS,
+        Variant::R2cSkinny => rows <= SKINNY_COLUMNS,
+        _ => true,
+    }
+}
+
+/// Compares all admissible variants with the CPU on random elements.
+fn check(rows: usize, columns: usize) {
+    let mut random = Random((rows * 1_000_003 + columns) as u64);
+    let values: Vec<f64> = (0..rows * columns).map(|_| random.bits() as f64).collect();
+    let expected = reference(&values, rows, columns);
+    for &variant in Variant::ALL {
+        if is_admissible(variant, rows, columns) {
+            let mut found = Buffer::from_slice(&values).unwrap();
+            cuda_transpose::call(variant, &mut found, rows, columns).unwrap();
+            assert!(found.to_vec().unwrap() == expected, "{variant} of {rows} x {columns}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn all_small_shapes_are_transposed() {
+    on_gpu_and_partition(|| {
+        for rows in 0..18 {
+            for columns in 0..18 {
+                check(rows, columns);
+            }
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn shapes_of_every_kind_are_transposed() {
+    // Squares, common divisors and none, around what fits shared memory both ways (1536 rows, about 29 000 columns), and skinny
+    // shapes on both sides of what fits the memory aside.
+    let shapes = [
+        (64, 64),
+        (100, 60),
+        (97, 101),
+        (1000, 1000),
+        (1536, 1537),
+        (1537, 1536),
+        (1600, 2400),
+        (2400, 1600),
+        (3, 50_000),
+        (50_000, 3),
+        (60, 40_000),
+        (40_000, 60),
+        (48, 40_009),
+        (40_009, 48),
+        (31, 31),
+        (32, 12_345),
+        (12_345, 32),
+        (4_096, 32),
+        (33, 4_096),
+        (200_000, 24),
+        (24, 200_000),
+        (2_100_000, 2),
+        (2, 2_100_001),
+        (3_000_000, 7),
+        (7, 3_000_000),
+    ];
+    on_gpu_and_partition(|| shapes.iter().for_each(|&(rows, columns)| check(rows, columns)));
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn matrices_larger_than_the_memory_aside_are_transposed() {
+    nitro_cuda::device(0).unwrap().enter();
+    for (rows, columns) in
+        [(4096, 4096), (5001, 4003), (3000, 6000), (6000, 3000), (2_000_000, 10), (10, 2_000_000)]
+    {
+        check(rows, columns);
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn too_few_elements_are_refused() {
+    nitro_cuda::device(0).unwrap().enter();
+    for &variant in Variant::ALL {
+        let refused = cuda_transpose::call(variant, &mut Buffer::zeroed(5).unwrap(), 2, 3);
+        assert!(
+            matches!(refused, Err(CudaError::Length { expected: 6, found: 5 })),
+            "{variant}: {refused:?}"
+        );
+    }
+}

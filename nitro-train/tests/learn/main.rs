@@ -1,0 +1,10 @@
+//! What is learned from recordings. One program, since each would be linked with the whole trainer.
+
+mod agrees_with_libsvm;
+mod agrees_with_linfa;
+mod by_profiles;
+mod is_deterministic;
+mod many_features;
+mod selects_device_features;
+mod synthetic;
+mod tells_near_from_far;

@@ -1,0 +1,8 @@
+//! Recording in this process. One program, since each would be linked with the whole trainer.
+
+#[allow(dead_code, reason = "sessions need no provider")]
+#[path = "../scripted/mod.rs"]
+mod scripted;
+
+mod session;
+mod time;

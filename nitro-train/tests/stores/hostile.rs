@@ -1,0 +1,126 @@
+//! What another program has put into a store, a file or a server, keeps the rules or is refused with one sentence.
+
+use std::path::PathBuf;
+
+use nitro_train::recordings::{DeviceRecord, Input, Outcome};
+use nitro_train::store::{self, FunctionSchema, Row, Store, StoreError};
+use rusqlite::Connection;
+
+/// One function on one device, as this program writes it.
+fn fill(store: &mut dyn Store) {
+    let schema = FunctionSchema {
+        function: "sort",
+        variants: &["merge", "radix"],
+        default_variant: None,
+        features: &["length"],
+    };
+    store.register(&schema).unwrap();
+    let features = [("threads".to_owned(), 4.0)].into();
+    store.put_device(&DeviceRecord { id: "host:4".to_owned(), features }).unwrap();
+    let input = Input { name: "a".to_owned(), features: vec![9.0] };
+    let rows = ["merge", "radix"].map(|variant| Row::new(variant, Outcome::Time(5.0)));
+    store.put("sort", "host:4", &input, &rows).unwrap();
+}
+
+/// The error of loading `function`, which is about the whole store.
+#[track_caller]
+fn refusal(store: &mut dyn Store, function: &str) -> String {
+    let error = store.load(function).unwrap_err();
+    let StoreError::Unusable { source, .. } = &error else { panic!("{error:?}") };
+    assert!(error.to_string().contains(store.location()), "{error}");
+    let source = source.to_string();
+    assert!(!source.contains(char::is_control) && source.len() < 300, "{source}");
+    source
+}
+
+/// Rewrites a store behind its back.
+#[track_caller]
+fn check_file(name: &str, function: &str, sql: &str, expected: &str) {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("hostile-{name}.db"));
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{suffix}", path.display()));
+    }
+    let url = path.to_str().unwrap();
+    fill(&mut *store::open(url).unwrap());
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(sql).unwrap();
+    drop(connection);
+    let found = refusal(&mut *store::open(url).unwrap(), function);
+    assert!(found.contains(expected), "{name}: {found}");
+}
+
+#[test]
+fn a_file_that_another_program_wrote() {
+    let many = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)";
+    check_file(
+        "variants",
+        "sort",
+        &format!("{many} INSERT INTO variant (function, name) SELECT 1, 'v' || i FROM n WHERE i < 70"),
+        "function `sort` has 72 variants, and may have 64",
+    );
+    check_file(
+        "features",
+        "sort",
+        &format!("{many} INSERT INTO feature (function, name, position) SELECT 1, 'f' || i, i + 1 FROM n"),
+        "function `sort` has 5002 features, and may have 4096",
+    );
+    check_file(
+        "function",
+        "../../x",
+        "UPDATE function SET name = '../../x'",
+        "function `../../x` contains '.'",
+    );
+    let escape = "char(27) || ']0;x' || char(7)";
+    for (table, what) in [
+        ("variant", "variant of function"),
+        ("feature", "feature of function"),
+        ("input", "input of function"),
+        ("device", "device `"),
+        ("device_feature", "feature of device"),
+    ] {
+        check_file(table, "sort", &format!("UPDATE {table} SET name = name || {escape}"), what);
+    }
+    check_file("endless", "sort", "UPDATE measurement SET time_ns = 9e999", "is inf");
+    check_file("value", "sort", "UPDATE input_feature SET value = -9e999", "feature `length` of input `a`");
+    check_file(
+        "device-value",
+        "sort",
+        "UPDATE device_feature SET value = 9e999",
+        "feature `threads` of device",
+    );
+    check_file("spread", "sort", "UPDATE measurement SET spread_ns = -1", "spread of variant");
+}
+
+#[test]
+fn devices_that_another_program_wrote() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hostile-devices.db");
+    let _ = std::fs::remove_file(&path);
+    fill(&mut *store::open(path.to_str().unwrap()).unwrap());
+    Connection::open(&path).unwrap().execute("UPDATE device SET name = char(27)", []).unwrap();
+    let error = store::open(path.to_str().unwrap()).unwrap().devices().unwrap_err();
+    assert!(matches!(error, StoreError::Unusable { .. }), "{error:?}");
+}
+
+#[cfg(feature = "redis")]
+#[test]
+fn a_server_that_another_program_wrote_to() {
+    let Some(server) = crate::store_server::Server::start(None) else { return };
+    let mut store = store::open(&server.url()).unwrap();
+    fill(&mut *store);
+    let mut check = |function: &str, key: &str, field: &str, value: &str, expected: &str| {
+        server.command(&["HSET", key, field, value]);
+        let found = refusal(&mut *store, function);
+        assert!(found.contains(expected), "{found}");
+    };
+    let names: Vec<String> = (0..65).map(|number| format!("\"v{number}\"")).collect();
+    let schema = |variants: &str| format!(r#"{{"variants":[{variants}],"features":["length"]}}"#);
+    check("../../x", "nitro:functions", "../../x", &schema(r#""a""#), "function `../../x` contains '.'");
+    check("f", "nitro:functions", "f", &schema(&names.join(",")), "function `f` has 65 variants");
+    check("f", "nitro:functions", "f", &schema(r#""a\u001b""#), "variant of function `f` `a\\u{1b}`");
+    check("f", "nitro:functions", "f", &schema(r#""a","a""#), "variant of function `f` `a` appears twice");
+    let (key, field) = (r#"nitro:measurements:["sort","host:4"]"#, r#"["a","merge",""]"#);
+    for time in ["0", "-1"] {
+        let value = format!(r#"{{"outcome":"time","time_ns":{time},"spread_ns":0,"repeats":1}}"#);
+        check("sort", key, field, &value, "time of variant `merge` for input `a`");
+    }
+}

@@ -1,0 +1,12 @@
+//! Stores, and tables that come from elsewhere. One program, since each would be linked with the whole trainer.
+
+#[cfg(feature = "redis")]
+#[path = "../store_server/mod.rs"]
+mod store_server;
+
+mod backends;
+mod exchange_errors;
+mod exchange_round_trip;
+mod files;
+mod hostile;
+mod sync;

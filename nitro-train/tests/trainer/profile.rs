@@ -1,0 +1,303 @@
+//! `train profile`: what a profiler sees of a worker process is attributed to variants and inputs, and kept.
+//!
+//! The profiler is a shell script in the place of ncu; the device is a counter that writes what the profiler would see.
+//! Without arguments this program is the test; the test runs it again as a trainer.
+
+use std::cell::RefCell;
+use std::error::Error;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, ExitCode, Output};
+
+use nitro::{Device, DeviceEntry, Stopwatch, code_variant};
+use nitro_core::provide::{DeviceProvider, SECTION_MARK, Watched, Workplace};
+use nitro_train::profile::counters::{COUNTERS, ISSUED};
+use nitro_train::profile::files::{read_proxies, read_variants};
+use nitro_train::{BoxError, Session, Trainer};
+
+/// Takes ncu's arguments as far as they matter here, runs the program and writes a log in ncu's form.
+const PROFILER: &str = r#"#!/bin/sh
+while [ "$1" != --log-file ]; do
+    if [ "$1" = --metrics ]; then metrics=$2; fi
+    shift
+done
+log=$2
+shift 2
+case "$COMPLAINT,$metrics" in
+    unknown,*dram__sectors_write*) echo '==ERROR== Failed to find metric dram__sectors_write.sum' > "$log"; exit 1;;
+    refused,*) echo '==ERROR== ERR_NVGPUCTRPERM - no permission' > "$log"; exit 1;;
+esac
+METRICS=$metrics TRACE=$log.trace "$@"
+{
+    echo '==PROF== Connected to process 1'
+    printf '"ID","Kernel Name","Grid Size"'
+    for metric in $(echo "$metrics" | tr , ' '); do printf ',"%s"' "$metric"; done
+    echo
+    cat "$log.trace"
+} > "$log"
+"#;
+
+/// What the device knows of the call that runs.
+#[derive(Default)]
+struct Watch {
+    in_call: bool,
+    launches: usize,
+    shown: Vec<usize>,
+}
+
+thread_local! {
+    static WATCH: RefCell<Watch> = RefCell::default();
+}
+
+/// Launches a kernel whose every metric has this value.
+fn launch(kernel: &str, value: u32) {
+    let show = WATCH.with_borrow_mut(|watch| {
+        watch.launches += usize::from(watch.in_call);
+        watch.in_call && watch.shown.contains(&(watch.launches - 1))
+    });
+    if show {
+        trace(kernel, 1, value);
+    }
+}
+
+/// Writes a launch as the profiler sees it.
+fn trace(kernel: &str, blocks: u32, value: u32) {
+    let path = std::env::var("TRACE").expect("a profiler runs this");
+    let number = fs::read_to_string(&path).map_or(0, |text| text.lines().count());
+    let metrics = std::env::var("METRICS").expect("a profiler runs this").split(',').count();
+    let mut file = OpenOptions::new().append(true).create(true).open(path).expect("the trace can be written");
+    let values = format!(",\"{value}\"").repeat(metrics);
+    writeln!(file, "\"{number}\",\"{kernel}\",\"({blocks}, 1, 1)\"{values}")
+        .expect("the trace can be written");
+}
+
+#[derive(Clone, Copy)]
+struct Counting;
+
+impl Device for Counting {
+    fn entry(&self) -> &'static DeviceEntry {
+        DeviceEntry::intern("counting:0@test", Vec::new, |_| Vec::new())
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        struct Gate;
+        impl Stopwatch for Gate {
+            fn start(&mut self) {
+                WATCH.with_borrow_mut(|watch| watch.in_call = true);
+            }
+            fn stop(&mut self) -> f64 {
+                WATCH.with_borrow_mut(|watch| watch.in_call = false);
+                1.0
+            }
+        }
+        Box::new(Gate)
+    }
+}
+
+impl Workplace for Counting {
+    fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), BoxError> {
+        work();
+        Ok(())
+    }
+
+    fn watched(&self) -> Option<&dyn Watched> {
+        Some(self)
+    }
+}
+
+impl Watched for Counting {
+    fn count_launches(&self, work: &mut dyn FnMut()) -> usize {
+        WATCH.take();
+        work();
+        WATCH.with_borrow(|watch| watch.launches)
+    }
+
+    fn show(&self, section: u32, shown: &[usize], work: &mut dyn FnMut()) -> Result<(), BoxError> {
+        trace(SECTION_MARK, section, 1);
+        WATCH.replace(Watch { shown: shown.to_vec(), ..Watch::default() });
+        work();
+        Ok(())
+    }
+
+    fn proxies(&self) -> &'static [&'static str] {
+        &["single_flop", "atomics"]
+    }
+
+    fn show_proxy(&self, section: u32, _: &str, intensity: u32) -> Result<(), BoxError> {
+        trace(SECTION_MARK, section, 1);
+        trace("proxy", 1, 100 + intensity);
+        Ok(())
+    }
+}
+
+struct Devices;
+
+impl DeviceProvider for Devices {
+    fn kind(&self) -> &'static str {
+        "counting"
+    }
+
+    fn forms(&self) -> &'static str {
+        "counting:0"
+    }
+
+    fn check(&self, _: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
+
+    fn open(&self, _: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>> {
+        Ok(Box::new(Counting))
+    }
+}
+
+/// `small` launches two kernels, `many` one for each of `size` steps.
+#[code_variant(
+    name = "steps",
+    device = Counting,
+    features(steps = size),
+    variants(small, many, narrow if size < 50, failing),
+    default = small,
+)]
+fn steps(size: u32) -> Result<(), String>;
+
+fn small(_: u32) -> Result<(), String> {
+    launch("first", 10);
+    launch("second", 1);
+    Ok(())
+}
+
+fn many(size: u32) -> Result<(), String> {
+    (0..size).for_each(|_| launch("step", 3));
+    Ok(())
+}
+
+fn narrow(_: u32) -> Result<(), String> {
+    launch("narrow", 7);
+    Ok(())
+}
+
+fn failing(_: u32) -> Result<(), String> {
+    launch("failing", 7);
+    Err("as it always does".into())
+}
+
+fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in session.inputs("") {
+        let size = name.rsplit('-').next().unwrap_or_default().parse()?;
+        let run = || {
+            launch("preparation", 1_000_000); // of no call, so nobody's
+            steps(size)
+        };
+        session.checked_input(name, run, |expected, found| expected == found)?;
+    }
+    Ok(())
+}
+
+pub fn main() -> ExitCode {
+    if std::env::args().len() > 1 {
+        return Trainer::new()
+            .devices(Devices)
+            .function(steps::function(), record)
+            .generated_inputs(["test/a-1", "train/b-10", "train/c-100", "train/d-20"])
+            .main();
+    }
+    every_launch_belongs_to_its_variant_and_input();
+    a_metric_that_the_profiler_does_not_know_is_left_out();
+    what_to_change_is_said_when_counters_may_not_be_read();
+    what_to_install_is_said_without_a_profiler();
+    a_device_without_counters_is_refused();
+    ExitCode::SUCCESS
+}
+
+fn profile(folder: &Path, complaint: &str, device: &str, path: &str) -> Output {
+    let script = folder.join("ncu");
+    drop(File::create(&script).unwrap());
+    fs::write(&script, PROFILER).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    Command::new(std::env::current_exe().expect("this program is somewhere"))
+        .args(["profile", "--device", device, "--sample", "2", "--launches", "4", "--out", "out"])
+        .env("COMPLAINT", complaint)
+        .env("PATH", path)
+        .current_dir(folder)
+        .output()
+        .expect("the trainer starts")
+}
+
+/// The folder of the profiler, and that of a shell's commands.
+fn with_profiler(folder: &Path) -> String {
+    format!("{}:/usr/bin:/bin", folder.display())
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn every_launch_belongs_to_its_variant_and_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = profile(folder.path(), "", "counting:0", &with_profiler(folder.path()));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let table = fs::read(folder.path().join("out/steps/profiles.csv")).unwrap();
+    let profiles = read_variants("profiles.csv", &table).unwrap();
+    let seen: Vec<_> = profiles
+        .iter()
+        .map(|one| (one.variant.as_str(), one.input.as_str(), one.launches, one.shown, one.metrics[ISSUED]))
+        .collect();
+    let expected = [
+        ("small", "train/b-10", 2, 2, 11.0),
+        ("many", "train/b-10", 10, 4, 12.0),
+        ("narrow", "train/b-10", 1, 1, 7.0),
+        ("small", "train/d-20", 2, 2, 11.0),
+        ("many", "train/d-20", 20, 4, 12.0),
+        ("narrow", "train/d-20", 1, 1, 7.0),
+    ];
+    assert_eq!(seen, expected);
+    assert!(profiles.iter().all(|one| one.metrics.len() == COUNTERS.len() + 1));
+    let proxies = read_proxies("p", &fs::read(folder.path().join("out/proxies.csv")).unwrap()).unwrap();
+    let seen: Vec<_> = proxies.iter().map(|one| (one.proxy.as_str(), one.intensity)).collect();
+    assert_eq!(seen.len(), 12);
+    assert_eq!((seen[0], seen[11]), (("single_flop", 0), ("atomics", 5)));
+    assert_eq!(proxies[5].metrics[ISSUED], 105.0);
+    assert!(text(&output.stdout).contains("more than 5 points off"), "made-up counters are no mix");
+}
+
+fn a_metric_that_the_profiler_does_not_know_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = profile(folder.path(), "unknown", "counting:0", &with_profiler(folder.path()));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("dram__sectors_write.sum"));
+    let table = fs::read(folder.path().join("out/steps/profiles.csv")).unwrap();
+    let profiles = read_variants("profiles.csv", &table).unwrap();
+    assert_eq!(profiles.len(), 6);
+    assert!(profiles.iter().all(|one| one.metrics.len() == COUNTERS.len()));
+}
+
+fn what_to_change_is_said_when_counters_may_not_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = profile(folder.path(), "refused", "counting:0", &with_profiler(folder.path()));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("run as root"), "{}", text(&output.stderr));
+    assert!(!folder.path().join("out/proxies.csv").exists());
+}
+
+fn what_to_install_is_said_without_a_profiler() {
+    if ["/usr/local/cuda/bin/ncu", "/opt/cuda/bin/ncu", "/opt/nvidia/nsight-compute"]
+        .iter()
+        .any(|p| Path::new(p).exists())
+    {
+        return eprintln!("left out: this machine has a profiler");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let output = profile(folder.path(), "", "counting:0", "/no-such-folder");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("install NVIDIA Nsight Compute"), "{}", text(&output.stderr));
+}
+
+fn a_device_without_counters_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = profile(folder.path(), "", "host:1", &with_profiler(folder.path()));
+    assert_eq!(output.status.code(), Some(1));
+    let message = text(&output.stderr);
+    assert!(message.contains("host:1") && message.contains("cuda:0"), "{message}");
+}

@@ -1,0 +1,139 @@
+//! Four recorders of twin devices share their inputs through one Redis server, while recorders and server are killed thirty
+//! times: in the end every variant of every input is there, as an undisturbed recording would have left it. What a recorder that was
+//! killed had claimed is taken over, long before the deadline of its runs.
+//!
+//! Without arguments this program is the test; the test runs it again as a trainer.
+
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+
+use crate::scripted::{Devices, Scripted, TIME_NS};
+use crate::store_server::Server;
+use nitro::code_variant;
+use nitro_train::recordings::{Outcome, Recordings};
+use nitro_train::{BoxError, Session, Trainer, store};
+
+const RECORDERS: usize = 4;
+const KILLS: u64 = 30;
+const INPUTS: u32 = 600;
+
+#[code_variant(
+    name = "shared",
+    device = Scripted,
+    features(size = n),
+    variants(once, twice),
+    default = once,
+)]
+fn shared(n: u32) -> u32;
+
+/// Takes a while, so that a kill finds recorders at work, and a time that says which variant of which input it was.
+fn worked(n: u32, factor: u32) -> u32 {
+    (0..20_000).for_each(|_| std::hint::spin_loop());
+    TIME_NS.set(time_ns(n, factor));
+    n
+}
+
+fn time_ns(n: u32, factor: u32) -> f64 {
+    f64::from(factor * (n + 1))
+}
+
+fn once(n: u32) -> u32 {
+    worked(n, 1)
+}
+
+fn twice(n: u32) -> u32 {
+    worked(n, 2)
+}
+
+fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in session.inputs("") {
+        let n = name.parse()?;
+        session.checked_input(name, || shared(n), |expected, found| expected == found)?;
+    }
+    Ok(())
+}
+
+pub fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some("record") {
+        return Trainer::new()
+            .devices(Devices)
+            .function(shared::function(), record)
+            .generated_inputs((0..INPUTS).map(|n| n.to_string()))
+            .main();
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    if let Some(server) = Server::start(Some(folder.path().to_owned())) {
+        thirty_kills_lose_nothing_and_double_nothing(server, folder.path());
+    }
+    ExitCode::SUCCESS
+}
+
+fn start(url: &str, number: usize, folder: &Path) -> Child {
+    let log = std::fs::File::options().create(true).append(true).open(folder.join(format!("{number}.log")));
+    Command::new(std::env::current_exe().expect("this program is somewhere"))
+        .args(["record", "--device", &format!("scripted:{number}"), "--store", url, "--deadline", "3600"])
+        .stderr(log.expect("a log file"))
+        .stdin(Stdio::null())
+        .spawn()
+        .expect("the trainer starts")
+}
+
+fn thirty_kills_lose_nothing_and_double_nothing(mut server: Server, folder: &Path) {
+    let url = server.url();
+    let mut recorders: Vec<Child> = (0..RECORDERS).map(|number| start(&url, number, folder)).collect();
+    let mut seed = 1;
+    let mut recorded = 0;
+    for kill in 0..KILLS {
+        // The next kill comes when some more inputs are in the store; its place among them is drawn.
+        recorded += draw(&mut seed, u64::from(INPUTS) / KILLS);
+        while inputs_in(&url) < recorded {
+            std::hint::spin_loop();
+        }
+        let victim = draw(&mut seed, RECORDERS as u64 + 1) as usize;
+        match recorders.get_mut(victim) {
+            Some(recorder) => {
+                let _ = recorder.kill();
+                let _ = recorder.wait();
+                *recorder = start(&url, victim, folder);
+            }
+            None => server.restart(),
+        }
+        assert!(kill + 1 < KILLS || inputs_in(&url) < u64::from(INPUTS), "nothing was left to go on with");
+    }
+    for (number, recorder) in recorders.iter_mut().enumerate() {
+        // A recorder that could not start because the server was just away has said so; one that runs ends in order.
+        let ended = recorder.wait().expect("it was started");
+        if !ended.success() {
+            let again = start(&url, number, folder).wait().expect("it was started");
+            let log = std::fs::read_to_string(folder.join(format!("{number}.log"))).unwrap_or_default();
+            assert!(again.success(), "{log}");
+        }
+    }
+    check(&store::open(&url).and_then(|mut store| store.load("shared")).expect("a store with recordings"));
+}
+
+/// Number of inputs that have been recorded; none while the server is away.
+fn inputs_in(url: &str) -> u64 {
+    let recorded =
+        store::open(url).and_then(|mut store| store.recorded("shared", "scripted", &["once", "twice"]));
+    recorded.map_or(0, |inputs| inputs.len() as u64)
+}
+
+fn check(recordings: &Recordings) {
+    assert_eq!(recordings.inputs.len(), INPUTS as usize);
+    assert_eq!(recordings.measurements.len(), 2 * INPUTS as usize, "every variant of every input, once");
+    for one in &recordings.measurements {
+        let n = recordings.inputs[one.input].name.parse().expect("names are numbers");
+        let factor = if recordings.variants[one.variant] == "once" { 1 } else { 2 };
+        assert_eq!(one.outcome, Outcome::Time(time_ns(n, factor)), "{}: {}", n, one.reason);
+    }
+}
+
+/// SplitMix64.
+fn draw(state: &mut u64, below: u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (z ^ (z >> 31)) % below
+}
