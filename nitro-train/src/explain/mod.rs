@@ -1,5 +1,5 @@
-//! Why a model chooses what it chooses for one input on one device: the ranking and the constraints, the [`change`]s that would lead to
-//! another choice, and the [`nearest`] training inputs with what was best there.
+//! Why a model chooses what it chooses for one input on one device: the ranking and the constraints, the [`Change`]s that would lead to
+//! another choice, and the [`Nearest`] training inputs with what was best there.
 
 mod change;
 mod column;
