@@ -34,3 +34,33 @@ fn the_trainer_is_where_the_heavy_parts_are() {
     assert!(compiled.contains("rusqlite"), "the list above names packages that exist: {compiled:?}");
     assert!(!compiled.contains("nitro-macros"), "the trainer needs descriptors, not the macro");
 }
+
+/// Cargo compiles a dependency once, with the features that anybody asked for: what the trainer asks for, an application that has it beside it gets.
+#[test]
+fn the_trainer_changes_nothing_about_how_an_application_reads_json() {
+    let features = [
+        "tree",
+        "--edges",
+        "normal,features",
+        "--prefix",
+        "none",
+        "--all-features",
+        "--package",
+        "nitro-train",
+    ];
+    let output = Command::new(env!("CARGO"))
+        .args(features)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("names are text");
+    let asked: BTreeSet<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("serde_json feature \"")?.split('"').next())
+        .collect();
+    assert!(asked.contains("std"), "{text}");
+    for changing in ["float_roundtrip", "arbitrary_precision", "preserve_order", "unbounded_depth"] {
+        assert!(!asked.contains(changing), "{changing} changes how everybody's JSON is read");
+    }
+}

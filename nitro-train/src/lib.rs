@@ -15,6 +15,7 @@ pub mod check;
 mod cli;
 mod digest;
 pub mod evaluate;
+mod exact;
 pub mod exchange;
 pub mod explain;
 mod layer;

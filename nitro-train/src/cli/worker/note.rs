@@ -12,6 +12,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
+use crate::exact::Exact;
 use crate::measure::Attempt;
 
 /// First byte of the line while the run goes on.
@@ -30,7 +31,7 @@ pub(super) struct Note {
     pub(super) device: String,
     pub(super) input: String,
     /// Unknown while the default variant runs for the first time.
-    pub(super) features: Option<Vec<f64>>,
+    pub(super) features: Option<Vec<Exact>>,
     pub(super) variant: String,
     /// Whether the run has not ended.
     #[serde(skip)]
@@ -87,7 +88,7 @@ impl Note {
             function: attempt.function.to_owned(),
             device: attempt.device.to_owned(),
             input: attempt.input.to_owned(),
-            features: attempt.features.map(<[f64]>::to_vec),
+            features: attempt.features.map(|features| features.iter().copied().map(Exact).collect()),
             variant: attempt.variant.to_owned(),
             is_running: true,
         }

@@ -15,6 +15,7 @@ use crate::cli::args::{self, Cli};
 use crate::cli::data::Stores;
 use crate::cli::named;
 use crate::cli::output::Output;
+use crate::exact::Exact;
 use crate::recordings::{Input, Outcome};
 use crate::store::Row;
 use crate::trainer::Trainer;
@@ -148,6 +149,7 @@ impl<'a> Supervisor<'a> {
             );
         };
         self.say(&format!("{note} {how}; it is recorded as failed there"));
+        let features = features.into_iter().map(|Exact(value)| value).collect();
         let input = Input { name: input.clone(), features };
         let row = Row { reason: how, ..Row::new(variant, Outcome::Failed) };
         self.stores()?.writable()?.put(function, device, &input, &[row])?;

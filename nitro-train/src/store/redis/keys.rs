@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Result;
+use crate::exact::Exact;
 use crate::recordings::Measurement;
 use crate::store::{Row, StoreError, outcome_from, outcome_name};
 
@@ -43,15 +44,15 @@ pub(super) struct Schema {
 }
 
 /// Value of one device or input.
-pub(super) type Features = BTreeMap<String, f64>;
+pub(super) type Features = BTreeMap<String, Exact>;
 
 /// Value of one measurement.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Measured {
     outcome: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    time_ns: Option<f64>,
-    spread_ns: f64,
+    time_ns: Option<Exact>,
+    spread_ns: Exact,
     repeats: u32,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     reason: String,
@@ -61,8 +62,8 @@ impl Measured {
     pub(super) fn of(row: &Row<'_>) -> Self {
         Self {
             outcome: outcome_name(row.outcome).to_owned(),
-            time_ns: row.outcome.time_ns(),
-            spread_ns: row.spread_ns,
+            time_ns: row.outcome.time_ns().map(Exact),
+            spread_ns: Exact(row.spread_ns),
             repeats: row.repeats,
             reason: row.reason.to_owned(),
         }
@@ -70,8 +71,8 @@ impl Measured {
 
     /// `None` if outcome and time contradict each other.
     pub(super) fn at(self, input: usize, variant: usize, configuration: String) -> Option<Measurement> {
-        let outcome = outcome_from(&self.outcome, self.time_ns)?;
-        let Self { spread_ns, repeats, reason, .. } = self;
+        let Self { outcome, time_ns, spread_ns: Exact(spread_ns), repeats, reason } = self;
+        let outcome = outcome_from(&outcome, time_ns.map(|Exact(time_ns)| time_ns))?;
         Some(Measurement { device: 0, input, variant, configuration, outcome, spread_ns, repeats, reason })
     }
 }

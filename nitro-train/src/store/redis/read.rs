@@ -6,6 +6,7 @@ use redis::{Commands, Connection, RedisResult};
 
 use super::Result;
 use super::keys::{self, Features, Measured, MeasurementField, Schema};
+use crate::exact::Exact;
 use crate::recordings::{DeviceRecord, Input, Measurement, Recordings};
 use crate::store::merge;
 
@@ -19,7 +20,9 @@ pub(super) fn devices(connection: &mut Connection, location: &str) -> Result<Vec
     let all: BTreeMap<String, String> = connection.hgetall(keys::DEVICES)?;
     all.into_iter()
         .map(|(id, features)| {
-            Ok(DeviceRecord { id, features: keys::parse(location, keys::DEVICES, &features)? })
+            let features: Features = keys::parse(location, keys::DEVICES, &features)?;
+            let features = features.into_iter().map(|(name, Exact(value))| (name, value)).collect();
+            Ok(DeviceRecord { id, features })
         })
         .collect()
 }
@@ -68,7 +71,8 @@ fn inputs(
     let mut inputs = Vec::with_capacity(all.len());
     for (name, text) in all {
         let known: Features = keys::parse(location, &key, &text)?;
-        let values: Option<Vec<f64>> = features.iter().map(|feature| known.get(feature).copied()).collect();
+        let values: Option<Vec<f64>> =
+            features.iter().map(|feature| known.get(feature).map(|value| value.0)).collect();
         inputs.extend(values.map(|features| Input { name, features }));
     }
     Ok(inputs)

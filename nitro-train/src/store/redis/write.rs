@@ -1,9 +1,12 @@
 //! What goes into a writing transaction: reads happen at once, writes are put into the pipe.
 
+use std::collections::BTreeMap;
+
 use redis::{Commands, Connection, Pipeline};
 
 use super::keys::{self, Features, Measured as Value};
 use super::{Result, read};
+use crate::exact::Exact;
 use crate::recordings::{Input, Recordings};
 use crate::store::as_row;
 use crate::store::merge::Import;
@@ -28,7 +31,7 @@ pub(super) fn schema(
     Ok(())
 }
 
-pub(super) fn device(pipe: &mut Pipeline, id: &str, features: &Features) {
+pub(super) fn device(pipe: &mut Pipeline, id: &str, features: &BTreeMap<String, f64>) {
     pipe.hset(keys::DEVICES, id, keys::json(features)).ignore();
 }
 
@@ -80,7 +83,7 @@ fn input(
         None => Features::new(),
     };
     for (name, &value) in names.iter().map(AsRef::as_ref).zip(&input.features) {
-        let &mut kept = features.entry(name.to_owned()).or_insert(value);
+        let &mut Exact(kept) = features.entry(name.to_owned()).or_insert(Exact(value));
         check::same_feature(location, &input.name, name, kept, value)?;
     }
     pipe.hset(&key, &input.name, keys::json(&features)).ignore();
