@@ -50,6 +50,7 @@ fn drawing(plot: &Plot<'_>) -> Markup {
     }
 }
 
+/// Braces close an element of SVG; with a semicolon, as of void elements of HTML, it would stay open.
 fn line(index: usize, path: &str) -> Markup {
     html! {
         path.line.{ "s" (index % STYLES) } d=(path) {}

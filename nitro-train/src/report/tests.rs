@@ -235,6 +235,9 @@ fn every_text_is_escaped() {
         let pairs = &mut function.sensitivity.as_mut().unwrap().pairs;
         pairs.devices.iter_mut().for_each(|name| *name = format!("x@{evil}{}", name.len()));
         pairs.devices[0].push('y');
+        let budget = function.budget.as_mut().unwrap();
+        budget.device.clone_from(&evil);
+        budget.lines.iter_mut().for_each(|(name, _)| name.clone_from(&evil));
         function.overhead.as_mut().unwrap().benefits.iter_mut().for_each(|b| b.feature.clone_from(&evil));
     }
     data.glossary = vec![(evil.clone(), evil.clone())];
