@@ -1,44 +1,56 @@
 //! Which device features were chosen without each device (Muralidharan et al., ASPLOS 2016, Table 5).
 
+use maud::{Markup, html};
+
 use super::data::{HeldOut, HeldOutDevice};
 use super::device::Labels;
-use super::html::{Escaped, list, wide};
+use super::html::{columns, list, wide};
 
-pub(super) fn part(held_out: &HeldOut) -> String {
-    let columns = columns(held_out);
-    if columns.is_empty() {
-        return String::new();
+pub(super) fn part(held_out: &HeldOut) -> Markup {
+    let selectors = selectors(held_out);
+    if selectors.is_empty() {
+        return html! {};
     }
-    let heads: String =
-        columns.iter().map(|name| format!("<th scope=\"col\">{}</th>", Escaped(name))).collect();
-    let labels = Labels::new(held_out.devices.iter().map(|device| device.device.as_str()));
-    let rows: String = held_out.devices.iter().map(|device| row(device, &columns, &labels)).collect();
-    let open = wide("", "Device features chosen");
-    format!(
-        "<h3>Device features chosen</h3>\n<p>What selectors took from the description of a device, chosen on the other devices \
-         alone.</p>\n{open}<table class=\"chosen\">\n<thead><tr><th scope=\"col\">device left out</th>{heads}\
-         <th scope=\"col\">auto is</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
-    )
+    html! {
+        h3 { "Device features chosen" }
+        p { "What selectors took from the description of a device, chosen on the other devices alone." }
+        (wide("", "Device features chosen", &table(held_out, &selectors)))
+    }
 }
 
 /// Selectors that choose, in the order of first appearance.
-fn columns(held_out: &HeldOut) -> Vec<&str> {
-    let mut columns = Vec::new();
+fn selectors(held_out: &HeldOut) -> Vec<&str> {
+    let mut selectors = Vec::new();
     for (selector, _) in held_out.devices.iter().flat_map(|device| &device.chosen) {
-        if !columns.contains(&selector.as_str()) {
-            columns.push(selector);
+        if !selectors.contains(&selector.as_str()) {
+            selectors.push(selector);
         }
     }
-    columns
+    selectors
 }
 
-fn row(device: &HeldOutDevice, columns: &[&str], labels: &Labels<'_>) -> String {
-    let cell = |column: &&str| match device.chosen.iter().find(|(selector, _)| selector == column) {
-        None => "<td>–</td>".to_owned(),
-        Some((_, features)) if features.is_empty() => "<td class=\"little\">none</td>".to_owned(),
-        Some((_, features)) => format!("<td>{}</td>", list(features)),
-    };
-    let cells: String = columns.iter().map(cell).collect();
-    let (label, auto) = (labels.of(&device.device), Escaped(&device.auto_is));
-    format!("<tr><th scope=\"row\">{label}</th>{cells}<td>{auto}</td></tr>\n")
+fn table(held_out: &HeldOut, selectors: &[&str]) -> Markup {
+    let labels = Labels::new(held_out.devices.iter().map(|device| device.device.as_str()));
+    html! {
+        table.chosen {
+            thead { tr { (columns(&["device left out"])) (columns(selectors)) (columns(&["auto is"])) } }
+            tbody {
+                @for device in &held_out.devices {
+                    tr {
+                        th scope="row" { (labels.of(&device.device)) }
+                        @for selector in selectors { (cell(device, selector)) }
+                        td { (device.auto_is) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cell(device: &HeldOutDevice, selector: &str) -> Markup {
+    match device.chosen.iter().find(|(own, _)| own == selector) {
+        None => html! { td { "–" } },
+        Some((_, features)) if features.is_empty() => html! { td.little { "none" } },
+        Some((_, features)) => html! { td { (list(features)) } },
+    }
 }

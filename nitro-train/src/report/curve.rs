@@ -1,41 +1,37 @@
 //! The choices one by one: test inputs sorted from the worst choice to the best.
 
-use std::fmt::Write as _;
+use maud::{Markup, html};
 
 use super::data::Curve;
-use super::html::Escaped;
-use super::plot::{HEIGHT, WIDTH, key, line};
+use super::plot::{HEIGHT, Plot, WIDTH, evenly, figure, path};
 
 /// More points than pixels show nothing more.
 const MAX_POINTS: usize = 200;
 
-pub(super) fn part(curves: &[Curve]) -> String {
-    let curves: Vec<&Curve> = curves.iter().filter(|curve| !curve.shares.is_empty()).collect();
+pub(super) fn part(curves: &[Curve]) -> Markup {
+    let curves: Vec<(&str, Vec<f64>)> = curves
+        .iter()
+        .filter(|curve| !curve.shares.is_empty())
+        .map(|curve| (curve.selector.as_str(), sorted(curve)))
+        .collect();
     if curves.is_empty() {
-        return String::new();
+        return html! {};
     }
-    // Drawn in reverse, so that the first lies on top.
-    let lines: String =
-        curves.iter().enumerate().rev().map(|(index, curve)| line(index, &path(curve))).collect();
-    let keys: String = curves.iter().enumerate().map(|(index, curve)| key(index, &curve.selector)).collect();
-    format!(
-        "<h3>Choice by choice</h3>\n<p>Share of exhaustive search of every choice for a test input, sorted from the worst \
-         choice to the best; a line at the top is the best variant.</p>\n<figure class=\"curve\">\n\
-         <div class=\"plot\"><div class=\"y\" aria-hidden=\"true\"><span>100 %</span><span>75</span><span>50</span>\
-         <span>25</span><span>0</span></div>\n\
-         <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{label}\">\n\
-         {grid}{lines}</svg>\n\
-         <div class=\"x\" aria-hidden=\"true\"><span>worst choice</span><span>median</span><span>best choice</span>\
-         </div></div>\n<figcaption>{keys}</figcaption>\n</figure>\n",
-        label = label(&curves),
-        grid = grid(),
-    )
-}
-
-fn grid() -> String {
-    let horizontal = [0.0, 0.25, 0.5, 0.75, 1.0].map(|y| format!("M0 {}H{WIDTH}", HEIGHT * y));
-    let vertical = [0.0, 0.25, 0.5, 0.75, 1.0].map(|x| format!("M{} 0V{HEIGHT}", WIDTH * x));
-    format!("<path class=\"grid\" d=\"{}{}\"/>\n", horizontal.concat(), vertical.concat())
+    let plot = Plot {
+        label: label(&curves),
+        y_labels: &["100 %", "75", "50", "25", "0"].map(str::to_owned),
+        x_labels: &["worst choice", "median", "best choice"].map(str::to_owned),
+        columns: 5,
+        lines: curves.iter().map(|(selector, shares)| (*selector, line(shares))).collect(),
+    };
+    html! {
+        h3 { "Choice by choice" }
+        p {
+            "Share of exhaustive search of every choice for a test input, sorted from the worst choice to the best; a line at the \
+             top is the best variant."
+        }
+        (figure(&plot))
+    }
 }
 
 /// Ascending, within 0 to 1; what is no number counts as 0.
@@ -46,32 +42,18 @@ fn sorted(curve: &Curve) -> Vec<f64> {
     shares
 }
 
-fn path(curve: &Curve) -> String {
-    let shares = sorted(curve);
+fn line(shares: &[f64]) -> String {
     let points = shares.len().min(MAX_POINTS);
-    let mut path = String::new();
-    for point in 0..points {
-        let along = if points > 1 { point as f64 / (points - 1) as f64 } else { 0.0 };
-        let share = shares[(along * (shares.len() - 1) as f64).round() as usize];
-        let command = if point == 0 { 'M' } else { 'L' };
-        // Writing to a string cannot fail.
-        let _ = write!(path, "{command}{:.1} {:.1}", WIDTH * along, HEIGHT * (1.0 - share));
-    }
+    let share = |along: f64| shares[(along * (shares.len() - 1) as f64).round() as usize];
+    let mut line = path(evenly(points).map(|along| (WIDTH * along, HEIGHT * (1.0 - share(along)))));
     if points == 1 {
-        let _ = write!(path, "H{WIDTH}");
+        line += &format!("H{WIDTH}");
     }
-    path
+    line
 }
 
-/// What a reader who does not see the plot hears.
-fn label(curves: &[&Curve]) -> String {
-    let medians: Vec<String> = curves
-        .iter()
-        .map(|curve| {
-            let shares = sorted(curve);
-            let median = 100.0 * shares[shares.len() / 2];
-            format!("{} {median:.0} %", Escaped(&curve.selector))
-        })
-        .collect();
-    format!("Sorted shares of exhaustive search; medians: {}", medians.join(", "))
+fn label(curves: &[(&str, Vec<f64>)]) -> String {
+    let median = |shares: &[f64]| 100.0 * shares[shares.len() / 2];
+    let medians = curves.iter().map(|(selector, shares)| format!("{selector} {:.0} %", median(shares)));
+    format!("Sorted shares of exhaustive search; medians: {}", medians.collect::<Vec<_>>().join(", "))
 }

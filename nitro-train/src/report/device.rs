@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::html::Escaped;
+use maud::{Markup, html};
 
 /// The order in which devices are shown: machine by machine, and numbers as numbers, so that 16 threads come after 2.
 pub fn by_name(a: &str, b: &str) -> Ordering {
@@ -49,12 +49,11 @@ impl<'a> Labels<'a> {
     }
 
     /// The device as HTML.
-    pub(super) fn of(&self, device: &str) -> String {
-        match parts(device) {
-            (own, machine) if machine.is_empty() || self.machine.is_some() => {
-                format!("<code>{}</code>", Escaped(own))
-            }
-            (own, machine) => format!("<code>{}</code><small>{}</small>", Escaped(own), Escaped(machine)),
+    pub(super) fn of(&self, device: &str) -> Markup {
+        let (own, machine) = parts(device);
+        html! {
+            code { (own) }
+            @if !machine.is_empty() && self.machine.is_none() { small { (machine) } }
         }
     }
 }
@@ -91,9 +90,9 @@ mod tests {
 
     #[test]
     fn a_machine_that_is_everywhere_is_left_out() {
-        assert_eq!(Labels::new(["host:1@m", "host:2@m"]).of("host:1@m"), "<code>host:1</code>");
-        let two = Labels::new(["host:1@m", "host:1@n"]);
-        assert_eq!(two.of("host:1@n"), "<code>host:1</code><small>n</small>");
-        assert_eq!(Labels::new(["K40m", "V100"]).of("K40m"), "<code>K40m</code>");
+        let label = |devices: [&str; 2]| Labels::new(devices).of(devices[0]).into_string();
+        assert_eq!(label(["host:1@m", "host:2@m"]), "<code>host:1</code>");
+        assert_eq!(label(["host:1@n", "host:1@m"]), "<code>host:1</code><small>n</small>");
+        assert_eq!(label(["K40m", "V100"]), "<code>K40m</code>");
     }
 }

@@ -1,47 +1,60 @@
 //! The leave-one-device-out table as a heat map, with the numbers in it.
 
+use maud::{Markup, html};
+
 use super::data::{HeldOut, HeldOutDevice};
 use super::device::Labels;
-use super::html::{Escaped, wide};
+use super::html::wide;
 use super::matrix::cell;
 
 /// Shares up to the first have no tint; the range above is what tells selectors apart.
 pub(super) const RANGE: (f64, f64) = (0.75, 1.0);
 
 const PARTIAL: &str = "*";
-const PARTIAL_NOTE: &str =
-    "<p>* It does not apply to every device here; the mean is over those that it applies to.</p>\n";
 
-pub(super) fn part(held_out: &HeldOut) -> String {
+pub(super) fn part(held_out: &HeldOut) -> Markup {
     if held_out.devices.is_empty() {
-        return String::new();
+        return html! {};
     }
-    let columns = held_out.selectors.iter().enumerate();
-    let head: String = columns
-        .map(|(column, name)| format!("<th scope=\"col\">{}{}</th>", Escaped(name), held_out.mark(column)))
-        .collect();
+    html! {
+        h3 { "Leaving one device out" }
+        p {
+            "Each device in turn is unknown to the selectors: they learned on the others. Share of exhaustive search in percent, \
+             mean over the test inputs; the stronger the colour, the closer to 100."
+        }
+        (wide("", "Leaving one device out", &table(held_out)))
+        (held_out.note())
+    }
+}
+
+fn table(held_out: &HeldOut) -> Markup {
     let labels = Labels::new(held_out.devices.iter().map(|device| device.device.as_str()));
-    let rows: String = held_out.devices.iter().map(|device| row(device, &labels)).collect();
-    let open = wide("", "Leaving one device out");
-    format!(
-        "<h3>Leaving one device out</h3>\n<p>Each device in turn is unknown to the selectors: they learned on the \
-         others. Share of exhaustive search in percent, mean over the test inputs; the stronger the colour, the closer to \
-         100.</p>\n{open}<table class=\"numbers heat\">\n<thead><tr>\
-         <th scope=\"col\">device left out</th>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n\
-         <tfoot><tr><th scope=\"row\">mean</th>{means}</tr></tfoot>\n</table></div>\n{note}",
-        means = means(held_out),
-        note = held_out.note(),
-    )
-}
-
-fn row(device: &HeldOutDevice, labels: &Labels<'_>) -> String {
-    let cells: String = device.means.iter().map(|&mean| cell(mean, RANGE)).collect();
-    format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", labels.of(&device.device))
-}
-
-/// Over the devices that a selector applies to.
-fn means(held_out: &HeldOut) -> String {
-    (0..held_out.selectors.len()).map(|column| cell(held_out.mean(column), RANGE)).collect()
+    html! {
+        table.numbers.heat {
+            thead {
+                tr {
+                    th scope="col" { "device left out" }
+                    @for (column, name) in held_out.selectors.iter().enumerate() {
+                        th scope="col" { (name) (held_out.mark(column)) }
+                    }
+                }
+            }
+            tbody {
+                @for device in &held_out.devices {
+                    tr {
+                        th scope="row" { (labels.of(&device.device)) }
+                        @for &mean in &device.means { (cell(mean, RANGE)) }
+                    }
+                }
+            }
+            tfoot {
+                tr {
+                    th scope="row" { "mean" }
+                    @for column in 0..held_out.selectors.len() { (cell(held_out.mean(column), RANGE)) }
+                }
+            }
+        }
+    }
 }
 
 impl HeldOut {
@@ -64,9 +77,11 @@ impl HeldOut {
     }
 
     /// What the marks mean, where there are any.
-    pub(super) fn note(&self) -> &'static str {
+    pub(super) fn note(&self) -> Markup {
         let any = (0..self.selectors.len()).any(|column| self.is_partial(column));
-        if any { PARTIAL_NOTE } else { "" }
+        html! {
+            @if any { p { (PARTIAL) " It does not apply to every device here; the mean is over those that it applies to." } }
+        }
     }
 
     /// The figures of one selector, one a device that it applies to.

@@ -1,22 +1,8 @@
-//! Text and numbers as HTML.
+//! Names and numbers in the forms that the page has for them.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-/// A text with everything escaped that means something in HTML, attributes included.
-pub(super) struct Escaped<'a>(pub(super) &'a str);
-
-impl Display for Escaped<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|char| match char {
-            '&' => f.write_str("&amp;"),
-            '<' => f.write_str("&lt;"),
-            '>' => f.write_str("&gt;"),
-            '"' => f.write_str("&quot;"),
-            '\'' => f.write_str("&#39;"),
-            char => f.write_char(char),
-        })
-    }
-}
+use maud::{Markup, Render, html};
 
 /// A share of 1 in percent with one decimal; a dash for what is no number.
 pub(super) struct Percent(pub(super) f64);
@@ -33,48 +19,20 @@ pub(super) fn width(share: f64) -> f64 {
     (percent * 100.0).round() / 100.0
 }
 
-/// Begins the box around a table that may be wider than the page; a keyboard can reach and scroll it.
-pub(super) fn wide(class: &str, label: &str) -> String {
-    format!("<div class=\"wide {class}\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">", Escaped(label))
-}
-
-/// A name as code that may be broken after an underscore, where a narrow column needs it.
-pub(super) fn name(name: &str) -> String {
-    format!("<code>{}</code>", Escaped(name).to_string().replace('_', "_<wbr>"))
-}
-
-/// The name of a function, which leads to its section.
-pub(super) fn function_link(name: &str) -> String {
-    format!("<a href=\"#{}\"><code>{}</code></a>", anchor(name), Escaped(name))
-}
-
 /// A time in the largest unit that leaves at least one.
 pub(super) struct Nanoseconds(pub(super) f64);
 
-impl Display for Nanoseconds {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+impl Render for Nanoseconds {
+    fn render(&self) -> Markup {
         let units = [("s", 1e9), ("ms", 1e6), ("µs", 1e3)];
         let (unit, factor) = units.into_iter().find(|(_, factor)| self.0 >= *factor).unwrap_or(("ns", 1.0));
         let value = self.0 / factor;
         let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
         match self.0.is_finite() {
-            true => write!(f, "{value:.decimals$} <span class=\"unit\">{unit}</span>"),
-            false => f.write_str("–"),
+            true => html! { (format_args!("{value:.decimals$}")) " " span.unit { (unit) } },
+            false => html! { "–" },
         }
     }
-}
-
-/// A name as the value of an `id`: letters and digits stay, everything else becomes its code.
-pub(super) fn anchor(name: &str) -> String {
-    let mut id = "f-".to_owned();
-    for char in name.chars() {
-        match char {
-            'a'..='z' | 'A'..='Z' | '0'..='9' => id.push(char),
-            // Writing to a string cannot fail.
-            char => drop(write!(id, "-{:x}-", u32::from(char))),
-        }
-    }
-    id
 }
 
 /// At most four significant digits, thousands set apart.
@@ -115,12 +73,67 @@ fn grouped(text: &str) -> String {
     grouped + &digits[whole..]
 }
 
-/// Names in one sentence, as code.
-pub(super) fn list(names: &[impl AsRef<str>]) -> String {
-    let names: Vec<String> = names.iter().map(|own| name(own.as_ref())).collect();
-    match names.as_slice() {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+/// The box around a table that may be wider than the page; a keyboard can reach and scroll it.
+pub(super) fn wide(class: &str, label: &str, table: &Markup) -> Markup {
+    html! {
+        div.wide.(class) role="region" aria-label=(label) tabindex="0" { (table) }
     }
+}
+
+/// Heads of columns.
+pub(super) fn columns(names: &[impl Render]) -> Markup {
+    html! {
+        @for name in names { th scope="col" { (name) } }
+    }
+}
+
+/// Head of the column of bars from 0 to 100 %, which the numbers beside them say too.
+pub(super) fn bar_scale() -> Markup {
+    html! {
+        td.bar-head aria-hidden="true" { span { "0" } span { "50" } span { "100" } }
+    }
+}
+
+/// A name as code that may be broken after an underscore, where a narrow column needs it.
+pub(super) fn name(name: &str) -> Markup {
+    html! {
+        code {
+            @for part in name.split_inclusive('_') {
+                (part)
+                @if part.ends_with('_') { wbr; }
+            }
+        }
+    }
+}
+
+/// Names in one sentence, as code.
+pub(super) fn list(names: &[impl AsRef<str>]) -> Markup {
+    let before = |index| match index {
+        0 => "",
+        last if last + 1 == names.len() => " and ",
+        _ => ", ",
+    };
+    html! {
+        @for (index, own) in names.iter().enumerate() { (before(index)) (name(own.as_ref())) }
+    }
+}
+
+/// The name of a function, which leads to its section.
+pub(super) fn function_link(name: &str) -> Markup {
+    html! {
+        a href={ "#" (anchor(name)) } { code { (name) } }
+    }
+}
+
+/// A name as the value of an `id`: letters and digits stay, everything else becomes its code.
+pub(super) fn anchor(name: &str) -> String {
+    let mut id = "f-".to_owned();
+    for char in name.chars() {
+        match char {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => id.push(char),
+            // Writing to a string cannot fail.
+            char => drop(write!(id, "-{:x}-", u32::from(char))),
+        }
+    }
+    id
 }

@@ -1,23 +1,31 @@
 //! What the machine is like.
 
-use super::data::{Quantity, ReportData};
-use super::html::{Escaped, number};
+use maud::{Markup, html};
 
-pub(super) fn section(data: &ReportData) -> String {
-    let features: String = data.machine_features.iter().map(feature).collect();
-    let machine = Escaped(&data.machine);
-    format!(
-        "<section>\n<h2>Machine</h2>\n<p><code>{machine}</code></p>\n<dl class=\"machine\">\n{features}</dl>\n</section>\n"
-    )
+use super::data::{Quantity, ReportData};
+use super::html::number;
+
+pub(super) fn section(data: &ReportData) -> Markup {
+    html! {
+        section {
+            h2 { "Machine" }
+            p { code { (data.machine) } }
+            dl.machine { @for quantity in &data.machine_features { (feature(quantity)) } }
+        }
+    }
 }
 
-fn feature(feature: &Quantity) -> String {
+fn feature(feature: &Quantity) -> Markup {
     let (value, unit) = readable(feature);
-    let unit = match unit {
-        "" => String::new(),
-        unit => format!(" <span class=\"unit\">{}</span>", Escaped(unit)),
-    };
-    format!("<div><dt>{}</dt><dd>{}{unit}</dd></div>\n", Escaped(&feature.name), number(value))
+    html! {
+        div {
+            dt { (feature.name) }
+            dd {
+                (number(value))
+                @if !unit.is_empty() { " " span.unit { (unit) } }
+            }
+        }
+    }
 }
 
 /// Bytes in the largest binary unit that leaves a value of at least one; everything else as it is.

@@ -1,8 +1,10 @@
 //! Square tables over devices, as heat maps with the numbers in them.
 
+use maud::{Markup, html};
+
 use super::data::Matrix;
 use super::device::Labels;
-use super::html::{Escaped, Percent, wide, width};
+use super::html::{Percent, wide, width};
 
 /// How a matrix is shown.
 pub(super) struct Style<'a> {
@@ -17,34 +19,33 @@ pub(super) struct Style<'a> {
 }
 
 /// A cell with a number in percent, the tint of which says where it lies in a range.
-pub(super) fn cell(share: Option<f64>, (palest, fullest): (f64, f64)) -> String {
+pub(super) fn cell(share: Option<f64>, (palest, fullest): (f64, f64)) -> Markup {
+    let tint = |share| width((share - palest) / (fullest - palest)).round();
     match share {
-        Some(share) => {
-            let tint = width((share - palest) / (fullest - palest)).round();
-            format!("<td style=\"--tint:{tint}%\">{}</td>", Percent(share))
-        }
-        None => "<td class=\"absent\">–</td>".to_owned(),
+        Some(share) => html! { td style={ "--tint:" (tint(share)) "%" } { (Percent(share)) } },
+        None => html! { td.absent { "–" } },
     }
 }
 
-pub(super) fn table(matrix: &Matrix, style: &Style<'_>) -> String {
-    let Style { label, corner, class, .. } = style;
+pub(super) fn table(matrix: &Matrix, style: &Style<'_>) -> Markup {
     let labels = Labels::new(matrix.devices.iter().map(String::as_str));
-    let column = |device: &String| format!("<th scope=\"col\"><span>{}</span></th>", labels.of(device));
-    let heads: String = matrix.devices.iter().map(column).collect();
-    let rows: String = matrix
-        .devices
-        .iter()
-        .zip(&matrix.cells)
-        .map(|(device, cells)| {
-            let cells: String = cells.iter().map(|&share| cell(share, style.range)).collect();
-            format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", labels.of(device))
-        })
-        .collect();
-    let open = wide("", label);
-    format!(
-        "{open}<table class=\"numbers heat matrix {class}\">\n<thead><tr><th scope=\"col\">{corner}</th>{heads}</tr></thead>\n\
-         <tbody>\n{rows}</tbody>\n</table></div>\n",
-        corner = Escaped(corner),
-    )
+    let table = html! {
+        table.numbers.heat.matrix.(style.class) {
+            thead {
+                tr {
+                    th scope="col" { (style.corner) }
+                    @for device in &matrix.devices { th scope="col" { span { (labels.of(device)) } } }
+                }
+            }
+            tbody {
+                @for (device, cells) in matrix.devices.iter().zip(&matrix.cells) {
+                    tr {
+                        th scope="row" { (labels.of(device)) }
+                        @for &share in cells { (cell(share, style.range)) }
+                    }
+                }
+            }
+        }
+    };
+    wide("", style.label, &table)
 }

@@ -23,82 +23,84 @@ mod transfer;
 mod verdict;
 mod winners;
 
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
 pub use self::data::{
     Benefit, Budget, Curve, DeviceSensitivity, FunctionReport, HeldOut, HeldOutDevice, Matrix, Overhead,
     Quantity, ReportData, Score, Winners,
 };
 use self::device::Labels;
 pub use self::device::by_name;
-use self::html::{Escaped, anchor};
+use self::html::anchor;
 
 /// The whole page.
 pub fn page(data: &ReportData) -> String {
-    let title = Escaped(&data.title);
-    let overview = [
-        verdict::section(&data.functions),
-        overview::section(&data.functions, &data.glossary),
-        sensitivity::section(&data.functions),
-        overhead::section(&data.functions),
-    ]
-    .concat();
-    let machine = machine::section(data);
-    let functions: String = data.functions.iter().map(function).collect();
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
-         <style>\n{style}</style>\n</head>\n<body>\n<main>\n\
-         <header>\n<h1>{title}</h1>\n<p class=\"lead\">{about}</p>\n</header>\n\
-         {overview}{machine}{functions}\
-         <footer><p>{footer}</p></footer>\n</main>\n</body>\n</html>\n",
-        style = include_str!("style.css"),
-        about = Escaped(&data.about),
-        footer = Escaped(&data.footer),
-    )
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (data.title) }
+                style { (PreEscaped(include_str!("style.css"))) }
+            }
+            body { (body(data)) }
+        }
+    };
+    page.into_string()
 }
 
-fn function(function: &FunctionReport) -> String {
-    format!(
-        "<section class=\"function\" id=\"{id}\">\n<h2><code>{name}</code></h2>\n\
-         <p class=\"facts\">{variants} variants, {training} training inputs, {test} test inputs{devices}</p>\n\
-         {parts}</section>\n",
-        id = anchor(&function.name),
-        name = Escaped(&function.name),
-        variants = function.winners.variants.len(),
-        training = function.training_inputs,
-        test = function.test_inputs,
-        devices = devices(&function.winners),
-        parts = parts(function),
-    )
-}
-
-/// How many devices, and the machine where they are all parts of one: their names leave it out.
-fn devices(winners: &Winners) -> String {
-    let machine = Labels::new(winners.devices.iter().map(|(device, _)| device.as_str())).machine;
-    let of = machine.map_or(String::new(), |machine| format!(" of <code>{}</code>", Escaped(machine)));
-    match winners.devices.len() {
-        0 => String::new(),
-        1 => format!(", one device{of}"),
-        count => format!(", {count} devices{of}"),
+fn body(data: &ReportData) -> Markup {
+    html! {
+        main {
+            header {
+                h1 { (data.title) }
+                p.lead { (data.about) }
+            }
+            (verdict::section(&data.functions))
+            (overview::section(&data.functions, &data.glossary))
+            (sensitivity::section(&data.functions))
+            (overhead::section(&data.functions))
+            (machine::section(data))
+            @for function in &data.functions {
+                section.function id=(anchor(&function.name)) { (section(function)) }
+            }
+            footer { p { (data.footer) } }
+        }
     }
 }
 
 /// One figure or table each, those without data empty.
-fn parts(function: &FunctionReport) -> String {
-    let held_out = |part: fn(&HeldOut) -> String| function.held_out.as_ref().map(part).unwrap_or_default();
-    [
-        scores::part(&function.scores),
-        held_out(strategies::part),
-        held_out(held_out::part),
-        curve::part(&function.curves),
-        transfer::part(&function.trained_on_run_on),
-        function.sensitivity.as_ref().map(sensitivity::part).unwrap_or_default(),
-        winners::part(&function.winners),
-        held_out(chosen::part),
-        function.overhead.as_ref().map(overhead::part).unwrap_or_default(),
-        function.budget.as_ref().map(budget::part).unwrap_or_default(),
-    ]
-    .concat()
+fn section(function: &FunctionReport) -> Markup {
+    html! {
+        h2 { code { (function.name) } }
+        p.facts { (facts(function)) }
+        (scores::part(&function.scores))
+        @if let Some(held_out) = &function.held_out { (strategies::part(held_out)) (held_out::part(held_out)) }
+        (curve::part(&function.curves))
+        (transfer::part(&function.trained_on_run_on))
+        @if let Some(sensitivity) = &function.sensitivity { (sensitivity::part(sensitivity)) }
+        (winners::part(&function.winners))
+        @if let Some(held_out) = &function.held_out { (chosen::part(held_out)) }
+        @if let Some(overhead) = &function.overhead { (overhead::part(overhead)) }
+        @if let Some(budget) = &function.budget { (budget::part(budget)) }
+    }
+}
+
+/// How many variants, inputs and devices, and the machine where these are all parts of one: their names leave it out.
+fn facts(function: &FunctionReport) -> Markup {
+    let Winners { variants, devices, .. } = &function.winners;
+    let machine = Labels::new(devices.iter().map(|(device, _)| device.as_str())).machine;
+    html! {
+        (variants.len()) " variants, " (function.training_inputs) " training inputs, " (function.test_inputs) " test inputs"
+        @match devices.len() {
+            0 => {},
+            1 => ", one device",
+            count => { ", " (count) " devices" },
+        }
+        @if let Some(machine) = machine { " of " code { (machine) } }
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! The table of all functions and selectors.
 
+use maud::{Markup, html};
+
 use super::data::{FunctionReport, HeldOut};
-use super::html::{Escaped, Percent, function_link, wide};
+use super::html::{Percent, function_link, wide};
 
 /// One selector of the table.
 struct Column<'a> {
@@ -10,33 +12,71 @@ struct Column<'a> {
 }
 
 /// Nothing for fewer than two functions, whose own table says the same.
-pub(super) fn section(functions: &[FunctionReport], glossary: &[(String, String)]) -> String {
+pub(super) fn section(functions: &[FunctionReport], glossary: &[(String, String)]) -> Markup {
     let columns = columns(functions);
     if functions.len() < 2 || columns.is_empty() {
-        return String::new();
+        return html! {};
     }
-    let head =
-        |column: &Column<'_>| format!("<th scope=\"col\"{}>{}</th>", class(column), Escaped(column.selector));
-    let heads: String = columns.iter().map(head).collect();
-    let rows: String = functions.iter().map(|function| row(function, &columns)).collect();
-    let open = wide("", "Overview");
-    format!(
-        "<section>\n<h2>Overview</h2>\n<p>Share of exhaustive search in percent, mean over the test inputs: 100 \
-         is the best variant every time.</p>\n{open}<table class=\"numbers\">\n<thead><tr>\
-         <th scope=\"col\">function</th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n{foot}</table></div>\n\
-         {words}</section>\n",
-        foot = mean_row(functions, &columns),
-        words = words(&columns, glossary),
-    )
+    html! {
+        section {
+            h2 { "Overview" }
+            p { "Share of exhaustive search in percent, mean over the test inputs: 100 is the best variant every time." }
+            (wide("", "Overview", &table(functions, &columns)))
+            (words(&columns, glossary))
+        }
+    }
+}
+
+fn table(functions: &[FunctionReport], columns: &[Column<'_>]) -> Markup {
+    html! {
+        table.numbers {
+            thead {
+                tr {
+                    th scope="col" { "function" }
+                    @for column in columns { th scope="col" class=[column.class()] { (column.selector) } }
+                }
+            }
+            tbody {
+                @for function in functions {
+                    tr {
+                        th scope="row" { (function_link(&function.name)) }
+                        @for column in columns { (column.cell(mean(function, column.selector))) }
+                    }
+                }
+            }
+            tfoot {
+                tr {
+                    th scope="row" { "mean" }
+                    @for column in columns { (column.cell(mean_of_all(functions, column.selector))) }
+                }
+            }
+        }
+    }
+}
+
+impl Column<'_> {
+    fn class(&self) -> Option<&'static str> {
+        self.highlighted.then_some("own")
+    }
+
+    fn cell(&self, share: f64) -> Markup {
+        html! {
+            td class=[self.class()] { (Percent(share)) }
+        }
+    }
 }
 
 /// What the columns are.
-fn words(columns: &[Column<'_>], glossary: &[(String, String)]) -> String {
-    let known = glossary.iter().filter(|(name, _)| columns.iter().any(|column| column.selector == name));
-    let items: String = known
-        .map(|(name, words)| format!("<div><dt>{}</dt><dd>{}</dd></div>\n", Escaped(name), Escaped(words)))
-        .collect();
-    if items.is_empty() { items } else { format!("<dl class=\"glossary\">\n{items}</dl>\n") }
+fn words(columns: &[Column<'_>], glossary: &[(String, String)]) -> Markup {
+    let known = |(name, _): &&(String, String)| columns.iter().any(|column| column.selector == name);
+    let mut entries = glossary.iter().filter(known).peekable();
+    html! {
+        @if entries.peek().is_some() {
+            dl.glossary {
+                @for (name, words) in entries { div { dt { (name) } dd { (words) } } }
+            }
+        }
+    }
 }
 
 /// One column a selector, in the order of first appearance.
@@ -66,27 +106,9 @@ fn held_out_mean(held_out: &HeldOut, selector: &str) -> Option<f64> {
     held_out.mean(held_out.selectors.iter().position(|own| own == selector)?)
 }
 
-fn mean_of_known(values: impl Iterator<Item = f64>) -> f64 {
-    let known: Vec<f64> = values.filter(|value| value.is_finite()).collect();
-    known.iter().sum::<f64>() / known.len() as f64
-}
-
-fn class(column: &Column<'_>) -> &'static str {
-    if column.highlighted { " class=\"own\"" } else { "" }
-}
-
-fn cell(share: f64, column: &Column<'_>) -> String {
-    format!("<td{}>{}</td>", class(column), Percent(share))
-}
-
-fn row(function: &FunctionReport, columns: &[Column<'_>]) -> String {
-    let cells: String = columns.iter().map(|column| cell(mean(function, column.selector), column)).collect();
-    format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", function_link(&function.name))
-}
-
 /// Over the functions that have the selector.
-fn mean_row(functions: &[FunctionReport], columns: &[Column<'_>]) -> String {
-    let mean_of = |column: &Column<'_>| mean_of_known(functions.iter().map(|f| mean(f, column.selector)));
-    let cells: String = columns.iter().map(|column| cell(mean_of(column), column)).collect();
-    format!("<tfoot><tr><th scope=\"row\">mean</th>{cells}</tr></tfoot>\n")
+fn mean_of_all(functions: &[FunctionReport], selector: &str) -> f64 {
+    let means = functions.iter().map(|function| mean(function, selector));
+    let known: Vec<f64> = means.filter(|mean| mean.is_finite()).collect();
+    known.iter().sum::<f64>() / known.len() as f64
 }

@@ -1,11 +1,13 @@
 //! What one device teaches about another (Muralidharan et al., ASPLOS 2016, Figure 1).
 
+use maud::{Markup, html};
+
 use super::data::Matrix;
 use super::matrix::{Style, table};
 
-pub(super) fn part(matrix: &Matrix) -> String {
+pub(super) fn part(matrix: &Matrix) -> Markup {
     if matrix.devices.len() < 2 {
-        return String::new();
+        return html! {};
     }
     let style = Style {
         label: "Trained on one device, run on another",
@@ -13,13 +15,14 @@ pub(super) fn part(matrix: &Matrix) -> String {
         class: "",
         range: super::held_out::RANGE,
     };
-    format!(
-        "<h3>Trained on one device, run on another</h3>\n<p>{verdict} Each row is a selector over input features that knows its own \
-         device alone; share of exhaustive search in percent on the device of the column, mean over the test inputs; the stronger \
-         the colour, the closer to 100.</p>\n{table}",
-        verdict = verdict(matrix),
-        table = table(matrix, &style),
-    )
+    html! {
+        h3 { "Trained on one device, run on another" }
+        p {
+            (verdict(matrix)) " Each row is a selector over input features that knows its own device alone; share of exhaustive \
+             search in percent on the device of the column, mean over the test inputs; the stronger the colour, the closer to 100."
+        }
+        (table(matrix, &style))
+    }
 }
 
 /// Own devices beside foreign ones, in one sentence.
@@ -36,7 +39,7 @@ fn verdict(matrix: &Matrix) -> String {
     let mean = |shares: &[f64]| 100.0 * shares.iter().sum::<f64>() / shares.len() as f64;
     let least = 100.0 * foreign.iter().copied().fold(f64::INFINITY, f64::min);
     format!(
-        "On its own device a selector reaches {:.1}&nbsp;% on average, on another {:.1}&nbsp;%, at worst {least:.1}&nbsp;%.",
+        "On its own device a selector reaches {:.1}\u{a0}% on average, on another {:.1}\u{a0}%, at worst {least:.1}\u{a0}%.",
         mean(&own),
         mean(&foreign)
     )

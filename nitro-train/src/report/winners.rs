@@ -1,8 +1,10 @@
 //! Which variants are best, on which share of the training inputs of each device.
 
+use maud::{Markup, html};
+
 use super::data::Winners;
 use super::device::Labels;
-use super::html::{self, Escaped, Percent, list, wide, width};
+use super::html::{Percent, list, name, wide, width};
 
 /// A variant that is best on fewer of the inputs of every device is hardly worth its place.
 const WORTHWHILE_SHARE: f64 = 0.03;
@@ -11,39 +13,37 @@ const COLOURS: usize = 10;
 /// Narrower segments have no room for a number, which the table below has.
 const LABELLED_SHARE: f64 = 0.07;
 
-pub(super) fn part(winners: &Winners) -> String {
+pub(super) fn part(winners: &Winners) -> Markup {
     if winners.devices.is_empty() {
-        return String::new();
+        return html! {};
     }
     let labels = Labels::new(winners.devices.iter().map(|(device, _)| device.as_str()));
-    let bars: String =
-        winners.devices.iter().map(|(device, shares)| bar(winners, &labels.of(device), shares)).collect();
-    format!(
-        "<h3>Best variants</h3>\n<p>{verdict}</p>\n<div class=\"stacks\" aria-hidden=\"true\">\n{bars}</div>\n\
-         {table}",
-        verdict = verdict(winners),
-        table = table(winners, &labels),
-    )
+    html! {
+        h3 { "Best variants" }
+        p { (verdict(winners)) }
+        div.stacks aria-hidden="true" {
+            @for (device, shares) in &winners.devices {
+                div.stack { span { (labels.of(device)) } div { (segments(&winners.variants, shares)) } }
+            }
+        }
+        (wide("", "Best variants", &table(winners, &labels)))
+    }
 }
 
-fn verdict(winners: &Winners) -> String {
+fn verdict(winners: &Winners) -> Markup {
     let best = |index: usize| {
         winners.devices.iter().filter_map(|(_, shares)| shares.get(index).copied()).fold(0.0, f64::max)
     };
-    let idle: Vec<&String> = winners
-        .variants
-        .iter()
-        .enumerate()
-        .filter(|&(index, _)| best(index) < WORTHWHILE_SHARE)
-        .map(|(_, name)| name)
-        .collect();
-    match idle.as_slice() {
-        [] => "Every variant is best on at least 3 % of the training inputs on some device.".to_owned(),
-        idle => format!(
-            "<strong>Best on fewer than 3 % of the training inputs on every device: {}.</strong> \
-             Every other variant reaches 3 % on some device.",
-            list(idle)
-        ),
+    let variants = winners.variants.iter().enumerate();
+    let idle: Vec<&String> =
+        variants.filter(|&(index, _)| best(index) < WORTHWHILE_SHARE).map(|(_, name)| name).collect();
+    html! {
+        @if idle.is_empty() {
+            "Every variant is best on at least 3 % of the training inputs on some device."
+        } @else {
+            strong { "Best on fewer than 3 % of the training inputs on every device: " (list(&idle)) "." }
+            " Every other variant reaches 3 % on some device."
+        }
     }
 }
 
@@ -51,57 +51,51 @@ fn colour(variant: usize) -> String {
     format!("c{}", variant % COLOURS)
 }
 
-fn bar(winners: &Winners, label: &str, shares: &[f64]) -> String {
-    let segments: String = winners
-        .variants
-        .iter()
-        .zip(shares)
-        .enumerate()
-        .filter(|&(_, (_, &share))| width(share) > 0.0)
-        .map(|(index, (name, &share))| {
-            let (class, width, name) = (colour(index), width(share), Escaped(name));
-            let percent =
-                if share >= LABELLED_SHARE { format!("{:.0}", 100.0 * share) } else { String::new() };
-            format!("<span class=\"{class}\" style=\"width:{width}%\" title=\"{name}\">{percent}</span>")
-        })
-        .collect();
-    format!("<div class=\"stack\"><span>{label}</span><div>{segments}</div></div>\n")
+fn segments(variants: &[String], shares: &[f64]) -> Markup {
+    let visible = variants.iter().zip(shares).enumerate().filter(|&(_, (_, &share))| width(share) > 0.0);
+    html! {
+        @for (index, (name, &share)) in visible {
+            span.(colour(index)) style={ "width:" (width(share)) "%" } title=(name) {
+                @if share >= LABELLED_SHARE { (format_args!("{:.0}", 100.0 * share)) }
+            }
+        }
+    }
 }
 
 /// The same numbers, and at once the key of the colours.
-fn table(winners: &Winners, labels: &Labels<'_>) -> String {
-    let head: String = winners
-        .variants
-        .iter()
-        .enumerate()
-        .map(|(index, name)| {
-            let (colour, name) = (colour(index), html::name(name));
-            format!("<th scope=\"col\"><i class=\"key {colour}\" aria-hidden=\"true\"></i>{name}</th>")
-        })
-        .collect();
-    let rows: String =
-        winners.devices.iter().map(|(device, shares)| row(winners, &labels.of(device), shares)).collect();
-    let open = wide("", "Best variants");
-    format!(
-        "{open}<table class=\"numbers winners\">\n<thead><tr><th scope=\"col\">best on % of inputs</th>{head}\
-         </tr></thead>\n<tbody>\n{rows}</tbody>\n<tfoot>{without}</tfoot>\n</table></div>\n",
-        without = without(winners),
-    )
+fn table(winners: &Winners, labels: &Labels<'_>) -> Markup {
+    html! {
+        table.numbers.winners {
+            thead {
+                tr {
+                    th scope="col" { "best on % of inputs" }
+                    @for (index, variant) in winners.variants.iter().enumerate() {
+                        th scope="col" { i.key.(colour(index)) aria-hidden="true" {} (name(variant)) }
+                    }
+                }
+            }
+            tbody {
+                @for (device, shares) in &winners.devices {
+                    tr {
+                        th scope="row" { (labels.of(device)) }
+                        @for index in 0..winners.variants.len() { (cell(shares.get(index).copied())) }
+                    }
+                }
+            }
+            tfoot {
+                tr {
+                    th scope="row" { "% of exhaustive without it" }
+                    @for &share in &winners.without { td { (Percent(share)) } }
+                }
+            }
+        }
+    }
 }
 
-/// What every variant is worth.
-fn without(winners: &Winners) -> String {
-    let cells: String = winners.without.iter().map(|&share| format!("<td>{}</td>", Percent(share))).collect();
-    format!("<tr><th scope=\"row\">% of exhaustive without it</th>{cells}</tr>")
-}
-
-fn row(winners: &Winners, label: &str, shares: &[f64]) -> String {
-    let cells: String = (0..winners.variants.len())
-        .map(|index| {
-            let share = shares.get(index).copied().unwrap_or(f64::NAN);
-            let class = if share < WORTHWHILE_SHARE { " class=\"little\"" } else { "" };
-            format!("<td{class}>{}</td>", Percent(share))
-        })
-        .collect();
-    format!("<tr><th scope=\"row\">{label}</th>{cells}</tr>\n")
+fn cell(share: Option<f64>) -> Markup {
+    let share = share.unwrap_or(f64::NAN);
+    let little = share < WORTHWHILE_SHARE;
+    html! {
+        td class=[little.then_some("little")] { (Percent(share)) }
+    }
 }
