@@ -21,6 +21,7 @@ pub mod explain;
 mod layer;
 pub mod learn;
 pub mod measure;
+mod plain_table;
 mod printable;
 pub mod profile;
 pub mod recordings;

@@ -11,10 +11,10 @@ use serde::Serialize;
 
 use super::args::{Bound, CheckArgs};
 use super::data::Stores;
-use super::table::Table;
 use super::{sentence, split};
 use crate::check::{Expected, check};
 use crate::learn::resolve_sources;
+use crate::plain_table::Table;
 use crate::recordings::Recordings;
 use crate::trainer::Trainer;
 

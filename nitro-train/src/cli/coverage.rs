@@ -8,7 +8,7 @@ use nitro_core::model::{Model, file_name};
 
 use super::args::CoverageArgs;
 use super::devices::number;
-use super::table::Table;
+use crate::plain_table::Table;
 use crate::traffic::{OnDevice, Sample, Suggestion, Traffic, read};
 
 pub(super) fn run(args: &CoverageArgs, out: &mut dyn Write) -> Result<()> {

@@ -9,8 +9,8 @@ use super::args::DevicesArgs;
 use super::data::Stores;
 use super::named;
 use super::next;
-use super::table::Table;
 use crate::measure::describe_device;
+use crate::plain_table::Table;
 use crate::recordings::DeviceRecord;
 use crate::trainer::Trainer;
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use nitro_core::model::{Forest, Model, Node, Selector, Svm, Transform};
 
 use super::args::InspectArgs;
-use super::table::Table;
+use crate::plain_table::Table;
 
 pub(super) fn run(args: &InspectArgs, out: &mut dyn Write) -> Result<()> {
     let model = Model::read(&args.model)?;

@@ -25,7 +25,6 @@ mod record;
 mod report;
 mod split;
 mod sync;
-mod table;
 mod worker;
 
 use std::io::Write;

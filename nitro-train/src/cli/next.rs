@@ -8,11 +8,11 @@ use super::args::DevicesArgs;
 use super::data::Stores;
 use super::devices::number;
 use super::named;
-use super::table::Table;
 use crate::learn::next::{Experience, Worth, between_and_beyond, distinct, rank};
 use crate::learn::study::{Study, StudyOptions};
 use crate::learn::{PerformanceTable, Task, check_samples};
 use crate::measure::describe_device;
+use crate::plain_table::Table;
 use crate::recordings::{DeviceRecord, Recordings};
 use crate::trainer::{Trainer, kind_of};
 

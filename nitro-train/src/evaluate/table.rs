@@ -5,9 +5,8 @@ use std::fmt;
 use super::figures::{Figures, selector_names};
 use super::{DeviceEvaluation, Evaluation};
 use crate::learn::DeviceFeatures;
+use crate::plain_table::Table;
 
-/// Width of a column.
-const WIDTH: usize = 10;
 /// Before a figure over some devices only.
 const PARTIAL: &str = "*";
 
@@ -31,22 +30,20 @@ impl fmt::Display for Evaluation {
             f,
             "{function}: % of exhaustive search, {train_inputs} training and {test_inputs} test inputs"
         )?;
-        let names = self.devices.iter().map(|device| device.held_out.chars().count());
-        let width = names.chain(["held-out device".len()]).max().unwrap_or(0);
-        write!(f, "{:width$}", "held-out device")?;
-        selector_names().try_for_each(|selector| write!(f, " {:>WIDTH$}", head(selector)))?;
-        writeln!(f, "  auto is")?;
+        let heads = selector_names().map(head);
+        let heading =
+            std::iter::once("held-out device".to_owned()).chain(heads).chain(["auto is".to_owned()]);
+        let mut table = Table::new(heading).ending_in_text();
         for device in &self.devices {
-            self.row(f, width, &device.held_out, std::slice::from_ref(device), |figures| figures.mean, mean)?;
-            writeln!(f, "  {}{}", device.auto_is, remark(device))?;
+            let mut row = row(&device.held_out, std::slice::from_ref(device), |figures| figures.mean, mean);
+            row.push(format!("{}{}", device.auto_is, remark(device)));
+            table.row(row);
         }
-        self.row(f, width, "mean", &self.devices, |figures| figures.mean, mean)?;
-        writeln!(f)?;
-        self.row(f, width, "mean of 5th pct", &self.devices, |figures| figures.p05, mean)?;
-        writeln!(f)?;
         let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
-        self.row(f, width, "worst", &self.devices, |figures| figures.worst, least)?;
-        writeln!(f)?;
+        table.row(row("mean", &self.devices, |figures| figures.mean, mean));
+        table.row(row("mean of 5th pct", &self.devices, |figures| figures.p05, mean));
+        table.row(row("worst", &self.devices, |figures| figures.worst, least));
+        write!(f, "{table}")?;
         if selector_names().any(|selector| self.is_partial(selector)) {
             writeln!(f, "{PARTIAL} over the devices that the selector applies to")?;
         }
@@ -55,35 +52,32 @@ impl fmt::Display for Evaluation {
 }
 
 impl Evaluation {
-    fn row(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        width: usize,
-        name: &str,
-        devices: &[DeviceEvaluation],
-        value: fn(&Figures) -> f64,
-        join: fn(&[f64]) -> f64,
-    ) -> fmt::Result {
-        write!(f, "{name:width$}")?;
-        for selector in selector_names() {
-            let figures = devices.iter().filter_map(|device| device.selectors.get(selector));
-            let values: Vec<f64> = figures.map(|figures| value(&figures)).collect();
-            match values.as_slice() {
-                [] => write!(f, " {:>WIDTH$}", "-")?,
-                values => {
-                    let mark = if values.len() < devices.len() { PARTIAL } else { "" };
-                    write!(f, " {:>WIDTH$}", format!("{mark}{:.1}", 100.0 * join(values)))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Whether the selector applies to some devices and not to others.
     fn is_partial(&self, selector: &str) -> bool {
         let applies = |device: &DeviceEvaluation| device.selectors.get(selector).is_some();
         self.devices.iter().any(applies) && !self.devices.iter().all(applies)
     }
+}
+
+/// The name, and for each selector its figures on the devices joined, in percent.
+fn row(
+    name: &str,
+    devices: &[DeviceEvaluation],
+    value: fn(&Figures) -> f64,
+    join: fn(&[f64]) -> f64,
+) -> Vec<String> {
+    let cell = |selector| {
+        let figures = devices.iter().filter_map(|device| device.selectors.get(selector));
+        let values: Vec<f64> = figures.map(|figures| value(&figures)).collect();
+        match values.len() {
+            0 => "-".to_owned(),
+            some => {
+                let mark = if some < devices.len() { PARTIAL } else { "" };
+                format!("{mark}{:.1}", 100.0 * join(&values))
+            }
+        }
+    };
+    std::iter::once(name.to_owned()).chain(selector_names().map(cell)).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -144,6 +144,19 @@ fn the_table_names_devices_and_selectors() {
 }
 
 #[test]
+fn figures_end_below_the_ends_of_their_heads() {
+    let text = evaluation(&recordings(3)).to_string();
+    let mut lines = text.lines().skip(1);
+    let heads = lines.next().expect("a line of heads");
+    for line in lines.take(6) {
+        for (point, _) in line.match_indices('.') {
+            let (head, next) = heads.split_at(point + ".0".len());
+            assert!(!head.ends_with(' ') && next.starts_with(' '), "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_tie_counts_for_the_first_variant_and_is_no_loss_without_it() {
     let mut recordings = recordings(1);
     set(&mut recordings, 0, 0, 1, Outcome::Time(10.0));

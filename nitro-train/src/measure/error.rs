@@ -90,6 +90,16 @@ pub enum RecordError {
         /// The function.
         function: &'static str,
     },
+    /// The closure asked for inputs of a pattern that is none.
+    #[error("`{function}` asks for inputs of `{pattern}`, which is no pattern: {problem}")]
+    BadPattern {
+        /// The function.
+        function: &'static str,
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The store refused the measurements.
     #[error(transparent)]
     Store(#[from] StoreError),

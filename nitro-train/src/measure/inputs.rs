@@ -4,8 +4,10 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use globset::{GlobBuilder, GlobSet};
+
+use super::BoxError;
 use super::folder::{files, portable};
-use super::{BoxError, glob};
 
 /// Where a session's inputs come from.
 #[derive(Clone, Copy, Debug)]
@@ -47,21 +49,27 @@ impl<'a> InputList<'a> {
     }
 
     /// Names and paths of the inputs that match and were not handed out before.
-    pub(super) fn hand_out(&self, pattern: &str) -> Vec<(&str, &str)> {
+    ///
+    /// # Errors
+    /// When the pattern is none.
+    pub(super) fn hand_out(&self, pattern: &str) -> Result<Vec<(&str, &str)>, globset::Error> {
+        let glob = GlobBuilder::new(pattern).empty_alternates(true).build()?;
+        // A set of one, since a single matcher would panic where the pattern is too large to compile.
+        let pattern = GlobSet::new([glob])?;
         let mut handed_out = self.handed_out.borrow_mut();
         let all = self.names.iter().zip(&self.paths).enumerate();
-        let new = all.filter(|(index, (_, path))| self.matches(pattern, path) && handed_out.insert(*index));
-        new.map(|(_, (name, path))| (name.as_str(), path.as_str())).collect()
+        let new = all.filter(|(index, (_, path))| self.matches(&pattern, path) && handed_out.insert(*index));
+        Ok(new.map(|(_, (name, path))| (name.as_str(), path.as_str())).collect())
     }
 
     /// Whether a file's name, with or without an ending `.gz`, is of the pattern; built-in inputs are of every one.
-    fn matches(&self, pattern: &str, path: &str) -> bool {
+    fn matches(&self, pattern: &GlobSet, path: &str) -> bool {
         match self.source {
             Inputs::Generated(_) => true,
             Inputs::Folder(_) => {
                 let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
                 let plain = file.strip_suffix(".gz").unwrap_or(file);
-                glob::matches(pattern, file) || glob::matches(pattern, plain)
+                pattern.is_match(file) || pattern.is_match(plain)
             }
         }
     }

@@ -4,7 +4,6 @@ mod claims;
 mod clock;
 mod error;
 mod folder;
-mod glob;
 mod inputs;
 mod pool;
 mod profiling;

@@ -1,6 +1,6 @@
 //! A session: the user's closure calls the function in the ordinary way, the session decides which variant runs.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use super::BoxError;
 use super::error::RecordError;
@@ -17,6 +17,8 @@ pub struct Session<'a> {
     work: Work<'a>,
     /// Whether the closure asked for inputs where there are none.
     asked_in_vain: Cell<bool>,
+    /// The first pattern that is none.
+    bad_pattern: OnceCell<RecordError>,
     /// Whether the closure came with an input.
     came_with_input: Cell<bool>,
 }
@@ -43,19 +45,23 @@ impl Work<'_> {
 
 impl<'a> Session<'a> {
     pub(super) fn new(inputs: Inputs<'a>, work: Work<'a>) -> Result<Self, BoxError> {
-        let (asked_in_vain, came_with_input) = Default::default();
-        Ok(Self { inputs: InputList::new(inputs)?, work, asked_in_vain, came_with_input })
+        let (asked_in_vain, bad_pattern, came_with_input) = Default::default();
+        Ok(Self { inputs: InputList::new(inputs)?, work, asked_in_vain, bad_pattern, came_with_input })
     }
 
     /// Lets the closure do its work.
     ///
     /// # Errors
-    /// What the closure returns, and [`RecordError::NoInputs`] when it asked for inputs, got none and had none of its own.
+    /// [`RecordError::BadPattern`], what the closure returns, and [`RecordError::NoInputs`] when it asked for inputs, got none and had none of its own.
     pub(super) fn run(
         &mut self,
         record: impl FnOnce(&mut Session<'a>) -> Result<(), BoxError>,
     ) -> Result<(), BoxError> {
-        record(self)?;
+        let ended = record(self);
+        if let Some(error) = self.bad_pattern.take() {
+            return Err(error.into());
+        }
+        ended?;
         match self.asked_in_vain.get() && !self.came_with_input.get() {
             true => Err(RecordError::NoInputs { function: self.work.function() }.into()),
             false => Ok(()),
@@ -65,14 +71,18 @@ impl<'a> Session<'a> {
     /// The inputs that are to be measured.
     ///
     /// With `--inputs DIR`: the paths of the files in the folder and the folders below it whose file name matches
-    /// `pattern` (`*` any text, `?` one character; an ending `.gz` does not count). Without: the names of the built-in
-    /// inputs ([`Trainer::generated_inputs`](crate::Trainer::generated_inputs)), whatever the pattern. What the store
+    /// `pattern` (an ending `.gz` does not count). Without: the names of the built-in inputs
+    /// ([`Trainer::generated_inputs`](crate::Trainer::generated_inputs)), whatever the pattern. What the store
     /// already holds is left out, and so is what another pattern has given, and what another recorder that shares the store
     /// is measuring. Where there are neither files nor built-in inputs, to ask is an error of the closure, unless it
     /// [comes](Self::input) with inputs of its own.
+    ///
+    /// In a pattern `*` stands for any text, `?` for one character, `[a-c]` for one of those and `[!a-c]` for one of the others,
+    /// `{png,jpg}` for either; a character in brackets or behind `\` stands for itself. `?` and brackets know the characters of ASCII alone.
+    /// Of a pattern that is none (`{png`) there are no inputs, and whatever else the closure does, [`RecordError::BadPattern`] is its error.
     pub fn inputs(&self, pattern: &str) -> DueInputs<'_> {
         self.asked_in_vain.set(self.asked_in_vain.get() || self.inputs.has_none_built_in());
-        let mut inputs = self.inputs.hand_out(pattern);
+        let mut inputs = self.inputs.hand_out(pattern).unwrap_or_else(|error| self.refuse(pattern, &error));
         match &self.work {
             Work::Record(recording) => {
                 recording.keep_due(&mut inputs);
@@ -81,6 +91,16 @@ impl<'a> Session<'a> {
             Work::Profile(profiling) => DueInputs::new(profiling.sample(&inputs), |_| true),
             Work::Survey(_) => DueInputs::new(inputs, |_| true),
         }
+    }
+
+    /// Notes a pattern that is none; it has no inputs.
+    fn refuse(&self, pattern: &str, error: &globset::Error) -> Vec<(&str, &str)> {
+        self.bad_pattern.get_or_init(|| RecordError::BadPattern {
+            function: self.work.function(),
+            pattern: pattern.to_owned(),
+            problem: error.kind().to_string(),
+        });
+        Vec::new()
     }
 
     /// Measures every admissible variant on one input.

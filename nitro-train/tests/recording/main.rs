@@ -4,5 +4,6 @@
 #[path = "../scripted/mod.rs"]
 mod scripted;
 
+mod input_patterns;
 mod session;
 mod time;

@@ -75,7 +75,7 @@ fn main() -> ExitCode {
 }
 
 fn record_histogram(session: &mut Session<'_>) -> Result<(), BoxError> {
-    for name in ["*.png", "*.jpg", "*.jpeg"].iter().flat_map(|pattern| session.inputs(pattern)) {
+    for name in session.inputs("*.{png,jpg,jpeg}") {
         let image = inputs::histogram::load(name)?;
         let run = || {
             let mut bins = [0; 256];

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::Subject;
 use crate::cli::devices::number;
-use crate::cli::table::Table;
 use crate::explain::{Change, Column, Explanation, Nearest, Place};
+use crate::plain_table::Table;
 
 pub(super) fn print(
     out: &mut dyn Write,
