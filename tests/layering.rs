@@ -3,17 +3,21 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// Names of the packages that `package` compiles, itself included, with all its Cargo features.
-fn compiled_by(package: &str) -> BTreeSet<String> {
-    let arguments =
-        ["tree", "--edges", "normal,build", "--prefix", "none", "--all-features", "--package", package];
+/// The lines of `cargo tree` for these kinds of edges from `package`, with all its Cargo features.
+fn tree(edges: &str, package: &str) -> String {
+    let arguments = ["tree", "--edges", edges, "--prefix", "none", "--all-features", "--package", package];
     let output = Command::new(env!("CARGO"))
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("package names are text");
+    String::from_utf8(output.stdout).expect("package names are text")
+}
+
+/// Names of the packages that `package` compiles, itself included.
+fn compiled_by(package: &str) -> BTreeSet<String> {
+    let text = tree("normal,build", package);
     text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }
 
@@ -38,23 +42,7 @@ fn the_trainer_is_where_the_heavy_parts_are() {
 /// Cargo compiles a dependency once, with the features that anybody asked for: what the trainer asks for, an application that has it beside it gets.
 #[test]
 fn the_trainer_changes_nothing_about_how_an_application_reads_json() {
-    let features = [
-        "tree",
-        "--edges",
-        "normal,features",
-        "--prefix",
-        "none",
-        "--all-features",
-        "--package",
-        "nitro-train",
-    ];
-    let output = Command::new(env!("CARGO"))
-        .args(features)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("names are text");
+    let text = tree("normal,features", "nitro-train");
     let asked: BTreeSet<&str> = text
         .lines()
         .filter_map(|line| line.strip_prefix("serde_json feature \"")?.split('"').next())

@@ -63,7 +63,7 @@ pub(super) fn description(fitted: &Fitted) -> String {
     let sources = fitted.model.provenance.sources.len();
     let inputs = fitted.model.provenance.training_inputs;
     let left_out = if sources > 1 { "devices and inputs" } else { "inputs" };
-    let score = fitted.score.map_or_else(String::new, |score| {
+    let score = fitted.score().map_or_else(String::new, |score| {
         format!("; {:.1} % of exhaustive search on {left_out} left out of these", 100.0 * score)
     });
     format!("{}, {features}, learned from {sources} devices and {inputs} inputs{score}", fitted.strategy)

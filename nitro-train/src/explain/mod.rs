@@ -94,8 +94,12 @@ impl Explanation {
         let Question { model, device, device_distance, .. } = *question;
         let ranking = asked.on_device.rank(&asked.features);
         let ranking: Vec<Place> = ranking.iter().map(|ranked| asked.place(ranked)).collect();
-        let mut possible = ranking.iter().filter(|place| place.admitted != Some(false));
-        let (first, second) = (possible.next(), possible.next());
+        let (choice, margin) = {
+            let mut possible = possible(&ranking);
+            let (first, second) = (possible.next(), possible.next());
+            let margin = first.zip(second).map(|(first, second)| first.confidence - second.confidence);
+            (first.map(|place| place.variant.clone()), margin)
+        };
         Ok(Self {
             function: model.function.clone(),
             device: device.id.clone(),
@@ -103,8 +107,7 @@ impl Explanation {
             sources: model.provenance.sources.clone(),
             training_inputs: model.provenance.training_inputs,
             features: asked.columns.clone(),
-            choice: first.map(|place| place.variant.clone()),
-            margin: first.zip(second).map(|(first, second)| first.confidence - second.confidence),
+            margin,
             input_distance: model
                 .coverage
                 .inputs
@@ -112,7 +115,8 @@ impl Explanation {
                 .and_then(|region| region.distance(&asked.features)),
             device_distance,
             changes: change::changes(&asked),
-            nearest: nearest::nearest(&asked, first.map(|place| place.variant.as_str()))?,
+            nearest: nearest::nearest(&asked, choice.as_deref())?,
+            choice,
             ranking,
         })
     }
@@ -120,10 +124,13 @@ impl Explanation {
     /// Whether the choice stands only if a constraint that depends on more than features admits it.
     #[must_use]
     pub fn is_conditional(&self) -> bool {
-        self.ranking
-            .iter()
-            .find(|place| place.admitted != Some(false))
-            .is_some_and(|place| place.admitted.is_none())
+        possible(&self.ranking).next().is_some_and(|place| place.admitted.is_none())
+    }
+
+    /// The variant that would be chosen if the first might not run, where there is one.
+    #[must_use]
+    pub fn second(&self) -> Option<&str> {
+        possible(&self.ranking).nth(1).map(|place| place.variant.as_str())
     }
 
     /// What is far, if anything is.
@@ -131,6 +138,11 @@ impl Explanation {
     pub fn far(&self) -> Option<Far> {
         Far::of(self.input_distance, self.device_distance)
     }
+}
+
+/// Those of a ranking that no constraint forbids for certain.
+fn possible(ranking: &[Place]) -> impl Iterator<Item = &Place> {
+    ranking.iter().filter(|place| place.admitted != Some(false))
 }
 
 /// A question with all that is looked up once.
@@ -194,7 +206,7 @@ impl<'a> Asked<'a> {
     /// The first of a ranking that no constraint forbids.
     fn first(&self, on_device: &OnDevice, features: &[f64]) -> Option<usize> {
         let known = self.known(features);
-        let ranking = on_device.rank(features).into_iter().map(|ranked| ranked.variant);
-        ranking.into_iter().find(|&variant| self.admitted(variant, &known) != Some(false))
+        let mut ranking = on_device.rank(features).into_iter().map(|ranked| ranked.variant);
+        ranking.find(|&variant| self.admitted(variant, &known) != Some(false))
     }
 }

@@ -41,8 +41,6 @@ pub struct Fitted {
     /// What each strategy achieved on sources and inputs that were left out in turn (of one source, on inputs alone): mean share of the best
     /// variant's speed over the sources, best first. Without those of which that many sources tell nothing ([`auto`](super::auto)).
     pub scores: Vec<(Strategy, f64)>,
-    /// That of the strategy that was taken: as the best of several, a little too high.
-    pub score: Option<f64>,
     /// C and γ, where the selector has them.
     pub hyperparameters: Option<Hyperparameters>,
     /// What the user should know of this fit, one sentence each.
@@ -81,15 +79,15 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     };
     Model::from_bytes(&fitted.model.to_bytes()).map_err(unreadable)?;
     let notes = notes(strategy, inputs.len(), &study, fitted.converged);
-    let score = scores.iter().find(|(scored, _)| *scored == strategy).map(|(_, score)| *score);
-    Ok(Fitted {
-        model: fitted.model,
-        strategy,
-        scores,
-        score,
-        hyperparameters: fitted.hyperparameters,
-        notes,
-    })
+    Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })
+}
+
+impl Fitted {
+    /// What the strategy that was taken achieved, of [`Fitted::scores`]: as the best of several, a little too high.
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        self.scores.iter().find(|(scored, _)| *scored == self.strategy).map(|(_, score)| *score)
+    }
 }
 
 fn choose(study: &Study<'_>, strategies: &[Strategy]) -> (Strategy, Vec<(Strategy, f64)>) {

@@ -37,7 +37,7 @@ fn head(out: &mut dyn Write, explanation: &Explanation, subject: &Subject) -> io
 /// One row a feature: its value, scaled, and whether it lies outside of what was trained on.
 fn features(explanation: &Explanation) -> Table {
     let mut table = Table::new(["feature", "value", "scaled", "trained on"]);
-    let is_forest = explanation.ranking.iter().any(|place| place.expected_slowdown.is_some());
+    let is_forest = estimates_speed(explanation);
     for column in &explanation.features {
         let scaled = column.scaled.map_or_else(String::new, |scaled| format!("{scaled:.2}"));
         let range = column.trained_on.map_or_else(String::new, |range| trained_on(column, range, is_forest));
@@ -60,9 +60,13 @@ fn trained_on(column: &Column, [min, max]: [f64; 2], is_forest: bool) -> String 
     }
 }
 
+/// As a forest does; a machine only compares.
+fn estimates_speed(explanation: &Explanation) -> bool {
+    explanation.ranking.iter().any(|place| place.expected_slowdown.is_some())
+}
+
 fn ranking(explanation: &Explanation) -> Table {
-    let slowdowns = explanation.ranking.iter().any(|place| place.expected_slowdown.is_some());
-    let figure = if slowdowns { "expected slow-down" } else { "comparisons won" };
+    let figure = if estimates_speed(explanation) { "expected slow-down" } else { "comparisons won" };
     let mut table = Table::new(["variant", figure, "constraint"]);
     for Place { variant, confidence, expected_slowdown, constraint, admitted } in &explanation.ranking {
         let figure = match expected_slowdown {
@@ -90,9 +94,8 @@ fn reach(out: &mut dyn Write, explanation: &Explanation) -> io::Result<()> {
     let Explanation { input_distance, device_distance, training_inputs, sources, .. } = explanation;
     print("input distance ", *input_distance, format!("from the {training_inputs} training inputs"))?;
     print("device distance", *device_distance, format!("from the {} source devices", sources.len()))?;
-    let mut possible = explanation.ranking.iter().filter(|place| place.admitted != Some(false)).skip(1);
-    match (explanation.margin, possible.next()) {
-        (Some(margin), Some(next)) => writeln!(out, "margin           {margin:.2} over `{}`", next.variant),
+    match (explanation.margin, explanation.second()) {
+        (Some(margin), Some(next)) => writeln!(out, "margin           {margin:.2} over `{next}`"),
         _ => Ok(()),
     }
 }
