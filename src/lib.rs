@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 pub use nitro_core::{
-    CodeVariant, Constraint, Count, Device, DeviceEntry, DeviceFeature, Far, FeatureValue, FeatureVector,
-    Function, MAX_FEATURES, MAX_VARIANTS, Reason, ReasonKind, ReloadError, Selection, Stats, Stopwatch,
-    UnknownVariant, VariantInfo, host, model, recording, reload, set_deterministic, set_exact, stats,
+    Choice, CodeChoice, CodeVariant, Configuration, ConfigurationError, Constraint, Count, Device,
+    DeviceEntry, DeviceFeature, Far, FeatureValue, FeatureVector, Function, MAX_CHOICES, MAX_FEATURES,
+    MAX_VARIANTS, Parameter, ParameterKind, Parameters, Reason, ReasonKind, ReloadError, Selection, Stats,
+    Stopwatch, UnknownChoice, UnknownVariant, VariantInfo, host, model, recording, reload, set_deterministic,
+    set_exact, stats,
 };
 
 #[doc = include_str!("code_variant.md")]

@@ -72,7 +72,7 @@ fn embedded() -> &'static [u8] {
     let svm = Svm {
         gamma: 0.5,
         scaling: vec![scale(10.0), scale(3.0), scale(8.0)],
-        classes: (0..3).map(|variant| Class { variant, support }).collect(),
+        classes: (0..3).map(|variant| Class { choice: variant, support }).collect(),
         vectors: (0..3 * support).flat_map(|n| [(n / support) as f64 - 1.0, (n as f64).sin(), 0.0]).collect(),
         coefficients: [[1.0, -1.0, -1.0], [1.0, 1.0, -1.0]]
             .concat()
@@ -93,7 +93,7 @@ fn embedded_forest() -> &'static [u8] {
     };
     let forest = Forest {
         inputs: 1,
-        variants: 3,
+        choices: 3,
         nodes: (0..100).flat_map(tree).collect(),
         values: (0..100).flat_map(|_| [[200, 0, 100], [100, 200, 0], [0, 0, 0]].concat()).collect(),
     };
@@ -119,7 +119,7 @@ fn leaked(function: &str, features: &[&str], selector: Selector) -> &'static [u8
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let model = Model {
         function: function.into(),
-        variants: names(&["forward", "backward", "pairwise"]),
+        choices: names(&["forward", "backward", "pairwise"]),
         features: names(features),
         device_features: names(&["threads"]),
         selector,

@@ -40,9 +40,13 @@ variants!(always length width fill wide either neither ratio quotient argument p
 fn constrained(values: &[u32]);
 
 fn check(function: &'static Function, variant: &str, features: &[Option<f64>], expected: Option<bool>) {
-    let found = function.variants().iter().find(|own| own.name == variant).expect("there is one");
-    let constraint = found.constraint.expect("it has one");
-    assert_eq!(constraint.admits(features), expected, "{variant}, {constraint:?}: {features:?}");
+    let found = function.variants().iter().find(|own| own.name() == variant).expect("there is one");
+    let constraint = found.constraint().expect("it has one");
+    assert_eq!(
+        constraint.admits(features, nitro::Configuration::default()),
+        expected,
+        "{variant}, {constraint:?}: {features:?}"
+    );
 }
 
 #[test]

@@ -37,13 +37,13 @@ fn model(function: &str, device_feature: &str, devices: Option<DeviceRegion>) ->
     let scale = |max| Scale { transform: Transform::Identity, min: 0.0, max };
     let model = Model {
         function: function.into(),
-        variants: vec!["small".into(), "large".into()],
+        choices: vec!["small".into(), "large".into()],
         features: vec!["length".into()],
         device_features: vec![device_feature.into()],
         selector: Selector::Svm(Svm {
             gamma: 0.5,
             scaling: vec![scale(100.0), scale(20.0)],
-            classes: [0, 1].map(|variant| Class { variant, support: 1 }).into(),
+            classes: [0, 1].map(|variant| Class { choice: variant, support: 1 }).into(),
             vectors: vec![-1.0, -1.0, 1.0, 1.0],
             coefficients: vec![1.0, -1.0],
             rho: vec![0.0],
@@ -117,7 +117,7 @@ fn child() {
     let all = |choose: fn(usize) -> char| (1..100).step_by(2).map(choose).collect::<String>();
     println!("chosen: {} {} {}", all(described), all(measured), all(by_source));
     let reasons =
-        (*described::select(1).reason(), *measured::select(1).reason(), *by_source::select(1).reason());
+        (described::select(1).reason(), measured::select(1).reason(), by_source::select(1).reason());
     println!("reason: {reasons:?}");
 }
 

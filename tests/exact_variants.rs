@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use macro_support::constant;
 use nitro::model::{Class, Coverage, Model, Provenance, Selector, Svm};
-use nitro::{Reason, VariantInfo, code_variant};
+use nitro::{Reason, code_variant};
 
 fn in_order(values: &[f32]) -> f32 {
     values.iter().sum()
@@ -39,13 +39,13 @@ fn in_halves(values: &[f32]) -> f32 {
 fn ranking(function: &str, order: [usize; 4]) -> Vec<u8> {
     let model = Model {
         function: function.into(),
-        variants: ["in_order", "unrolled", "in_lanes", "in_halves"].map(String::from).into(),
+        choices: ["in_order", "unrolled", "in_lanes", "in_halves"].map(String::from).into(),
         features: vec![],
         device_features: vec![],
         selector: Selector::Svm(Svm {
             gamma: 1.0,
             scaling: vec![],
-            classes: order.map(|variant| Class { variant, support: 0 }).into(),
+            classes: order.map(|variant| Class { choice: variant, support: 0 }).into(),
             vectors: vec![],
             coefficients: vec![],
             rho: vec![-1.0; 6],
@@ -96,13 +96,13 @@ fn only_exact_variants_run_when_that_is_demanded() {
     assert_ne!(in_order(&values), in_lanes(&values), "else the test shows nothing");
 
     let selection = free::select(&values);
-    assert_eq!((selection.variant(), *selection.reason()), (free::Variant::InLanes, Reason::Predicted));
+    assert_eq!((selection.variant(), selection.reason()), (free::Variant::InLanes, Reason::Predicted));
     assert_eq!(reloaded(&values), in_lanes(&values));
 
     nitro::set_exact(true);
     let inexact = Reason::FirstChoiceInexact { first: "in_lanes" };
     let selection = demanding::select(&values);
-    assert_eq!((selection.variant(), *selection.reason()), (demanding::Variant::Unrolled, inexact));
+    assert_eq!((selection.variant(), selection.reason()), (demanding::Variant::Unrolled, inexact));
     assert_eq!(
         selection.margin(),
         Some(selection.confidence().unwrap()),
@@ -110,17 +110,17 @@ fn only_exact_variants_run_when_that_is_demanded() {
     );
     assert_eq!(demanding(&values), in_order(&values));
     let selection = demanding::select(&values[..1]);
-    assert_eq!((selection.variant(), *selection.reason()), (demanding::Variant::InOrder, inexact));
+    assert_eq!((selection.variant(), selection.reason()), (demanding::Variant::InOrder, inexact));
 
     let selection = alone::select(&values);
-    assert_eq!((selection.variant(), *selection.reason()), (alone::Variant::InHalves, inexact));
+    assert_eq!((selection.variant(), selection.reason()), (alone::Variant::InHalves, inexact));
     let selection = stubborn::select(&values);
-    assert_eq!((selection.variant(), *selection.reason()), (stubborn::Variant::InOrder, inexact));
+    assert_eq!((selection.variant(), selection.reason()), (stubborn::Variant::InOrder, inexact));
 
     let selection = pinned_in::select(&values);
-    assert_eq!((selection.variant(), *selection.reason()), (pinned_in::Variant::Unrolled, Reason::Forced));
+    assert_eq!((selection.variant(), selection.reason()), (pinned_in::Variant::Unrolled, Reason::Forced));
     let selection = pinned_out::select(&values);
-    assert_eq!((selection.variant(), *selection.reason()), (pinned_out::Variant::Unrolled, inexact));
+    assert_eq!((selection.variant(), selection.reason()), (pinned_out::Variant::Unrolled, inexact));
 
     assert_eq!(free(&values), in_lanes(&values), "a function called before stays as it was");
     nitro::reload().unwrap();
@@ -132,15 +132,16 @@ fn only_exact_variants_run_when_that_is_demanded() {
 
 #[test]
 fn groups_are_in_the_descriptor() {
-    let groups: Vec<_> = free::function().variants().iter().map(|v| (v.name, v.exact_group)).collect();
+    let groups: Vec<_> = free::function().variants().iter().map(|v| (v.name(), v.exact_group())).collect();
     assert_eq!(
         groups,
         [("in_order", Some(0)), ("unrolled", Some(0)), ("in_lanes", Some(1)), ("in_halves", None)]
     );
-    let VariantInfo { constraint, .. } = free::function().variants()[1];
+    let constraint = free::function().variants()[1].constraint();
     assert_eq!(constraint.map(|constraint| constraint.text()), Some("values.len() > 1"));
-    let exact =
-        |function: &nitro::Function| (0..4).map(|variant| function.is_exact(variant)).collect::<Vec<_>>();
+    let exact = |function: &nitro::Function| {
+        function.default_choices().map(|choice| function.is_exact(choice)).collect::<Vec<_>>()
+    };
     assert_eq!(exact(free::function()), [true, true, false, false]);
     assert_eq!(exact(alone::function()), [false, false, false, true]);
 }

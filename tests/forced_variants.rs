@@ -30,12 +30,12 @@ fn pins_hold_where_they_can() {
     unsafe {
         std::env::set_var("NITRO_FORCE", "pinned=b, by_last_segment=b,misspelt=bb,nonsense,limited=b,other=x")
     };
-    assert_eq!((pinned(1), *pinned::select(1).reason()), ('b', Reason::Forced));
-    assert_eq!((by_last_segment(1), *by_last_segment::select(1).reason()), ('b', Reason::Forced));
-    assert_eq!((misspelt(1), *misspelt::select(1).reason()), ('a', Reason::NoModel));
-    assert_eq!((limited(1), *limited::select(1).reason()), ('b', Reason::Forced));
+    assert_eq!((pinned(1), pinned::select(1).reason()), ('b', Reason::Forced));
+    assert_eq!((by_last_segment(1), by_last_segment::select(1).reason()), ('b', Reason::Forced));
+    assert_eq!((misspelt(1), misspelt::select(1).reason()), ('a', Reason::NoModel));
+    assert_eq!((limited(1), limited::select(1).reason()), ('b', Reason::Forced));
     assert_eq!(
-        (limited(10), *limited::select(10).reason()),
+        (limited(10), limited::select(10).reason()),
         ('a', Reason::NoModel),
         "a constraint is never broken"
     );

@@ -33,11 +33,11 @@ fn a_new_model_takes_over_and_an_unusable_one_does_not() {
     // SAFETY: this is the only test of the process, and no other thread runs yet.
     unsafe { std::env::set_var("NITRO_MODELS", folder.path()) };
 
-    assert_eq!((reloaded(1), *reloaded::select(1).reason()), ('a', Reason::NoModel));
+    assert_eq!((reloaded(1), reloaded::select(1).reason()), ('a', Reason::NoModel));
     write(&constant("reloaded", &["a", "b"], "b"));
     assert_eq!(reloaded(1), 'a', "nothing changes unasked");
     reloaded::function().reload().unwrap();
-    assert_eq!((reloaded(1), *reloaded::select(1).reason()), ('b', Reason::Predicted));
+    assert_eq!((reloaded(1), reloaded::select(1).reason()), ('b', Reason::Predicted));
 
     refusals(folder.path(), write);
     removal(folder.path());
@@ -76,7 +76,7 @@ fn refusals(folder: &Path, write: impl Fn(&[u8])) {
             assert!(message.ends_with("what was in use before stays in use"), "{message}");
             assert_eq!(error.functions().collect::<Vec<_>>(), ["reloaded"]);
         }
-        assert_eq!((reloaded(1), *reloaded::select(1).reason()), ('b', Reason::Predicted), "{why}");
+        assert_eq!((reloaded(1), reloaded::select(1).reason()), ('b', Reason::Predicted), "{why}");
     }
 }
 
@@ -84,7 +84,7 @@ fn refusals(folder: &Path, write: impl Fn(&[u8])) {
 fn removal(folder: &Path) {
     std::fs::remove_file(folder.join("reloaded.model")).unwrap();
     reloaded::function().reload().unwrap();
-    assert_eq!((reloaded(1), *reloaded::select(1).reason()), ('a', Reason::NoModel));
+    assert_eq!((reloaded(1), reloaded::select(1).reason()), ('a', Reason::NoModel));
 }
 
 /// `nitro::reload` is about all functions called so far; one that is refused does not hold up the others.
@@ -109,7 +109,7 @@ fn under_load(write: impl Fn(&[u8])) {
             scope.spawn(|| {
                 while !done.load(Ordering::Acquire) {
                     let selection = reloaded::select(1);
-                    assert_eq!((*selection.reason(), selection.confidence()), (Reason::Predicted, Some(1.0)));
+                    assert_eq!((selection.reason(), selection.confidence()), (Reason::Predicted, Some(1.0)));
                     assert!(matches!(reloaded(20), 'a' | 'b'));
                 }
                 assert_eq!((reloaded(1), reloaded(20)), ('b', 'a'));

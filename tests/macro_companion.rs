@@ -65,9 +65,9 @@ fn a_text_that_is_no_variant_is_an_error_that_lists_them() {
 fn the_descriptor_says_what_was_written() {
     let function = spmv::function();
     assert_eq!(function.name(), "macro_companion::spmv");
-    let names: Vec<_> = function.variants().iter().map(|variant| variant.name).collect();
+    let names: Vec<_> = function.variants().iter().map(|variant| variant.name()).collect();
     assert_eq!(names, ["csr_scalar", "ell", "csr_vector"]);
-    let constraints: Vec<_> = function.variants().iter().map(|variant| variant.constraint).collect();
+    let constraints: Vec<_> = function.variants().iter().map(|variant| variant.constraint()).collect();
     let constraints = constraints.iter().map(|constraint| constraint.map(|constraint| constraint.text()));
     assert_eq!(constraints.collect::<Vec<_>>(), [None, Some("rows_squared <= 9 && is_even"), None]);
     assert_eq!(function.features(), ["rows_squared", "is_even"]);

@@ -22,9 +22,10 @@ fn fallible(value: i32) -> Result<i32, String>;
 
 #[test]
 fn a_recorded_call_runs_the_variant_of_the_recording() {
-    let doubled = fallible::Variant::Doubled as usize;
+    let choices: Vec<_> = fallible::function().default_choices().collect();
+    let doubled = choices[fallible::Variant::Doubled as usize];
     let (result, observation) =
-        record(fallible::function(), doubled, true, || fallible(4)).expect("no panic");
+        record(fallible::function(), doubled, &choices, || fallible(4)).expect("no panic");
     assert_eq!(result, Ok(8), "the default, `checked`, would give 4");
     assert_eq!((observation.calls, observation.failures), (1, 0));
     assert_eq!(observation.features, [4.0]);
@@ -33,9 +34,10 @@ fn a_recorded_call_runs_the_variant_of_the_recording() {
 
 #[test]
 fn an_error_counts_as_a_failure_and_constraints_are_described() {
-    let checked = fallible::Variant::Checked as usize;
+    let choices: Vec<_> = fallible::function().default_choices().collect();
+    let checked = choices[fallible::Variant::Checked as usize];
     let (result, observation) =
-        record(fallible::function(), checked, true, || fallible(-1)).expect("no panic");
+        record(fallible::function(), checked, &choices, || fallible(-1)).expect("no panic");
     assert_eq!(result, Err("negative".to_owned()));
     assert_eq!((observation.calls, observation.failures), (1, 1));
     assert_eq!(observation.admissible, [true, false]);
@@ -62,7 +64,9 @@ fn echoed<T>(value: T) -> T;
 
 #[test]
 fn the_type_of_the_result_tells_what_a_failure_is() {
-    let failures = |function, body: &dyn Fn()| record(function, 0, false, body).expect("no panic").1.failures;
+    let failures = |function: &'static nitro::Function, body: &dyn Fn()| {
+        record(function, function.default_choice(), &[], body).expect("no panic").1.failures
+    };
     assert_eq!(failures(aliased::function(), &|| assert!(aliased("x").is_err())), 1);
     assert_eq!(failures(aliased::function(), &|| assert!(aliased("7").is_ok())), 0);
     assert_eq!(failures(echoed::function(), &|| assert_eq!(echoed(Some(1)), Some(1))), 0);

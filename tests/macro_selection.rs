@@ -68,7 +68,7 @@ fn the_model_chooses_by_the_feature_and_the_call_agrees_with_the_selection() {
     for (keys, expected) in [(vec![1; 3], "insertion"), (vec![1; 17], "merge")] {
         let selection = by_length::select(&keys);
         assert_eq!(selection.variant().to_string(), expected);
-        assert_eq!(*selection.reason(), Reason::PredictedWithout { unknown: "counting" });
+        assert_eq!(selection.reason(), Reason::PredictedWithout { unknown: "counting" });
         assert_eq!(selection.features().get("length"), Some(keys.len() as f64));
         assert_eq!(selection.features().get("spread"), None);
         assert_eq!(selection.confidence(), Some(1.0));
@@ -100,14 +100,14 @@ static COUNTING_FIRST: LazyLock<Vec<u8>> = LazyLock::new(|| {
 fn a_constraint_over_a_feature_admits_and_forbids() {
     let admitted = counting_first::select(&[7, 200]);
     assert_eq!(
-        (admitted.variant(), *admitted.reason()),
+        (admitted.variant(), admitted.reason()),
         (counting_first::Variant::Counting, Reason::Predicted)
     );
     assert_eq!(counting_first(&[7, 200]), "counting");
 
     let forbidden = counting_first::select(&[7, 2000]);
     let reason = Reason::FirstChoiceInadmissible { first: "counting" };
-    assert_eq!((forbidden.variant(), *forbidden.reason()), (counting_first::Variant::Merge, reason));
+    assert_eq!((forbidden.variant(), forbidden.reason()), (counting_first::Variant::Merge, reason));
     assert_eq!(counting_first(&[7, 2000]), "merge");
 }
 
@@ -133,10 +133,10 @@ static MERGE_IF_EVEN: LazyLock<Vec<u8>> =
 #[test]
 fn a_constraint_sees_the_feature_with_its_own_type() {
     let even = merge_if_even::select(&[0; 16]);
-    assert_eq!((even.variant(), *even.reason()), (merge_if_even::Variant::Merge, Reason::Predicted));
+    assert_eq!((even.variant(), even.reason()), (merge_if_even::Variant::Merge, Reason::Predicted));
     let odd = merge_if_even::select(&[0; 17]);
     let reason = Reason::FirstChoiceInadmissible { first: "merge" };
-    assert_eq!((odd.variant(), *odd.reason()), (merge_if_even::Variant::Insertion, reason));
+    assert_eq!((odd.variant(), odd.reason()), (merge_if_even::Variant::Insertion, reason));
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn no_model(keys: &[u32]) -> &'static str;
 #[test]
 fn without_a_model_the_default_runs_and_no_feature_is_computed() {
     let (selection, counts) = computed(|| no_model::select(&[1]));
-    assert_eq!((selection.variant(), *selection.reason()), (no_model::Variant::Merge, Reason::NoModel));
+    assert_eq!((selection.variant(), selection.reason()), (no_model::Variant::Merge, Reason::NoModel));
     assert_eq!((selection.confidence(), selection.features().len(), counts), (None, 0, [0, 0]));
     assert_eq!(computed(|| no_model(&[1])), ("merge", [0, 0]));
 }
@@ -177,8 +177,8 @@ fn broken(keys: &[u32]) -> &'static str;
 
 #[test]
 fn a_model_that_cannot_be_used_leaves_the_default() {
-    assert_eq!(*foreign::select(&[]).reason(), Reason::ModelForeign);
-    assert_eq!(*broken::select(&[]).reason(), Reason::ModelUnreadable);
+    assert_eq!(foreign::select(&[]).reason(), Reason::ModelForeign);
+    assert_eq!(broken::select(&[]).reason(), Reason::ModelUnreadable);
     assert_eq!((foreign(&[]), broken(&[])), ("merge", "merge"));
 }
 
@@ -197,6 +197,6 @@ static MEAN: LazyLock<Vec<u8>> =
 
 #[test]
 fn a_feature_that_is_not_finite_leaves_the_default() {
-    assert_eq!(*by_mean::select(&[]).reason(), Reason::FeatureNotFinite { feature: "mean" });
+    assert_eq!(by_mean::select(&[]).reason(), Reason::FeatureNotFinite { feature: "mean" });
     assert_eq!(by_mean(&[3, 5]), "insertion");
 }

@@ -37,7 +37,7 @@ static IN_PLACE: LazyLock<Vec<u8>> =
 #[test]
 fn a_mutable_argument_is_read_by_features_and_changed_by_the_variant() {
     let mut keys = [3, 1, 2];
-    assert_eq!(*in_place::select(&mut keys).reason(), Reason::Predicted);
+    assert_eq!(in_place::select(&mut keys).reason(), Reason::Predicted);
     assert_eq!(keys, [3, 1, 2], "a selection runs nothing");
     in_place(&mut keys);
     assert_eq!((keys, LAST.get()), ([1, 2, 3], "down_and_reverse"));
@@ -76,7 +76,7 @@ fn one_model_serves_all_types_of_a_generic_function() {
     assert_eq!(generic(&[1.5, 2.5, 3.5, 4.5]), ["length 4"]);
     assert_eq!(generic(&["b"]), ["display b"]);
     let unordered = generic::select(&['b', 'a', 'c', 'd']);
-    assert_eq!(*unordered.reason(), Reason::FirstChoiceInadmissible { first: "by_length" });
+    assert_eq!(unordered.reason(), Reason::FirstChoiceInadmissible { first: "by_length" });
 }
 
 /// A type that only the caller knows.
@@ -103,7 +103,7 @@ fn unit<U: Unit>(value: u32) -> String;
 fn a_type_that_nothing_tells_is_passed_on() {
     assert_eq!(unit::<Metre>(3), "3 in m");
     assert_eq!(unit::call::<Metre>(unit::Variant::Short, 3), "3m");
-    assert_eq!(*unit::select::<Metre>(3).reason(), Reason::NoModel);
+    assert_eq!(unit::select::<Metre>(3).reason(), Reason::NoModel);
 }
 
 fn sum<I>(items: I) -> I::Item
@@ -251,7 +251,7 @@ fn an_unsafe_function_has_safe_and_unsafe_variants() {
         assert_eq!(raw_sum(values.as_ptr(), 3), 6);
         assert_eq!(raw_sum(std::ptr::null(), 0), 0);
         assert_eq!(raw_sum::call(raw_sum::Variant::Zero, values.as_ptr(), 3), 0);
-        assert_eq!(*raw_sum::select(values.as_ptr(), 3).reason(), Reason::Predicted);
+        assert_eq!(raw_sum::select(values.as_ptr(), 3).reason(), Reason::Predicted);
     }
 }
 

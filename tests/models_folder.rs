@@ -32,13 +32,13 @@ fn prefers_second(function: &str) -> Model {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     Model {
         function: function.into(),
-        variants: names(&["first", "second", "third"]),
+        choices: names(&["first", "second", "third"]),
         features: names(&["size"]),
         device_features: vec![],
         selector: Selector::Svm(Svm {
             gamma: 1.0,
             scaling: vec![Scale { transform: Transform::Identity, min: 0.0, max: 1.0 }],
-            classes: [1, 2, 0].map(|variant| Class { variant, support: 0 }).into(),
+            classes: [1, 2, 0].map(|variant| Class { choice: variant, support: 0 }).into(),
             vectors: vec![],
             coefficients: vec![],
             rho: vec![-1.0; 3],
@@ -75,11 +75,11 @@ fn a_call_survives_every_model() {
         let Selector::Svm(svm) = &mut model.selector else { unreachable!() };
         svm.scaling.push(svm.scaling[0]);
     });
-    write("variant_gone", |model| model.variants[1] = "gone".into());
-    write("variant_new", |model| model.variants[2] = "gone".into());
+    write("variant_gone", |model| model.choices[1] = "gone".into());
+    write("variant_new", |model| model.choices[2] = "gone".into());
     write("only_gone", |model| {
-        model.variants = vec!["gone".into()];
-        model.selector = Selector::Constant { variant: 0 };
+        model.choices = vec!["gone".into()];
+        model.selector = Selector::Constant { choice: 0 };
     });
     std::fs::create_dir(path("a_folder")).unwrap();
     // SAFETY: this is the only test of the process, and no other thread runs yet.
@@ -88,7 +88,7 @@ fn a_call_survives_every_model() {
     macro_rules! check {
         ($function:ident($x:expr) runs $variant:literal because $reason:expr) => {
             let selection = $function::select($x);
-            assert_eq!((selection.variant().to_string().as_str(), *selection.reason()), ($variant, $reason));
+            assert_eq!((selection.variant().to_string().as_str(), selection.reason()), ($variant, $reason));
             assert_eq!($function($x), $variant, stringify!($function));
         };
     }

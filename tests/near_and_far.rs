@@ -70,11 +70,11 @@ functions! {
 fn an_input_inside_the_training_range_is_near_and_one_a_decade_outside_is_far() {
     for length in [100, 300, 550, 1000] {
         let selection = known_device::select(&vec![0; length]);
-        assert_eq!(*selection.reason(), Reason::Predicted, "{length}");
+        assert_eq!(selection.reason(), Reason::Predicted, "{length}");
         assert!(selection.input_distance() <= Some(1.0) && selection.device_distance() <= Some(1.0));
     }
     let selection = known_device::select(&[0; 10_000]);
-    assert_eq!(*selection.reason(), Reason::PredictedFar { far: Far::Input });
+    assert_eq!(selection.reason(), Reason::PredictedFar { far: Far::Input });
     assert!(selection.input_distance() > Some(1.0) && selection.device_distance() <= Some(1.0));
     let text = selection.to_string();
     assert!(text.contains("predicted by the model, far from the inputs it was trained on"), "{text}");
@@ -83,9 +83,9 @@ fn an_input_inside_the_training_range_is_near_and_one_a_decade_outside_is_far() 
 #[test]
 fn a_device_outside_of_the_range_of_all_sources_is_far() {
     let near = unknown_device::select(&[0; 500]);
-    assert_eq!(*near.reason(), Reason::PredictedFar { far: Far::Device });
+    assert_eq!(near.reason(), Reason::PredictedFar { far: Far::Device });
     let both = unknown_device::select(&[0; 10_000]);
-    assert_eq!(*both.reason(), Reason::PredictedFar { far: Far::Both });
+    assert_eq!(both.reason(), Reason::PredictedFar { far: Far::Both });
 }
 
 /// What is far is chosen for as before: nothing better is known.
@@ -103,7 +103,7 @@ fn far_changes_the_reason_and_not_the_choice() {
 #[test]
 fn a_model_without_the_part_says_nothing_of_distance() {
     let selection = without_part::select(&[0; 10_000]);
-    assert_eq!(*selection.reason(), Reason::Predicted);
+    assert_eq!(selection.reason(), Reason::Predicted);
     assert_eq!((selection.input_distance(), selection.device_distance()), (None, None));
 }
 

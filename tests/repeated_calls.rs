@@ -12,10 +12,10 @@ fn model(function: &str, order: [u8; 3]) -> &'static [u8] {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let model = Model {
         function: function.into(),
-        variants: names(&["first", "second", "third"]),
+        choices: names(&["first", "second", "third"]),
         features: names(&["length"]),
         device_features: vec![],
-        selector: Selector::Forest(Forest { inputs: 1, variants: 3, nodes, values }),
+        selector: Selector::Forest(Forest { inputs: 1, choices: 3, nodes, values }),
         coverage: Coverage::default(),
         provenance: Provenance::default(),
     };

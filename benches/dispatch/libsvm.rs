@@ -74,7 +74,7 @@ fn text(svm: &Svm) -> String {
     let mut text = format!(
         "svm_type c_svc\nkernel_type rbf\ngamma {gamma}\nnr_class {count}\ntotal_sv {support}\nrho {}\nlabel {}\nnr_sv {}\nSV\n",
         numbers(&svm.rho),
-        classes(|class| class.variant),
+        classes(|class| class.choice),
         classes(|class| class.support),
     );
     for (index, vector) in svm.vectors.chunks(svm.scaling.len()).enumerate() {

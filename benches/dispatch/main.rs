@@ -63,7 +63,7 @@ macro_rules! dispatched {
 
 dispatched! {
     no_model;
-    constant = embedded(nitro::model::Selector::Constant { variant: 0 });
+    constant = embedded(nitro::model::Selector::Constant { choice: 0 });
     svm_20 = embedded(models::svm(20));
     svm_200 = embedded(models::svm(200));
     svm_2000 = embedded(models::svm(2000));
@@ -157,11 +157,11 @@ fn main() {
     // Many more than a thread remembers.
     let inputs: Vec<Input> = models::points(1 << 8).map(Input).collect();
     let reasons = [
-        *constant::select(&inputs[0]).reason(),
-        *svm_20::select(&inputs[0]).reason(),
-        *svm_200::select(&inputs[0]).reason(),
-        *svm_2000::select(&inputs[0]).reason(),
-        *forest_64::select(&inputs[0]).reason(),
+        constant::select(&inputs[0]).reason(),
+        svm_20::select(&inputs[0]).reason(),
+        svm_200::select(&inputs[0]).reason(),
+        svm_2000::select(&inputs[0]).reason(),
+        forest_64::select(&inputs[0]).reason(),
     ];
     assert_eq!(reasons, [nitro::Reason::Predicted; 5], "the models decide");
     let [one, two] =

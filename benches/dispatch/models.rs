@@ -11,7 +11,7 @@ pub fn embedded(selector: Selector, variants: [&str; 4], device_feature: &str) -
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let model = Model {
         function: "bench".into(),
-        variants: names(&variants),
+        choices: names(&variants),
         features: names(&FEATURES),
         device_features: names(&[device_feature]),
         selector,
@@ -28,7 +28,7 @@ pub fn svm(support: usize) -> Selector {
     Selector::Svm(Svm {
         gamma: 1.0,
         scaling,
-        classes: (0..4).map(|variant| Class { variant, support: support / 4 }).collect(),
+        classes: (0..4).map(|variant| Class { choice: variant, support: support / 4 }).collect(),
         vectors: (0..7 * support).map(|_| 2.0 * unit() - 1.0).collect(),
         coefficients: (0..3 * support).map(|_| 200.0 * unit() - 100.0).collect(),
         rho: (0..6).map(|_| unit()).collect(),
@@ -41,7 +41,7 @@ pub fn forest(trees: usize) -> Selector {
     let nodes: Vec<Node> = (0..trees).flat_map(|_| tree(&mut unit, 128.0, [[0.0, 1.0]; 6])).collect();
     let leaves = nodes.iter().filter(|node| **node == Node::Leaf).count();
     let values = (0..4 * leaves).map(|_| (255.0 * unit()) as u8).collect();
-    Selector::Forest(Forest { inputs: 6, variants: 4, nodes, values })
+    Selector::Forest(Forest { inputs: 6, choices: 4, nodes, values })
 }
 
 /// A tree of about so many leaves, which splits a random feature unevenly, within the range that is left of it.

@@ -13,7 +13,7 @@ pub fn model(data: &[u8]) {
         let (features, device_features) =
             (vec![value; model.features.len()], vec![value; model.device_features.len()]);
         for ranked in model.explain(&features, &device_features) {
-            assert!(ranked.variant < model.variants.len());
+            assert!(ranked.choice < model.choices.len());
         }
         model.coverage.inputs.as_ref().map(|inputs| inputs.distance(&features));
         model.coverage.devices.as_ref().map(|devices| devices.distance(|_| Some(value)));

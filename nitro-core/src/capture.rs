@@ -5,7 +5,7 @@
 //!  "features":{"length":1000.0,"head":0.5},"time_ns":812}
 //! ```
 //!
-//! (in one line). `calls` is the number of calls of the thread that the sample stands for, itself and those passed over since the one
+//! (in one line). A variant with parameters has `"configuration":"block=256,unroll=4"` behind it. `calls` is the number of calls of the thread that the sample stands for, itself and those passed over since the one
 //! before. A feature that is not finite is `null`. `time_ns` is the time of the call by the wall clock, on the host alone: elsewhere a
 //! call may return before its work has ended, and to wait for it is not free. The arguments themselves are never written.
 //!
@@ -22,8 +22,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use crate::choose::{Choice, Question};
-use crate::{environment, epoch, events, feature};
+use crate::choose::Question;
+use crate::{Choice, Reason, environment, epoch, events, feature};
 
 /// The size that no file exceeds.
 const MOST_BYTES: u64 = 16 << 20;
@@ -48,9 +48,9 @@ pub(crate) struct Sample {
 }
 
 /// The call as a sample that stands for so many calls.
-pub(crate) fn sample(question: &Question<'_>, choice: &Choice, calls: u64) -> Box<Sample> {
+pub(crate) fn sample(question: &Question<'_>, choice: Choice, reason: Reason, calls: u64) -> Box<Sample> {
     let is_on_host = question.device.id().starts_with("host:");
-    Box::new(Sample { line: describe(question, choice, calls), is_on_host })
+    Box::new(Sample { line: describe(question, choice, reason, calls), is_on_host })
 }
 
 impl Sample {
@@ -89,7 +89,7 @@ fn append(mut file: &File, line: &[u8]) -> std::io::Result<()> {
 /// From now on calls are not captured.
 fn stop() {
     if ACTIVE.swap(false, Relaxed) {
-        epoch::unwatch();
+        epoch::unobserve();
     }
 }
 
@@ -170,17 +170,20 @@ impl Gap {
 }
 
 /// The line, open for the time.
-fn describe(question: &Question<'_>, choice: &Choice, calls: u64) -> String {
+fn describe(question: &Question<'_>, choice: Choice, reason: Reason, calls: u64) -> String {
     let function = question.function;
     let mut line = String::with_capacity(256);
-    let reason = choice.reason.to_string();
+    let (variant, reason) = (&function.variants()[choice.variant], reason.to_string());
+    let configuration = variant.parameters().text(choice.configuration);
     let texts = [
         ("function", function.name()),
         ("device", question.device.id()),
-        ("variant", function.variants()[choice.variant].name),
+        ("variant", variant.name()),
+        ("configuration", &configuration),
         ("reason", &reason),
     ];
-    for (index, (key, text)) in texts.into_iter().enumerate() {
+    let told = texts.into_iter().filter(|(_, text)| !text.is_empty()); // a variant without parameters has no configuration
+    for (index, (key, text)) in told.enumerate() {
         let _ = write!(line, "{}\"{key}\":{}", if index == 0 { '{' } else { ',' }, Quoted(text));
     }
     let _ = write!(line, ",\"calls\":{calls},\"features\":{{");

@@ -2,17 +2,19 @@
 
 use std::fmt;
 
+use crate::Configuration;
+
 /// The constraint of a variant, as `#[code_variant]` describes it.
 #[derive(Clone, Copy)]
 pub struct Constraint {
     text: &'static str,
-    admits: fn(&[Option<f64>]) -> Option<bool>,
+    admits: fn(&[Option<f64>], Configuration) -> Option<bool>,
 }
 
 impl Constraint {
     /// A constraint as it stands in the source, and what it says where some features are known; `#[code_variant]` calls this.
     #[must_use]
-    pub const fn new(text: &'static str, admits: fn(&[Option<f64>]) -> Option<bool>) -> Self {
+    pub const fn new(text: &'static str, admits: fn(&[Option<f64>], Configuration) -> Option<bool>) -> Self {
         Self { text, admits }
     }
 
@@ -22,17 +24,17 @@ impl Constraint {
         self.text
     }
 
-    /// Whether the variant may run on inputs with these features, in the order of [`Function::features`](crate::Function::features); `None`
+    /// Whether a configuration of the variant may run on inputs with these features, in the order of [`Function::features`](crate::Function::features); `None`
     /// where that depends on features that are not known, or on the arguments themselves.
     ///
-    /// Decided are `&&`, `||` and `!` of comparisons over features, literals and constants of the program, with arithmetic in double
+    /// Decided are `&&`, `||` and `!` of comparisons over features, parameters, literals and constants of the program, with arithmetic in double
     /// precision. A call does not ask here: it evaluates the constraint itself.
     ///
     /// # Panics
     /// When there are fewer values than the function has features.
     #[must_use]
-    pub fn admits(&self, features: &[Option<f64>]) -> Option<bool> {
-        (self.admits)(features)
+    pub fn admits(&self, features: &[Option<f64>], configuration: Configuration) -> Option<bool> {
+        (self.admits)(features, configuration)
     }
 }
 

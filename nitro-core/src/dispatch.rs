@@ -1,15 +1,15 @@
-//! The way of a call: what was chosen for such an input before, or else a choice; then the variant. Nothing here locks or fails, and nothing but
-//! a watched call allocates.
+//! The way of a call: what was chosen for such an input before, or else is now; then it runs. Nothing here locks or fails, and nothing but
+//! an observed call allocates.
 
 use std::sync::atomic::AtomicU64;
 
 use crate::capture::Sample;
-use crate::choose::{Choice, Question};
+use crate::choose::{Chosen, Question};
 use crate::device::Stopwatch;
 use crate::inline_cache::{CachedChoice, Call, Remembered};
-use crate::selection::Assessment;
+use crate::state::FunctionState;
 use crate::{
-    CodeVariant, Device, FeatureVector, Function, Reason, Selection, capture, epoch, recording, stats,
+    Choice, CodeChoice, Device, FeatureVector, Function, Reason, Selection, capture, epoch, recording, stats,
 };
 
 /// What a call of a function is to run that its thread does not remember for certain: what it remembers under a condition, what is chosen
@@ -17,65 +17,70 @@ use crate::{
 ///
 /// `features` computes the features whose bits are set, each into its place; `admissible` evaluates a constraint.
 #[inline]
-pub fn decide<V: CodeVariant, const N: usize>(
-    remembered: Remembered<V, N>,
+pub fn decide<C: CodeChoice, const N: usize>(
+    remembered: Remembered<C, N>,
     function: &'static Function,
     device: &impl Device,
     features: &impl Fn(u32, &mut [f64; N]),
-    admissible: &impl Fn(V) -> bool,
-) -> Decision<V> {
+    admissible: &impl Fn(C) -> bool,
+) -> Decision<C> {
     match remembered.choice_if(admissible) {
-        Some(variant) => Decision::again(variant),
+        Some(choice) => Decision::again(choice),
         None => decide_anew(remembered.call, function, device, features, admissible),
     }
 }
 
 #[inline(never)]
-fn decide_anew<V: CodeVariant, const N: usize>(
-    call: Call<V, N>,
+fn decide_anew<C: CodeChoice, const N: usize>(
+    call: Call<C, N>,
     function: &'static Function,
     device: &dyn Device,
     features: &dyn Fn(u32, &mut [f64; N]),
-    admissible: &dyn Fn(V) -> bool,
-) -> Decision<V> {
+    admissible: &dyn Fn(C) -> bool,
+) -> Decision<C> {
     let (compute, mut row) = (|needs: u32, row: &mut [f64]| features(needs, all_of(row)), [0.0; N]);
-    let admissible = |variant: usize| admissible(V::ALL[variant]);
+    let admissible = |choice: Choice| admissible(C::of(choice));
     let question = Question { function, device: call.device, compute: &compute, admissible: &admissible };
-    if epoch::is_watched()
-        && let Some((variant, watch)) = watched(&question, device, &mut row)
+    if epoch::is_observed()
+        && let Some((choice, observer)) = observed(&question, device, &mut row)
     {
-        return Decision { variant: V::ALL[variant], watch: Some(watch) };
+        return Decision { choice: C::of(choice), observer: Some(observer) };
     }
-    let (choice, calls) = choose_and_count(&question, &mut row);
-    let variant = V::ALL[choice.variant];
+    let state = function.state();
+    let (chosen, calls) = choose_and_count(&question, state, &mut row);
+    let untyped = state.choice(chosen.index);
+    let choice = C::of(untyped);
     if let Some(calls) = calls
-        && choice.repeats
-        && !epoch::is_watched()
+        && chosen.repeats
+        && !epoch::is_observed()
     {
-        let is_conditional = function.variants()[choice.variant].constraint.is_some();
-        call.remember(choice.needs, &row, CachedChoice { variant, is_conditional, calls });
+        let is_conditional = function.variants()[untyped.variant].constraint().is_some();
+        call.remember(chosen.needs, &row, CachedChoice { choice, is_conditional, calls });
     }
-    Decision { variant, watch: None }
+    Decision { choice, observer: None }
 }
 
-/// Chooses the variant for an input, as a call does. Nothing is run, and nothing that was remembered is used.
-pub fn select<V: CodeVariant, const N: usize>(
+/// Chooses for an input, as a call does. Nothing is run, and nothing that was remembered is used.
+pub fn select<C: CodeChoice, const N: usize>(
     function: &'static Function,
     device: &impl Device,
     features: &impl Fn(u32, &mut [f64; N]),
-    admissible: &impl Fn(V) -> bool,
-) -> Selection<V> {
+    admissible: &impl Fn(C) -> bool,
+) -> Selection<C::Variant> {
     let (compute, mut row) = (|needs: u32, row: &mut [f64]| features(needs, all_of(row)), [0.0; N]);
-    let admissible = |variant: usize| admissible(V::ALL[variant]);
+    let admissible = |choice: Choice| admissible(C::of(choice));
     let question = Question { function, device: device.entry(), compute: &compute, admissible: &admissible };
-    let (choice, assessment) = assessed(&question, &mut row);
+    let state = function.state();
+    let chosen = question.choose(state, &mut row);
+    let assess = |prediction| question.assess(state, prediction, &row);
+    let assessment = chosen.prediction.as_ref().map(assess);
     let far = assessment.and_then(|assessment| assessment.far());
-    let reason = match (choice.reason, far) {
+    let reason = match (chosen.reason, far) {
         (Reason::Predicted, Some(far)) => Reason::PredictedFar { far },
         (reason, _) => reason,
     };
-    let features = FeatureVector::new(function.features(), &row, choice.needs);
-    Selection { variant: V::ALL[choice.variant], reason, features, assessment }
+    let features = FeatureVector::new(function.features(), &row, chosen.needs);
+    Selection { choice: C::of(state.choice(chosen.index)), reason, features, assessment }
 }
 
 /// A row that has a place for each of the function's features.
@@ -83,25 +88,20 @@ fn all_of<const N: usize>(row: &mut [f64]) -> &mut [f64; N] {
     row.try_into().expect("as many places as features")
 }
 
-/// The choice, and what the model thinks of it.
-fn assessed(question: &Question<'_>, row: &mut [f64]) -> (Choice, Option<Assessment>) {
-    let state = question.function.state();
-    let choice = question.choose(state, row);
-    let assess = |prediction| question.assess(state, prediction, row);
-    let assessment = choice.prediction.as_ref().map(assess);
-    (choice, assessment)
+/// What runs, counted, and where the thread counts it.
+fn choose_and_count(
+    question: &Question<'_>,
+    state: &'static FunctionState,
+    row: &mut [f64],
+) -> (Chosen, Option<&'static AtomicU64>) {
+    let chosen = question.choose(state, row);
+    let choices = state.choices.choices().len();
+    let calls = stats::count(state.number, choices, chosen.index, chosen.reason.kind());
+    (chosen, calls)
 }
 
-/// The choice, counted, and where the thread counts such choices.
-fn choose_and_count(question: &Question<'_>, row: &mut [f64]) -> (Choice, Option<&'static AtomicU64>) {
-    let (function, state) = (question.function, question.function.state());
-    let choice = question.choose(state, row);
-    let calls = stats::count(state.number, function.variants().len(), choice.variant, choice.reason.kind());
-    (choice, calls)
-}
-
-/// Who wants to know about a call.
-enum Watch {
+/// Who observes a call.
+enum Observer {
     /// A recording on this thread that measures the function.
     Recording(Box<dyn Stopwatch>),
     /// The file of captured calls.
@@ -110,42 +110,44 @@ enum Watch {
 
 /// What a call is to run that a recording measures or that is captured.
 #[cold]
-fn watched(question: &Question<'_>, device: &dyn Device, row: &mut [f64]) -> Option<(usize, Watch)> {
-    if let Some((variant, stopwatch)) = recording::intercept(question, device) {
-        return Some((variant, Watch::Recording(stopwatch)));
+fn observed(question: &Question<'_>, device: &dyn Device, row: &mut [f64]) -> Option<(Choice, Observer)> {
+    if let Some((choice, stopwatch)) = recording::intercept(question, device) {
+        return Some((choice, Observer::Recording(stopwatch)));
     }
     let calls = capture::draw()?;
-    let (choice, _) = choose_and_count(question, row);
-    Some((choice.variant, Watch::Capture(capture::sample(question, &choice, calls))))
+    let state = question.function.state();
+    let (chosen, _) = choose_and_count(question, state, row);
+    let choice = state.choice(chosen.index);
+    Some((choice, Observer::Capture(capture::sample(question, choice, chosen.reason, calls))))
 }
 
-/// The variant that a call runs now.
-pub struct Decision<V> {
-    variant: V,
-    /// Who wants to know about the call, if anybody does.
-    watch: Option<Watch>,
+/// What a call runs now.
+pub struct Decision<C> {
+    choice: C,
+    /// Who observes the call, if anybody does.
+    observer: Option<Observer>,
 }
 
-impl<V: CodeVariant> Decision<V> {
-    /// The variant that ran last time.
+impl<C: Copy> Decision<C> {
+    /// What ran last time.
     #[inline]
-    pub fn again(variant: V) -> Self {
-        Self { variant, watch: None }
+    pub fn again(choice: C) -> Self {
+        Self { choice, observer: None }
     }
 
-    /// The variant to run.
+    /// What to run.
     #[inline]
-    pub fn variant(&self) -> V {
-        self.variant
+    pub fn choice(&self) -> C {
+        self.choice
     }
 
-    /// Runs the variant. `failed` tells from the result whether it failed; a recording wants to know.
+    /// Runs it. `failed` tells from the result whether it failed; a recording wants to know.
     #[inline]
     pub fn run<R>(self, body: impl FnOnce() -> R, failed: impl FnOnce(&R) -> bool) -> R {
-        let mut stopwatch = match self.watch {
+        let mut stopwatch = match self.observer {
             None => return body(),
-            Some(Watch::Capture(sample)) => return sample.run(body),
-            Some(Watch::Recording(stopwatch)) => stopwatch,
+            Some(Observer::Capture(sample)) => return sample.run(body),
+            Some(Observer::Recording(stopwatch)) => stopwatch,
         };
         stopwatch.start();
         let result = body();

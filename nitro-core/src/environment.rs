@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::{Function, events, files};
+use crate::{Choice, Function, events, files};
 
 /// `NITRO_MODELS`: the folder of models.
 pub(crate) fn models_folder() -> Option<PathBuf> {
@@ -87,8 +87,8 @@ pub(crate) fn capture_file() -> Option<File> {
     files::open_to_append(&path).inspect_err(tell).ok()
 }
 
-/// The variant to which `NITRO_FORCE` pins the function; what cannot be followed is reported and ignored.
-pub(crate) fn forced_variant(function: &Function) -> Option<usize> {
+/// The choice to which `NITRO_FORCE` pins the function; what cannot be followed is reported and ignored.
+pub(crate) fn forced_choice(function: &Function) -> Option<Choice> {
     let setting = std::env::var_os("NITRO_FORCE").map(OsString::into_string)?;
     let Ok(setting) = setting else {
         warn(
@@ -100,27 +100,32 @@ pub(crate) fn forced_variant(function: &Function) -> Option<usize> {
     forced_in(&setting, function)
 }
 
-fn forced_in(setting: &str, function: &Function) -> Option<usize> {
+fn forced_in(setting: &str, function: &Function) -> Option<Choice> {
     let mut forced = None;
-    for entry in setting.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
-        let Some((name, variant)) = entry.split_once('=') else {
+    for entry in entries(setting).map(str::trim).filter(|entry| !entry.is_empty()) {
+        let Some((name, choice)) = entry.split_once('=') else {
             warn(format!("NITRO_FORCE: `{entry}` is ignored: write function=variant"));
             continue;
         };
-        let (name, variant) = (name.trim(), variant.trim());
+        let (name, choice) = (name.trim(), choice.trim());
         if name != function.name() && Some(name) != function.name().rsplit("::").next() {
             continue;
         }
-        match function.variant_named(variant) {
-            Some(index) => forced = Some(index),
-            None => warn(format!(
-                "NITRO_FORCE: `{variant}` is not a variant of `{}` and is ignored; its variants are {}",
-                function.name(),
-                function.variants().iter().map(|v| format!("`{}`", v.name)).collect::<Vec<_>>().join(", "),
-            )),
+        match function.choice(choice) {
+            Ok(choice) => forced = Some(choice),
+            Err(unknown) => warn(format!("NITRO_FORCE is ignored for `{}`: {unknown}", function.name())),
         }
     }
     forced
+}
+
+/// What stands between the commas that are not inside of braces.
+fn entries(setting: &str) -> impl Iterator<Item = &str> {
+    let mut is_inside = false;
+    setting.split(move |letter| {
+        is_inside = letter == '{' || is_inside && letter != '}';
+        letter == ',' && !is_inside
+    })
 }
 
 /// Tells the user once about something dispatch had to ignore: an event where the application listens, otherwise a line
@@ -138,31 +143,40 @@ fn warn(message: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::VariantInfo;
+    use crate::{Parameter, ParameterKind, VariantInfo};
 
     static SORT: Function = Function::new(
         "app::sort",
         &[
-            VariantInfo { name: "merge", constraint: None, exact_group: None },
-            VariantInfo { name: "radix", constraint: None, exact_group: None },
+            VariantInfo::new("merge"),
+            VariantInfo::new("radix").with_parameters(&[
+                Parameter::new("bits", ParameterKind::Number, &["4", "8"], 0),
+                Parameter::new("staged", ParameterKind::Bool, &["false", "true"], 0),
+            ]),
         ],
-        &[],
-        0,
-        None,
     );
 
     #[test]
     fn a_function_is_named_by_its_key_or_its_last_segment() {
         for (setting, expected) in [
-            ("app::sort=radix", Some(1)),
-            ("sort=radix", Some(1)),
-            ("spmv=ell, sort = merge ,", Some(0)),
+            ("app::sort=radix", Some("radix{bits=4,staged=false}")),
+            ("sort=radix", Some("radix{bits=4,staged=false}")),
+            ("sort=radix{bits=8,staged=true}", Some("radix{bits=8,staged=true}")),
+            (
+                "spmv=tiled{a=1,sort=2},sort=radix{ staged = true, bits = 8 }",
+                Some("radix{bits=8,staged=true}"),
+            ),
+            ("spmv=ell, sort = merge ,", Some("merge")),
             ("other::sort=radix", None),
             ("sort=quick", None),
+            ("sort=radix{bits=8}", None),
+            ("sort=radix{bits=8,staged=true", None),
+            ("sort=merge{bits=8}", None),
             ("sort", None),
             ("", None),
         ] {
-            assert_eq!(forced_in(setting, &SORT), expected, "{setting}");
+            let forced = forced_in(setting, &SORT).map(|choice| SORT.choice_text(choice));
+            assert_eq!(forced.as_deref(), expected, "{setting}");
         }
     }
 }

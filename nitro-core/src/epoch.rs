@@ -9,7 +9,7 @@ static EPOCH: AtomicU64 = AtomicU64::new(1);
 
 /// Who wants to know about calls, on whatever thread: recordings, and the file of captured calls for as long as it is not known that there
 /// is none. Nothing is remembered meanwhile.
-static WATCHERS: AtomicUsize = AtomicUsize::new(1);
+static OBSERVERS: AtomicUsize = AtomicUsize::new(1);
 
 /// The present epoch, at least 1. What is read after it is of this epoch or a later one.
 #[inline]
@@ -23,17 +23,17 @@ pub(crate) fn advance() {
 }
 
 /// Whether anybody wants to know about calls.
-pub(crate) fn is_watched() -> bool {
-    WATCHERS.load(Ordering::Relaxed) != 0
+pub(crate) fn is_observed() -> bool {
+    OBSERVERS.load(Ordering::Relaxed) != 0
 }
 
-/// One more wants to know about calls, until [`unwatch`]. A call on this thread sees it at once, which is all that a recording needs.
-pub(crate) fn watch() {
-    WATCHERS.fetch_add(1, Ordering::Relaxed);
+/// One more wants to know about calls, until [`unobserve`]. A call on this thread sees it at once, which is all that a recording needs.
+pub(crate) fn observe() {
+    OBSERVERS.fetch_add(1, Ordering::Relaxed);
     advance();
 }
 
 /// One fewer wants to know.
-pub(crate) fn unwatch() {
-    WATCHERS.fetch_sub(1, Ordering::Relaxed);
+pub(crate) fn unobserve() {
+    OBSERVERS.fetch_sub(1, Ordering::Relaxed);
 }

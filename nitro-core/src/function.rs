@@ -7,7 +7,7 @@ use std::str::FromStr;
 use crate::name::MAX_FUNCTION_BYTES;
 use crate::replaceable::Replaceable;
 use crate::state::FunctionState;
-use crate::{Constraint, MAX_FEATURES, MAX_VARIANTS};
+use crate::{Choice, CodeChoice, MAX_FEATURES, MAX_VARIANTS, VariantInfo};
 
 /// One computation with several implementations: the descriptor that `#[code_variant]` generates, one static a function.
 pub struct Function {
@@ -20,39 +20,56 @@ pub struct Function {
     pub(crate) state: Replaceable<FunctionState>,
 }
 
-/// One variant of a [`Function`].
-#[derive(Clone, Copy, Debug)]
-pub struct VariantInfo {
-    /// The name in stores, models and messages.
-    pub name: &'static str,
-    /// For which inputs it may run; absent is all.
-    pub constraint: Option<Constraint>,
-    /// The `exact(..)` group that it stands in, if it does: variants of one group give the same results, bit for bit.
-    pub exact_group: Option<usize>,
-}
-
 impl Function {
-    /// A descriptor; `#[code_variant]` calls this.
+    /// A descriptor without features, whose default is the first variant; `#[code_variant]` calls this.
     ///
     /// # Panics
-    /// At compile time, when there are more than [`MAX_FEATURES`] features or [`MAX_VARIANTS`] variants, when
-    /// `default_variant` is no variant, or when the name is longer than [`MAX_FUNCTION_BYTES`].
+    /// At compile time, when there is no variant or more than [`MAX_VARIANTS`], or when the name is longer than [`MAX_FUNCTION_BYTES`].
     #[must_use]
-    pub const fn new(
-        name: &'static str,
-        variants: &'static [VariantInfo],
-        features: &'static [&'static str],
-        default_variant: usize,
-        embedded_model: Option<fn() -> &'static [u8]>,
-    ) -> Self {
-        assert!(features.len() <= MAX_FEATURES, "a function has at most 32 features");
+    pub const fn new(name: &'static str, variants: &'static [VariantInfo]) -> Self {
+        assert!(!variants.is_empty(), "a function has a variant");
         assert!(variants.len() <= MAX_VARIANTS, "a function has at most 64 variants");
-        assert!(default_variant < variants.len(), "the default is one of the variants");
         assert!(
             name.len() <= MAX_FUNCTION_BYTES,
             "a function's path has at most 200 bytes: give it `name = ..`"
         );
-        Self { name, variants, features, default_variant, embedded_model, state: Replaceable::new() }
+        Self {
+            name,
+            variants,
+            features: &[],
+            default_variant: 0,
+            embedded_model: None,
+            state: Replaceable::new(),
+        }
+    }
+
+    /// With these input features.
+    ///
+    /// # Panics
+    /// At compile time, when there are more than [`MAX_FEATURES`].
+    #[must_use]
+    pub const fn with_features(mut self, features: &'static [&'static str]) -> Self {
+        assert!(features.len() <= MAX_FEATURES, "a function has at most 32 features");
+        self.features = features;
+        self
+    }
+
+    /// With the variant of this index as default.
+    ///
+    /// # Panics
+    /// At compile time, when there is no such variant.
+    #[must_use]
+    pub const fn with_default(mut self, variant: usize) -> Self {
+        assert!(variant < self.variants.len(), "the default is one of the variants");
+        self.default_variant = variant;
+        self
+    }
+
+    /// With the bytes of a model that the program carries.
+    #[must_use]
+    pub const fn with_model(mut self, bytes: fn() -> &'static [u8]) -> Self {
+        self.embedded_model = Some(bytes);
+        self
     }
 
     /// The key in stores and models, e.g. `spmv`.
@@ -85,22 +102,46 @@ impl Function {
         self.embedded_model.map(|bytes| bytes())
     }
 
-    /// Whether the variant of this index gives the results of the default variant, bit for bit: it is the default, or stands in one
-    /// `exact(..)` group with it.
+    /// Whether a choice gives the results of the default choice, bit for bit: it is the default, or its variant stands in one `exact(..)`
+    /// group with the default variant. Other configurations of the default variant are exact only in a group.
     ///
     /// # Panics
     /// When there is no such variant.
     #[must_use]
-    pub fn is_exact(&self, variant: usize) -> bool {
-        let group = self.variants[variant].exact_group;
-        variant == self.default_variant
-            || group.is_some() && group == self.variants[self.default_variant].exact_group
+    pub fn is_exact(&self, choice: Choice) -> bool {
+        choice == self.default_choice() || self.is_in_default_group(choice.variant)
     }
 
-    /// Place of the variant of this name.
+    /// Whether the variant of this index stands in one `exact(..)` group with the default variant.
+    pub(crate) fn is_in_default_group(&self, variant: usize) -> bool {
+        let group = self.variants[variant].exact_group();
+        group.is_some() && group == self.variants[self.default_variant].exact_group()
+    }
+
+    /// The default variant with the defaults of its parameters.
+    #[must_use]
+    pub fn default_choice(&self) -> Choice {
+        self.variant_choice(self.default_variant)
+    }
+
+    /// The variant of this index with the defaults of its parameters.
+    ///
+    /// # Panics
+    /// When there is no such variant.
+    #[must_use]
+    pub fn variant_choice(&self, variant: usize) -> Choice {
+        Choice { variant, configuration: self.variants[variant].parameters().default_configuration() }
+    }
+
+    /// Every variant with the defaults of its parameters, in the order of declaration.
+    pub fn default_choices(&self) -> impl ExactSizeIterator<Item = Choice> + '_ {
+        (0..self.variants.len()).map(|variant| self.variant_choice(variant))
+    }
+
+    /// Index of the variant of this name.
     #[must_use]
     pub fn variant_named(&self, name: &str) -> Option<usize> {
-        self.variants.iter().position(|variant| variant.name == name)
+        self.variants.iter().position(|variant| variant.name() == name)
     }
 }
 
@@ -119,10 +160,13 @@ impl fmt::Debug for Function {
 pub trait CodeVariant:
     Copy + Eq + Hash + fmt::Debug + fmt::Display + FromStr<Err = UnknownVariant> + 'static
 {
+    /// A variant with values for its parameters; the variant itself where no variant of the function has any.
+    type Choice: CodeChoice<Variant = Self>;
+
     /// All variants in the order of their declaration.
     const ALL: &'static [Self];
 
-    /// Place in [`CodeVariant::ALL`].
+    /// Index in [`CodeVariant::ALL`].
     fn index(self) -> usize;
 
     /// The name as it was declared, e.g. `csr_scalar`.

@@ -16,7 +16,7 @@ use crate::{Device, DeviceEntry, epoch, stats};
 const ENTRIES: usize = 8;
 
 /// The memory of one function of `N` features on one thread; `#[code_variant]` makes it. No destructor, and no lock.
-pub struct InlineCache<V, const N: usize> {
+pub struct InlineCache<C, const N: usize> {
     /// When the choices were made; 0 before the first.
     epoch: Cell<u64>,
     /// Where.
@@ -25,42 +25,42 @@ pub struct InlineCache<V, const N: usize> {
     needs: Cell<u32>,
     /// How many were made. Of the entries the first so many are in use.
     count: Cell<usize>,
-    entries: [Entry<V, N>; ENTRIES],
+    entries: [Entry<C, N>; ENTRIES],
 }
 
-struct Entry<V, const N: usize> {
+struct Entry<C, const N: usize> {
     /// The bits of the needed features, 0 for others: what is not the same number to the last bit is another input.
     features: Cell<[u64; N]>,
-    choice: Cell<Option<CachedChoice<V>>>,
+    choice: Cell<Option<CachedChoice<C>>>,
 }
 
 /// A choice that holds for every call with these features.
 #[derive(Clone, Copy)]
-pub(crate) struct CachedChoice<V> {
-    pub(crate) variant: V,
-    /// Whether the variant's constraint has to be asked.
+pub(crate) struct CachedChoice<C> {
+    pub(crate) choice: C,
+    /// Whether the constraint has to be asked.
     pub(crate) is_conditional: bool,
     /// Where the thread counts calls that choose it for this reason.
     pub(crate) calls: &'static AtomicU64,
 }
 
 /// A call that begins: when, where, and what its thread remembers of those before.
-pub struct Call<V: 'static, const N: usize> {
-    cache: &'static InlineCache<V, N>,
+pub struct Call<C: 'static, const N: usize> {
+    cache: &'static InlineCache<C, N>,
     epoch: u64,
     pub(crate) device: &'static DeviceEntry,
 }
 
 /// What is remembered for the input of a call.
-pub struct Remembered<V: 'static, const N: usize> {
-    pub(crate) call: Call<V, N>,
-    choice: Option<CachedChoice<V>>,
+pub struct Remembered<C: 'static, const N: usize> {
+    pub(crate) call: Call<C, N>,
+    cached: Option<CachedChoice<C>>,
 }
 
-impl<V: Copy, const N: usize> Call<V, N> {
+impl<C: Copy, const N: usize> Call<C, N> {
     /// A call on a device.
     #[inline]
-    pub fn begin(cache: &'static LocalKey<InlineCache<V, N>>, device: &impl Device) -> Self {
+    pub fn begin(cache: &'static LocalKey<InlineCache<C, N>>, device: &impl Device) -> Self {
         // SAFETY: a reference to the thread's own cache, which has no destructor and lives as long as the thread. A call does not leave it.
         // (In a closure for `with`, what follows would be a call of its own.)
         let cache = unsafe { &*cache.with(ptr::from_ref) };
@@ -80,14 +80,14 @@ impl<V: Copy, const N: usize> Call<V, N> {
 
     /// What is remembered for an input, whose features that are not needed are 0.
     #[inline]
-    pub fn remembered(self, features: &[f64; N]) -> Remembered<V, N> {
+    pub fn remembered(self, features: &[f64; N]) -> Remembered<C, N> {
         // Asked again, since to compute a feature the function may have been called on another device.
-        let choice = if self.remembers() { self.cache.get(features) } else { None };
-        Remembered { call: self, choice }
+        let cached = if self.remembers() { self.cache.get(features) } else { None };
+        Remembered { call: self, cached }
     }
 
     /// Remembers a choice in the place of the oldest.
-    pub(crate) fn remember(&self, needs: u32, features: &[f64; N], choice: CachedChoice<V>) {
+    pub(crate) fn remember(&self, needs: u32, features: &[f64; N], choice: CachedChoice<C>) {
         let cache = self.cache;
         if !self.remembers() || cache.needs.get() != needs {
             cache.entries.iter().for_each(|entry| entry.choice.set(None));
@@ -102,23 +102,23 @@ impl<V: Copy, const N: usize> Call<V, N> {
     }
 }
 
-impl<V: Copy, const N: usize> Remembered<V, N> {
-    /// The remembered variant, counted as one more call, where it has no constraint.
+impl<C: Copy, const N: usize> Remembered<C, N> {
+    /// The remembered choice, counted as one more call, where it has no constraint.
     #[inline]
-    pub fn choice(&self) -> Option<V> {
-        let choice = self.choice.filter(|choice| !choice.is_conditional)?;
-        stats::count_again(choice.calls).then_some(choice.variant)
+    pub fn choice(&self) -> Option<C> {
+        let cached = self.cached.filter(|cached| !cached.is_conditional)?;
+        stats::count_again(cached.calls).then_some(cached.choice)
     }
 
-    /// The remembered variant, counted as one more call, where its constraint admits the input.
+    /// The remembered choice, counted as one more call, where its constraint admits the input.
     #[inline]
-    pub(crate) fn choice_if(&self, admissible: &impl Fn(V) -> bool) -> Option<V> {
-        let choice = self.choice.filter(|choice| choice.is_conditional && admissible(choice.variant))?;
-        stats::count_again(choice.calls).then_some(choice.variant)
+    pub(crate) fn choice_if(&self, admissible: &impl Fn(C) -> bool) -> Option<C> {
+        let cached = self.cached.filter(|cached| cached.is_conditional && admissible(cached.choice))?;
+        stats::count_again(cached.calls).then_some(cached.choice)
     }
 }
 
-impl<V: Copy, const N: usize> InlineCache<V, N> {
+impl<C: Copy, const N: usize> InlineCache<C, N> {
     /// Nothing is remembered.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "made by the macro, as a constant")]
@@ -133,7 +133,7 @@ impl<V: Copy, const N: usize> InlineCache<V, N> {
     }
 
     #[inline]
-    fn get(&self, features: &[f64; N]) -> Option<CachedChoice<V>> {
+    fn get(&self, features: &[f64; N]) -> Option<CachedChoice<C>> {
         for entry in &self.entries {
             let known = entry.features.as_array_of_cells();
             // No branch in between: an input is another one in its first feature or in its last.
@@ -177,9 +177,9 @@ mod tests {
         begin(place).remembered(&features).choice()
     }
 
-    fn remember(place: &'static str, features: [f64; 2], variant: u8, is_conditional: bool) {
+    fn remember(place: &'static str, features: [f64; 2], choice: u8, is_conditional: bool) {
         let calls = stats::count(9, 1, 0, ReasonKind::Predicted).expect("the thread goes on");
-        begin(place).remember(0b11, &features, CachedChoice { variant, is_conditional, calls });
+        begin(place).remember(0b11, &features, CachedChoice { choice, is_conditional, calls });
     }
 
     #[test]
@@ -219,7 +219,7 @@ mod tests {
         remember("a", [1.0, 2.0], 7, true);
         assert_eq!(remembered("a", [1.0, 2.0]), None);
         for admits in [true, false, true] {
-            let choice = begin("a").remembered(&[1.0, 2.0]).choice_if(&|variant| admits && variant == 7);
+            let choice = begin("a").remembered(&[1.0, 2.0]).choice_if(&|choice| admits && choice == 7);
             assert_eq!(choice, admits.then_some(7));
         }
     }

@@ -1,13 +1,14 @@
-//! Recording through ordinary calls: while a recording runs, calls of one function on this thread run a given variant
+//! Recording through ordinary calls: while a recording runs, calls of one function on this thread run a given choice
 //! and are timed.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use crate::choose::Question;
 use crate::device::Stopwatch;
-use crate::{Device, Function, epoch, feature};
+use crate::{Choice, Device, Function, epoch, feature};
 
 /// What the calls of the recorded function amounted to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,7 +21,7 @@ pub struct Observation {
     pub failures: usize,
     /// All features of the first call, in the order of [`Function::features`].
     pub features: Vec<f64>,
-    /// For each variant whether every call's constraint admits it.
+    /// For each choice that was asked about whether every call's constraint admits it.
     pub admissible: Vec<bool>,
     /// Identity of the device of the calls.
     pub device: Option<String>,
@@ -46,8 +47,9 @@ impl Panicked {
 
 struct Recording {
     function: &'static Function,
-    variant: usize,
-    describe: bool,
+    choice: Choice,
+    /// The choices whose constraints are asked; where there are none, features are not computed either.
+    described: Arc<[Choice]>,
     observation: Observation,
 }
 
@@ -55,40 +57,45 @@ thread_local! {
     static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
 }
 
-/// Runs `body`; every call of `function` that it makes on this thread runs the variant of this index and is timed.
+/// Runs `body`; every call of `function` that it makes on this thread runs this choice and is timed.
 ///
-/// With `describe`, features and constraints of the calls are evaluated too (outside the timed part). The constraint of
-/// the variant itself is not asked: that is the caller's part, who knows it from a described recording.
+/// Where there are choices to be described, the features of the calls and what constraints say of these choices are evaluated too, outside
+/// of the timed part. What runs is not asked whether it may: that is the caller's part, who knows it from such a recording.
 ///
 /// # Errors
 /// When `body` panics.
 pub fn record<R>(
     function: &'static Function,
-    variant: usize,
-    describe: bool,
+    choice: Choice,
+    described: &[Choice],
     body: impl FnOnce() -> R,
 ) -> Result<(R, Observation), Panicked> {
-    let recording = Recording { function, variant, describe, observation: Observation::default() };
+    let recording =
+        Recording { function, choice, described: described.into(), observation: Observation::default() };
     let outer = RECORDING.with_borrow_mut(|slot| slot.replace(recording));
-    epoch::watch();
+    epoch::observe();
     let result = catch_unwind(AssertUnwindSafe(body));
-    epoch::unwatch();
+    epoch::unobserve();
     let recording = RECORDING.with_borrow_mut(|slot| std::mem::replace(slot, outer));
     let observation = recording.map(|recording| recording.observation).unwrap_or_default();
     result.map(|value| (value, observation)).map_err(|payload| Panicked::of(&*payload))
 }
 
-/// The variant and the stopwatch for a call, if a recording on this thread measures the function.
-pub(crate) fn intercept(question: &Question<'_>, device: &dyn Device) -> Option<(usize, Box<dyn Stopwatch>)> {
+/// The choice and the stopwatch for a call, if a recording on this thread measures the function.
+pub(crate) fn intercept(
+    question: &Question<'_>,
+    device: &dyn Device,
+) -> Option<(Choice, Box<dyn Stopwatch>)> {
     let function = question.function;
-    let (variant, describe, first) = RECORDING.with_borrow(|slot| {
+    let (choice, described, first) = RECORDING.with_borrow(|slot| {
         let recording = slot.as_ref().filter(|recording| std::ptr::eq(recording.function, function))?;
-        Some((recording.variant, recording.describe, recording.observation.features.is_empty()))
+        let is_first = recording.observation.admissible.is_empty();
+        Some((recording.choice, recording.described.clone(), is_first))
     })?;
-    if describe {
+    if !described.is_empty() {
         // Evaluated outside the borrow: a feature may call a function with variants of its own.
         let features = if first { feature::all(function, question.compute) } else { Vec::new() };
-        let admitted: Vec<bool> = (0..function.variants().len()).map(question.admissible).collect();
+        let admitted: Vec<bool> = described.iter().map(|&choice| (question.admissible)(choice)).collect();
         with_observation(|observation| {
             observation.features.extend(features);
             observation.admissible = match observation.admissible.is_empty() {
@@ -98,7 +105,7 @@ pub(crate) fn intercept(question: &Question<'_>, device: &dyn Device) -> Option<
             observation.device = Some(question.device.id().to_owned());
         });
     }
-    Some((variant, device.stopwatch()))
+    Some((choice, device.stopwatch()))
 }
 
 /// A recorded call has ended.

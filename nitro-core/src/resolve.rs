@@ -1,11 +1,12 @@
 //! From names to numbers: what a function's model means for the code and the device at hand. Done once a function and
 //! device; everything that allocates is here.
 
-use crate::alike::Alike;
+use crate::choice_table::ChoiceTable;
 use crate::device::Chain;
-use crate::find::Origin;
 use crate::model::{Model, OnDevice, Region};
-use crate::{DeviceEntry, Function, Reason, events, feature};
+use crate::model_search::Origin;
+use crate::nearest_source::NearestSource;
+use crate::{Choice, DeviceEntry, Function, Reason, events, feature};
 
 /// The selectors of one function, one for each device met so far.
 pub(crate) type DeviceChain = Chain<(&'static DeviceEntry, Resolved)>;
@@ -16,8 +17,8 @@ pub(crate) type Resolved = Result<DeviceSelector, Reason>;
 /// A model resolved for one device: only indices and numbers are left.
 pub(crate) struct DeviceSelector {
     pub(crate) selector: OnDevice,
-    /// For each class of the selector the index of its variant in the code, if it still exists.
-    variants: Vec<Option<usize>>,
+    /// For each class of the selector the index of its choice in the choice table, if the code still has it.
+    choices: Vec<Option<usize>>,
     /// For each column of the model the input feature of the code; none where the input has no say.
     pub(crate) features: Vec<usize>,
     /// Bit by bit the same features.
@@ -31,16 +32,22 @@ pub(crate) struct DeviceSelector {
 }
 
 impl DeviceSelector {
-    /// The index in the code of a class's variant, if it still exists.
-    pub(crate) fn variant(&self, class: usize) -> Option<usize> {
-        self.variants[class]
+    /// The index of a class's choice, if the code still has it.
+    pub(crate) fn choice(&self, class: usize) -> Option<usize> {
+        self.choices[class]
     }
+}
+
+/// What a model's choices are in this code; none for what it does not have.
+pub(crate) fn choices(function: &Function, model: &Model) -> Vec<Option<Choice>> {
+    model.choices.iter().map(|choice| function.choice(choice).ok()).collect()
 }
 
 /// What a model means for this code on this device. What does not fit is told once, as an event. When `deterministic`, only what is the
 /// same on every device of the kind is asked of the device.
 pub(crate) fn resolve(
     function: &Function,
+    table: &ChoiceTable,
     (model, origin): &(Model, Origin),
     device: &'static DeviceEntry,
     deterministic: bool,
@@ -56,9 +63,9 @@ pub(crate) fn resolve(
         tell(None, feature, "the model needs a feature that the code lacks");
         Reason::FeatureMissing
     })?;
-    let alike = deterministic.then(|| Alike::of(model, device)).flatten();
+    let nearest = deterministic.then(|| NearestSource::of(model, device)).flatten();
     let same_everywhere =
-        |feature: &str| device.of_kind(feature).or_else(|| alike.as_ref()?.feature(feature));
+        |feature: &str| device.of_kind(feature).or_else(|| nearest.as_ref()?.feature(feature));
     let value =
         |feature: &str| if deterministic { same_everywhere(feature) } else { device.feature(feature) };
     let finite = |feature: &str| value(feature).filter(|value| value.is_finite());
@@ -70,11 +77,12 @@ pub(crate) fn resolve(
         tell(Some(device_id), feature, why);
         reason
     })?;
-    let variants: Vec<_> = model.variants.iter().map(|variant| function.variant_named(variant)).collect();
-    let unknown =
-        function.variants().iter().map(|v| v.name).find(|own| !model.variants.iter().any(|v| v == own));
-    if let Some(gone) = variants.iter().position(Option::is_none) {
-        tell(None, &model.variants[gone], "the model knows a variant that the code no longer has");
+    let choices = choices(function, model);
+    let is_known = |variant: usize| choices.iter().flatten().any(|choice| choice.variant == variant);
+    let unknown = (0..function.variants().len()).find(|&variant| !is_known(variant));
+    let unknown = unknown.map(|variant| function.variants()[variant].name());
+    if let Some(gone) = choices.iter().position(Option::is_none) {
+        tell(None, &model.choices[gone], "the model knows a variant that the code no longer has");
     }
     if let Some(unknown) = unknown {
         tell(None, unknown, "the code has a variant that the model does not know");
@@ -87,11 +95,12 @@ pub(crate) fn resolve(
         }
         false => model.device_distance(device),
     };
-    let variants = (0..selector.classes()).map(|class| variants[selector.variant(class)]).collect();
+    let choices =
+        (0..selector.classes()).map(|class| table.index_of(choices[selector.choice(class)]?)).collect();
     // A constant selector asks for no feature.
     let features = if selector.is_constant() { vec![] } else { features };
     let needs = feature::bits(features.iter().copied());
-    Ok(DeviceSelector { selector, variants, features, needs, unknown, inputs, device_distance })
+    Ok(DeviceSelector { selector, choices, features, needs, unknown, inputs, device_distance })
 }
 
 const DEVICE_FEATURE_MISSING: &str = "the model needs a device feature that is not known here";

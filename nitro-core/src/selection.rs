@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use crate::{CodeVariant, FeatureVector};
+use crate::{CodeChoice, CodeVariant, FeatureVector};
 
-/// The variant that a call runs, and why. Nothing has been run yet.
+/// What a call runs, and why. Nothing has been run yet.
 #[derive(Clone, Copy)]
-pub struct Selection<V> {
-    pub(crate) variant: V,
+pub struct Selection<V: CodeVariant> {
+    pub(crate) choice: V::Choice,
     pub(crate) reason: Reason,
     pub(crate) features: FeatureVector,
     /// Absent when no model decided.
@@ -34,13 +34,19 @@ impl<V: CodeVariant> Selection<V> {
     /// The chosen variant; it is admissible for the input.
     #[must_use]
     pub fn variant(&self) -> V {
-        self.variant
+        self.choice.variant()
+    }
+
+    /// The chosen variant with the values of its parameters.
+    #[must_use]
+    pub fn choice(&self) -> V::Choice {
+        self.choice
     }
 
     /// Why it was chosen.
     #[must_use]
-    pub fn reason(&self) -> &Reason {
-        &self.reason
+    pub fn reason(&self) -> Reason {
+        self.reason
     }
 
     /// The features that the decision needed.
@@ -83,7 +89,7 @@ impl<V: CodeVariant> Selection<V> {
 
 impl<V: CodeVariant> fmt::Display for Selection<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.variant, self.reason)?;
+        write!(formatter, "{}: {}", self.choice, self.reason)?;
         if let Some(confidence) = self.confidence() {
             write!(formatter, ", confidence {confidence:.2}")?;
         }
@@ -98,7 +104,7 @@ impl<V: CodeVariant> fmt::Debug for Selection<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Selection")
-            .field("variant", &self.variant)
+            .field("choice", &self.choice)
             .field("reason", &self.reason)
             .field("features", &self.features)
             .field("assessment", &self.assessment)
@@ -264,6 +270,15 @@ impl Reason {
             Self::NoneAdmissible => ReasonKind::NoneAdmissible,
         }
     }
+}
+
+/// The one rule by which a ranking ends in a choice: the first, in its order, of what may run, as `may_run` has it. Where there is none, the
+/// default choice runs.
+pub fn first_admissible<C, T>(
+    ranking: impl IntoIterator<Item = C>,
+    may_run: impl FnMut(C) -> Option<T>,
+) -> Option<T> {
+    ranking.into_iter().find_map(may_run)
 }
 
 /// What is far from all that a model was trained on: its distance is above 1.

@@ -1,30 +1,24 @@
-//! What is known of a function from its first call on: its number, the user's pins, its model. All of it can be replaced on
+//! What is known of a function from its first call on: its choices, the user's pins, its model. All of it can be replaced on
 //! request, while calls go on.
 
 use std::fmt;
 
-use crate::device::Chain;
+use crate::choice_table::ChoiceTable;
 use crate::environment::{self, DETERMINISTIC, EXACT};
-use crate::find::{self, Origin, Unusable};
 use crate::model::{self, Model};
-use crate::resolve::{DeviceChain, Resolved, resolve};
-use crate::{DeviceEntry, Function, Reason, epoch, events};
-
-/// All functions called so far; the place of a function is its number.
-static CALLED: Chain<&'static Function> = Chain::new();
-
-/// All functions called so far, in the order of their numbers.
-pub(crate) fn called() -> impl Iterator<Item = &'static Function> {
-    CALLED.iter().copied()
-}
+use crate::model_search::{self, Origin, Unusable};
+use crate::resolve::{self, DeviceChain, Resolved, resolve};
+use crate::{Choice, DeviceEntry, Function, Reason, epoch, events};
 
 /// What is known of a function after its first call, whatever the device.
 pub(crate) struct FunctionState {
-    /// The place among all functions called so far.
+    /// The number of the choice table, by which calls are counted.
     pub(crate) number: usize,
-    /// The variant to which the user pinned the function.
+    /// What a call can end in.
+    pub(crate) choices: &'static ChoiceTable,
+    /// Index of the choice to which the user pinned the function.
     pub(crate) forced: Option<usize>,
-    /// Bit by bit the variants that may run, as far as numerical exactness is concerned.
+    /// Bit by bit the variants of which every choice may run, as far as numerical exactness is concerned.
     exact_enough: u64,
     /// Bit by bit those of them that have no constraint, which need not be asked.
     always_admissible: u64,
@@ -38,36 +32,45 @@ pub(crate) struct FunctionState {
 
 impl FunctionState {
     fn new(function: &'static Function) -> Self {
-        CALLED.find_or_insert(|own| std::ptr::eq(*own, function), || function);
-        let number = called().position(|own| std::ptr::eq(own, function));
-        Self::with(function, number.expect("it has just been noted"), first_model(function))
+        Self::with(function, first_model(function))
     }
 
     /// The state with the settings of the moment.
-    fn with(function: &'static Function, number: usize, model: Result<(Model, Origin), Reason>) -> Self {
-        let (forced, deterministic) = (environment::forced_variant(function), DETERMINISTIC.is_on());
+    fn with(function: &'static Function, model: Result<(Model, Origin), Reason>) -> Self {
+        let (forced, deterministic) = (environment::forced_choice(function), DETERMINISTIC.is_on());
+        let of_model = model.iter().flat_map(|(model, _)| resolve::choices(function, model)).flatten();
+        let (number, choices) = ChoiceTable::with(function, forced.into_iter().chain(of_model));
+        let forced = forced.and_then(|forced| choices.index_of(forced));
         let bits = |is_in: &dyn Fn(usize) -> bool| {
             let variants = (0..function.variants().len()).filter(|&variant| is_in(variant));
             variants.fold(0, |bits, variant| bits | 1 << variant)
         };
         let exact_only = EXACT.is_on();
-        let exact_enough = bits(&|variant| !exact_only || function.is_exact(variant));
+        let exact_enough = bits(&|variant| !exact_only || function.is_in_default_group(variant));
         let always_admissible =
-            exact_enough & bits(&|variant| function.variants()[variant].constraint.is_none());
+            exact_enough & bits(&|variant| function.variants()[variant].constraint().is_none());
         let devices = DeviceChain::new();
-        Self { number, forced, exact_enough, always_admissible, deterministic, model, devices }
+        Self { number, choices, forced, exact_enough, always_admissible, deterministic, model, devices }
     }
 
-    /// Whether a variant may run for an input, whose constraints `admits` evaluates.
+    /// The choice of this index.
     #[inline]
-    pub(crate) fn may_run(&self, variant: usize, admits: &dyn Fn(usize) -> bool) -> bool {
-        self.always_admissible >> variant & 1 == 1 || self.is_exact_enough(variant) && admits(variant)
+    pub(crate) fn choice(&self, index: usize) -> Choice {
+        self.choices.choices()[index]
     }
 
-    /// Whether a variant may run, as far as numerical exactness is concerned.
+    /// Whether the choice of this index may run for an input, whose constraints `admits` evaluates.
     #[inline]
-    pub(crate) fn is_exact_enough(&self, variant: usize) -> bool {
-        self.exact_enough >> variant & 1 == 1
+    pub(crate) fn may_run(&self, index: usize, admits: &dyn Fn(Choice) -> bool) -> bool {
+        let choice = self.choice(index);
+        self.always_admissible >> choice.variant & 1 == 1 || self.is_exact_enough(index) && admits(choice)
+    }
+
+    /// Whether the choice of this index may run, as far as numerical exactness is concerned.
+    #[inline]
+    pub(crate) fn is_exact_enough(&self, index: usize) -> bool {
+        self.exact_enough >> self.choice(index).variant & 1 == 1
+            || index == self.choices.function.default_variant()
     }
 
     /// What the model means on this device; the first call for the device resolves it.
@@ -80,8 +83,11 @@ impl FunctionState {
     #[cold]
     fn resolve(&self, function: &'static Function, device: &'static DeviceEntry) -> &Resolved {
         let model = || self.model.as_ref().map_err(|&reason| reason);
-        let resolve =
-            || (device, model().and_then(|model| resolve(function, model, device, self.deterministic)));
+        let resolve = || {
+            let resolved =
+                model().and_then(|model| resolve(function, self.choices, model, device, self.deterministic));
+            (device, resolved)
+        };
         let (known, events) =
             events::hold(|| self.devices.find_or_insert(|(own, _)| *own == device, resolve));
         events.tell();
@@ -124,9 +130,9 @@ impl Function {
 impl FunctionState {
     /// The state with the model that is found now, ready on the devices of this one.
     fn renewed(&self, function: &'static Function) -> Result<Self, Unusable> {
-        let model = find::find(function)?;
+        let model = model_search::find_model(function)?;
         let origin = model.as_ref().map(|(_, origin)| origin.clone());
-        let state = Self::with(function, self.number, model.ok_or(Reason::NoModel));
+        let state = Self::with(function, model.ok_or(Reason::NoModel));
         for (device, old) in self.devices.iter() {
             if let (Err(reason), Ok(_), Some(origin)) = (state.resolved(function, device), old, &origin) {
                 let cause = reason.to_string().replacen("default, ", "", 1);
@@ -143,7 +149,7 @@ impl FunctionState {
 /// The model for the first call: what is wrong with it is told once, as an event.
 fn first_model(function: &Function) -> Result<(Model, Origin), Reason> {
     let name = function.name();
-    match find::find(function) {
+    match model_search::find_model(function) {
         Ok(Some(found)) => Ok(found),
         Ok(None) => {
             let file = model::file_name(name);
@@ -166,8 +172,9 @@ fn first_model(function: &Function) -> Result<(Model, Origin), Reason> {
 /// # Errors
 /// When some model cannot be used; that function keeps its old one, and the others have their new ones.
 pub fn reload() -> Result<(), ReloadError> {
+    let functions = ChoiceTable::functions();
     let refused: Vec<_> =
-        called().filter_map(|function| function.reload().err()).flat_map(|error| error.refused).collect();
+        functions.filter_map(|function| function.reload().err()).flat_map(|error| error.refused).collect();
     if refused.is_empty() { Ok(()) } else { Err(ReloadError { refused }) }
 }
 

@@ -5,30 +5,32 @@
 //! there are as many as threads were alive at once.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::choice_table::ChoiceTable;
 use crate::device::Chain;
 use crate::selection::ReasonKind;
-use crate::state::called;
+use crate::{Choice, Function};
 
-/// Functions whose counters a thread finds without a search.
+/// Choice tables whose counters a thread finds without a search.
 const NEAR: usize = 64;
 
-/// The counters of one function on one thread: a line for each variant.
+/// The counters of one choice table on one thread: a line for each choice.
 type Block = Box<[Line]>;
 
-/// The counters of one variant, one a kind of reason, on cache lines of their own.
+/// The counters of one choice, one a kind of reason, on cache lines of their own.
 #[repr(align(128))]
 struct Line([AtomicU64; ReasonKind::ALL.len()]);
 
 /// The counters of one thread at a time.
 struct Counters {
     taken: AtomicBool,
-    /// By number of the function.
+    /// By number of the choice table.
     near: [OnceLock<Block>; NEAR],
-    /// Of all further functions, with their numbers.
+    /// Of all further ones, with their numbers.
     further: Chain<(usize, Block)>,
 }
 
@@ -52,16 +54,16 @@ impl Drop for Return {
     }
 }
 
-/// Counts a call of the function of this number, which has so many variants. Returns the counter of the thread, unless the thread is ending,
+/// Counts a call that ends in a choice of the table of this number, which has so many. Returns the counter of the thread, unless the thread is ending,
 /// whose calls are not counted any more.
 pub(crate) fn count(
-    function: usize,
-    variants: usize,
-    variant: usize,
+    table: usize,
+    choices: usize,
+    choice: usize,
     reason: ReasonKind,
 ) -> Option<&'static AtomicU64> {
     let counters = MINE.get().or_else(take)?;
-    let counter = &counters.block(function, variants)[variant].0[reason as usize];
+    let counter = &counters.block(table, choices)[choice].0[reason as usize];
     increment(counter);
     Some(counter)
 }
@@ -101,36 +103,38 @@ impl Counters {
         Self { taken: AtomicBool::new(true), near, further: Chain::new() }
     }
 
-    fn block(&self, function: usize, variants: usize) -> &Block {
-        match self.near.get(function) {
-            Some(place) => place.get_or_init(|| block(variants)),
+    fn block(&self, table: usize, choices: usize) -> &Block {
+        match self.near.get(table) {
+            Some(near) => near.get_or_init(|| block(choices)),
             None => {
-                let make = || (function, block(variants));
-                &self.further.find_or_insert(|(number, _)| *number == function, make).1
+                let make = || (table, block(choices));
+                &self.further.find_or_insert(|(number, _)| *number == table, make).1
             }
         }
     }
 
-    /// The counters of a function, if it was called on the thread.
-    fn known(&self, function: usize) -> Option<&Block> {
-        match self.near.get(function) {
-            Some(place) => place.get(),
-            None => self.further.find(|(number, _)| *number == function).map(|(_, block)| block),
+    /// The counters of a table, if a call was counted there on the thread.
+    fn known(&self, table: usize) -> Option<&Block> {
+        match self.near.get(table) {
+            Some(near) => near.get(),
+            None => self.further.find(|(number, _)| *number == table).map(|(_, block)| block),
         }
     }
 }
 
-fn block(variants: usize) -> Block {
-    (0..variants).map(|_| Line([const { AtomicU64::new(0) }; ReasonKind::ALL.len()])).collect()
+fn block(choices: usize) -> Block {
+    (0..choices).map(|_| Line([const { AtomicU64::new(0) }; ReasonKind::ALL.len()])).collect()
 }
 
-/// How often a function ran a variant for a reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How often a function ran a choice for a reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Count {
     /// The key of the function, e.g. `spmv`.
     pub function: &'static str,
     /// The variant that ran.
     pub variant: &'static str,
+    /// The values of its parameters, such as `block=256,unroll=4`; empty without any.
+    pub configuration: String,
     /// Why it ran.
     pub reason: ReasonKind,
     /// Number of calls, at least 1.
@@ -161,42 +165,70 @@ pub struct Stats {
 #[must_use]
 pub fn stats() -> Stats {
     let mut counts = Vec::new();
-    for (number, function) in called().enumerate() {
-        let blocks: Vec<&Block> = ALL.iter().filter_map(|counters| counters.known(number)).collect();
-        for (index, variant) in function.variants().iter().enumerate() {
-            for reason in ReasonKind::ALL {
-                let counters = blocks.iter().map(|block| &block[index].0[reason as usize]);
-                let calls = counters.map(|counter| counter.load(Ordering::Relaxed)).sum();
-                if calls > 0 {
-                    counts.push(Count { function: function.name(), variant: variant.name, reason, calls });
+    for function in ChoiceTable::functions() {
+        let calls = calls(function);
+        counts.extend(calls.into_iter().map(|((choice, reason), calls)| Count {
+            function: function.name(),
+            variant: function.variants()[choice.variant].name(),
+            configuration: function.variants()[choice.variant].parameters().text(choice.configuration),
+            reason,
+            calls,
+        }));
+    }
+    counts.sort_by_key(|count| count.function); // stable: choices stay in order
+    Stats { counts }
+}
+
+/// The calls of a function by choice and reason, over all of its choice tables.
+fn calls(function: &'static Function) -> BTreeMap<(Choice, ReasonKind), u64> {
+    let mut calls = BTreeMap::new();
+    let tables = ChoiceTable::all().enumerate().filter(|(_, table)| std::ptr::eq(table.function, function));
+    for (number, table) in tables {
+        for block in ALL.iter().filter_map(|counters| counters.known(number)) {
+            for (line, &choice) in block.iter().zip(table.choices()) {
+                for reason in ReasonKind::ALL {
+                    let counted = line.0[reason as usize].load(Ordering::Relaxed);
+                    if counted > 0 {
+                        *calls.entry((choice, reason)).or_default() += counted;
+                    }
                 }
             }
         }
     }
-    counts.sort_by_key(|count| count.function); // stable: variants stay in the order of their declaration
-    Stats { counts }
+    calls
 }
 
 impl Stats {
-    /// One entry for each function, variant and reason that a call ran for: by name of the function, then in the order of the variants'
-    /// declaration.
+    /// One entry for each function, choice and reason that a call ran for: by name of the function, then in the order of the variants'
+    /// declaration, then of the configurations.
     #[must_use]
     pub fn counts(&self) -> &[Count] {
         &self.counts
     }
 }
 
+impl Count {
+    /// The variant with its configuration, as `tiled{block=256,unroll=4}`.
+    #[must_use]
+    pub fn choice(&self) -> String {
+        match self.configuration.as_str() {
+            "" => self.variant.to_owned(),
+            configuration => format!("{}{{{configuration}}}", self.variant),
+        }
+    }
+}
+
 impl fmt::Display for Stats {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = |heading: &str, text: fn(&Count) -> &str| {
-            self.counts.iter().map(|count| text(count).len()).fold(heading.len(), usize::max)
-        };
-        let function = width("function", |count| count.function);
-        let variant = width("variant", |count| count.variant);
-        writeln!(formatter, "{:function$}  {:variant$}  {:>12}  reason", "function", "variant", "calls")?;
-        for count in &self.counts {
-            let Count { function: name, variant: own, calls, reason } = count;
-            writeln!(formatter, "{name:function$}  {own:variant$}  {calls:>12}  {reason}")?;
+        let choices: Vec<_> = self.counts.iter().map(Count::choice).collect();
+        let width =
+            |heading: &str, lengths: &mut dyn Iterator<Item = usize>| lengths.fold(heading.len(), usize::max);
+        let function = width("function", &mut self.counts.iter().map(|count| count.function.len()));
+        let choice = width("choice", &mut choices.iter().map(String::len));
+        writeln!(formatter, "{:function$}  {:choice$}  {:>12}  reason", "function", "choice", "calls")?;
+        for (count, own) in self.counts.iter().zip(&choices) {
+            let Count { function: name, calls, reason, .. } = count;
+            writeln!(formatter, "{name:function$}  {own:choice$}  {calls:>12}  {reason}")?;
         }
         Ok(())
     }

@@ -10,13 +10,13 @@ fn model() -> Model {
     let scale = Scale { transform: Transform::Log, min: 0.5, max: 12.0 };
     Model {
         function: "spmv".into(),
-        variants: vec!["csr".into(), "ell".into()],
+        choices: vec!["csr".into(), "ell".into()],
         features: vec!["rows".into()],
         device_features: vec!["copy_gbps".into()],
         selector: Selector::Svm(Svm {
             gamma: 0.5,
             scaling: vec![scale; 2],
-            classes: vec![Class { variant: 1, support: 1 }, Class { variant: 0, support: 1 }],
+            classes: vec![Class { choice: 1, support: 1 }, Class { choice: 0, support: 1 }],
             vectors: vec![-1.0, 0.0, 1.0, 0.25],
             coefficients: vec![2.0, -2.0],
             rho: vec![0.125],
@@ -37,7 +37,7 @@ fn forest() -> Forest {
     let split = |column: u16| Node::Split { column, threshold: 4.5 };
     Forest {
         inputs: 1,
-        variants: 2,
+        choices: 2,
         nodes: vec![split(1), split(0), Node::Leaf, Node::Leaf, Node::Leaf, Node::Leaf],
         values: vec![0, 40, 40, 0, 20, 20, 7, 255],
     }
@@ -166,7 +166,7 @@ fn a_later_format_is_named() {
 fn contradicting_numbers_are_refused() {
     type Damage = fn(&mut Model, &mut Svm);
     let damages: [(&str, Damage); 9] = [
-        ("variant of a class", |_, svm| svm.classes[0].variant = 2),
+        ("choice of a class", |_, svm| svm.classes[0].choice = 2),
         ("number of support-vector values", |_, svm| svm.classes[0].support = usize::MAX / 2),
         ("number of support vectors", |_, svm| svm.classes.iter_mut().for_each(|c| c.support = usize::MAX)),
         ("number of coefficients", |_, svm| {
@@ -178,7 +178,7 @@ fn contradicting_numbers_are_refused() {
         }),
         ("finite numbers", |_, svm| svm.rho[0] = f64::NAN),
         ("gamma", |_, svm| svm.gamma = -1.0),
-        ("number of variants", |model, _| model.variants = vec!["x".into(); 65]),
+        ("number of choices", |model, _| model.choices = vec!["x".into(); 65]),
     ];
     for (what, damage) in damages {
         let mut model = model();
@@ -196,7 +196,7 @@ fn support_vectors_that_are_not_there_are_refused() {
     let svm = Svm {
         gamma: 1.0,
         scaling: vec![],
-        classes: vec![Class { variant: 0, support: usize::MAX }],
+        classes: vec![Class { choice: 0, support: usize::MAX }],
         vectors: vec![],
         coefficients: vec![],
         rho: vec![],
@@ -216,15 +216,15 @@ fn a_machine_of_many_classes_fits_a_small_stack() {
     let svm = Svm {
         gamma: 1.0,
         scaling: vec![scale],
-        classes: (0..CLASSES).map(|variant| Class { variant, support: 1 }).collect(),
+        classes: (0..CLASSES).map(|choice| Class { choice, support: 1 }).collect(),
         vectors: (0..CLASSES).map(|class| class as f64 / 32.0 - 1.0).collect(),
         coefficients: (0..CLASSES - 1)
             .flat_map(|row| (0..CLASSES).map(move |own| if row < own { -1.0 } else { 1.0 }))
             .collect(),
         rho: vec![0.0; CLASSES * (CLASSES - 1) / 2],
     };
-    let variants = (0..CLASSES).map(|variant| format!("v{variant}")).collect();
-    let model = Model { variants, device_features: vec![], selector: Selector::Svm(svm), ..model() };
+    let choices = (0..CLASSES).map(|choice| format!("v{choice}")).collect();
+    let model = Model { choices, device_features: vec![], selector: Selector::Svm(svm), ..model() };
     let model = Model::from_bytes(&model.to_bytes()).unwrap();
     let rank = move || model.rank(&[0.25], &[]);
     let ranked = std::thread::Builder::new().stack_size(64 << 10).spawn(rank).unwrap().join().unwrap();
@@ -236,7 +236,7 @@ fn contradicting_numbers_of_a_forest_are_refused() {
     type Damage = fn(&mut Forest);
     assert_eq!(forest().trees(), 2);
     let damages: [(&str, Damage); 9] = [
-        ("number of variants of the forest", |forest| forest.variants = 3),
+        ("number of choices of the forest", |forest| forest.choices = 3),
         ("number of input features of the forest", |forest| forest.inputs = 0),
         ("number of trees", |forest| (forest.nodes, forest.values) = (vec![], vec![])),
         ("number of trees", |forest| {
@@ -331,7 +331,7 @@ fn names_that_nothing_is_called_are_refused() {
     type Damage = fn(&mut Model);
     let damages: [(&str, Damage); 7] = [
         ("name of the function", |model| model.function = "../../spmv".into()),
-        ("name of a variant", |model| model.variants[1] = "\x1b]0;ell\x07".into()),
+        ("name of a choice", |model| model.choices[1] = "\x1b]0;ell\x07".into()),
         ("name of a feature", |model| model.features[0] = String::new()),
         ("name of a device feature", |model| model.device_features[0] = "a".repeat(2000)),
         ("name of a source", |model| model.provenance.sources[1] = "b\n".into()),
@@ -358,7 +358,7 @@ fn what_could_not_be_read_takes_no_models_place() {
     let path = folder.path().join("spmv.model");
     model().write(&path).unwrap();
     let wide = Model { features: (0..33).map(|n| format!("f{n}")).collect(), ..model() };
-    let huge = Model { variants: vec!["a".repeat(1024); 64 << 10], ..model() };
+    let huge = Model { choices: vec!["a".repeat(1024); 64 << 10], ..model() };
     for (refused, why) in [(wide, "number of features"), (huge, "fewer inputs or devices")] {
         let error = refused.write(&path).unwrap_err();
         let source = std::error::Error::source(&error).unwrap().to_string();

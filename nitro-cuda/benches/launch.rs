@@ -111,7 +111,7 @@ fn run() -> Result<(), CudaError> {
     let points: Vec<[f64; 6]> = models::points(LAUNCHES).collect();
     let mut work =
         Work { kernel: PROGRAM.kernel("touch")?, counter: Buffer::zeroed(1)?, features: points[0] };
-    let reasons = [*svm_200::select(&work).reason(), *forest_64::select(&work).reason()];
+    let reasons = [svm_200::select(&work).reason(), forest_64::select(&work).reason()];
     assert_eq!(reasons, [nitro::Reason::Predicted; 2], "the models decide");
     let times = medians_ns(&lines, &mut work, &points)?;
     println!("{:38} {:>9} {:>9} {:>8}", "host time of a launch", "ns", "more ns", "ratio");

@@ -176,7 +176,7 @@ fn a_call_is_captured_and_replayed_and_choosing_allocates_nothing() {
             warm::add(stream, &mut x).unwrap();
             assert_eq!(ALLOCATIONS.get(), before);
             assert_eq!(selection.variant(), warm::add::Variant::LargeBlocks);
-            assert_eq!(*selection.reason(), Reason::Predicted);
+            assert_eq!(selection.reason(), Reason::Predicted);
         });
         assert_eq!(nodes(stream.device(), graph), 1, "the launch, and nothing of the choice");
         assert_eq!(values(&x), 1, "what is captured does not run");
@@ -200,7 +200,7 @@ fn even_a_first_call_may_fall_into_a_capture() {
     let graph = captured(stream, || {
         let selection = cold::add::select(stream, &mut x);
         assert_eq!(selection.variant(), cold::add::Variant::LargeBlocks);
-        assert_eq!(*selection.reason(), Reason::Predicted, "the device feature was measured");
+        assert_eq!(selection.reason(), Reason::Predicted, "the device feature was measured");
         cold::add(stream, &mut x).unwrap();
     });
     assert!(std::fs::read_dir(cache.path()).unwrap().count() > 0, "something was compiled or measured");

@@ -34,7 +34,7 @@ pub fn sound(function: &str, kind: usize) -> Model {
         0 => Selector::Svm(Svm {
             gamma: 0.7,
             scaling: vec![scale(200.0), scale(10.0), scale(8.0)],
-            classes: [1, 2, 0].map(|variant| Class { variant, support: 2 }).into(),
+            classes: [1, 2, 0].map(|variant| Class { choice: variant, support: 2 }).into(),
             vectors: (0..18).map(|n| f64::from(n * 7 % 13) / 6.0 - 1.0).collect(),
             coefficients: (0..12).map(|n| f64::from(n * 5 % 7) - 3.0).collect(),
             rho: vec![0.25, -0.5, 0.125],
@@ -44,12 +44,12 @@ pub fn sound(function: &str, kind: usize) -> Model {
             let nodes = vec![split(2), split(0), Node::Leaf, Node::Leaf, split(1), Node::Leaf, Node::Leaf];
             Selector::Forest(Forest {
                 inputs: 2,
-                variants: 3,
+                choices: 3,
                 nodes,
                 values: (0..12).map(|n| (n * 37 % 256) as u8).collect(),
             })
         }
-        _ => Selector::Constant { variant: 1 },
+        _ => Selector::Constant { choice: 1 },
     };
     let region = |columns: usize| {
         let center = vec![0.25; columns];
@@ -58,7 +58,7 @@ pub fn sound(function: &str, kind: usize) -> Model {
     let devices = DeviceRegion { features: names(&["threads"]), region: region(1) };
     Model {
         function: function.to_owned(),
-        variants: names(&["first", "second", "third"]),
+        choices: names(&["first", "second", "third"]),
         features: names(&["size", "count"]),
         device_features: names(&["threads"]),
         selector,
@@ -146,21 +146,21 @@ fn header(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
 fn swapped(mut model: Model, random: &mut Random) -> Model {
     for _ in 0..=random.below(2) {
         match random.below(12) {
-            0 => model.function = model.variants[0].clone(),
+            0 => model.function = model.choices[0].clone(),
             1 => model.function.push('x'),
-            2 => std::mem::swap(&mut model.variants, &mut model.features),
+            2 => std::mem::swap(&mut model.choices, &mut model.features),
             3 => std::mem::swap(&mut model.features, &mut model.device_features),
             4 => model.features.reverse(),
-            5 => model.variants.rotate_left(1),
-            6 => model.variants[random.below(2)] = "third".into(),
-            7 => model.variants[random.below(2)] = "gone".into(),
+            5 => model.choices.rotate_left(1),
+            6 => model.choices[random.below(2)] = "third".into(),
+            7 => model.choices[random.below(2)] = "gone".into(),
             8 => model.device_features[0] = "no_such_feature".into(),
             9 => {
                 model.coverage.inputs = model.coverage.devices.as_ref().map(|devices| devices.region.clone())
             }
             10 => model.coverage = Coverage::default(),
             _ => match &mut model.selector {
-                Selector::Constant { variant } => *variant = random.below(4),
+                Selector::Constant { choice } => *choice = random.below(4),
                 Selector::Svm(svm) => swapped_in_machine(svm, random),
                 Selector::Forest(forest) => swapped_in_forest(forest, random),
             },
@@ -174,7 +174,7 @@ fn swapped_in_machine(svm: &mut Svm, random: &mut Random) {
         0 => std::mem::swap(&mut svm.vectors, &mut svm.coefficients),
         1 => std::mem::swap(&mut svm.rho, &mut svm.coefficients),
         2 => svm.vectors.reverse(),
-        3 => svm.classes[0].variant = random.below(5),
+        3 => svm.classes[0].choice = random.below(5),
         4 => svm.classes[random.below(3)].support = random.below(5),
         5 => svm.scaling.rotate_left(1),
         _ => svm.gamma = [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300][random.below(5)],
@@ -183,7 +183,7 @@ fn swapped_in_machine(svm: &mut Svm, random: &mut Random) {
 
 fn swapped_in_forest(forest: &mut Forest, random: &mut Random) {
     match random.below(4) {
-        0 => std::mem::swap(&mut forest.inputs, &mut forest.variants),
+        0 => std::mem::swap(&mut forest.inputs, &mut forest.choices),
         1 => forest.values.reverse(),
         2 => forest.nodes.rotate_left(1),
         _ => forest.nodes[0] = Node::Split { column: random.below(5) as u16, threshold: f32::NAN },

@@ -49,7 +49,7 @@ pub fn choice(
     device: &DeviceEntry,
     input: Input,
 ) -> (&'static str, Reason) {
-    let default = function.variants()[function.default_variant()].name;
+    let default = function.variants()[function.default_variant()].name();
     let model = match model {
         Ok(model) => model,
         Err(reason) => return (default, *reason),
@@ -63,12 +63,13 @@ pub fn choice(
     }
     let values: Vec<f64> =
         model.device_features.iter().map(|name| device.feature(name).expect("known")).collect();
-    let own = |name: &String| function.variants().iter().map(|variant| variant.name).find(|own| own == name);
+    let own =
+        |name: &String| function.variants().iter().map(|variant| variant.name()).find(|own| own == name);
     let ranked: Vec<Option<&'static str>> =
-        model.rank(&row, &values).into_iter().map(|variant| own(&model.variants[variant])).collect();
+        model.rank(&row, &values).into_iter().map(|variant| own(&model.choices[variant])).collect();
     let chosen = ranked.iter().flatten().copied().find(|name| input.admits(name));
-    let knows = |name: &str| model.variants.iter().any(|variant| variant == name);
-    let unknown = function.variants().iter().map(|variant| variant.name).find(|name| !knows(name));
+    let knows = |name: &str| model.choices.iter().any(|variant| variant == name);
+    let unknown = function.variants().iter().map(|variant| variant.name()).find(|name| !knows(name));
     let variant = chosen.unwrap_or(default);
     let reason = match (ranked[0], unknown) {
         _ if chosen.is_none() && !is_constant => Reason::NoneAdmissible,

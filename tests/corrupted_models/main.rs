@@ -68,7 +68,7 @@ macro_rules! functions {
                 $name as fn(Input) -> &'static str,
                 |input| {
                     let selection = $name::select(input);
-                    (selection.variant().to_string(), *selection.reason())
+                    (selection.variant().to_string(), selection.reason())
                 },
             )),*]
         }

@@ -7,12 +7,12 @@ use nitro::model::{Class, Coverage, Model, Provenance, Scale, Selector, Svm, Tra
 /// A model that ranks one variant first whatever the input.
 pub fn constant(function: &str, variants: &[&str], chosen: &str) -> Vec<u8> {
     let variant = variants.iter().position(|variant| *variant == chosen).expect("one of the variants");
-    model(function, variants, &[], Selector::Constant { variant }).to_bytes()
+    model(function, variants, &[], Selector::Constant { choice: variant }).to_bytes()
 }
 
 /// A model of two variants that chooses `variants[0]` where the feature is below `limit` and `variants[1]` above it.
 pub fn threshold(function: &str, variants: [&str; 2], feature: &str, limit: f64) -> Vec<u8> {
-    let class = |variant| Class { variant, support: 1 };
+    let class = |variant| Class { choice: variant, support: 1 };
     let svm = Svm {
         gamma: 0.5,
         scaling: vec![Scale { transform: Transform::Identity, min: 0.0, max: 2.0 * limit }],
@@ -28,7 +28,7 @@ fn model(function: &str, variants: &[&str], features: &[&str], selector: Selecto
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     Model {
         function: function.to_owned(),
-        variants: owned(variants),
+        choices: owned(variants),
         features: owned(features),
         device_features: Vec::new(),
         selector,

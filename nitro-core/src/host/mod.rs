@@ -11,7 +11,7 @@ use std::num::NonZero;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use crate::kept::{load_features, save_features};
+use crate::feature_cache::{load_features, save_features};
 use crate::{Device, DeviceEntry, DeviceFeature, Stopwatch};
 pub use machine::Machine;
 

@@ -1,7 +1,7 @@
-//! Prediction with a forest of regression trees: the share of the best variant's speed that each variant is expected to lose.
+//! Prediction with a forest of regression trees: the share of the best choice's speed that each choice is expected to lose.
 //!
-//! A tree compares one feature a node with a threshold; its leaf holds, for every variant, the mean of 1 − best time / time over the
-//! training samples that ended there. A forest ranks variants by the mean over its trees, lowest first (Geurts, Ernst and Wehenkel,
+//! A tree compares one feature a node with a threshold; its leaf holds, for every choice, the mean of 1 − best time / time over the
+//! training samples that ended there. A forest ranks choices by the mean over its trees, lowest first (Geurts, Ernst and Wehenkel,
 //! "Extremely randomized trees", 2006, section 2: averages of trees whose splits are drawn at random).
 
 mod device;
@@ -9,7 +9,7 @@ mod device;
 use serde::{Deserialize, Serialize};
 
 use super::limited;
-use crate::{MAX_FEATURES, MAX_VARIANTS};
+use crate::{MAX_CHOICES, MAX_FEATURES};
 pub(crate) use device::DeviceForest;
 
 /// The most trees of a forest: sums of one byte a tree then fit 16 bits.
@@ -20,18 +20,18 @@ pub const MAX_DEPTH: usize = 32;
 /// The most nodes of a forest: at run time the place of a node has 24 bits.
 const MAX_NODES: usize = (1 << 24) - 1;
 
-/// A forest for several variants.
+/// A forest for several choices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forest {
     /// Number of input features; columns from this one on are device features.
     pub inputs: usize,
-    /// Number of variants, each with one value a leaf.
-    pub variants: usize,
+    /// Number of choices, each with one value a leaf.
+    pub choices: usize,
     /// The trees one after the other, each in preorder: a split, all nodes of its lower side, all nodes of its upper side. The
     /// order alone says where a child lies, so no number in a file can lead back.
     #[serde(deserialize_with = "limited::list::<MAX_NODES, _, _>")]
     pub nodes: Vec<Node>,
-    /// One row of `variants` values a leaf, in the order of the leaves: 0 where nothing is lost, 255 where everything is.
+    /// One row of `choices` values a leaf, in the order of the leaves: 0 where nothing is lost, 255 where everything is.
     pub values: Vec<u8>,
 }
 
@@ -56,11 +56,11 @@ impl Forest {
         Shape::of(&self.nodes).map_or(0, |shape| shape.trees)
     }
 
-    /// The forest, if all lengths and numbers in it fit together, for `variants` variants and these numbers of columns; what does not
+    /// The forest, if all lengths and numbers in it fit together, for `choices` choices and these numbers of columns; what does not
     /// is named.
     pub(crate) fn check(
         &self,
-        variants: usize,
+        choices: usize,
         inputs: usize,
         columns: usize,
     ) -> Result<CheckedForest<'_>, &'static str> {
@@ -70,14 +70,12 @@ impl Forest {
             Node::Leaf => true,
         };
         match () {
-            () if self.variants != variants || variants > MAX_VARIANTS => {
-                Err("number of variants of the forest")
-            }
+            () if self.choices != choices || choices > MAX_CHOICES => Err("number of choices of the forest"),
             () if self.inputs != inputs || inputs > MAX_FEATURES => {
                 Err("number of input features of the forest")
             }
             () if shape.trees == 0 || shape.trees > MAX_TREES => Err("number of trees"),
-            () if shape.leaves.checked_mul(variants) != Some(self.values.len()) => {
+            () if shape.leaves.checked_mul(choices) != Some(self.values.len()) => {
                 Err("number of leaf values")
             }
             () if !self.nodes.iter().all(is_sound) => Err("split of a tree"),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Coverage, Forest, Model, Provenance, Selector, Svm, limited};
-use crate::{MAX_FEATURES, MAX_VARIANTS, files, name};
+use crate::{MAX_CHOICES, MAX_FEATURES, files, name};
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
 const HEADER_BYTES: usize = 24;
@@ -88,7 +88,7 @@ pub enum ModelError {
 struct Body {
     function: String,
     #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
-    variants: Vec<String>,
+    choices: Vec<String>,
     #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     features: Vec<String>,
     #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
@@ -112,11 +112,11 @@ enum SelectorBody {
 pub(super) fn to_bytes(model: &Model) -> Vec<u8> {
     let body = Body {
         function: model.function.clone(),
-        variants: model.variants.clone(),
+        choices: model.choices.clone(),
         features: model.features.clone(),
         device_features: model.device_features.clone(),
         selector: match &model.selector {
-            Selector::Constant { variant } => SelectorBody::Constant(*variant as u32),
+            Selector::Constant { choice } => SelectorBody::Constant(*choice as u32),
             Selector::Svm(svm) => SelectorBody::Svm(svm.clone()),
             Selector::Forest(forest) => SelectorBody::Forest(forest.clone()),
         },
@@ -144,11 +144,11 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
     let (body, rest): (Body, _) = postcard::take_from_bytes(body).map_err(ModelError::Body)?;
     let model = Model {
         function: body.function,
-        variants: body.variants,
+        choices: body.choices,
         features: body.features,
         device_features: body.device_features,
         selector: match body.selector {
-            SelectorBody::Constant(variant) => Selector::Constant { variant: variant as usize },
+            SelectorBody::Constant(choice) => Selector::Constant { choice: choice as usize },
             SelectorBody::Svm(svm) => Selector::Svm(svm),
             SelectorBody::Forest(forest) => Selector::Forest(forest),
         },
@@ -202,9 +202,9 @@ fn checked_body(bytes: &[u8]) -> Result<&[u8], ModelError> {
 
 /// A model that passes cannot make a prediction panic.
 fn check(model: &Model) -> Result<(), &'static str> {
-    let variants = model.variants.len();
-    if variants == 0 || variants > MAX_VARIANTS {
-        return Err("number of variants");
+    let choices = model.choices.len();
+    if choices == 0 || choices > MAX_CHOICES {
+        return Err("number of choices");
     }
     if model.features.len() > MAX_FEATURES {
         return Err("number of features");
@@ -213,10 +213,10 @@ fn check(model: &Model) -> Result<(), &'static str> {
     model.coverage.check(model.features.len())?;
     let columns = model.features.len() + model.device_features.len();
     match &model.selector {
-        Selector::Constant { variant } if *variant >= variants => Err("constant variant"),
+        Selector::Constant { choice } if *choice >= choices => Err("constant choice"),
         Selector::Constant { .. } => Ok(()),
-        Selector::Svm(svm) => svm.check(variants, columns),
-        Selector::Forest(forest) => forest.check(variants, model.features.len(), columns).map(|_| ()),
+        Selector::Svm(svm) => svm.check(choices, columns),
+        Selector::Forest(forest) => forest.check(choices, model.features.len(), columns).map(|_| ()),
     }
 }
 
@@ -225,7 +225,7 @@ fn check_names(model: &Model) -> Result<(), &'static str> {
     name::check_function(&model.function).map_err(|_| "name of the function")?;
     let provenance = &model.provenance;
     let lists = [
-        ("name of a variant", &model.variants),
+        ("name of a choice", &model.choices),
         ("name of a feature", &model.features),
         ("name of a device feature", &model.device_features),
         ("name of a source", &provenance.sources),

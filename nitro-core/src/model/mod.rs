@@ -26,13 +26,14 @@ pub use svm::{Class, Scale, Svm, Transform};
 pub struct Model {
     /// Name of the function, e.g. `spmv`.
     pub function: String,
-    /// Names of the variants that were measured, in the trainer's order.
-    pub variants: Vec<String>,
+    /// What it can pick, as [`Function::choice`](crate::Function::choice) reads it: variants, those with parameters with values for all of them,
+    /// in the trainer's order.
+    pub choices: Vec<String>,
     /// Names of the input features, in the order of the columns.
     pub features: Vec<String>,
     /// Names of the device features, whose columns follow those of the input features.
     pub device_features: Vec<String>,
-    /// What maps the features to a variant.
+    /// What maps the features to a choice.
     pub selector: Selector,
     /// Which inputs and devices it was trained on: what a selection calls near or far.
     pub coverage: Coverage,
@@ -55,13 +56,13 @@ pub struct Provenance {
     pub recordings_digest: String,
 }
 
-/// What maps features to a variant.
+/// What maps features to a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selector {
-    /// One variant for every input: an index into [`Model::variants`].
+    /// One choice for every input.
     Constant {
-        /// Index into [`Model::variants`].
-        variant: usize,
+        /// Index into [`Model::choices`].
+        choice: usize,
     },
     /// A support-vector machine over input features joined with device features.
     Svm(Svm),
@@ -69,16 +70,16 @@ pub enum Selector {
     Forest(Forest),
 }
 
-/// One variant in a ranking.
+/// One choice in a ranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
-    /// Index into [`Model::variants`].
-    pub variant: usize,
-    /// Between 0 and 1: of a support-vector machine the share of its comparisons with the others that the variant won, of a forest the
-    /// share of the best variant's speed that is expected of it.
+    /// Index into [`Model::choices`].
+    pub choice: usize,
+    /// Between 0 and 1: of a support-vector machine the share of its comparisons with the others that the choice won, of a forest the
+    /// share of the best choice's speed that is expected of it.
     pub confidence: f64,
-    /// How many times longer than the best variant it is expected to take, at least 1: the inverse of the expected share of the best
-    /// variant's speed. Absent where the selector does not estimate time.
+    /// How many times longer than the best choice it is expected to take, at least 1: the inverse of the expected share of the best
+    /// choice's speed. Absent where the selector does not estimate time.
     pub expected_slowdown: Option<f64>,
 }
 
@@ -114,7 +115,7 @@ impl Model {
         format::from_bytes(bytes)
     }
 
-    /// All variants that the selector learned to choose, best first, as indices into [`Model::variants`].
+    /// All that the selector learned to choose, best first, as indices into [`Model::choices`].
     ///
     /// `features` and `device_features` are raw values in the order of the names.
     ///
@@ -122,10 +123,10 @@ impl Model {
     /// When a slice is not as long as its list of names.
     #[must_use]
     pub fn rank(&self, features: &[f64], device_features: &[f64]) -> Vec<usize> {
-        self.explain(features, device_features).into_iter().map(|ranked| ranked.variant).collect()
+        self.explain(features, device_features).into_iter().map(|ranked| ranked.choice).collect()
     }
 
-    /// As [`Model::rank`], each variant with what the selector thinks of it.
+    /// As [`Model::rank`], each choice with what the selector thinks of it.
     ///
     /// # Panics
     /// When a slice is not as long as its list of names.

@@ -4,9 +4,9 @@ use super::forest::DeviceForest;
 use super::scores::Scores;
 use super::svm::DeviceSvm;
 use super::{Ranked, Selector};
-use crate::MAX_VARIANTS;
+use crate::MAX_CHOICES;
 
-/// A [`Selector`] on one device, ready to rank variants for many inputs.
+/// A [`Selector`] on one device, ready to rank choices for many inputs.
 #[derive(Debug)]
 pub struct OnDevice(Rule);
 
@@ -26,11 +26,11 @@ impl Selector {
     #[must_use]
     pub fn on_device(&self, device_features: &[f64]) -> OnDevice {
         OnDevice(match self {
-            Self::Constant { variant } => Rule::Constant(*variant),
+            Self::Constant { choice } => Rule::Constant(*choice),
             Self::Svm(svm) => Rule::Svm(svm.on_device(device_features)),
             Self::Forest(forest) => {
                 let columns = forest.inputs + device_features.len();
-                let checked = forest.check(forest.variants, forest.inputs, columns);
+                let checked = forest.check(forest.choices, forest.inputs, columns);
                 Rule::Forest(checked.expect("a sound forest").on_device(device_features))
             }
         })
@@ -38,30 +38,30 @@ impl Selector {
 }
 
 impl OnDevice {
-    /// All variants that the selector learned to choose, best first. `features` are raw values in the order of the model's names.
+    /// All that the selector learned to choose, best first. `features` are raw values in the order of the model's names.
     #[must_use]
     pub fn rank(&self, features: &[f64]) -> Vec<Ranked> {
         let scores = self.scores(features);
         let ranked = |class: usize| Ranked {
-            variant: self.variant(class),
+            choice: self.choice(class),
             confidence: scores.confidence(class),
             expected_slowdown: scores.expected_slowdown(class),
         };
         scores.ranked().map(ranked).collect()
     }
 
-    /// The first of the ranking, as dispatch finds it where every variant is admissible; allocates nothing.
+    /// The first of the ranking, as dispatch finds it where every choice is admissible; allocates nothing.
     #[must_use]
     pub fn first(&self, features: &[f64]) -> Option<usize> {
-        self.scores(features).ranked().next().map(|class| self.variant(class))
+        self.scores(features).ranked().next().map(|class| self.choice(class))
     }
 
-    /// Number of classes: of variants that the selector learned to choose.
+    /// Number of classes: of choices that the selector learned to make.
     pub(crate) fn classes(&self) -> usize {
         match &self.0 {
             Rule::Constant(_) => 1,
             Rule::Svm(svm) => svm.classes(),
-            Rule::Forest(forest) => forest.variants(),
+            Rule::Forest(forest) => forest.classes(),
         }
     }
 
@@ -72,7 +72,7 @@ impl OnDevice {
 
     /// What the selector thinks of each of its classes for an input.
     pub(crate) fn scores(&self, features: &[f64]) -> Scores {
-        let mut points = [0; MAX_VARIANTS];
+        let mut points = [0; MAX_CHOICES];
         let (unit, estimates_speed) = match &self.0 {
             Rule::Constant(_) => {
                 points[0] = 1;
@@ -84,11 +84,11 @@ impl OnDevice {
         Scores::new(points, self.classes(), unit, estimates_speed)
     }
 
-    /// The variant (index into `Model::variants`) of a class.
-    pub(crate) fn variant(&self, class: usize) -> usize {
+    /// The choice (index into `Model::choices`) of a class.
+    pub(crate) fn choice(&self, class: usize) -> usize {
         match &self.0 {
-            Rule::Constant(variant) => *variant,
-            Rule::Svm(svm) => svm.variant(class),
+            Rule::Constant(choice) => *choice,
+            Rule::Svm(svm) => svm.choice(class),
             Rule::Forest(_) => class,
         }
     }

@@ -1,9 +1,9 @@
 //! What a selector thinks of its classes for one input.
 
-use crate::MAX_VARIANTS;
+use crate::MAX_CHOICES;
 
 /// A number for each class, the higher the better.
-pub(super) type Points = [u16; MAX_VARIANTS];
+pub(super) type Points = [u16; MAX_CHOICES];
 
 /// What a selector thinks of its classes; on the stack, because a selection allocates nothing.
 pub(crate) struct Scores {
@@ -11,12 +11,12 @@ pub(crate) struct Scores {
     count: usize,
     /// What a point is worth.
     unit: f64,
-    /// Whether a score is a share of the best variant's speed.
+    /// Whether a score is a share of the best choice's speed.
     estimates_speed: bool,
 }
 
 impl Scores {
-    /// Of so many classes; `unit` is what a point is worth, and whether a score is a share of the best variant's speed is said.
+    /// Of so many classes; `unit` is what a point is worth, and whether a score is a share of the best choice's speed is said.
     pub(super) fn new(points: Points, count: usize, unit: f64, estimates_speed: bool) -> Self {
         Self { points, count, unit, estimates_speed }
     }
@@ -35,12 +35,12 @@ impl Scores {
     }
 
     /// Between 0 and 1: of a machine the share of its comparisons that the class won, of a forest the share of the best
-    /// variant's speed that it expects.
+    /// choice's speed that it expects.
     pub(crate) fn confidence(&self, class: usize) -> f64 {
         f64::from(self.points[class]) * self.unit
     }
 
-    /// Time over the best variant's time, at least 1, where the selector knows it.
+    /// Time over the best choice's time, at least 1, where the selector knows it.
     pub(super) fn expected_slowdown(&self, class: usize) -> Option<f64> {
         self.estimates_speed.then(|| 1.0 / self.confidence(class))
     }

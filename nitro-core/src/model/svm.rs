@@ -11,7 +11,7 @@ mod screen;
 use serde::{Deserialize, Serialize};
 
 use super::limited;
-use crate::MAX_VARIANTS;
+use crate::MAX_CHOICES;
 pub(crate) use device::DeviceSvm;
 
 /// A support-vector machine for several classes, one against one.
@@ -36,8 +36,8 @@ pub struct Svm {
 /// One class of an [`Svm`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Class {
-    /// Index into `Model::variants`.
-    pub variant: usize,
+    /// Index into `Model::choices`.
+    pub choice: usize,
     /// Number of its support vectors.
     pub support: usize,
 }
@@ -118,11 +118,11 @@ impl Svm {
     /// a later class of the pair, row `other - 1` for an earlier one.
     fn weights(&self, vector: usize, own: usize) -> impl Iterator<Item = (usize, f64)> {
         let classes = self.classes.len();
-        let duels = classes.saturating_sub(1);
-        let support = self.coefficients.len() / duels.max(1);
-        (0..duels).map(move |duel| {
-            let other = if duel < own { duel } else { duel + 1 };
-            let coefficient = self.coefficients[duel * support + vector];
+        let rounds = classes.saturating_sub(1);
+        let support = self.coefficients.len() / rounds.max(1);
+        (0..rounds).map(move |round| {
+            let other = if round < own { round } else { round + 1 };
+            let coefficient = self.coefficients[round * support + vector];
             (pair(own.min(other), own.max(other), classes), coefficient)
         })
     }
@@ -133,8 +133,8 @@ impl Svm {
         self.classes.iter().map(|class| class.support).sum()
     }
 
-    /// Whether all lengths and numbers fit together, for `variants` variants and `columns` features; what does not is named.
-    pub(crate) fn check(&self, variants: usize, columns: usize) -> Result<(), &'static str> {
+    /// Whether all lengths and numbers fit together, for `choices` choices and `columns` features; what does not is named.
+    pub(crate) fn check(&self, choices: usize, columns: usize) -> Result<(), &'static str> {
         let classes = self.classes.len();
         let support = self
             .classes
@@ -145,8 +145,8 @@ impl Svm {
         let fits = |length: usize, rows: usize, columns: usize| rows.checked_mul(columns) == Some(length);
         let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
         match () {
-            () if classes == 0 || classes > MAX_VARIANTS => Err("number of classes"),
-            () if self.classes.iter().any(|class| class.variant >= variants) => Err("variant of a class"),
+            () if classes == 0 || classes > MAX_CHOICES => Err("number of classes"),
+            () if self.classes.iter().any(|class| class.choice >= choices) => Err("choice of a class"),
             () if self.scaling.len() != columns => Err("number of scaled features"),
             () if !fits(self.vectors.len(), support, columns) => Err("number of support-vector values"),
             () if !fits(self.coefficients.len(), classes - 1, support) => Err("number of coefficients"),

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{Attribute, Path, Visibility, parse_quote};
 
-use super::{cfgs, constraint, helper, is_absolute, plain_name};
+use super::{cfgs, choice, constraint, helper, is_absolute, parameters, plain_name};
 use crate::ir::{CodeVariant, Variant};
 
 /// The module; `descriptor` is the body of its `function()`.
@@ -39,7 +39,8 @@ fn is_hidden(attribute: &Attribute) -> bool {
 fn variants(function: &CodeVariant) -> TokenStream {
     let (definition, list) = (definition(function), list(function));
     let (code_variant, display, from_str) = (code_variant(function), display(function), from_str(function));
-    quote!(#definition #list #code_variant #display #from_str)
+    let choice = choice::definition(function);
+    quote!(#definition #list #code_variant #display #from_str #choice)
 }
 
 fn definition(function: &CodeVariant) -> TokenStream {
@@ -85,6 +86,7 @@ fn code_variant(function: &CodeVariant) -> TokenStream {
         .map(|Variant { cfgs, arm, name, .. }| quote!(#(#cfgs)* Self::#arm => #name,));
     quote! {
         impl #krate::CodeVariant for Variant {
+            type Choice = Choice;
             const ALL: &'static [Self] = Self::ALL;
             fn index(self) -> ::core::primitive::usize {
                 self as ::core::primitive::usize
@@ -152,49 +154,46 @@ pub fn descriptor(function: &CodeVariant) -> TokenStream {
         function.name.as_ref().map_or_else(|| quote!(::core::module_path!()), ToTokens::to_token_stream);
     let variants = function.variants.iter().map(|variant| information(function, variant));
     let features = function.features.iter().map(|feature| feature.name.to_string());
+    let features = (!function.features.is_empty()).then(|| quote!(.with_features(&[#(#features),*])));
     let default = &function.variants[function.default].arm;
-    let model = match &function.model {
-        Some(_) => {
-            let model = helper(function, "model");
-            quote!(::core::option::Option::Some(super::#model))
-        }
-        None => quote!(::core::option::Option::None),
-    };
+    let model = function.model.as_ref().map(|_| {
+        let model = helper(function, "model");
+        quote!(.with_model(super::#model))
+    });
     quote! {
-        static FUNCTION: #krate::Function = #krate::Function::new(
-            #name,
-            &[#(#variants)*],
-            &[#(#features),*],
-            Variant::#default as ::core::primitive::usize,
-            #model,
-        );
+        const VARIANTS: &[#krate::VariantInfo] = &[#(#variants)*];
+        static FUNCTION: #krate::Function = #krate::Function::new(#name, VARIANTS)
+            #features
+            .with_default(Variant::#default as ::core::primitive::usize)
+            #model;
         &FUNCTION
     }
 }
 
 fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let (krate, Variant { cfgs, name, .. }) = (krate(function), variant);
-    let constraint = match &variant.constraint {
-        Some(constraint) => {
-            let (condition, admits) = (&constraint.condition, constraint::name(function, variant));
-            quote!(::core::option::Option::Some(
-                #krate::Constraint::new(::core::stringify!(#condition), super::#admits)
-            ))
-        }
-        None => quote!(::core::option::Option::None),
-    };
-    let exact_group = match variant.exact_group {
-        Some(group) => quote!(::core::option::Option::Some(#group)),
-        None => quote!(::core::option::Option::None),
-    };
+    let parameters = (!variant.parameters.is_empty()).then(|| {
+        let parameters = parameters::information(function, variant);
+        quote!(.with_parameters(#parameters))
+    });
+    let possible =
+        variant.constraint.as_ref().and_then(|constraint| constraint.possible.as_ref()).map(|_| {
+            let possible = parameters::possible_name(function, variant);
+            quote!(.with_possible(super::#possible))
+        });
+    let constraint = variant.constraint.as_ref().map(|constraint| {
+        let (condition, admits) = (&constraint.condition, constraint::name(function, variant));
+        quote!(.with_constraint(#krate::Constraint::new(::core::stringify!(#condition), super::#admits)))
+    });
+    let exact_group = variant.exact_group.map(|group| quote!(.in_exact_group(#group)));
     quote! {
         #(#cfgs)*
-        #krate::VariantInfo { name: #name, constraint: #constraint, exact_group: #exact_group },
+        #krate::VariantInfo::new(#name) #parameters #possible #constraint #exact_group,
     }
 }
 
 /// The crate `nitro` as seen from inside the module.
-fn krate(function: &CodeVariant) -> Path {
+pub fn krate(function: &CodeVariant) -> Path {
     if is_absolute(&function.krate) {
         return function.krate.clone();
     }
@@ -203,7 +202,7 @@ fn krate(function: &CodeVariant) -> Path {
 }
 
 /// The visibility that means, inside the module, what the function's means outside.
-fn inner(visibility: &Visibility) -> Visibility {
+pub fn inner(visibility: &Visibility) -> Visibility {
     match visibility {
         Visibility::Inherited => parse_quote!(pub(super)),
         Visibility::Restricted(restricted) if restricted.path.is_ident("self") => parse_quote!(pub(super)),

@@ -7,8 +7,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprPath, ExprUnary, Lit, Type, UnOp};
 
-use super::{cfgs, helper};
-use crate::ir::{CodeVariant, Constraint, Variant};
+use super::{cfgs, helper, parameters};
+use crate::ir::{CodeVariant, Constraint, Parameter, ParameterKind, Variant};
 
 /// The functions of all constraints, beside the function: the user's paths mean there what they mean in the constraint.
 pub fn functions(function: &CodeVariant) -> TokenStream {
@@ -24,7 +24,12 @@ pub fn name(function: &CodeVariant, variant: &Variant) -> Ident {
 
 fn admits(function: &CodeVariant, variant: &Variant, constraint: &Constraint) -> TokenStream {
     let (name, function_cfgs, variant_cfgs) = (name(function, variant), cfgs(function), &variant.cfgs);
-    let verdict = Numbers { function }.verdict(&constraint.condition);
+    let krate = &function.krate;
+    let verdict = Numbers { function, variant }.verdict(&constraint.condition);
+    let parameters = (!variant.parameters.is_empty()).then(|| {
+        let r#type = parameters::path(function, variant);
+        quote!(let __nitro_parameters = <#r#type as ::core::convert::From<#krate::Configuration>>::from(__nitro_configuration);)
+    });
     quote! {
         #(#function_cfgs)*
         #(#variant_cfgs)*
@@ -32,13 +37,15 @@ fn admits(function: &CodeVariant, variant: &Variant, constraint: &Constraint) ->
         #[allow(unused_variables, clippy::all, clippy::pedantic, clippy::nursery)]
         fn #name(
             __nitro_known: &[::core::option::Option<::core::primitive::f64>],
-        ) -> ::core::option::Option<::core::primitive::bool> { #verdict }
+            __nitro_configuration: #krate::Configuration,
+        ) -> ::core::option::Option<::core::primitive::bool> { #parameters #verdict }
     }
 }
 
 /// Expressions over what is known of a call of the function.
 struct Numbers<'f> {
     function: &'f CodeVariant,
+    variant: &'f Variant,
 }
 
 impl Numbers<'_> {
@@ -61,12 +68,12 @@ impl Numbers<'_> {
         }
     }
 
-    /// An `Option<bool>` for a comparison of numbers or a number itself, which as a condition is a bool. One without a feature may be of
-    /// something that is no number.
+    /// An `Option<bool>` for a comparison of numbers or a number itself, which as a condition is a bool. One without a feature or a parameter
+    /// may be of something that is no number.
     fn comparison(&self, condition: &Expr) -> Option<TokenStream> {
         match condition {
             Expr::Binary(ExprBinary { left, op, right, .. }) if is_comparison(*op) => {
-                let asks = [left, right].iter().any(|side| self.asks_a_feature(side));
+                let asks = [left, right].iter().any(|side| self.asks_a_number(side));
                 asks.then(|| self.of_both(left, *op, right)).flatten()
             }
             Expr::Path(_) | Expr::Lit(_) => {
@@ -105,17 +112,26 @@ impl Numbers<'_> {
     }
 
     fn named(&self, path: &ExprPath) -> Option<TokenStream> {
-        match self.feature(path) {
-            Some(index) => Some(quote!(__nitro_known[#index])),
-            None => self.is_constant(path).then(|| self.constant(path)),
+        match (self.feature(path), self.parameter(path)) {
+            (Some(index), _) => Some(quote!(__nitro_known[#index])),
+            (None, Some(parameter)) => {
+                let name = &parameter.name;
+                let is_number = parameter.kind != ParameterKind::Category;
+                is_number.then(|| self.constant(&quote!(__nitro_parameters.#name)))
+            }
+            (None, None) => self.is_constant(path).then(|| self.constant(path)),
         }
     }
 
     /// A constant is cast as the user says; of a feature only what becomes a floating-point number stays the number that it was.
     fn cast(&self, cast: &ExprCast) -> Option<TokenStream> {
         match &*cast.expr {
-            Expr::Path(path) if self.feature(path).is_none() => {
+            Expr::Path(path) if self.feature(path).is_none() && self.parameter(path).is_none() => {
                 (self.is_constant(path) && is_primitive(&cast.ty)).then(|| self.constant(cast))
+            }
+            // The values of a parameter are known to be small.
+            Expr::Path(path) if self.parameter(path).is_some_and(is_integer) => {
+                is_primitive(&cast.ty).then(|| self.number(&cast.expr)).flatten()
             }
             inner => is_float_type(&cast.ty).then(|| self.number(inner)).flatten(),
         }
@@ -140,17 +156,27 @@ impl Numbers<'_> {
         self.function.features.iter().position(|feature| feature.name == *name)
     }
 
-    fn asks_a_feature(&self, value: &Expr) -> bool {
+    fn parameter(&self, path: &ExprPath) -> Option<&Parameter> {
+        let name = path.path.get_ident()?;
+        self.variant.parameters.iter().find(|parameter| parameter.name == *name)
+    }
+
+    /// Whether a feature or a parameter is asked, which are numbers.
+    fn asks_a_number(&self, value: &Expr) -> bool {
         match value {
-            Expr::Paren(inner) => self.asks_a_feature(&inner.expr),
-            Expr::Group(inner) => self.asks_a_feature(&inner.expr),
-            Expr::Path(path) => self.feature(path).is_some(),
-            Expr::Cast(cast) => self.asks_a_feature(&cast.expr),
-            Expr::Unary(unary) => self.asks_a_feature(&unary.expr),
-            Expr::Binary(binary) => self.asks_a_feature(&binary.left) || self.asks_a_feature(&binary.right),
+            Expr::Paren(inner) => self.asks_a_number(&inner.expr),
+            Expr::Group(inner) => self.asks_a_number(&inner.expr),
+            Expr::Path(path) => self.feature(path).is_some() || self.parameter(path).is_some(),
+            Expr::Cast(cast) => self.asks_a_number(&cast.expr),
+            Expr::Unary(unary) => self.asks_a_number(&unary.expr),
+            Expr::Binary(binary) => self.asks_a_number(&binary.left) || self.asks_a_number(&binary.right),
             _ => false,
         }
     }
+}
+
+fn is_integer(parameter: &Parameter) -> bool {
+    parameter.kind == ParameterKind::Integer
 }
 
 fn is_comparison(op: BinOp) -> bool {

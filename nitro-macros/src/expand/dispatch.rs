@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{FnArg, Ident, PathArguments, Type, parse_quote};
 
-use super::{helper, is_unsafe, located, output};
+use super::{helper, is_unsafe, located, output, parameters};
 use crate::ir::{CodeVariant, Variant};
 
 /// The body of the function: choose, then run the choice.
@@ -14,7 +14,7 @@ pub fn dispatch(function: &CodeVariant) -> TokenStream {
     let call = call_chosen(function);
     quote! {
         let __nitro_decision = { #decision };
-        let __nitro_variant = __nitro_decision.variant();
+        let __nitro_choice = __nitro_decision.choice();
         __nitro_decision.run(move || #call, |__nitro_result| {
             use #krate::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
             (&#krate::__private::Outcome(__nitro_result)).failed()
@@ -35,7 +35,7 @@ fn decision(function: &CodeVariant) -> TokenStream {
         #known
         let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
         match __nitro_remembered.choice() {
-            ::core::option::Option::Some(__nitro_variant) => #krate::__private::Decision::again(__nitro_variant),
+            ::core::option::Option::Some(__nitro_choice) => #krate::__private::Decision::again(__nitro_choice),
             ::core::option::Option::None => { #decide }
         }
     }
@@ -47,7 +47,7 @@ fn cache(function: &CodeVariant) -> TokenStream {
     let cache = quote!(#krate::__private::InlineCache);
     quote! {
         ::std::thread_local! {
-            static __NITRO_CACHE: #cache<#module::Variant, #features> = const { #cache::new() };
+            static __NITRO_CACHE: #cache<#module::Choice, #features> = const { #cache::new() };
         }
     }
 }
@@ -162,11 +162,11 @@ fn admissible(function: &CodeVariant) -> TokenStream {
     let module = &function.signature.ident;
     let rules = function.variants.iter().filter_map(|variant| rule(function, variant)).collect::<Vec<_>>();
     let body =
-        if rules.is_empty() { quote!(true) } else { quote!(match __nitro_variant { #(#rules)* _ => true }) };
-    let variant = if rules.is_empty() { quote!(_) } else { quote!(__nitro_variant) };
+        if rules.is_empty() { quote!(true) } else { quote!(match __nitro_choice { #(#rules)* _ => true }) };
+    let choice = if rules.is_empty() { quote!(_) } else { quote!(__nitro_choice) };
     quote! {
         #[allow(clippy::let_and_return, clippy::match_single_binding)]
-        let __nitro_admissible = |#variant: #module::Variant| -> ::core::primitive::bool { #body };
+        let __nitro_admissible = |#choice: #module::Choice| -> ::core::primitive::bool { #body };
     }
 }
 
@@ -177,9 +177,11 @@ fn rule(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
         (&function.signature.ident, variant, &constraint.condition);
     let names = constraint.features.iter().map(|&feature| &function.features[feature].name);
     let cells = constraint.features.iter().map(|&feature| cell(function, feature));
+    let (payload, bindings) = (payload(variant), parameters::bindings(variant));
     Some(quote! {
         #(#cfgs)*
-        #module::Variant::#arm => {
+        #module::Choice::#arm #payload => {
+            #bindings
             #(#[allow(unused_variables)] let #names = *#cells;)*
             let __nitro_admissible: ::core::primitive::bool = #condition;
             __nitro_admissible
@@ -191,26 +193,56 @@ fn rule(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
 fn call_chosen(function: &CodeVariant) -> TokenStream {
     let (call, arguments) = (helper(function, "call"), &function.arguments);
     let generics = turbofish(&function.generics);
-    in_unsafe(function, quote!(#call #generics(__nitro_variant, #(#arguments),*)))
+    in_unsafe(function, quote!(#call #generics(__nitro_choice, #(#arguments),*)))
 }
 
 /// The body of `call`: one arm a variant.
 pub fn call(function: &CodeVariant) -> TokenStream {
     let arms = function.variants.iter().map(|variant| arm(function, variant));
-    quote!(match __nitro_variant { #(#arms)* })
+    match function.has_parameters() {
+        true => quote!(match ::core::convert::Into::into(__nitro_choice) { #(#arms)* }),
+        false => quote!(match __nitro_choice { #(#arms)* }),
+    }
+}
+
+/// `(__nitro_parameters)` in the pattern of a choice whose variant has parameters.
+fn payload(variant: &Variant) -> Option<TokenStream> {
+    (!variant.parameters.is_empty()).then(|| quote!((__nitro_parameters)))
 }
 
 /// Through a pointer of the function's type, so that a variant with another signature is an error at its path.
 fn arm(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let (module, Variant { cfgs, arm, .. }) = (&function.signature.ident, variant);
     let (unsafety, types, output) = (&function.signature.safety, argument_types(function), output(function));
-    let (path, arguments) = (path(function, variant), &function.arguments);
-    let call = in_unsafe(function, quote!(__nitro_function(#(#arguments),*)));
+    let (path, arguments, payload) = (instance(function, variant), &function.arguments, payload(variant));
+    let (configuration_type, configuration) = match variant.takes_configuration() {
+        true => (Some(quote!(#module::#arm,)), Some(quote!(__nitro_parameters,))),
+        false => (None, None),
+    };
+    let call = in_unsafe(function, quote!(__nitro_function(#configuration #(#arguments),*)));
     quote! {
         #(#cfgs)*
-        #module::Variant::#arm => {
-            let __nitro_function: #unsafety fn(#(#types),*) #output = #path;
+        #module::Choice::#arm #payload => {
+            let __nitro_function: #unsafety fn(#configuration_type #(#types),*) #output = #path;
             #call
+        }
+    }
+}
+
+/// The variant's path; of one with constants, the instance for their values.
+fn instance(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let constants: Vec<&Ident> =
+        variant.parameters.iter().filter(|own| own.is_const).map(|own| &own.name).collect();
+    if constants.is_empty() {
+        return path(function, variant);
+    }
+    let (name, instances) = (&variant.name, parameters::instances(function, variant));
+    let (patterns, paths): (Vec<_>, Vec<_>) = instances.into_iter().unzip();
+    let message = format!("no instance of `{name}` is compiled for {{:?}}");
+    quote! {
+        match (#(__nitro_parameters.#constants,)*) {
+            #(#patterns => #paths,)*
+            _ => ::core::panic!(#message, __nitro_parameters),
         }
     }
 }

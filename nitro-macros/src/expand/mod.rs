@@ -3,9 +3,11 @@
 //! What the user wrote is expanded beside the function, so that paths mean there what they mean where they were
 //! written; the companion module only re-exports. Generated names begin with `__nitro_`, paths are absolute.
 
+mod choice;
 mod companion;
 mod constraint;
 mod dispatch;
+mod parameters;
 mod salvage;
 
 pub use salvage::{refused, salvage};
@@ -24,10 +26,11 @@ pub fn function(function: &CodeVariant) -> TokenStream {
     let select = select(function, &dispatch::selection(function));
     let call = call(function, &dispatch::call(function));
     let constraints = constraint::functions(function);
+    let parameters = parameters::items(function);
     let model = model(function);
     let alias = crate_alias(function);
     let companion = companion::module(function, &companion::descriptor(function));
-    quote!(#dispatcher #select #call #constraints #model #alias #companion)
+    quote!(#dispatcher #select #call #parameters #constraints #model #alias #companion)
 }
 
 /// The function itself.
@@ -44,7 +47,7 @@ fn select(function: &CodeVariant, body: &TokenStream) -> TokenStream {
     select.output = parse_quote!(-> #krate::Selection<#module::Variant>);
     let attributes = helper_attributes(function);
     let doc = format!(
-        " The variant that a call of `{}` with these arguments would run, and why; nothing is run.",
+        " What a call of `{}` with these arguments would run, and why; nothing is run.",
         plain_name(function),
     );
     let safety = safety_doc(function);
@@ -62,10 +65,13 @@ fn call(function: &CodeVariant, body: &TokenStream) -> TokenStream {
     let CodeVariant { visibility, signature, .. } = function;
     let module = &signature.ident;
     let mut call = helper_signature(function, "call");
-    let variant: FnArg = parse_quote!(__nitro_variant: #module::Variant);
-    call.inputs.insert(0, variant);
+    let choice: FnArg = match function.has_parameters() {
+        true => parse_quote!(__nitro_choice: impl ::core::convert::Into<#module::Choice>),
+        false => parse_quote!(__nitro_choice: #module::Variant),
+    };
+    call.inputs.insert(0, choice);
     let attributes = helper_attributes(function);
-    let doc = format!(" Runs the given variant of `{}`, whatever its constraint says.", plain_name(function));
+    let doc = call_doc(function);
     let safety = safety_doc(function);
     quote! {
         #[doc = #doc]
@@ -74,6 +80,18 @@ fn call(function: &CodeVariant, body: &TokenStream) -> TokenStream {
         #[inline]
         #visibility #call { #body }
     }
+}
+
+fn call_doc(function: &CodeVariant) -> String {
+    let name = plain_name(function);
+    if !function.has_parameters() {
+        return format!(" Runs the given variant of `{name}`, whatever its constraint says.");
+    }
+    let panics =
+        " # Panics\n When a constant parameter has none of its values: such an instance is not compiled.";
+    format!(
+        " Runs the given variant of `{name}` with its defaults, or with given values of its parameters, whatever its constraint says.\n\n{panics}"
+    )
 }
 
 /// The bytes of the embedded model, where the user's expression means what it should.

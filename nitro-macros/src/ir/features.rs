@@ -4,17 +4,20 @@ use std::collections::BTreeMap;
 
 use syn::{GenericParam, Ident, Signature};
 
-use super::{Feature, MAX_FEATURES, RESERVED};
+use super::{Feature, MAX_FEATURES, names};
 use crate::errors::Errors;
 use crate::parse;
 
 /// The features that obey the rules.
 pub fn check(written: Vec<parse::Feature>, signature: &Signature, errors: &mut Errors) -> Vec<Feature> {
     at_most_32(&written, errors);
-    let taken = parameters(signature);
+    let taken = taken(signature);
     let mut features: Vec<Feature> = Vec::new();
     for parse::Feature { name, value } in written {
-        if is_plain(&name, errors) && is_free(&name, &taken, errors) && is_new(&name, &features, errors) {
+        if names::is_plain("feature", "length", &name, errors)
+            && is_free(&name, &taken, errors)
+            && is_new(&name, &features, errors)
+        {
             features.push(Feature { name, value });
         }
     }
@@ -29,24 +32,6 @@ fn at_most_32(written: &[parse::Feature], errors: &mut Errors) {
             format!("a function has at most {MAX_FEATURES} features, here are {}", written.len()),
         );
     }
-}
-
-/// The name is a key in stores and models and, in constraints, a variable.
-fn is_plain(name: &Ident, errors: &mut Errors) -> bool {
-    let text = name.to_string();
-    if text.starts_with(RESERVED) {
-        errors.at(name, format!("names that begin with `{RESERVED}` are reserved for generated code: name this feature otherwise"));
-        return false;
-    }
-    // A keyword, `_`, or a raw identifier: what syn does not read as an identifier, or does not print as one.
-    let plain = syn::parse_str::<Ident>(&text).is_ok() && !text.starts_with("r#");
-    if !plain {
-        errors.at(
-            name,
-            format!("`{text}` cannot be the name of a feature: write a plain identifier such as `length`"),
-        );
-    }
-    plain
 }
 
 /// In a constraint both would be meant by the one name.
@@ -71,7 +56,7 @@ fn is_new(name: &Ident, features: &[Feature], errors: &mut Errors) -> bool {
 }
 
 /// The names of values that the signature brings into scope, with what they are.
-fn parameters(signature: &Signature) -> BTreeMap<String, &'static str> {
+pub fn taken(signature: &Signature) -> BTreeMap<String, &'static str> {
     let arguments = super::signature::arguments(signature).into_iter();
     let constants = signature.generics.params.iter().filter_map(|parameter| match parameter {
         GenericParam::Const(constant) => Some(constant.ident.clone()),

@@ -5,12 +5,14 @@
 mod features;
 mod mentions;
 mod names;
+mod parameters;
 mod signature;
+mod values;
 mod variants;
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
-use syn::{Attribute, Expr, ExprPath, Ident, LitStr, Path, Signature, Visibility, parse_quote};
+use syn::{Attribute, Expr, ExprPath, Ident, LitStr, Path, Signature, Type, Visibility, parse_quote};
 
 use crate::errors::{Errors, quoted};
 use crate::parse::{self, Item, Options};
@@ -72,18 +74,67 @@ pub struct Variant {
     pub name: String,
     /// The name in the enum `Variant`.
     pub arm: Ident,
+    /// Its tuning parameters, in order.
+    pub parameters: Vec<Parameter>,
     /// For which inputs it may run; absent is all.
     pub constraint: Option<Constraint>,
     /// The number of its `exact(..)` group: variants of one group give the same results, bit for bit.
     pub exact_group: Option<usize>,
 }
 
+/// A named, finite choice inside a variant.
+pub struct Parameter {
+    /// Whether it is a constant of the variant's type parameters.
+    pub is_const: bool,
+    /// A plain identifier, not the name of an argument or a feature.
+    pub name: Ident,
+    /// Its type.
+    pub r#type: Type,
+    /// What its values are.
+    pub kind: ParameterKind,
+    /// The values as expressions of the type, with their texts; at least one.
+    pub values: Vec<(Expr, String)>,
+    /// Index of the default among them.
+    pub default: usize,
+}
+
+/// What the values of a parameter are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// Integers.
+    Integer,
+    /// Floating-point numbers.
+    Float,
+    /// `false` and `true`.
+    Bool,
+    /// Anything else.
+    Category,
+}
+
 /// A rule that forbids a variant for an input.
 pub struct Constraint {
     /// Whether the variant may run.
     pub condition: Expr,
+    /// The part of the condition that names parameters alone.
+    pub possible: Option<Expr>,
+    /// The first part of the condition that is more than that.
+    pub of_the_input: Option<Expr>,
     /// Indices of the features it mentions.
     pub features: Vec<usize>,
+}
+
+impl CodeVariant {
+    /// Whether a variant has tuning parameters: then `Choice` is a type of its own.
+    pub fn has_parameters(&self) -> bool {
+        self.variants.iter().any(|variant| !variant.parameters.is_empty())
+    }
+}
+
+impl Variant {
+    /// Whether it takes a value of its configuration's type: for parameters that are no constants.
+    pub fn takes_configuration(&self) -> bool {
+        self.parameters.iter().any(|parameter| !parameter.is_const)
+    }
 }
 
 /// The mistakes, and what can be kept so that the rest of the user's code still compiles.
@@ -184,7 +235,7 @@ fn is_of_name(letter: char) -> bool {
     }
 }
 
-/// The default is one of the variants and may run always: on every input and in every build.
+/// The default is one of the variants and may run always: on every input and in every build. Which of its configurations are possible, it may say.
 fn default_is_a_variant(default: &Ident, variants: &[Variant], errors: &mut Errors) -> Option<usize> {
     let name = default.unraw().to_string();
     let Some(index) = variants.iter().position(|variant| variant.name == name) else {
@@ -192,11 +243,11 @@ fn default_is_a_variant(default: &Ident, variants: &[Variant], errors: &mut Erro
         errors.at(default, format!("the default `{name}` is not a variant; the variants are {known}"));
         return None;
     };
-    if let Some(constraint) = &variants[index].constraint {
+    if let Some(condition) = variants[index].constraint.as_ref().and_then(|own| own.of_the_input.as_ref()) {
         let message = format!(
             "the default `{name}` must be admissible for every input: remove its constraint, or choose another default"
         );
-        errors.at(&constraint.condition, message);
+        errors.at(condition, message);
     }
     if let Some(cfg) = variants[index].cfgs.first() {
         let message = format!(

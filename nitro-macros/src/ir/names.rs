@@ -1,4 +1,9 @@
-//! Names of generated items.
+//! Names that users give, and names of generated items.
+
+use proc_macro2::Ident;
+
+use super::RESERVED;
+use crate::errors::Errors;
 
 /// The name of a variant as a name in an enum: `csr_scalar` becomes `CsrScalar`.
 ///
@@ -21,6 +26,24 @@ pub fn camel_case(name: &str) -> String {
         camel.push('_');
     }
     camel
+}
+
+/// The name of a feature or a parameter is a key in stores and models and, in constraints, a variable.
+pub fn is_plain(what: &str, example: &str, name: &Ident, errors: &mut Errors) -> bool {
+    let text = name.to_string();
+    if text.starts_with(RESERVED) {
+        errors.at(name, format!("names that begin with `{RESERVED}` are reserved for generated code: name this {what} otherwise"));
+        return false;
+    }
+    // A keyword, `_`, or a raw identifier: what syn does not read as an identifier, or does not print as one.
+    let plain = syn::parse_str::<Ident>(&text).is_ok() && !text.starts_with("r#");
+    if !plain {
+        errors.at(
+            name,
+            format!("`{text}` cannot be the name of a {what}: write a plain identifier such as `{example}`"),
+        );
+    }
+    plain
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::{Attribute, Expr, ExprPath, Ident, Signature};
+use syn::{Attribute, BinOp, Expr, ExprBinary, ExprPath, Ident, Signature, parse_quote};
 
-use super::{Constraint, Feature, MAX_VARIANTS, Variant, mentions, names, signature};
+use super::{Constraint, Feature, MAX_VARIANTS, Parameter, Variant, mentions, names, parameters, signature};
 use crate::errors::Errors;
 use crate::parse;
 
@@ -18,7 +18,7 @@ pub fn check(
 ) -> Vec<Variant> {
     at_most_64(&written, errors);
     let mut variants: Vec<Variant> = Vec::new();
-    for parse::Variant { attributes, path, constraint, exact_group } in written {
+    for parse::Variant { attributes, path, parameters, constraint, exact_group } in written {
         // Reading a path guarantees a segment.
         let Some(last) = path.path.segments.last().map(|segment| segment.ident.clone()) else { continue };
         is_another_function(&path, signature, errors);
@@ -29,8 +29,13 @@ pub fn check(
         if is_in_one_group(&path, exact_group, &variants, errors)
             && is_new(&last, &name, &arm, &variants, errors)
         {
-            let constraint = constraint.map(|condition| with_features(condition, features));
-            variants.push(Variant { cfgs, path, name, arm, constraint, exact_group });
+            let parameters = match type_is_free(&last, &name, &arm, &parameters, errors) {
+                true => parameters::check(parameters, features, signature, errors),
+                false => Vec::new(),
+            };
+            let constraint =
+                constraint.map(|condition| with_names(condition, features, &parameters, signature));
+            variants.push(Variant { cfgs, path, name, arm, parameters, constraint, exact_group });
         }
     }
     variants
@@ -128,8 +133,58 @@ fn is_new(last: &Ident, name: &str, arm: &Ident, variants: &[Variant], errors: &
     false
 }
 
-fn with_features(condition: Expr, features: &[Feature]) -> Constraint {
-    let tokens = condition.to_token_stream();
-    let mentioned = |index: &usize| mentions::as_variable(tokens.clone(), &features[*index].name);
-    Constraint { features: (0..features.len()).filter(mentioned).collect(), condition }
+/// The struct of a variant's parameters stands in the companion module beside what every function has there.
+fn type_is_free(
+    last: &Ident,
+    name: &str,
+    arm: &Ident,
+    parameters: &[parse::Parameter],
+    errors: &mut Errors,
+) -> bool {
+    let is_taken = !parameters.is_empty() && (arm == "Variant" || arm == "Choice");
+    if is_taken {
+        errors.at(last, format!("the parameters of `{name}` would be the type `{arm}`, which the function has already: name this variant otherwise"));
+    }
+    !is_taken
+}
+
+fn with_names(
+    condition: Expr,
+    features: &[Feature],
+    parameters: &[Parameter],
+    signature: &Signature,
+) -> Constraint {
+    let mentions =
+        |expression: &Expr, name: &Ident| mentions::as_variable(expression.to_token_stream(), name);
+    let input: Vec<Ident> = signature::arguments(signature)
+        .into_iter()
+        .chain(signature::generics(signature))
+        .chain(features.iter().map(|feature| feature.name.clone()))
+        .collect();
+    let is_of_parameters = |part: &&Expr| {
+        parameters.iter().any(|parameter| mentions(part, &parameter.name))
+            && !input.iter().any(|name| mentions(part, name))
+    };
+    let all = conjuncts(&condition);
+    let (of_parameters, others): (Vec<&Expr>, Vec<&Expr>) = all.into_iter().partition(is_of_parameters);
+    let possible = of_parameters.into_iter().cloned().reduce(|a, b| parse_quote!(#a && #b));
+    let of_the_input = others.first().map(|&first| first.clone());
+    let features = (0..features.len()).filter(|&index| mentions(&condition, &features[index].name)).collect();
+    Constraint { features, possible, of_the_input, condition }
+}
+
+/// The parts of a condition that all have to hold.
+fn conjuncts(condition: &Expr) -> Vec<&Expr> {
+    match condition {
+        Expr::Binary(ExprBinary { left, op: BinOp::And(_), right, .. }) => {
+            let mut parts = conjuncts(left);
+            parts.extend(conjuncts(right));
+            parts
+        }
+        Expr::Group(inner) => conjuncts(&inner.expr),
+        Expr::Paren(inner) if matches!(*inner.expr, Expr::Binary(ExprBinary { op: BinOp::And(_), .. })) => {
+            conjuncts(&inner.expr)
+        }
+        other => vec![other],
+    }
 }

@@ -5,6 +5,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Attribute, Expr, ExprPath, Ident, Result, Token, parenthesized, token};
 
+use super::parameter::{self, Parameter};
 use crate::errors::Errors;
 
 /// `name = EXPR`
@@ -15,12 +16,14 @@ pub struct Feature {
     pub value: Expr,
 }
 
-/// `#[cfg(..)] path if EXPR`
+/// `#[cfg(..)] path { PARAMETER, ... } if EXPR`
 pub struct Variant {
     /// The attributes, of any kind.
     pub attributes: Vec<Attribute>,
     /// The function.
     pub path: ExprPath,
+    /// Its tuning parameters.
+    pub parameters: Vec<Parameter>,
     /// What stands after `if`.
     pub constraint: Option<Expr>,
     /// The number of the group `exact(..)` that it stands in.
@@ -149,12 +152,10 @@ fn variant(input: ParseStream, errors: &mut Errors) -> Result<Variant> {
     const USAGE: &str = "a variant is the path of a function: write `csr_scalar` or `formats::csr_vector`";
     let attributes = input.call(Attribute::parse_outer)?;
     let path: ExprPath = input.parse().map_err(|error| syn::Error::new(error.span(), USAGE))?;
-    if input.peek(token::Brace) {
-        errors.push(input.error(
-            "tuning parameters are reserved for a later version; write one function for each setting, such as `tiled_64` and `tiled_128`",
-        ));
-        input.parse::<TokenTree>()?;
-    }
+    let parameters = match input.peek(token::Brace) {
+        true => parameter::parameters(input, errors)?,
+        false => Vec::new(),
+    };
     let constraint = match input.parse::<Option<Token![if]>>()? {
         Some(if_token) if input.is_empty() || input.peek(Token![,]) => {
             return Err(syn::Error::new(
@@ -173,5 +174,5 @@ fn variant(input: ParseStream, errors: &mut Errors) -> Result<Variant> {
         };
         return Err(input.error(format!("{found}; {USAGE}")));
     }
-    Ok(Variant { attributes, path, constraint, exact_group: None })
+    Ok(Variant { attributes, path, parameters, constraint, exact_group: None })
 }

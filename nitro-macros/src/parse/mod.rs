@@ -4,9 +4,11 @@
 
 mod item;
 mod list;
+mod parameter;
 
 pub use item::{Item, item};
 pub use list::{Feature, Variant};
+pub use parameter::Parameter;
 
 use proc_macro2::TokenStream;
 use syn::ext::IdentExt;
@@ -41,7 +43,7 @@ pub struct Options {
 /// Every option with what to write.
 pub const USAGE: [(&str, &str); 7] = [
     ("features", "features(name = EXPRESSION, ...)"),
-    ("variants", "variants(first, path::second if CONSTRAINT, ...)"),
+    ("variants", "variants(first, path::second if CONSTRAINT, third { PARAMETER in VALUES, ... }, ...)"),
     ("default", "default = NAME_OF_A_VARIANT"),
     ("name", "name = \"key_in_stores_and_models\""),
     ("device", "device = EXPRESSION"),

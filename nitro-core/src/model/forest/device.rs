@@ -2,7 +2,7 @@
 
 use super::super::scores::Points;
 use super::{CheckedForest, Forest, MAX_NODES, Node};
-use crate::{MAX_FEATURES, MAX_VARIANTS};
+use crate::{MAX_CHOICES, MAX_FEATURES};
 
 /// Copies what a device can reach, in one pass over the nodes.
 struct Pruning<'a> {
@@ -21,7 +21,7 @@ impl Pruning<'_> {
         self.node += 1;
         match node {
             Node::Leaf => {
-                let width = self.forest.variants;
+                let width = self.forest.choices;
                 self.out.set_leaf(slot, &self.forest.values[self.leaf * width..(self.leaf + 1) * width]);
                 self.leaf += 1;
                 0
@@ -65,11 +65,11 @@ impl Pruning<'_> {
 /// A [`Forest`] resolved for one device.
 #[derive(Debug)]
 pub(crate) struct DeviceForest {
-    variants: usize,
+    choices: usize,
     /// Number of trees, at most [`MAX_TREES`](super::MAX_TREES).
     trees: u16,
     nodes: Vec<FlatNode>,
-    /// For each node a row of values, as wide as the variants need in multiples of [`LANES`]. Those of splits are never read: that is less
+    /// For each node a row of values, as wide as the choices need in multiples of [`LANES`]. Those of splits are never read: that is less
     /// than a table of where the leaves' rows are would cost.
     values: Vec<[u8; LANES]>,
     groups: Vec<Group>,
@@ -158,7 +158,7 @@ impl DeviceForest {
 
     fn empty(forest: &Forest) -> Self {
         let mut empty = Self {
-            variants: forest.variants,
+            choices: forest.choices,
             trees: forest.trees() as u16,
             nodes: Vec::new(),
             values: Vec::new(),
@@ -180,7 +180,7 @@ impl DeviceForest {
 
     /// Number of chunks in a row of values.
     fn width(&self) -> usize {
-        self.variants.div_ceil(LANES)
+        self.choices.div_ceil(LANES)
     }
 
     fn set_leaf(&mut self, slot: usize, values: &[u8]) {
@@ -199,19 +199,19 @@ impl DeviceForest {
         self.groups = roots.chunks(WALKS).map(group).collect();
     }
 
-    /// The share of the best variant's speed that is expected of each variant, from raw input features, in points. Returns what a point
+    /// The share of the best choice's speed that is expected of each choice, from raw input features, in points. Returns what a point
     /// is worth.
     pub(crate) fn estimate(&self, features: &[f64], points: &mut Points) -> f64 {
         let mut row: Keys = [0; MAX_FEATURES];
         row.iter_mut()
             .zip(features)
             .for_each(|(own, &value)| *own = u64::from(key(value as f32)) << LINK_BITS);
-        // Nearly every function has few variants: their sums fit a register.
+        // Nearly every function has few choices: their sums fit a register.
         let most = u16::from(u8::MAX) * self.trees;
         let mut fill = |sums: &[u16]| points.iter_mut().zip(sums).for_each(|(own, &sum)| *own = most - sum);
         match self.width() {
             1 => fill(self.sums::<1>(&row).as_flattened()),
-            _ => fill(self.sums::<{ MAX_VARIANTS / LANES }>(&row).as_flattened()),
+            _ => fill(self.sums::<{ MAX_CHOICES / LANES }>(&row).as_flattened()),
         }
         1.0 / f64::from(most)
     }
@@ -252,8 +252,8 @@ impl DeviceForest {
         self.nodes.len()
     }
 
-    /// Number of variants.
-    pub(crate) fn variants(&self) -> usize {
-        self.variants
+    /// Number of classes: of choices.
+    pub(crate) fn classes(&self) -> usize {
+        self.choices
     }
 }

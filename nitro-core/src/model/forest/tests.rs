@@ -4,11 +4,11 @@ const fn split(column: u16, threshold: f32) -> Node {
     Node::Split { column, threshold }
 }
 
-/// One input feature, one device feature, two variants; the first tree asks the device first, the second only the input.
+/// One input feature, one device feature, two choices; the first tree asks the device first, the second only the input.
 fn forest() -> Forest {
     Forest {
         inputs: 1,
-        variants: 2,
+        choices: 2,
         nodes: vec![
             split(1, 10.0),
             split(0, 5.0),
@@ -24,14 +24,14 @@ fn forest() -> Forest {
 }
 
 fn on_device(forest: &Forest, device_features: &[f64]) -> DeviceForest {
-    let checked = forest.check(forest.variants, forest.inputs, forest.inputs + device_features.len());
+    let checked = forest.check(forest.choices, forest.inputs, forest.inputs + device_features.len());
     checked.unwrap().on_device(device_features)
 }
 
 fn shares(forest: &DeviceForest, features: &[f64]) -> Vec<f64> {
-    let mut points = [0; MAX_VARIANTS];
+    let mut points = [0; MAX_CHOICES];
     let unit = forest.estimate(features, &mut points);
-    points[..forest.variants()].iter().map(|&points| f64::from(points) * unit).collect()
+    points[..forest.classes()].iter().map(|&points| f64::from(points) * unit).collect()
 }
 
 /// What is lost, in steps of 1/255.
@@ -62,19 +62,19 @@ fn a_device_keeps_only_what_it_can_reach() {
     assert_eq!((below.nodes(), above.nodes()), (1 + 3 + 3, 1 + 1 + 3));
 }
 
-/// As many trees and variants as there may be: sums stay exact and every group is walked.
+/// As many trees and choices as there may be: sums stay exact and every group is walked.
 #[test]
 fn the_largest_forest_adds_up() {
     let trees = MAX_TREES;
     let forest = Forest {
         inputs: 0,
-        variants: MAX_VARIANTS,
+        choices: MAX_CHOICES,
         nodes: vec![Node::Leaf; trees],
-        values: (0..trees).flat_map(|_| (0..MAX_VARIANTS).map(|variant| 255 - variant as u8)).collect(),
+        values: (0..trees).flat_map(|_| (0..MAX_CHOICES).map(|choice| 255 - choice as u8)).collect(),
     };
     let shares = shares(&on_device(&forest, &[]), &[]);
-    for (variant, share) in shares.iter().enumerate() {
-        assert!((share - variant as f64 / 255.0).abs() < 1e-9, "{variant}: {share}");
+    for (choice, share) in shares.iter().enumerate() {
+        assert!((share - choice as f64 / 255.0).abs() < 1e-9, "{choice}: {share}");
     }
 }
 
@@ -85,7 +85,7 @@ fn a_tree_as_deep_as_allowed_is_walked_to_its_end() {
         (0..MAX_DEPTH).flat_map(|depth| [split(0, depth as f32), Node::Leaf]).collect();
     nodes.push(Node::Leaf);
     let values = (0..=MAX_DEPTH as u8).collect();
-    let forest = Forest { inputs: 1, variants: 1, nodes, values };
+    let forest = Forest { inputs: 1, choices: 1, nodes, values };
     let on_device = on_device(&forest, &[]);
     for depth in 0..=MAX_DEPTH {
         let loss = 1.0 - shares(&on_device, &[depth as f64])[0];

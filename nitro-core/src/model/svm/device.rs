@@ -3,7 +3,7 @@
 use super::super::scores::Points;
 use super::screen::Screen;
 use super::{Svm, squared_distance};
-use crate::{MAX_FEATURES, MAX_VARIANTS};
+use crate::{MAX_CHOICES, MAX_FEATURES};
 
 /// An [`Svm`] resolved for one device. Its decisions are those of the machine itself, evaluated in double precision as LIBSVM does, on every processor;
 /// most of them are known without that, from a [`Screen`].
@@ -29,9 +29,9 @@ impl DeviceSvm {
         self.svm.classes.len()
     }
 
-    /// The variant (index into `Model::variants`) of a class.
-    pub(crate) fn variant(&self, class: usize) -> usize {
-        self.svm.classes[class].variant
+    /// The choice (index into `Model::choices`) of a class.
+    pub(crate) fn choice(&self, class: usize) -> usize {
+        self.svm.classes[class].choice
     }
 
     /// One vote a pair of classes, from raw input features: adds to the points of each class how many it won. Returns the share of its
@@ -44,7 +44,7 @@ impl DeviceSvm {
             7..=28 => self.vote_with::<28>(features, points),
             29..=120 => self.vote_with::<120>(features, points),
             _ => {
-                let mut decisions = [0.0; MAX_VARIANTS * (MAX_VARIANTS - 1) / 2];
+                let mut decisions = [0.0; MAX_CHOICES * (MAX_CHOICES - 1) / 2];
                 self.decide(features, &mut decisions);
                 self.count(&decisions, points);
             }

@@ -25,12 +25,12 @@ pub(super) struct Screen {
     ends: Vec<usize>,
     terms: Vec<Term>,
     /// For each pair of classes the offset, and how far the computed decision value may be from the exact one.
-    duels: Vec<Duel>,
+    pairs: Vec<Pair>,
     instructions: Instructions,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Duel {
+struct Pair {
     rho: f64,
     bound: f64,
 }
@@ -52,7 +52,7 @@ impl Screen {
         let columns = Columns::new(inputs, unit);
         // Squares of inputs that are beyond double precision while the kernel is not yet 0: no such machine is trained.
         let bound = if svm.gamma < 1e-300 { f64::INFINITY } else { 0.0 };
-        let mut duels: Vec<Duel> = svm.rho.iter().map(|&rho| Duel { rho, bound }).collect();
+        let mut pairs: Vec<Pair> = svm.rho.iter().map(|&rho| Pair { rho, bound }).collect();
         // What rounding does to the exact values, in double precision.
         let exact_error =
             |fixed: f64| ((svm.support() + width + 16) as f64 + svm.gamma * fixed) * f64::EPSILON;
@@ -68,7 +68,7 @@ impl Screen {
             let weights = places.entry(place.iter().map(|value| value.to_bits()).collect()).or_default();
             for (pair, coefficient) in svm.weights(index, own) {
                 *weights.entry(pair).or_default() += factor * coefficient;
-                duels[pair].bound += exact_error(fixed) * (factor * coefficient).abs();
+                pairs[pair].bound += exact_error(fixed) * (factor * coefficient).abs();
             }
         }
         let mut screen = Self {
@@ -77,7 +77,7 @@ impl Screen {
             vectors: vec![],
             ends: vec![],
             terms: vec![],
-            duels,
+            pairs,
             instructions: Instructions::of_this_processor(),
         };
         let error = kernel_error(screen.width, farthest, screen.columns.magnitude(unit)) + SUM_ERROR;
@@ -106,7 +106,7 @@ impl Screen {
                     terms.entry(pair).or_insert([0.0; LANES])[lane] = weight as f32;
                     let is_in_range = weight.abs() <= LARGEST_WEIGHT;
                     let bound = error * weight.abs() + f64::from(f32::MIN_POSITIVE);
-                    self.duels[pair].bound += if is_in_range { bound } else { f64::INFINITY };
+                    self.pairs[pair].bound += if is_in_range { bound } else { f64::INFINITY };
                 }
             }
             self.terms.extend(terms.into_iter().map(|(pair, coefficients)| Term { pair, coefficients }));
@@ -129,9 +129,9 @@ impl Screen {
             first = end;
         }
         let mut is_certain = true;
-        for ((decision, sum), duel) in decisions.iter_mut().zip(sums).zip(&self.duels) {
-            *decision = sum.iter().sum::<f64>() - duel.rho;
-            is_certain &= decision.abs() > duel.bound; // not so for NaN
+        for ((decision, sum), pair) in decisions.iter_mut().zip(sums).zip(&self.pairs) {
+            *decision = sum.iter().sum::<f64>() - pair.rho;
+            is_certain &= decision.abs() > pair.bound; // not so for NaN
         }
         is_certain
     }
@@ -150,6 +150,6 @@ impl Screen {
     /// For each pair how far the computed decision value may be from the exact one.
     #[cfg(test)]
     pub(super) fn bounds(&self) -> impl Iterator<Item = f64> {
-        self.duels.iter().map(|duel| duel.bound)
+        self.pairs.iter().map(|pair| pair.bound)
     }
 }

@@ -45,15 +45,15 @@ fn the_nearest_of_three_classes_wins() {
     let svm = Svm {
         gamma: 1.0,
         scaling: vec![Scale { transform: Transform::Identity, min: -1.0, max: 1.0 }],
-        classes: (0..3).map(|variant| Class { variant, support: 1 }).collect(),
+        classes: (0..3).map(|choice| Class { choice, support: 1 }).collect(),
         vectors: vec![-1.0, 0.0, 1.0],
         coefficients: vec![1.0, -1.0, -1.0, 1.0, 1.0, -1.0],
         rho: vec![0.0; 3],
     };
     assert_eq!(svm.check(3, 1), Ok(()));
     let machine = Selector::Svm(svm).on_device(&[]);
-    for (value, variant) in [(-0.9, 0), (0.1, 1), (0.8, 2)] {
-        assert_eq!(machine.rank(&[value])[0].variant, variant, "at {value}");
+    for (value, choice) in [(-0.9, 0), (0.1, 1), (0.8, 2)] {
+        assert_eq!(machine.rank(&[value])[0].choice, choice, "at {value}");
     }
 }
 
@@ -64,14 +64,14 @@ fn a_device_decides_as_the_joined_vector_does() {
     let joined = Svm {
         gamma: 0.7,
         scaling: vec![scale; 2],
-        classes: (0..2).map(|variant| Class { variant, support: 1 }).collect(),
+        classes: (0..2).map(|choice| Class { choice, support: 1 }).collect(),
         vectors: vec![0.0, -1.0, 0.0, 1.0],
         coefficients: vec![1.0, -1.0],
         rho: vec![0.0],
     };
     let joined = Selector::Svm(joined);
-    assert_eq!(joined.on_device(&[-0.5]).rank(&[0.0])[0].variant, 0);
-    assert_eq!(joined.on_device(&[0.5]).rank(&[0.0])[0].variant, 1);
+    assert_eq!(joined.on_device(&[-0.5]).rank(&[0.0])[0].choice, 0);
+    assert_eq!(joined.on_device(&[0.5]).rank(&[0.0])[0].choice, 1);
 }
 
 /// A device beyond all sources decides as the outermost source does, however far away it is.
@@ -82,7 +82,7 @@ fn device_features_are_taken_within_the_range_of_the_sources() {
     let svm = Svm {
         gamma: 1.0,
         scaling: vec![scale; 2],
-        classes: (0..2).map(|variant| Class { variant, support: 1 }).collect(),
+        classes: (0..2).map(|choice| Class { choice, support: 1 }).collect(),
         vectors: vec![0.0, -1.0, 0.0, 1.0],
         coefficients: vec![1.0, -1.0],
         rho: vec![0.0],

@@ -10,7 +10,7 @@ where
 {
     let __nitro_decision = {
         ::std::thread_local! {
-            static __NITRO_CACHE : ::nitro::__private::InlineCache < r#find::Variant,
+            static __NITRO_CACHE : ::nitro::__private::InlineCache < r#find::Choice,
             0usize > = const { ::nitro::__private::InlineCache::new() };
         }
         let __nitro_device = ::nitro::__private::host();
@@ -21,8 +21,8 @@ where
         let __nitro_row = [0.0; 0usize];
         let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
         match __nitro_remembered.choice() {
-            ::core::option::Option::Some(__nitro_variant) => {
-                ::nitro::__private::Decision::again(__nitro_variant)
+            ::core::option::Option::Some(__nitro_choice) => {
+                ::nitro::__private::Decision::again(__nitro_choice)
             }
             ::core::option::Option::None => {
                 let __nitro_features = |
@@ -30,7 +30,7 @@ where
                     _: &mut [::core::primitive::f64; 0usize]|
                 {};
                 #[allow(clippy::let_and_return, clippy::match_single_binding)]
-                let __nitro_admissible = |_: r#find::Variant| -> ::core::primitive::bool {
+                let __nitro_admissible = |_: r#find::Choice| -> ::core::primitive::bool {
                     true
                 };
                 ::nitro::__private::decide(
@@ -43,17 +43,17 @@ where
             }
         }
     };
-    let __nitro_variant = __nitro_decision.variant();
+    let __nitro_choice = __nitro_decision.choice();
     __nitro_decision
         .run(
-            move || unsafe { __nitro_find_call::<S, I, N>(__nitro_variant, keys, key) },
+            move || unsafe { __nitro_find_call::<S, I, N>(__nitro_choice, keys, key) },
             |__nitro_result| {
                 use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
                 (&::nitro::__private::Outcome(__nitro_result)).failed()
             },
         )
 }
-/// The variant that a call of `find` with these arguments would run, and why; nothing is run.
+/// What a call of `find` with these arguments would run, and why; nothing is run.
 ///
 /// # Safety
 /// As for `find`.
@@ -84,7 +84,7 @@ where
         _: &mut [::core::primitive::f64; 0usize]|
     {};
     #[allow(clippy::let_and_return, clippy::match_single_binding)]
-    let __nitro_admissible = |_: r#find::Variant| -> ::core::primitive::bool { true };
+    let __nitro_admissible = |_: r#find::Choice| -> ::core::primitive::bool { true };
     ::nitro::__private::select(
         r#find::function(),
         &__nitro_device,
@@ -110,7 +110,7 @@ where
 #[allow(clippy::type_complexity)]
 #[inline]
 pub(in crate::search) unsafe fn __nitro_find_call<'a, S, I, const N: usize>(
-    __nitro_variant: r#find::Variant,
+    __nitro_choice: r#find::Variant,
     keys: &'a [I; N],
     key: I,
 ) -> Option<&'a I>
@@ -118,12 +118,12 @@ where
     S: Scan<I>,
     I: Ord,
 {
-    match __nitro_variant {
-        r#find::Variant::Linear => {
+    match __nitro_choice {
+        r#find::Choice::Linear => {
             let __nitro_function: unsafe fn(&'a [I; N], I) -> Option<&'a I> = <S as Scan>::linear;
             unsafe { __nitro_function(keys, key) }
         }
-        r#find::Variant::Binary => {
+        r#find::Choice::Binary => {
             let __nitro_function: unsafe fn(&'a [I; N], I) -> Option<&'a I> = binary::<
                 S,
                 I,
@@ -162,6 +162,7 @@ pub(in crate::search) mod r#find {
         pub(in crate::search) const ALL: &'static [Self] = &[Self::Linear, Self::Binary];
     }
     impl ::nitro::CodeVariant for Variant {
+        type Choice = Choice;
         const ALL: &'static [Self] = Self::ALL;
         fn index(self) -> ::core::primitive::usize {
             self as ::core::primitive::usize
@@ -204,27 +205,29 @@ pub(in crate::search) mod r#find {
             }
         }
     }
+    /// No variant has tuning parameters: a choice is a variant.
+    pub(in crate::search) type Choice = Variant;
+    impl ::nitro::CodeChoice for Variant {
+        type Variant = Self;
+        fn of(choice: ::nitro::Choice) -> Self {
+            Self::ALL[choice.variant]
+        }
+        fn variant(self) -> Self {
+            self
+        }
+    }
     /// The descriptor of `find`, which the trainer takes.
     #[must_use]
     pub(in crate::search) fn function() -> &'static ::nitro::Function {
+        const VARIANTS: &[::nitro::VariantInfo] = &[
+            ::nitro::VariantInfo::new("linear"),
+            ::nitro::VariantInfo::new("binary"),
+        ];
         static FUNCTION: ::nitro::Function = ::nitro::Function::new(
-            ::core::module_path!(),
-            &[
-                ::nitro::VariantInfo {
-                    name: "linear",
-                    constraint: ::core::option::Option::None,
-                    exact_group: ::core::option::Option::None,
-                },
-                ::nitro::VariantInfo {
-                    name: "binary",
-                    constraint: ::core::option::Option::None,
-                    exact_group: ::core::option::Option::None,
-                },
-            ],
-            &[],
-            Variant::Binary as ::core::primitive::usize,
-            ::core::option::Option::None,
-        );
+                ::core::module_path!(),
+                VARIANTS,
+            )
+            .with_default(Variant::Binary as ::core::primitive::usize);
         &FUNCTION
     }
     #[doc(inline)]

@@ -1,7 +1,7 @@
 pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
     let __nitro_decision = {
         ::std::thread_local! {
-            static __NITRO_CACHE : facade::nitro::__private::InlineCache < sort::Variant,
+            static __NITRO_CACHE : facade::nitro::__private::InlineCache < sort::Choice,
             1usize > = const { facade::nitro::__private::InlineCache::new() };
         }
         let __nitro_device = gpu::on(stream);
@@ -19,8 +19,8 @@ pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
         }
         let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
         match __nitro_remembered.choice() {
-            ::core::option::Option::Some(__nitro_variant) => {
-                facade::nitro::__private::Decision::again(__nitro_variant)
+            ::core::option::Option::Some(__nitro_choice) => {
+                facade::nitro::__private::Decision::again(__nitro_choice)
             }
             ::core::option::Option::None => {
                 let __nitro_feature_0 = ::core::cell::LazyCell::new(|| match __nitro_value_0 {
@@ -38,7 +38,7 @@ pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
                     }
                 };
                 #[allow(clippy::let_and_return, clippy::match_single_binding)]
-                let __nitro_admissible = |_: sort::Variant| -> ::core::primitive::bool {
+                let __nitro_admissible = |_: sort::Choice| -> ::core::primitive::bool {
                     true
                 };
                 facade::nitro::__private::decide(
@@ -51,17 +51,17 @@ pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
             }
         }
     };
-    let __nitro_variant = __nitro_decision.variant();
+    let __nitro_choice = __nitro_decision.choice();
     __nitro_decision
         .run(
-            move || __nitro_sort_call::<T>(__nitro_variant, stream, keys),
+            move || __nitro_sort_call::<T>(__nitro_choice, stream, keys),
             |__nitro_result| {
                 use facade::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
                 (&facade::nitro::__private::Outcome(__nitro_result)).failed()
             },
         )
 }
-/// The variant that a call of `sort` with these arguments would run, and why; nothing is run.
+/// What a call of `sort` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
 #[allow(
     dead_code,
@@ -90,7 +90,7 @@ pub(super) fn __nitro_sort_select<T: Key>(
         }
     };
     #[allow(clippy::let_and_return, clippy::match_single_binding)]
-    let __nitro_admissible = |_: sort::Variant| -> ::core::primitive::bool { true };
+    let __nitro_admissible = |_: sort::Choice| -> ::core::primitive::bool { true };
     facade::nitro::__private::select(
         sort::function(),
         &__nitro_device,
@@ -111,16 +111,16 @@ pub(super) fn __nitro_sort_select<T: Key>(
 )]
 #[inline]
 pub(super) fn __nitro_sort_call<T: Key>(
-    __nitro_variant: sort::Variant,
+    __nitro_choice: sort::Variant,
     stream: &Stream,
     keys: &mut [T],
 ) {
-    match __nitro_variant {
-        sort::Variant::Merge => {
+    match __nitro_choice {
+        sort::Choice::Merge => {
             let __nitro_function: fn(&Stream, &mut [T]) = merge;
             __nitro_function(stream, keys)
         }
-        sort::Variant::Radix => {
+        sort::Choice::Radix => {
             let __nitro_function: fn(&Stream, &mut [T]) = radix::<T, 8>;
             __nitro_function(stream, keys)
         }
@@ -160,6 +160,7 @@ pub(super) mod sort {
         pub(in super::super) const ALL: &'static [Self] = &[Self::Merge, Self::Radix];
     }
     impl super::__nitro_sort_crate::CodeVariant for Variant {
+        type Choice = Choice;
         const ALL: &'static [Self] = Self::ALL;
         fn index(self) -> ::core::primitive::usize {
             self as ::core::primitive::usize
@@ -202,27 +203,31 @@ pub(super) mod sort {
             }
         }
     }
+    /// No variant has tuning parameters: a choice is a variant.
+    pub(in super::super) type Choice = Variant;
+    impl super::__nitro_sort_crate::CodeChoice for Variant {
+        type Variant = Self;
+        fn of(choice: super::__nitro_sort_crate::Choice) -> Self {
+            Self::ALL[choice.variant]
+        }
+        fn variant(self) -> Self {
+            self
+        }
+    }
     /// The descriptor of `sort`, which the trainer takes.
     #[must_use]
     pub(in super::super) fn function() -> &'static super::__nitro_sort_crate::Function {
+        const VARIANTS: &[super::__nitro_sort_crate::VariantInfo] = &[
+            super::__nitro_sort_crate::VariantInfo::new("merge"),
+            super::__nitro_sort_crate::VariantInfo::new("radix"),
+        ];
         static FUNCTION: super::__nitro_sort_crate::Function = super::__nitro_sort_crate::Function::new(
-            "sort",
-            &[
-                super::__nitro_sort_crate::VariantInfo {
-                    name: "merge",
-                    constraint: ::core::option::Option::None,
-                    exact_group: ::core::option::Option::None,
-                },
-                super::__nitro_sort_crate::VariantInfo {
-                    name: "radix",
-                    constraint: ::core::option::Option::None,
-                    exact_group: ::core::option::Option::None,
-                },
-            ],
-            &["length"],
-            Variant::Merge as ::core::primitive::usize,
-            ::core::option::Option::Some(super::__nitro_sort_model),
-        );
+                "sort",
+                VARIANTS,
+            )
+            .with_features(&["length"])
+            .with_default(Variant::Merge as ::core::primitive::usize)
+            .with_model(super::__nitro_sort_model);
         &FUNCTION
     }
     #[doc(inline)]

@@ -11,7 +11,7 @@
 pub fn sort(keys: &mut [u32]) {
     ::core::unimplemented!()
 }
-/// The variant that a call of `sort` with these arguments would run, and why; nothing is run.
+/// What a call of `sort` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
 #[allow(
     dead_code,
@@ -38,7 +38,7 @@ pub fn __nitro_sort_select(keys: &mut [u32]) -> ::nitro::Selection<sort::Variant
     clippy::nursery
 )]
 #[inline]
-pub fn __nitro_sort_call(__nitro_variant: sort::Variant, keys: &mut [u32]) {
+pub fn __nitro_sort_call(__nitro_choice: sort::Variant, keys: &mut [u32]) {
     ::core::unimplemented!()
 }
 /// What belongs to the function `sort`: its variants, its selections and its descriptor.
@@ -69,6 +69,7 @@ pub mod sort {
         pub const ALL: &'static [Self] = &[Self::Merge, Self::Radix];
     }
     impl ::nitro::CodeVariant for Variant {
+        type Choice = Choice;
         const ALL: &'static [Self] = Self::ALL;
         fn index(self) -> ::core::primitive::usize {
             self as ::core::primitive::usize
@@ -109,6 +110,17 @@ pub mod sort {
                     ::core::result::Result::Err(error)
                 }
             }
+        }
+    }
+    /// No variant has tuning parameters: a choice is a variant.
+    pub type Choice = Variant;
+    impl ::nitro::CodeChoice for Variant {
+        type Variant = Self;
+        fn of(choice: ::nitro::Choice) -> Self {
+            Self::ALL[choice.variant]
+        }
+        fn variant(self) -> Self {
+            self
         }
     }
     /// The descriptor of `sort`, which the trainer takes.

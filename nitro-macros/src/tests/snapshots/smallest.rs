@@ -1,8 +1,8 @@
 fn work() {
     let __nitro_decision = {
         ::std::thread_local! {
-            static __NITRO_CACHE : ::nitro::__private::InlineCache < work::Variant,
-            0usize > = const { ::nitro::__private::InlineCache::new() };
+            static __NITRO_CACHE : ::nitro::__private::InlineCache < work::Choice, 0usize
+            > = const { ::nitro::__private::InlineCache::new() };
         }
         let __nitro_device = ::nitro::__private::host();
         let __nitro_begun = ::nitro::__private::Call::begin(
@@ -12,8 +12,8 @@ fn work() {
         let __nitro_row = [0.0; 0usize];
         let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
         match __nitro_remembered.choice() {
-            ::core::option::Option::Some(__nitro_variant) => {
-                ::nitro::__private::Decision::again(__nitro_variant)
+            ::core::option::Option::Some(__nitro_choice) => {
+                ::nitro::__private::Decision::again(__nitro_choice)
             }
             ::core::option::Option::None => {
                 let __nitro_features = |
@@ -21,7 +21,7 @@ fn work() {
                     _: &mut [::core::primitive::f64; 0usize]|
                 {};
                 #[allow(clippy::let_and_return, clippy::match_single_binding)]
-                let __nitro_admissible = |_: work::Variant| -> ::core::primitive::bool {
+                let __nitro_admissible = |_: work::Choice| -> ::core::primitive::bool {
                     true
                 };
                 ::nitro::__private::decide(
@@ -34,17 +34,17 @@ fn work() {
             }
         }
     };
-    let __nitro_variant = __nitro_decision.variant();
+    let __nitro_choice = __nitro_decision.choice();
     __nitro_decision
         .run(
-            move || __nitro_work_call(__nitro_variant),
+            move || __nitro_work_call(__nitro_choice),
             |__nitro_result| {
                 use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
                 (&::nitro::__private::Outcome(__nitro_result)).failed()
             },
         )
 }
-/// The variant that a call of `work` with these arguments would run, and why; nothing is run.
+/// What a call of `work` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
 #[allow(
     dead_code,
@@ -63,7 +63,7 @@ fn __nitro_work_select() -> ::nitro::Selection<work::Variant> {
         _: &mut [::core::primitive::f64; 0usize]|
     {};
     #[allow(clippy::let_and_return, clippy::match_single_binding)]
-    let __nitro_admissible = |_: work::Variant| -> ::core::primitive::bool { true };
+    let __nitro_admissible = |_: work::Choice| -> ::core::primitive::bool { true };
     ::nitro::__private::select(
         work::function(),
         &__nitro_device,
@@ -83,9 +83,9 @@ fn __nitro_work_select() -> ::nitro::Selection<work::Variant> {
     clippy::nursery
 )]
 #[inline]
-fn __nitro_work_call(__nitro_variant: work::Variant) {
-    match __nitro_variant {
-        work::Variant::Only => {
+fn __nitro_work_call(__nitro_choice: work::Variant) {
+    match __nitro_choice {
+        work::Choice::Only => {
             let __nitro_function: fn() = only;
             __nitro_function()
         }
@@ -117,6 +117,7 @@ mod work {
         pub(super) const ALL: &'static [Self] = &[Self::Only];
     }
     impl ::nitro::CodeVariant for Variant {
+        type Choice = Choice;
         const ALL: &'static [Self] = Self::ALL;
         fn index(self) -> ::core::primitive::usize {
             self as ::core::primitive::usize
@@ -157,22 +158,26 @@ mod work {
             }
         }
     }
+    /// No variant has tuning parameters: a choice is a variant.
+    pub(super) type Choice = Variant;
+    impl ::nitro::CodeChoice for Variant {
+        type Variant = Self;
+        fn of(choice: ::nitro::Choice) -> Self {
+            Self::ALL[choice.variant]
+        }
+        fn variant(self) -> Self {
+            self
+        }
+    }
     /// The descriptor of `work`, which the trainer takes.
     #[must_use]
     pub(super) fn function() -> &'static ::nitro::Function {
+        const VARIANTS: &[::nitro::VariantInfo] = &[::nitro::VariantInfo::new("only")];
         static FUNCTION: ::nitro::Function = ::nitro::Function::new(
-            ::core::module_path!(),
-            &[
-                ::nitro::VariantInfo {
-                    name: "only",
-                    constraint: ::core::option::Option::None,
-                    exact_group: ::core::option::Option::None,
-                },
-            ],
-            &[],
-            Variant::Only as ::core::primitive::usize,
-            ::core::option::Option::None,
-        );
+                ::core::module_path!(),
+                VARIANTS,
+            )
+            .with_default(Variant::Only as ::core::primitive::usize);
         &FUNCTION
     }
     #[doc(inline)]

@@ -3,8 +3,8 @@
 pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
     let __nitro_decision = {
         ::std::thread_local! {
-            static __NITRO_CACHE : ::nitro::__private::InlineCache < spmv::Variant,
-            3usize > = const { ::nitro::__private::InlineCache::new() };
+            static __NITRO_CACHE : ::nitro::__private::InlineCache < spmv::Choice, 3usize
+            > = const { ::nitro::__private::InlineCache::new() };
         }
         let __nitro_device = ::nitro::__private::host();
         let __nitro_begun = ::nitro::__private::Call::begin(
@@ -33,8 +33,8 @@ pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
         }
         let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
         match __nitro_remembered.choice() {
-            ::core::option::Option::Some(__nitro_variant) => {
-                ::nitro::__private::Decision::again(__nitro_variant)
+            ::core::option::Option::Some(__nitro_choice) => {
+                ::nitro::__private::Decision::again(__nitro_choice)
             }
             ::core::option::Option::None => {
                 let __nitro_feature_0 = ::core::cell::LazyCell::new(|| match __nitro_value_0 {
@@ -71,11 +71,11 @@ pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
                 };
                 #[allow(clippy::let_and_return, clippy::match_single_binding)]
                 let __nitro_admissible = |
-                    __nitro_variant: spmv::Variant,
+                    __nitro_choice: spmv::Choice,
                 | -> ::core::primitive::bool {
-                    match __nitro_variant {
+                    match __nitro_choice {
                         #[cfg(feature = "ell")]
-                        spmv::Variant::Ell => {
+                        spmv::Choice::Ell => {
                             #[allow(unused_variables)]
                             let ell_fill = *__nitro_feature_2;
                             let __nitro_admissible: ::core::primitive::bool = ell_fill
@@ -95,17 +95,17 @@ pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
             }
         }
     };
-    let __nitro_variant = __nitro_decision.variant();
+    let __nitro_choice = __nitro_decision.choice();
     __nitro_decision
         .run(
-            move || __nitro_spmv_call(__nitro_variant, a, x, y),
+            move || __nitro_spmv_call(__nitro_choice, a, x, y),
             |__nitro_result| {
                 use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
                 (&::nitro::__private::Outcome(__nitro_result)).failed()
             },
         )
 }
-/// The variant that a call of `spmv` with these arguments would run, and why; nothing is run.
+/// What a call of `spmv` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
 #[allow(
     dead_code,
@@ -143,10 +143,10 @@ pub fn __nitro_spmv_select(
         }
     };
     #[allow(clippy::let_and_return, clippy::match_single_binding)]
-    let __nitro_admissible = |__nitro_variant: spmv::Variant| -> ::core::primitive::bool {
-        match __nitro_variant {
+    let __nitro_admissible = |__nitro_choice: spmv::Choice| -> ::core::primitive::bool {
+        match __nitro_choice {
             #[cfg(feature = "ell")]
-            spmv::Variant::Ell => {
+            spmv::Choice::Ell => {
                 #[allow(unused_variables)]
                 let ell_fill = *__nitro_feature_2;
                 let __nitro_admissible: ::core::primitive::bool = ell_fill <= 9.0
@@ -176,13 +176,13 @@ pub fn __nitro_spmv_select(
 )]
 #[inline]
 pub fn __nitro_spmv_call(
-    __nitro_variant: spmv::Variant,
+    __nitro_choice: spmv::Variant,
     a: &Csr,
     x: &[f32],
     y: &mut [f32],
 ) -> Result<(), SpmvError> {
-    match __nitro_variant {
-        spmv::Variant::CsrScalar => {
+    match __nitro_choice {
+        spmv::Choice::CsrScalar => {
             let __nitro_function: fn(
                 &Csr,
                 &[f32],
@@ -190,7 +190,7 @@ pub fn __nitro_spmv_call(
             ) -> Result<(), SpmvError> = csr_scalar;
             __nitro_function(a, x, y)
         }
-        spmv::Variant::CsrVector => {
+        spmv::Choice::CsrVector => {
             let __nitro_function: fn(
                 &Csr,
                 &[f32],
@@ -199,7 +199,7 @@ pub fn __nitro_spmv_call(
             __nitro_function(a, x, y)
         }
         #[cfg(feature = "ell")]
-        spmv::Variant::Ell => {
+        spmv::Choice::Ell => {
             let __nitro_function: fn(
                 &Csr,
                 &[f32],
@@ -214,6 +214,7 @@ pub fn __nitro_spmv_call(
 #[allow(unused_variables, clippy::all, clippy::pedantic, clippy::nursery)]
 fn __nitro_spmv_admits_ell(
     __nitro_known: &[::core::option::Option<::core::primitive::f64>],
+    __nitro_configuration: ::nitro::Configuration,
 ) -> ::core::option::Option<::core::primitive::bool> {
     ::nitro::__private::and(
         ::nitro::__private::of_both(
@@ -260,6 +261,7 @@ pub mod spmv {
         ];
     }
     impl ::nitro::CodeVariant for Variant {
+        type Choice = Choice;
         const ALL: &'static [Self] = Self::ALL;
         fn index(self) -> ::core::primitive::usize {
             self as ::core::primitive::usize
@@ -306,38 +308,38 @@ pub mod spmv {
             }
         }
     }
+    /// No variant has tuning parameters: a choice is a variant.
+    pub type Choice = Variant;
+    impl ::nitro::CodeChoice for Variant {
+        type Variant = Self;
+        fn of(choice: ::nitro::Choice) -> Self {
+            Self::ALL[choice.variant]
+        }
+        fn variant(self) -> Self {
+            self
+        }
+    }
     /// The descriptor of `spmv`, which the trainer takes.
     #[must_use]
     pub fn function() -> &'static ::nitro::Function {
-        static FUNCTION: ::nitro::Function = ::nitro::Function::new(
-            ::core::module_path!(),
-            &[
-                ::nitro::VariantInfo {
-                    name: "csr_scalar",
-                    constraint: ::core::option::Option::None,
-                    exact_group: ::core::option::Option::Some(0usize),
-                },
-                ::nitro::VariantInfo {
-                    name: "csr_vector",
-                    constraint: ::core::option::Option::None,
-                    exact_group: ::core::option::Option::Some(0usize),
-                },
-                #[cfg(feature = "ell")]
-                ::nitro::VariantInfo {
-                    name: "ell",
-                    constraint: ::core::option::Option::Some(
-                        ::nitro::Constraint::new(
-                            ::core::stringify!(ell_fill <= 9.0 && a.rows() > 0),
-                            super::__nitro_spmv_admits_ell,
-                        ),
+        const VARIANTS: &[::nitro::VariantInfo] = &[
+            ::nitro::VariantInfo::new("csr_scalar").in_exact_group(0usize),
+            ::nitro::VariantInfo::new("csr_vector").in_exact_group(0usize),
+            #[cfg(feature = "ell")]
+            ::nitro::VariantInfo::new("ell")
+                .with_constraint(
+                    ::nitro::Constraint::new(
+                        ::core::stringify!(ell_fill <= 9.0 && a.rows() > 0),
+                        super::__nitro_spmv_admits_ell,
                     ),
-                    exact_group: ::core::option::Option::None,
-                },
-            ],
-            &["avg_nnz_per_row", "row_length_sd", "ell_fill"],
-            Variant::CsrVector as ::core::primitive::usize,
-            ::core::option::Option::None,
-        );
+                ),
+        ];
+        static FUNCTION: ::nitro::Function = ::nitro::Function::new(
+                ::core::module_path!(),
+                VARIANTS,
+            )
+            .with_features(&["avg_nnz_per_row", "row_length_sd", "ell_fill"])
+            .with_default(Variant::CsrVector as ::core::primitive::usize);
         &FUNCTION
     }
     #[doc(inline)]

@@ -29,7 +29,7 @@ const INPUTS: usize = if cfg!(miri) { 3 } else { 50 };
 /// A machine as training makes them: the same few inputs, measured on a few devices, are support vectors of several classes.
 fn machine(random: &mut Random, inputs: usize, devices: usize) -> Svm {
     let classes: Vec<Class> =
-        (0..2 + random.below(4)).map(|variant| Class { variant, support: 1 + random.below(60) }).collect();
+        (0..2 + random.below(4)).map(|choice| Class { choice, support: 1 + random.below(60) }).collect();
     let support: usize = classes.iter().map(|class| class.support).sum();
     let points: Vec<Vec<f64>> = (0..40).map(|_| random.row(inputs)).collect();
     let sources: Vec<Vec<f64>> = (0..3).map(|_| random.row(devices)).collect();
@@ -84,7 +84,7 @@ fn votes_by_the_book(svm: &Svm, features: &[f64]) -> Vec<u16> {
 }
 
 fn votes(machine: &DeviceSvm, inputs: &[f64]) -> Vec<u16> {
-    let mut points = [0; MAX_VARIANTS];
+    let mut points = [0; MAX_CHOICES];
     machine.vote(inputs, &mut points);
     points[..machine.classes()].to_vec()
 }
@@ -157,7 +157,7 @@ fn vectors_of_one_input_become_one() {
     let svm = Svm {
         gamma: 0.5,
         scaling: vec![scale; 2],
-        classes: vec![Class { variant: 0, support: 3 }, Class { variant: 1, support: 2 }],
+        classes: vec![Class { choice: 0, support: 3 }, Class { choice: 1, support: 2 }],
         // Two inputs on three devices; the last vector weighs nothing.
         vectors: vec![0.5, -1.0, 0.5, 0.0, -0.5, 0.0, 0.5, 1.0, 0.25, 1.0],
         coefficients: vec![1.0, 1.0, 1.0, -1.0, 0.0],
@@ -196,7 +196,7 @@ fn a_weight_beyond_single_precision_is_no_infinity() {
     let svm = Svm {
         gamma: 1.0,
         scaling: vec![Scale { transform: Transform::Identity, min: -1.0, max: 1.0 }],
-        classes: vec![Class { variant: 0, support: 1 }, Class { variant: 1, support: 1 }],
+        classes: vec![Class { choice: 0, support: 1 }, Class { choice: 1, support: 1 }],
         vectors: vec![1.0, 0.0],
         coefficients: vec![4e38, -3.3e38],
         rho: vec![0.0],

@@ -36,7 +36,7 @@ pub(crate) struct Unusable {
 /// 2. the program itself (`model = EXPR`),
 /// 3. the folder `models` beside the executable,
 /// 4. the folder `models` in the working directory.
-pub(crate) fn find(function: &Function) -> Result<Option<(Model, Origin)>, Unusable> {
+pub(crate) fn find_model(function: &Function) -> Result<Option<(Model, Origin)>, Unusable> {
     let Some(origin) = place(function) else { return Ok(None) };
     let read = match &origin {
         Origin::File(path) => Model::read(path),

@@ -4,7 +4,7 @@ use crate::DeviceEntry;
 use crate::model::{Model, Scale, coordinate};
 
 /// The source device of a model that is most like a device.
-pub(crate) struct Alike<'a> {
+pub(crate) struct NearestSource<'a> {
     /// Names of its device features, and what scaled them.
     names: &'a [String],
     scaling: &'a [Scale],
@@ -12,7 +12,7 @@ pub(crate) struct Alike<'a> {
     source: &'a [i8],
 }
 
-impl<'a> Alike<'a> {
+impl<'a> NearestSource<'a> {
     /// The source that is nearest by the device features that are the same on every device of the kind: by the sum of the squared
     /// differences of the scaled values, of equals the first. None where the model does not know its sources, or nothing can be compared.
     pub(crate) fn of(model: &'a Model, device: &DeviceEntry) -> Option<Self> {

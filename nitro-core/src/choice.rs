@@ -1,0 +1,81 @@
+//! A choice: a variant with values for its parameters. It is what is measured, learned, predicted, pinned and called.
+
+use std::fmt;
+
+use crate::{CodeVariant, Configuration, Function};
+
+/// A variant of a function with a value for each of its parameters. What it is called: [`Function::choice_text`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Choice {
+    /// Index of the variant.
+    pub variant: usize,
+    /// Its configuration.
+    pub configuration: Configuration,
+}
+
+/// The type of a function's choices, `FUNCTION::Choice`; `#[code_variant]` implements it.
+pub trait CodeChoice: Copy + PartialEq + fmt::Debug + fmt::Display + From<Self::Variant> + 'static {
+    /// The enum of the variants.
+    type Variant: CodeVariant<Choice = Self>;
+
+    /// The choice with typed values.
+    ///
+    /// # Panics
+    /// When the function has no variant of this index.
+    fn of(choice: Choice) -> Self;
+
+    /// The variant.
+    fn variant(self) -> Self::Variant;
+}
+
+impl Function {
+    /// What a choice is called: `csr` or `tiled{block=256,unroll=4}`.
+    ///
+    /// # Panics
+    /// When the function has no such variant.
+    #[must_use]
+    pub fn choice_text(&self, choice: Choice) -> String {
+        let variant = &self.variants()[choice.variant];
+        let (name, parameters) = (variant.name(), variant.parameters());
+        match parameters.is_empty() {
+            true => name.to_owned(),
+            false => format!("{name}{{{}}}", parameters.text(choice.configuration)),
+        }
+    }
+
+    /// The choice of this name; a variant's name alone is the variant with the defaults of its parameters.
+    ///
+    /// # Errors
+    /// When the function has no such variant, or the variant no such configuration.
+    pub fn choice(&self, text: &str) -> Result<Choice, UnknownChoice> {
+        let (name, configuration) = match text.split_once('{') {
+            Some((name, rest)) => (name.trim(), rest.strip_suffix('}')),
+            None => (text, Some("")),
+        };
+        let unknown = |why: String| UnknownChoice { found: text.to_owned(), function: self.name(), why };
+        let known =
+            || self.variants().iter().map(|own| format!("`{}`", own.name())).collect::<Vec<_>>().join(", ");
+        let variant =
+            self.variant_named(name).ok_or_else(|| unknown(format!("its variants are {}", known())))?;
+        let configuration = configuration.ok_or_else(|| unknown("the closing `}` is missing".to_owned()))?;
+        if !text.contains('{') {
+            return Ok(self.variant_choice(variant));
+        }
+        let info = &self.variants()[variant];
+        let configuration =
+            info.parameters().parse(configuration).map_err(|error| unknown(error.to_string()))?;
+        match info.is_possible(configuration) {
+            true => Ok(Choice { variant, configuration }),
+            false => Err(unknown("its constraint forbids this configuration on every input".to_owned())),
+        }
+    }
+}
+
+/// A text that names no choice of the function.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{found}` is not a choice of `{function}`: {why}")]
+pub struct UnknownChoice {
+    found: String,
+    function: &'static str,
+    why: String,
+}

@@ -1,0 +1,286 @@
+//! Tuning parameters: named, finite choices inside a variant, and the configurations that they span.
+
+use std::fmt;
+
+/// A tuning parameter of a variant, as `#[code_variant]` describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    name: &'static str,
+    kind: ParameterKind,
+    values: &'static [&'static str],
+    default_value: usize,
+}
+
+/// What the values of a parameter are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParameterKind {
+    /// Numbers, for which near and far mean something.
+    Number,
+    /// `false` and `true`.
+    Bool,
+    /// Names without an order, such as the values of an enum.
+    Category,
+}
+
+impl Parameter {
+    /// A parameter with its values as texts, in order, and the place of the default among them; `#[code_variant]` calls this.
+    ///
+    /// # Panics
+    /// At compile time, when `default_value` is no place of a value.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        kind: ParameterKind,
+        values: &'static [&'static str],
+        default_value: usize,
+    ) -> Self {
+        assert!(default_value < values.len(), "the default is one of the values");
+        Self { name, kind, values, default_value }
+    }
+
+    /// The name, e.g. `block`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What the values are.
+    #[must_use]
+    pub fn kind(&self) -> ParameterKind {
+        self.kind
+    }
+
+    /// The values as texts, in the order of their declaration.
+    #[must_use]
+    pub fn values(&self) -> &'static [&'static str] {
+        self.values
+    }
+
+    /// Index of the value that is used where nothing was learned.
+    #[must_use]
+    pub fn default_value(&self) -> usize {
+        self.default_value
+    }
+
+    /// A value as a number, for what learns from it: a number itself, `true` as 1, and of a category its index.
+    ///
+    /// # Panics
+    /// When there is no value of this index.
+    #[must_use]
+    pub fn number(&self, value: usize) -> f64 {
+        match self.kind {
+            ParameterKind::Number => self.values[value].parse().unwrap_or(f64::NAN),
+            ParameterKind::Bool | ParameterKind::Category => value as f64,
+        }
+    }
+}
+
+/// One value for each parameter of a variant: its rank among all configurations of the variant, of which the values of the last parameter
+/// change fastest. A variant without parameters has one configuration, of rank 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Configuration(u64);
+
+impl Configuration {
+    /// The configuration of this rank.
+    #[must_use]
+    pub const fn of_rank(rank: u64) -> Self {
+        Self(rank)
+    }
+
+    /// The rank.
+    #[must_use]
+    pub const fn rank(self) -> u64 {
+        self.0
+    }
+}
+
+/// The parameters of a variant, and the configurations that they span.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters(&'static [Parameter]);
+
+impl Parameters {
+    /// These parameters.
+    ///
+    /// # Panics
+    /// At compile time, when there are more configurations than a 64-bit number counts.
+    #[must_use]
+    pub const fn new(parameters: &'static [Parameter]) -> Self {
+        let (mut count, mut index) = (1_u64, 0);
+        while index < parameters.len() {
+            let Some(product) = count.checked_mul(parameters[index].values.len() as u64) else {
+                panic!("a variant has at most 2^64 - 1 configurations");
+            };
+            count = product;
+            index += 1;
+        }
+        Self(parameters)
+    }
+
+    /// In the order of their declaration.
+    #[must_use]
+    pub fn list(&self) -> &'static [Parameter] {
+        self.0
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Number of configurations, those included that a constraint forbids.
+    #[must_use]
+    pub fn configurations(&self) -> u64 {
+        self.0.iter().map(|parameter| parameter.values.len() as u64).product()
+    }
+
+    /// The configuration of all defaults.
+    #[must_use]
+    pub fn default_configuration(&self) -> Configuration {
+        self.of_values(self.0.iter().map(|parameter| parameter.default_value))
+    }
+
+    /// The configuration of these values: an index for each parameter, in order.
+    fn of_values(&self, values: impl Iterator<Item = usize>) -> Configuration {
+        let parameters = self.0.iter().zip(values);
+        Configuration(parameters.fold(0, |rank, (own, value)| rank * own.values.len() as u64 + value as u64))
+    }
+
+    /// The index of each parameter's value in a configuration, in the order of declaration.
+    #[must_use]
+    pub fn values(&self, configuration: Configuration) -> Vec<usize> {
+        let mut digits = Digits::new(configuration);
+        let mut values: Vec<_> = self.0.iter().rev().map(|own| digits.next_of(own.values.len())).collect();
+        values.reverse();
+        values
+    }
+
+    /// The text of a configuration, such as `block=256,unroll=4`; empty without parameters.
+    #[must_use]
+    pub fn text(&self, configuration: Configuration) -> String {
+        let values = self.values(configuration);
+        let each =
+            self.0.iter().zip(values).map(|(own, value)| format!("{}={}", own.name, own.values[value]));
+        each.collect::<Vec<_>>().join(",")
+    }
+
+    /// The configuration of this text: one value for each parameter, in any order.
+    ///
+    /// # Errors
+    /// When a parameter lacks, is there twice or is unknown, or when it cannot have the value.
+    pub fn parse(&self, text: &str) -> Result<Configuration, ConfigurationError> {
+        let mut values = vec![None; self.0.len()];
+        for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+            let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
+            let (name, value) = (name.trim(), value.trim());
+            let index = self.0.iter().position(|own| own.name == name).ok_or_else(|| self.unknown(name))?;
+            let own = &self.0[index];
+            let place =
+                own.values.iter().position(|known| *known == value).ok_or_else(|| no_value(own, value))?;
+            if values[index].replace(place).is_some() {
+                return Err(ConfigurationError(format!("`{name}` is given twice")));
+            }
+        }
+        let lacking = |(own, _): (&Parameter, _)| ConfigurationError(format!("`{}` has no value", own.name));
+        match self.0.iter().zip(&values).find(|(_, value)| value.is_none()) {
+            Some(lacks) => Err(lacking(lacks)),
+            None => Ok(self.of_values(values.into_iter().flatten())),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> ConfigurationError {
+        let known = self.0.iter().map(|own| format!("`{}`", own.name)).collect::<Vec<_>>().join(", ");
+        ConfigurationError(match known.is_empty() {
+            true => format!("there is no parameter `{name}`: this variant has none"),
+            false => format!("there is no parameter `{name}`; the parameters are {known}"),
+        })
+    }
+}
+
+fn no_value(parameter: &Parameter, value: &str) -> ConfigurationError {
+    let (name, known) = (parameter.name, parameter.values.join(", "));
+    ConfigurationError(format!("`{name}` cannot be `{value}`; it is one of {known}"))
+}
+
+/// A text that is no configuration of the variant, with what is wrong about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigurationError(String);
+
+/// The places of a configuration's values, from the last parameter to the first.
+pub struct Digits(u64);
+
+impl Digits {
+    /// Those of a configuration.
+    #[must_use]
+    pub fn new(configuration: Configuration) -> Self {
+        Self(configuration.0)
+    }
+
+    /// The place of the value of a parameter that has so many.
+    #[inline]
+    pub fn next_of(&mut self, values: usize) -> usize {
+        let digit = self.0 % values as u64;
+        self.0 /= values as u64;
+        digit as usize
+    }
+}
+
+/// The text of a parameter's value as the attribute has it; of one that is not among its values, what `Debug` says.
+pub struct ValueText<'a, T> {
+    /// The value.
+    pub value: &'a T,
+    /// All values,
+    pub values: &'a [T],
+    /// and their texts.
+    pub texts: &'static [&'static str],
+}
+
+impl<T: PartialEq + fmt::Debug> fmt::Display for ValueText<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.values.iter().position(|known| known == self.value) {
+            Some(index) => formatter.write_str(self.texts[index]),
+            None => self.value.fmt(formatter),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TILED: Parameters = Parameters::new(&[
+        Parameter::new("block", ParameterKind::Number, &["32", "64", "128"], 2),
+        Parameter::new("staged", ParameterKind::Bool, &["false", "true"], 0),
+    ]);
+
+    #[test]
+    fn every_configuration_has_a_text_that_is_read_back() {
+        let texts: Vec<_> =
+            (0..TILED.configurations()).map(|rank| TILED.text(Configuration::of_rank(rank))).collect();
+        assert_eq!(texts[0], "block=32,staged=false");
+        assert_eq!(texts[5], "block=128,staged=true");
+        for (rank, text) in texts.iter().enumerate() {
+            assert_eq!(TILED.parse(text), Ok(Configuration::of_rank(rank as u64)));
+        }
+        assert_eq!(TILED.text(TILED.default_configuration()), "block=128,staged=false");
+        assert_eq!(TILED.parse(" staged = true, block=32 "), Ok(Configuration::of_rank(1)));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_text_is_said() {
+        for (text, expected) in [
+            ("block=32", "`staged` has no value"),
+            ("block=32,block=64,staged=true", "`block` is given twice"),
+            ("block=48,staged=true", "`block` cannot be `48`; it is one of 32, 64, 128"),
+            ("bloc=32,staged=true", "there is no parameter `bloc`; the parameters are `block`, `staged`"),
+        ] {
+            assert_eq!(TILED.parse(text).unwrap_err().to_string(), expected);
+        }
+        let none = Parameters::new(&[]);
+        assert_eq!(none.parse(""), Ok(Configuration::default()));
+        let error = none.parse("block=32").unwrap_err().to_string();
+        assert_eq!(error, "there is no parameter `block`: this variant has none");
+    }
+}

@@ -1,0 +1,250 @@
+//! The parameters of a variant: what stands beside the function, so that the user's types and values mean there what they mean where they
+//! were written, and the struct of their values in the companion module.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::Visibility;
+
+use super::{cfgs, companion, helper};
+use crate::ir::{CodeVariant, Parameter, ParameterKind, Variant};
+
+/// The values of all parameters, their types, and which configurations are possible: beside the function.
+pub fn items(function: &CodeVariant) -> TokenStream {
+    let of_variant = |variant: &Variant| {
+        let each = variant.parameters.iter().map(|parameter| values(function, variant, parameter));
+        let possible = possible(function, variant);
+        quote!(#(#each)* #possible)
+    };
+    function.variants.iter().map(of_variant).collect()
+}
+
+/// `[u32; 2] = [64, 128]`
+fn values(function: &CodeVariant, variant: &Variant, parameter: &Parameter) -> TokenStream {
+    let (function_cfgs, variant_cfgs) = (cfgs(function), &variant.cfgs);
+    let (name, r#type) = (values_name(function, variant, parameter), &parameter.r#type);
+    let (values, count) = (parameter.values.iter().map(|(value, _)| value), parameter.values.len());
+    let alias = (parameter.kind == ParameterKind::Category).then(|| {
+        let name = type_name(function, variant, parameter);
+        quote! {
+            #(#function_cfgs)*
+            #(#variant_cfgs)*
+            #[doc(hidden)]
+            #[allow(non_camel_case_types)]
+            type #name = #r#type;
+        }
+    });
+    quote! {
+        #alias
+        #(#function_cfgs)*
+        #(#variant_cfgs)*
+        #[doc(hidden)]
+        #[allow(non_upper_case_globals, clippy::all, clippy::pedantic)]
+        const #name: [#r#type; #count] = [#(#values),*];
+    }
+}
+
+fn values_name(function: &CodeVariant, variant: &Variant, parameter: &Parameter) -> Ident {
+    helper(function, &format!("values_{}_{}", variant.name, parameter.name))
+}
+
+fn type_name(function: &CodeVariant, variant: &Variant, parameter: &Parameter) -> Ident {
+    helper(function, &format!("type_{}_{}", variant.name, parameter.name))
+}
+
+/// Name of the function that says which configurations of a variant are possible.
+pub fn possible_name(function: &CodeVariant, variant: &Variant) -> Ident {
+    helper(function, &format!("possible_{}", variant.name))
+}
+
+fn possible(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
+    let condition = variant.constraint.as_ref()?.possible.as_ref()?;
+    let (function_cfgs, variant_cfgs, krate) = (cfgs(function), &variant.cfgs, &function.krate);
+    let (name, r#type) = (possible_name(function, variant), path(function, variant));
+    let bindings = bindings(variant);
+    Some(quote! {
+        #(#function_cfgs)*
+        #(#variant_cfgs)*
+        #[doc(hidden)]
+        #[allow(unused_variables, non_snake_case, clippy::all, clippy::pedantic, clippy::nursery)]
+        fn #name(__nitro_configuration: #krate::Configuration) -> ::core::primitive::bool {
+            let __nitro_parameters = <#r#type as ::core::convert::From<#krate::Configuration>>::from(__nitro_configuration);
+            #bindings
+            #condition
+        }
+    })
+}
+
+/// The struct of a variant's parameters as seen from beside the function.
+pub fn path(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let (module, arm) = (&function.signature.ident, &variant.arm);
+    quote!(#module::#arm)
+}
+
+/// The parameters as variables, out of `__nitro_parameters`.
+pub fn bindings(variant: &Variant) -> TokenStream {
+    let bind = |parameter: &Parameter| {
+        let name = &parameter.name;
+        quote!(#[allow(unused_variables, non_snake_case)] let #name = __nitro_parameters.#name;)
+    };
+    variant.parameters.iter().map(bind).collect()
+}
+
+/// The struct of a variant's parameters, in the companion module.
+pub fn definition(function: &CodeVariant, variant: &Variant, visibility: &Visibility) -> TokenStream {
+    let Variant { cfgs, arm, name, parameters, .. } = variant;
+    let doc = format!(
+        " A value for each tuning parameter of `{name}`; `Default` has those that are used where nothing was learned."
+    );
+    let fields = parameters.iter().map(|parameter| {
+        let (name, r#type, doc) =
+            (&parameter.name, field_type(function, variant, parameter), field_doc(parameter));
+        quote!(#[doc = #doc] #visibility #name: #r#type,)
+    });
+    let (default, from, display) =
+        (default(function, variant), from_configuration(function, variant), display(function, variant));
+    quote! {
+        #(#cfgs)*
+        #[doc = #doc]
+        #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq)]
+        #[allow(non_snake_case, non_camel_case_types)]
+        #visibility struct #arm { #(#fields)* }
+        #default
+        #from
+        #display
+    }
+}
+
+fn field_doc(parameter: &Parameter) -> String {
+    let values = parameter.values.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(", ");
+    let (_, default) = &parameter.values[parameter.default];
+    let constant = if parameter.is_const { " A constant of the variant's type parameters." } else { "" };
+    format!(" One of {values}; {default} where nothing was learned.{constant}")
+}
+
+fn field_type(function: &CodeVariant, variant: &Variant, parameter: &Parameter) -> TokenStream {
+    let r#type = &parameter.r#type;
+    match parameter.kind {
+        ParameterKind::Category => {
+            let alias = type_name(function, variant, parameter);
+            quote!(super::#alias)
+        }
+        _ => quote!(::core::primitive::#r#type),
+    }
+}
+
+fn default(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let Variant { cfgs, arm, parameters, .. } = variant;
+    let fields = parameters.iter().map(|parameter| {
+        let (name, values, index) =
+            (&parameter.name, values_name(function, variant, parameter), parameter.default);
+        quote!(#name: super::#values[#index])
+    });
+    quote! {
+        #(#cfgs)*
+        impl ::core::default::Default for #arm {
+            fn default() -> Self {
+                Self { #(#fields),* }
+            }
+        }
+    }
+}
+
+/// The values of the last parameter change fastest.
+fn from_configuration(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let (krate, Variant { cfgs, arm, parameters, .. }) = (companion::krate(function), variant);
+    let values = parameters.iter().rev().map(|parameter| {
+        let (name, values, count) =
+            (&parameter.name, values_name(function, variant, parameter), parameter.values.len());
+        quote!(let #name = super::#values[__nitro_digits.next_of(#count)];)
+    });
+    let names = parameters.iter().map(|parameter| &parameter.name);
+    quote! {
+        #(#cfgs)*
+        impl ::core::convert::From<#krate::Configuration> for #arm {
+            #[allow(non_snake_case)]
+            #[inline]
+            fn from(configuration: #krate::Configuration) -> Self {
+                let mut __nitro_digits = #krate::__private::Digits::new(configuration);
+                #(#values)*
+                Self { #(#names),* }
+            }
+        }
+    }
+}
+
+fn display(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let (krate, Variant { cfgs, arm, parameters, .. }) = (companion::krate(function), variant);
+    let each = parameters.iter().enumerate().map(|(index, parameter)| {
+        let (name, values) = (&parameter.name, values_name(function, variant, parameter));
+        let texts = texts(parameter);
+        let format = format!("{}{name}={{}}", if index == 0 { "" } else { "," });
+        quote! {
+            ::core::write!(formatter, #format, #krate::__private::ValueText {
+                value: &self.#name,
+                values: &super::#values,
+                texts: #texts,
+            })?;
+        }
+    });
+    quote! {
+        #(#cfgs)*
+        impl ::core::fmt::Display for #arm {
+            fn fmt(&self, formatter: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #(#each)*
+                ::core::result::Result::Ok(())
+            }
+        }
+    }
+}
+
+fn texts(parameter: &Parameter) -> TokenStream {
+    let texts = parameter.values.iter().map(|(_, text)| text);
+    quote!(&[#(#texts),*])
+}
+
+/// The parameters in the descriptor.
+pub fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let krate = companion::krate(function);
+    let each = variant.parameters.iter().map(|parameter| {
+        let (name, texts, default) = (parameter.name.to_string(), texts(parameter), parameter.default);
+        let kind = match parameter.kind {
+            ParameterKind::Integer | ParameterKind::Float => quote!(Number),
+            ParameterKind::Bool => quote!(Bool),
+            ParameterKind::Category => quote!(Category),
+        };
+        quote!(#krate::Parameter::new(#name, #krate::ParameterKind::#kind, #texts, #default))
+    });
+    quote!(&[#(#each),*])
+}
+
+/// The variant's path for each combination of its constants, with the pattern of that combination.
+pub fn instances(function: &CodeVariant, variant: &Variant) -> Vec<(TokenStream, TokenStream)> {
+    let constants = variant.parameters.iter().filter(|parameter| parameter.is_const);
+    let mut instances: Vec<Vec<TokenStream>> = vec![Vec::new()];
+    for constant in constants {
+        let values = || constant.values.iter().map(|(value, _)| value.to_token_stream());
+        let longer = |instance: &Vec<TokenStream>| {
+            let of_value = |value| instance.iter().cloned().chain([value]).collect();
+            values().map(of_value).collect::<Vec<_>>()
+        };
+        instances = instances.iter().flat_map(longer).collect();
+    }
+    let with_path = |values: Vec<TokenStream>| (quote!((#(#values,)*)), instance(function, variant, &values));
+    instances.into_iter().map(with_path).collect()
+}
+
+/// The arguments of the function's own generics are found by inference, those of the constants follow.
+fn instance(function: &CodeVariant, variant: &Variant, values: &[TokenStream]) -> TokenStream {
+    let mut path = variant.path.clone();
+    let Some(last) = path.path.segments.last_mut() else { return path.to_token_stream() };
+    let written: Vec<TokenStream> = match &last.arguments {
+        syn::PathArguments::AngleBracketed(arguments) => {
+            arguments.args.iter().map(ToTokens::to_token_stream).collect()
+        }
+        _ if function.generics_are_inferred => function.generics.iter().map(|_| quote!(_)).collect(),
+        _ => function.generics.iter().map(ToTokens::to_token_stream).collect(),
+    };
+    last.arguments =
+        syn::PathArguments::AngleBracketed(syn::parse_quote!(::<#(#written,)* #({ #values }),*>));
+    path.to_token_stream()
+}
