@@ -70,6 +70,24 @@ dispatched! {
     forest_64 = embedded(models::forest(64));
 }
 
+fn tuned(p: svm_200_tuned::Tuned, input: &Input) -> f64 {
+    black_box(p);
+    forward(input)
+}
+
+/// As `svm_200`, between configurations of one variant.
+#[code_variant(
+    name = "bench",
+    features(a = input.0[0], b = input.0[1], c = input.0[2], d = input.0[3], e = input.0[4], f = input.0[5]),
+    variants(forward, tuned { block: u32 in pow2(32..=256), unroll in [1, 2, 4] } if block as usize * unroll <= 512),
+    default = forward,
+    model = models::embedded(models::svm(200), TUNED, "threads"),
+)]
+fn svm_200_tuned(input: &Input) -> f64;
+
+const TUNED: [&str; 4] =
+    ["forward", "tuned{block=32,unroll=1}", "tuned{block=64,unroll=4}", "tuned{block=256,unroll=2}"];
+
 fn embedded(selector: nitro::model::Selector) -> &'static [u8] {
     models::embedded(selector, ["forward", "backward", "pairs", "halves"], "threads")
 }
@@ -137,9 +155,11 @@ fn main() {
         line("dispatched, a model without features", false, constant),
         line("repeated input, 20 support vectors", true, svm_20),
         line("repeated input, 200 support vectors", true, svm_200),
+        line("repeated input, 200, with parameters", true, svm_200_tuned),
         line("repeated input, forest of 64 trees", true, forest_64),
         line("new input, 20 support vectors", false, svm_20),
         line("new input, 200 support vectors", false, svm_200),
+        line("new input, 200, with parameters", false, svm_200_tuned),
         line("new input, 2000 support vectors", false, svm_2000),
         line("new input, forest of 64 trees", false, forest_64),
     ];
@@ -160,10 +180,11 @@ fn main() {
         constant::select(&inputs[0]).reason(),
         svm_20::select(&inputs[0]).reason(),
         svm_200::select(&inputs[0]).reason(),
+        svm_200_tuned::select(&inputs[0]).reason(),
         svm_2000::select(&inputs[0]).reason(),
         forest_64::select(&inputs[0]).reason(),
     ];
-    assert_eq!(reasons, [nitro::Reason::Predicted; 5], "the models decide");
+    assert_eq!(reasons, [nitro::Reason::Predicted; 6], "the models decide");
     let [one, two] =
         [1, 2].map(|threads| times_ns(&lines, &inputs, threads).into_iter().map(median).collect::<Vec<_>>());
     println!(
@@ -174,7 +195,7 @@ fn main() {
         let (more, ratio) = (one_ns - one[0], one_ns / one[0]);
         println!("{:38} {one_ns:9.1} {more:9.1} {ratio:8.2} {:14.2}", line.name, two_ns / one_ns);
     }
-    if lines.len() == 11 {
+    if lines.len() == 13 {
         println!(
             "LIBSVM is left out: set LIBSVM to the path of its library (the head of benches/dispatch/main.rs says how)."
         );

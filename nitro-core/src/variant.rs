@@ -60,7 +60,7 @@ impl VariantInfo {
         self.parameters
     }
 
-    /// For which inputs it may run; absent is all.
+    /// For which inputs its possible configurations may run; absent is all.
     #[must_use]
     pub fn constraint(&self) -> Option<Constraint> {
         self.constraint

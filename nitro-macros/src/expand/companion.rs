@@ -181,7 +181,7 @@ fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
             let possible = parameters::possible_name(function, variant);
             quote!(.with_possible(super::#possible))
         });
-    let constraint = variant.constraint.as_ref().map(|constraint| {
+    let constraint = variant.input_constraint().map(|constraint| {
         let (condition, admits) = (&constraint.condition, constraint::name(function, variant));
         quote!(.with_constraint(#krate::Constraint::new(::core::stringify!(#condition), super::#admits)))
     });

@@ -13,7 +13,7 @@ use crate::ir::{CodeVariant, Constraint, Parameter, ParameterKind, Variant};
 /// The functions of all constraints, beside the function: the user's paths mean there what they mean in the constraint.
 pub fn functions(function: &CodeVariant) -> TokenStream {
     let constrained =
-        function.variants.iter().filter_map(|variant| Some((variant, variant.constraint.as_ref()?)));
+        function.variants.iter().filter_map(|variant| Some((variant, variant.input_constraint()?)));
     constrained.map(|(variant, constraint)| admits(function, variant, constraint)).collect()
 }
 

@@ -172,7 +172,7 @@ fn admissible(function: &CodeVariant) -> TokenStream {
 
 /// The arm of a constraint. Only the features that it mentions are computed.
 fn rule(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
-    let constraint = variant.constraint.as_ref()?;
+    let constraint = variant.input_constraint()?;
     let (module, Variant { cfgs, arm, .. }, condition) =
         (&function.signature.ident, variant, &constraint.condition);
     let names = constraint.features.iter().map(|&feature| &function.features[feature].name);

@@ -135,6 +135,11 @@ impl Variant {
     pub fn takes_configuration(&self) -> bool {
         self.parameters.iter().any(|parameter| !parameter.is_const)
     }
+
+    /// Its constraint, if it asks anything of an input: a configuration that parameters alone forbid never gets that far.
+    pub fn input_constraint(&self) -> Option<&Constraint> {
+        self.constraint.as_ref().filter(|constraint| constraint.of_the_input.is_some())
+    }
 }
 
 /// The mistakes, and what can be kept so that the rest of the user's code still compiles.
