@@ -77,30 +77,73 @@ fn what_was_written_is_read() {
 fn a_model_may_say_nothing_of_what_it_was_trained_on() {
     let (without, with) = (model(), Model { coverage: coverage(), ..model() });
     let (short, long) = (without.to_bytes(), with.to_bytes());
-    assert_eq!(long[24..short.len()], short[24..]);
+    assert_eq!(long[HEADER_BYTES..short.len()], short[HEADER_BYTES..]);
     assert!(long.len() - short.len() < 200, "{} bytes more", long.len() - short.len());
     assert!(Model::from_bytes(&short).unwrap().coverage.is_empty());
 }
 
-/// The bytes of a model with coverage, with some of them changed behind the model and a checksum that is right.
-fn with_coverage_bytes(change: impl FnOnce(&mut Vec<u8>)) -> Result<Model, ModelError> {
-    let short = model().to_bytes().len();
-    let bytes = Model { coverage: coverage(), ..model() }.to_bytes();
-    let mut part = bytes[short..].to_vec();
-    change(&mut part);
-    let body = [&bytes[24..short], part.as_slice()].concat();
+const HEADER_BYTES: usize = 24;
+
+/// A model file of this body whose header is right.
+fn sealed(body: &[u8]) -> Vec<u8> {
     let mut whole = [b"NITROMDL".as_slice(), &FORMAT_VERSION.to_le_bytes()].concat();
-    whole.extend(crc32fast::hash(&body).to_le_bytes());
+    whole.extend(crc32fast::hash(body).to_le_bytes());
     whole.extend((body.len() as u64).to_le_bytes());
     whole.extend(body);
-    Model::from_bytes(&whole)
+    whole
+}
+
+/// A section of a model file.
+fn section(name: &[u8; 12], is_required: u32, bytes: &[u8]) -> Vec<u8> {
+    [name.as_slice(), &is_required.to_le_bytes(), &(bytes.len() as u64).to_le_bytes(), bytes].concat()
+}
+
+/// The model with a section more.
+fn with_section(name: &[u8; 12], is_required: u32, bytes: &[u8]) -> Result<Model, ModelError> {
+    let body = [&model().to_bytes()[HEADER_BYTES..], &section(name, is_required, bytes)].concat();
+    Model::from_bytes(&sealed(&body))
+}
+
+#[test]
+fn a_section_of_a_later_version_is_passed_over_or_named() {
+    assert_eq!(with_section(b"artifacts\0\0\0", 0, b"what a later trainer says").unwrap(), model());
+    let error = with_section(b"artifacts\0\0\0", 1, b"").unwrap_err().to_string();
+    assert!(error.contains("`artifacts`") && error.contains("does not know"), "{error}");
+    for (name, what) in [
+        (b"names\0\0\0\0\0\0\0", "a section is there twice"),
+        (b"\0\0\0\0\0\0\0\0\0\0\0\0", "length of a section"),
+        (b"\x1b[2J\0\0\0\0\0\0\0\0", "length of a section"),
+    ] {
+        let error = with_section(name, 0, b"").unwrap_err().to_string();
+        assert_eq!(error, format!("inconsistent model: {what}"));
+    }
+}
+
+#[test]
+fn a_section_that_is_needed_and_lacks_is_named() {
+    let error = Model::from_bytes(&sealed(b"")).unwrap_err().to_string();
+    assert_eq!(error, "inconsistent model: it has no names");
+    let cut_off = [section(b"names\0\0\0\0\0\0\0", 1, b"").as_slice(), b"choices"].concat();
+    assert!(matches!(Model::from_bytes(&sealed(&cut_off)), Err(ModelError::Inconsistent { .. })));
+}
+
+/// The bytes of a model with coverage, with some of them changed in that section and a checksum that is right.
+fn with_coverage_bytes(change: impl FnOnce(&mut Vec<u8>)) -> Result<Model, ModelError> {
+    let mut part = coverage_bytes();
+    change(&mut part);
+    with_section(b"coverage\0\0\0\0", 0, &part)
+}
+
+fn coverage_bytes() -> Vec<u8> {
+    let headers = model().to_bytes().len() + section(b"coverage\0\0\0\0", 0, b"").len();
+    Model { coverage: coverage(), ..model() }.to_bytes()[headers..].to_vec()
 }
 
 /// Whatever a writer with a fault puts there: it is refused, or distances can be asked for.
 #[test]
 fn random_coverage_is_refused_or_answers() {
     assert_eq!(with_coverage_bytes(|_| ()).unwrap().coverage, coverage());
-    let length = Model { coverage: coverage(), ..model() }.to_bytes().len() - model().to_bytes().len();
+    let length = coverage_bytes().len();
     for cut in 1..length {
         assert!(with_coverage_bytes(|bytes| bytes.truncate(cut)).is_err(), "{cut} of {length} bytes");
     }
@@ -203,7 +246,7 @@ fn support_vectors_that_are_not_there_are_refused() {
     };
     let model = Model { features: vec![], device_features: vec![], selector: Selector::Svm(svm), ..model() };
     let bytes = model.to_bytes();
-    assert!(bytes.len() < 100, "{} bytes", bytes.len());
+    assert!(bytes.len() < 250, "{} bytes", bytes.len());
     let message = Model::from_bytes(&bytes).unwrap_err().to_string();
     assert_eq!(message, "inconsistent model: number of support vectors");
 }
@@ -295,12 +338,15 @@ fn random_bodies_are_refused() {
                 (state >> 56) as u8
             })
             .collect();
-        let mut bytes = [b"NITROMDL".as_slice(), &FORMAT_VERSION.to_le_bytes()].concat();
-        bytes.extend(crc32fast::hash(&body).to_le_bytes());
-        bytes.extend((body.len() as u64).to_le_bytes());
-        bytes.extend(body);
-        let error = Model::from_bytes(&bytes).unwrap_err();
-        assert!(matches!(error, ModelError::Body(_) | ModelError::Inconsistent { .. }), "{error}");
+        // As a whole, and as what a section holds.
+        let selector = section(b"selector\0\0\0\0", 1, &body);
+        let parts = model().to_bytes()[HEADER_BYTES..].to_vec();
+        let place = parts.windows(8).position(|window| window == b"selector").unwrap();
+        for whole in [body.clone(), [&parts[..place], &selector].concat()] {
+            let error = Model::from_bytes(&sealed(&whole)).err();
+            let is_refused = matches!(error, Some(ModelError::Body(_) | ModelError::Inconsistent { .. }));
+            assert!(is_refused || body.first() == Some(&0), "{error:?}"); // a constant of the first choice is sound
+        }
     }
 }
 

@@ -30,7 +30,10 @@ fn length(mut value: usize) -> Vec<u8> {
 #[test]
 fn a_file_of_empty_names_takes_little_memory() {
     const NAMES: usize = 10_000_000;
-    let body = [b"\x04spmv".as_slice(), &length(NAMES), &vec![0; NAMES]].concat();
+    let names = [b"\x04spmv".as_slice(), &length(NAMES), &vec![0; NAMES]].concat();
+    let header =
+        [b"names\0\0\0\0\0\0\0".as_slice(), &1_u32.to_le_bytes(), &(names.len() as u64).to_le_bytes()];
+    let body = [header.concat(), names].concat();
     let file = file(&body);
     let before = ALLOCATED_BYTES.get();
     Model::from_bytes(&file).unwrap_err();

@@ -1,17 +1,30 @@
-//! The model file: `NITROMDL`, format version (u32), checksum of the body (u32, CRC-32), length of the body (u64), all
-//! little-endian, then the body in postcard, then, if the model has one, its coverage in postcard.
+//! The model file: `NITROMDL`, format version (u32), checksum of the body (u32, CRC-32), length of the body (u64), all little-endian, then
+//! the body: [sections](section), each in postcard. A reader passes over an optional section that it does not know and refuses the file for a
+//! required one, so that later versions can add either kind.
+//!
+//! | section | | holds |
+//! | --- | --- | --- |
+//! | `names` | required | function, input features, device features |
+//! | `choices` | required | what the model can pick, by name |
+//! | `selector` | required | what maps features to a choice |
+//! | `provenance` | optional | how it came to be |
+//! | `coverage` | optional | which inputs and devices it was trained on |
 //!
 //! The structs here are not those that the program works with, so that either side can change alone. The exceptions are `Svm`,
 //! whose arrays are LIBSVM's layout, which is as stable as a format can be, `Forest`, whose arrays are the trees in preorder, and
 //! `Coverage`, which is tables of numbers alone.
+
+mod check;
+mod section;
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use self::section::Section;
 use super::{Coverage, Forest, Model, Provenance, Selector, Svm, limited};
-use crate::{MAX_CHOICES, MAX_FEATURES, files, name};
+use crate::files;
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
 const HEADER_BYTES: usize = 24;
@@ -19,7 +32,7 @@ const HEADER_BYTES: usize = 24;
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// The version of model files that this crate writes, and the only one it reads.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// Why bytes or a file gave no model, or a model no file. Of a file the error is its path; what is wrong is the `source`.
 #[derive(Debug, Error)]
@@ -68,6 +81,14 @@ pub enum ModelError {
     /// The body is no model although its checksum is right.
     #[error("the body is not a model of format {FORMAT_VERSION}")]
     Body(#[source] postcard::Error),
+    /// The model has a part that this crate does not know and cannot do without.
+    #[error(
+        "the model has a section `{name}` that this program does not know: use the version of the trainer"
+    )]
+    Section {
+        /// Its name.
+        name: String,
+    },
     /// The parts of the model contradict one another.
     #[error("inconsistent model: {what}")]
     Inconsistent {
@@ -85,21 +106,18 @@ pub enum ModelError {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Body {
+struct Names {
     function: String,
-    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
-    choices: Vec<String>,
     #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     features: Vec<String>,
     #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     device_features: Vec<String>,
-    selector: SelectorBody,
-    strategy: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Choices {
     #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
-    sources: Vec<String>,
-    training_inputs: u64,
-    seed: u64,
-    recordings_digest: String,
+    choices: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -109,27 +127,24 @@ enum SelectorBody {
     Forest(Forest),
 }
 
+#[derive(Default, Serialize, Deserialize)]
+struct ProvenanceBody {
+    strategy: String,
+    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
+    sources: Vec<String>,
+    training_inputs: u64,
+    seed: u64,
+    recordings_digest: String,
+}
+
+const NAMES: &str = "names";
+const CHOICES: &str = "choices";
+const SELECTOR: &str = "selector";
+const COVERAGE: &str = "coverage";
+const PROVENANCE: &str = "provenance";
+
 pub(super) fn to_bytes(model: &Model) -> Vec<u8> {
-    let body = Body {
-        function: model.function.clone(),
-        choices: model.choices.clone(),
-        features: model.features.clone(),
-        device_features: model.device_features.clone(),
-        selector: match &model.selector {
-            Selector::Constant { choice } => SelectorBody::Constant(*choice as u32),
-            Selector::Svm(svm) => SelectorBody::Svm(svm.clone()),
-            Selector::Forest(forest) => SelectorBody::Forest(forest.clone()),
-        },
-        strategy: model.provenance.strategy.clone(),
-        sources: model.provenance.sources.clone(),
-        training_inputs: model.provenance.training_inputs as u64,
-        seed: model.provenance.seed,
-        recordings_digest: model.provenance.recordings_digest.clone(),
-    };
-    let mut body = postcard::to_allocvec(&body).expect("plain data serialises into memory");
-    if !model.coverage.is_empty() {
-        body.extend(postcard::to_allocvec(&model.coverage).expect("plain data serialises into memory"));
-    }
+    let body = body(model);
     let mut bytes = Vec::with_capacity(HEADER_BYTES + body.len());
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
@@ -139,42 +154,80 @@ pub(super) fn to_bytes(model: &Model) -> Vec<u8> {
     bytes
 }
 
+fn body(model: &Model) -> Vec<u8> {
+    let names = Names {
+        function: model.function.clone(),
+        features: model.features.clone(),
+        device_features: model.device_features.clone(),
+    };
+    let selector = match &model.selector {
+        Selector::Constant { choice } => SelectorBody::Constant(*choice as u32),
+        Selector::Svm(svm) => SelectorBody::Svm(svm.clone()),
+        Selector::Forest(forest) => SelectorBody::Forest(forest.clone()),
+    };
+    let Provenance { strategy, sources, training_inputs, seed, recordings_digest } = model.provenance.clone();
+    let training_inputs = training_inputs as u64;
+    let provenance = ProvenanceBody { strategy, sources, training_inputs, seed, recordings_digest };
+    let mut body = Vec::new();
+    write_part(&mut body, NAMES, true, &names);
+    write_part(&mut body, CHOICES, true, &Choices { choices: model.choices.clone() });
+    write_part(&mut body, SELECTOR, true, &selector);
+    write_part(&mut body, PROVENANCE, false, &provenance);
+    if !model.coverage.is_empty() {
+        write_part(&mut body, COVERAGE, false, &model.coverage);
+    }
+    body
+}
+
+fn write_part(body: &mut Vec<u8>, name: &str, is_required: bool, part: &impl Serialize) {
+    let bytes = postcard::to_allocvec(part).expect("plain data serialises into memory");
+    section::write(body, name, is_required, &bytes);
+}
+
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
     let body = checked_body(bytes)?;
-    let (body, rest): (Body, _) = postcard::take_from_bytes(body).map_err(ModelError::Body)?;
+    let sections = section::read(body, &[NAMES, CHOICES, SELECTOR, COVERAGE, PROVENANCE])?;
+    let names: Names = required(&sections, NAMES, "it has no names")?;
+    let Choices { choices } = required(&sections, CHOICES, "no choices")?;
+    let provenance: ProvenanceBody = part(&sections, PROVENANCE)?.unwrap_or_default();
     let model = Model {
-        function: body.function,
-        choices: body.choices,
-        features: body.features,
-        device_features: body.device_features,
-        selector: match body.selector {
+        function: names.function,
+        choices,
+        features: names.features,
+        device_features: names.device_features,
+        selector: match required(&sections, SELECTOR, "no selector")? {
             SelectorBody::Constant(choice) => Selector::Constant { choice: choice as usize },
             SelectorBody::Svm(svm) => Selector::Svm(svm),
             SelectorBody::Forest(forest) => Selector::Forest(forest),
         },
-        coverage: coverage(rest)?,
+        coverage: part(&sections, COVERAGE)?.unwrap_or_else(Coverage::default),
         provenance: Provenance {
-            strategy: body.strategy,
-            sources: body.sources,
-            training_inputs: body.training_inputs as usize,
-            seed: body.seed,
-            recordings_digest: body.recordings_digest,
+            strategy: provenance.strategy,
+            sources: provenance.sources,
+            training_inputs: provenance.training_inputs as usize,
+            seed: provenance.seed,
+            recordings_digest: provenance.recordings_digest,
         },
     };
-    check(&model).map_err(|what| ModelError::Inconsistent { what })?;
+    check::check(&model).map_err(|what| ModelError::Inconsistent { what })?;
     Ok(model)
 }
 
-/// The part behind the model, which older trainers do not write.
-fn coverage(bytes: &[u8]) -> Result<Coverage, ModelError> {
-    if bytes.is_empty() {
-        return Ok(Coverage::default());
+fn required<'a, T: Deserialize<'a>>(
+    sections: &[Section<'a>],
+    name: &str,
+    what: &'static str,
+) -> Result<T, ModelError> {
+    part(sections, name)?.ok_or(ModelError::Inconsistent { what })
+}
+
+/// What a section holds, if it is there; nothing stands behind it.
+fn part<'a, T: Deserialize<'a>>(sections: &[Section<'a>], name: &str) -> Result<Option<T>, ModelError> {
+    let Some(section) = sections.iter().find(|section| section.name == name) else { return Ok(None) };
+    match postcard::take_from_bytes(section.bytes).map_err(ModelError::Body)? {
+        (part, []) => Ok(Some(part)),
+        _ => Err(ModelError::Inconsistent { what: "bytes at the end of a section" }),
     }
-    let (coverage, rest): (Coverage, _) = postcard::take_from_bytes(bytes).map_err(ModelError::Body)?;
-    if !rest.is_empty() || coverage.is_empty() {
-        return Err(ModelError::Inconsistent { what: "bytes behind the model" });
-    }
-    Ok(coverage)
 }
 
 /// The body behind a header that is whole and right.
@@ -198,45 +251,6 @@ fn checked_body(bytes: &[u8]) -> Result<&[u8], ModelError> {
         return Err(ModelError::Checksum);
     }
     Ok(body)
-}
-
-/// A model that passes cannot make a prediction panic.
-fn check(model: &Model) -> Result<(), &'static str> {
-    let choices = model.choices.len();
-    if choices == 0 || choices > MAX_CHOICES {
-        return Err("number of choices");
-    }
-    if model.features.len() > MAX_FEATURES {
-        return Err("number of features");
-    }
-    check_names(model)?;
-    model.coverage.check(model.features.len())?;
-    let columns = model.features.len() + model.device_features.len();
-    match &model.selector {
-        Selector::Constant { choice } if *choice >= choices => Err("constant choice"),
-        Selector::Constant { .. } => Ok(()),
-        Selector::Svm(svm) => svm.check(choices, columns),
-        Selector::Forest(forest) => forest.check(choices, model.features.len(), columns).map(|_| ()),
-    }
-}
-
-/// Names may be shown on a terminal, and name files.
-fn check_names(model: &Model) -> Result<(), &'static str> {
-    name::check_function(&model.function).map_err(|_| "name of the function")?;
-    let provenance = &model.provenance;
-    let lists = [
-        ("name of a choice", &model.choices),
-        ("name of a feature", &model.features),
-        ("name of a device feature", &model.device_features),
-        ("name of a source", &provenance.sources),
-    ];
-    let columns = model.coverage.devices.iter().map(|devices| ("name of a column", &devices.features));
-    for (what, names) in lists.into_iter().chain(columns) {
-        names.iter().try_for_each(|one| name::check(one)).map_err(|_| what)?;
-    }
-    let texts = [("strategy", &provenance.strategy), ("digest", &provenance.recordings_digest)];
-    let ill = texts.into_iter().find(|(_, text)| !text.is_empty() && name::check(text).is_err());
-    ill.map_or(Ok(()), |(what, _)| Err(what))
 }
 
 pub(super) fn read(path: &Path) -> Result<Model, ModelError> {
