@@ -135,11 +135,13 @@ fn from_str(function: &CodeVariant) -> TokenStream {
 fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
     let (krate, visibility) = (krate(function), inner(&function.visibility));
     let (select, call) = (helper(function, "select"), helper(function, "call"));
+    let at_module_level = super::at_module_level(function);
     let doc = format!(" The descriptor of `{}`, which the trainer takes.", plain_name(function));
     quote! {
         #[doc = #doc]
         #[must_use]
         #visibility fn function() -> &'static #krate::Function { #descriptor }
+        use super::#at_module_level as _;
         #[doc(inline)]
         #visibility use super::#select as select;
         #[doc(inline)]

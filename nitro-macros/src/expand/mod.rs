@@ -28,9 +28,9 @@ pub fn function(function: &CodeVariant) -> TokenStream {
     let constraints = constraint::functions(function);
     let parameters = parameters::items(function);
     let model = model(function);
-    let alias = crate_alias(function);
+    let (marker, alias) = (marker(function), crate_alias(function));
     let companion = companion::module(function, &companion::descriptor(function));
-    quote!(#dispatcher #select #call #parameters #constraints #model #alias #companion)
+    quote!(#dispatcher #select #call #parameters #constraints #model #marker #alias #companion)
 }
 
 /// The function itself.
@@ -103,6 +103,22 @@ fn model(function: &CodeVariant) -> Option<TokenStream> {
         #[doc(hidden)]
         fn #name() -> &'static [::core::primitive::u8] { #model }
     })
+}
+
+/// Name of an item whose absence says what is wrong where the function stands in the body of another one: its companion module does not find
+/// what stands beside it there.
+fn at_module_level(function: &CodeVariant) -> Ident {
+    helper(function, "is_declared_in_a_function_body__move_it_to_module_level")
+}
+
+fn marker(function: &CodeVariant) -> TokenStream {
+    let (cfgs, name) = (cfgs(function), at_module_level(function));
+    quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[allow(non_snake_case)]
+        mod #name {}
+    }
 }
 
 /// A name under which the companion module finds the crate that the user named relative to the function.

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{call, companion, crate_alias, dispatcher, parameters, select};
+use super::{call, companion, crate_alias, dispatcher, marker, parameters, select};
 use crate::errors::Errors;
 use crate::ir::{CodeVariant, Salvage};
 use crate::parse::Item;
@@ -32,8 +32,9 @@ fn with_companion(function: &CodeVariant) -> TokenStream {
     let (dispatcher, select, call) =
         (dispatcher(function, &body), select(function, &body), call(function, &body));
     let (alias, companion) = (crate_alias(function), companion::module(function, &body));
+    let marker = marker(function);
     let parameters = parameters::items(function);
-    quote!(#[allow(unused_variables)] #dispatcher #select #call #parameters #alias #companion)
+    quote!(#[allow(unused_variables)] #dispatcher #select #call #parameters #marker #alias #companion)
 }
 
 fn alone(item: &Item) -> TokenStream {

@@ -1,8 +1,8 @@
 //! Rules for the signature: what a call can be forwarded through.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::ToTokens;
-use syn::{FnArg, GenericParam, Pat, PatIdent, PatType, ReturnType, Signature, Type};
+use quote::{ToTokens, quote};
+use syn::{FnArg, GenericParam, Pat, PatIdent, PatType, Receiver, ReceiverKind, ReturnType, Signature, Type};
 
 use super::{RESERVED, mentions};
 use crate::errors::Errors;
@@ -22,10 +22,7 @@ pub fn check(item: &Item, errors: &mut Errors) {
     }
     for argument in &signature.inputs {
         match argument {
-            FnArg::Receiver(receiver) => errors.at(
-                receiver,
-                "a method cannot have variants: write a free function that takes the value as its first argument, and call it from the method",
-            ),
+            FnArg::Receiver(receiver) => errors.at(receiver, delegation(signature, receiver)),
             FnArg::Typed(argument) => {
                 argument_is_bare(argument, errors);
                 argument_is_a_name(argument, errors);
@@ -33,6 +30,40 @@ pub fn check(item: &Item, errors: &mut Errors) {
             }
         }
     }
+}
+
+/// The companion module needs a module around it, which an `impl` block is not. So a method passes its work on, by these lines.
+fn delegation(signature: &Signature, receiver: &Receiver) -> String {
+    let (name, output, arguments) = (&signature.ident, &signature.output, arguments(signature));
+    let others: Vec<_> = signature.inputs.iter().skip(1).collect();
+    let borrow = match &receiver.kind {
+        ReceiverKind::Reference(and, _, mutability) => Some(quote!(#and #mutability)),
+        _ => None,
+    };
+    let function = quote!(fn #name(value: #borrow Type, #(#others),*) #output;);
+    let method = quote!(fn #name(#receiver, #(#others),*) #output { #name(self, #(#arguments),*) });
+    let [function, method] = [function, method].map(as_written);
+    format!(
+        "a method has no variants of its own: declare them at module level, for the type in the place of `Type`\n    #[code_variant(..)]\n    {function}\nand pass the work on in the `impl`\n    {method}"
+    )
+}
+
+/// Tokens print with a space between any two.
+fn as_written(tokens: TokenStream) -> String {
+    const SPACES: [(&str, &str); 10] = [
+        (" ,", ","),
+        (" ;", ";"),
+        (",)", ")"),
+        (" : ", ": "),
+        (" :: ", "::"),
+        ("& ", "&"),
+        (" < ", "<"),
+        (" > ", "> "),
+        (" >", ">"),
+        ("> ;", ">;"),
+    ];
+    let text = tokens.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    SPACES.iter().fold(text, |text, (spaced, written)| text.replace(spaced, written))
 }
 
 /// The names of the arguments, in a sound signature of all.

@@ -134,6 +134,10 @@ where
     }
 }
 #[cfg(unix)]
+#[doc(hidden)]
+#[allow(non_snake_case)]
+mod __nitro_find_is_declared_in_a_function_body__move_it_to_module_level {}
+#[cfg(unix)]
 /// What belongs to the function `find`: its variants, its selections and its descriptor.
 #[allow(dead_code, unused_imports)]
 pub(in crate::search) mod r#find {
@@ -230,6 +234,7 @@ pub(in crate::search) mod r#find {
             .with_default(Variant::Binary as ::core::primitive::usize);
         &FUNCTION
     }
+    use super::__nitro_find_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
     pub(in crate::search) use super::__nitro_find_select as select;
     #[doc(inline)]

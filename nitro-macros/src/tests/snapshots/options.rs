@@ -131,6 +131,9 @@ fn __nitro_sort_model() -> &'static [::core::primitive::u8] {
     include_bytes!("sort.model")
 }
 #[doc(hidden)]
+#[allow(non_snake_case)]
+mod __nitro_sort_is_declared_in_a_function_body__move_it_to_module_level {}
+#[doc(hidden)]
 use facade::nitro as __nitro_sort_crate;
 /// What belongs to the function `sort`: its variants, its selections and its descriptor.
 #[allow(dead_code, unused_imports)]
@@ -230,6 +233,7 @@ pub(super) mod sort {
             .with_model(super::__nitro_sort_model);
         &FUNCTION
     }
+    use super::__nitro_sort_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
     pub(in super::super) use super::__nitro_sort_select as select;
     #[doc(inline)]

@@ -41,6 +41,9 @@ pub fn __nitro_sort_select(keys: &mut [u32]) -> ::nitro::Selection<sort::Variant
 pub fn __nitro_sort_call(__nitro_choice: sort::Variant, keys: &mut [u32]) {
     ::core::unimplemented!()
 }
+#[doc(hidden)]
+#[allow(non_snake_case)]
+mod __nitro_sort_is_declared_in_a_function_body__move_it_to_module_level {}
 /// What belongs to the function `sort`: its variants, its selections and its descriptor.
 #[allow(dead_code, unused_imports)]
 pub mod sort {
@@ -128,6 +131,7 @@ pub mod sort {
     pub fn function() -> &'static ::nitro::Function {
         ::core::unimplemented!()
     }
+    use super::__nitro_sort_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
     pub use super::__nitro_sort_select as select;
     #[doc(inline)]

@@ -91,6 +91,9 @@ fn __nitro_work_call(__nitro_choice: work::Variant) {
         }
     }
 }
+#[doc(hidden)]
+#[allow(non_snake_case)]
+mod __nitro_work_is_declared_in_a_function_body__move_it_to_module_level {}
 /// What belongs to the function `work`: its variants, its selections and its descriptor.
 #[allow(dead_code, unused_imports)]
 mod work {
@@ -180,6 +183,7 @@ mod work {
             .with_default(Variant::Only as ::core::primitive::usize);
         &FUNCTION
     }
+    use super::__nitro_work_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
     pub(super) use super::__nitro_work_select as select;
     #[doc(inline)]

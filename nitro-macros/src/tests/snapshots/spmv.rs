@@ -225,6 +225,9 @@ fn __nitro_spmv_admits_ell(
         ::core::option::Option::None,
     )
 }
+#[doc(hidden)]
+#[allow(non_snake_case)]
+mod __nitro_spmv_is_declared_in_a_function_body__move_it_to_module_level {}
 /// What belongs to the function `spmv`: its variants, its selections and its descriptor.
 #[allow(dead_code, unused_imports)]
 pub mod spmv {
@@ -342,6 +345,7 @@ pub mod spmv {
             .with_default(Variant::CsrVector as ::core::primitive::usize);
         &FUNCTION
     }
+    use super::__nitro_spmv_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
     pub use super::__nitro_spmv_select as select;
     #[doc(inline)]
