@@ -1,7 +1,8 @@
 //! The host as a device, and parts of it.
 //!
 //! `host:THREADS` is the machine's processor used with that many threads: how fast memory, caches and arithmetic are for
-//! a computation depends on how many threads take part, so each number of threads is a device of its own.
+//! a computation depends on how many threads take part, so each number of threads is a device of its own. The trainer measures it in a
+//! rayon pool of so many threads.
 
 mod machine;
 mod measure;
@@ -71,15 +72,33 @@ thread_local! {
     static CURRENT: Cell<Option<Host>> = const { Cell::new(None) };
 }
 
-/// The host as this thread uses it: what [`enter`] set, otherwise all threads that the process may use.
+/// The host as this thread uses it: what [`enter`] set. Otherwise, with the Cargo feature `rayon`, the rayon pool in which parallel work of
+/// this thread runs (its own pool, or the global one, which is started then); without it all threads that the process may use.
 #[must_use]
 #[inline]
 pub fn current() -> Host {
-    CURRENT.get().unwrap_or_else(whole)
+    CURRENT.get().unwrap_or_else(unentered)
 }
 
+/// The host of the rayon pool in which work of this thread runs.
+#[cfg(feature = "rayon")]
+fn unentered() -> Host {
+    thread_local! {
+        static LAST: Cell<Option<Host>> = const { Cell::new(None) };
+    }
+    let threads = rayon_core::current_num_threads();
+    LAST.get().filter(|last| last.threads == threads).unwrap_or_else(|| {
+        let host = Host::with_threads(threads);
+        LAST.set(Some(host));
+        host
+    })
+}
+
+#[cfg(not(feature = "rayon"))]
+use whole as unentered;
+
 /// From now on calls on this thread run on a part of the host with `threads` threads. For the start handler of a thread
-/// pool: a pool's own threads are where its work runs.
+/// pool: a pool's own threads are where its work runs. A rayon pool is found without it by the Cargo feature `rayon`.
 ///
 /// ```
 /// # struct ThreadPoolBuilder; // as rayon's
@@ -92,6 +111,7 @@ pub fn enter(threads: usize) {
 }
 
 /// The host with all threads that the process may use.
+#[cfg(not(feature = "rayon"))]
 #[inline]
 fn whole() -> Host {
     static WHOLE: OnceLock<Host> = OnceLock::new();
