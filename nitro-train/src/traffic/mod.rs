@@ -1,16 +1,19 @@
 //! Real calls, captured by programs that ran with `NITRO_CAPTURE=FILE`: how many of them lie far from what a model was trained on, what was
 //! chosen for them, and which inputs would be worth recording.
 
-mod next;
+mod known;
 mod read;
+mod suggestion;
 
 use std::collections::BTreeMap;
 
-use nitro_core::model::{Model, Region};
+use nitro_core::model::Model;
 use serde::Serialize;
 
-pub use next::{MOST_SUGGESTIONS, Suggestion};
+use self::known::Known;
+
 pub use read::{CaptureError, Sample, read};
+pub use suggestion::{MOST_SUGGESTIONS, Suggestion};
 
 /// The captured calls of one function, seen by its model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -61,14 +64,16 @@ impl Traffic {
         let far: Result<Vec<Option<bool>>, &String> =
             known.as_ref().map(|(known, samples)| samples.iter().map(|one| known.is_far(one)).collect());
         let mut devices: BTreeMap<&str, Vec<(&Sample, Option<bool>)>> = BTreeMap::new();
-        for (place, sample) in samples.iter().enumerate() {
-            let far = far.as_ref().ok().and_then(|far| far[place]);
+        for (index, sample) in samples.iter().enumerate() {
+            let far = far.as_ref().ok().and_then(|far| far[index]);
             devices.entry(&sample.device).or_default().push((sample, far));
         }
         Self {
             function: function.to_owned(),
             devices: devices.into_iter().map(|(device, samples)| OnDevice::new(device, &samples)).collect(),
-            record_next: known.as_ref().map_or_else(|_| Vec::new(), |(known, samples)| known.next(samples)),
+            record_next: known
+                .as_ref()
+                .map_or_else(|_| Vec::new(), |(known, samples)| suggestion::suggestions(known, samples)),
             unknown: known.err(),
         }
     }
@@ -109,34 +114,5 @@ impl Choice {
             calls: samples.iter().map(|one| one.calls).sum(),
             mean_time_ns: (calls > 0.0).then(|| time_ns / calls),
         }
-    }
-}
-
-/// A model that knows its training inputs.
-struct Known<'m> {
-    features: &'m [String],
-    region: &'m Region,
-}
-
-impl<'m> Known<'m> {
-    fn of(model: &'m Model) -> Result<Self, String> {
-        match &model.coverage.inputs {
-            Some(region) => Ok(Self { features: &model.features, region }),
-            None if model.features.is_empty() => Err("its model asks for no feature".to_owned()),
-            None => Err("its model does not know its training inputs: fit it anew".to_owned()),
-        }
-    }
-
-    /// The features that the model asks for; what the sample lacks is no number.
-    fn row(&self, sample: &Sample) -> Vec<f64> {
-        self.features
-            .iter()
-            .map(|name| sample.features.get(name).copied().flatten().unwrap_or(f64::NAN))
-            .collect()
-    }
-
-    /// Whether the input is far from the training inputs; absent where none of its features is known.
-    fn is_far(&self, sample: &Sample) -> Option<bool> {
-        Some(self.region.distance(&self.row(sample))? > 1.0)
     }
 }
