@@ -25,8 +25,8 @@ fn main() {
     let plan = TransferPlan {
         sources: &sources,
         candidates: &candidates,
-        plain: parameters,
-        joined: parameters,
+        plain: parameters.into(),
+        joined: parameters.into(),
         subset_size: StudyOptions::default().subset_size,
     };
     let begin = Instant::now();

@@ -37,8 +37,8 @@ pub use figures::{Figures, Selectors, quantile, selector_names};
 pub use held_out::EvaluateOptions;
 pub use pairs::{PairTable, Pairs};
 pub use split::Split;
+pub use statistics::Sensitivity;
 pub(crate) use statistics::best_variant_shares;
-pub use statistics::{Sensitivity, VariantStatistics};
 
 /// Holds out each device in turn.
 ///

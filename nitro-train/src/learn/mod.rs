@@ -2,14 +2,14 @@
 //!
 //! In the order in which data goes:
 //!
-//! - [`classes`]: what is told apart; [`performance`]: what each achieved, as a share of the best.
-//! - [`task`]: training inputs with scaled features and the distances between them ([`space`]).
-//! - [`learners`]: the kinds of selectors behind one trait; a [`Strategy`] is one of them with a set of device features.
-//! - [`device_features`]: which there are, and which to learn from.
-//! - [`study`]: what is found out about one set of sources, each part when first asked for.
-//! - [`validation`]: what strategies achieve on held-out sources and inputs; [`comparison`]: which one to ship.
-//! - [`coverage`]: what counts as far from the training inputs and the source devices.
-//! - [`next_device`]: which unmeasured device to measure next.
+//! - `classes`: what is told apart; `performance`: what each achieved, as a share of the best.
+//! - `task`: training inputs with scaled features and the distances between them (`space`).
+//! - `learners`: the kinds of selectors behind one trait; a [`Strategy`] is one of them with a set of device features.
+//! - `device_features`: which there are, and which to learn from.
+//! - `study`: what is found out about one set of sources, each part when first asked for.
+//! - `validation`: what strategies achieve on held-out sources and inputs; `comparison`: which one to ship.
+//! - `coverage`: what counts as far from the training inputs and the source devices.
+//! - `next_device`: which unmeasured device to measure next.
 //!
 //! Everything is deterministic: randomness is seeded, work is shared out in independent pieces whose results are
 //! joined in a fixed order, so the number of threads does not show.

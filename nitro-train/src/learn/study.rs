@@ -8,7 +8,6 @@ use nitro_core::model::{Coverage, Model, Provenance};
 
 use super::device_features::Candidates;
 use super::device_features::transfer::{Transfer, TransferPlan, transfer};
-use super::learners::svm::Parameters;
 use super::learners::{Hyperparameters, Learner, REFERENCE, TrainingSet, forest};
 use super::strategy::{DeviceFeatures, Strategy};
 use super::task::{MIN_SOURCES, Task};
@@ -133,12 +132,11 @@ impl<'a> Study<'a> {
     /// The table that CV-DFS decides on.
     pub fn transfer(&self) -> &Transfer {
         self.transfer.get_or_init(|| {
-            let tuned = |features: &[String]| Parameters::from(&self.tuned(REFERENCE, features));
             let plan = TransferPlan {
                 sources: &self.sources,
                 candidates: &self.candidates.distinct,
-                plain: tuned(&[]),
-                joined: tuned(&self.candidates.usable),
+                plain: self.tuned(REFERENCE, &[]),
+                joined: self.tuned(REFERENCE, &self.candidates.usable),
                 subset_size: self.options.subset_size.max(1),
             };
             transfer(self.task(), &plan)

@@ -54,7 +54,7 @@ fn a_device_outside_of_the_range_of_all_sources_is_far() {
 
 #[test]
 fn the_part_stays_small_however_many_inputs_there_are() {
-    let model = fitted(&recordings(&Planted { inputs: 600, ..Planted::default() }), "svm-none");
+    let model = fitted(&recordings(&Planted { inputs: 600, ..Planted::default() }), "forest-none");
     let without = Model { coverage: Coverage::default(), ..model.clone() };
     let bytes = model.to_bytes().len() - without.to_bytes().len();
     assert!((100..600).contains(&bytes), "{bytes} bytes for 64 inputs of 2 features and 6 devices of 4");

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::learn::folds::{inputs_within, rest, sample};
+use crate::learn::learners::Hyperparameters;
 use crate::learn::learners::svm::{Machine, Parameters, SamplesByClass, Smo, Stop};
 use crate::learn::space::DeviceSpace;
 use crate::learn::task::{MIN_SOURCES, Task};
@@ -39,9 +40,9 @@ pub struct TransferPlan<'a> {
     /// Device features to make subsets of.
     pub candidates: &'a [String],
     /// For machines without device features.
-    pub plain: Parameters,
+    pub plain: Hyperparameters,
     /// For machines with some.
-    pub joined: Parameters,
+    pub joined: Hyperparameters,
     /// The largest subset that is tried.
     pub subset_size: usize,
 }
@@ -105,7 +106,7 @@ fn jobs_of_target(
         let key = (features.is_empty(), space.distances_key());
         let at = *known.entry(key).or_insert(jobs.len());
         if at == jobs.len() {
-            let parameters = if features.is_empty() { plan.plain } else { plan.joined };
+            let parameters = Parameters::from(if features.is_empty() { &plan.plain } else { &plan.joined });
             jobs.push(Job { target, sources: sources.clone(), space, parameters, columns: Vec::new() });
         }
         jobs[at].columns.push(column);
