@@ -11,8 +11,8 @@ mod chooser;
 mod display;
 mod error;
 mod evaluation;
+mod evaluator;
 mod figures;
-mod held_out;
 mod overhead;
 mod pairs;
 mod split;
@@ -20,7 +20,7 @@ mod statistics;
 
 use nitro_core::model::Model;
 
-use self::held_out::Bench;
+use self::evaluator::Evaluator;
 use self::pairs::pairs;
 use self::statistics::sensitivity;
 use crate::learn::performance::PerformanceTable;
@@ -33,8 +33,8 @@ pub use chooser::Chooser;
 pub(crate) use chooser::shares_of_model;
 pub use error::EvaluateError;
 pub use evaluation::{DeviceEvaluation, Evaluation, Shares};
+pub use evaluator::EvaluateOptions;
 pub use figures::{Figures, Selectors, quantile, selector_names};
-pub use held_out::EvaluateOptions;
 pub use pairs::{PairTable, Pairs};
 pub use split::Split;
 pub use statistics::Sensitivity;
@@ -74,12 +74,12 @@ pub fn evaluate_with(
     }
     let performance = PerformanceTable::new(recordings)?;
     let task = Task::new(recordings, &performance, &split.train, options.seed);
-    let bench = Bench::new(&task, &split.test, options);
+    let evaluator = Evaluator::new(&task, &split.test, options);
     let devices = (0..recordings.devices.len())
-        .filter(|&device| bench.has_tests(device))
+        .filter(|&device| evaluator.has_tests(device))
         .map(|device| {
             let sources = (0..recordings.devices.len()).filter(|&other| other != device).collect();
-            bench.hold_out(device, sources, None).inspect(|evaluation| judged(evaluation))
+            evaluator.hold_out(device, sources, None).inspect(|evaluation| judged(evaluation))
         })
         .collect::<Result<_, _>>()?;
     Ok(Evaluation {
@@ -89,7 +89,7 @@ pub fn evaluate_with(
         test_inputs: split.test.len(),
         devices,
         sensitivity: sensitivity(recordings, &performance, &split.test),
-        pairs: pairs(&bench)?,
+        pairs: pairs(&evaluator)?,
     })
 }
 
@@ -113,14 +113,14 @@ pub fn evaluate_on(
     let sources = resolve_sources(recordings, sources)?;
     let performance = PerformanceTable::new(recordings)?;
     let task = Task::new(recordings, &performance, &split.train, options.seed);
-    let bench = Bench::new(&task, &split.test, options);
-    if !bench.has_tests(device) {
+    let evaluator = Evaluator::new(&task, &split.test, options);
+    if !evaluator.has_tests(device) {
         return Err(EvaluateError::NoTests {
             function: recordings.function.clone(),
             device: held_out.to_owned(),
         });
     }
-    bench.hold_out(device, sources, Some(shipped))
+    evaluator.hold_out(device, sources, Some(shipped))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Devices two by two: how well what was learned on one serves another, and how often their best variants differ.
 
 use super::error::EvaluateError;
-use super::held_out::Bench;
+use super::evaluator::Evaluator;
 use crate::learn::performance::PerformanceTable;
 
 /// One row and one column a device, in the order of the recordings; a cell is `None` where nothing can be compared.
@@ -20,17 +20,17 @@ pub struct Pairs {
 }
 
 /// Both tables.
-pub(super) fn pairs(bench: &Bench<'_>) -> Result<Pairs, EvaluateError> {
-    let devices = &bench.task.recordings.devices;
-    let mean = |trained: usize, run: usize| match bench.target_trained(trained) {
-        Some(model) => Ok(mean(&bench.shares_of(model, run)?)),
+pub(super) fn pairs(evaluator: &Evaluator<'_>) -> Result<Pairs, EvaluateError> {
+    let devices = &evaluator.task.recordings.devices;
+    let mean = |trained: usize, run: usize| match evaluator.target_trained(trained) {
+        Some(model) => Ok(mean(&evaluator.shares_of(model, run)?)),
         None => Ok(None),
     };
     let row = |trained| (0..devices.len()).map(|run| mean(trained, run)).collect::<Result<_, _>>();
     Ok(Pairs {
         devices: devices.iter().map(|device| device.id.clone()).collect(),
         trained_on_run_on: (0..devices.len()).map(row).collect::<Result<_, EvaluateError>>()?,
-        best_differs: best_differs(bench.task.performance, devices.len(), bench.test),
+        best_differs: best_differs(evaluator.task.performance, devices.len(), evaluator.test),
     })
 }
 

@@ -86,7 +86,7 @@ impl<'a> Axis<'a> {
         Some(self.rounded(self.boundary(scaled(step - 1), scaled(step)), direction))
     }
 
-    /// A value close behind the place between two scaled values where the choice changes.
+    /// A value close behind the boundary, between two scaled values, where the choice changes.
     fn boundary(&self, mut same: f64, mut other: f64) -> f64 {
         for _ in 0..HALVINGS {
             let middle = (same + other) / 2.0;

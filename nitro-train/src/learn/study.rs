@@ -8,7 +8,8 @@ use nitro_core::model::{Coverage, Model, Provenance};
 
 use super::device_features::Candidates;
 use super::device_features::transfer::{Transfer, TransferPlan, transfer};
-use super::learners::{Hyperparameters, Learner, REFERENCE, TrainingSet, forest};
+use super::learners::svm::SVM;
+use super::learners::{Hyperparameters, Learner, TrainingSet, forest};
 use super::strategy::{DeviceFeatures, Strategy};
 use super::task::{MIN_SOURCES, Task};
 
@@ -129,14 +130,14 @@ impl<'a> Study<'a> {
         self.sources.len() >= MIN_SOURCES && !self.candidates.usable.is_empty()
     }
 
-    /// The table that CV-DFS decides on.
+    /// The table that CV-DFS decides on: what it compares are support-vector machines.
     pub fn transfer(&self) -> &Transfer {
         self.transfer.get_or_init(|| {
             let plan = TransferPlan {
                 sources: &self.sources,
                 candidates: &self.candidates.distinct,
-                plain: self.tuned(REFERENCE, &[]),
-                joined: self.tuned(REFERENCE, &self.candidates.usable),
+                plain: self.tuned(&SVM, &[]),
+                joined: self.tuned(&SVM, &self.candidates.usable),
                 subset_size: self.options.subset_size.max(1),
             };
             transfer(self.task(), &plan)

@@ -174,7 +174,7 @@ pub(super) fn shortened(names: &[String]) -> String {
     shown.join(", ") + &rest
 }
 
-/// Input features that at least half of the inputs know: one that few know would cost the others their place.
+/// Input features that at least half of the inputs know: one that few know would leave few inputs to learn from.
 fn mostly_known(recordings: &Recordings, inputs: &BTreeSet<usize>) -> Vec<usize> {
     let is_known = |column: &usize| {
         let finite = inputs.iter().filter(|&&input| recordings.inputs[input].features[*column].is_finite());

@@ -43,3 +43,18 @@ impl Outcome {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for outcome in [Outcome::Time(7.5), Outcome::Failed, Outcome::Wrong, Outcome::Inadmissible] {
+            assert_eq!(Outcome::from_name(outcome.name(), outcome.time_ns()), Some(outcome));
+        }
+        assert_eq!(Outcome::from_name("time", None), None);
+        assert_eq!(Outcome::from_name("failed", Some(1.0)), None);
+        assert_eq!(Outcome::from_name("lost", None), None);
+    }
+}

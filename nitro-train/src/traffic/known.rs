@@ -2,7 +2,7 @@
 
 use nitro_core::model::{Model, Region};
 
-use super::read::Sample;
+use super::read::CapturedCall;
 
 /// The features that a model asks for, and where its training inputs lie.
 pub(super) struct Known<'m> {
@@ -20,7 +20,7 @@ impl<'m> Known<'m> {
     }
 
     /// The features that the model asks for; what the sample lacks is no number.
-    pub(super) fn row(&self, sample: &Sample) -> Vec<f64> {
+    pub(super) fn row(&self, sample: &CapturedCall) -> Vec<f64> {
         self.features
             .iter()
             .map(|name| sample.features.get(name).copied().flatten().unwrap_or(f64::NAN))
@@ -28,7 +28,7 @@ impl<'m> Known<'m> {
     }
 
     /// Whether the input is far from the training inputs; absent where none of its features is known.
-    pub(super) fn is_far(&self, sample: &Sample) -> Option<bool> {
+    pub(super) fn is_far(&self, sample: &CapturedCall) -> Option<bool> {
         Some(self.region.distance(&self.row(sample))? > 1.0)
     }
 }

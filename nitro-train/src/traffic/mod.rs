@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use self::known::Known;
 
-pub use read::{CaptureError, Sample, read};
+pub use read::{CaptureError, CapturedCall, read};
 pub use suggestion::{MOST_SUGGESTIONS, Suggestion};
 
 /// The captured calls of one function, seen by its model.
@@ -21,7 +21,7 @@ pub struct Traffic {
     /// The function.
     pub function: String,
     /// Where it was called, in the order of the devices' names.
-    pub devices: Vec<OnDevice>,
+    pub devices: Vec<DeviceTraffic>,
     /// Why it cannot be told what is far; absent where it can.
     pub unknown: Option<String>,
     /// What to record next: inputs like these, that which covers most far calls first.
@@ -30,7 +30,7 @@ pub struct Traffic {
 
 /// The captured calls of one function on one device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OnDevice {
+pub struct DeviceTraffic {
     /// The device.
     pub device: String,
     /// Number of samples.
@@ -40,12 +40,12 @@ pub struct OnDevice {
     /// Of these, the calls whose input is far from the training inputs; absent where that cannot be told.
     pub far_calls: Option<u64>,
     /// What was chosen, the most frequent first.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<ChosenVariant>,
 }
 
 /// A variant that was chosen for a reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Choice {
+pub struct ChosenVariant {
     /// The variant.
     pub variant: String,
     /// Why, in the words of [`nitro_core::Reason`].
@@ -59,18 +59,21 @@ pub struct Choice {
 impl Traffic {
     /// What the samples of one function say, where a model of it knows its training inputs; otherwise `Err` says why there is none.
     #[must_use]
-    pub fn new(function: &str, samples: &[Sample], model: Result<&Model, String>) -> Self {
+    pub fn new(function: &str, samples: &[CapturedCall], model: Result<&Model, String>) -> Self {
         let known = model.and_then(|model| Known::of(model).map(|known| (known, samples)));
         let far: Result<Vec<Option<bool>>, &String> =
             known.as_ref().map(|(known, samples)| samples.iter().map(|one| known.is_far(one)).collect());
-        let mut devices: BTreeMap<&str, Vec<(&Sample, Option<bool>)>> = BTreeMap::new();
+        let mut devices: BTreeMap<&str, Vec<(&CapturedCall, Option<bool>)>> = BTreeMap::new();
         for (index, sample) in samples.iter().enumerate() {
             let far = far.as_ref().ok().and_then(|far| far[index]);
             devices.entry(&sample.device).or_default().push((sample, far));
         }
         Self {
             function: function.to_owned(),
-            devices: devices.into_iter().map(|(device, samples)| OnDevice::new(device, &samples)).collect(),
+            devices: devices
+                .into_iter()
+                .map(|(device, samples)| DeviceTraffic::new(device, &samples))
+                .collect(),
             record_next: known
                 .as_ref()
                 .map_or_else(|_| Vec::new(), |(known, samples)| suggestion::suggestions(known, samples)),
@@ -79,18 +82,18 @@ impl Traffic {
     }
 }
 
-impl OnDevice {
-    fn new(device: &str, samples: &[(&Sample, Option<bool>)]) -> Self {
-        let calls = |(sample, _): &(&Sample, Option<bool>)| sample.calls;
+impl DeviceTraffic {
+    fn new(device: &str, samples: &[(&CapturedCall, Option<bool>)]) -> Self {
+        let calls = |(sample, _): &(&CapturedCall, Option<bool>)| sample.calls;
         let far = samples.iter().filter(|(_, far)| *far == Some(true));
         let is_known = samples.iter().any(|(_, far)| far.is_some());
-        let mut choices: BTreeMap<(&str, &str), Vec<&Sample>> = BTreeMap::new();
+        let mut choices: BTreeMap<(&str, &str), Vec<&CapturedCall>> = BTreeMap::new();
         for (sample, _) in samples {
             choices.entry((&sample.variant, &sample.reason)).or_default().push(sample);
         }
-        let mut choices: Vec<Choice> = choices
+        let mut choices: Vec<ChosenVariant> = choices
             .into_iter()
-            .map(|((variant, reason), samples)| Choice::new(variant, reason, &samples))
+            .map(|((variant, reason), samples)| ChosenVariant::new(variant, reason, &samples))
             .collect();
         choices.sort_by_key(|choice| std::cmp::Reverse(choice.calls));
         Self {
@@ -103,8 +106,8 @@ impl OnDevice {
     }
 }
 
-impl Choice {
-    fn new(variant: &str, reason: &str, samples: &[&Sample]) -> Self {
+impl ChosenVariant {
+    fn new(variant: &str, reason: &str, samples: &[&CapturedCall]) -> Self {
         let timed = samples.iter().filter_map(|one| Some((one.calls as f64, one.time_ns?)));
         let (calls, time_ns) =
             timed.fold((0.0, 0.0), |(calls, time), (more, each)| (calls + more, time + more * each));

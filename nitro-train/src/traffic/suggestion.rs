@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::known::Known;
-use super::read::Sample;
+use super::read::CapturedCall;
 
 /// At most so many inputs are suggested.
 pub const MOST_SUGGESTIONS: usize = 5;
@@ -33,7 +33,7 @@ struct Point {
 }
 
 /// The inputs whose like would be recorded, that which covers most first.
-pub(super) fn suggestions(known: &Known<'_>, samples: &[Sample]) -> Vec<Suggestion> {
+pub(super) fn suggestions(known: &Known<'_>, samples: &[CapturedCall]) -> Vec<Suggestion> {
     let mut points = far_points(known, samples);
     let mut suggestions = Vec::new();
     while !points.is_empty() && suggestions.len() < MOST_SUGGESTIONS {
@@ -59,7 +59,7 @@ pub(super) fn suggestions(known: &Known<'_>, samples: &[Sample]) -> Vec<Suggesti
 }
 
 /// The far inputs, each once, those of most calls first.
-fn far_points(known: &Known<'_>, samples: &[Sample]) -> Vec<Point> {
+fn far_points(known: &Known<'_>, samples: &[CapturedCall]) -> Vec<Point> {
     let mut points: BTreeMap<Vec<u64>, Point> = BTreeMap::new();
     for sample in samples.iter().filter(|sample| known.is_far(sample) == Some(true)) {
         let raw = known.row(sample);

@@ -39,9 +39,9 @@ pub struct TransferPlan<'a> {
     pub sources: &'a [usize],
     /// Device features to make subsets of.
     pub candidates: &'a [String],
-    /// For machines without device features.
+    /// Hyperparameters of machines without device features.
     pub plain: Hyperparameters,
-    /// For machines with some.
+    /// Hyperparameters of machines with some.
     pub joined: Hyperparameters,
     /// The largest subset that is tried.
     pub subset_size: usize,

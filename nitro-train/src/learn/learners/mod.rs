@@ -20,7 +20,7 @@ pub const LEARNERS: &[&dyn Learner] = &[
     &tests::Always,
 ];
 
-/// What others are compared with: the paper's learner, of which CV-DFS, a majority and the oracle of one device feature are made.
+/// What others are compared with: the paper's learner, of which a majority and the oracle of one device feature are made.
 pub const REFERENCE: &dyn Learner = &svm::SVM;
 
 /// What is trained anew after every few measurements: nothing has to be tuned, and its confidence says where to measure next.

@@ -1,4 +1,4 @@
-//! One device held out: every selector fitted on others, and judged there.
+//! Every selector fitted on some devices, and judged on one that is held out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -25,7 +25,7 @@ pub struct EvaluateOptions {
 }
 
 /// One evaluation under way.
-pub(super) struct Bench<'a> {
+pub(super) struct Evaluator<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) test: &'a [usize],
     options: &'a EvaluateOptions,
@@ -35,7 +35,7 @@ pub(super) struct Bench<'a> {
     alone: Vec<OnceLock<Option<Model>>>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> Evaluator<'a> {
     pub(super) fn new(task: &'a Task<'a>, test: &'a [usize], options: &'a EvaluateOptions) -> Self {
         let local = |device: usize| {
             task.check_samples(&[device]).ok()?;
