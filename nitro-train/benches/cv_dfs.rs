@@ -5,10 +5,8 @@
 
 use std::time::Instant;
 
-use nitro_train::learn::random::Random;
-use nitro_train::learn::svm::Hyperparameters;
-use nitro_train::learn::transfer::{SUBSET_SIZE, TransferPlan, transfer};
-use nitro_train::learn::{PerformanceTable, Task};
+use nitro_train::internals::{Parameters, PerformanceTable, Random, Task, TransferPlan, transfer};
+use nitro_train::learn::StudyOptions;
 use nitro_train::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
 const SOURCES: usize = 5;
@@ -22,14 +20,14 @@ fn main() {
     let performance = PerformanceTable::new(&recordings).unwrap();
     let task = Task::new(&recordings, &performance, &(0..INPUTS).collect::<Vec<_>>(), 0);
     let candidates: Vec<String> = recordings.devices[0].features.keys().cloned().collect();
-    let hyperparameters = Hyperparameters { cost: 32.0, gamma: 0.125 };
+    let parameters = Parameters { cost: 32.0, gamma: 0.125 };
     let sources: Vec<usize> = (0..SOURCES).collect();
     let plan = TransferPlan {
         sources: &sources,
         candidates: &candidates,
-        plain: hyperparameters,
-        joined: hyperparameters,
-        subset_size: SUBSET_SIZE,
+        plain: parameters.into(),
+        joined: parameters.into(),
+        subset_size: StudyOptions::default().subset_size,
     };
     let begin = Instant::now();
     let table = transfer(&task, &plan);

@@ -21,9 +21,8 @@ use std::time::Instant;
 use nitro_core::model::{Model, Selector, Svm};
 use nitro_train::evaluate::{Chooser, Split};
 use nitro_train::exchange::{Files, import};
-use nitro_train::learn::smo::{BinarySolver, Smo};
-use nitro_train::learn::study::{Study, StudyOptions};
-use nitro_train::learn::{PerformanceTable, Strategy, Task, share_of_first_admissible};
+use nitro_train::internals::{BinarySolver, PerformanceTable, SamplesByClass, Smo, Stop, Study, Task};
+use nitro_train::learn::StudyOptions;
 use nitro_train::recordings::Recordings;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -67,14 +66,14 @@ fn dump_device(
     let study = |sources: &[usize]| Study::new(&task, sources.to_vec(), Some(&known), &options);
     let (others, own) = (study(&sources), study(&[held_out]));
     let cases = [
-        (&others, &sources[..], Strategy::SVM_NONE, "svm-none"),
-        (&others, &sources[..], Strategy::SVM_CROSS_VALIDATION, "svm-cross-validation"),
-        (&others, &sources[..], Strategy::SVM_ALL, "svm-all"),
-        (&own, &[held_out][..], Strategy::SVM_NONE, "target-trained"),
+        (&others, &sources[..], "svm-none", "svm-none"),
+        (&others, &sources[..], "svm-cross-validation", "svm-cross-validation"),
+        (&others, &sources[..], "svm-all", "svm-all"),
+        (&own, &[held_out][..], "svm-none", "target-trained"),
     ];
     for (study, sources, strategy, name) in cases {
-        let fitted = study.fit(strategy);
-        let hyperparameters = fitted.hyperparameters.ok_or("a constant selector has nothing to compare")?;
+        let fitted = study.fit(strategy.parse()?);
+        let (cost, gamma) = (fitted.hyperparameters["C"], fitted.hyperparameters["gamma"]);
         let Selector::Svm(svm) = &fitted.model.selector else { continue };
         let case = Case {
             recordings,
@@ -87,16 +86,16 @@ fn dump_device(
             svm,
         };
         let base = out.join(format!("{}.{name}", recordings.devices[held_out].id.replace('/', "_")));
-        let seconds = case.train_again(&Smo, hyperparameters.cost).1;
+        let seconds = case.train_again(&Smo, cost).1;
         let classes: Vec<usize> = svm.classes.iter().map(|class| class.variant).collect();
         let about = serde_json::json!({
             "device": recordings.devices[held_out].id, "strategy": name, "variants": recordings.variants,
-            "cost": hyperparameters.cost, "gamma": hyperparameters.gamma, "classes": classes,
+            "cost": cost, "gamma": gamma, "classes": classes,
             "device_features": fitted.model.device_features, "train_seconds": seconds,
         });
         case.write(&base, &format!("{about:#}\n"))?;
         #[cfg(feature = "linfa")]
-        case.compare_linfa(&base, hyperparameters.cost)?;
+        case.compare_linfa(&base, cost)?;
     }
     Ok(())
 }
@@ -120,14 +119,13 @@ impl Case<'_> {
             (String::new(), String::new(), String::new(), String::new());
         for sample in self.training_set().samples() {
             let device = self.sources[sample.device];
-            train += &self.line(sample.variant, self.task.inputs[sample.input], device);
+            train += &self.line(sample.class, self.task.inputs[sample.input], device);
         }
         for &input in &self.split.test {
             let Some(shares) = self.performance.shares(self.held_out, input) else { continue };
             let best = self.performance.best(self.held_out, input).expect("shares have a best variant");
             test += &self.line(best, input, self.held_out);
-            let first = chooser.ranking(input).next().expect("there are variants");
-            writeln!(predicted, "{first} {}", share_of_first_admissible(shares, chooser.ranking(input)))?;
+            writeln!(predicted, "{}", choice(&chooser, input, shares))?;
             let shares = shares.iter().map(|share| share.map_or("-".into(), |share| share.to_string()));
             writeln!(all_shares, "{}", shares.collect::<Vec<String>>().join(" "))?;
         }
@@ -148,8 +146,8 @@ impl Case<'_> {
         format!("{variant}{}\n", columns.collect::<String>())
     }
 
-    fn training_set(&self) -> nitro_train::learn::svm::TrainingSet {
-        nitro_train::learn::svm::TrainingSet::new(self.task.samples(self.sources, &self.task.all_inputs()))
+    fn training_set(&self) -> SamplesByClass {
+        SamplesByClass::new(self.task.samples(self.sources, &self.task.all_inputs()))
     }
 
     /// Trains with a solver of choice; also the seconds it took.
@@ -157,7 +155,7 @@ impl Case<'_> {
         let (set, task) = (self.training_set(), self.task);
         let space = task.device_space(self.sources, &self.model.device_features);
         let start = Instant::now();
-        let stop = nitro_train::learn::smo::Stop::default();
+        let stop = Stop::default();
         let machine = set.train(solver, stop, &task.space, &space, self.svm.gamma, &[cost]).remove(0);
         let seconds = start.elapsed().as_secs_f64();
         (machine.to_svm(&set, &task.space, &space, self.svm.gamma), seconds)
@@ -166,17 +164,16 @@ impl Case<'_> {
     #[cfg(feature = "linfa")]
     fn compare_linfa(&self, base: &Path, cost: f64) -> Result<()> {
         let (ours, own_seconds) = self.train_again(&Smo, cost);
-        let (svm, seconds) = self.train_again(&nitro_train::learn::linfa::LinfaSvm, cost);
+        let (svm, seconds) = self.train_again(&nitro_train::internals::LinfaSvm, cost);
         let model = Model { selector: Selector::Svm(svm), ..self.model.clone() };
         let chooser = Chooser::new(self.recordings, &model, self.held_out)?;
         let (mut predicted, mut same, mut count) = (String::new(), 0, 0);
         let own = Chooser::new(self.recordings, self.model, self.held_out)?;
         for &input in &self.split.test {
             let Some(shares) = self.performance.shares(self.held_out, input) else { continue };
-            let first = chooser.ranking(input).next().expect("there are variants");
-            same += usize::from(own.ranking(input).next() == Some(first));
+            same += usize::from(first(&own, input) == first(&chooser, input));
             count += 1;
-            writeln!(predicted, "{first} {}", share_of_first_admissible(shares, chooser.ranking(input)))?;
+            writeln!(predicted, "{}", choice(&chooser, input, shares))?;
         }
         let line = format!(
             "{}: linfa {seconds:.2} s, own solver {own_seconds:.2} s ({} support vectors), same choice on {same} of {count}\n",
@@ -188,4 +185,15 @@ impl Case<'_> {
         fs::write(base.with_added_extension("linfa"), predicted)?;
         Ok(())
     }
+}
+
+/// The variant that is ranked first.
+fn first(chooser: &Chooser<'_>, input: usize) -> usize {
+    chooser.choose(input, |_| true).expect("there are variants")
+}
+
+/// The variant that is ranked first, and the share of that which would run.
+fn choice(chooser: &Chooser<'_>, input: usize, shares: &[Option<f64>]) -> String {
+    let runs = chooser.choose(input, |variant| shares[variant].is_some());
+    format!("{} {}", first(chooser, input), runs.and_then(|variant| shares[variant]).unwrap_or(0.0))
 }

@@ -11,9 +11,7 @@ use std::error::Error;
 use std::io::Write;
 use std::time::Instant;
 
-use nitro_train::learn::smo::{Smo, Stop};
-use nitro_train::learn::space::{DeviceSpace, InputSpace, Sample};
-use nitro_train::learn::svm::{Machine, TrainingSet};
+use nitro_train::internals::{DeviceSpace, InputSpace, Machine, Sample, SamplesByClass, Smo, Stop};
 
 const REPEATS: usize = 31;
 
@@ -38,11 +36,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn train(labels: &[usize], rows: &[&[f64]], cost: f64, gamma: f64) -> (f64, TrainingSet, Machine) {
+fn train(labels: &[usize], rows: &[&[f64]], cost: f64, gamma: f64) -> (f64, SamplesByClass, Machine) {
     let begin = Instant::now();
     let space = InputSpace::scaled(rows);
-    let sample = |(input, &variant): (usize, &usize)| Sample { input, device: 0, variant };
-    let set = TrainingSet::new(labels.iter().enumerate().map(sample));
+    let sample = |(input, &class): (usize, &usize)| Sample { input, device: 0, class };
+    let set = SamplesByClass::new(labels.iter().enumerate().map(sample));
     let machine = set.train(&Smo, Stop::default(), &space, &DeviceSpace::none(1), gamma, &[cost]).remove(0);
     (begin.elapsed().as_secs_f64() * 1e3, set, machine)
 }

@@ -7,8 +7,9 @@
 use nitro_core::model::Model;
 
 use crate::evaluate::{Chooser, Split, shares_of_model};
-use crate::learn::random::Random;
-use crate::learn::{FitOptions, LearnError, PerformanceTable, Strategy, fit};
+use crate::learn::performance::PerformanceTable;
+use crate::learn::{FitOptions, LearnError, Strategy, fit};
+use crate::random::Random;
 use crate::recordings::Recordings;
 
 /// The first inputs are drawn, because nothing is known yet.
@@ -88,7 +89,7 @@ fn model(recordings: &Recordings, device: usize, measured: &[usize], seed: u64) 
     let options = FitOptions {
         sources: vec![recordings.devices[device].id.clone()],
         inputs: Some(measured.to_vec()),
-        strategies: vec![Strategy::FOREST_NONE],
+        strategies: vec![Strategy::incremental()],
         seed,
         ..FitOptions::default()
     };

@@ -8,7 +8,7 @@ use nitro_core::model::Model;
 use thiserror::Error;
 
 use crate::evaluate::{EvaluateError, Split, shares_of_model};
-use crate::learn::PerformanceTable;
+use crate::learn::performance::PerformanceTable;
 use crate::recordings::Recordings;
 
 /// What a model is checked against.
@@ -196,11 +196,11 @@ fn provenance(model: &Model, recordings: &Recordings, train: &[usize]) -> Result
     if stated.recordings_digest.is_empty() {
         return Err(Problem::NoDigest { function: function() });
     }
-    let place = |device: &String| {
+    let index = |device: &String| {
         let unknown = || Problem::UnknownSource { function: function(), device: device.clone() };
         recordings.device_index(device).ok_or_else(unknown)
     };
-    let sources = stated.sources.iter().map(place).collect::<Result<Vec<_>, _>>()?;
+    let sources = stated.sources.iter().map(index).collect::<Result<Vec<_>, _>>()?;
     match recordings.digest(&sources, train) == stated.recordings_digest {
         true => Ok(()),
         false => Err(Problem::OtherRecordings { function: function(), sources: stated.sources.clone() }),

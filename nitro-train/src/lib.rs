@@ -13,19 +13,21 @@
 pub mod active;
 pub mod check;
 mod cli;
-mod digest;
 pub mod evaluate;
 mod exact;
 pub mod exchange;
 pub mod explain;
-mod layer;
+#[doc(hidden)]
+pub mod internals;
 pub mod learn;
 pub mod measure;
 mod plain_table;
 mod printable;
 pub mod profile;
+mod random;
 pub mod recordings;
 pub mod report;
+mod selection;
 pub mod store;
 pub mod traffic;
 mod trainer;

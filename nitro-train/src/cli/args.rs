@@ -8,10 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand};
 
 pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, ProfileWorkerArgs, RecordArgs};
-use crate::learn::DeviceFeatures;
-use crate::learn::learners::LEARNERS;
-use crate::learn::study::StudyOptions;
-use crate::learn::transfer::SUBSET_SIZE;
+use crate::learn::{DeviceFeatures, Strategy, StudyOptions};
 
 /// Learns on some machines which variant of a function is fastest, and picks well on others.
 ///
@@ -174,14 +171,14 @@ fn device_features() -> PossibleValuesParser {
 }
 
 fn selectors() -> PossibleValuesParser {
-    PossibleValuesParser::new([AUTO].into_iter().chain(LEARNERS.iter().map(|learner| learner.name())))
+    PossibleValuesParser::new([AUTO].into_iter().chain(Strategy::learner_names()))
 }
 
 /// How device features are selected by cross-validation.
 #[derive(Args, Debug)]
 pub(super) struct StudyArgs {
     /// Most device features in one of the subsets that cross-validation tries
-    #[arg(long, value_name = "N", default_value_t = SUBSET_SIZE as u32, value_parser = clap::value_parser!(u32).range(1..=5))]
+    #[arg(long, value_name = "N", default_value_t = StudyOptions::default().subset_size as u32, value_parser = clap::value_parser!(u32).range(1..=5))]
     pub(super) subset_size: u32,
     /// How many of the most frequent winners among the subsets are used together; winners that are equally frequent go in the order of
     /// their mean over all sources, then the smaller first, then by alphabet
@@ -192,7 +189,7 @@ pub(super) struct StudyArgs {
 impl StudyArgs {
     pub(super) fn options(&self) -> StudyOptions {
         let (subset_size, keep) = (self.subset_size as usize, self.keep as usize);
-        StudyOptions { subset_size, keep, ..StudyOptions::default() }
+        StudyOptions { subset_size, keep }
     }
 }
 

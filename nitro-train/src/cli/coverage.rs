@@ -9,10 +9,10 @@ use nitro_core::model::{Model, file_name};
 use super::args::CoverageArgs;
 use super::devices::number;
 use crate::plain_table::Table;
-use crate::traffic::{OnDevice, Sample, Suggestion, Traffic, read};
+use crate::traffic::{CapturedCall, DeviceTraffic, Suggestion, Traffic, read};
 
 pub(super) fn run(args: &CoverageArgs, out: &mut dyn Write) -> Result<()> {
-    let mut functions: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
+    let mut functions: BTreeMap<String, Vec<CapturedCall>> = BTreeMap::new();
     for sample in read(&args.capture)? {
         functions.entry(sample.function.clone()).or_default().push(sample);
     }
@@ -47,18 +47,18 @@ fn print(out: &mut dyn Write, traffic: &Traffic) -> io::Result<()> {
     }
 }
 
-fn devices(devices: &[OnDevice]) -> Table {
+fn devices(devices: &[DeviceTraffic]) -> Table {
     let mut table = Table::new(["device", "calls", "samples", "far, %"]);
-    for OnDevice { device, samples, calls, far_calls, .. } in devices {
+    for DeviceTraffic { device, samples, calls, far_calls, .. } in devices {
         let far = far_calls.map_or_else(|| "not known".to_owned(), |far| percent(far, *calls));
         table.row([device.clone(), calls.to_string(), samples.to_string(), far]);
     }
     table
 }
 
-fn choices(devices: &[OnDevice]) -> Table {
+fn choices(devices: &[DeviceTraffic]) -> Table {
     let mut table = Table::new(["device", "variant", "of its calls, %", "mean time, us", "reason"]);
-    for OnDevice { device, calls, choices, .. } in devices {
+    for DeviceTraffic { device, calls, choices, .. } in devices {
         for choice in choices {
             let time =
                 choice.mean_time_ns.map_or_else(String::new, |time_ns| format!("{:.3}", time_ns / 1e3));

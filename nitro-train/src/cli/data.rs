@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail};
 
 use super::args::StoreArgs;
 use crate::exchange;
-use crate::profile::{Folder, Profiles, files};
-use crate::recordings::{DeviceRecord, Recordings};
+use crate::profile::{Folder, files};
+use crate::recordings::{DeviceRecord, Profiles, Recordings};
 use crate::store::{self, Store};
 use crate::trainer::{Registered, Shipped, Trainer};
 

@@ -40,7 +40,7 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Res
 /// What the two options leave to choose from.
 fn strategies(args: &FitArgs) -> Result<Vec<Strategy>> {
     let is_asked = |strategy: &Strategy| {
-        let (learner, features) = (strategy.learner().name(), strategy.device_features.name());
+        let (learner, features) = (strategy.learner_name(), strategy.device_features.name());
         (args.selector == AUTO || args.selector == learner)
             && args.device_features.as_deref().is_none_or(|asked| asked == features)
     };

@@ -15,10 +15,10 @@ use super::devices::number;
 use super::fit::description;
 use super::{named, record, report, worker};
 use crate::evaluate::{DeviceEvaluation, EvaluateError, EvaluateOptions, Split, evaluate_on};
-use crate::learn::random::Random;
 use crate::learn::{FitOptions, Fitted, fit};
 use crate::measure::{Clock, Inputs, Plan, Repeats, Share, SystemClock, describe_device, whole_host};
 use crate::plain_table::Table;
+use crate::random::Random;
 use crate::recordings::{DeviceRecord, Recordings};
 use crate::trainer::{Registered, Trainer};
 

@@ -8,12 +8,11 @@ use super::args::DevicesArgs;
 use super::data::Stores;
 use super::devices::number;
 use super::named;
-use crate::learn::next::{Experience, Worth, between_and_beyond, distinct, rank};
-use crate::learn::study::{Study, StudyOptions};
-use crate::learn::{PerformanceTable, Task, check_samples};
+use crate::evaluate::Split;
+use crate::learn::next_device::{Experience, Worth, between_and_beyond, distinct, rank};
 use crate::measure::describe_device;
 use crate::plain_table::Table;
-use crate::recordings::{DeviceRecord, Recordings};
+use crate::recordings::DeviceRecord;
 use crate::trainer::{Trainer, kind_of};
 
 /// How many are shown.
@@ -25,7 +24,8 @@ pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) ->
     for function in stores.functions(&args.data.functions)? {
         let recordings = stores.load(&function)?;
         say!("{function}: leaving out each of {} devices in turn", recordings.devices.len());
-        experiences.push(experience(&recordings)?);
+        let inputs = Split::by_name(&recordings).train;
+        experiences.push(Experience::new(&recordings, &inputs, crate::DEFAULT_SEED)?);
     }
     let kinds: std::collections::BTreeSet<String> = experiences.iter().map(kind).collect();
     for kind in kinds {
@@ -34,15 +34,6 @@ pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) ->
         print(out, trainer, &kind, &of_kind)?;
     }
     Ok(())
-}
-
-fn experience(recordings: &Recordings) -> Result<Experience> {
-    let performance = PerformanceTable::new(recordings)?;
-    let inputs: Vec<usize> = crate::evaluate::Split::by_name(recordings).train;
-    let task = Task::new(recordings, &performance, &inputs, crate::DEFAULT_SEED);
-    let sources: Vec<usize> = (0..recordings.devices.len()).collect();
-    check_samples(&task, &sources)?;
-    Ok(Experience::new(&Study::new(&task, sources, None, &StudyOptions::default())))
 }
 
 /// What kind of device a function was recorded on; of devices that this program cannot name, the function itself.

@@ -12,11 +12,12 @@ use super::args::ProfileArgs;
 use super::data;
 use super::named;
 use super::profiler::{Profiler, Shares};
-use crate::learn::profile::select;
+use crate::learn::device_features::profile_based::select;
 use crate::plain_table::Table;
 use crate::profile::counters::stressed_share;
 use crate::profile::ncu::Ncu;
-use crate::profile::{Folder, Metrics, ProfileError, ProxyProfile, Section, Shown, VariantProfile};
+use crate::profile::{Folder, ProfileError, Section, Shown};
+use crate::recordings::{Metrics, ProxyProfile, VariantProfile};
 use crate::trainer::Trainer;
 
 /// How far, in percentage points, a proxy's measured share of instructions may be from its intensity.

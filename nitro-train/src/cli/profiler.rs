@@ -12,7 +12,8 @@ use anyhow::{Context, Result};
 use super::args::ProfileArgs;
 use crate::profile::counters::metrics;
 use crate::profile::ncu::{Ncu, read_log};
-use crate::profile::{Metrics, ProfileError, Section, attribute, read_sections};
+use crate::profile::{ProfileError, Section, attribute, read_sections};
+use crate::recordings::Metrics;
 
 /// Time beyond its share after which a run is interrupted: a call may be under way, and the log has to be written.
 const GRACE: Duration = Duration::from_secs(20);

@@ -3,9 +3,10 @@
 use nitro_core::model::Model;
 use rayon::prelude::*;
 
-use super::{Chooser, EvaluateError};
-use crate::learn::random::Random;
-use crate::learn::{PerformanceTable, share_of_first_admissible};
+use super::chooser::Chooser;
+use super::error::EvaluateError;
+use crate::learn::performance::PerformanceTable;
+use crate::random::Random;
 use crate::recordings::Recordings;
 
 /// How often each feature's values are dealt out anew: the mean over so many differs little from run to run.
@@ -20,7 +21,7 @@ const PERMUTATIONS: usize = 5;
 /// # Errors
 ///
 /// When the model's names are not those of the recordings.
-pub fn feature_benefits(
+pub(crate) fn feature_benefits(
     recordings: &Recordings,
     performance: &PerformanceTable,
     model: &Model,
@@ -32,9 +33,8 @@ pub fn feature_benefits(
     let measured = |&input: &usize| Some((chooser.features(input), performance.shares(device, input)?));
     let rows: Vec<(Vec<f64>, &[Option<f64>])> = inputs.iter().filter_map(measured).collect();
     let sum = |value: &(dyn Fn(usize) -> Vec<f64> + Sync)| -> f64 {
-        let share = |(row, (_, shares)): (usize, &(Vec<f64>, &[Option<f64>]))| {
-            share_of_first_admissible(shares, chooser.ranking_of(&value(row)))
-        };
+        let share =
+            |(row, (_, shares)): (usize, &(Vec<f64>, &[Option<f64>]))| chooser.share(&value(row), shares);
         rows.iter().enumerate().map(share).sum()
     };
     let whole = sum(&|row| rows[row].0.clone());

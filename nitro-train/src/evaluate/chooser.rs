@@ -1,17 +1,23 @@
 //! What a model would choose for recorded inputs on a recorded device.
 
 use nitro_core::model::{Model, OnDevice};
+use rayon::prelude::*;
 
 use super::error::EvaluateError;
+use crate::learn::classes::Classes;
+use crate::learn::performance::{PerformanceTable, share_of_choice};
 use crate::recordings::Recordings;
+use crate::selection::choose;
 
 /// A model joined with recordings by names, for one device.
 pub struct Chooser<'a> {
     recordings: &'a Recordings,
     /// The model's selector on the device; none where a device feature is not a finite number.
     selector: Option<OnDevice>,
-    /// The recordings' variant for each of the model's.
-    variants: Vec<usize>,
+    /// What the recordings tell apart.
+    own: Classes,
+    /// The recordings' class for each of the model's.
+    classes: Vec<usize>,
     /// The recordings' feature for each of the model's.
     features: Vec<usize>,
 }
@@ -28,10 +34,11 @@ impl<'a> Chooser<'a> {
             kind,
             name: name.clone(),
         };
-        let find = |kind: &'static str, names: &[String], known: &[String]| -> Result<Vec<usize>, _> {
-            let position = |name: &String| known.iter().position(|known| known == name);
-            names.iter().map(|name| position(name).ok_or_else(|| missing(kind, name))).collect()
+        let find = |kind: &'static str, names: &[String], index: &dyn Fn(&str) -> Option<usize>| {
+            let found = |name: &String| index(name).ok_or_else(|| missing(kind, name));
+            names.iter().map(found).collect::<Result<Vec<usize>, _>>()
         };
+        let own = Classes::of(recordings);
         let known = &recordings.devices[device].features;
         let value = |name: &String| known.get(name).copied().ok_or_else(|| missing("device feature", name));
         let device_features: Vec<f64> = model.device_features.iter().map(value).collect::<Result<_, _>>()?;
@@ -39,15 +46,21 @@ impl<'a> Chooser<'a> {
         Ok(Self {
             recordings,
             selector: finite.then(|| model.selector.on_device(&device_features)),
-            variants: find("variant", &model.variants, &recordings.variants)?,
-            features: find("feature", &model.features, &recordings.features)?,
+            classes: find("variant", &model.variants, &|name| own.index(name))?,
+            features: find("feature", &model.features, &|name| recordings.feature_index(name))?,
+            own,
         })
     }
 
-    /// The variants (of the recordings) in the order in which they would be tried: the model's ranking, then the default,
-    /// then the others. A feature that is not a finite number leaves only the last two, as at run time.
-    pub fn ranking(&self, input: usize) -> impl Iterator<Item = usize> {
-        self.ranking_of(&self.features(input))
+    /// What would run for a recorded input, of the classes (of the recordings) that may: the first of the model's ranking, else the
+    /// default, else any. A feature that is not a finite number leaves only the last two, as at run time.
+    pub fn choose(&self, input: usize, may_run: impl Fn(usize) -> bool) -> Option<usize> {
+        choose(self.ranking_of(&self.features(input)), self.own.fallback(), may_run)
+    }
+
+    /// The share of exhaustive search of what would run for values of the model's features, where the classes have these shares.
+    pub(super) fn share(&self, features: &[f64], shares: &[Option<f64>]) -> f64 {
+        share_of_choice(shares, self.ranking_of(features), self.own.fallback())
     }
 
     /// The values of the model's features for a recorded input.
@@ -70,11 +83,31 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// As [`ranking`](Self::ranking), of values of the model's features.
-    pub(super) fn ranking_of<'s>(&'s self, features: &[f64]) -> impl Iterator<Item = usize> + use<'s, 'a> {
+    /// The model's ranking for values of its features.
+    fn ranking_of(&self, features: &[f64]) -> impl Iterator<Item = usize> {
         let finite = features.iter().all(|value| value.is_finite());
         let ranking = self.selector.as_ref().filter(|_| finite).map(|selector| selector.rank(features));
-        let ranked = ranking.into_iter().flatten().map(|ranked| self.variants[ranked.variant]);
-        ranked.chain(self.recordings.default_variant).chain(0..self.recordings.variants.len())
+        ranking.into_iter().flatten().map(|ranked| self.classes[ranked.variant])
     }
+}
+
+/// The share of exhaustive search that a model achieves on each of some inputs of one recorded device; inputs without any
+/// success there are left out. Positions refer to the recordings.
+///
+/// # Errors
+///
+/// When the model's features, device features or variants are not those of the recordings.
+pub(crate) fn shares_of_model(
+    recordings: &Recordings,
+    performance: &PerformanceTable,
+    model: &Model,
+    device: usize,
+    inputs: &[usize],
+) -> Result<Vec<f64>, EvaluateError> {
+    let chooser = Chooser::new(recordings, model, device)?;
+    let share = |&input: &usize| {
+        let shares = performance.shares(device, input)?;
+        Some(chooser.share(&chooser.features(input), shares))
+    };
+    Ok(inputs.par_iter().filter_map(share).collect())
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Shares;
 use crate::learn::Strategy;
 
 /// Shares of the best variant's speed over test inputs.
@@ -47,7 +46,7 @@ pub struct Selectors(BTreeMap<&'static str, Figures>);
 
 impl Selectors {
     /// The figures of some shares.
-    pub(super) fn of(shares: &Shares) -> Self {
+    pub(super) fn of(shares: &BTreeMap<&'static str, Vec<f64>>) -> Self {
         let figures =
             |(&name, shares): (&&'static str, &Vec<f64>)| Some((name, Figures::new(shares.clone())?));
         Self(shares.iter().filter_map(figures).collect())

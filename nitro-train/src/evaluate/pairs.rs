@@ -1,7 +1,8 @@
 //! Devices two by two: how well what was learned on one serves another, and how often their best variants differ.
 
-use super::{Bench, EvaluateError};
-use crate::learn::PerformanceTable;
+use super::error::EvaluateError;
+use super::evaluator::Evaluator;
+use crate::learn::performance::PerformanceTable;
 
 /// One row and one column a device, in the order of the recordings; a cell is `None` where nothing can be compared.
 pub type PairTable = Vec<Vec<Option<f64>>>;
@@ -18,21 +19,19 @@ pub struct Pairs {
     pub best_differs: PairTable,
 }
 
-impl Bench<'_> {
-    /// Both tables.
-    pub(super) fn pairs(&self) -> Result<Pairs, EvaluateError> {
-        let devices = &self.task.recordings.devices;
-        let mean = |trained: usize, run: usize| match self.target_trained(trained) {
-            Some(model) => Ok(mean(&self.shares_of(model, run)?)),
-            None => Ok(None),
-        };
-        let row = |trained| (0..devices.len()).map(|run| mean(trained, run)).collect::<Result<_, _>>();
-        Ok(Pairs {
-            devices: devices.iter().map(|device| device.id.clone()).collect(),
-            trained_on_run_on: (0..devices.len()).map(row).collect::<Result<_, EvaluateError>>()?,
-            best_differs: best_differs(self.task.performance, devices.len(), self.test),
-        })
-    }
+/// Both tables.
+pub(super) fn pairs(evaluator: &Evaluator<'_>) -> Result<Pairs, EvaluateError> {
+    let devices = &evaluator.task.recordings.devices;
+    let mean = |trained: usize, run: usize| match evaluator.target_trained(trained) {
+        Some(model) => Ok(mean(&evaluator.shares_of(model, run)?)),
+        None => Ok(None),
+    };
+    let row = |trained| (0..devices.len()).map(|run| mean(trained, run)).collect::<Result<_, _>>();
+    Ok(Pairs {
+        devices: devices.iter().map(|device| device.id.clone()).collect(),
+        trained_on_run_on: (0..devices.len()).map(row).collect::<Result<_, EvaluateError>>()?,
+        best_differs: best_differs(evaluator.task.performance, devices.len(), evaluator.test),
+    })
 }
 
 fn best_differs(performance: &PerformanceTable, devices: usize, inputs: &[usize]) -> PairTable {

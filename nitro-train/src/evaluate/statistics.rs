@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::learn::PerformanceTable;
+use crate::learn::performance::PerformanceTable;
 use crate::recordings::Recordings;
 
 /// On which share of some inputs each variant is best on one device, and what is lost without it.
@@ -22,7 +22,7 @@ pub struct VariantStatistics {
 }
 
 /// One entry a device, over these inputs; a tie counts for the first variant, as in training.
-pub fn best_variant_shares(
+pub(crate) fn best_variant_shares(
     recordings: &Recordings,
     performance: &PerformanceTable,
     inputs: &[usize],
@@ -90,7 +90,11 @@ impl fmt::Display for Sensitivity {
 const NEAR: f64 = 0.95;
 
 /// The architecture sensitivity of a function, over these inputs.
-pub fn sensitivity(recordings: &Recordings, performance: &PerformanceTable, inputs: &[usize]) -> Sensitivity {
+pub(super) fn sensitivity(
+    recordings: &Recordings,
+    performance: &PerformanceTable,
+    inputs: &[usize],
+) -> Sensitivity {
     let devices = || 0..recordings.devices.len();
     let best =
         |input: usize| devices().map(|device| performance.best(device, input)).collect::<Option<Vec<_>>>();
@@ -105,7 +109,7 @@ pub fn sensitivity(recordings: &Recordings, performance: &PerformanceTable, inpu
         count += 1;
         differ += usize::from(best.windows(2).any(|pair| pair[0] != pair[1]));
         apart += usize::from(
-            !(0..performance.variants()).any(|variant| devices().all(|device| near(device, variant))),
+            !(0..performance.classes().count()).any(|variant| devices().all(|device| near(device, variant))),
         );
     }
     let share = |part: usize| part as f64 / count.max(1) as f64;

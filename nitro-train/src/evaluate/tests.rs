@@ -184,7 +184,8 @@ fn sensitivity_counts_inputs_whose_best_variant_depends_on_the_device() {
 #[test]
 fn auto_on_one_device_is_the_very_model_that_is_given() {
     let recordings = recordings(3);
-    let options = crate::learn::FitOptions { strategies: vec![Strategy::STATIC], ..Default::default() };
+    let options =
+        crate::learn::FitOptions { strategies: vec!["static".parse().unwrap()], ..Default::default() };
     let mut model = crate::learn::fit(&recordings, &options).unwrap().model;
     model.selector = nitro_core::model::Selector::Constant { variant: 2 }; // `slow`, which no strategy would choose
     let sources = ["d1".to_owned(), "d2".to_owned()];

@@ -8,7 +8,6 @@ use super::error::{ImportError, Problem, check_name};
 use super::table::{Record, Table, above_zero, not_negative};
 use crate::printable::excerpt;
 use crate::recordings::{Measurement, Outcome, Recordings};
-use crate::store::outcome_from;
 
 pub(super) const REQUIRED: [&str; 4] = ["device", "input", "variant", "time_ns"];
 pub(super) const OPTIONAL: [&str; 5] = ["outcome", "spread_ns", "repeats", "configuration", "reason"];
@@ -148,7 +147,7 @@ fn outcome(name: &str, time_ns: &str) -> Result<Outcome, Problem> {
         ("", None) => "failed",
         (name, _) => name,
     };
-    outcome_from(name, time).ok_or_else(|| match (name, time) {
+    Outcome::from_name(name, time).ok_or_else(|| match (name, time) {
         ("time", _) => Problem::Contradiction {
             outcome: name.to_owned(),
             problem: "comes without a time; fill in time_ns or change the outcome",

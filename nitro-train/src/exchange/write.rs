@@ -10,7 +10,6 @@ use super::error::ExportError;
 use super::formula::guard;
 use super::{Files, compressed, measurements};
 use crate::recordings::Recordings;
-use crate::store::outcome_name;
 
 /// Writes recordings to files, compressed where a name ends with `.gz` or `.xz`.
 ///
@@ -51,7 +50,7 @@ fn measurements(recordings: &Recordings) -> String {
             guard(&recordings.inputs[one.input].name),
             guard(&recordings.variants[one.variant]),
             one.outcome.time_ns().map_or(Cow::Borrowed(""), number),
-            Cow::Borrowed(outcome_name(one.outcome)),
+            Cow::Borrowed(one.outcome.name()),
             number(one.spread_ns),
             Cow::Owned(one.repeats.to_string()),
             guard(&one.configuration),

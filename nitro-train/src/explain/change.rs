@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Asked, Column};
+use super::asked::Asked;
+use super::column::Column;
 
 /// Into so many steps the training range is cut; a choice that holds for less than a step may be passed over.
 const STEPS: f64 = 256.0;
@@ -66,7 +67,7 @@ impl<'a> Axis<'a> {
     fn new(asked: &'a Asked<'a>, index: usize) -> Option<Self> {
         let column = &asked.columns[index];
         let at = column.scaled.filter(|_| column.scale.is_some_and(|scale| scale.max > scale.min))?;
-        let now = asked.first(&asked.on_device, &asked.features);
+        let now = asked.choice(&asked.on_device, &asked.features);
         Some(Self { asked, index, column, at, now })
     }
 
@@ -85,7 +86,7 @@ impl<'a> Axis<'a> {
         Some(self.rounded(self.boundary(scaled(step - 1), scaled(step)), direction))
     }
 
-    /// A value close behind the place between two scaled values where the choice changes.
+    /// A value close behind the boundary, between two scaled values, where the choice changes.
     fn boundary(&self, mut same: f64, mut other: f64) -> f64 {
         for _ in 0..HALVINGS {
             let middle = (same + other) / 2.0;
@@ -117,12 +118,12 @@ impl<'a> Axis<'a> {
             None => {
                 let mut features = features.clone();
                 features[self.index] = value;
-                self.asked.first(on_device, &features)
+                self.asked.choice(on_device, &features)
             }
             Some(index) => {
                 let mut device_features = device_features.clone();
                 device_features[index] = value;
-                self.asked.first(&question.model.selector.on_device(&device_features), features)
+                self.asked.choice(&question.model.selector.on_device(&device_features), features)
             }
         }
     }

@@ -3,7 +3,7 @@
 use nitro_core::model::{Model, Scale, Selector};
 use serde::Serialize;
 
-use super::Question;
+use super::question::Question;
 use crate::learn::scaling::scale_of;
 
 /// An input feature of at most this many recorded values, each recorded this often on average, takes no others: a number of bits, a yes or no.
@@ -78,23 +78,22 @@ fn scale(model: &Model, column: usize) -> Option<Scale> {
         None => model.coverage.inputs.as_ref()?.scaling.get(column).copied(),
         Some(column) => {
             let devices = model.coverage.devices.as_ref()?;
-            let place = devices.features.iter().position(|name| *name == model.device_features[column])?;
-            devices.region.scaling.get(place).copied()
+            let index = devices.features.iter().position(|name| *name == model.device_features[column])?;
+            devices.region.scaling.get(index).copied()
         }
     }
 }
 
 /// The finite values that training inputs, or sources, have of the feature, one for each of them.
-fn recorded(question: &Question<'_>, name: &String, is_of_device: bool) -> Vec<f64> {
+fn recorded(question: &Question<'_>, name: &str, is_of_device: bool) -> Vec<f64> {
     let Some((recordings, inputs)) = question.recorded else { return Vec::new() };
     let mut values: Vec<f64> = if is_of_device {
         let is_source = |id: &String| question.model.provenance.sources.contains(id);
         let sources = recordings.devices.iter().filter(|device| is_source(&device.id));
         sources.filter_map(|device| device.features.get(name).copied()).collect()
     } else {
-        let place = recordings.features.iter().position(|own| own == name);
-        place.map_or_else(Vec::new, |place| {
-            inputs.iter().map(|&input| recordings.inputs[input].features[place]).collect()
+        recordings.feature_index(name).map_or_else(Vec::new, |feature| {
+            inputs.iter().map(|&input| recordings.inputs[input].features[feature]).collect()
         })
     };
     values.retain(|value| value.is_finite());

@@ -3,8 +3,12 @@
 use nitro_core::model::Scale;
 use serde::Serialize;
 
-use super::{Asked, Question};
-use crate::learn::{LearnError, PerformanceTable, next};
+use super::asked::Asked;
+use super::column::Column;
+use super::question::Question;
+use crate::learn::LearnError;
+use crate::learn::next_device::distances;
+use crate::learn::performance::PerformanceTable;
 use crate::recordings::{DeviceRecord, Recordings};
 
 /// At most so many are named.
@@ -46,12 +50,12 @@ pub(super) fn nearest(asked: &Asked<'_>, choice: Option<&str>) -> Result<Vec<Nea
             .filter_map(|&device| Some((device, performance.best(device, input)?)))
             .collect();
         let &(device, best) = bests.first()?;
-        let chosen = choice.and_then(|choice| recordings.variant_index(choice));
+        let chosen = choice.and_then(|choice| performance.classes().index(choice));
         Some(Nearest {
             input: recordings.inputs[input].name.clone(),
             distance,
             device: recordings.devices[device].id.clone(),
-            best: recordings.variants[best].clone(),
+            best: performance.classes().names()[best].clone(),
             share_of_choice: chosen.and_then(|chosen| performance.shares(device, input)?[chosen]),
             same_devices: bests.iter().filter(|(_, other)| *other == best).count(),
             devices: bests.len(),
@@ -62,17 +66,15 @@ pub(super) fn nearest(asked: &Asked<'_>, choice: Option<&str>) -> Result<Vec<Nea
 
 /// The learner's scale over the columns of the recordings that the model asks for.
 struct Space {
-    /// For each column its place in the recordings, its scale, and the scaled value that is asked about.
+    /// For each column its index in the recordings, its scale, and the scaled value that is asked about.
     columns: Vec<(usize, Scale, f64)>,
 }
 
 impl Space {
     /// None where the recordings lack a feature, or the model asks for none.
     fn new(asked: &Asked<'_>, recordings: &Recordings) -> Option<Self> {
-        let column = |column: &super::Column| {
-            let place = recordings.features.iter().position(|name| *name == column.name)?;
-            Some((place, column.scale?, column.scaled?))
-        };
+        let column =
+            |column: &Column| Some((recordings.feature_index(&column.name)?, column.scale?, column.scaled?));
         let inputs = asked.columns.iter().filter(|column| !column.is_of_device);
         let columns: Vec<_> = inputs.map(column).collect::<Option<_>>()?;
         (!columns.is_empty()).then_some(Self { columns })
@@ -80,7 +82,7 @@ impl Space {
 
     /// None for an input that lacks a feature.
     fn distance(&self, features: &[f64]) -> Option<f64> {
-        let square = |(place, scale, at): &(usize, Scale, f64)| (scale.apply(features[*place]) - at).powi(2);
+        let square = |(index, scale, at): &(usize, Scale, f64)| (scale.apply(features[*index]) - at).powi(2);
         let mean = self.columns.iter().map(square).sum::<f64>() / self.columns.len() as f64;
         mean.is_finite().then(|| mean.sqrt())
     }
@@ -89,7 +91,7 @@ impl Space {
 /// The positions of all recorded devices, the one that is asked about or most like it first.
 fn by_likeness(question: &Question<'_>, recordings: &Recordings) -> Vec<usize> {
     let all: Vec<&DeviceRecord> = std::iter::once(question.device).chain(&recordings.devices).collect();
-    let distances = next::distances(&all).swap_remove(0);
+    let distances = distances(&all).swap_remove(0);
     let key = |device: usize| (recordings.devices[device].id != question.device.id, distances[device + 1]);
     let mut devices: Vec<usize> = (0..recordings.devices.len()).collect();
     devices.sort_by(|&a, &b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1))); // stable

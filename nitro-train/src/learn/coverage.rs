@@ -1,6 +1,6 @@
 //! What counts as far, found on what is held out.
 //!
-//! Each source device in turn, and each part of the inputs, is to the rest what a device or input that nobody measured is to all. Its gap and
+//! Each source device in turn, and each fold of the inputs, is to the rest what a device or input that nobody measured is to all. Its gap and
 //! its excess ([`nitro_core::model::Offset`]) over the rest are taken, and how much speed the strategy lost there: its regret,
 //! 1 − share of the best variant's speed. The limit of either is then
 //! - the distance beyond which the regret is *notably* higher: where the mean of those beyond is above the mean of the others by more than
@@ -9,17 +9,17 @@
 //! - where there is none, the 99th percentile of the distances; of fewer than a hundred, the largest. Nothing shows then that the strategy
 //!   does worse farther out, but nothing farther out was seen either.
 //!
-//! Inputs are held out in the parts of [`rehearse`], which keep groups whole; the regret of an input is its mean over the sources.
+//! Inputs are held out in the folds of [`validate`], which keep groups whole; the regret of an input is its mean over the sources.
 
 use nitro_core::model::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region, Scale};
 
-use super::auto::{Rehearsal, rehearse};
 use super::folds::rest;
 use super::scaling::scale_of;
 use super::spread::spread;
 use super::strategy::Strategy;
 use super::study::Study;
-use super::transfer::MIN_SOURCES;
+use super::task::MIN_SOURCES;
+use super::validation::{Validation, validate};
 
 /// Fewer held-out inputs than this say nothing.
 const MIN_INPUTS: usize = 8;
@@ -42,39 +42,39 @@ struct HeldOut {
 /// Inputs are left out for a strategy that asks for none of their features, and where fewer than eight could be held out; devices, where
 /// fewer than three sources, or no device feature, tell them apart.
 pub fn coverage(study: &Study<'_>, strategy: Strategy) -> Coverage {
-    let rehearsal = rehearse(study, &[strategy]);
-    let inputs = strategy.learner().uses_features().then(|| inputs(study, &rehearsal)).flatten();
-    Coverage { inputs, devices: devices(study, &rehearsal) }
+    let validation = validate(study, &[strategy]);
+    let inputs = strategy.learner().uses_features().then(|| inputs(study, &validation)).flatten();
+    Coverage { inputs, devices: devices(study, &validation) }
 }
 
 /// The region of the training inputs.
-fn inputs(study: &Study<'_>, rehearsal: &Rehearsal) -> Option<Region> {
+fn inputs(study: &Study<'_>, validation: &Validation) -> Option<Region> {
     let task = study.task();
-    let regrets = regret_of_inputs(rehearsal, task.inputs.len());
+    let regrets = regret_of_inputs(validation, task.inputs.len());
     let rows = |inputs: &[usize]| inputs.iter().map(|&input| task.input_row(input)).collect::<Vec<_>>();
-    let held_out = |part: usize| {
-        let region = unlimited(&rows(&rest(&rehearsal.parts, part)))?;
+    let held_out = |fold: usize| {
+        let region = unlimited(&rows(&rest(&validation.folds, fold)))?;
         let unit = |&input: &usize| {
             Some(HeldOut { offset: region.offset(&task.input_row(input))?, regret: regrets[input]? })
         };
-        Some(rehearsal.parts[part].iter().filter_map(unit).collect::<Vec<_>>())
+        Some(validation.folds[fold].iter().filter_map(unit).collect::<Vec<_>>())
     };
-    let units: Vec<HeldOut> = (0..rehearsal.parts.len()).filter_map(held_out).flatten().collect();
+    let units: Vec<HeldOut> = (0..validation.folds.len()).filter_map(held_out).flatten().collect();
     let enough = units.len() >= MIN_INPUTS;
     enough.then(|| limited(unlimited(&rows(&task.all_inputs()))?, &units)).flatten()
 }
 
 /// The mean regret of each input over the temporary targets, where it was judged.
-fn regret_of_inputs(rehearsal: &Rehearsal, inputs: usize) -> Vec<Option<f64>> {
+fn regret_of_inputs(validation: &Validation, inputs: usize) -> Vec<Option<f64>> {
     let mut sums = vec![(0.0, 0); inputs];
-    for &(input, share) in rehearsal.shares.iter().flatten().flatten() {
+    for &(input, share) in validation.shares.iter().flatten().flatten() {
         sums[input] = (sums[input].0 + 1.0 - share, sums[input].1 + 1);
     }
     sums.into_iter().map(|(sum, count)| (count > 0).then(|| sum / f64::from(count))).collect()
 }
 
 /// The region of the source devices, over every device feature that is known of all of them.
-fn devices(study: &Study<'_>, rehearsal: &Rehearsal) -> Option<DeviceRegion> {
+fn devices(study: &Study<'_>, validation: &Validation) -> Option<DeviceRegion> {
     let (task, sources) = (study.task(), study.sources());
     let features: Vec<String> = study.candidates().usable.iter().take(MAX_COLUMNS).cloned().collect();
     if sources.len() < MIN_SOURCES || features.is_empty() {
@@ -86,16 +86,16 @@ fn devices(study: &Study<'_>, rehearsal: &Rehearsal) -> Option<DeviceRegion> {
         let row = others.remove(target);
         Some(HeldOut {
             offset: unlimited(&others)?.offset(&row)?,
-            regret: regret_of_target(rehearsal, target)?,
+            regret: regret_of_target(validation, target)?,
         })
     };
     let units: Vec<HeldOut> = (0..sources.len()).filter_map(held_out).collect();
     Some(DeviceRegion { features, region: limited(unlimited(&rows)?, &units)? })
 }
 
-/// The mean regret on a temporary target of the strategy that was rehearsed, where something was judged.
-fn regret_of_target(rehearsal: &Rehearsal, target: usize) -> Option<f64> {
-    let judged = rehearsal.shares.first()?.get(target)?;
+/// The mean regret on a temporary target of the strategy that was validated, where something was judged.
+fn regret_of_target(validation: &Validation, target: usize) -> Option<f64> {
+    let judged = validation.shares.first()?.get(target)?;
     let sum: f64 = judged.iter().map(|(_, share)| 1.0 - share).sum();
     (!judged.is_empty()).then(|| sum / judged.len() as f64)
 }

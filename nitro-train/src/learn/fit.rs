@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use nitro_core::model::{Model, ModelError};
 
+use super::comparison::compare;
 use super::coverage::coverage;
 use super::error::LearnError;
+use super::learners::Hyperparameters;
 use super::performance::PerformanceTable;
 use super::strategy::{DeviceFeatures, Strategy};
 use super::study::{Study, StudyOptions};
-use super::svm::Hyperparameters;
-use super::task::Task;
-use super::transfer::MIN_SOURCES;
+use super::task::{MIN_SOURCES, Task};
 use crate::recordings::Recordings;
 
 /// What to fit.
@@ -25,7 +25,7 @@ pub struct FitOptions {
     pub strategies: Vec<Strategy>,
     /// Device features that the device to be served knows, where that is known; others are not used.
     pub known_on_target: Option<BTreeSet<String>>,
-    /// What the search for C and γ and the selection of device features try.
+    /// What the selection of device features tries.
     pub study: StudyOptions,
     /// Seed of everything random.
     pub seed: u64,
@@ -39,10 +39,10 @@ pub struct Fitted {
     /// The strategy, also where it was chosen by `auto`.
     pub strategy: Strategy,
     /// What each strategy achieved on sources and inputs that were left out in turn (of one source, on inputs alone): mean share of the best
-    /// variant's speed over the sources, best first. Without those of which that many sources tell nothing ([`auto`](super::auto)).
+    /// variant's speed over the sources, best first. Without those of which that many sources tell nothing.
     pub scores: Vec<(Strategy, f64)>,
-    /// C and γ, where the selector has them.
-    pub hyperparameters: Option<Hyperparameters>,
+    /// What the learner has found by trying, by its own names: `C` and `gamma` of a support-vector machine.
+    pub hyperparameters: Hyperparameters,
     /// What the user should know of this fit, one sentence each.
     pub notes: Vec<String>,
 }
@@ -60,7 +60,7 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     let inputs = resolve_inputs(recordings, options.inputs.as_deref())?;
     let performance = PerformanceTable::new(recordings)?;
     let task = Task::new(recordings, &performance, &inputs, options.seed);
-    check_samples(&task, &sources)?;
+    task.check_samples(&sources)?;
     let known_on_target = options.known_on_target.as_ref();
     let study = Study::new(&task, sources.clone(), known_on_target, &options.study);
     let asked =
@@ -91,7 +91,7 @@ impl Fitted {
 }
 
 fn choose(study: &Study<'_>, strategies: &[Strategy]) -> (Strategy, Vec<(Strategy, f64)>) {
-    let comparison = study.compare(strategies);
+    let comparison = compare(study, strategies);
     let choice = if let [only] = strategies { *only } else { comparison.choice() };
     (choice, comparison.scores())
 }
@@ -125,22 +125,6 @@ fn resolve_inputs(recordings: &Recordings, inputs: Option<&[usize]>) -> Result<V
         }
         None => Ok(inputs),
     }
-}
-
-/// Whether there is anything to learn from.
-///
-/// # Errors
-///
-/// When no variant succeeded on any training input.
-pub fn check_samples(task: &Task<'_>, sources: &[usize]) -> Result<(), LearnError> {
-    if !task.samples(sources, &task.all_inputs()).is_empty() {
-        return Ok(());
-    }
-    Err(LearnError::NoSamples {
-        function: task.recordings.function.clone(),
-        inputs: task.inputs.len(),
-        sources: sources.iter().map(|&source| task.recordings.devices[source].id.clone()).collect(),
-    })
 }
 
 fn notes(strategy: Strategy, inputs: usize, study: &Study<'_>, converged: bool) -> Vec<String> {

@@ -1,9 +1,9 @@
-//! Folds of cross-validation and samples of inputs. Always whole inputs: what one device shows of an input says too much
+//! Folds of cross-validation, and how many inputs it uses. Always whole inputs: what one device shows of an input says too much
 //! about the same input on the next device.
 
 use std::collections::BTreeMap;
 
-use super::random::Random;
+use crate::random::Random;
 
 /// With fewer groups than this a fold of whole groups would be a kind of input that the rest does not know at all.
 const MIN_GROUPS: usize = 20;
@@ -58,6 +58,19 @@ pub fn rest(parts: &[Vec<usize>], left_out: usize) -> Vec<usize> {
     rest
 }
 
+/// How many inputs a search may use so that one machine costs no more than `effort`, the square of its number of
+/// samples; `parts - 1` of `parts` inputs are trained on.
+pub fn inputs_within(effort: f64, sources: usize, parts: usize) -> usize {
+    let samples = effort.sqrt().clamp(MIN_SAMPLES, MAX_SAMPLES);
+    let inputs = samples / sources.max(1) as f64 * parts as f64 / (parts - 1) as f64;
+    (inputs as usize).max(4 * parts)
+}
+
+/// However many machines a search trains, each gets about this many samples.
+const MIN_SAMPLES: f64 = 250.0;
+/// More samples than this change an estimate little.
+const MAX_SAMPLES: f64 = 1500.0;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,5 +119,13 @@ mod tests {
         assert_eq!(drawn, sample(items.clone(), 10, 1));
         assert_ne!(drawn, sample(items.clone(), 10, 2));
         assert_eq!(sample(items.clone(), 100, 1), items);
+    }
+
+    #[test]
+    fn the_number_of_inputs_keeps_the_effort() {
+        assert_eq!(inputs_within(1e6, 4, 2), 500);
+        assert_eq!(inputs_within(1e12, 3, 2), 1000, "never more than enough");
+        assert_eq!(inputs_within(0.0, 5, 2), 100, "never too few");
+        assert_eq!(inputs_within(0.0, 1000, 2), 8);
     }
 }

@@ -2,30 +2,30 @@
 
 use nitro_core::MAX_VARIANTS;
 
+use super::classes::Classes;
 use super::error::LearnError;
 use crate::recordings::{Outcome, Recordings};
+use crate::selection::choose;
 
 /// The most combinations of device, input and variant: 32 bytes each, 2 GiB.
 const MAX_CELLS: usize = 1 << 26;
 
-/// One number for each (device, input, variant): time of the best variant of that input on that device divided by the
-/// time of this one.
+/// One number for each (device, input, class): time of the best of that input on that device divided by the time of this one.
 ///
 /// A variant that failed or answered wrong has 0. A variant that is inadmissible there has none and is passed over, as at
-/// run time; so is one that has no measurement on the whole device, where it does not exist. Of several configurations
-/// of a variant the fastest counts.
+/// run time; so is one that has no measurement on the whole device, where it does not exist.
 #[derive(Clone, Debug)]
 pub struct PerformanceTable {
     inputs: usize,
-    variants: usize,
+    classes: Classes,
     shares: Vec<Option<f64>>,
-    /// The best variant a (device, input), or why there is none.
+    /// The best class a (device, input), or why there is none.
     best: Vec<Best>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Best {
-    Variant(usize),
+    Class(usize),
     Incomplete,
     NoSuccess,
 }
@@ -39,34 +39,36 @@ impl PerformanceTable {
     /// memory: a few measurements may name many of each.
     pub fn new(recordings: &Recordings) -> Result<Self, LearnError> {
         check_size(recordings)?;
-        let (inputs, variants) = (recordings.inputs.len(), recordings.variants.len());
-        let outcomes = best_outcomes(recordings);
+        let (inputs, classes) = (recordings.inputs.len(), Classes::of(recordings));
+        let count = classes.count();
+        let outcomes = best_outcomes(recordings, &classes);
         let mut table =
-            Self { inputs, variants, shares: Vec::with_capacity(outcomes.len()), best: Vec::new() };
-        if variants > 0 && inputs > 0 {
-            for device in outcomes.chunks(inputs * variants) {
-                let exists: Vec<bool> = (0..variants)
-                    .map(|variant| device.iter().skip(variant).step_by(variants).any(Option::is_some))
+            Self { inputs, classes, shares: Vec::with_capacity(outcomes.len()), best: Vec::new() };
+        if count > 0 && inputs > 0 {
+            for device in outcomes.chunks(inputs * count) {
+                let exists: Vec<bool> = (0..count)
+                    .map(|class| device.iter().skip(class).step_by(count).any(Option::is_some))
                     .collect();
-                device.chunks(variants).for_each(|outcomes| table.push(outcomes, &exists));
+                device.chunks(count).for_each(|outcomes| table.push(outcomes, &exists));
             }
         }
         Ok(table)
     }
 
-    /// Shares of the best variant's speed, one a variant; `None` where the input was not measured completely on the device
+    /// Shares of the best variant's speed, one a class; `None` where the input was not measured completely on the device
     /// or no variant succeeded.
     pub fn shares(&self, device: usize, input: usize) -> Option<&[Option<f64>]> {
         self.best(device, input).map(|_| {
-            let start = (device * self.inputs + input) * self.variants;
-            &self.shares[start..start + self.variants]
+            let count = self.classes.count();
+            let start = (device * self.inputs + input) * count;
+            &self.shares[start..start + count]
         })
     }
 
-    /// The fastest variant; of equally fast ones the first.
+    /// The fastest class; of equally fast ones the first.
     pub fn best(&self, device: usize, input: usize) -> Option<usize> {
         match self.best[device * self.inputs + input] {
-            Best::Variant(variant) => Some(variant),
+            Best::Class(class) => Some(class),
             Best::Incomplete | Best::NoSuccess => None,
         }
     }
@@ -76,9 +78,9 @@ impl PerformanceTable {
         self.best[device * self.inputs + input] != Best::Incomplete
     }
 
-    /// How many variants there are.
-    pub fn variants(&self) -> usize {
-        self.variants
+    /// What is told apart.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
     }
 
     fn push(&mut self, outcomes: &[Option<Outcome>], exists: &[bool]) {
@@ -87,7 +89,7 @@ impl PerformanceTable {
         let complete = outcomes.iter().zip(exists).all(|(outcome, exists)| outcome.is_some() || !exists);
         self.best.push(match times().position(|time| time == Some(fastest)) {
             _ if !complete || !exists.contains(&true) => Best::Incomplete,
-            Some(variant) => Best::Variant(variant),
+            Some(class) => Best::Class(class),
             None => Best::NoSuccess,
         });
         self.shares.extend(outcomes.iter().map(|outcome| match outcome {
@@ -111,22 +113,28 @@ fn check_size(recordings: &Recordings) -> Result<(), LearnError> {
     }
 }
 
-/// The share of the first admissible variant of a ranking, 0 if there is none.
-pub fn share_of_first_admissible(shares: &[Option<f64>], ranking: impl IntoIterator<Item = usize>) -> f64 {
-    ranking.into_iter().find_map(|variant| shares[variant]).unwrap_or(0.0)
+/// The share of what a ranking, and where nothing of it may run a fallback, chooses; 0 if that is nothing. `shares` are those of an input
+/// on a device: what has one may run there.
+pub fn share_of_choice(
+    shares: &[Option<f64>],
+    ranking: impl IntoIterator<Item = usize>,
+    fallback: impl IntoIterator<Item = usize>,
+) -> f64 {
+    let choice = choose(ranking, fallback, |class| shares[class].is_some());
+    choice.and_then(|class| shares[class]).unwrap_or(0.0)
 }
 
-/// A clock too coarse for the work may read 0 twice; such variants are equally fast.
+/// A clock too coarse for the work may read 0 twice; such classes are equally fast.
 fn share(fastest: f64, time: f64) -> f64 {
     if time <= fastest { 1.0 } else { fastest / time }
 }
 
-/// The best outcome of any configuration a (device, input, variant).
-fn best_outcomes(recordings: &Recordings) -> Vec<Option<Outcome>> {
-    let (inputs, variants) = (recordings.inputs.len(), recordings.variants.len());
-    let mut outcomes = vec![None; recordings.devices.len() * inputs * variants];
+/// The best outcome of any measurement a (device, input, class).
+fn best_outcomes(recordings: &Recordings, classes: &Classes) -> Vec<Option<Outcome>> {
+    let (inputs, count) = (recordings.inputs.len(), classes.count());
+    let mut outcomes = vec![None; recordings.devices.len() * inputs * count];
     for row in &recordings.measurements {
-        let slot = &mut outcomes[(row.device * inputs + row.input) * variants + row.variant];
+        let slot = &mut outcomes[(row.device * inputs + row.input) * count + classes.of_measurement(row)];
         *slot = Some(slot.map_or(row.outcome, |old| better(old, row.outcome)));
     }
     outcomes
@@ -224,8 +232,8 @@ mod tests {
         .unwrap();
         assert_eq!(table.best(0, 0), Some(1));
         let shares = table.shares(0, 0).unwrap();
-        assert_eq!(share_of_first_admissible(shares, [0, 2, 1]), 1.0);
-        assert_eq!(share_of_first_admissible(shares, [0]), 0.0);
+        assert_eq!(share_of_choice(shares, [0, 2, 1], []), 1.0);
+        assert_eq!(share_of_choice(shares, [0], []), 0.0);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Points and distances. A sample is a pair (input, device), so its kernel function is a product of two small ones:
+//! Points and distances. A sample is a pair (input, device), so the kernel function of a machine is a product of two small ones:
 //!
 //! `exp(−γ (d²_input + d²_device)) = exp(−γ d²_input) · exp(−γ d²_device)`
 //!
@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 use nitro_core::model::{Scale, Transform};
 
 use super::scaling::scale_of;
-use super::smo::Kernel;
 
 /// The scaled features of the training inputs and the distances between them.
 pub struct InputSpace {
@@ -164,55 +163,6 @@ impl DeviceSpace {
         let key = |a: &[f64], b: &[f64]| (squared_distance(a, b) * 1e6).round() as i64;
         let after = |index: usize| self.rows[index + 1..].iter().map(move |b| key(&self.rows[index], b));
         (0..self.rows.len()).flat_map(after).collect()
-    }
-}
-
-/// One training point: positions in an [`InputSpace`] and in a list of source devices, and the best variant there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sample {
-    /// Position in the [`InputSpace`].
-    pub input: usize,
-    /// Position in the list of source devices.
-    pub device: usize,
-    /// The best variant.
-    pub variant: usize,
-}
-
-/// The product kernel over some samples.
-pub struct SampleKernel<'a> {
-    samples: &'a [Sample],
-    gamma: f64,
-    inputs: &'a InputSpace,
-    devices: &'a DeviceSpace,
-    input_kernel: InputKernel<'a>,
-    device_kernel: Vec<Vec<f32>>,
-}
-
-impl<'a> SampleKernel<'a> {
-    /// The kernel over these samples of the two spaces.
-    pub fn new(samples: &'a [Sample], inputs: &'a InputSpace, devices: &'a DeviceSpace, gamma: f64) -> Self {
-        let (input_kernel, device_kernel) = (inputs.kernel(gamma), devices.kernel(gamma));
-        Self { samples, gamma, inputs, devices, input_kernel, device_kernel }
-    }
-}
-
-impl Kernel for SampleKernel<'_> {
-    fn len(&self) -> usize {
-        self.samples.len()
-    }
-
-    fn row(&self, sample: usize, out: &mut [f32]) {
-        let Sample { input, device, .. } = self.samples[sample];
-        let (inputs, devices) = (self.input_kernel.row(input), &self.device_kernel[device]);
-        for (value, other) in out.iter_mut().zip(self.samples) {
-            *value = inputs[other.input] * devices[other.device];
-        }
-    }
-
-    fn point(&self, sample: usize) -> Option<Vec<f64>> {
-        let Sample { input, device, .. } = self.samples[sample];
-        let coordinates = self.inputs.row(input).iter().chain(self.devices.row(device));
-        Some(coordinates.map(|coordinate| coordinate * self.gamma.sqrt()).collect())
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use super::error::LearnError;
-use super::learners::{LEARNERS, Learner};
+use super::learners::{INCREMENTAL, LEARNERS, Learner, REFERENCE};
 
 /// Which device features a selector uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,6 +34,21 @@ impl DeviceFeatures {
             Self::All => "all",
         }
     }
+
+    /// Its name at the head of a column.
+    fn short_name(self) -> &'static str {
+        if self == Self::CrossValidation { "cv" } else { self.name() }
+    }
+
+    /// What they are, in the words of a report.
+    fn description(self) -> &'static str {
+        match self {
+            Self::None => "input features alone",
+            Self::Profile => "with device features by hardware counters",
+            Self::CrossValidation => "with device features that carried over best between the other devices",
+            Self::All => "with all device features",
+        }
+    }
 }
 
 /// How a selector is made from the measurements of source devices. Simpler strategies are less: those without device features come first,
@@ -46,15 +61,28 @@ pub struct Strategy {
     learner: usize,
 }
 
-/// Every strategy with its name, simpler ones first.
-static STRATEGIES: LazyLock<Vec<(Strategy, String)>> = LazyLock::new(|| {
-    let of_learner = |device_features: DeviceFeatures, (at, learner): (usize, &&dyn Learner)| {
-        let applies = learner.uses_features() || device_features == DeviceFeatures::None;
-        let name = match learner.uses_features() {
-            true => format!("{}-{}", learner.name(), device_features.name()),
-            false => learner.name().to_owned(),
-        };
-        applies.then_some((Strategy { device_features, learner: at }, name))
+/// A strategy and what it is called.
+struct Named {
+    strategy: Strategy,
+    name: String,
+    short_name: String,
+}
+
+/// Every strategy, simpler ones first.
+static STRATEGIES: LazyLock<Vec<Named>> = LazyLock::new(|| {
+    let of_learner = |device_features: DeviceFeatures, (index, learner): (usize, &&dyn Learner)| {
+        let strategy = Strategy { device_features, learner: index };
+        let named = |name, short_name| Named { strategy, name, short_name };
+        match learner.uses_features() {
+            true => Some(named(
+                format!("{}-{}", learner.name(), device_features.name()),
+                format!("{}-{}", learner.short_name(), device_features.short_name()),
+            )),
+            false if device_features == DeviceFeatures::None => {
+                Some(named(learner.name().to_owned(), learner.short_name().to_owned()))
+            }
+            false => None,
+        }
     };
     let of_features =
         |features| LEARNERS.iter().enumerate().filter_map(move |learner| of_learner(features, learner));
@@ -62,37 +90,64 @@ static STRATEGIES: LazyLock<Vec<(Strategy, String)>> = LazyLock::new(|| {
 });
 
 impl Strategy {
-    /// The one variant that is best on average on the source devices.
-    pub const STATIC: Self = Self { device_features: DeviceFeatures::None, learner: 0 };
-    /// A support-vector machine over input features alone.
-    pub const SVM_NONE: Self = Self { learner: 1, ..Self::STATIC };
-    /// A support-vector machine over input features and those device features that CV-DFS selects.
-    pub const SVM_CROSS_VALIDATION: Self =
-        Self { device_features: DeviceFeatures::CrossValidation, ..Self::SVM_NONE };
-    /// A support-vector machine over input features and all device features.
-    pub const SVM_ALL: Self = Self { device_features: DeviceFeatures::All, ..Self::SVM_NONE };
+    /// What others are compared with: the learner of Muralidharan et al. over input features alone.
+    #[must_use]
+    pub fn reference() -> Self {
+        Self::without_device_features(REFERENCE)
+    }
 
-    /// A forest over input features alone.
-    pub const FOREST_NONE: Self = Self { learner: 3, ..Self::STATIC };
+    /// What is trained anew after every few measurements of one device.
+    #[must_use]
+    pub fn incremental() -> Self {
+        Self::without_device_features(INCREMENTAL)
+    }
+
+    fn without_device_features(learner: &dyn Learner) -> Self {
+        let index = LEARNERS.iter().position(|own| own.name() == learner.name());
+        Self { device_features: DeviceFeatures::None, learner: index.expect("every learner is listed") }
+    }
 
     /// All of them, simpler ones first: the order in which ties are settled.
     pub fn all() -> impl Iterator<Item = Self> {
-        STRATEGIES.iter().map(|&(strategy, _)| strategy)
+        STRATEGIES.iter().map(|named| named.strategy)
+    }
+
+    /// The names of the learners, simpler ones first.
+    pub fn learner_names() -> impl Iterator<Item = &'static str> {
+        LEARNERS.iter().map(|learner| learner.name())
     }
 
     /// Its name in tables, models and JSON, e.g. `svm-cross-validation`.
-    ///
-    /// # Panics
-    ///
-    /// Never: every strategy that can be had is in the list.
     pub fn name(self) -> &'static str {
-        let own = STRATEGIES.iter().find(|(strategy, _)| *strategy == self);
-        own.map(|(_, name)| name.as_str()).expect("every strategy is listed")
+        &self.named().name
+    }
+
+    /// Its name at the head of a column, e.g. `svm-cv`.
+    pub(crate) fn short_name(self) -> &'static str {
+        &self.named().short_name
+    }
+
+    /// What it is, in the words of a report.
+    pub(crate) fn description(self) -> String {
+        match self.learner().uses_features() {
+            true => format!("{}, {}", self.learner().description(), self.device_features.description()),
+            false => self.learner().description().to_owned(),
+        }
+    }
+
+    /// The name of what trains its selectors, e.g. `svm`.
+    pub fn learner_name(self) -> &'static str {
+        self.learner().name()
     }
 
     /// What trains its selectors.
-    pub fn learner(self) -> &'static dyn Learner {
+    pub(super) fn learner(self) -> &'static dyn Learner {
         LEARNERS[self.learner]
+    }
+
+    fn named(self) -> &'static Named {
+        let own = STRATEGIES.iter().find(|named| named.strategy == self);
+        own.expect("every strategy that can be had is listed")
     }
 }
 
@@ -144,13 +199,11 @@ mod tests {
         ] {
             assert_eq!(name.parse::<Strategy>().unwrap().name(), name);
         }
-        let named = [Strategy::STATIC, Strategy::SVM_NONE, Strategy::SVM_CROSS_VALIDATION, Strategy::SVM_ALL];
-        assert_eq!(named.map(Strategy::name), ["static", "svm-none", "svm-cross-validation", "svm-all"]);
     }
 
     #[test]
     fn simpler_strategies_come_first() {
         assert!(Strategy::all().is_sorted());
-        assert_eq!(Strategy::all().next(), Some(Strategy::STATIC));
+        assert_eq!(Strategy::all().next().map(Strategy::name), Some("static"));
     }
 }

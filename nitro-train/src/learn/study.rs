@@ -3,22 +3,19 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
+use nitro_core::MAX_FEATURES;
 use nitro_core::model::{Coverage, Model, Provenance};
 
-use super::auto::{Comparison, compare};
 use super::device_features::Candidates;
-use super::grid::Grid;
-use super::learners::{Learner, Lesson};
+use super::device_features::transfer::{Transfer, TransferPlan, transfer};
+use super::learners::svm::SVM;
+use super::learners::{Hyperparameters, Learner, TrainingSet, forest};
 use super::strategy::{DeviceFeatures, Strategy};
-use super::svm::Hyperparameters;
-use super::task::Task;
-use super::transfer::{MIN_SOURCES, SUBSET_SIZE, Transfer, TransferPlan, transfer};
+use super::task::{MIN_SOURCES, Task};
 
-/// What a study is allowed.
+/// How device features are selected by cross-validation (CV-DFS).
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyOptions {
-    /// What the search for C and γ tries.
-    pub grid: Grid,
     /// The largest subset of device features that CV-DFS tries, at least 1.
     pub subset_size: usize,
     /// How many of the most frequent winners CV-DFS keeps (the paper's k), at least 1.
@@ -26,8 +23,9 @@ pub struct StudyOptions {
 }
 
 impl Default for StudyOptions {
+    /// Subsets of at most three, and of the winners the first, as in the paper.
     fn default() -> Self {
-        Self { grid: Grid::default(), subset_size: SUBSET_SIZE, keep: 1 }
+        Self { subset_size: 3, keep: 1 }
     }
 }
 
@@ -42,7 +40,7 @@ pub struct Study<'a> {
     sources: Vec<usize>,
     candidates: Candidates,
     options: &'a StudyOptions,
-    tuned: RefCell<BTreeMap<Tuned, Option<Hyperparameters>>>,
+    tuned: RefCell<BTreeMap<Tuned, Hyperparameters>>,
     transfer: OnceCell<Transfer>,
 }
 
@@ -51,8 +49,8 @@ pub struct Study<'a> {
 pub struct FittedModel {
     /// The model.
     pub model: Model,
-    /// C and γ, where the selector has them.
-    pub hyperparameters: Option<Hyperparameters>,
+    /// What its learner has found by trying.
+    pub hyperparameters: Hyperparameters,
     /// Whether every solver reached its tolerance.
     pub converged: bool,
 }
@@ -66,7 +64,7 @@ impl<'a> Study<'a> {
         options: &'a StudyOptions,
     ) -> Self {
         let candidates = Candidates::new(task, &sources, known_on_target);
-        let narrowed = task.narrowed(&sources);
+        let narrowed = narrowed(task, &sources);
         let (tuned, transfer) = Default::default();
         Self { whole: task, narrowed, sources, candidates, options, tuned, transfer }
     }
@@ -127,36 +125,19 @@ impl<'a> Study<'a> {
         self.train(name, strategy.learner(), features, hyperparameters)
     }
 
-    /// What some strategies achieve on the sources, each of which is left out in turn.
-    pub fn compare(&self, strategies: &[Strategy]) -> Comparison {
-        compare(self, strategies)
-    }
-
-    /// What every strategy that applies achieves on the sources.
-    pub fn compare_all(&self) -> Comparison {
-        self.compare(&Strategy::all().collect::<Vec<_>>())
-    }
-
-    /// The strategy to ship where none is asked for.
-    pub fn auto(&self) -> Strategy {
-        self.compare_all().choice()
-    }
-
     /// Whether the sources can tell device features apart at all.
     pub fn has_transfer(&self) -> bool {
         self.sources.len() >= MIN_SOURCES && !self.candidates.usable.is_empty()
     }
 
-    /// The table that CV-DFS decides on.
+    /// The table that CV-DFS decides on: what it compares are support-vector machines.
     pub fn transfer(&self) -> &Transfer {
         self.transfer.get_or_init(|| {
-            let svm = Strategy::SVM_NONE.learner();
-            let tuned = |features: &[String]| self.tuned(svm, features).expect("machines have C and γ");
             let plan = TransferPlan {
                 sources: &self.sources,
                 candidates: &self.candidates.distinct,
-                plain: tuned(&[]),
-                joined: tuned(&self.candidates.usable),
+                plain: self.tuned(&SVM, &[]),
+                joined: self.tuned(&SVM, &self.candidates.usable),
                 subset_size: self.options.subset_size.max(1),
             };
             transfer(self.task(), &plan)
@@ -164,19 +145,19 @@ impl<'a> Study<'a> {
     }
 
     /// The hyperparameters that do best on these sources.
-    pub(super) fn tuned(&self, learner: &dyn Learner, features: &[String]) -> Option<Hyperparameters> {
+    pub(super) fn tuned(&self, learner: &dyn Learner, features: &[String]) -> Hyperparameters {
         let key = (learner.name(), features.to_vec());
-        if let Some(&known) = self.tuned.borrow().get(&key) {
-            return known;
+        if let Some(known) = self.tuned.borrow().get(&key) {
+            return known.clone();
         }
         let inputs = self.task().all_inputs();
-        let found = learner.tune(&self.lesson(&inputs, features), &self.options.grid);
-        self.tuned.borrow_mut().insert(key, found);
+        let found = learner.tune(&self.training_set(&inputs, features));
+        self.tuned.borrow_mut().insert(key, found.clone());
         found
     }
 
-    fn lesson<'b>(&'b self, inputs: &'b [usize], device_features: &'b [String]) -> Lesson<'b> {
-        Lesson { task: self.task(), sources: &self.sources, inputs, device_features, is_final: true }
+    fn training_set<'b>(&'b self, inputs: &'b [usize], device_features: &'b [String]) -> TrainingSet<'b> {
+        TrainingSet { task: self.task(), sources: &self.sources, inputs, device_features, is_final: true }
     }
 
     fn train(
@@ -184,10 +165,10 @@ impl<'a> Study<'a> {
         name: &str,
         learner: &dyn Learner,
         features: &[String],
-        hyperparameters: Option<Hyperparameters>,
+        hyperparameters: Hyperparameters,
     ) -> FittedModel {
         let inputs = self.task().all_inputs();
-        let trained = learner.train(&self.lesson(&inputs, features), hyperparameters);
+        let trained = learner.train(&self.training_set(&inputs, features), &hyperparameters);
         let recordings = self.task().recordings;
         let provenance = Provenance {
             strategy: name.into(),
@@ -198,7 +179,7 @@ impl<'a> Study<'a> {
         };
         let model = Model {
             function: recordings.function.clone(),
-            variants: recordings.variants.clone(),
+            variants: self.task().performance.classes().names().to_vec(),
             features: self.task().features(),
             device_features: features.to_vec(),
             selector: trained.selector,
@@ -207,4 +188,11 @@ impl<'a> Study<'a> {
         };
         FittedModel { model, hyperparameters, converged: trained.converged }
     }
+}
+
+/// The task with as many input features as a model may have, those that matter most on these sources; none where there are no
+/// more than that.
+fn narrowed<'a>(task: &Task<'a>, sources: &[usize]) -> Option<Task<'a>> {
+    let many = task.columns.len() > MAX_FEATURES;
+    many.then(|| task.with_columns(&forest::important(task, sources, MAX_FEATURES)))
 }

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use nitro_core::MAX_FEATURES;
 
-use super::learners::important;
-use super::performance::PerformanceTable;
+use super::error::LearnError;
+use super::performance::{PerformanceTable, share_of_choice};
 use super::scaling::{is_constant, is_in_range, is_same, scale_of};
-use super::smo::{BinarySolver, Smo, Stop};
-use super::space::{DeviceSpace, InputSpace, Sample};
+use super::space::{DeviceSpace, InputSpace};
 use crate::recordings::Recordings;
 
 /// Training inputs of one function with what all fits on them share: performance of every variant, scaled features,
@@ -20,18 +19,19 @@ pub struct Task<'a> {
     pub performance: &'a PerformanceTable,
     /// Positions of the training inputs in the recordings.
     pub inputs: Vec<usize>,
-    /// Positions in the recordings of the input features that are learned from. There may be more than a model has; a
-    /// [`Study`](super::study::Study) keeps those that matter most on its sources.
+    /// Positions in the recordings of the input features that are learned from. There may be more than a model has; a study of some
+    /// sources takes those that matter most on them.
     pub columns: Vec<usize>,
     /// Their values, scaled.
     pub space: InputSpace,
     /// What was left out of the input features, one sentence each.
     pub notes: Vec<String>,
-    /// What trains each pair of classes.
-    pub solver: &'a dyn BinarySolver,
     /// Seed of everything random.
     pub seed: u64,
 }
+
+/// Fewer source devices than this say nothing about device features: scaled to [-1, 1], one device has no distance.
+pub const MIN_SOURCES: usize = 3;
 
 /// How many training inputs are used at most: the distances between them are kept in memory, 64 MB for this many.
 pub const MAX_TRAINING_INPUTS: usize = 4000;
@@ -53,18 +53,13 @@ impl<'a> Task<'a> {
         let inputs = super::folds::sample(inputs, MAX_TRAINING_INPUTS, seed);
         let (columns, notes) = informative(recordings, &inputs, &known);
         let space = space(recordings, &inputs, &columns);
-        Self { recordings, performance, inputs, columns, space, notes, solver: &Smo, seed }
+        Self { recordings, performance, inputs, columns, space, notes, seed }
     }
 
-    /// The task with as many input features as a model may have, those that matter most on these sources; none where there are no
-    /// more than that.
-    pub(super) fn narrowed(&self, sources: &[usize]) -> Option<Self> {
-        if self.columns.len() <= MAX_FEATURES {
-            return None;
-        }
-        let kept = important(self, sources, MAX_FEATURES);
+    /// The task with these of its input features alone (positions in [`Task::columns`]), because they tell most.
+    pub fn with_columns(&self, columns: &[usize]) -> Self {
         let (inputs, columns) =
-            (self.inputs.clone(), kept.iter().map(|&at| self.columns[at]).collect::<Vec<_>>());
+            (self.inputs.clone(), columns.iter().map(|&at| self.columns[at]).collect::<Vec<_>>());
         let space = space(self.recordings, &inputs, &columns);
         let left_out = self.columns.iter().filter(|column| !columns.contains(column));
         let names =
@@ -74,7 +69,7 @@ impl<'a> Task<'a> {
             "features that are not used because a model has at most {MAX_FEATURES} and the others tell more of what variants cost: {}",
             shortened(&names)
         ));
-        Some(Self { inputs, columns, space, notes, ..*self })
+        Self { inputs, columns, space, notes, ..*self }
     }
 
     /// Raw input features of a training input (a position in [`Task::inputs`]).
@@ -91,8 +86,8 @@ impl<'a> Task<'a> {
     /// One sample for each training input (positions in [`Task::inputs`]) and source device on which a variant succeeded.
     pub fn samples(&self, sources: &[usize], inputs: &[usize]) -> Vec<Sample> {
         let sample = |input: usize, device: usize| {
-            let variant = self.performance.best(sources[device], self.inputs[input])?;
-            Some(Sample { input, device, variant })
+            let class = self.performance.best(sources[device], self.inputs[input])?;
+            Some(Sample { input, device, class })
         };
         inputs.iter().flat_map(|&input| (0..sources.len()).filter_map(move |d| sample(input, d))).collect()
     }
@@ -127,12 +122,38 @@ impl<'a> Task<'a> {
         DeviceSpace::new(&sources.iter().map(|&device| self.device_row(device, features)).collect::<Vec<_>>())
     }
 
-    /// The share that the first admissible variant of a ranking achieves on a training input; `None` where nothing
-    /// can be achieved.
+    /// The share that the choice by a ranking achieves on a training input; `None` where nothing can be achieved.
     pub fn share(&self, device: usize, input: usize, ranking: Vec<usize>) -> Option<f64> {
         let shares = self.performance.shares(device, self.inputs[input])?;
-        Some(super::performance::share_of_first_admissible(shares, ranking))
+        Some(share_of_choice(shares, ranking, []))
     }
+
+    /// Whether there is anything to learn from.
+    ///
+    /// # Errors
+    ///
+    /// When no variant succeeded on any training input.
+    pub fn check_samples(&self, sources: &[usize]) -> Result<(), LearnError> {
+        if !self.samples(sources, &self.all_inputs()).is_empty() {
+            return Ok(());
+        }
+        Err(LearnError::NoSamples {
+            function: self.recordings.function.clone(),
+            inputs: self.inputs.len(),
+            sources: sources.iter().map(|&source| self.recordings.devices[source].id.clone()).collect(),
+        })
+    }
+}
+
+/// One training point: an input, a source device, and the best class there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Position in the [`InputSpace`].
+    pub input: usize,
+    /// Position in the list of source devices.
+    pub device: usize,
+    /// The best class.
+    pub class: usize,
 }
 
 /// The inputs in the space of these features.
@@ -153,7 +174,7 @@ pub(super) fn shortened(names: &[String]) -> String {
     shown.join(", ") + &rest
 }
 
-/// Input features that at least half of the inputs know: one that few know would cost the others their place.
+/// Input features that at least half of the inputs know: one that few know would leave few inputs to learn from.
 fn mostly_known(recordings: &Recordings, inputs: &BTreeSet<usize>) -> Vec<usize> {
     let is_known = |column: &usize| {
         let finite = inputs.iter().filter(|&&input| recordings.inputs[input].features[*column].is_finite());
@@ -186,36 +207,4 @@ fn informative(recordings: &Recordings, inputs: &[usize], known: &[usize]) -> (V
         }
     }
     (columns, notes)
-}
-
-/// The solver may leave a search's machine unfinished: an estimate does not need the last digits, and a cell of the grid
-/// that needs so many steps is not one to choose.
-pub fn search_stop(samples: usize) -> Stop {
-    Stop { tolerance: 1e-2, max_steps: 40 * samples.max(250) }
-}
-
-/// How many inputs a search may use so that one machine costs no more than `effort`, the square of its number of
-/// samples; `parts - 1` of `parts` inputs are trained on.
-pub fn inputs_within(effort: f64, sources: usize, parts: usize) -> usize {
-    let samples = effort.sqrt().clamp(MIN_SAMPLES, MAX_SAMPLES);
-    let inputs = samples / sources.max(1) as f64 * parts as f64 / (parts - 1) as f64;
-    (inputs as usize).max(4 * parts)
-}
-
-/// However many machines a search trains, each gets about this many samples.
-const MIN_SAMPLES: f64 = 250.0;
-/// More samples than this change an estimate little.
-const MAX_SAMPLES: f64 = 1500.0;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_number_of_inputs_keeps_the_effort() {
-        assert_eq!(inputs_within(1e6, 4, 2), 500);
-        assert_eq!(inputs_within(1e12, 3, 2), 1000, "never more than enough");
-        assert_eq!(inputs_within(0.0, 5, 2), 100, "never too few");
-        assert_eq!(inputs_within(0.0, 1000, 2), 8);
-    }
 }

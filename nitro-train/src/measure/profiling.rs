@@ -8,8 +8,8 @@ use nitro_core::recording::{Observation, Panicked, record};
 
 use super::error::RecordError;
 use super::subject::Subject;
-use crate::learn::random::Random;
 use crate::profile::{Section, Shown};
+use crate::random::Random;
 
 /// How much of a function a profiler is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

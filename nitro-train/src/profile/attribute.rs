@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use nitro_core::provide::SECTION_MARK;
 
+use super::Section;
 use super::ncu::Launch;
-use super::{Metrics, Section};
+use crate::recordings::Metrics;
 
 /// What a profile amounts to.
 #[derive(Clone, Debug, Default, PartialEq)]

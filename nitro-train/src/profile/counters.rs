@@ -25,7 +25,7 @@
 //! | `dram_read_transactions` | `dram__sectors_read.sum` | 32-byte sectors read from the device's memory |
 //! | `dram_write_transactions` | `dram__sectors_write.sum` | 32-byte sectors written to it |
 
-use super::Metrics;
+use crate::recordings::Metrics;
 
 /// Warp instructions issued, the measure of all counters.
 pub const ISSUED: &str = "smsp__inst_issued.sum";
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn every_counter_is_in_the_table_of_the_documentation() {
-        let (table, _) = include_str!("counters.rs").split_once("use super::Metrics").unwrap();
+        let (table, _) = include_str!("counters.rs").split_once("use crate::recordings").unwrap();
         for counter in COUNTERS {
             let row = table.lines().find(|line| line.contains(&format!("| `{}` |", counter.name)));
             assert!(row.is_some_and(|row| row.contains(counter.metric)), "{}", counter.name);

@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::{Metrics, ProxyProfile, VariantProfile};
 use crate::exchange::formula::guard;
 use crate::exchange::table::{Record, Table, number};
 use crate::exchange::{ImportError, Problem, compressed, write};
 use crate::printable::excerpt;
+use crate::recordings::{Metrics, ProxyProfile, VariantProfile};
 
 const VARIANT_KEYS: [&str; 5] = ["device", "variant", "input", "launches", "shown"];
 const PROXY_KEYS: [&str; 3] = ["device", "proxy", "intensity"];
@@ -48,8 +48,8 @@ fn table<const N: usize>(keys: [&str; N], rows: Vec<([String; N], &Metrics)>) ->
 /// When the table has another form, with file and line.
 pub fn read_variants(name: &str, bytes: &[u8]) -> Result<Vec<VariantProfile>, ImportError> {
     read(name, bytes, &VARIANT_KEYS, |keys, metrics| {
-        let [device, variant, input] = [0, 1, 2].map(|place| keys.text(place).to_owned());
-        let [launches, shown] = [3, 4].map(|place| count(VARIANT_KEYS[place], &keys.fields[place]));
+        let [device, variant, input] = [0, 1, 2].map(|column| keys.text(column).to_owned());
+        let [launches, shown] = [3, 4].map(|column| count(VARIANT_KEYS[column], &keys.fields[column]));
         Ok(VariantProfile { device, variant, input, launches: launches?, shown: shown?, metrics })
     })
 }
@@ -60,7 +60,7 @@ pub fn read_variants(name: &str, bytes: &[u8]) -> Result<Vec<VariantProfile>, Im
 /// When the table has another form, with file and line.
 pub fn read_proxies(name: &str, bytes: &[u8]) -> Result<Vec<ProxyProfile>, ImportError> {
     read(name, bytes, &PROXY_KEYS, |keys, metrics| {
-        let [device, proxy] = [0, 1].map(|place| keys.text(place).to_owned());
+        let [device, proxy] = [0, 1].map(|column| keys.text(column).to_owned());
         let intensity = count(PROXY_KEYS[2], &keys.fields[2])? as u32;
         Ok(ProxyProfile { device, proxy, intensity, metrics })
     })
@@ -74,8 +74,8 @@ fn read<T>(
 ) -> Result<Vec<T>, ImportError> {
     let text = compressed::unpack(name, bytes)?;
     let table = Table::open(name, &text)?;
-    for (place, key) in keys.iter().enumerate() {
-        if table.header().get(place).is_none_or(|column| column != key) {
+    for (index, key) in keys.iter().enumerate() {
+        if table.header().get(index).is_none_or(|column| column != key) {
             let (column, expected) = ((*key).to_owned(), keys.join(","));
             return Err(table.in_header(Problem::MissingColumn { column, expected }));
         }

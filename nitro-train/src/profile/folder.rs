@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use nitro_core::name;
 
-use super::{ProfileError, Profiles, ProxyProfile, VariantProfile, files};
+use super::{ProfileError, files};
+use crate::recordings::{Profiles, ProxyProfile, VariantProfile};
 
 /// A profile of a function has some hundred KiB.
 const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -106,31 +107,31 @@ mod tests {
 
     #[test]
     fn a_new_profile_replaces_the_old_one_of_its_device_alone() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = Folder::new(place.path().join("not/yet/there"));
+        let outer = tempfile::tempdir().unwrap();
+        let folder = Folder::new(outer.path().join("not/yet/there"));
         assert_eq!(folder.read("spmv").unwrap(), Profiles::default());
         folder.put_proxies("cuda:0", vec![proxy("cuda:0", 1), proxy("cuda:0", 2)]).unwrap();
         folder.put_proxies("cuda:1", vec![proxy("cuda:1", 3)]).unwrap();
         folder.put_proxies("cuda:0", vec![proxy("cuda:0", 4)]).unwrap();
-        let kept = folder.read("spmv").unwrap();
-        assert_eq!(kept.proxies, [proxy("cuda:1", 3), proxy("cuda:0", 4)]);
+        let read = folder.read("spmv").unwrap();
+        assert_eq!(read.proxies, [proxy("cuda:1", 3), proxy("cuda:0", 4)]);
     }
 
     #[test]
     fn no_name_leads_out_of_the_folder() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = Folder::new(place.path().join("profiles"));
+        let outer = tempfile::tempdir().unwrap();
+        let folder = Folder::new(outer.path().join("profiles"));
         for (function, expected) in [("app::spmv", "app.spmv"), ("../x", "%2E%2E%2Fx"), ("/x", "%2Fx")] {
             let written = folder.put_variants(function, "cuda:0", Vec::new()).unwrap();
-            assert_eq!(written, place.path().join("profiles").join(expected).join("profiles.csv"));
+            assert_eq!(written, outer.path().join("profiles").join(expected).join("profiles.csv"));
         }
     }
 
     #[test]
     fn a_damaged_file_is_named() {
-        let place = tempfile::tempdir().unwrap();
-        fs::write(place.path().join("proxies.csv"), "no profile\n1\n").unwrap();
-        let error = anyhow::Error::new(Folder::new(place.path()).read("spmv").unwrap_err());
+        let outer = tempfile::tempdir().unwrap();
+        fs::write(outer.path().join("proxies.csv"), "no profile\n1\n").unwrap();
+        let error = anyhow::Error::new(Folder::new(outer.path()).read("spmv").unwrap_err());
         assert!(format!("{error:#}").contains("proxies.csv:1"), "{error:#}");
     }
 }

@@ -5,8 +5,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Metrics, ProfileError};
+use super::ProfileError;
 use crate::exchange::table::Table;
+use crate::recordings::Metrics;
 
 /// Where installers put Nsight Compute without adding it to PATH.
 const USUAL_FOLDERS: [&str; 2] = ["/usr/local/cuda/bin", "/opt/cuda/bin"];
@@ -116,7 +117,7 @@ fn read_table(text: &str, asked: &[&str]) -> Result<BTreeMap<u64, Launch>, Profi
     let mut launches = BTreeMap::<u64, Launch>::new();
     table.for_each(|header, row| {
         let Ok(id) = row.fields[0].parse() else { return Ok(()) }; // the line of units
-        let field = |place: Option<usize>| place.map_or("", |place| &*row.fields[place]);
+        let field = |index: Option<usize>| index.map_or("", |index| &*row.fields[index]);
         let launch = launches.entry(id).or_default();
         launch.kernel = field(kernel).to_owned();
         launch.blocks = first_number(field(grid));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use super::{FunctionSchema, StoreError, as_row, check, outcome_name};
+use super::{FunctionSchema, StoreError, as_row, check};
 use crate::recordings::{DeviceRecord, Input, Measurement, Recordings};
 
 /// Completes recordings with the measurements of each device, sorted; their `device` is set here.
@@ -160,6 +160,6 @@ fn value(measurement: &Measurement) -> String {
     let Measurement { outcome, spread_ns, repeats, .. } = measurement;
     match outcome.time_ns() {
         Some(ns) => format!("{ns} ns (spread {spread_ns} ns, {repeats} repeats)"),
-        None => outcome_name(*outcome).to_owned(),
+        None => outcome.name().to_owned(),
     }
 }

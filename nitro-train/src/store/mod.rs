@@ -244,27 +244,6 @@ impl<'a> Row<'a> {
     }
 }
 
-/// How an outcome is written in stores and CSV files.
-pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Time(_) => "time",
-        Outcome::Failed => "failed",
-        Outcome::Wrong => "wrong",
-        Outcome::Inadmissible => "inadmissible",
-    }
-}
-
-/// Inverse of [`outcome_name`]; `None` for another name, or when a time is there without need or missing.
-pub(crate) fn outcome_from(name: &str, time_ns: Option<f64>) -> Option<Outcome> {
-    match (name, time_ns) {
-        ("time", Some(ns)) => Some(Outcome::Time(ns)),
-        ("failed", None) => Some(Outcome::Failed),
-        ("wrong", None) => Some(Outcome::Wrong),
-        ("inadmissible", None) => Some(Outcome::Inadmissible),
-        _ => None,
-    }
-}
-
 /// The measurement as `put` takes it.
 fn as_row<'a>(recordings: &'a Recordings, measurement: &'a Measurement) -> Row<'a> {
     Row {

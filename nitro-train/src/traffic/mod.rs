@@ -1,16 +1,19 @@
 //! Real calls, captured by programs that ran with `NITRO_CAPTURE=FILE`: how many of them lie far from what a model was trained on, what was
 //! chosen for them, and which inputs would be worth recording.
 
-mod next;
+mod known;
 mod read;
+mod suggestion;
 
 use std::collections::BTreeMap;
 
-use nitro_core::model::{Model, Region};
+use nitro_core::model::Model;
 use serde::Serialize;
 
-pub use next::{MOST_SUGGESTIONS, Suggestion};
-pub use read::{CaptureError, Sample, read};
+use self::known::Known;
+
+pub use read::{CaptureError, CapturedCall, read};
+pub use suggestion::{MOST_SUGGESTIONS, Suggestion};
 
 /// The captured calls of one function, seen by its model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -18,7 +21,7 @@ pub struct Traffic {
     /// The function.
     pub function: String,
     /// Where it was called, in the order of the devices' names.
-    pub devices: Vec<OnDevice>,
+    pub devices: Vec<DeviceTraffic>,
     /// Why it cannot be told what is far; absent where it can.
     pub unknown: Option<String>,
     /// What to record next: inputs like these, that which covers most far calls first.
@@ -27,7 +30,7 @@ pub struct Traffic {
 
 /// The captured calls of one function on one device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OnDevice {
+pub struct DeviceTraffic {
     /// The device.
     pub device: String,
     /// Number of samples.
@@ -37,12 +40,12 @@ pub struct OnDevice {
     /// Of these, the calls whose input is far from the training inputs; absent where that cannot be told.
     pub far_calls: Option<u64>,
     /// What was chosen, the most frequent first.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<ChosenVariant>,
 }
 
 /// A variant that was chosen for a reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Choice {
+pub struct ChosenVariant {
     /// The variant.
     pub variant: String,
     /// Why, in the words of [`nitro_core::Reason`].
@@ -56,36 +59,41 @@ pub struct Choice {
 impl Traffic {
     /// What the samples of one function say, where a model of it knows its training inputs; otherwise `Err` says why there is none.
     #[must_use]
-    pub fn new(function: &str, samples: &[Sample], model: Result<&Model, String>) -> Self {
+    pub fn new(function: &str, samples: &[CapturedCall], model: Result<&Model, String>) -> Self {
         let known = model.and_then(|model| Known::of(model).map(|known| (known, samples)));
         let far: Result<Vec<Option<bool>>, &String> =
             known.as_ref().map(|(known, samples)| samples.iter().map(|one| known.is_far(one)).collect());
-        let mut devices: BTreeMap<&str, Vec<(&Sample, Option<bool>)>> = BTreeMap::new();
-        for (place, sample) in samples.iter().enumerate() {
-            let far = far.as_ref().ok().and_then(|far| far[place]);
+        let mut devices: BTreeMap<&str, Vec<(&CapturedCall, Option<bool>)>> = BTreeMap::new();
+        for (index, sample) in samples.iter().enumerate() {
+            let far = far.as_ref().ok().and_then(|far| far[index]);
             devices.entry(&sample.device).or_default().push((sample, far));
         }
         Self {
             function: function.to_owned(),
-            devices: devices.into_iter().map(|(device, samples)| OnDevice::new(device, &samples)).collect(),
-            record_next: known.as_ref().map_or_else(|_| Vec::new(), |(known, samples)| known.next(samples)),
+            devices: devices
+                .into_iter()
+                .map(|(device, samples)| DeviceTraffic::new(device, &samples))
+                .collect(),
+            record_next: known
+                .as_ref()
+                .map_or_else(|_| Vec::new(), |(known, samples)| suggestion::suggestions(known, samples)),
             unknown: known.err(),
         }
     }
 }
 
-impl OnDevice {
-    fn new(device: &str, samples: &[(&Sample, Option<bool>)]) -> Self {
-        let calls = |(sample, _): &(&Sample, Option<bool>)| sample.calls;
+impl DeviceTraffic {
+    fn new(device: &str, samples: &[(&CapturedCall, Option<bool>)]) -> Self {
+        let calls = |(sample, _): &(&CapturedCall, Option<bool>)| sample.calls;
         let far = samples.iter().filter(|(_, far)| *far == Some(true));
         let is_known = samples.iter().any(|(_, far)| far.is_some());
-        let mut choices: BTreeMap<(&str, &str), Vec<&Sample>> = BTreeMap::new();
+        let mut choices: BTreeMap<(&str, &str), Vec<&CapturedCall>> = BTreeMap::new();
         for (sample, _) in samples {
             choices.entry((&sample.variant, &sample.reason)).or_default().push(sample);
         }
-        let mut choices: Vec<Choice> = choices
+        let mut choices: Vec<ChosenVariant> = choices
             .into_iter()
-            .map(|((variant, reason), samples)| Choice::new(variant, reason, &samples))
+            .map(|((variant, reason), samples)| ChosenVariant::new(variant, reason, &samples))
             .collect();
         choices.sort_by_key(|choice| std::cmp::Reverse(choice.calls));
         Self {
@@ -98,8 +106,8 @@ impl OnDevice {
     }
 }
 
-impl Choice {
-    fn new(variant: &str, reason: &str, samples: &[&Sample]) -> Self {
+impl ChosenVariant {
+    fn new(variant: &str, reason: &str, samples: &[&CapturedCall]) -> Self {
         let timed = samples.iter().filter_map(|one| Some((one.calls as f64, one.time_ns?)));
         let (calls, time_ns) =
             timed.fold((0.0, 0.0), |(calls, time), (more, each)| (calls + more, time + more * each));
@@ -109,34 +117,5 @@ impl Choice {
             calls: samples.iter().map(|one| one.calls).sum(),
             mean_time_ns: (calls > 0.0).then(|| time_ns / calls),
         }
-    }
-}
-
-/// A model that knows its training inputs.
-struct Known<'m> {
-    features: &'m [String],
-    region: &'m Region,
-}
-
-impl<'m> Known<'m> {
-    fn of(model: &'m Model) -> Result<Self, String> {
-        match &model.coverage.inputs {
-            Some(region) => Ok(Self { features: &model.features, region }),
-            None if model.features.is_empty() => Err("its model asks for no feature".to_owned()),
-            None => Err("its model does not know its training inputs: fit it anew".to_owned()),
-        }
-    }
-
-    /// The features that the model asks for; what the sample lacks is no number.
-    fn row(&self, sample: &Sample) -> Vec<f64> {
-        self.features
-            .iter()
-            .map(|name| sample.features.get(name).copied().flatten().unwrap_or(f64::NAN))
-            .collect()
-    }
-
-    /// Whether the input is far from the training inputs; absent where none of its features is known.
-    fn is_far(&self, sample: &Sample) -> Option<bool> {
-        Some(self.region.distance(&self.row(sample))? > 1.0)
     }
 }

@@ -16,7 +16,7 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// One captured call.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Sample {
+pub struct CapturedCall {
     /// The function that was called.
     pub function: String,
     /// Where.
@@ -62,7 +62,7 @@ pub enum CaptureError {
 ///
 /// # Errors
 /// When the file cannot be read, and when a line is no captured call.
-pub fn read(path: &Path) -> Result<Vec<Sample>, CaptureError> {
+pub fn read(path: &Path) -> Result<Vec<CapturedCall>, CaptureError> {
     let unreadable = |source| CaptureError::Unreadable { path: path.to_owned(), source };
     let bytes = files::read(path, MOST_BYTES).map_err(unreadable)?;
     let mut file = bytes.as_slice();
@@ -79,24 +79,24 @@ pub fn read(path: &Path) -> Result<Vec<Sample>, CaptureError> {
     Ok(samples)
 }
 
-fn sample(line: &[u8]) -> Result<Sample, String> {
+fn sample(line: &[u8]) -> Result<CapturedCall, String> {
     if !line.ends_with(b"\n") {
         return Err(
             if line.len() as u64 == LONGEST_LINE { "it is too long" } else { "it has no end" }.to_owned()
         );
     }
-    let sample: Sample = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let sample: CapturedCall = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     check_names(&sample)?;
     let is_time = |time: f64| time.is_finite() && time >= 0.0;
     match sample {
-        Sample { calls: 0, .. } => Err("it stands for no call".to_owned()),
-        Sample { calls, .. } if calls > 1 << 40 => Err("it stands for too many calls".to_owned()),
-        Sample { time_ns: Some(time), .. } if !is_time(time) => Err("its time is negative".to_owned()),
+        CapturedCall { calls: 0, .. } => Err("it stands for no call".to_owned()),
+        CapturedCall { calls, .. } if calls > 1 << 40 => Err("it stands for too many calls".to_owned()),
+        CapturedCall { time_ns: Some(time), .. } if !is_time(time) => Err("its time is negative".to_owned()),
         sample => Ok(sample),
     }
 }
 
-fn check_names(sample: &Sample) -> Result<(), String> {
+fn check_names(sample: &CapturedCall) -> Result<(), String> {
     let ill = |name: &str, error| format!("the name `{}` {error}", excerpt(name));
     name::check_function(&sample.function).map_err(|error| ill(&sample.function, error))?;
     let mut names =

@@ -1,8 +1,6 @@
 //! Predictions on a committed data set are those of LIBSVM; `data/make.py` says how both files were made.
 
-use nitro_train::learn::smo::{Smo, Stop};
-use nitro_train::learn::space::{DeviceSpace, InputSpace, Sample};
-use nitro_train::learn::svm::TrainingSet;
+use nitro_train::internals::{DeviceSpace, InputSpace, Sample, SamplesByClass, Smo, Stop};
 
 const POINTS: &str = include_str!("data/points.txt");
 const EXPECTED: &str = include_str!("data/expected.txt");
@@ -19,8 +17,8 @@ fn predictions_agree_with_libsvm() {
     // Every point is an input of the space, so that the kernel covers test points too. The columns span about [-1, 1]
     // already; scaling them again would train on other points than LIBSVM's.
     let space = InputSpace::scaled(&raw);
-    let samples = (0..TRAINING).map(|input| Sample { input, device: 0, variant: rows[input][0] as usize });
-    let set = TrainingSet::new(samples);
+    let samples = (0..TRAINING).map(|input| Sample { input, device: 0, class: rows[input][0] as usize });
+    let set = SamplesByClass::new(samples);
     for line in EXPECTED.lines() {
         let line = numbers(line);
         let (cost, gamma, expected) = (line[0], line[1], &line[2..]);

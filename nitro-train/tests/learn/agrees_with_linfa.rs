@@ -2,10 +2,9 @@
 
 #![cfg(feature = "linfa")]
 
-use nitro_train::learn::linfa::LinfaSvm;
-use nitro_train::learn::smo::{BinarySolver, Smo, Stop};
-use nitro_train::learn::space::{DeviceSpace, InputSpace, Sample};
-use nitro_train::learn::svm::TrainingSet;
+use nitro_train::internals::{
+    BinarySolver, DeviceSpace, InputSpace, LinfaSvm, Sample, SamplesByClass, Smo, Stop,
+};
 
 const POINTS: &str = include_str!("data/points.txt");
 const TRAINING: usize = 250;
@@ -17,8 +16,8 @@ fn predictions_agree_with_linfa() {
         POINTS.lines().map(|line| line.split_whitespace().map(number).collect()).collect();
     let raw: Vec<&[f64]> = rows.iter().map(|row| &row[1..]).collect();
     let space = InputSpace::scaled(&raw);
-    let samples = (0..TRAINING).map(|input| Sample { input, device: 0, variant: rows[input][0] as usize });
-    let set = TrainingSet::new(samples);
+    let samples = (0..TRAINING).map(|input| Sample { input, device: 0, class: rows[input][0] as usize });
+    let set = SamplesByClass::new(samples);
     for (cost, gamma) in [(1.0, 0.1), (10.0, 0.5)] {
         let kernel = space.kernel(gamma);
         let predict = |solver: &dyn BinarySolver| -> Vec<usize> {

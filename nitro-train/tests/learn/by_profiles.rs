@@ -3,8 +3,9 @@
 use nitro_train::evaluate::{EvaluateOptions, Split, evaluate};
 use nitro_train::learn::{FitOptions, LearnError, Strategy, fit};
 use nitro_train::profile::counters::{COUNTERS, Counter, ISSUED};
-use nitro_train::profile::{Metrics, Profiles, ProxyProfile, VariantProfile};
-use nitro_train::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
+use nitro_train::recordings::{
+    DeviceRecord, Input, Measurement, Metrics, Outcome, Profiles, ProxyProfile, Recordings, VariantProfile,
+};
 
 /// Metrics of a mix of instructions, as shares by counter.
 fn metrics(mix: &[(&str, f64)]) -> Metrics {

@@ -2,7 +2,7 @@
 
 use nitro_core::model::Model;
 use nitro_train::evaluate::{EvaluateOptions, Split, evaluate};
-use nitro_train::learn::random::Random;
+use nitro_train::internals::Random;
 use nitro_train::learn::{DeviceFeatures, FitOptions, Fitted, LearnError, Strategy, fit};
 use nitro_train::recordings::{DeviceRecord, Input, MAX_FEATURES, Measurement, Outcome, Recordings};
 

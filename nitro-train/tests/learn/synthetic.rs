@@ -1,6 +1,6 @@
 //! Recordings in which one device feature decides where the best variant changes, and the others are noise.
 
-use nitro_train::learn::random::Random;
+use nitro_train::internals::Random;
 use nitro_train::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
 /// What to plant.

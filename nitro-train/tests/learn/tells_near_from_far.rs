@@ -2,17 +2,12 @@
 
 use crate::synthetic::{Planted, recordings};
 use nitro_core::model::{Coverage, Model};
-use nitro_train::learn::grid::Grid;
-use nitro_train::learn::study::StudyOptions;
 use nitro_train::learn::{FitOptions, Strategy, fit};
 use nitro_train::recordings::Recordings;
 
-/// With a small grid: what is far does not depend on C and γ.
 fn fitted(recordings: &Recordings, strategy: &str) -> Model {
     let strategies = vec![strategy.parse::<Strategy>().unwrap()];
-    let grid = Grid { costs: vec![2.0, 32.0], gammas: vec![0.03125, 0.5], ..Grid::default() };
-    let study = StudyOptions { grid, ..StudyOptions::default() };
-    let options = FitOptions { strategies, study, seed: 3, ..FitOptions::default() };
+    let options = FitOptions { strategies, seed: 3, ..FitOptions::default() };
     fit(recordings, &options).expect("there is enough to learn from").model
 }
 
@@ -59,7 +54,7 @@ fn a_device_outside_of_the_range_of_all_sources_is_far() {
 
 #[test]
 fn the_part_stays_small_however_many_inputs_there_are() {
-    let model = fitted(&recordings(&Planted { inputs: 600, ..Planted::default() }), "svm-none");
+    let model = fitted(&recordings(&Planted { inputs: 600, ..Planted::default() }), "forest-none");
     let without = Model { coverage: Coverage::default(), ..model.clone() };
     let bytes = model.to_bytes().len() - without.to_bytes().len();
     assert!((100..600).contains(&bytes), "{bytes} bytes for 64 inputs of 2 features and 6 devices of 4");

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::Subject;
 use crate::cli::devices::number;
-use crate::explain::{Change, Column, Explanation, Nearest, Place};
+use crate::explain::{Change, Column, Explanation, Nearest, RankedVariant};
 use crate::plain_table::Table;
 
 pub(super) fn print(
@@ -68,7 +68,8 @@ fn estimates_speed(explanation: &Explanation) -> bool {
 fn ranking(explanation: &Explanation) -> Table {
     let figure = if estimates_speed(explanation) { "expected slow-down" } else { "comparisons won" };
     let mut table = Table::new(["variant", figure, "constraint"]);
-    for Place { variant, confidence, expected_slowdown, constraint, admitted } in &explanation.ranking {
+    for RankedVariant { variant, confidence, expected_slowdown, constraint, admitted } in &explanation.ranking
+    {
         let figure = match expected_slowdown {
             Some(slowdown) => format!("{slowdown:.2}"),
             None => format!("{:.0} %", confidence * 100.0),

@@ -6,7 +6,7 @@ use super::budget::budget;
 use super::overhead::overhead;
 use crate::cli::job::{COLUMNS, Judged};
 use crate::evaluate::{DeviceEvaluation, Evaluation, PairTable, Split, best_variant_shares, selector_names};
-use crate::learn::PerformanceTable;
+use crate::learn::performance::PerformanceTable;
 use crate::recordings::Recordings;
 use crate::report::{
     Curve, DeviceSensitivity, FunctionReport, HeldOut, HeldOutDevice, Matrix, Score, Winners, by_name,

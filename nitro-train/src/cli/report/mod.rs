@@ -76,31 +76,13 @@ fn write_page(out: &Path, about: &str, here: &DeviceRecord, functions: Vec<Funct
 fn glossary() -> Vec<(String, String)> {
     let words = |name: &str| match name {
         "random" => "mean over the admissible variants".to_owned(),
-        "static" => "the one variant best on average on the other devices".to_owned(),
         "majority" => "one selector a device, majority of their choices".to_owned(),
         "auto" => "whichever does best on the other devices: what would be shipped".to_owned(),
         "best-single-feature" => "one device feature, chosen on the device left out".to_owned(),
         "target-trained" => "trained on the device left out".to_owned(),
-        strategy => strategy.parse().map_or_else(|_| String::new(), describe),
+        strategy => strategy.parse().map_or_else(|_| String::new(), Strategy::description),
     };
     selector_names().map(|name| (name.to_owned(), words(name))).collect()
-}
-
-fn describe(strategy: Strategy) -> String {
-    let learner = match strategy.learner().name() {
-        "svm" => "SVM",
-        "svm-weighted" => "SVM, inputs weighted by what a wrong choice costs",
-        "forest" => "forest that estimates the share of the best variant's speed",
-        other => other,
-    };
-    let features = match strategy.device_features.name() {
-        "none" => "input features alone",
-        "all" => "with all device features",
-        "profile" => "with device features by hardware counters",
-        "cross-validation" => "with device features that carried over best between the other devices",
-        other => other,
-    };
-    format!("{learner}, {features}")
 }
 
 /// A device feature with the unit that its name ends in.

@@ -4,7 +4,7 @@ use anyhow::Result;
 use nitro_core::model::{Model, Selector};
 
 use crate::evaluate::{Chooser, DeviceEvaluation, Evaluation, Split, feature_benefits, quantile};
-use crate::learn::PerformanceTable;
+use crate::learn::performance::PerformanceTable;
 use crate::recordings::{Outcome, Recordings};
 use crate::report::{Benefit, Overhead};
 
@@ -79,7 +79,7 @@ fn benefits(
         let (model, at) = (&device.auto_model, place(recordings, device));
         let drops = feature_benefits(recordings, &performance, model, at, &split.test, seed)?;
         for (name, drop) in model.features.iter().zip(drops) {
-            let feature = recordings.features.iter().position(|own| own == name);
+            let feature = recordings.feature_index(name);
             sums[feature.expect("a model's features are those of its recordings")] += drop;
         }
     }

@@ -1,12 +1,10 @@
-//! One variant for everything.
+//! One class for everything.
 
 use nitro_core::model::Selector;
 
-use super::{Learner, Lesson, Trained};
-use crate::learn::svm::Hyperparameters;
-use crate::learn::transfer::best_on_average;
+use super::{Hyperparameters, Learner, Trained, TrainingSet};
 
-/// The variant that is best on average on the sources.
+/// The class that is best on average on the sources.
 pub struct Constant;
 
 impl Learner for Constant {
@@ -14,12 +12,30 @@ impl Learner for Constant {
         "static"
     }
 
+    fn description(&self) -> &'static str {
+        "the one variant best on average on the other devices"
+    }
+
     fn uses_features(&self) -> bool {
         false
     }
 
-    fn train(&self, lesson: &Lesson<'_>, _: Option<Hyperparameters>) -> Trained {
-        let variant = best_on_average(lesson.task, lesson.sources, lesson.inputs);
-        Trained { selector: Selector::Constant { variant }, converged: true }
+    fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> Trained {
+        Trained { selector: Selector::Constant { variant: best_on_average(set) }, converged: true }
     }
+}
+
+/// The class with the best mean share; of equals the first.
+fn best_on_average(set: &TrainingSet<'_>) -> usize {
+    let task = set.task;
+    let mut sums = vec![0.0; task.performance.classes().count()];
+    for &device in set.sources {
+        for &input in set.inputs {
+            if let Some(shares) = task.performance.shares(device, task.inputs[input]) {
+                sums.iter_mut().zip(shares).for_each(|(sum, share)| *sum += share.unwrap_or(0.0));
+            }
+        }
+    }
+    let best = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    sums.iter().position(|&sum| sum == best).unwrap_or(0)
 }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Result;
 use crate::exact::Exact;
-use crate::recordings::Measurement;
-use crate::store::{Row, StoreError, outcome_from, outcome_name};
+use crate::recordings::{Measurement, Outcome};
+use crate::store::{Row, StoreError};
 
 pub(super) const FORMAT: &str = "nitro:format";
 pub(super) const FUNCTIONS: &str = "nitro:functions";
@@ -61,7 +61,7 @@ pub(super) struct Measured {
 impl Measured {
     pub(super) fn of(row: &Row<'_>) -> Self {
         Self {
-            outcome: outcome_name(row.outcome).to_owned(),
+            outcome: row.outcome.name().to_owned(),
             time_ns: row.outcome.time_ns().map(Exact),
             spread_ns: Exact(row.spread_ns),
             repeats: row.repeats,
@@ -72,7 +72,7 @@ impl Measured {
     /// `None` if outcome and time contradict each other.
     pub(super) fn at(self, input: usize, variant: usize, configuration: String) -> Option<Measurement> {
         let Self { outcome, time_ns, spread_ns: Exact(spread_ns), repeats, reason } = self;
-        let outcome = outcome_from(&outcome, time_ns.map(|Exact(time_ns)| time_ns))?;
+        let outcome = Outcome::from_name(&outcome, time_ns.map(|Exact(time_ns)| time_ns))?;
         Some(Measurement { device: 0, input, variant, configuration, outcome, spread_ns, repeats, reason })
     }
 }

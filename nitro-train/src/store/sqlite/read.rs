@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
 use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
-use crate::store::{merge, outcome_from};
+use crate::store::merge;
 
 pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
     names(connection, "SELECT name FROM function ORDER BY name", [])
@@ -118,7 +118,7 @@ fn measurement(row: &Row<'_>, input: usize, variant: usize) -> Result<Measuremen
         variant,
         configuration: row.get(3)?,
         // The table's own check leaves no other combination.
-        outcome: outcome_from(row.get_ref(4)?.as_str()?, row.get(5)?).unwrap_or(Outcome::Failed),
+        outcome: Outcome::from_name(row.get_ref(4)?.as_str()?, row.get(5)?).unwrap_or(Outcome::Failed),
         spread_ns: row.get(6)?,
         repeats: row.get(7)?,
         reason: row.get(8)?,

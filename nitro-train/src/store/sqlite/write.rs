@@ -8,7 +8,7 @@ use super::{Result, read};
 use crate::recordings::{DeviceRecord, Input, Recordings};
 use crate::store::as_row;
 use crate::store::merge::Import;
-use crate::store::{FunctionSchema, Row, StoreError, check, outcome_name};
+use crate::store::{FunctionSchema, Row, StoreError, check};
 
 pub(super) fn schema(connection: &Connection, schema: &FunctionSchema<'_>) -> Result<()> {
     connection.execute(
@@ -157,7 +157,7 @@ impl Place<'_> {
              (input, device, variant, configuration, outcome, time_ns, spread_ns, repeats, reason)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?;
-        let (outcome, time_ns) = (outcome_name(row.outcome), row.outcome.time_ns());
+        let (outcome, time_ns) = (row.outcome.name(), row.outcome.time_ns());
         insert.execute((
             input,
             device,

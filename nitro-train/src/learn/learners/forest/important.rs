@@ -9,11 +9,11 @@
 use rayon::prelude::*;
 
 use super::grow::{Samples, grow};
-use super::samples;
+use super::samples::samples;
 use crate::learn::folds::sample;
-use crate::learn::learners::Lesson;
-use crate::learn::random::Random;
+use crate::learn::learners::TrainingSet;
 use crate::learn::task::Task;
+use crate::random::Random;
 
 /// Of a forest that tells important features: more trees change little, and deeper ones split noise.
 const TREES: usize = 24;
@@ -24,16 +24,16 @@ const EFFORT: usize = 2_000_000;
 const MIN_SAMPLES: usize = 400;
 
 /// The `most` most important input features, as ascending positions in [`Task::columns`], by what the sources show.
-pub(in crate::learn) fn important(task: &Task<'_>, sources: &[usize], most: usize) -> Vec<usize> {
+pub fn important(task: &Task<'_>, sources: &[usize], most: usize) -> Vec<usize> {
     let limit = (EFFORT / task.columns.len().max(1)).max(MIN_SAMPLES) / sources.len().max(1);
     let inputs = sample(task.all_inputs(), limit.max(1), task.seed);
-    let lesson = Lesson { task, sources, inputs: &inputs, device_features: &[], is_final: false };
-    let mut samples = samples(&lesson);
+    let set = TrainingSet { task, sources, inputs: &inputs, device_features: &[], is_final: false };
+    let mut samples = samples(&set);
     let mut left: Vec<usize> = (0..task.columns.len()).collect();
     while left.len() > most {
-        let kept = more_important(&importance(&samples, task.seed), (left.len() / 2).max(most));
-        samples.keep(&kept);
-        left = kept.iter().map(|&at| left[at]).collect();
+        let columns = more_important(&importance(&samples, task.seed), (left.len() / 2).max(most));
+        samples.keep(&columns);
+        left = columns.iter().map(|&at| left[at]).collect();
     }
     left
 }

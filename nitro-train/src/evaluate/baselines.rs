@@ -1,0 +1,60 @@
+//! Selectors that nobody ships, to compare others with: what each achieves on a held-out device, one share a test input.
+
+use nitro_core::model::Model;
+use rayon::prelude::*;
+
+use super::chooser::Chooser;
+use super::error::EvaluateError;
+use crate::learn::Strategy;
+use crate::learn::performance::PerformanceTable;
+use crate::learn::study::Study;
+use crate::learn::task::Task;
+
+/// A variant drawn from the admissible ones, on average.
+pub(super) fn random(performance: &PerformanceTable, device: usize, test: &[usize]) -> Vec<f64> {
+    let mean = |&input: &usize| {
+        let shares = performance.shares(device, input)?;
+        let admissible: Vec<f64> = shares.iter().flatten().copied().collect();
+        Some(admissible.iter().sum::<f64>() / admissible.len() as f64)
+    };
+    test.iter().filter_map(mean).collect()
+}
+
+/// Several models, each with one vote for what it chooses; of equals the first class.
+pub(super) fn majority(
+    task: &Task<'_>,
+    models: &[&Model],
+    device: usize,
+    test: &[usize],
+) -> Result<Vec<f64>, EvaluateError> {
+    let choosers: Vec<Chooser<'_>> =
+        models.iter().map(|model| Chooser::new(task.recordings, model, device)).collect::<Result<_, _>>()?;
+    let share = |&input: &usize| {
+        let shares = task.performance.shares(device, input)?;
+        let mut votes = vec![0_usize; shares.len()];
+        let choices = choosers.iter().filter_map(|one| one.choose(input, |class| shares[class].is_some()));
+        choices.for_each(|class| votes[class] += 1);
+        let most = votes.iter().max()?;
+        let winner = votes.iter().position(|count| count == most)?;
+        shares[winner]
+    };
+    Ok(test.par_iter().filter_map(share).collect())
+}
+
+/// An oracle: of the reference with one device feature that which does best on the test inputs themselves; `shares` are what a model
+/// achieves on them.
+pub(super) fn best_single_feature(
+    study: &Study<'_>,
+    shares: impl Fn(&Model) -> Result<Vec<f64>, EvaluateError>,
+) -> Result<Option<(String, Vec<f64>)>, EvaluateError> {
+    let mut best: Option<(String, Vec<f64>)> = None;
+    for feature in &study.candidates().usable {
+        let features = std::slice::from_ref(feature);
+        let own = shares(&study.fit_with("best-single-feature", Strategy::reference(), features).model)?;
+        let sum = |shares: &[f64]| shares.iter().sum::<f64>();
+        if best.as_ref().is_none_or(|(_, best)| sum(&own) > sum(best)) {
+            best = Some((feature.clone(), own));
+        }
+    }
+    Ok(best)
+}

@@ -1,0 +1,58 @@
+//! What an evaluation finds.
+
+use std::collections::BTreeMap;
+
+use nitro_core::model::Model;
+use serde::Serialize;
+
+use super::figures::Selectors;
+use super::pairs::Pairs;
+use super::statistics::Sensitivity;
+
+/// The leave-one-device-out table of one function, in the form of `evaluate --json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// The function.
+    pub function: String,
+    /// Its variants.
+    pub variants: Vec<String>,
+    /// Number of training inputs.
+    pub train_inputs: usize,
+    /// Number of test inputs.
+    pub test_inputs: usize,
+    /// One entry a held-out device.
+    pub devices: Vec<DeviceEvaluation>,
+    /// How much the best variant depends on the device, over the test inputs.
+    #[serde(skip)]
+    pub sensitivity: Sensitivity,
+    /// The devices two by two.
+    #[serde(skip)]
+    pub pairs: Pairs,
+}
+
+/// What every selector achieved on one held-out device.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DeviceEvaluation {
+    /// The device.
+    pub held_out: String,
+    /// The devices that were learned from.
+    pub sources: Vec<String>,
+    /// Figures; a selector that does not apply is absent.
+    pub selectors: Selectors,
+    /// Device features that a selector used.
+    pub device_features: BTreeMap<&'static str, Vec<String>>,
+    /// The strategy that `auto` is here.
+    pub auto_is: &'static str,
+    /// What the figures summarise: the share of each test input, in the order of the inputs.
+    #[serde(skip)]
+    pub shares: Shares,
+    /// The model that `auto` is here.
+    #[serde(skip)]
+    pub auto_model: Model,
+    /// Test inputs that the figures leave out: not measured completely on this device, or without any success.
+    #[serde(skip)]
+    pub left_out: usize,
+}
+
+/// By selector the share of exhaustive search on each test input.
+pub type Shares = BTreeMap<&'static str, Vec<f64>>;

@@ -1,0 +1,138 @@
+//! Every selector fitted on some devices, and judged on one that is held out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use nitro_core::model::Model;
+
+use super::baselines;
+use super::chooser::shares_of_model;
+use super::error::EvaluateError;
+use super::evaluation::{DeviceEvaluation, Shares};
+use super::figures::Selectors;
+use crate::learn::comparison::compare_all;
+use crate::learn::study::Study;
+use crate::learn::task::Task;
+use crate::learn::{DeviceFeatures, Strategy, StudyOptions};
+
+/// How to evaluate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EvaluateOptions {
+    /// What the selection of device features tries.
+    pub study: StudyOptions,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// One evaluation under way.
+pub(super) struct Evaluator<'a> {
+    pub(super) task: &'a Task<'a>,
+    pub(super) test: &'a [usize],
+    options: &'a EvaluateOptions,
+    /// The reference trained on one device alone, where it has training samples: what a majority is made of.
+    local: Vec<Option<Model>>,
+    /// What `fit` would ship of one device's own measurements, each fitted when it is first asked for.
+    alone: Vec<OnceLock<Option<Model>>>,
+}
+
+impl<'a> Evaluator<'a> {
+    pub(super) fn new(task: &'a Task<'a>, test: &'a [usize], options: &'a EvaluateOptions) -> Self {
+        let local = |device: usize| {
+            task.check_samples(&[device]).ok()?;
+            let study = Study::new(task, vec![device], None, &options.study);
+            Some(study.fit(Strategy::reference()).model)
+        };
+        let devices = 0..task.recordings.devices.len();
+        let alone = devices.clone().map(|_| OnceLock::new()).collect();
+        Self { task, test, options, local: devices.map(local).collect(), alone }
+    }
+
+    pub(super) fn has_tests(&self, device: usize) -> bool {
+        self.test.iter().any(|&input| self.task.performance.shares(device, input).is_some())
+    }
+
+    /// `auto` is `shipped`, or without one what `fit` would ship.
+    pub(super) fn hold_out(
+        &self,
+        device: usize,
+        sources: Vec<usize>,
+        shipped: Option<&Model>,
+    ) -> Result<DeviceEvaluation, EvaluateError> {
+        let recordings = self.task.recordings;
+        self.task.check_samples(&sources)?;
+        let known: BTreeSet<String> = recordings.devices[device].features.keys().cloned().collect();
+        let study = Study::new(self.task, sources.clone(), Some(&known), &self.options.study);
+        let mut models = fit_all(&study);
+        let features_of = |(strategy, model): (&Strategy, &Model)| {
+            let uses_any = strategy.device_features != DeviceFeatures::None;
+            uses_any.then(|| (strategy.name(), model.device_features.clone()))
+        };
+        let mut device_features: BTreeMap<_, _> = models.iter().filter_map(features_of).collect();
+        let mut shares = self.shares(device, &sources, &models)?;
+        let shares_of = |model: &Model| self.shares_of(model, device);
+        if let Some((feature, best)) = baselines::best_single_feature(&study, shares_of)? {
+            device_features.insert("best-single-feature", vec![feature]);
+            shares.insert("best-single-feature", best);
+        }
+        let auto_model = match shipped {
+            Some(model) => model.clone(),
+            None => models.remove(&compare_all(&study).choice()).expect("what is compared is fitted"),
+        };
+        let auto: Strategy = auto_model.provenance.strategy.parse()?;
+        shares.insert("auto", self.shares_of(&auto_model, device)?);
+        let measured = |input: &&usize| self.task.performance.shares(device, **input).is_some();
+        Ok(DeviceEvaluation {
+            held_out: recordings.devices[device].id.clone(),
+            sources: sources.iter().map(|&source| recordings.devices[source].id.clone()).collect(),
+            selectors: Selectors::of(&shares),
+            shares,
+            device_features,
+            auto_is: auto.name(),
+            auto_model,
+            left_out: self.test.len() - self.test.iter().filter(measured).count(),
+        })
+    }
+
+    /// What these models and the selectors to compare them with achieve on the test inputs.
+    fn shares(
+        &self,
+        device: usize,
+        sources: &[usize],
+        models: &BTreeMap<Strategy, Model>,
+    ) -> Result<Shares, EvaluateError> {
+        let of_model =
+            |(strategy, model): (&Strategy, &Model)| Ok((strategy.name(), self.shares_of(model, device)?));
+        let mut shares: Shares = models.iter().map(of_model).collect::<Result<_, EvaluateError>>()?;
+        shares.insert("random", baselines::random(self.task.performance, device, self.test));
+        let local: Vec<&Model> = sources.iter().filter_map(|&source| self.local[source].as_ref()).collect();
+        shares.insert("majority", baselines::majority(self.task, &local, device, self.test)?);
+        if let Some(model) = self.target_trained(device) {
+            shares.insert("target-trained", self.shares_of(model, device)?);
+        }
+        Ok(shares)
+    }
+
+    pub(super) fn shares_of(&self, model: &Model, device: usize) -> Result<Vec<f64>, EvaluateError> {
+        shares_of_model(self.task.recordings, self.task.performance, model, device, self.test)
+    }
+
+    /// The ceiling: what `fit` would ship of the device's own measurements, where it has training samples.
+    pub(super) fn target_trained(&self, device: usize) -> Option<&Model> {
+        let fit = || {
+            self.task.check_samples(&[device]).ok()?;
+            let study = Study::new(self.task, vec![device], None, &self.options.study);
+            Some(study.fit(compare_all(&study).choice()).model)
+        };
+        self.alone[device].get_or_init(fit).as_ref()
+    }
+}
+
+/// A model of every strategy that applies.
+fn fit_all(study: &Study<'_>) -> BTreeMap<Strategy, Model> {
+    let without_device_features = study.candidates().usable.is_empty();
+    let applies = |strategy: &Strategy| {
+        let is_all = strategy.device_features == DeviceFeatures::All;
+        study.applies(*strategy) && !(is_all && without_device_features)
+    };
+    Strategy::all().filter(applies).map(|strategy| (strategy, study.fit(strategy).model)).collect()
+}

@@ -1,0 +1,102 @@
+//! A question under way: the model on the device, and what may run there.
+
+use nitro_core::model::{OnDevice, Ranked};
+use nitro_core::{Constraint, Function};
+use serde::Serialize;
+
+use super::column::{Column, columns};
+use super::question::Question;
+use crate::selection::choose;
+
+/// A variant in the ranking.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RankedVariant {
+    /// The variant.
+    pub variant: String,
+    /// As [`Ranked::confidence`].
+    pub confidence: f64,
+    /// As [`Ranked::expected_slowdown`].
+    pub expected_slowdown: Option<f64>,
+    /// Its constraint as it stands in the source.
+    pub constraint: Option<String>,
+    /// Whether its constraint admits it; absent where that depends on more than the features.
+    pub admitted: Option<bool>,
+}
+
+impl RankedVariant {
+    /// Whether no constraint forbids it for certain.
+    pub(super) fn may_run(&self) -> bool {
+        self.admitted != Some(false)
+    }
+}
+
+/// A question with all that is looked up once.
+pub(super) struct Asked<'a> {
+    pub(super) question: &'a Question<'a>,
+    pub(super) on_device: OnDevice,
+    /// Values in the order of the model.
+    pub(super) features: Vec<f64>,
+    pub(super) device_features: Vec<f64>,
+    pub(super) columns: Vec<Column>,
+    /// For each of the model's variants.
+    constraints: Vec<Option<Constraint>>,
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn new(question: &'a Question<'a>) -> Self {
+        let Question { model, function, given, device, .. } = *question;
+        let features: Vec<f64> = model.features.iter().map(|name| given[name]).collect();
+        let device_features: Vec<f64> =
+            model.device_features.iter().map(|name| device.features[name]).collect();
+        let declared = function.map_or(&[][..], Function::variants);
+        let constraint =
+            |name: &String| declared.iter().find(|own| own.name == name).and_then(|own| own.constraint);
+        Self {
+            question,
+            on_device: model.selector.on_device(&device_features),
+            columns: columns(question, &features, &device_features),
+            constraints: model.variants.iter().map(constraint).collect(),
+            features,
+            device_features,
+        }
+    }
+
+    /// The variants, best first.
+    pub(super) fn ranking(&self) -> Vec<RankedVariant> {
+        let known = self.known(&self.features);
+        self.on_device.rank(&self.features).iter().map(|ranked| self.ranked(ranked, &known)).collect()
+    }
+
+    fn ranked(&self, ranked: &Ranked, known: &[Option<f64>]) -> RankedVariant {
+        RankedVariant {
+            variant: self.question.model.variants[ranked.variant].clone(),
+            confidence: ranked.confidence,
+            expected_slowdown: ranked.expected_slowdown,
+            // Tokens come apart on their way through the macro.
+            constraint: self.constraints[ranked.variant]
+                .map(|constraint| constraint.text().replace(" :: ", "::")),
+            admitted: self.admitted(ranked.variant, known),
+        }
+    }
+
+    /// The features that the code declares, as far as they are known, where those of the model have these values.
+    fn known(&self, features: &[f64]) -> Vec<Option<f64>> {
+        let Question { model, function, given, .. } = *self.question;
+        let value = |name: &&str| match model.features.iter().position(|own| own == name) {
+            Some(column) => Some(features[column]),
+            None => given.get(*name).copied(),
+        };
+        function.map_or(&[][..], Function::features).iter().map(value).collect()
+    }
+
+    fn admitted(&self, variant: usize, known: &[Option<f64>]) -> Option<bool> {
+        self.constraints[variant].map_or(Some(true), |constraint| constraint.admits(known))
+    }
+
+    /// What is chosen for these values of the model's features; nothing where the default runs.
+    pub(super) fn choice(&self, on_device: &OnDevice, features: &[f64]) -> Option<usize> {
+        let known = self.known(features);
+        let ranking = on_device.rank(features).into_iter().map(|ranked| ranked.variant);
+        choose(ranking, [], |variant| self.admitted(variant, &known) != Some(false))
+    }
+}

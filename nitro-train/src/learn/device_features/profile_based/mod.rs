@@ -1,0 +1,143 @@
+//! P-DFS: the device features that matter to a function, from hardware counters (Muralidharan et al., ASPLOS 2016, Algorithm 1).
+//!
+//! 1. For each application proxy a regression ([`Regression`]) is fitted from counters per instruction issued
+//!    ([`COUNTERS`]) to the proxy's intensity, 0 to 5. The profiles of the other proxies take part as intensity 0: what stresses
+//!    another resource does not stress this one.
+//! 2. The profile of a variant on an input is given to all of them. The best proxies of the input are those whose predicted
+//!    intensity is at least [half](NEAR_BEST) of the highest and [not next to nothing](LEAST).
+//! 3. The proxies of a variant are those that are best on more than half of its inputs; when none is, those that are best most often.
+//! 4. The proxies of a function are those of any of its variants, and each stands for the device features that describe its
+//!    [resource](RESOURCES).
+//!
+//! Where the paper leaves a choice open (the kind of regression, what "best" means, which device features describe a resource),
+//! the choice is ours.
+
+mod regression;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use self::regression::Regression;
+use crate::profile::counters::{COUNTERS, Counter};
+use crate::recordings::{Metrics, Profiles, ProxyProfile};
+
+/// Share of the highest predicted intensity from which on a proxy is among the best.
+pub const NEAR_BEST: f64 = 0.5;
+
+/// Predicted intensity below which a resource is not stressed: 2 % of the instructions.
+pub const LEAST: f64 = 0.1;
+
+/// For each proxy the device features that describe the resource that it stresses.
+pub const RESOURCES: [(&str, &[&str]); 5] = [
+    ("single_flop", &["peak_gflops_sp", "cuda_cores", "clock_rate_mhz"]),
+    ("double_flop", &["peak_gflops_dp", "clock_rate_mhz"]),
+    ("atomics", &["shared_atomic_ms", "global_atomic_ms"]),
+    (
+        "global_bandwidth",
+        &["peak_gbps", "copy_gbps", "mem_clock_rate_mhz", "mem_bus_width_bits", "l2_cache_kib"],
+    ),
+    ("shared_bandwidth", &["shared_mem_per_block_kib", "shared_atomic_ms", "sm_count"]),
+];
+
+/// What the profiles tell of a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Relevance {
+    /// By variant the proxies that it resembles.
+    pub variants: BTreeMap<String, BTreeSet<String>>,
+    /// By proxy the number of variants that resemble it: the proxies of the function.
+    pub proxies: BTreeMap<String, usize>,
+    /// Device features that describe what the function stresses.
+    pub device_features: BTreeSet<String>,
+}
+
+/// The device features that matter to the function of these profiles; none when they say nothing: no variant or no proxy was profiled, or
+/// not on the same device.
+#[must_use]
+pub fn select(profiles: &Profiles) -> Option<Relevance> {
+    let mut ballots = BTreeMap::<&str, Vec<BTreeSet<&str>>>::new();
+    let devices: BTreeSet<&str> = profiles.proxies.iter().map(|profile| profile.device.as_str()).collect();
+    for device in devices {
+        let models =
+            Models::fit(profiles.proxies.iter().filter(|profile| profile.device == device).collect());
+        for profile in profiles.variants.iter().filter(|profile| profile.device == device) {
+            ballots.entry(&profile.variant).or_default().push(models.best(&profile.metrics));
+        }
+    }
+    let mut relevance = Relevance::default();
+    for (variant, ballots) in ballots {
+        let elected = elect(&ballots);
+        for &proxy in &elected {
+            *relevance.proxies.entry(proxy.to_owned()).or_default() += 1;
+        }
+        relevance.variants.insert(variant.to_owned(), elected.into_iter().map(str::to_owned).collect());
+    }
+    let elected = RESOURCES.iter().filter(|(proxy, _)| relevance.proxies.contains_key(*proxy));
+    relevance.device_features =
+        elected.flat_map(|(_, features)| features.iter()).map(|&name| name.to_owned()).collect();
+    (!relevance.device_features.is_empty()).then_some(relevance)
+}
+
+/// Those named by more than half of the ballots; without any, those named most often.
+fn elect<'p>(ballots: &[BTreeSet<&'p str>]) -> BTreeSet<&'p str> {
+    let mut votes = BTreeMap::<&str, usize>::new();
+    for &proxy in ballots.iter().flatten() {
+        *votes.entry(proxy).or_default() += 1;
+    }
+    let most = votes.values().copied().max().unwrap_or(0);
+    let needed = most.min(ballots.len() / 2 + 1);
+    votes.into_iter().filter(|&(_, count)| count >= needed).map(|(proxy, _)| proxy).collect()
+}
+
+/// One regression for each proxy, from counters that all its profiles have.
+pub struct Models<'p> {
+    counters: Vec<Counter>,
+    by_proxy: BTreeMap<&'p str, Regression>,
+}
+
+impl<'p> Models<'p> {
+    /// Fits the regressions from the proxies' profiles on one device.
+    #[must_use]
+    pub fn fit(profiles: Vec<&'p ProxyProfile>) -> Self {
+        let has = |counter: &Counter| {
+            profiles.iter().all(|profile| counter.per_instruction(&profile.metrics).is_some())
+        };
+        let counters: Vec<Counter> = COUNTERS.into_iter().filter(has).collect();
+        let rows: Vec<Vec<f64>> =
+            profiles.iter().map(|profile| values(&counters, &profile.metrics)).collect();
+        let names: BTreeSet<&str> = profiles.iter().map(|profile| profile.proxy.as_str()).collect();
+        let regression = |name: &str| {
+            let intensity = |profile: &&ProxyProfile| {
+                if profile.proxy == name { f64::from(profile.intensity) } else { 0.0 }
+            };
+            Regression::fit(&rows, &profiles.iter().map(intensity).collect::<Vec<_>>())
+        };
+        let by_proxy = names.into_iter().map(|name| (name, regression(name))).collect();
+        Self { counters, by_proxy }
+    }
+
+    /// By proxy the intensity that a profile resembles.
+    #[must_use]
+    pub fn intensities(&self, metrics: &Metrics) -> BTreeMap<&'p str, f64> {
+        let row = values(&self.counters, metrics);
+        self.by_proxy.iter().map(|(&proxy, regression)| (proxy, regression.predict(&row))).collect()
+    }
+
+    /// The proxies that a profile resembles most.
+    fn best(&self, metrics: &Metrics) -> BTreeSet<&'p str> {
+        let intensities = self.intensities(metrics);
+        let highest = intensities.values().copied().fold(0.0, f64::max);
+        let needed = (NEAR_BEST * highest).max(LEAST);
+        intensities
+            .into_iter()
+            .filter(|&(_, intensity)| intensity >= needed)
+            .map(|(proxy, _)| proxy)
+            .collect()
+    }
+}
+
+/// The counters per instruction; one that is missing counts as 0, since the profile shows nothing of it.
+fn values(counters: &[Counter], metrics: &Metrics) -> Vec<f64> {
+    counters.iter().map(|counter| counter.per_instruction(metrics).unwrap_or(0.0)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+//! What every kind of selector has in common.
+
+use std::collections::BTreeMap;
+
+use nitro_core::model::Selector;
+
+use crate::learn::task::Task;
+
+/// A way to make a selector from measurements of source devices.
+pub trait Learner: Sync {
+    /// Its name, the first part of a strategy's.
+    fn name(&self) -> &'static str;
+
+    /// Its name at the head of a column.
+    fn short_name(&self) -> &'static str {
+        self.name()
+    }
+
+    /// What it is, in the words of a report.
+    fn description(&self) -> &'static str;
+
+    /// Whether features, of inputs or devices, make a difference.
+    fn uses_features(&self) -> bool {
+        true
+    }
+
+    /// What has to be found by trying on held-out inputs and sources before training; nothing for most.
+    fn tune(&self, _set: &TrainingSet<'_>) -> Hyperparameters {
+        Hyperparameters::new()
+    }
+
+    /// Trains a selector with hyperparameters that [`tune`](Self::tune) of this learner has found.
+    fn train(&self, set: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> Trained;
+}
+
+/// What a learner has found by trying, by names of its own.
+pub type Hyperparameters = BTreeMap<&'static str, f64>;
+
+/// What to learn from: some inputs of a task on some devices, seen through some device features.
+#[derive(Clone, Copy)]
+pub struct TrainingSet<'a> {
+    /// Inputs, features and performance of the function.
+    pub task: &'a Task<'a>,
+    /// The source devices.
+    pub sources: &'a [usize],
+    /// The training inputs, as positions in [`Task::inputs`].
+    pub inputs: &'a [usize],
+    /// The device features.
+    pub device_features: &'a [String],
+    /// Whether the selector is to be shipped; one that is only compared with others may save effort.
+    pub is_final: bool,
+}
+
+/// A trained selector over the task's input features and the set's device features.
+pub struct Trained {
+    /// What the run time reads; its classes are the task's.
+    pub selector: Selector,
+    /// Whether every solver reached its tolerance.
+    pub converged: bool,
+}

@@ -1,0 +1,149 @@
+//! Everything measured of one function: what a store holds and what learning reads.
+//!
+//! [`Recordings`] is plain data, every cross-reference an index into one of its own lists. Stores and importers
+//! build it, [`learn`](crate::learn) and [`evaluate`](crate::evaluate) read it; neither knows where it came from.
+
+mod digest;
+mod lay_over;
+mod outcome;
+mod profiles;
+
+use std::collections::BTreeMap;
+
+pub use outcome::Outcome;
+pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
+
+/// The most input features that a function's recordings may have, and the most features of a device. A model takes the most useful
+/// [`nitro_core::MAX_FEATURES`] of them.
+pub const MAX_FEATURES: usize = 4096;
+
+/// Everything measured of one function.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recordings {
+    /// The function's name, its key in stores and models.
+    pub function: String,
+    /// Names of the variants; measurements refer to them by position.
+    pub variants: Vec<String>,
+    /// Position of the default variant, where the source of the recordings knows it (an import does not).
+    pub default_variant: Option<usize>,
+    /// Names of the input features.
+    pub features: Vec<String>,
+    /// The inputs, with their features.
+    pub inputs: Vec<Input>,
+    /// The devices, with their features.
+    pub devices: Vec<DeviceRecord>,
+    /// One row a measured (device, input, variant, configuration).
+    pub measurements: Vec<Measurement>,
+    /// Hardware counters of the variants, where some were read.
+    pub profiles: Profiles,
+}
+
+/// One input of the function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Unique name; the part before the last `/` is the group that a split never tears apart.
+    pub name: String,
+    /// Values in the order of [`Recordings::features`].
+    pub features: Vec<f64>,
+}
+
+/// One device that variants were measured on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceRecord {
+    /// Unique name, such as `host:4` or `K40m`.
+    pub id: String,
+    /// What is known of the device; devices need not know the same features.
+    pub features: BTreeMap<String, f64>,
+}
+
+/// What one variant did on one input and device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// Position in [`Recordings::devices`].
+    pub device: usize,
+    /// Position in [`Recordings::inputs`].
+    pub input: usize,
+    /// Position in [`Recordings::variants`].
+    pub variant: usize,
+    /// The tuning parameters, empty for a variant without any.
+    pub configuration: String,
+    /// What came out.
+    pub outcome: Outcome,
+    /// Interquartile range of the timed repeats, in nanoseconds; 0 where unknown.
+    pub spread_ns: f64,
+    /// How many timed repeats the median is of.
+    pub repeats: u32,
+    /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
+    pub reason: String,
+}
+
+impl Recordings {
+    /// Position of the device with this id.
+    pub fn device_index(&self, id: &str) -> Option<usize> {
+        self.devices.iter().position(|device| device.id == id)
+    }
+
+    /// Position of the input with this name.
+    pub fn input_index(&self, name: &str) -> Option<usize> {
+        self.inputs.iter().position(|input| input.name == name)
+    }
+
+    /// Position of the input feature with this name.
+    pub fn feature_index(&self, name: &str) -> Option<usize> {
+        self.features.iter().position(|feature| feature == name)
+    }
+
+    /// Position of the variant with this name.
+    pub fn variant_index(&self, name: &str) -> Option<usize> {
+        self.variants.iter().position(|variant| variant == name)
+    }
+
+    /// Leaves out variants, as if they had never been measured; returns their names.
+    pub fn keep_variants(&mut self, keep: impl Fn(&str) -> bool) -> Vec<String> {
+        let (mut indices, mut left_out) = (Vec::new(), Vec::new());
+        for name in std::mem::take(&mut self.variants) {
+            let stays = keep(&name);
+            indices.push(stays.then_some(self.variants.len()));
+            if stays { &mut self.variants } else { &mut left_out }.push(name);
+        }
+        self.default_variant = self.default_variant.and_then(|variant| indices[variant]);
+        self.measurements.retain_mut(|one| {
+            let index = indices[one.variant];
+            one.variant = index.unwrap_or_default();
+            index.is_some()
+        });
+        left_out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_that_are_left_out_take_their_measurements_along() {
+        let row = |variant| Measurement {
+            device: 0,
+            input: 0,
+            variant,
+            configuration: String::new(),
+            outcome: Outcome::Time(1.0 + variant as f64),
+            spread_ns: 0.0,
+            repeats: 1,
+            reason: String::new(),
+        };
+        let mut recordings = Recordings {
+            variants: ["a", "b", "c"].map(str::to_owned).into(),
+            default_variant: Some(2),
+            measurements: [0, 1, 2].map(row).into(),
+            ..Recordings::default()
+        };
+        assert_eq!(recordings.keep_variants(|name| name != "b"), ["b"]);
+        assert_eq!(
+            (recordings.variants.as_slice(), recordings.default_variant),
+            (&["a".to_owned(), "c".to_owned()][..], Some(1))
+        );
+        let left: Vec<_> = recordings.measurements.iter().map(|one| (one.variant, one.outcome)).collect();
+        assert_eq!(left, [(0, Outcome::Time(1.0)), (1, Outcome::Time(3.0))]);
+    }
+}
