@@ -3,13 +3,13 @@
 /// Hears how a recording goes on.
 pub trait Progress {
     /// So many inputs are to be measured, and so many were measured before.
-    fn expect(&self, inputs: usize, recorded: usize);
+    fn expect(&self, _inputs: usize, _recorded: usize) {}
     /// An input that the closure makes itself, so that nobody expected it, is to be measured, or was measured before.
     fn find(&self, _input: &str, _recorded: bool) {}
     /// An input is being measured.
-    fn begin(&self, input: &str);
+    fn begin(&self, _input: &str) {}
     /// It has been measured.
-    fn end(&self, input: &str);
+    fn end(&self, _input: &str) {}
     /// An input that was expected is left to another recorder, or to another day.
     fn leave(&self, _input: &str) {}
     /// All others are done; so many are still claimed by other recorders, and waited for.
@@ -32,3 +32,9 @@ pub struct Attempt<'a> {
     /// The variant.
     pub variant: &'a str,
 }
+
+/// Nobody hears.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl Progress for Silent {}

@@ -34,6 +34,7 @@ mod merge;
 mod redis;
 mod sqlite;
 mod sync;
+mod sync_at;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -42,6 +43,7 @@ use std::time::Duration;
 pub(crate) use self::address::shown;
 pub use self::error::StoreError;
 pub use self::sync::{Copied, Synced, sync};
+pub use self::sync_at::sync_at;
 use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
 /// Opens the store that `url` names.

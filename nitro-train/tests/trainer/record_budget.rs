@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 
 use crate::scripted::{Devices, Scripted, TIME_NS};
 use nitro::code_variant;
-use nitro_train::{BoxError, Session, Trainer, store};
+use nitro_train::{BoxError, Session, Trainer, Tunable, store};
 
 const INPUTS: u32 = 200;
 /// From this size on the other variant is faster.
@@ -44,8 +44,9 @@ pub fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("record") {
         return Trainer::new()
             .devices(Devices)
-            .function(work::function(), record)
-            .generated_inputs((0..INPUTS).map(|n| n.to_string()))
+            .tunable(
+                Tunable::new(work::function(), record).generated_inputs((0..INPUTS).map(|n| n.to_string())),
+            )
             .main();
     }
     a_budget_is_kept_and_spent_where_the_choice_turns();

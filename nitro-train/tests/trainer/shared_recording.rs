@@ -11,7 +11,7 @@ use crate::scripted::{Devices, Scripted, TIME_NS};
 use crate::store_server::Server;
 use nitro::code_variant;
 use nitro_train::recordings::{Outcome, Recordings};
-use nitro_train::{BoxError, Session, Trainer, store};
+use nitro_train::{BoxError, Session, Trainer, Tunable, store};
 
 const RECORDERS: usize = 4;
 const KILLS: u64 = 30;
@@ -57,8 +57,9 @@ pub fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("record") {
         return Trainer::new()
             .devices(Devices)
-            .function(shared::function(), record)
-            .generated_inputs((0..INPUTS).map(|n| n.to_string()))
+            .tunable(
+                Tunable::new(shared::function(), record).generated_inputs((0..INPUTS).map(|n| n.to_string())),
+            )
             .main();
     }
     let folder = tempfile::tempdir().expect("a temporary folder");

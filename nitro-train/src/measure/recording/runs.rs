@@ -1,13 +1,14 @@
-//! The runs of all variants on one input.
+//! The runs of all candidates on one input.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use nitro_core::recording::{Panicked, record};
 
 use super::Recording;
+use super::tried::{Lost, Ran, State, Tried};
+use crate::measure::candidate::Candidate;
 use crate::measure::error::RecordError;
 use crate::measure::progress::{Attempt, Progress};
-use crate::measure::repeat::Summary;
 use crate::recordings::{Input, Outcome};
 use crate::store::Row;
 
@@ -27,15 +28,20 @@ impl Recording<'_> {
         let input = Input { name: name.to_owned(), features: observation.features };
         let warm = self.warm_up(&input, &observation.admissible, run, |found| same(&expected, found));
         drop(expected);
-        match warm.and_then(|mut variants| self.repeat(&input, &mut variants, run).map(|()| variants)) {
-            Ok(variants) => self.put(&input, &variants.iter().map(Variant::row).collect::<Vec<_>>())?,
-            Err(Lost(variant)) => {
+        match warm.and_then(|mut tried| self.repeat(&input, &mut tried, run).map(|()| tried)) {
+            Ok(tried) => self.put(&input, &tried.iter().map(Tried::row).collect::<Vec<_>>())?,
+            Err(Lost(candidate)) => {
+                let (variant, configuration) = (self.name_of(&candidate), candidate.configuration.as_str());
                 let reason = "lost the device to its process";
-                self.put(&input, &[Row { reason, ..Row::new(variant, Outcome::Failed) }])?;
+                self.put(&input, &[Row { configuration, reason, ..Row::new(variant, Outcome::Failed) }])?;
                 self.lost.replace(Some((name.to_owned(), variant)));
             }
         }
         Ok(())
+    }
+
+    fn name_of(&self, candidate: &Candidate) -> &'static str {
+        self.subject.function.variants()[candidate.variant].name
     }
 
     /// Does what may take the process with it, or never end, and is a variant's doing; nothing else is.
@@ -53,11 +59,11 @@ impl Recording<'_> {
         run()
     }
 
-    /// Runs one variant, timed, and looks whether its output is correct.
+    /// Runs one candidate, timed, and looks whether its output is correct.
     fn run<R>(
         &self,
         input: &Input,
-        variant: usize,
+        &Candidate { variant, .. }: &Candidate,
         run: &mut impl FnMut() -> R,
         is_correct: impl FnOnce(&R) -> bool,
     ) -> Result<Ran, State> {
@@ -82,7 +88,7 @@ impl Recording<'_> {
         })
     }
 
-    /// Runs every admissible variant once and checks it. The time counts only where one run is enough and is not the variant's
+    /// Runs every admissible candidate once and checks it. The time counts only where one run is enough and is not the variant's
     /// first on the device, which loads what it needs.
     fn warm_up<R>(
         &self,
@@ -90,46 +96,40 @@ impl Recording<'_> {
         admissible: &[bool],
         run: &mut impl FnMut() -> R,
         is_correct: impl Fn(&R) -> bool,
-    ) -> Result<Vec<Variant>, Lost> {
-        let mut state = |index: usize, name: &str| {
-            if !admissible[index] {
+    ) -> Result<Vec<Tried>, Lost> {
+        let mut state = |candidate: &Candidate| {
+            if !admissible[candidate.variant] {
                 return State::Ended(Outcome::Inadmissible, String::new());
             }
-            if let Some(reason) = self.failed.get(&(input.name.clone(), name.to_owned())) {
+            if let Some(reason) = self.failed.get(&(input.name.clone(), self.name_of(candidate).to_owned())) {
                 return State::Ended(Outcome::Failed, reason.clone());
             }
-            match self.run(input, index, &mut *run, &is_correct) {
+            match self.run(input, candidate, &mut *run, &is_correct) {
                 Ok(Ran { time_ns, is_disturbed }) => {
-                    let is_first = self.loaded.borrow_mut().insert(index);
+                    let is_first = self.loaded.borrow_mut().insert(candidate.clone());
                     let counts = !is_first && !is_disturbed && self.plan.repeats.enough(&[time_ns]);
                     State::Running { times_ns: if counts { vec![time_ns] } else { Vec::new() }, disturbed: 0 }
                 }
                 Err(ended) => ended,
             }
         };
-        let variants = self.subject.function.variants().iter().enumerate();
-        variants.map(|(index, info)| self.still_there(info.name, state(index, info.name))).collect()
+        self.candidates.iter().map(|candidate| self.still_there(candidate, state(candidate))).collect()
     }
 
-    /// Repeats in rounds over all variants that still run, so that a slow phase of the machine meets all alike.
-    fn repeat<R>(
-        &self,
-        input: &Input,
-        variants: &mut [Variant],
-        run: &mut impl FnMut() -> R,
-    ) -> Result<(), Lost> {
+    /// Repeats in rounds over all candidates that still run, so that a slow phase of the machine meets all alike.
+    fn repeat<R>(&self, input: &Input, all: &mut [Tried], run: &mut impl FnMut() -> R) -> Result<(), Lost> {
         loop {
             let mut ran = false;
-            for (index, variant) in variants.iter_mut().enumerate() {
-                let State::Running { times_ns, disturbed } = &mut variant.state else { continue };
+            for tried in all.iter_mut() {
+                let State::Running { times_ns, disturbed } = &mut tried.state else { continue };
                 if self.is_enough(times_ns) {
                     continue;
                 }
                 ran = true;
-                match self.run(input, index, &mut *run, |_| true) {
+                match self.run(input, &tried.candidate, &mut *run, |_| true) {
                     Ok(Ran { is_disturbed: true, .. }) if *disturbed < MOST_DISTURBED => *disturbed += 1,
                     Ok(Ran { time_ns, .. }) => times_ns.push(time_ns),
-                    Err(failed) => *variant = self.still_there(variant.name, failed)?,
+                    Err(failed) => *tried = self.still_there(&tried.candidate, failed)?,
                 }
             }
             if !ran {
@@ -138,15 +138,19 @@ impl Recording<'_> {
         }
     }
 
-    /// Whether these times of one variant are enough, or one has to do as no time is left.
+    /// Whether these times of one candidate are enough, or one has to do as no time is left.
     fn is_enough(&self, times_ns: &[f64]) -> bool {
         self.plan.repeats.enough(times_ns) || !times_ns.is_empty() && self.is_over()
     }
 
-    /// The variant in this state, unless its failure took the device away.
-    fn still_there(&self, name: &'static str, state: State) -> Result<Variant, Lost> {
+    /// The candidate in this state, unless its failure took the device away.
+    fn still_there(&self, candidate: &Candidate, state: State) -> Result<Tried, Lost> {
         let suspect = matches!(state, State::Ended(Outcome::Failed | Outcome::Wrong, _));
-        if suspect && self.subject.device.is_lost() { Err(Lost(name)) } else { Ok(Variant { name, state }) }
+        let candidate = candidate.clone();
+        match suspect && self.subject.device.is_lost() {
+            true => Err(Lost(candidate)),
+            false => Ok(Tried { name: self.name_of(&candidate), candidate, state }),
+        }
     }
 
     fn panicked(&self, variant: usize, panicked: &Panicked) -> State {
@@ -163,59 +167,5 @@ struct UntilDropped<'p>(&'p dyn Progress);
 impl Drop for UntilDropped<'_> {
     fn drop(&mut self) {
         self.0.attempt(None);
-    }
-}
-
-/// A run that answered.
-struct Ran {
-    time_ns: f64,
-    /// Whether time was lost in it, in which the process was stopped.
-    is_disturbed: bool,
-}
-
-/// The variant of this name lost the device.
-struct Lost(&'static str);
-
-/// A variant on the input being measured.
-struct Variant {
-    name: &'static str,
-    state: State,
-}
-
-enum State {
-    Running {
-        /// The times so far.
-        times_ns: Vec<f64>,
-        /// How many runs did not count.
-        disturbed: usize,
-    },
-    /// No more runs: it is not admissible, or failed, or answered wrong, and why.
-    Ended(Outcome, String),
-}
-
-impl State {
-    fn returned_error() -> Self {
-        Self::Ended(Outcome::Failed, "returned an error or failed on the device".to_owned())
-    }
-
-    fn wrong(why: String) -> Self {
-        Self::Ended(Outcome::Wrong, why)
-    }
-}
-
-impl Variant {
-    fn row(&self) -> Row<'_> {
-        match &self.state {
-            State::Ended(outcome, reason) => Row { reason, ..Row::new(self.name, *outcome) },
-            State::Running { times_ns, .. } => {
-                let summary = Summary::of(times_ns);
-                Row {
-                    spread_ns: summary.spread_ns,
-                    repeats: times_ns.len() as u32,
-                    // A clock too coarse for the variant must not make it infinitely fast.
-                    ..Row::new(self.name, Outcome::Time(summary.median_ns.max(1.0)))
-                }
-            }
-        }
     }
 }
