@@ -34,7 +34,7 @@ mod trainer;
 mod worker;
 
 pub use measure::{BoxError, Session};
-/// What a trainer's own code names of the run time: so that it needs no dependency on `nitro-core`.
+// What a trainer's own code names of the run time: so that it needs no dependency on `nitro-core`.
 pub use nitro_core::{Function, model, provide};
 pub use trainer::{
     Candidates, CheckRequest, DataRequest, DeviceRanking, Devices, EvaluateRequest, ExplainRequest,

@@ -22,7 +22,7 @@ pub(super) fn run(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Res
         data: args.data.request(),
         device: args.device.clone(),
         models: args.models.clone(),
-        budget: budget.saturating_sub(worker::time_spent()),
+        time: budget.saturating_sub(worker::time_spent()),
         share: Share::new(worker::recorder_name()),
     })?;
     writeln!(out, "This machine is {}", job.here().id)?;

@@ -36,10 +36,10 @@ impl Trainer {
     #[must_use]
     pub fn main(self) -> ExitCode {
         let trainer = self.observer(observer::Terminal);
-        listen();
         let mut cli = Cli::parse(); // ends the process with 2 on wrong usage
         supervision::take_device(&mut cli);
         usage::check(&trainer, &cli);
+        listen();
         worker::follow_supervisor();
         let mut out = Output::new(prints_result(&cli));
         let ended = match supervision::is_needed(&cli) {

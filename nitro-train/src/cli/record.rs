@@ -14,7 +14,7 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
         devices: args.devices.clone(),
         inputs: args.inputs.clone(),
         repeats: Repeats { budget_ns: f64::from(args.repeat_ms) * 1e6, ..Repeats::default() },
-        budget: args.budget.map(|inputs| inputs as usize),
+        max_inputs: args.budget.map(|inputs| inputs as usize),
         cold: args.cold,
         share: Share::new(worker::recorder_name()),
     })?;

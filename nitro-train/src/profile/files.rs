@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::{Metrics, ProxyProfile, VariantProfile};
+use crate::exchange::csv_table::{CsvTable, Record, number};
 use crate::exchange::formula::guard;
-use crate::exchange::table::{Record, Table, number};
 use crate::exchange::{ImportError, Problem, compressed, write};
 use crate::printable::excerpt;
 
@@ -73,7 +73,7 @@ fn read<T>(
     row: impl Fn(&Record<'_>, Metrics) -> Result<T, Problem>,
 ) -> Result<Vec<T>, ImportError> {
     let text = compressed::unpack(name, bytes)?;
-    let table = Table::open(name, &text)?;
+    let table = CsvTable::open(name, &text)?;
     for (place, key) in keys.iter().enumerate() {
         if table.header().get(place).is_none_or(|column| column != key) {
             let (column, expected) = ((*key).to_owned(), keys.join(","));

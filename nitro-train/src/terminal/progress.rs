@@ -32,8 +32,8 @@ impl ProgressDisplay {
         Self::shown(label, |bar| bars.add(bar))
     }
 
-    fn shown(label: String, place: impl FnOnce(ProgressBar) -> ProgressBar) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| place(bar(&label)));
+    fn shown(label: String, show: impl FnOnce(ProgressBar) -> ProgressBar) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| show(bar(&label)));
         let (expected, done, found, found_due, found_recorded) = Default::default();
         Self { label, bar, expected, done, found, found_due, found_recorded }
     }

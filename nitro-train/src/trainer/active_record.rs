@@ -1,4 +1,4 @@
-//! Recording within a budget: the inputs that tell most, instead of all of them.
+//! Recording so many inputs: those that tell most, instead of all of them.
 
 use std::collections::BTreeSet;
 
@@ -17,15 +17,15 @@ pub(super) fn record_within(
     recorder: &Recorder<'_>,
     plan: &Plan<'_>,
     store: &mut dyn Store,
-    budget: usize,
+    max_inputs: usize,
 ) -> Result<usize, TrainError> {
     let (function, device) = (recorder.tunable.function, recorder.device.entry().id());
     let surveyed = recorder.survey(plan)?;
     let variants: Vec<&str> = function.variants().iter().map(|variant| variant.name).collect();
     let mut measured = store.recorded(function.name(), device, &variants)?;
     let mut measured_now = 0;
-    while measured.len() < budget.min(surveyed.len()) {
-        let left = budget.min(surveyed.len()) - measured.len();
+    while measured.len() < max_inputs.min(surveyed.len()) {
+        let left = max_inputs.min(surveyed.len()) - measured.len();
         let count =
             left.min((measured.len() / ROUNDS_SHARE).max(1).max(FIRST_INPUTS.saturating_sub(measured.len())));
         let only = choose(store, function.name(), device, &surveyed, &measured, count)?;

@@ -10,6 +10,25 @@ use crate::recordings::Recordings;
 impl Trainer {
     /// Takes measurements of a function from files into the store; returns what was taken.
     ///
+    /// ```
+    /// use nitro_train::exchange::Files;
+    /// use nitro_train::{DataRequest, Trainer};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let [measurements, inputs, devices] = ["m.csv", "i.csv", "d.csv"].map(|name| folder.path().join(name));
+    /// std::fs::write(&measurements, "device,input,variant,time_ns\nV100,a,csr,1300\nV100,a,ell,\n")?;
+    /// std::fs::write(&inputs, "input,rows\na,4096\n")?;
+    /// std::fs::write(&devices, "device,sm_count\nV100,80\n")?;
+    /// let files = Files { measurements, inputs, devices };
+    ///
+    /// let store = folder.path().join("my.db").display().to_string();
+    /// let data = DataRequest { store: Some(store), ..DataRequest::default() };
+    /// let trainer = Trainer::new();
+    /// assert_eq!(trainer.import("spmv", &files, &data)?.variants, ["csr", "ell"]);
+    /// assert_eq!(trainer.export("spmv", &files, &data)?.measurements.len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// When anything is wrong in the files, or contradicts the store: then nothing is imported.
     pub fn import(

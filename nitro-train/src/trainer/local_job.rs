@@ -34,7 +34,7 @@ pub struct LocalJobRequest {
     /// Folder the models are written to; none for `models` beside the program, where dispatch looks first.
     pub models: Option<PathBuf>,
     /// Time for measuring, inputs made included; where it would not do fewer repeats are made, then fewer inputs measured.
-    pub budget: Duration,
+    pub time: Duration,
     /// With whom the inputs are shared.
     pub share: Share,
 }
@@ -42,7 +42,7 @@ pub struct LocalJobRequest {
 impl Default for LocalJobRequest {
     fn default() -> Self {
         let (data, device, models, share) = Default::default();
-        Self { data, device, models, budget: Duration::from_secs(100), share }
+        Self { data, device, models, time: Duration::from_secs(100), share }
     }
 }
 
@@ -55,7 +55,7 @@ pub struct LocalJob<'t> {
     here: DeviceRecord,
     store: LayeredStore<'t>,
     models: PathBuf,
-    budget: Duration,
+    time: Duration,
     share: Share,
 }
 
@@ -90,8 +90,8 @@ impl Trainer {
         ));
         let here = describe_device(&*device);
         let models = request.models.clone().map_or_else(models_beside_program, Ok)?;
-        let (budget, share) = (request.budget, request.share.clone());
-        Ok(LocalJob { trainer: self, tunables, name, device, here, store, models, budget, share })
+        let (time, share) = (request.time, request.share.clone());
+        Ok(LocalJob { trainer: self, tunables, name, device, here, store, models, time, share })
     }
 }
 
@@ -129,14 +129,14 @@ impl LocalJob<'_> {
         self.tunables.iter().map(fit_one).collect()
     }
 
-    /// Measures all built-in inputs here, within about the budget.
+    /// Measures all built-in inputs here, within about the time.
     ///
     /// # Errors
     /// As [`Trainer::record`].
     pub fn measure(&mut self) -> Result<(), TrainError> {
         let trainer = self.trainer;
         trainer.tell("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
-        let end = SystemClock.now() + self.budget;
+        let end = SystemClock.now() + self.time;
         for (tunable, left) in self.tunables.iter().zip((1..=self.tunables.len() as u32).rev()) {
             let now = SystemClock.now();
             let time = end.saturating_sub(now) / left;

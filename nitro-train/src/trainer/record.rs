@@ -24,7 +24,7 @@ pub struct RecordRequest {
     pub repeats: Repeats,
     /// Record only so many inputs of each function and device: first some drawn at random, then always those at which a selector of
     /// what is measured so far is least certain. All inputs are looked at for their features.
-    pub budget: Option<usize>,
+    pub max_inputs: Option<usize>,
     /// Empty the device's caches before every timed call.
     pub cold: bool,
     /// With whom the inputs are shared.
@@ -107,9 +107,9 @@ impl Trainer {
                 let inputs = tunable.inputs(request.inputs.as_deref());
                 let plan = Plan::new(inputs, request.repeats, request.share.clone());
                 let store = store.writable()?;
-                let inputs = match request.budget {
+                let inputs = match request.max_inputs {
                     None => recorder.record(&plan, store)?,
-                    Some(budget) => record_within(&recorder, &plan, store, budget)?,
+                    Some(most) => record_within(&recorder, &plan, store, most)?,
                 };
                 let faults = recorder.faults(store)?;
                 let (function, device) = (tunable.name().to_owned(), name.clone());

@@ -93,12 +93,12 @@ fn measurements(
     let mut measurements = Vec::with_capacity(all.len());
     for (field, value) in all {
         let (input, variant, configuration): MeasurementField = keys::parse(location, &key, &field)?;
-        let place = (inputs.get(input.as_str()), recordings.variant_index(&variant));
-        let (Some(&input), Some(variant)) = place else { continue };
-        let place = format!("{key} {field}");
-        let measured: Measured = keys::parse(location, &place, &value)?;
+        let indices = (inputs.get(input.as_str()), recordings.variant_index(&variant));
+        let (Some(&input), Some(variant)) = indices else { continue };
+        let entry = format!("{key} {field}");
+        let measured: Measured = keys::parse(location, &entry, &value)?;
         let measurement = measured.at(input, variant, configuration);
-        let contradiction = || keys::damaged(location, &place, "outcome and time contradict each other");
+        let contradiction = || keys::damaged(location, &entry, "outcome and time contradict each other");
         measurements.push(measurement.ok_or_else(contradiction)?);
     }
     Ok(measurements)

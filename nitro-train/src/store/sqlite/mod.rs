@@ -136,11 +136,11 @@ impl Store for Sqlite {
     ) -> Result<(), StoreError> {
         rows.iter().try_for_each(|row| check::row(&input.name, row))?;
         self.write(|transaction, location| {
-            let place = write::place(transaction, location, function)?;
-            check::input(function, &place.feature_names(), input)?;
-            let input = place.input(location, input)?;
-            let device = place.device(location, device)?;
-            rows.iter().try_for_each(|row| place.row(location, device, input, row))
+            let writer = write::function_writer(transaction, location, function)?;
+            check::input(function, &writer.feature_names(), input)?;
+            let input = writer.input(location, input)?;
+            let device = writer.device(location, device)?;
+            rows.iter().try_for_each(|row| writer.row(location, device, input, row))
         })
     }
 

@@ -12,7 +12,7 @@ use crate::recordings::MAX_FEATURES;
 const MAX_COLUMNS: usize = 1 + MAX_FEATURES;
 
 /// A table, of which the header has been read.
-pub(crate) struct Table<'t> {
+pub(crate) struct CsvTable<'t> {
     file: &'t str,
     header: Vec<String>,
     lines: Lines<'t>,
@@ -26,12 +26,12 @@ pub(crate) struct Record<'t> {
 
 impl Record<'_> {
     /// What a field says, without the mark of a text that looks like a formula.
-    pub(crate) fn text(&self, place: usize) -> &str {
-        unguard(&self.fields[place])
+    pub(crate) fn text(&self, column: usize) -> &str {
+        unguard(&self.fields[column])
     }
 }
 
-impl<'t> Table<'t> {
+impl<'t> CsvTable<'t> {
     pub(crate) fn open(file: &'t str, text: &'t str) -> Result<Self, ImportError> {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let mut lines = Lines { rest: text, line: 1 };
