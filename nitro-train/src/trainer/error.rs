@@ -83,11 +83,11 @@ pub enum TrainError {
 
     /// What the program carries is damaged.
     #[error("the recordings of `{function}` that this program carries")]
-    Shipped { function: String, source: ImportError },
+    Shipped { function: String, source: Box<ImportError> },
 
     /// What the program carries is damaged.
     #[error("the profiles of `{function}` that this program carries")]
-    ShippedProfiles { function: String, source: ImportError },
+    ShippedProfiles { function: String, source: Box<ImportError> },
 
     /// A list of inputs cannot be read.
     #[error("{}", file.display())]
@@ -158,7 +158,7 @@ pub enum TrainError {
 
     /// A session.
     #[error(transparent)]
-    Session(#[from] RecordError),
+    Session(Box<RecordError>),
 
     /// Learning.
     #[error(transparent)]

@@ -148,7 +148,10 @@ impl<'t> LayeredStore<'t> {
         let read = variants.and_then(|variants| {
             Ok(Profiles { variants, proxies: proxies.transpose()?.unwrap_or_default() })
         });
-        read.map_err(|source| TrainError::ShippedProfiles { function: function.to_owned(), source })
+        read.map_err(|source| TrainError::ShippedProfiles {
+            function: function.to_owned(),
+            source: source.into(),
+        })
     }
 
     /// All devices with recordings.
@@ -172,5 +175,5 @@ impl<'t> LayeredStore<'t> {
 fn read_shipped(tunable: &Tunable, shipped: &ShippedRecordings) -> Result<Recordings, TrainError> {
     let function = tunable.name();
     let read = exchange::read_bytes(function, shipped.measurements, shipped.inputs, shipped.devices);
-    read.map_err(|source| TrainError::Shipped { function: function.to_owned(), source })
+    read.map_err(|source| TrainError::Shipped { function: function.to_owned(), source: source.into() })
 }

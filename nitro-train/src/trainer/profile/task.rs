@@ -53,7 +53,8 @@ impl Trainer {
                 run_on(&*device, || function(tunable, &*device, &task, file))
             }
         };
-        ended.map_err(RecordError::Device).flatten()?;
+        let ended = ended.map_err(RecordError::Device).flatten();
+        ended.map_err(|error| TrainError::Session(error.into()))?;
         Ok(true)
     }
 }
