@@ -82,13 +82,13 @@ fn model(function: &str) -> Vec<u8> {
     let scale = |max| Scale { transform: Transform::Identity, min: 0.0, max };
     let model = Model {
         function: function.into(),
-        variants: vec!["small_blocks".into(), "large_blocks".into()],
+        choices: vec!["small_blocks".into(), "large_blocks".into()],
         features: vec!["length".into()],
         device_features: vec!["copy_gbps".into()],
         selector: Selector::Svm(Svm {
             gamma: 0.5,
             scaling: vec![scale(20_000.0), scale(1e6)],
-            classes: [0, 1].map(|variant| Class { variant, support: 1 }).into(),
+            classes: [0, 1].map(|variant| Class { choice: variant, support: 1 }).into(),
             vectors: vec![-1.0, 0.0, 1.0, 0.0],
             coefficients: vec![1.0, -1.0],
             rho: vec![0.0],

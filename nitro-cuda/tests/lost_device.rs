@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 use nitro::{Device, code_variant};
 use nitro_cuda::{Buffer, CudaError, Devices, Grid, Program};
 use nitro_train::recordings::{Outcome, Recordings};
-use nitro_train::{BoxError, Session, Trainer, store};
+use nitro_train::{BoxError, Session, Trainer, Tunable, store};
 
 static KERNELS: Program = Program::new("device.cu", include_str!("device.cu"));
 
@@ -80,9 +80,11 @@ fn main() -> ExitCode {
         Some("record") => {
             return Trainer::new()
                 .devices(Devices::new())
-                .function(add_one::function(), record)
-                .runs_on("cuda")
-                .generated_inputs(["plain-1", "spoilt-1", "plain-2", "spoilt-2"])
+                .tunable(
+                    Tunable::new(add_one::function(), record)
+                        .runs_on("cuda")
+                        .generated_inputs(["plain-1", "spoilt-1", "plain-2", "spoilt-2"]),
+                )
                 .main();
         }
         Some("lose") => return lose(),

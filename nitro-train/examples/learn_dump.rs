@@ -87,7 +87,7 @@ fn dump_device(
         };
         let base = out.join(format!("{}.{name}", recordings.devices[held_out].id.replace('/', "_")));
         let seconds = case.train_again(&Smo, cost).1;
-        let classes: Vec<usize> = svm.classes.iter().map(|class| class.variant).collect();
+        let classes: Vec<usize> = svm.classes.iter().map(|class| class.choice).collect();
         let about = serde_json::json!({
             "device": recordings.devices[held_out].id, "strategy": name, "variants": recordings.variants,
             "cost": cost, "gamma": gamma, "classes": classes,

@@ -164,7 +164,12 @@ fn too_much(checked: &Checked, function: &str, max_regret: f64) -> Option<Proble
 /// which is no fault.
 fn stale(model: &Model, expected: &Expected<'_>, same_recordings: bool) -> Vec<Problem> {
     let Some(code) = expected.function else { return Vec::new() };
-    let variants: Vec<&str> = code.variants().iter().map(|variant| variant.name).collect();
+    let gone_choices = model.choices.iter().filter(|choice| code.choice(choice).is_err()).cloned();
+    let known = |variant: usize| {
+        model.choices.iter().any(|choice| code.choice(choice).is_ok_and(|choice| choice.variant == variant))
+    };
+    let new_variants = (0..code.variants().len()).filter(|&variant| !known(variant));
+    let new_variants = new_variants.map(|variant| code.variants()[variant].name().to_owned());
     let left_out = if same_recordings { expected.recordings.features.as_slice() } else { &[] };
     let known_features: Vec<String> = [&model.features, left_out].concat();
     let function = || model.function.clone();
@@ -175,8 +180,8 @@ fn stale(model: &Model, expected: &Expected<'_>, same_recordings: bool) -> Vec<P
         (!names.is_empty()).then(|| Problem::New { function: function(), kind, names })
     };
     let problems = [
-        gone("variants", missing(&model.variants, &variants)),
-        new("variants", missing(&variants, &model.variants)),
+        gone("variants", gone_choices.collect()),
+        new("variants", new_variants.collect()),
         gone("features", missing(&model.features, code.features())),
         new("features", missing(code.features(), &known_features)),
     ];

@@ -5,9 +5,11 @@
 //!
 //! [`measure`], [`profile`] → [`store`], [`exchange`] → [`recordings`] → [`learn`] → [`evaluate`] → [`report`]
 //!
+//! [`Trainer`] joins them: each of its methods takes a request and returns a value, and [`Trainer::main`] is the command line over them.
+//!
 //! What a trainer writes for applications are model files ([`nitro_core::model`]).
 
-// Printing panics when nobody reads; `cli::output` does not.
+// Printing panics when nobody reads; `terminal::output` does not.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod active;
@@ -29,11 +31,20 @@ pub mod recordings;
 pub mod report;
 mod selection;
 pub mod store;
+mod terminal;
 pub mod traffic;
 mod trainer;
+mod worker;
 
 pub use measure::{BoxError, Session};
-pub use trainer::{Shipped, Trainer};
+// What a trainer's own code names of the run time: so that it needs no dependency on `nitro-core`.
+pub use nitro_core::{Function, model, provide};
+pub use trainer::{
+    Candidates, CheckRequest, DataRequest, DeviceRanking, Devices, EvaluateRequest, ExplainRequest,
+    Explained, Fault, FitRequest, FittedModel, InputLists, LocalJob, LocalJobRequest, ModelCheck, Observer,
+    ProfileRequest, RecordRequest, RecordSummary, Recorded, ReportRequest, ShippedRecordings, TrainError,
+    Trainer, Tunable, WrittenProfile, captured_traffic,
+};
 
 /// Seed of everything random where the user gives none.
 pub const DEFAULT_SEED: u64 = 0;

@@ -1,6 +1,7 @@
 //! Text of foreign origin as it may be shown on a terminal.
 
 use std::borrow::Cow;
+use std::error::Error;
 
 /// The text with control characters written out, as `\u{1b}`, except line breaks: a terminal obeys them.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
@@ -16,6 +17,22 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
+}
+
+/// An error and its causes as one sentence; a cause that the one before has said already is left out.
+pub(crate) fn sentence(error: &(dyn Error + 'static)) -> String {
+    let mut sentence = String::new();
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let cause = error.to_string();
+        next = error.source();
+        if sentence.is_empty() {
+            sentence = cause;
+        } else if !sentence.ends_with(&cause) {
+            sentence = format!("{sentence}: {cause}");
+        }
+    }
+    sentence
 }
 
 /// What a message quotes of foreign text: one line, and not all of a text that ended up in one name.
@@ -36,6 +53,14 @@ mod tests {
     fn control_characters_are_written_out() {
         assert_eq!(printable("é \u{1F980} \"x\"\nnext"), "é \u{1F980} \"x\"\nnext");
         assert_eq!(printable("\x1b]0;x\x07\u{9b}2J\r\t"), "\\u{1b}]0;x\\u{7}\\u{9b}2J\\r\\t");
+    }
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let cause = std::io::Error::other("no such host");
+        let told =
+            anyhow::Error::new(cause).context("the server at x: no such host").context("recording stopped");
+        assert_eq!(sentence(told.as_ref()), "recording stopped: the server at x: no such host");
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! The rule by which a ranking becomes a choice. It is that of the run time (`choose.rs` in `nitro-core`): learning, evaluation and
-//! explanation ask here what would run, and nowhere else.
+//! What would run: learning, evaluation and explanation ask here, by the rule of the run time.
+
+use nitro_core::first_admissible;
 
 /// The first of the ranking that may run; where none may, the first of the fallback that may.
 pub(crate) fn choose(
@@ -7,7 +8,7 @@ pub(crate) fn choose(
     fallback: impl IntoIterator<Item = usize>,
     may_run: impl Fn(usize) -> bool,
 ) -> Option<usize> {
-    ranking.into_iter().chain(fallback).find(|&class| may_run(class))
+    first_admissible(ranking.into_iter().chain(fallback), |class| may_run(class).then_some(class))
 }
 
 #[cfg(test)]

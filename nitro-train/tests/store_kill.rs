@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use nitro_train::recordings::{DeviceRecord, Input, Outcome};
-use nitro_train::store::{self, FunctionSchema, Row};
+use nitro_train::store::{self, ChoiceName, FunctionSchema, Row};
 
 const STORE: &str = "NITRO_TEST_KILLED_STORE";
 const ROUND: &str = "NITRO_TEST_KILLED_ROUND";
@@ -34,11 +34,16 @@ fn recording() {
     say("start");
     let mut store = store::open(&path).unwrap();
     let features = ["index"];
-    let schema =
-        FunctionSchema { function: "sort", variants: &VARIANTS, default_variant: None, features: &features };
+    let schema = FunctionSchema {
+        function: "sort",
+        variants: &VARIANTS,
+        default_variant: None,
+        default_configuration: "",
+        features: &features,
+    };
     store.register(&schema).unwrap();
     store.put_device(&DeviceRecord { id: "host:2".to_owned(), features: BTreeMap::new() }).unwrap();
-    let done = store.recorded("sort", "host:2", &VARIANTS).unwrap();
+    let done = store.recorded("sort", "host:2", &VARIANTS.map(ChoiceName::variant)).unwrap();
     let mut permits = std::io::stdin().lines();
     for index in (0..INPUTS).filter(|&index| !done.contains(&name(index))) {
         if permits.next().is_none() {
@@ -135,7 +140,7 @@ fn killed_twenty_times() {
 /// What was said to be in the store is, and nothing is there in part.
 fn check_killed(path: &Path, round_of: &BTreeMap<String, u32>) {
     let mut store = store::open(path.to_str().unwrap()).unwrap();
-    let recorded = store.recorded("sort", "host:2", &VARIANTS).unwrap();
+    let recorded = store.recorded("sort", "host:2", &VARIANTS.map(ChoiceName::variant)).unwrap();
     assert!(round_of.keys().all(|name| recorded.contains(name)), "an input was lost");
     let inputs = store.load("sort").map_or(0, |recordings| recordings.inputs.len());
     assert_eq!(inputs, recorded.len(), "an input is there in part");

@@ -44,7 +44,7 @@ fn check(models: &str, selection: &Selection<Variant>) {
         assert_eq!(first, selection.variant().to_string(), "{shown}");
     }
     if let Reason::FirstChoiceInadmissible { first: forbidden } = selection.reason() {
-        assert!(first == selection.variant().to_string() || first == *forbidden, "{shown}");
+        assert!(first == selection.variant().to_string() || first == forbidden, "{shown}");
     }
 }
 

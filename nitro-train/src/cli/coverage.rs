@@ -1,31 +1,17 @@
 //! `train coverage`: how much of real traffic lies far from the training inputs, and what to record next.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use anyhow::{Result, bail};
-use nitro_core::model::{Model, file_name};
+use anyhow::Result;
 
 use super::args::CoverageArgs;
-use super::devices::number;
+use super::numbers::number;
 use crate::plain_table::Table;
-use crate::traffic::{CapturedCall, DeviceTraffic, Suggestion, Traffic, read};
+use crate::traffic::{DeviceTraffic, Suggestion, Traffic};
+use crate::trainer::captured_traffic;
 
 pub(super) fn run(args: &CoverageArgs, out: &mut dyn Write) -> Result<()> {
-    let mut functions: BTreeMap<String, Vec<CapturedCall>> = BTreeMap::new();
-    for sample in read(&args.capture)? {
-        functions.entry(sample.function.clone()).or_default().push(sample);
-    }
-    if functions.is_empty() {
-        bail!("{} has no calls: let a program run with NITRO_CAPTURE={0}", args.capture.display());
-    }
-    for (function, samples) in &functions {
-        let path = args.models.models.join(file_name(function));
-        let model = match path.exists() {
-            true => Ok(Model::read(&path)?),
-            false => Err(format!("there is no model {}: name the folder with --models DIR", path.display())),
-        };
-        let traffic = Traffic::new(function, samples, model.as_ref().map_err(Clone::clone));
+    for traffic in captured_traffic(&args.capture, &args.models.models)? {
         match args.json {
             true => writeln!(out, "{}", serde_json::to_string(&traffic)?),
             false => print(out, &traffic),
@@ -43,7 +29,7 @@ fn print(out: &mut dyn Write, traffic: &Traffic) -> io::Result<()> {
         None if far == 0 => {
             writeln!(out, "No call is far from the training inputs: nothing is to be recorded\n")
         }
-        None => writeln!(out, "Record inputs like these next:\n\n{}", next(&traffic.record_next, far)),
+        None => writeln!(out, "Record inputs like these next:\n\n{}", suggestions(&traffic.record_next, far)),
     }
 }
 
@@ -69,12 +55,11 @@ fn choices(devices: &[DeviceTraffic]) -> Table {
     table
 }
 
-fn next(suggestions: &[Suggestion], far: u64) -> Table {
-    let names: Vec<&String> =
-        suggestions.first().map_or_else(Vec::new, |first| first.features.keys().collect());
+fn suggestions(inputs: &[Suggestion], far: u64) -> Table {
+    let names: Vec<&String> = inputs.first().map_or_else(Vec::new, |first| first.features.keys().collect());
     let mut table =
         Table::new(["like it, % of far calls"].into_iter().chain(names.iter().map(|name| name.as_str())));
-    for Suggestion { features, calls } in suggestions {
+    for Suggestion { features, calls } in inputs {
         let value = |name: &&String| features.get(*name).map_or_else(String::new, |&value| number(value));
         table.row(std::iter::once(percent(*calls, far)).chain(names.iter().map(value)));
     }

@@ -1,30 +1,30 @@
-//! `train devices`: what the devices look like to a model.
+//! `train devices`: what the devices look like to a model, and which one to measure next.
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{self, Write};
 
 use anyhow::Result;
 
 use super::args::DevicesArgs;
-use super::data::Stores;
-use super::named;
-use super::next;
-use crate::measure::describe_device;
+use super::numbers::number;
+use crate::learn::next_device::Worth;
 use crate::plain_table::Table;
 use crate::recordings::DeviceRecord;
-use crate::trainer::Trainer;
+use crate::trainer::{Candidates, DeviceRanking, Trainer};
+
+/// How many candidates are shown.
+const SHOWN: usize = 8;
 
 pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) -> Result<()> {
+    let data = args.data.request();
     if args.next {
-        return next::run(trainer, args, out);
+        trainer.next_devices(&data)?.iter().try_for_each(|ranking| print_ranking(out, ranking))?;
+        return Ok(());
     }
-    let names = named::or_whole_host(&args.devices);
-    let describe = |name: &String| Ok(describe_device(&*named::open(trainer, name)?));
-    let here: Vec<DeviceRecord> = names.iter().map(describe).collect::<Result<_>>()?;
-    let stored = Stores::open(trainer, &args.data.store)?.devices()?;
-    writeln!(out, "This machine:\n{}", table(&here))?;
-    if !stored.is_empty() {
-        writeln!(out, "With recordings:\n{}", table(&stored))?;
+    let devices = trainer.describe(&args.devices, &data)?;
+    writeln!(out, "This machine:\n{}", table(&devices.here))?;
+    if !devices.recorded.is_empty() {
+        writeln!(out, "With recordings:\n{}", table(&devices.recorded))?;
     }
     Ok(())
 }
@@ -43,7 +43,46 @@ fn table(devices: &[DeviceRecord]) -> Table {
     table
 }
 
-/// A number with as many digits as it deserves.
-pub(super) fn number(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value}") } else { format!("{value:.3}") }
+fn print_ranking(out: &mut dyn Write, ranking: &DeviceRanking) -> io::Result<()> {
+    let what = match ranking.candidates {
+        Candidates::Here => "devices of this machine",
+        Candidates::Points => "kinds of devices between and beyond those with recordings",
+    };
+    let functions = ranking.functions.join(", ");
+    writeln!(out, "\n{functions}: {what}, by what measuring one is expected to be worth")?;
+    let Some(first) = ranking.ranked.first() else {
+        return writeln!(out, "  the recorded devices know no device feature in common: nothing can be told");
+    };
+    writeln!(out)?;
+    let mut table = Table::new(["device", "less regret, %", "distance", "nearest source"]);
+    for Worth { id, gain, distance, nearest, .. } in ranking.ranked.iter().take(SHOWN) {
+        table.row([id.clone(), format!("{:.2}", 100.0 * gain), format!("{distance:.2}"), nearest.clone()]);
+    }
+    writeln!(out, "{table}")?;
+    writeln!(out, "{}", reason(first, ranking.ranked.len()))?;
+    match &ranking.first {
+        Some(device) => {
+            let features = device.features.iter().map(|(name, &value)| format!("{name} {}", number(value)));
+            writeln!(out, "Its device features: {}", features.collect::<Vec<_>>().join(", "))
+        }
+        None => Ok(()),
+    }
+}
+
+fn reason(first: &Worth, candidates: usize) -> String {
+    let Worth { id, nearest, distance, functions, .. } = first;
+    let position = format!("{id} lies {distance:.2} from the nearest recorded device, {nearest}");
+    if functions.is_empty() {
+        return format!(
+            "No device that was left out did worse for being far from the others, so nothing is expected of measuring one more. {position}: of all \
+             {candidates} it would tell most about devices that are different."
+        );
+    }
+    let gains =
+        functions.iter().map(|(name, gain)| format!("{name} {:.2}", 100.0 * gain)).collect::<Vec<_>>();
+    format!(
+        "{position}. By how regret grew with distance where devices were left out, measuring it takes away in points of exhaustive search, mean \
+         over the {candidates}: {}.",
+        gains.join(", ")
+    )
 }

@@ -2,16 +2,14 @@
 
 use std::io::Write;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::args::ExchangeArgs;
-use super::data::Stores;
-use crate::exchange::{self, Files};
+use crate::exchange::Files;
 use crate::trainer::Trainer;
 
 pub(super) fn import(trainer: &Trainer, args: &ExchangeArgs, out: &mut dyn Write) -> Result<()> {
-    let recordings = exchange::import(&args.function, &files(args))?;
-    Stores::open(trainer, &args.store)?.writable()?.import(&recordings)?;
+    let recordings = trainer.import(&args.function, &files(args), &args.store.request())?;
     writeln!(
         out,
         "{}: {} measurements of {} variants on {} inputs and {} devices",
@@ -25,13 +23,7 @@ pub(super) fn import(trainer: &Trainer, args: &ExchangeArgs, out: &mut dyn Write
 }
 
 pub(super) fn export(trainer: &Trainer, args: &ExchangeArgs, out: &mut dyn Write) -> Result<()> {
-    let mut stores = Stores::open(trainer, &args.store)?;
-    stores.functions(std::slice::from_ref(&args.function))?;
-    let recordings = stores.load_all(&args.function)?;
-    if recordings.measurements.is_empty() {
-        bail!("there are no measurements of `{}` to export", args.function);
-    }
-    exchange::export(&recordings, &files(args))?;
+    let recordings = trainer.export(&args.function, &files(args), &args.store.request())?;
     writeln!(out, "{}: {} measurements", args.measurements.display(), recordings.measurements.len())?;
     Ok(())
 }

@@ -5,34 +5,22 @@ use std::io::Write;
 use anyhow::{Result, bail};
 
 use super::args::{AUTO, FitArgs};
-use super::data::Stores;
-use super::split;
-use crate::learn::{FitOptions, Fitted, Strategy, fit};
-use crate::trainer::Trainer;
+use crate::learn::{Fitted, Strategy};
+use crate::terminal::say;
+use crate::trainer::{FitRequest, Trainer};
 
 pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Result<()> {
-    let strategies = strategies(args)?;
-    let stores = Stores::open(trainer, &args.data.store)?;
-    let mut stores = stores.with_profiles(args.profiles.profiles.as_deref());
-    let mut fitted = Vec::new();
-    for function in stores.functions(&args.data.functions)? {
-        let recordings = stores.load(&function)?;
-        let split = split::read(&recordings, args.train_inputs.as_deref(), None)?;
-        let options = FitOptions {
-            sources: args.sources.clone(),
-            inputs: Some(split.train),
-            strategies: strategies.clone(),
-            study: args.study.options(),
-            seed: args.seed,
-            ..FitOptions::default()
-        };
-        fitted.push(fit(&recordings, &options)?);
-    }
-    // Written only when all were fitted: models of one folder belong together.
-    for fitted in &fitted {
-        let path = args.models.models.join(nitro_core::model::file_name(&fitted.model.function));
-        fitted.model.write(&path)?;
-        writeln!(out, "{}: {}", path.display(), description(fitted))?;
+    let models = trainer.fit(&FitRequest {
+        data: args.data.profiled(&args.profiles),
+        train_inputs: args.train_inputs.clone(),
+        sources: args.sources.clone(),
+        strategies: strategies(args)?,
+        study: args.study.options(),
+        models: args.models.models.clone(),
+        seed: args.seed,
+    })?;
+    for model in &models {
+        writeln!(out, "{}: {}", model.file.display(), description(&model.fitted))?;
     }
     Ok(())
 }

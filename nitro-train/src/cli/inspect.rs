@@ -12,7 +12,7 @@ pub(super) fn run(args: &InspectArgs, out: &mut dyn Write) -> Result<()> {
     let model = Model::read(&args.model)?;
     let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     writeln!(out, "function         {}", model.function)?;
-    writeln!(out, "variants         {}", list(&model.variants))?;
+    writeln!(out, "choices          {}", list(&model.choices))?;
     writeln!(out, "features         {}", list(&model.features))?;
     writeln!(out, "device features  {}", list(&model.device_features))?;
     writeln!(out, "strategy         {}", model.provenance.strategy)?;
@@ -22,8 +22,8 @@ pub(super) fn run(args: &InspectArgs, out: &mut dyn Write) -> Result<()> {
     let digest = model.provenance.recordings_digest.as_str();
     writeln!(out, "recordings       {}", if digest.is_empty() { "not known" } else { digest })?;
     match &model.selector {
-        Selector::Constant { variant } => {
-            writeln!(out, "selector         always {}", model.variants[*variant])
+        Selector::Constant { choice } => {
+            writeln!(out, "selector         always {}", model.choices[*choice])
         }
         Selector::Svm(svm) => print_svm(out, &model, svm),
         Selector::Forest(forest) => print_forest(out, &model, forest),
@@ -36,7 +36,7 @@ fn print_svm(out: &mut dyn Write, model: &Model, svm: &Svm) -> io::Result<()> {
     writeln!(out, "selector         SVM, radial basis function, gamma {gamma}, {support} support vectors\n")?;
     let mut classes = Table::new(["class", "support vectors"]);
     for class in &svm.classes {
-        classes.row([model.variants[class.variant].clone(), class.support.to_string()]);
+        classes.row([model.choices[class.choice].clone(), class.support.to_string()]);
     }
     writeln!(out, "{classes}")?;
     let mut scaling = Table::new(["column", "transform", "smallest", "largest"]);
@@ -52,7 +52,7 @@ fn print_svm(out: &mut dyn Write, model: &Model, svm: &Svm) -> io::Result<()> {
 }
 
 fn print_forest(out: &mut dyn Write, model: &Model, forest: &Forest) -> io::Result<()> {
-    let (trees, leaves) = (forest.trees(), forest.values.len() / forest.variants.max(1));
+    let (trees, leaves) = (forest.trees(), forest.values.len() / forest.choices.max(1));
     writeln!(out, "selector         forest, {trees} trees, {leaves} leaves\n")?;
     let mut table = Table::new(["column", "splits"]);
     for (column, name) in model.features.iter().chain(&model.device_features).enumerate() {

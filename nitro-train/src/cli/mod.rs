@@ -1,13 +1,9 @@
-//! The trainer's commands. Results go to stdout, everything else to stderr.
-
-#[macro_use]
-mod output;
+//! The trainer's commands: arguments become a request, the library answers it, and the answer is printed. Results go to stdout,
+//! everything else to stderr.
 
 mod args;
-mod budget;
 mod check;
 mod coverage;
-mod data;
 mod devices;
 mod evaluate;
 mod explain;
@@ -15,17 +11,14 @@ mod files;
 mod fit;
 mod inspect;
 mod job;
-mod named;
-mod next;
+mod numbers;
+mod observer;
 mod profile;
-mod profile_worker;
-mod profiler;
-mod progress;
 mod record;
 mod report;
-mod split;
+mod supervision;
 mod sync;
-mod worker;
+mod usage;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -33,29 +26,31 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use self::args::{Cli, Command};
-use self::output::{Aside, Output};
-use crate::printable::printable;
-use crate::trainer::Trainer;
+use crate::printable::{printable, sentence};
+use crate::terminal::{Aside, Output, say};
+use crate::trainer::{TrainError, Trainer};
+use crate::worker;
 
 impl Trainer {
     /// Runs the command line of the process: 0 on success, 2 on wrong usage, 1 on failure with a sentence on stderr.
     #[must_use]
     pub fn main(self) -> ExitCode {
+        let trainer = self.observer(observer::Terminal);
         let mut cli = Cli::parse(); // ends the process with 2 on wrong usage
-        worker::take_device(&mut cli);
-        named::check_usage(&self, &cli);
+        supervision::take_device(&mut cli);
+        usage::check(&trainer, &cli);
         listen();
         worker::follow_supervisor();
         let mut out = Output::new(prints_result(&cli));
-        let ended = match worker::is_needed(&cli) {
-            true => worker::supervise(&self, &cli, &out),
-            false => run(&self, &cli, &mut out),
+        let ended = match supervision::is_needed(&cli) {
+            true => supervision::supervise(&trainer, &cli, &out),
+            false => run(&trainer, &cli, &mut out),
         };
         match out.judge(ended) {
             Ok(code) => code,
             Err(error) => {
-                say!("error: {}", printable(&sentence(&error)));
-                worker::exit_code(&error)
+                say!("error: {}", printable(&sentence(error.as_ref())));
+                exit_code(&error)
             }
         }
     }
@@ -68,12 +63,14 @@ fn prints_result(cli: &Cli) -> bool {
 }
 
 fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    if trainer.show_profiler()? {
+        return Ok(ExitCode::SUCCESS);
+    }
     match &cli.command {
         Some(Command::Check(args)) => return check::run(trainer, args, out),
         None => job::run(trainer, &cli.job, out),
         Some(Command::Record(args)) => record::run(trainer, args),
         Some(Command::Profile(args)) => profile::run(trainer, args, out),
-        Some(Command::ProfileWorker(args)) => profile_worker::run(trainer, args),
         Some(Command::Fit(args)) => fit::run(trainer, args, out),
         Some(Command::Evaluate(args)) => evaluate::run(trainer, args, out),
         Some(Command::Report(args)) => report::run(trainer, args, out),
@@ -88,17 +85,12 @@ fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// The chain of causes as one sentence; a cause that the one before has said already is left out.
-fn sentence(error: &anyhow::Error) -> String {
-    let mut sentence = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if sentence.is_empty() {
-            sentence = cause;
-        } else if !sentence.ends_with(&cause) {
-            sentence = format!("{sentence}: {cause}");
-        }
+/// The exit code for an error: a worker's loss of its device has its own.
+fn exit_code(error: &anyhow::Error) -> ExitCode {
+    match worker::is_worker() && error.downcast_ref().is_some_and(TrainError::is_device_loss) {
+        true => ExitCode::from(worker::DEVICE_LOST),
+        false => ExitCode::FAILURE,
     }
-    sentence
 }
 
 /// Warnings of the run time and of the measurements appear on stderr; `RUST_LOG`-like filters are not needed here.
@@ -111,17 +103,4 @@ fn listen() {
         .without_time()
         .with_target(false)
         .try_init();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::sentence;
-
-    #[test]
-    fn a_cause_is_said_once() {
-        let cause = std::io::Error::other("no such host");
-        let told =
-            anyhow::Error::new(cause).context("the server at x: no such host").context("recording stopped");
-        assert_eq!(sentence(&told), "recording stopped: the server at x: no such host");
-    }
 }

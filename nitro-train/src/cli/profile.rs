@@ -1,112 +1,44 @@
 //! `train profile`: hardware counters of variants and of the application proxies, by Nsight Compute.
-//!
-//! What each run of the [profiler](super::profiler) gives is written before the next begins.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::args::ProfileArgs;
-use super::data;
-use super::named;
-use super::profiler::{Profiler, Shares};
-use crate::learn::device_features::profile_based::select;
 use crate::plain_table::Table;
 use crate::profile::counters::stressed_share;
-use crate::profile::ncu::Ncu;
-use crate::profile::{Folder, ProfileError, Section, Shown};
-use crate::recordings::{Metrics, ProxyProfile, VariantProfile};
-use crate::trainer::Trainer;
+use crate::recordings::ProxyProfile;
+use crate::trainer::{ProfileRequest, Trainer, WrittenProfile};
 
 /// How far, in percentage points, a proxy's measured share of instructions may be from its intensity.
 const TOLERANCE: f64 = 5.0;
 
 pub(super) fn run(trainer: &Trainer, args: &ProfileArgs, out: &mut dyn Write) -> Result<()> {
-    let mut runs = Vec::new();
-    for device in &args.devices {
-        let functions = data::registered_on(trainer, &args.functions, device)?;
-        let names = functions.iter().map(|registered| Some(registered.function.name()));
-        runs.extend(std::iter::once(None).chain(names).map(|function| (device, function)));
-    }
-    let (mut profiler, folder) = (Profiler::new(Ncu::find()?, args)?, Folder::new(&args.out));
-    let ids: BTreeMap<&String, String> =
-        args.devices.iter().map(|device| Ok((device, watched(trainer, device)?))).collect::<Result<_>>()?;
-    let mut shares = Shares::new(Duration::from_secs(args.seconds.into()), runs.len());
-    let mut missing = Vec::new();
-    for (device, function) in runs {
-        let label = function.unwrap_or("the proxies");
-        let sections = match profiler.profile(device, function, shares.next()) {
-            Err(error @ ProfileError::NotPermitted) => return Err(error.into()),
-            Err(error) => {
-                say!("{label} on {device}: {:#}", anyhow::Error::new(error));
-                missing.push(format!("{label} on {device}"));
-                continue;
+    let request = ProfileRequest {
+        functions: args.functions.clone(),
+        devices: args.devices.clone(),
+        inputs: args.inputs.clone(),
+        out: args.out.clone(),
+        time: Duration::from_secs(args.seconds.into()),
+        sample: args.sample,
+        launches: args.launches,
+    };
+    for written in trainer.profile(&request)? {
+        match written? {
+            WrittenProfile::Proxies { file, profiles } => {
+                writeln!(out, "{}\n{}", file.display(), mixes(&profiles))?;
             }
-            Ok(sections) => sections,
-        };
-        match function {
-            None => keep_proxies(out, &folder, &ids[device], sections)?,
-            Some(function) => keep_variants(out, &folder, &ids[device], function, sections)?,
+            WrittenProfile::Variants { file, relevance } => {
+                writeln!(out, "{}", file.display())?;
+                for (variant, proxies) in relevance.iter().flat_map(|relevance| &relevance.variants) {
+                    let proxies: Vec<&str> = proxies.iter().map(String::as_str).collect();
+                    let proxies = if proxies.is_empty() { "no proxy".into() } else { proxies.join(", ") };
+                    writeln!(out, "  {variant}: {proxies}")?;
+                }
+            }
         }
     }
-    if !missing.is_empty() {
-        bail!("there is no profile of {}; what the others gave is written", missing.join(", "));
-    }
-    Ok(())
-}
-
-/// The identity of the device of this name, which a profiler can watch.
-fn watched(trainer: &Trainer, name: &str) -> Result<String> {
-    let device = named::open(trainer, name)?;
-    if device.watched().is_none() {
-        bail!("{name}: no hardware counters are read of this kind of device; name one as --device cuda:0");
-    }
-    Ok(device.entry().id().to_owned())
-}
-
-fn keep_variants(
-    out: &mut dyn Write,
-    folder: &Folder,
-    device: &str,
-    function: &str,
-    sections: Vec<(Section, Metrics)>,
-) -> Result<()> {
-    let profile = |(section, metrics): (Section, Metrics)| match section.what {
-        Shown::Variant { variant, input, launches } => {
-            let (device, shown) = (device.to_owned(), section.shown);
-            Some(VariantProfile { device, variant, input, launches, shown, metrics })
-        }
-        Shown::Proxy { .. } => None,
-    };
-    let path = folder.put_variants(function, device, sections.into_iter().filter_map(profile).collect())?;
-    writeln!(out, "{}", path.display())?;
-    if let Some(relevance) = select(&folder.read(function)?) {
-        for (variant, proxies) in &relevance.variants {
-            let proxies: Vec<&str> = proxies.iter().map(String::as_str).collect();
-            let proxies = if proxies.is_empty() { "no proxy".into() } else { proxies.join(", ") };
-            writeln!(out, "  {variant}: {proxies}")?;
-        }
-    }
-    Ok(())
-}
-
-fn keep_proxies(
-    out: &mut dyn Write,
-    folder: &Folder,
-    device: &str,
-    sections: Vec<(Section, Metrics)>,
-) -> Result<()> {
-    let profile = |(section, metrics): (Section, Metrics)| match section.what {
-        Shown::Proxy { proxy, intensity } => {
-            Some(ProxyProfile { device: device.to_owned(), proxy, intensity, metrics })
-        }
-        Shown::Variant { .. } => None,
-    };
-    let profiles: Vec<ProxyProfile> = sections.into_iter().filter_map(profile).collect();
-    let mixes = mixes(&profiles);
-    writeln!(out, "{}\n{mixes}", folder.put_proxies(device, profiles)?.display())?;
     Ok(())
 }
 

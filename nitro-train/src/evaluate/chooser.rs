@@ -46,7 +46,7 @@ impl<'a> Chooser<'a> {
         Ok(Self {
             recordings,
             selector: finite.then(|| model.selector.on_device(&device_features)),
-            classes: find("variant", &model.variants, &|name| own.index(name))?,
+            classes: find("choice", &model.choices, &|name| own.index(name))?,
             features: find("feature", &model.features, &|name| recordings.feature_index(name))?,
             own,
         })
@@ -87,7 +87,7 @@ impl<'a> Chooser<'a> {
     fn ranking_of(&self, features: &[f64]) -> impl Iterator<Item = usize> {
         let finite = features.iter().all(|value| value.is_finite());
         let ranking = self.selector.as_ref().filter(|_| finite).map(|selector| selector.rank(features));
-        ranking.into_iter().flatten().map(|ranked| self.classes[ranked.variant])
+        ranking.into_iter().flatten().map(|ranked| self.classes[ranked.choice])
     }
 }
 

@@ -103,7 +103,7 @@ impl<'a> Evaluator<'a> {
         let of_model =
             |(strategy, model): (&Strategy, &Model)| Ok((strategy.name(), self.shares_of(model, device)?));
         let mut shares: Shares = models.iter().map(of_model).collect::<Result<_, EvaluateError>>()?;
-        shares.insert("random", baselines::random(self.task.performance, device, self.test));
+        shares.insert("random", baselines::random(&self.task.performance, device, self.test));
         let local: Vec<&Model> = sources.iter().filter_map(|&source| self.local[source].as_ref()).collect();
         shares.insert("majority", baselines::majority(self.task, &local, device, self.test)?);
         if let Some(model) = self.target_trained(device) {
@@ -113,7 +113,7 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn shares_of(&self, model: &Model, device: usize) -> Result<Vec<f64>, EvaluateError> {
-        shares_of_model(self.task.recordings, self.task.performance, model, device, self.test)
+        shares_of_model(self.task.recordings, &self.task.performance, model, device, self.test)
     }
 
     /// The ceiling: what `fit` would ship of the device's own measurements, where it has training samples.

@@ -30,7 +30,7 @@ pub(super) fn pairs(evaluator: &Evaluator<'_>) -> Result<Pairs, EvaluateError> {
     Ok(Pairs {
         devices: devices.iter().map(|device| device.id.clone()).collect(),
         trained_on_run_on: (0..devices.len()).map(row).collect::<Result<_, EvaluateError>>()?,
-        best_differs: best_differs(evaluator.task.performance, devices.len(), evaluator.test),
+        best_differs: best_differs(&evaluator.task.performance, devices.len(), evaluator.test),
     })
 }
 

@@ -187,7 +187,7 @@ fn auto_on_one_device_is_the_very_model_that_is_given() {
     let options =
         crate::learn::FitOptions { strategies: vec!["static".parse().unwrap()], ..Default::default() };
     let mut model = crate::learn::fit(&recordings, &options).unwrap().model;
-    model.selector = nitro_core::model::Selector::Constant { variant: 2 }; // `slow`, which no strategy would choose
+    model.selector = nitro_core::model::Selector::Constant { choice: 2 }; // `slow`, which no strategy would choose
     let sources = ["d1".to_owned(), "d2".to_owned()];
     let split = Split::by_name(&recordings);
     let on = evaluate_on(&recordings, &split, "d0", &sources, &model, &EvaluateOptions::default()).unwrap();

@@ -43,7 +43,7 @@ pub(crate) fn unpack(file: &str, bytes: &[u8]) -> Result<String, ImportError> {
     };
     String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |place| place + 1);
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |index| index + 1);
         ImportError::Row {
             file: file.to_owned(),
             line: 1 + before.iter().filter(|&&byte| byte == b'\n').count(),

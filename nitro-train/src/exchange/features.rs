@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
+use super::csv_table::{CsvTable, number};
 use super::error::{ImportError, Problem, check_name};
-use super::table::{Table, number};
 use crate::printable::excerpt;
 use crate::recordings::{DeviceRecord, Input};
 
 /// Names of the features, and the inputs with their values.
-pub(super) fn inputs(table: Table<'_>) -> Result<(Vec<String>, Vec<Input>), ImportError> {
+pub(super) fn inputs(table: CsvTable<'_>) -> Result<(Vec<String>, Vec<Input>), ImportError> {
     let features = feature_columns(&table, "input")?;
     let mut inputs = Vec::new();
     rows(table, "input", |header, name, fields| {
@@ -20,7 +20,7 @@ pub(super) fn inputs(table: Table<'_>) -> Result<(Vec<String>, Vec<Input>), Impo
     Ok((features, inputs))
 }
 
-pub(super) fn devices(table: Table<'_>) -> Result<Vec<DeviceRecord>, ImportError> {
+pub(super) fn devices(table: CsvTable<'_>) -> Result<Vec<DeviceRecord>, ImportError> {
     feature_columns(&table, "device")?;
     let mut devices = Vec::new();
     rows(table, "device", |header, id, fields| {
@@ -34,7 +34,7 @@ pub(super) fn devices(table: Table<'_>) -> Result<Vec<DeviceRecord>, ImportError
 }
 
 /// The columns after the first, which has to be `key`.
-fn feature_columns(table: &Table<'_>, key: &'static str) -> Result<Vec<String>, ImportError> {
+fn feature_columns(table: &CsvTable<'_>, key: &'static str) -> Result<Vec<String>, ImportError> {
     match table.header() {
         [first, features @ ..] if first == key => Ok(features.to_vec()),
         header => {
@@ -46,7 +46,7 @@ fn feature_columns(table: &Table<'_>, key: &'static str) -> Result<Vec<String>, 
 
 /// Calls `take` with names of columns, name and values of each row; a name may come once.
 fn rows(
-    table: Table<'_>,
+    table: CsvTable<'_>,
     key: &'static str,
     mut take: impl FnMut(&[String], String, &[Cow<'_, str>]) -> Result<(), Problem>,
 ) -> Result<(), ImportError> {

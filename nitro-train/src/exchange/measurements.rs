@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use nitro_core::MAX_VARIANTS;
 
+use super::csv_table::{CsvTable, Record, above_zero, not_negative};
 use super::error::{ImportError, Problem, check_name};
-use super::table::{Record, Table, above_zero, not_negative};
 use crate::printable::excerpt;
 use crate::recordings::{Measurement, Outcome, Recordings};
 
@@ -13,7 +13,7 @@ pub(super) const REQUIRED: [&str; 4] = ["device", "input", "variant", "time_ns"]
 pub(super) const OPTIONAL: [&str; 5] = ["outcome", "spread_ns", "repeats", "configuration", "reason"];
 
 /// Adds variants and measurements to recordings that have their inputs and devices.
-pub(super) fn read(table: Table<'_>, into: &mut Recordings) -> Result<(), ImportError> {
+pub(super) fn read(table: CsvTable<'_>, into: &mut Recordings) -> Result<(), ImportError> {
     let columns = Columns::of(&table)?;
     let mut index = Index::of(into);
     let mut measurements = Vec::new();
@@ -33,30 +33,30 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(table: &Table<'_>) -> Result<Self, ImportError> {
+    fn of(table: &CsvTable<'_>) -> Result<Self, ImportError> {
         let known = || REQUIRED.iter().chain(&OPTIONAL);
         if let Some(column) = table.header().iter().find(|column| !known().any(|name| column == name)) {
             let known = known().copied().collect::<Vec<_>>().join(", ");
             return Err(table.in_header(Problem::UnknownColumn { column: excerpt(column), known }));
         }
-        let place = |name: &str| table.header().iter().position(|column| column == name);
+        let column_of = |name: &str| table.header().iter().position(|column| column == name);
         let mut required = [0; 4];
         for (slot, name) in required.iter_mut().zip(REQUIRED) {
-            *slot = place(name).ok_or_else(|| {
+            *slot = column_of(name).ok_or_else(|| {
                 let expected = REQUIRED.join(",");
                 table.in_header(Problem::MissingColumn { column: name.to_owned(), expected })
             })?;
         }
-        Ok(Self { required, optional: OPTIONAL.map(place) })
+        Ok(Self { required, optional: OPTIONAL.map(column_of) })
     }
 
     fn required<'r>(&self, record: &'r Record<'_>) -> [&'r str; 4] {
-        self.required.map(|place| record.text(place))
+        self.required.map(|index| record.text(index))
     }
 
     /// Empty where the column is absent.
     fn optional<'r>(&self, record: &'r Record<'_>) -> [&'r str; 5] {
-        self.optional.map(|place| place.map_or("", |place| record.text(place)))
+        self.optional.map(|index| index.map_or("", |index| record.text(index)))
     }
 }
 
@@ -72,20 +72,20 @@ struct Index {
 #[derive(Default)]
 struct Variants {
     names: Vec<String>,
-    places: HashMap<String, usize>,
+    indices: HashMap<String, usize>,
 }
 
 impl Variants {
-    fn place(&mut self, name: &str) -> Result<usize, Problem> {
-        match self.places.get(name) {
-            Some(&place) => return Ok(place),
+    fn index_of(&mut self, name: &str) -> Result<usize, Problem> {
+        match self.indices.get(name) {
+            Some(&index) => return Ok(index),
             None if name.is_empty() => return Err(Problem::MissingName { column: "variant" }),
             None if self.names.len() == MAX_VARIANTS => {
                 return Err(Problem::TooManyVariants { variant: excerpt(name) });
             }
             None => check_name("variant", name)?,
         }
-        self.places.insert(name.to_owned(), self.names.len());
+        self.indices.insert(name.to_owned(), self.names.len());
         self.names.push(name.to_owned());
         Ok(self.names.len() - 1)
     }
@@ -96,8 +96,8 @@ impl Index {
         let devices = recordings.devices.iter().enumerate();
         let inputs = recordings.inputs.iter().enumerate();
         Self {
-            devices: devices.map(|(place, device)| (device.id.clone(), place)).collect(),
-            inputs: inputs.map(|(place, input)| (input.name.clone(), place)).collect(),
+            devices: devices.map(|(index, device)| (device.id.clone(), index)).collect(),
+            inputs: inputs.map(|(index, input)| (input.name.clone(), index)).collect(),
             variants: Variants::default(),
             keys: HashSet::new(),
         }
@@ -106,9 +106,9 @@ impl Index {
     fn measurement(&mut self, columns: &Columns, record: &Record<'_>) -> Result<Measurement, Problem> {
         let [device_id, input_name, variant_name, time_ns] = columns.required(record);
         let [outcome, spread_ns, repeats, configuration, reason] = columns.optional(record);
-        let device = place(&self.devices, "device", device_id)?;
-        let input = place(&self.inputs, "input", input_name)?;
-        let variant = self.variants.place(variant_name)?;
+        let device = index_of(&self.devices, "device", device_id)?;
+        let input = index_of(&self.inputs, "input", input_name)?;
+        let variant = self.variants.index_of(variant_name)?;
         if !configuration.is_empty() {
             check_name("configuration", configuration)?;
         }
@@ -130,9 +130,9 @@ impl Index {
     }
 }
 
-fn place(names: &HashMap<String, usize>, column: &'static str, name: &str) -> Result<usize, Problem> {
+fn index_of(names: &HashMap<String, usize>, column: &'static str, name: &str) -> Result<usize, Problem> {
     match names.get(name) {
-        Some(&place) => Ok(place),
+        Some(&index) => Ok(index),
         None if name.is_empty() => Err(Problem::MissingName { column }),
         None => Err(Problem::UnknownName { column, name: excerpt(name) }),
     }

@@ -29,19 +29,20 @@
 //! ```
 
 pub(crate) mod compressed;
+pub(crate) mod csv_table;
 mod error;
 mod features;
 pub(crate) mod formula;
 mod measurements;
-pub(crate) mod table;
+
 pub(crate) mod write;
 
 use std::path::PathBuf;
 
 use nitro_core::name;
 
+use self::csv_table::CsvTable;
 pub use self::error::{ExportError, ImportError, Problem};
-use self::table::Table;
 pub use self::write::export;
 use crate::recordings::Recordings;
 
@@ -104,8 +105,8 @@ fn parse(
     let ill_named = |problem| ImportError::Function { name: function.to_owned(), problem };
     name::check_function(function).map_err(ill_named)?;
     let mut recordings = Recordings { function: function.to_owned(), ..Recordings::default() };
-    recordings.devices = features::devices(Table::open(devices_name, devices)?)?;
-    (recordings.features, recordings.inputs) = features::inputs(Table::open(inputs_name, inputs)?)?;
-    measurements::read(Table::open(measurements_name, measurements)?, &mut recordings)?;
+    recordings.devices = features::devices(CsvTable::open(devices_name, devices)?)?;
+    (recordings.features, recordings.inputs) = features::inputs(CsvTable::open(inputs_name, inputs)?)?;
+    measurements::read(CsvTable::open(measurements_name, measurements)?, &mut recordings)?;
     Ok(recordings)
 }

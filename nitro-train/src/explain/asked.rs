@@ -1,17 +1,17 @@
 //! A question under way: the model on the device, and what may run there.
 
 use nitro_core::model::{OnDevice, Ranked};
-use nitro_core::{Constraint, Function};
+use nitro_core::{Choice, Constraint, Function};
 use serde::Serialize;
 
 use super::column::{Column, columns};
 use super::question::Question;
 use crate::selection::choose;
 
-/// A variant in the ranking.
+/// A choice in the ranking.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RankedVariant {
-    /// The variant.
+    /// The choice, such as `csr` or `tiled{block=256}`.
     pub variant: String,
     /// As [`Ranked::confidence`].
     pub confidence: f64,
@@ -38,8 +38,8 @@ pub(super) struct Asked<'a> {
     pub(super) features: Vec<f64>,
     pub(super) device_features: Vec<f64>,
     pub(super) columns: Vec<Column>,
-    /// For each of the model's variants.
-    constraints: Vec<Option<Constraint>>,
+    /// For each of the model's choices, what it is in the code; none for what the code does not have.
+    choices: Vec<Option<Choice>>,
 }
 
 impl<'a> Asked<'a> {
@@ -48,14 +48,12 @@ impl<'a> Asked<'a> {
         let features: Vec<f64> = model.features.iter().map(|name| given[name]).collect();
         let device_features: Vec<f64> =
             model.device_features.iter().map(|name| device.features[name]).collect();
-        let declared = function.map_or(&[][..], Function::variants);
-        let constraint =
-            |name: &String| declared.iter().find(|own| own.name == name).and_then(|own| own.constraint);
+        let choice = |text: &String| function.and_then(|function| function.choice(text).ok());
         Self {
             question,
             on_device: model.selector.on_device(&device_features),
             columns: columns(question, &features, &device_features),
-            constraints: model.variants.iter().map(constraint).collect(),
+            choices: model.choices.iter().map(choice).collect(),
             features,
             device_features,
         }
@@ -69,13 +67,14 @@ impl<'a> Asked<'a> {
 
     fn ranked(&self, ranked: &Ranked, known: &[Option<f64>]) -> RankedVariant {
         RankedVariant {
-            variant: self.question.model.variants[ranked.variant].clone(),
+            variant: self.question.model.choices[ranked.choice].clone(),
             confidence: ranked.confidence,
             expected_slowdown: ranked.expected_slowdown,
             // Tokens come apart on their way through the macro.
-            constraint: self.constraints[ranked.variant]
-                .map(|constraint| constraint.text().replace(" :: ", "::")),
-            admitted: self.admitted(ranked.variant, known),
+            constraint: self
+                .constraint(ranked.choice)
+                .map(|(constraint, _)| constraint.text().replace(" :: ", "::")),
+            admitted: self.admitted(ranked.choice, known),
         }
     }
 
@@ -89,14 +88,21 @@ impl<'a> Asked<'a> {
         function.map_or(&[][..], Function::features).iter().map(value).collect()
     }
 
-    fn admitted(&self, variant: usize, known: &[Option<f64>]) -> Option<bool> {
-        self.constraints[variant].map_or(Some(true), |constraint| constraint.admits(known))
+    /// The constraint of a choice (an index of the model's), where the code has one.
+    fn constraint(&self, choice: usize) -> Option<(Constraint, Choice)> {
+        let choice = self.choices[choice]?;
+        Some((self.question.function?.variants()[choice.variant].constraint()?, choice))
+    }
+
+    fn admitted(&self, choice: usize, known: &[Option<f64>]) -> Option<bool> {
+        self.constraint(choice)
+            .map_or(Some(true), |(constraint, choice)| constraint.admits(known, choice.configuration))
     }
 
     /// What is chosen for these values of the model's features; nothing where the default runs.
     pub(super) fn choice(&self, on_device: &OnDevice, features: &[f64]) -> Option<usize> {
         let known = self.known(features);
-        let ranking = on_device.rank(features).into_iter().map(|ranked| ranked.variant);
-        choose(ranking, [], |variant| self.admitted(variant, &known) != Some(false))
+        let ranking = on_device.rank(features).into_iter().map(|ranked| ranked.choice);
+        choose(ranking, [], |choice| self.admitted(choice, &known) != Some(false))
     }
 }

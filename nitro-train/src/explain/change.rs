@@ -46,7 +46,7 @@ fn smallest(asked: &Asked<'_>, column: usize) -> Option<Change> {
         is_of_device: *is_of_device,
         from: *value,
         to,
-        variant: axis.choice(to).map(|variant| asked.question.model.variants[variant].clone()),
+        variant: axis.choice(to).map(|variant| asked.question.model.choices[variant].clone()),
         share_of_range: size(to),
     })
 }

@@ -50,7 +50,7 @@ pub enum LearnError {
     },
     /// More than fits into memory.
     #[error(
-        "function `{function}` has {devices} devices, {inputs} inputs and {variants} variants, which is more than can be compared: learn from fewer in a store of their own"
+        "function `{function}` has {devices} devices, {inputs} inputs and {choices} choices, which is more than can be compared: learn from fewer in a store of their own"
     )]
     TooLarge {
         /// The function.
@@ -59,8 +59,8 @@ pub enum LearnError {
         devices: usize,
         /// How many inputs.
         inputs: usize,
-        /// How many variants.
-        variants: usize,
+        /// How many choices: variants with their configurations.
+        choices: usize,
     },
     /// The model is one that nothing could read.
     #[error(

@@ -18,6 +18,7 @@ pub(crate) mod classes;
 pub(crate) mod comparison;
 mod coverage;
 pub(crate) mod device_features;
+mod emitted;
 mod error;
 mod fit;
 mod folds;

@@ -1,4 +1,4 @@
-//! What every variant achieved, as a share of the best one: the common currency of training and evaluation.
+//! What every choice achieved, as a share of the best one: the common currency of training and evaluation.
 
 use nitro_core::MAX_VARIANTS;
 
@@ -7,7 +7,7 @@ use super::error::LearnError;
 use crate::recordings::{Outcome, Recordings};
 use crate::selection::choose;
 
-/// The most combinations of device, input and variant: 32 bytes each, 2 GiB.
+/// The most combinations of device, input and choice: 32 bytes each, 2 GiB.
 const MAX_CELLS: usize = 1 << 26;
 
 /// One number for each (device, input, class): time of the best of that input on that device divided by the time of this one.
@@ -38,9 +38,9 @@ impl PerformanceTable {
     /// When there are more variants than a selection tells apart, or more combinations of device, input and variant than fit into
     /// memory: a few measurements may name many of each.
     pub fn new(recordings: &Recordings) -> Result<Self, LearnError> {
-        check_size(recordings)?;
         let (inputs, classes) = (recordings.inputs.len(), Classes::of(recordings));
         let count = classes.count();
+        check_size(recordings, count)?;
         let outcomes = best_outcomes(recordings, &classes);
         let mut table =
             Self { inputs, classes, shares: Vec::with_capacity(outcomes.len()), best: Vec::new() };
@@ -53,6 +53,28 @@ impl PerformanceTable {
             }
         }
         Ok(table)
+    }
+
+    /// The table of some of the classes alone, by index. Shares are of the best of all classes still.
+    pub fn only(&self, classes: &[usize]) -> Self {
+        let mut only = Self {
+            inputs: self.inputs,
+            classes: self.classes.only(classes),
+            shares: Vec::new(),
+            best: Vec::new(),
+        };
+        for (all, best) in self.shares.chunks(self.classes.count().max(1)).zip(&self.best) {
+            let shares: Vec<Option<f64>> = classes.iter().map(|&class| all[class]).collect();
+            let fastest = shares.iter().copied().flatten().fold(0.0, f64::max);
+            let first = shares.iter().position(|share| *share == Some(fastest));
+            only.best.push(match (best, first) {
+                (Best::Incomplete, _) => Best::Incomplete,
+                (_, Some(class)) if fastest > 0.0 => Best::Class(class),
+                _ => Best::NoSuccess,
+            });
+            only.shares.extend(shares);
+        }
+        only
     }
 
     /// Shares of the best variant's speed, one a class; `None` where the input was not measured completely on the device
@@ -100,16 +122,16 @@ impl PerformanceTable {
     }
 }
 
-fn check_size(recordings: &Recordings) -> Result<(), LearnError> {
+fn check_size(recordings: &Recordings, choices: usize) -> Result<(), LearnError> {
     let (devices, inputs, variants) =
         (recordings.devices.len(), recordings.inputs.len(), recordings.variants.len());
     let function = || recordings.function.clone();
     if variants > MAX_VARIANTS {
         return Err(LearnError::TooManyVariants { function: function(), variants });
     }
-    match devices.checked_mul(inputs).and_then(|pairs| pairs.checked_mul(variants)) {
+    match devices.checked_mul(inputs).and_then(|pairs| pairs.checked_mul(choices)) {
         Some(cells) if cells <= MAX_CELLS => Ok(()),
-        _ => Err(LearnError::TooLarge { function: function(), devices, inputs, variants }),
+        _ => Err(LearnError::TooLarge { function: function(), devices, inputs, choices }),
     }
 }
 
@@ -134,7 +156,8 @@ fn best_outcomes(recordings: &Recordings, classes: &Classes) -> Vec<Option<Outco
     let (inputs, count) = (recordings.inputs.len(), classes.count());
     let mut outcomes = vec![None; recordings.devices.len() * inputs * count];
     for row in &recordings.measurements {
-        let slot = &mut outcomes[(row.device * inputs + row.input) * count + classes.of_measurement(row)];
+        let Some(class) = classes.of_measurement(row) else { continue };
+        let slot = &mut outcomes[(row.device * inputs + row.input) * count + class];
         *slot = Some(slot.map_or(row.outcome, |old| better(old, row.outcome)));
     }
     outcomes
@@ -211,15 +234,22 @@ mod tests {
     }
 
     #[test]
-    fn the_fastest_configuration_counts() {
+    fn every_configuration_is_a_class() {
         let table = PerformanceTable::new(&recordings(&[
             (0, 0, "block=64", Outcome::Failed),
-            (0, 0, "block=128", Outcome::Time(20.0)),
             (0, 0, "block=256", Outcome::Time(10.0)),
+            (0, 0, "block=128", Outcome::Time(20.0)),
             (0, 1, "", Outcome::Time(20.0)),
         ]))
         .unwrap();
-        assert_eq!(table.shares(0, 0), Some(&[Some(1.0), Some(0.5), None][..]));
+        assert_eq!(table.classes().names(), ["a{block=128}", "a{block=256}", "a{block=64}", "b", "c"]);
+        assert_eq!(table.classes().variants(), [0, 0, 0, 1, 2]);
+        assert_eq!(table.shares(0, 0), Some(&[Some(0.5), Some(1.0), Some(0.0), Some(0.5), None][..]));
+        let few = table.only(&[0, 3, 4]);
+        assert_eq!(few.classes().names(), ["a{block=128}", "b", "c"]);
+        assert_eq!(few.shares(0, 0), Some(&[Some(0.5), Some(0.5), None][..]), "of the best of all");
+        assert_eq!(few.best(0, 0), Some(0));
+        assert_eq!(table.only(&[2]).shares(0, 0), None, "nothing succeeded");
     }
 
     #[test]

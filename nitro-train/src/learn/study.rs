@@ -8,6 +8,7 @@ use nitro_core::model::{Coverage, Model, Provenance};
 
 use super::device_features::Candidates;
 use super::device_features::transfer::{Transfer, TransferPlan, transfer};
+use super::emitted::emitted;
 use super::learners::svm::SVM;
 use super::learners::{Hyperparameters, Learner, TrainingSet, forest};
 use super::strategy::{DeviceFeatures, Strategy};
@@ -35,7 +36,7 @@ type Tuned = (&'static str, Vec<String>);
 /// One set of source devices and what is learned from it.
 pub struct Study<'a> {
     whole: &'a Task<'a>,
-    /// The task with as many input features as a model may have, where the whole one has more.
+    /// The task with as many input features and choices as a model may have, where the whole one has more.
     narrowed: Option<Task<'a>>,
     sources: Vec<usize>,
     candidates: Candidates,
@@ -69,7 +70,7 @@ impl<'a> Study<'a> {
         Self { whole: task, narrowed, sources, candidates, options, tuned, transfer }
     }
 
-    /// The inputs, features and measurements that are studied; no more input features than a model may have.
+    /// The inputs, features and measurements that are studied; no more input features and choices than a model may have.
     pub fn task(&self) -> &Task<'a> {
         self.narrowed.as_ref().unwrap_or(self.whole)
     }
@@ -179,7 +180,7 @@ impl<'a> Study<'a> {
         };
         let model = Model {
             function: recordings.function.clone(),
-            variants: self.task().performance.classes().names().to_vec(),
+            choices: self.task().performance.classes().names().to_vec(),
             features: self.task().features(),
             device_features: features.to_vec(),
             selector: trained.selector,
@@ -190,9 +191,14 @@ impl<'a> Study<'a> {
     }
 }
 
-/// The task with as many input features as a model may have, those that matter most on these sources; none where there are no
+/// The task with as many choices and input features as a model may have, those that matter most on these sources; none where there are no
 /// more than that.
 fn narrowed<'a>(task: &Task<'a>, sources: &[usize]) -> Option<Task<'a>> {
+    let classes = emitted(&task.performance, sources, &task.inputs);
+    let of_classes =
+        (classes.len() < task.performance.classes().count()).then(|| task.with_classes(&classes));
+    let task = of_classes.as_ref().unwrap_or(task);
     let many = task.columns.len() > MAX_FEATURES;
-    many.then(|| task.with_columns(&forest::important(task, sources, MAX_FEATURES)))
+    let of_columns = many.then(|| task.with_columns(&forest::important(task, sources, MAX_FEATURES)));
+    of_columns.or(of_classes)
 }

@@ -1,6 +1,8 @@
 //! One learning task: which inputs, which source devices, and everything computed once for them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use nitro_core::MAX_FEATURES;
 
@@ -12,18 +14,19 @@ use crate::recordings::Recordings;
 
 /// Training inputs of one function with what all fits on them share: performance of every variant, scaled features,
 /// distances. Devices stay open: a held-out device is left out by not naming it.
+#[derive(Clone)]
 pub struct Task<'a> {
     /// All that was measured.
     pub recordings: &'a Recordings,
     /// What every variant achieved.
-    pub performance: &'a PerformanceTable,
+    pub performance: Cow<'a, PerformanceTable>,
     /// Positions of the training inputs in the recordings.
     pub inputs: Vec<usize>,
     /// Positions in the recordings of the input features that are learned from. There may be more than a model has; a study of some
     /// sources takes those that matter most on them.
     pub columns: Vec<usize>,
     /// Their values, scaled.
-    pub space: InputSpace,
+    pub space: Arc<InputSpace>,
     /// What was left out of the input features, one sentence each.
     pub notes: Vec<String>,
     /// Seed of everything random.
@@ -52,7 +55,8 @@ impl<'a> Task<'a> {
         let inputs = inputs.iter().copied().filter(finite).collect();
         let inputs = super::folds::sample(inputs, MAX_TRAINING_INPUTS, seed);
         let (columns, notes) = informative(recordings, &inputs, &known);
-        let space = space(recordings, &inputs, &columns);
+        let space = Arc::new(space(recordings, &inputs, &columns));
+        let performance = Cow::Borrowed(performance);
         Self { recordings, performance, inputs, columns, space, notes, seed }
     }
 
@@ -60,7 +64,7 @@ impl<'a> Task<'a> {
     pub fn with_columns(&self, columns: &[usize]) -> Self {
         let (inputs, columns) =
             (self.inputs.clone(), columns.iter().map(|&at| self.columns[at]).collect::<Vec<_>>());
-        let space = space(self.recordings, &inputs, &columns);
+        let space = Arc::new(space(self.recordings, &inputs, &columns));
         let left_out = self.columns.iter().filter(|column| !columns.contains(column));
         let names =
             left_out.map(|&column| format!("`{}`", self.recordings.features[column])).collect::<Vec<_>>();
@@ -69,7 +73,12 @@ impl<'a> Task<'a> {
             "features that are not used because a model has at most {MAX_FEATURES} and the others tell more of what variants cost: {}",
             shortened(&names)
         ));
-        Self { inputs, columns, space, notes, ..*self }
+        Self { inputs, columns, space, notes, ..self.clone() }
+    }
+
+    /// The task in which these classes alone are told apart, because they are enough.
+    pub fn with_classes(&self, classes: &[usize]) -> Self {
+        Self { performance: Cow::Owned(self.performance.only(classes)), ..self.clone() }
     }
 
     /// Raw input features of a training input (a position in [`Task::inputs`]).

@@ -90,7 +90,7 @@ fn run(
     let selector = trained.selector.on_device(&task.device_row(target, &trial.device_features));
     let share = |&input: &usize| {
         let ranking = selector.rank(&task.input_row(input));
-        let ranking = ranking.into_iter().map(|ranked| ranked.variant).collect();
+        let ranking = ranking.into_iter().map(|ranked| ranked.choice).collect();
         Some((input, task.share(target, input, ranking)?))
     };
     folds[fold].iter().filter_map(share).collect()

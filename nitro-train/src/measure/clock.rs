@@ -26,7 +26,7 @@ const LATE_PERIODS: u32 = 10;
 
 /// Looks at the clock once a period and so notices the time in which nothing ran: this process was stopped, or its machine.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct StopDetector {
     period: Duration,
     looked: Duration,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Passed {
     pub(crate) lost: Duration,
 }
 
-impl Watch {
+impl StopDetector {
     pub(crate) fn new(period: Duration, now: Duration) -> Self {
         Self { period, looked: now }
     }
@@ -55,21 +55,21 @@ impl Watch {
 /// All the time that was lost, as far as one looks once a period.
 pub(super) struct LostTime<'a> {
     clock: &'a dyn Clock,
-    watch: Mutex<(Watch, Duration)>,
+    detector: Mutex<(StopDetector, Duration)>,
 }
 
 impl<'a> LostTime<'a> {
     pub(super) const PERIOD: Duration = Duration::from_millis(20);
 
     pub(super) fn new(clock: &'a dyn Clock) -> Self {
-        Self { clock, watch: Mutex::new((Watch::new(Self::PERIOD, clock.now()), Duration::ZERO)) }
+        Self { clock, detector: Mutex::new((StopDetector::new(Self::PERIOD, clock.now()), Duration::ZERO)) }
     }
 
     /// The time that was lost until now.
     pub(super) fn look(&self) -> Duration {
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        let (watch, lost) = &mut *watch;
-        *lost += watch.look(self.clock.now()).lost;
+        let mut detector = self.detector.lock().unwrap_or_else(PoisonError::into_inner);
+        let (detector, lost) = &mut *detector;
+        *lost += detector.look(self.clock.now()).lost;
         *lost
     }
 }
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn only_what_passes_between_looks_that_are_far_apart_is_lost() {
         let period = Duration::from_millis(20);
-        let mut watch = Watch::new(period, Duration::ZERO);
-        let mut look = |ms| watch.look(Duration::from_millis(ms));
+        let mut detector = StopDetector::new(period, Duration::ZERO);
+        let mut look = |ms| detector.look(Duration::from_millis(ms));
         assert_eq!(look(20), Passed { watched: period, lost: Duration::ZERO });
         assert_eq!(look(120), Passed { watched: 5 * period, lost: Duration::ZERO }, "a busy machine");
         assert_eq!(look(9120), Passed { watched: period, lost: Duration::from_millis(8980) });

@@ -1,8 +1,14 @@
 //! What ends the work on an input.
 
+use std::io;
+use std::path::PathBuf;
+
 use thiserror::Error;
 
 use crate::store::StoreError;
+
+/// The error of a recording closure: whatever its own work may raise.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why an input could not be recorded.
 #[derive(Debug, Error)]
@@ -82,7 +88,7 @@ pub enum RecordError {
         /// The input.
         input: String,
         /// What went wrong.
-        source: super::BoxError,
+        source: BoxError,
     },
     /// The closure asked for inputs and has none of its own.
     #[error("`{function}` has no built-in inputs: give a folder with --inputs DIR")]
@@ -100,7 +106,28 @@ pub enum RecordError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The folder of inputs cannot be read.
+    #[error("{}: {source}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// The store refused the measurements.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The device cannot be worked on now.
+    #[error(transparent)]
+    Device(BoxError),
+    /// The recording closure failed in its own work.
+    #[error(transparent)]
+    Closure(BoxError),
+}
+
+impl RecordError {
+    /// What ended a closure: an error of the session that it passed on, or one of its own.
+    pub(super) fn of_closure(error: BoxError) -> Self {
+        error.downcast().map_or_else(Self::Closure, |own| *own)
+    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet};
 
-use super::BoxError;
+use super::error::RecordError;
 use super::folder::{files, portable};
 
 /// Where a session's inputs come from.
@@ -25,18 +25,19 @@ pub(super) struct InputList<'a> {
     names: Vec<String>,
     /// For each name what the closure gets: the path of a file, or the name itself.
     paths: Vec<String>,
-    /// Inputs, by place in `names`, that the closure knows of.
+    /// Inputs, by position in `names`, that the closure knows of.
     handed_out: RefCell<BTreeSet<usize>>,
 }
 
 impl<'a> InputList<'a> {
     /// # Errors
     /// When the folder cannot be read; the message names it.
-    pub(super) fn new(source: Inputs<'a>) -> Result<Self, BoxError> {
+    pub(super) fn new(source: Inputs<'a>) -> Result<Self, RecordError> {
         let (names, paths) = match source {
             Inputs::Generated(names) => (names.to_vec(), names.to_vec()),
             Inputs::Folder(folder) => {
-                let files = files(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+                let files = files(folder)
+                    .map_err(|source| RecordError::Folder { folder: folder.to_owned(), source })?;
                 files.into_iter().map(|(name, path)| (name, path.to_string_lossy().into_owned())).unzip()
             }
         };

@@ -5,7 +5,7 @@ use nitro_core::provide::{DeviceProvider, Workplace};
 use nitro_core::{Device, DeviceEntry, Stopwatch};
 use thiserror::Error;
 
-use super::BoxError;
+use super::error::BoxError;
 
 /// Why a text names no part of the host, or the part cannot be used.
 #[derive(Debug, Error)]

@@ -1,8 +1,9 @@
-//! Profiling: every admissible variant is called once for a profiler to watch.
+//! Profiling: every admissible variant is called once, with the defaults of its parameters, for a profiler to watch.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
+use nitro_core::Choice;
 use nitro_core::provide::Watched;
 use nitro_core::recording::{Observation, Panicked, record};
 
@@ -63,14 +64,15 @@ impl Profiling<'_> {
         if !self.is_sampled(name) {
             return Ok(());
         }
-        let (output, observation) = self.subject.describe(name, &mut run)?;
+        let choices: Vec<Choice> = self.subject.function.default_choices().collect();
+        let (output, observation) = self.subject.describe(name, &choices, &mut run)?;
         drop(output);
-        let variants = self.subject.function.variants().iter().enumerate();
-        for (index, info) in variants.filter(|(index, _)| observation.admissible[*index]) {
+        for (choice, _) in choices.iter().zip(&observation.admissible).filter(|(_, admissible)| **admissible)
+        {
             if (self.out_of_time)() {
                 return Err(RecordError::OutOfTime { function: self.subject.function.name() });
             }
-            self.variant(name, index, info.name, &mut run)?;
+            self.variant(name, *choice, &mut run)?;
         }
         Ok(())
     }
@@ -79,13 +81,13 @@ impl Profiling<'_> {
     fn variant<R>(
         &self,
         input: &str,
-        index: usize,
-        name: &'static str,
+        choice: Choice,
         run: &mut impl FnMut() -> R,
     ) -> Result<(), RecordError> {
         let function = self.subject.function;
+        let name = function.variants()[choice.variant].name();
         let mut called = None;
-        let mut call = || called = Some(record(function, index, false, &mut *run).map(|(_, seen)| seen));
+        let mut call = || called = Some(record(function, choice, &[], &mut *run).map(|(_, seen)| seen));
         let launches = self.watched.count_launches(&mut call);
         if failed(called) {
             tracing::warn!(function = function.name(), variant = name, input, "failed and is not profiled");
@@ -104,7 +106,7 @@ impl Profiling<'_> {
             |source| RecordError::NotShown { function: function.name(), input: input.to_owned(), source };
         let announced = (self.announce)(&Section { section, shown: shown.len(), what });
         announced.map_err(|error| not_shown(error.into()))?;
-        let mut call = || drop(record(function, index, false, &mut *run));
+        let mut call = || drop(record(function, choice, &[], &mut *run));
         self.watched.show(section, &shown, &mut call).map_err(not_shown)
     }
 }

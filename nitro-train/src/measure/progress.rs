@@ -3,22 +3,22 @@
 /// Hears how a recording goes on.
 pub trait Progress {
     /// So many inputs are to be measured, and so many were measured before.
-    fn expect(&self, inputs: usize, recorded: usize);
+    fn expect(&self, _inputs: usize, _recorded: usize) {}
     /// An input that the closure makes itself, so that nobody expected it, is to be measured, or was measured before.
     fn find(&self, _input: &str, _recorded: bool) {}
     /// An input is being measured.
-    fn begin(&self, input: &str);
+    fn begin(&self, _input: &str) {}
     /// It has been measured.
-    fn end(&self, input: &str);
+    fn end(&self, _input: &str) {}
     /// An input that was expected is left to another recorder, or to another day.
     fn leave(&self, _input: &str) {}
     /// All others are done; so many are still claimed by other recorders, and waited for.
     fn wait(&self, _inputs: usize) {}
-    /// A variant is about to run, or none is any more. If the process does not live to tell, this is what ended it.
+    /// A choice is about to run, or none is any more. If the process does not live to tell, this is what ended it.
     fn attempt(&self, _attempt: Option<&Attempt<'_>>) {}
 }
 
-/// One run of one variant.
+/// One run of one choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt<'a> {
     /// The function.
@@ -31,4 +31,12 @@ pub struct Attempt<'a> {
     pub features: Option<&'a [f64]>,
     /// The variant.
     pub variant: &'a str,
+    /// The values of its tuning parameters; empty without any.
+    pub configuration: &'a str,
 }
+
+/// Nobody hears.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl Progress for Silent {}

@@ -2,8 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 
-use super::BoxError;
-use super::error::RecordError;
+use super::error::{BoxError, RecordError};
 use super::inputs::{InputList, Inputs};
 use super::profiling::Profiling;
 use super::recording::Recording;
@@ -44,7 +43,7 @@ impl Work<'_> {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(inputs: Inputs<'a>, work: Work<'a>) -> Result<Self, BoxError> {
+    pub(super) fn new(inputs: Inputs<'a>, work: Work<'a>) -> Result<Self, RecordError> {
         let (asked_in_vain, bad_pattern, came_with_input) = Default::default();
         Ok(Self { inputs: InputList::new(inputs)?, work, asked_in_vain, bad_pattern, came_with_input })
     }
@@ -56,14 +55,14 @@ impl<'a> Session<'a> {
     pub(super) fn run(
         &mut self,
         record: impl FnOnce(&mut Session<'a>) -> Result<(), BoxError>,
-    ) -> Result<(), BoxError> {
+    ) -> Result<(), RecordError> {
         let ended = record(self);
         if let Some(error) = self.bad_pattern.take() {
-            return Err(error.into());
+            return Err(error);
         }
-        ended?;
+        ended.map_err(RecordError::of_closure)?;
         match self.asked_in_vain.get() && !self.came_with_input.get() {
-            true => Err(RecordError::NoInputs { function: self.work.function() }.into()),
+            true => Err(RecordError::NoInputs { function: self.work.function() }),
             false => Ok(()),
         }
     }
@@ -72,7 +71,7 @@ impl<'a> Session<'a> {
     ///
     /// With `--inputs DIR`: the paths of the files in the folder and the folders below it whose file name matches
     /// `pattern` (an ending `.gz` does not count). Without: the names of the built-in inputs
-    /// ([`Trainer::generated_inputs`](crate::Trainer::generated_inputs)), whatever the pattern. What the store
+    /// ([`Tunable::generated_inputs`](crate::Tunable::generated_inputs)), whatever the pattern. What the store
     /// already holds is left out, and so is what another pattern has given, and what another recorder that shares the store
     /// is measuring. Where there are neither files nor built-in inputs, to ask is an error of the closure, unless it
     /// [comes](Self::input) with inputs of its own.

@@ -1,7 +1,7 @@
 //! Recorders that share the inputs of one device, or of devices of one kind, through their store: each claims an input before
 //! it measures it, and what a recorder that died had claimed is free again after a while.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Who records, and how long its claim of an input lasts unless it is renewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,9 +20,24 @@ impl Share {
         Self { owner, lease: Duration::from_secs(6) }
     }
 
+    /// A name that no other recorder has, on this machine or another, now or before.
+    #[must_use]
+    pub fn unique_owner() -> String {
+        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let (process, thread) = (std::process::id(), std::thread::current().id());
+        format!("{}/{process}/{thread:?}/{}", nitro_core::host::machine().id(), since_1970.as_nanos())
+    }
+
     /// How often claims are renewed.
     pub(super) fn period(&self) -> Duration {
         (self.lease / 3).max(Duration::from_millis(100))
+    }
+}
+
+/// As a recorder of its own.
+impl Default for Share {
+    fn default() -> Self {
+        Self::new(Self::unique_owner())
     }
 }
 

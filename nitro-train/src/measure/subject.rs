@@ -1,7 +1,7 @@
 //! What is measured: one function on one device.
 
 use nitro_core::recording::{Observation, record};
-use nitro_core::{Device, Function};
+use nitro_core::{Choice, Device, Function};
 
 use super::error::RecordError;
 use crate::recordings::DeviceRecord;
@@ -16,18 +16,19 @@ pub(super) struct Subject<'a> {
 impl Subject<'_> {
     /// Names of the variants.
     pub(super) fn variants(&self) -> Vec<&'static str> {
-        self.function.variants().iter().map(|variant| variant.name).collect()
+        self.function.variants().iter().map(|variant| variant.name()).collect()
     }
 
-    /// Runs the default variant once: its output, and features and constraints of the input.
+    /// Runs the default choice once: its output, features of the input, and which of some choices its constraints admit.
     pub(super) fn describe<R>(
         &self,
         name: &str,
+        choices: &[Choice],
         run: &mut impl FnMut() -> R,
     ) -> Result<(R, Observation), RecordError> {
         let (function, input) = (self.function.name(), name.to_owned());
         let failed = |what: String| RecordError::DefaultFailed { function, input: input.clone(), what };
-        let (output, observation) = record(self.function, self.function.default_variant(), true, run)
+        let (output, observation) = record(self.function, self.function.default_choice(), choices, run)
             .map_err(|panicked| failed(panicked.to_string()))?;
         if observation.failures > 0 {
             return Err(failed("returned an error or failed on the device".to_owned()));

@@ -23,7 +23,8 @@ impl<'a> Survey<'a> {
 
     /// Notes the features of one input.
     pub(super) fn input<R>(&self, name: &str, mut run: impl FnMut() -> R) -> Result<(), RecordError> {
-        let (_, observation) = self.subject.describe(name, &mut run)?;
+        let (_, observation) =
+            self.subject.describe(name, &[self.subject.function.default_choice()], &mut run)?;
         self.found.borrow_mut().push(Input { name: name.to_owned(), features: observation.features });
         Ok(())
     }

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use crate::exchange::csv_table::{CsvTable, Record, number};
 use crate::exchange::formula::guard;
-use crate::exchange::table::{Record, Table, number};
 use crate::exchange::{ImportError, Problem, compressed, write};
 use crate::printable::excerpt;
 use crate::recordings::{Metrics, ProxyProfile, VariantProfile};
@@ -73,7 +73,7 @@ fn read<T>(
     row: impl Fn(&Record<'_>, Metrics) -> Result<T, Problem>,
 ) -> Result<Vec<T>, ImportError> {
     let text = compressed::unpack(name, bytes)?;
-    let table = Table::open(name, &text)?;
+    let table = CsvTable::open(name, &text)?;
     for (index, key) in keys.iter().enumerate() {
         if table.header().get(index).is_none_or(|column| column != key) {
             let (column, expected) = ((*key).to_owned(), keys.join(","));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::ProfileError;
-use crate::exchange::table::Table;
+use crate::exchange::csv_table::CsvTable;
 use crate::recordings::Metrics;
 
 /// Where installers put Nsight Compute without adding it to PATH.
@@ -110,7 +110,7 @@ fn base(metric: &str) -> &str {
 /// The launches by their number. There is a column a metric, with a second line of units, or, in the form of the details page, a
 /// row a metric.
 fn read_table(text: &str, asked: &[&str]) -> Result<BTreeMap<u64, Launch>, ProfileError> {
-    let table = Table::open("the log of ncu", text)?;
+    let table = CsvTable::open("the log of ncu", text)?;
     let column = |name: &str| table.header().iter().position(|column| column == name);
     let (kernel, grid) = (column("Kernel Name"), column("Grid Size"));
     let long = column("Metric Name").zip(column("Metric Value"));

@@ -129,6 +129,7 @@ mod tests {
         Recordings {
             function: "f".into(),
             variants: vec!["a".into(), "b".into()],
+            default_configuration: String::new(),
             default_variant: Some(0),
             features: vec!["x".into(), "y".into()],
             inputs: vec![input("g/1", 1.0, 2.0), input("h/2", 3.0, 4.0), input("i/3", 5.0, 6.0)],

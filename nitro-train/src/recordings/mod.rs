@@ -4,11 +4,11 @@
 //! build it, [`learn`](crate::learn) and [`evaluate`](crate::evaluate) read it; neither knows where it came from.
 
 mod digest;
-mod lay_over;
 mod outcome;
+mod overlay;
 mod profiles;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use outcome::Outcome;
 pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
@@ -26,6 +26,8 @@ pub struct Recordings {
     pub variants: Vec<String>,
     /// Position of the default variant, where the source of the recordings knows it (an import does not).
     pub default_variant: Option<usize>,
+    /// The values of its parameters where nothing is known; empty for a variant without any.
+    pub default_configuration: String,
     /// Names of the input features.
     pub features: Vec<String>,
     /// The inputs, with their features.
@@ -98,6 +100,20 @@ impl Recordings {
         self.variants.iter().position(|variant| variant == name)
     }
 
+    /// Leaves out measurements of configurations, by variant and text; returns of how many choices.
+    pub fn keep_configurations(&mut self, keep: impl Fn(&str, &str) -> bool) -> usize {
+        let mut left_out = BTreeSet::new();
+        let variants = &self.variants;
+        self.measurements.retain(|one| {
+            let stays = keep(&variants[one.variant], &one.configuration);
+            if !stays {
+                left_out.insert((one.variant, one.configuration.clone()));
+            }
+            stays
+        });
+        left_out.len()
+    }
+
     /// Leaves out variants, as if they had never been measured; returns their names.
     pub fn keep_variants(&mut self, keep: impl Fn(&str) -> bool) -> Vec<String> {
         let (mut indices, mut left_out) = (Vec::new(), Vec::new());
@@ -113,6 +129,14 @@ impl Recordings {
             index.is_some()
         });
         left_out
+    }
+}
+
+/// What a choice is called: `csr`, or `tiled{block=256,unroll=4}`.
+pub(crate) fn choice_text(variant: &str, configuration: &str) -> String {
+    match configuration {
+        "" => variant.to_owned(),
+        configuration => format!("{variant}{{{configuration}}}"),
     }
 }
 

@@ -54,12 +54,12 @@ pub struct FunctionReport {
     /// What the selector that `fit` would ship costs, and what its features bring.
     pub overhead: Option<Overhead>,
     /// What measuring fewer inputs would have given.
-    pub budget: Option<Budget>,
+    pub learning_curve: Option<LearningCurve>,
 }
 
 /// What a selector of one device achieves on its test inputs after some of its training inputs were measured.
 #[derive(Clone, Debug, Default)]
-pub struct Budget {
+pub struct LearningCurve {
     /// The device.
     pub device: String,
     /// Numbers of measured inputs, ascending.

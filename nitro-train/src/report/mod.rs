@@ -4,13 +4,14 @@
 //! load. It follows the reader's light or dark preference, prints, fits a telephone, and says in text what it shows
 //! in colour.
 
-mod budget;
+pub(crate) mod assemble;
 mod chosen;
 mod curve;
 mod data;
 mod device;
 mod held_out;
 mod html;
+mod learning_curve;
 mod machine;
 mod matrix;
 mod overhead;
@@ -23,15 +24,30 @@ mod transfer;
 mod verdict;
 mod winners;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::io;
+use std::path::Path;
 
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use nitro_core::files;
+
+pub use self::assemble::LocalResult;
 pub use self::data::{
-    Benefit, Budget, Curve, DeviceSensitivity, FunctionReport, HeldOut, HeldOutDevice, Matrix, Overhead,
-    Quantity, ReportData, Score, Winners,
+    Benefit, Curve, DeviceSensitivity, FunctionReport, HeldOut, HeldOutDevice, LearningCurve, Matrix,
+    Overhead, Quantity, ReportData, Score, Winners,
 };
 use self::device::Labels;
 pub use self::device::by_name;
 use self::html::anchor;
+
+impl ReportData {
+    /// Writes the [page](page()) to a file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, file: &Path) -> io::Result<()> {
+        files::replace(file, page(self).as_bytes())
+    }
+}
 
 /// The whole page.
 pub fn page(data: &ReportData) -> String {
@@ -84,7 +100,7 @@ fn section(function: &FunctionReport) -> Markup {
         (winners::part(&function.winners))
         @if let Some(held_out) = &function.held_out { (chosen::part(held_out)) }
         @if let Some(overhead) = &function.overhead { (overhead::part(overhead)) }
-        @if let Some(budget) = &function.budget { (budget::part(budget)) }
+        @if let Some(curve) = &function.learning_curve { (learning_curve::part(curve)) }
     }
 }
 

@@ -48,7 +48,7 @@ fn function(name: &str) -> FunctionReport {
             none_is_near: 0.1,
             pairs: matrix([[Some(0.0), Some(0.4)], [Some(0.4), Some(0.0)]]),
         }),
-        budget: Some(Budget {
+        learning_curve: Some(LearningCurve {
             device: "d0".into(),
             sizes: vec![8, 20, 50],
             lines: vec![
@@ -186,7 +186,7 @@ fn features_are_told_with_the_most_useful_first() {
 }
 
 #[test]
-fn a_budget_says_in_text_what_each_number_of_inputs_gives() {
+fn a_learning_curve_says_in_text_what_each_number_of_inputs_gives() {
     let page = page(&data());
     check(&page, "least certain next: 8: 80 %, 20: 90 %, 50: 95 %; random order: 8: 70 %");
     check(&page, "<span>8 inputs</span>");
@@ -235,9 +235,9 @@ fn every_text_is_escaped() {
         let pairs = &mut function.sensitivity.as_mut().unwrap().pairs;
         pairs.devices.iter_mut().for_each(|name| *name = format!("x@{evil}{}", name.len()));
         pairs.devices[0].push('y');
-        let budget = function.budget.as_mut().unwrap();
-        budget.device.clone_from(&evil);
-        budget.lines.iter_mut().for_each(|(name, _)| name.clone_from(&evil));
+        let curve = function.learning_curve.as_mut().unwrap();
+        curve.device.clone_from(&evil);
+        curve.lines.iter_mut().for_each(|(name, _)| name.clone_from(&evil));
         function.overhead.as_mut().unwrap().benefits.iter_mut().for_each(|b| b.feature.clone_from(&evil));
     }
     data.glossary = vec![(evil.clone(), evil.clone())];

@@ -106,22 +106,22 @@ pub(super) fn row(input: &str, row: &Row<'_>) -> Result<(), StoreError> {
     row_of(|| format!("input `{input}`"), row)
 }
 
-/// `place` names input and, where it is known, device.
-fn row_of(place: impl Fn() -> String, row: &Row<'_>) -> Result<(), StoreError> {
+/// `whose` names input and, where it is known, device.
+fn row_of(whose: impl Fn() -> String, row: &Row<'_>) -> Result<(), StoreError> {
     let variant = row.variant;
     if let Outcome::Time(ns) = row.outcome
         && !(ns.is_finite() && ns > 0.0)
     {
-        let what = format!("time of variant `{variant}` for {}", place());
+        let what = format!("time of variant `{variant}` for {}", whose());
         return Err(StoreError::Number { what, value: ns, expected: "finite and above zero" });
     }
     if !row.configuration.is_empty() {
-        one_name(&format!("configuration of variant `{variant}` for {}", place()), row.configuration)?;
+        one_name(&format!("configuration of variant `{variant}` for {}", whose()), row.configuration)?;
     }
     if row.spread_ns.is_finite() && row.spread_ns >= 0.0 {
         return Ok(());
     }
-    let what = format!("spread of variant `{variant}` for {}", place());
+    let what = format!("spread of variant `{variant}` for {}", whose());
     Err(StoreError::Number { what, value: row.spread_ns, expected: "finite and 0 or above" })
 }
 
@@ -171,7 +171,14 @@ pub(super) fn recordings(recordings: &Recordings) -> Result<(), StoreError> {
     let function = recordings.function.as_str();
     let variants: Vec<&str> = recordings.variants.iter().map(String::as_str).collect();
     let features: Vec<&str> = recordings.features.iter().map(String::as_str).collect();
-    schema(&FunctionSchema { function, variants: &variants, default_variant: None, features: &features })?;
+    let of_function = FunctionSchema {
+        function,
+        variants: &variants,
+        default_variant: None,
+        default_configuration: "",
+        features: &features,
+    };
+    schema(&of_function)?;
     names(
         || format!("input of function `{function}`"),
         recordings.inputs.iter().map(|input| input.name.as_str()),
@@ -182,7 +189,7 @@ pub(super) fn recordings(recordings: &Recordings) -> Result<(), StoreError> {
     recordings.measurements.iter().try_for_each(|measurement| {
         let (input, device) =
             (&recordings.inputs[measurement.input].name, &recordings.devices[measurement.device].id);
-        let place = || format!("input `{input}` on device `{device}` of function `{function}`");
-        row_of(place, &as_row(recordings, measurement))
+        let whose = || format!("input `{input}` on device `{device}` of function `{function}`");
+        row_of(whose, &as_row(recordings, measurement))
     })
 }

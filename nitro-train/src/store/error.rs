@@ -72,6 +72,14 @@ pub enum StoreError {
     #[error("store `{location}` failed")]
     Backend { location: String, source: Box<dyn Error + Send + Sync> },
 
+    /// There is nothing that could be copied.
+    #[error("there is neither a store `{first}` nor a store `{second}`: one of them has to exist")]
+    NeitherExists { first: String, second: String },
+
+    /// A store would be copied to itself.
+    #[error("`{first}` and `{second}` are the same store: name two")]
+    SameStore { first: String, second: String },
+
     /// The store has nothing of this function.
     #[error(
         "store `{location}` has no recordings of function `{function}` ({known}): record or import it first"

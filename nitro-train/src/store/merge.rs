@@ -30,6 +30,7 @@ pub(super) struct Import<'a> {
     function: &'a str,
     variants: Vec<&'a str>,
     default_variant: Option<&'a str>,
+    default_configuration: &'a str,
     features: Vec<&'a str>,
     /// For each of `features`, where the given inputs have it.
     order: Vec<usize>,
@@ -54,6 +55,7 @@ impl<'a> Import<'a> {
             function: &given.function,
             variants: given.variants.iter().map(String::as_str).collect(),
             default_variant: given.default_variant.map(|index| given.variants[index].as_str()),
+            default_configuration: &given.default_configuration,
             features: features.iter().map(String::as_str).collect(),
             order,
         })
@@ -64,6 +66,7 @@ impl<'a> Import<'a> {
             function: self.function,
             variants: &self.variants,
             default_variant: self.default_variant,
+            default_configuration: self.default_configuration,
             features: &self.features,
         }
     }
@@ -73,15 +76,15 @@ impl<'a> Import<'a> {
         if self.order.is_sorted() {
             return Cow::Borrowed(input);
         }
-        let features = self.order.iter().map(|&place| input.features[place]).collect();
+        let features = self.order.iter().map(|&index| input.features[index]).collect();
         Cow::Owned(Input { name: input.name.clone(), features })
     }
 }
 
 /// For each feature of the store, where `given` has it; refuses another set of features.
 fn feature_order(location: &str, stored: &[String], given: &Recordings) -> Result<Vec<usize>, StoreError> {
-    let place = |name: &String| given.features.iter().position(|other| other == name);
-    let order: Option<Vec<usize>> = stored.iter().map(place).collect();
+    let index_of = |name: &String| given.features.iter().position(|other| other == name);
+    let order: Option<Vec<usize>> = stored.iter().map(index_of).collect();
     order.filter(|order| order.len() == given.features.len()).ok_or_else(|| StoreError::OtherFeatures {
         location: location.to_owned(),
         function: given.function.clone(),
@@ -118,8 +121,8 @@ fn same_inputs(
     let inputs: HashMap<&str, &Input> = stored.inputs.iter().map(|one| (one.name.as_str(), one)).collect();
     for input in &given.inputs {
         let Some(known) = inputs.get(input.name.as_str()) else { continue };
-        for ((name, &old), &place) in stored.features.iter().zip(&known.features).zip(order) {
-            check::same_feature(location, &input.name, name, old, input.features[place])?;
+        for ((name, &old), &index) in stored.features.iter().zip(&known.features).zip(order) {
+            check::same_feature(location, &input.name, name, old, input.features[index])?;
         }
     }
     Ok(())

@@ -6,13 +6,14 @@
 //!
 //! ```
 //! use nitro_train::recordings::{DeviceRecord, Input, Outcome};
-//! use nitro_train::store::{self, FunctionSchema, Row};
+//! use nitro_train::store::{self, ChoiceName, FunctionSchema, Row};
 //!
 //! let mut store = store::memory()?;
 //! store.register(&FunctionSchema {
 //!     function: "sort",
 //!     variants: &["merge", "radix"],
 //!     default_variant: Some("merge"),
+//!     default_configuration: "",
 //!     features: &["length"],
 //! })?;
 //! store.put_device(&DeviceRecord { id: "host:4".into(), features: [("threads".into(), 4.0)].into() })?;
@@ -21,7 +22,7 @@
 //!     Row::new("merge", Outcome::Time(61_000_000.0)),
 //!     Row::new("radix", Outcome::Time(9_000_000.0)),
 //! ])?;
-//! assert!(store.recorded("sort", "host:4", &["merge", "radix"])?.contains("train/uniform"));
+//! assert!(store.recorded("sort", "host:4", &["merge", "radix"].map(ChoiceName::variant))?.contains("train/uniform"));
 //! assert_eq!(store.load("sort")?.measurements.len(), 2);
 //! # Ok::<(), store::StoreError>(())
 //! ```
@@ -34,14 +35,18 @@ mod merge;
 mod redis;
 mod sqlite;
 mod sync;
+mod sync_at;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use serde::Serialize;
+
 pub(crate) use self::address::shown;
 pub use self::error::StoreError;
 pub use self::sync::{Copied, Synced, sync};
+pub use self::sync_at::sync_at;
 use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
 /// Opens the store that `url` names.
@@ -143,7 +148,7 @@ pub trait Store: Send {
     /// When a name is none, a feature is not a finite number, there are too many of them, or the back end fails.
     fn put_device(&mut self, device: &DeviceRecord) -> Result<(), StoreError>;
 
-    /// Names of the inputs that need no more measuring on this device: each of `variants` has a measurement there,
+    /// Names of the inputs that need no more measuring on this device: each of `choices` has a measurement there,
     /// and all current features are known.
     ///
     /// # Errors
@@ -153,7 +158,7 @@ pub trait Store: Send {
         &mut self,
         function: &str,
         device: &str,
-        variants: &[&str],
+        choices: &[ChoiceName<'_>],
     ) -> Result<BTreeSet<String>, StoreError>;
 
     /// Keeps what variants did with one input on one device; a row of the same key is replaced.
@@ -216,8 +221,27 @@ pub struct FunctionSchema<'a> {
     pub variants: &'a [&'a str],
     /// Name of its default variant; `None` leaves what the store knows.
     pub default_variant: Option<&'a str>,
+    /// The values of its parameters where nothing is known; empty for a variant without any.
+    pub default_configuration: &'a str,
     /// Names of its input features.
     pub features: &'a [&'a str],
+}
+
+/// A variant with values for its tuning parameters, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct ChoiceName<'a> {
+    /// Name of the variant.
+    pub variant: &'a str,
+    /// The values of its parameters, such as `block=256,unroll=4`; empty for a variant without any.
+    pub configuration: &'a str,
+}
+
+impl<'a> ChoiceName<'a> {
+    /// A variant without tuning parameters.
+    #[must_use]
+    pub fn variant(variant: &'a str) -> Self {
+        Self { variant, configuration: "" }
+    }
 }
 
 /// What one variant did, as [`Store::put`] takes it.

@@ -117,7 +117,7 @@ fn part(other: &Recordings, own: Option<&Recordings>, own_devices: &HashMap<Stri
     let lacking = |one: &&Measurement| !known.contains(&key(other, one));
     let measurements: Vec<Measurement> = other.measurements.iter().filter(lacking).cloned().collect();
     let used: BTreeSet<usize> = measurements.iter().map(|one| one.device).collect();
-    let places: HashMap<usize, usize> = used.iter().copied().zip(0..).collect();
+    let indices: HashMap<usize, usize> = used.iter().copied().zip(0..).collect();
     let inputs: BTreeSet<&str> =
         own.into_iter().flat_map(|own| &own.inputs).map(|input| input.name.as_str()).collect();
     let new_devices = used.iter().map(|&device| &other.devices[device].id);
@@ -135,7 +135,7 @@ fn part(other: &Recordings, own: Option<&Recordings>, own_devices: &HashMap<Stri
                 .collect(),
             measurements: measurements
                 .into_iter()
-                .map(|one| Measurement { device: places[&one.device], ..one })
+                .map(|one| Measurement { device: indices[&one.device], ..one })
                 .collect(),
             profiles: Default::default(),
             ..other.clone()

@@ -11,6 +11,7 @@ use nitro_core::model::Model;
 use serde::Serialize;
 
 use self::known::Known;
+use crate::recordings::choice_text;
 
 pub use read::{CaptureError, CapturedCall, read};
 pub use suggestion::{MOST_SUGGESTIONS, Suggestion};
@@ -46,7 +47,7 @@ pub struct DeviceTraffic {
 /// A variant that was chosen for a reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChosenVariant {
-    /// The variant.
+    /// The variant, with the values of its tuning parameters.
     pub variant: String,
     /// Why, in the words of [`nitro_core::Reason`].
     pub reason: String,
@@ -89,7 +90,8 @@ impl DeviceTraffic {
         let is_known = samples.iter().any(|(_, far)| far.is_some());
         let mut choices: BTreeMap<(&str, &str), Vec<&CapturedCall>> = BTreeMap::new();
         for (sample, _) in samples {
-            choices.entry((&sample.variant, &sample.reason)).or_default().push(sample);
+            let choice = choice_text(&sample.variant, &sample.configuration);
+            choices.entry((choice, &sample.reason)).or_default().push(sample);
         }
         let mut choices: Vec<ChosenVariant> = choices
             .into_iter()
@@ -107,12 +109,12 @@ impl DeviceTraffic {
 }
 
 impl ChosenVariant {
-    fn new(variant: &str, reason: &str, samples: &[&CapturedCall]) -> Self {
+    fn new(variant: String, reason: &str, samples: &[&CapturedCall]) -> Self {
         let timed = samples.iter().filter_map(|one| Some((one.calls as f64, one.time_ns?)));
         let (calls, time_ns) =
             timed.fold((0.0, 0.0), |(calls, time), (more, each)| (calls + more, time + more * each));
         Self {
-            variant: variant.to_owned(),
+            variant,
             reason: reason.to_owned(),
             calls: samples.iter().map(|one| one.calls).sum(),
             mean_time_ns: (calls > 0.0).then(|| time_ns / calls),

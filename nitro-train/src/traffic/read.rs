@@ -23,6 +23,9 @@ pub struct CapturedCall {
     pub device: String,
     /// The variant that ran.
     pub variant: String,
+    /// The values of its tuning parameters; empty for a variant without any.
+    #[serde(default)]
+    pub configuration: String,
     /// Why.
     pub reason: String,
     /// Number of calls that this one stands for.
@@ -101,7 +104,11 @@ fn check_names(sample: &CapturedCall) -> Result<(), String> {
     name::check_function(&sample.function).map_err(|error| ill(&sample.function, error))?;
     let mut names =
         [&sample.device, &sample.variant, &sample.reason].into_iter().chain(sample.features.keys());
-    names.try_for_each(|one| name::check(one).map_err(|error| ill(one, error)))
+    names.try_for_each(|one| name::check(one).map_err(|error| ill(one, error)))?;
+    match sample.configuration.is_empty() {
+        true => Ok(()),
+        false => name::check(&sample.configuration).map_err(|error| ill(&sample.configuration, error)),
+    }
 }
 
 #[cfg(all(test, unix))]

@@ -5,8 +5,8 @@ use std::fs;
 
 use crate::scripted::Scripted;
 use nitro::code_variant;
+use nitro_train::Session;
 use nitro_train::measure::{Inputs, RecordError, survey_inputs};
-use nitro_train::{BoxError, Session};
 
 #[code_variant(name = "work", device = Scripted, features(size = n), variants(only), default = only)]
 fn work(n: u32);
@@ -14,7 +14,7 @@ fn work(n: u32);
 fn only(_: u32) {}
 
 /// What a closure that asks for these patterns gets, by the order of names.
-fn asked(inputs: Inputs<'_>, patterns: &[&str]) -> Result<Vec<String>, BoxError> {
+fn asked(inputs: Inputs<'_>, patterns: &[&str]) -> Result<Vec<String>, RecordError> {
     let found = RefCell::new(Vec::new());
     survey_inputs(work::function(), &Scripted, inputs, |session: &mut Session<'_>| {
         let all = patterns.iter().flat_map(|pattern| session.inputs(pattern));
@@ -85,7 +85,7 @@ fn a_pattern_that_is_none_is_an_error_that_names_it() {
     let too_large = "?".repeat(1 << 19);
     for inputs in [Inputs::Folder(folder.path()), Inputs::Generated(&names), Inputs::Generated(&[])] {
         for pattern in ["*.{png,jpg", "a}", "[a", "[z-a]", &too_large] {
-            let error = asked(inputs, &["*", pattern, "{"]).unwrap_err().downcast::<RecordError>().unwrap();
+            let error = asked(inputs, &["*", pattern, "{"]).unwrap_err();
             let expected = format!("`work` asks for inputs of `{pattern}`, which is no pattern: ");
             assert!(error.to_string().starts_with(&expected), "{error}");
         }

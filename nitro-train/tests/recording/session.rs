@@ -84,7 +84,7 @@ fn record(
     store: &mut dyn Store,
     names: &[String],
     closure: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
-) -> Result<(), BoxError> {
+) -> Result<usize, RecordError> {
     shared(("here", Duration::from_secs(3600)), store, names, closure)
 }
 
@@ -94,7 +94,7 @@ fn shared(
     store: &mut dyn Store,
     names: &[String],
     closure: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
-) -> Result<(), BoxError> {
+) -> Result<usize, RecordError> {
     let share = Share { owner: owner.into(), lease };
     let plan = Plan::new(Inputs::Generated(names), REPEATS, share);
     record_inputs(double::function(), &Scripted, &plan, store, &Silent, closure)
@@ -315,7 +315,7 @@ fn mistakes_of_the_closure_are_named() {
             session.input("bad", || run.borrow_mut()()).map_err(Into::into)
         });
         assert!(recorded(&mut *store).measurements.is_empty(), "nothing is kept of it");
-        result.unwrap_err().downcast::<RecordError>().unwrap().to_string()
+        result.unwrap_err().to_string()
     }
     let message = error_of(|| 1);
     assert!(message.contains("`bad`") && message.contains("never called `double`"), "{message}");

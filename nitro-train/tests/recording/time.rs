@@ -11,7 +11,7 @@ use nitro::code_variant;
 use nitro_train::Session;
 use nitro_train::measure::{Attempt, Clock, Inputs, Plan, Progress, Repeats, Share, record_inputs};
 use nitro_train::recordings::{DeviceRecord, Input, Outcome, Recordings};
-use nitro_train::store::{self, FunctionSchema, Row, Store, StoreError};
+use nitro_train::store::{self, ChoiceName, FunctionSchema, Row, Store, StoreError};
 
 /// A clock that is set, in seconds.
 #[derive(Debug)]
@@ -91,9 +91,14 @@ impl Store for Told<'_> {
         (self.tell)("put_device");
         self.store.put_device(device)
     }
-    fn recorded(&mut self, f: &str, d: &str, variants: &[&str]) -> Result<BTreeSet<String>, StoreError> {
+    fn recorded(
+        &mut self,
+        f: &str,
+        d: &str,
+        choices: &[ChoiceName<'_>],
+    ) -> Result<BTreeSet<String>, StoreError> {
         (self.tell)("recorded");
-        self.store.recorded(f, d, variants)
+        self.store.recorded(f, d, choices)
     }
     fn put(&mut self, f: &str, d: &str, input: &Input, rows: &[Row<'_>]) -> Result<(), StoreError> {
         (self.tell)("put");

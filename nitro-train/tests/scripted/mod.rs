@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::error::Error;
 
 use nitro::{Device, DeviceEntry, Stopwatch};
-use nitro_core::provide::{DeviceProvider, Workplace};
 use nitro_train::BoxError;
+use nitro_train::provide::{DeviceProvider, Workplace};
 
 thread_local! {
     /// Duration of the next timed call.

@@ -121,8 +121,13 @@ fn a_time_that_nobody_can_have_measured_is_refused_with_its_key() {
     use nitro_train::store::{self, FunctionSchema, Row, StoreError};
     let Some(server) = Server::start(None) else { return };
     let mut store = store::open(&server.url()).unwrap();
-    let schema =
-        FunctionSchema { function: "sort", variants: &["merge"], default_variant: None, features: &[] };
+    let schema = FunctionSchema {
+        function: "sort",
+        variants: &["merge"],
+        default_variant: None,
+        default_configuration: "",
+        features: &[],
+    };
     store.register(&schema).unwrap();
     store.put_device(&DeviceRecord { id: "host:4".into(), features: Default::default() }).unwrap();
     let input = Input { name: "x".into(), features: vec![] };
@@ -147,8 +152,13 @@ fn a_full_server_is_called_that() {
     let mut store = store::open(&server.url()).unwrap();
     let mut connection = redis::Client::open(server.url()).unwrap().get_connection().unwrap();
     let () = redis::cmd("CONFIG").arg(&["SET", "maxmemory", "1"]).query(&mut connection).unwrap();
-    let schema =
-        FunctionSchema { function: "sort", variants: &["merge"], default_variant: None, features: &[] };
+    let schema = FunctionSchema {
+        function: "sort",
+        variants: &["merge"],
+        default_variant: None,
+        default_configuration: "",
+        features: &[],
+    };
     let error = store.register(&schema).unwrap_err();
     assert!(matches!(error, StoreError::OutOfMemory { .. }), "{error:?}");
 }

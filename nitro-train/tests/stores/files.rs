@@ -30,8 +30,13 @@ fn refusal(path: &Path) -> StoreError {
 fn filled(path: &Path) {
     let mut store = open(path).unwrap();
     let features = ["length"];
-    let schema =
-        FunctionSchema { function: "sort", variants: &["merge"], default_variant: None, features: &features };
+    let schema = FunctionSchema {
+        function: "sort",
+        variants: &["merge"],
+        default_variant: None,
+        default_configuration: "",
+        features: &features,
+    };
     store.register(&schema).unwrap();
     store.put_device(&DeviceRecord { id: "host".to_owned(), features: [].into() }).unwrap();
     for index in 0..300 {

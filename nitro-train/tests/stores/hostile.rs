@@ -12,6 +12,7 @@ fn fill(store: &mut dyn Store) {
         function: "sort",
         variants: &["merge", "radix"],
         default_variant: None,
+        default_configuration: "",
         features: &["length"],
     };
     store.register(&schema).unwrap();

@@ -12,7 +12,15 @@ fn file(folder: &Path, name: &str) -> Box<dyn Store> {
 /// Registers a function of variants `a` and `b`.
 fn register(store: &mut dyn Store, function: &str, features: &[&str]) {
     let variants = &["a", "b"];
-    store.register(&FunctionSchema { function, variants, default_variant: Some("a"), features }).unwrap();
+    store
+        .register(&FunctionSchema {
+            function,
+            variants,
+            default_variant: Some("a"),
+            default_configuration: "",
+            features,
+        })
+        .unwrap();
 }
 
 fn put(store: &mut dyn Store, function: &str, device: &str, input: &Input, rows: &[(&str, f64)]) {

@@ -84,10 +84,10 @@ fn capture(folder: &Path) {
     let region = Region::new(vec![scale(100.0), scale(10.0)], centers, Offset { gap: 1.0, excess: 0.2 });
     let model = Model {
         function: "work".into(),
-        variants: vec!["plain".into(), "quick".into()],
+        choices: vec!["plain".into(), "quick".into()],
         features: vec!["size".into(), "input_depth".into()],
         device_features: Vec::new(),
-        selector: Selector::Constant { variant: 1 },
+        selector: Selector::Constant { choice: 1 },
         coverage: Coverage { inputs: Some(region), devices: None },
         provenance: Provenance::default(),
     };

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use nitro::code_variant;
 use nitro_train::recordings::{Outcome, Recordings};
-use nitro_train::{BoxError, Session, Trainer, store};
+use nitro_train::{BoxError, Session, Trainer, Tunable, store};
 
 /// What `faulty` does is in the name of the input.
 #[code_variant(
@@ -96,8 +96,10 @@ const DEADLINE: Duration = Duration::from_secs(1);
 pub fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("record") {
         return Trainer::new()
-            .function(work::function(), record)
-            .generated_inputs(std::env::var("INPUTS").unwrap_or_default().split(' '))
+            .tunable(
+                Tunable::new(work::function(), record)
+                    .generated_inputs(std::env::var("INPUTS").unwrap_or_default().split(' ')),
+            )
             .main();
     }
     every_fault_is_recorded_with_its_reason_and_the_rest_is_measured();

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use nitro::{Device, DeviceEntry, Stopwatch, code_variant};
 use nitro_core::provide::{DeviceProvider, Workplace};
 use nitro_train::recordings::Outcome;
-use nitro_train::{BoxError, Session, Trainer, store};
+use nitro_train::{BoxError, Session, Trainer, Tunable, store};
 
 static LOST: AtomicBool = AtomicBool::new(false);
 
@@ -112,8 +112,10 @@ pub fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("record") {
         return Trainer::new()
             .devices(Devices)
-            .function(touch::function(), record)
-            .generated_inputs(std::env::var("INPUTS").unwrap_or_default().split(' '))
+            .tunable(
+                Tunable::new(touch::function(), record)
+                    .generated_inputs(std::env::var("INPUTS").unwrap_or_default().split(' ')),
+            )
             .main();
     }
     variants_that_lose_the_device_fail_and_the_rest_is_measured();

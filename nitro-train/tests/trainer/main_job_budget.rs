@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::scripted::{Devices, Scripted, TIME_NS};
 use nitro::code_variant;
-use nitro_train::{BoxError, Session, Shipped, Trainer};
+use nitro_train::{BoxError, Session, ShippedRecordings, Trainer, Tunable};
 
 /// As many test inputs as others.
 const TEST_INPUTS: u32 = 100;
@@ -44,7 +44,7 @@ fn names() -> impl Iterator<Item = String> {
 }
 
 /// What two other devices have recorded.
-fn shipped() -> Shipped {
+fn shipped() -> ShippedRecordings {
     let leak = |text: String| -> &'static [u8] { Box::leak(text.into_bytes().into_boxed_slice()) };
     let (mut measurements, mut inputs) =
         ("device,input,variant,time_ns\n".to_owned(), "input,size\n".to_owned());
@@ -57,22 +57,14 @@ fn shipped() -> Shipped {
         }
     }
     let devices = leak("device,gbps\nA,100\nB,200\n".to_owned());
-    Shipped {
-        function: "work",
-        measurements: leak(measurements),
-        inputs: leak(inputs),
-        devices,
-        profiles: None,
-    }
+    ShippedRecordings { measurements: leak(measurements), inputs: leak(inputs), devices, profiles: None }
 }
 
 pub fn main() -> ExitCode {
     if std::env::args().any(|argument| argument == "--budget") {
         return Trainer::new()
             .devices(Devices)
-            .function(work::function(), record)
-            .generated_inputs(names())
-            .shipped(shipped())
+            .tunable(Tunable::new(work::function(), record).generated_inputs(names()).shipped(shipped()))
             .main();
     }
     the_table_says_how_many_inputs_the_budget_did_for();

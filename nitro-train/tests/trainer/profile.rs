@@ -15,7 +15,7 @@ use nitro::{Device, DeviceEntry, Stopwatch, code_variant};
 use nitro_core::provide::{DeviceProvider, SECTION_MARK, Watched, Workplace};
 use nitro_train::profile::counters::{COUNTERS, ISSUED};
 use nitro_train::profile::files::{read_proxies, read_variants};
-use nitro_train::{BoxError, Session, Trainer};
+use nitro_train::{BoxError, Session, Trainer, Tunable};
 
 /// Takes ncu's arguments as far as they matter here, runs the program and writes a log in ncu's form.
 const PROFILER: &str = r#"#!/bin/sh
@@ -199,8 +199,12 @@ pub fn main() -> ExitCode {
     if std::env::args().len() > 1 {
         return Trainer::new()
             .devices(Devices)
-            .function(steps::function(), record)
-            .generated_inputs(["test/a-1", "train/b-10", "train/c-100", "train/d-20"])
+            .tunable(Tunable::new(steps::function(), record).generated_inputs([
+                "test/a-1",
+                "train/b-10",
+                "train/c-100",
+                "train/d-20",
+            ]))
             .main();
     }
     every_launch_belongs_to_its_variant_and_input();

@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode, Output};
 use crate::scripted::{Devices, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_train::recordings::Outcome;
-use nitro_train::{BoxError, Session, Trainer, store};
+use nitro_train::{BoxError, Session, Trainer, Tunable, store};
 
 const INPUTS: u32 = 60;
 /// The input on which a variant ends its process.
@@ -67,8 +67,9 @@ pub fn main() -> ExitCode {
         let trainer = Trainer::new();
         let trainer = if std::env::var_os("NO_GPU").is_some() { trainer } else { trainer.devices(Devices) };
         return trainer
-            .function(shared::function(), record)
-            .generated_inputs((0..INPUTS).map(|n| n.to_string()))
+            .tunable(
+                Tunable::new(shared::function(), record).generated_inputs((0..INPUTS).map(|n| n.to_string())),
+            )
             .main();
     }
     twins_share_the_inputs_and_go_on_after_a_fault();

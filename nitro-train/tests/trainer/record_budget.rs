@@ -9,7 +9,8 @@ use std::process::{Command, ExitCode};
 
 use crate::scripted::{Devices, Scripted, TIME_NS};
 use nitro::code_variant;
-use nitro_train::{BoxError, Session, Trainer, store};
+use nitro_train::store::ChoiceName;
+use nitro_train::{BoxError, Session, Trainer, Tunable, store};
 
 const INPUTS: u32 = 200;
 /// From this size on the other variant is faster.
@@ -44,8 +45,9 @@ pub fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("record") {
         return Trainer::new()
             .devices(Devices)
-            .function(work::function(), record)
-            .generated_inputs((0..INPUTS).map(|n| n.to_string()))
+            .tunable(
+                Tunable::new(work::function(), record).generated_inputs((0..INPUTS).map(|n| n.to_string())),
+            )
             .main();
     }
     a_budget_is_kept_and_spent_where_the_choice_turns();
@@ -63,7 +65,8 @@ fn recorded(folder: &Path, budget: &str) -> BTreeSet<u32> {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let path = folder.join("s.db");
     let mut store = store::open(path.to_str().expect("a plain path")).expect("a store");
-    let names = store.recorded("work", "scripted", &["small", "large"]).expect("recordings");
+    let names =
+        store.recorded("work", "scripted", &["small", "large"].map(ChoiceName::variant)).expect("recordings");
     names.iter().map(|name| name.parse().expect("names are numbers")).collect()
 }
 

@@ -11,7 +11,8 @@ use crate::scripted::{Devices, Scripted, TIME_NS};
 use crate::store_server::Server;
 use nitro::code_variant;
 use nitro_train::recordings::{Outcome, Recordings};
-use nitro_train::{BoxError, Session, Trainer, store};
+use nitro_train::store::ChoiceName;
+use nitro_train::{BoxError, Session, Trainer, Tunable, store};
 
 const RECORDERS: usize = 4;
 const KILLS: u64 = 30;
@@ -57,8 +58,9 @@ pub fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("record") {
         return Trainer::new()
             .devices(Devices)
-            .function(shared::function(), record)
-            .generated_inputs((0..INPUTS).map(|n| n.to_string()))
+            .tunable(
+                Tunable::new(shared::function(), record).generated_inputs((0..INPUTS).map(|n| n.to_string())),
+            )
             .main();
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -114,8 +116,8 @@ fn thirty_kills_lose_nothing_and_double_nothing(mut server: Server, folder: &Pat
 
 /// Number of inputs that have been recorded; none while the server is away.
 fn inputs_in(url: &str) -> u64 {
-    let recorded =
-        store::open(url).and_then(|mut store| store.recorded("shared", "scripted", &["once", "twice"]));
+    let choices = ["once", "twice"].map(ChoiceName::variant);
+    let recorded = store::open(url).and_then(|mut store| store.recorded("shared", "scripted", &choices));
     recorded.map_or(0, |inputs| inputs.len() as u64)
 }
 

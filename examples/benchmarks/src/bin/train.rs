@@ -10,7 +10,7 @@ use nitro_benchmarks::cuda::{
 use nitro_benchmarks::inputs::{self, sort::Keys};
 use nitro_benchmarks::variants::{sort::Key, spmv::Matrix};
 use nitro_benchmarks::{histogram, sort, spmv, transpose};
-use nitro_train::{BoxError, Session, Shipped, Trainer};
+use nitro_train::{BoxError, Session, ShippedRecordings, Trainer, Tunable};
 
 /// The recordings of one function in `models/recordings`, `profiled` if hardware counters of its variants are there too.
 macro_rules! shipped {
@@ -24,8 +24,7 @@ macro_rules! shipped {
         )
     };
     ($function:literal, $profiles:expr) => {
-        Shipped {
-            function: $function,
+        ShippedRecordings {
             measurements: include_bytes!(concat!(
                 "../../../../models/recordings/",
                 $function,
@@ -38,38 +37,39 @@ macro_rules! shipped {
     };
 }
 
-/// Adds a function of the suite that runs on one kind of device, with its built-in inputs.
-macro_rules! with {
-    ($trainer:ident, $kind:literal, $function:ident, $record:expr, $names:expr) => {
-        $trainer.function($function::function(), $record).generated_inputs($names).runs_on($kind)
+/// A function of the suite that runs on the host, with its built-in inputs and its recordings.
+macro_rules! on_host {
+    ($function:ident, $name:literal, $record:expr) => {
+        Tunable::new($function::function(), $record)
+            .generated_inputs(inputs::$function::names())
+            .runs_on("host")
+            .shipped(shipped!($name))
+    };
+}
+
+/// A function of the suite that runs on a GPU, as [`on_host`].
+macro_rules! on_gpu {
+    ($function:ident, $name:literal, $module:ident) => {
+        Tunable::new($function::function(), cuda::$module::record)
+            .generated_inputs(cuda::$module::inputs::names())
+            .runs_on("cuda")
+            .shipped(shipped!($name, profiled))
     };
 }
 
 fn main() -> ExitCode {
-    let trainer = Trainer::new().devices(nitro_cuda::Devices::new());
-    let trainer = with!(trainer, "host", histogram, record_histogram, inputs::histogram::names());
-    let trainer = with!(trainer, "host", spmv, record_spmv, inputs::spmv::names());
-    let trainer = with!(trainer, "host", sort, record_sort, inputs::sort::names());
-    let trainer = with!(trainer, "host", transpose, record_transpose, inputs::transpose::names());
-    let trainer =
-        with!(trainer, "cuda", cuda_histogram, cuda::histogram::record, cuda::histogram::inputs::names());
-    let trainer = with!(trainer, "cuda", cuda_spmv, cuda::spmv::record, cuda::spmv::inputs::names());
-    let trainer = with!(trainer, "cuda", cuda_sort, cuda::sort::record, cuda::sort::inputs::names());
-    let trainer =
-        with!(trainer, "cuda", cuda_transpose, cuda::transpose::record, cuda::transpose::inputs::names());
-    let trainer = with!(trainer, "cuda", cuda_bfs, cuda::bfs::record, cuda::bfs::inputs::names());
-    let trainer = with!(trainer, "cuda", cuda_solver, cuda::solver::record, cuda::solver::inputs::names());
-    trainer
-        .shipped(shipped!("histogram"))
-        .shipped(shipped!("spmv"))
-        .shipped(shipped!("sort"))
-        .shipped(shipped!("transpose"))
-        .shipped(shipped!("cuda_histogram", profiled))
-        .shipped(shipped!("cuda_spmv", profiled))
-        .shipped(shipped!("cuda_sort", profiled))
-        .shipped(shipped!("cuda_transpose", profiled))
-        .shipped(shipped!("cuda_solver", profiled))
-        .shipped(shipped!("cuda_bfs", profiled))
+    Trainer::new()
+        .devices(nitro_cuda::Devices::new())
+        .tunable(on_host!(histogram, "histogram", record_histogram))
+        .tunable(on_host!(spmv, "spmv", record_spmv))
+        .tunable(on_host!(sort, "sort", record_sort))
+        .tunable(on_host!(transpose, "transpose", record_transpose))
+        .tunable(on_gpu!(cuda_histogram, "cuda_histogram", histogram))
+        .tunable(on_gpu!(cuda_spmv, "cuda_spmv", spmv))
+        .tunable(on_gpu!(cuda_sort, "cuda_sort", sort))
+        .tunable(on_gpu!(cuda_transpose, "cuda_transpose", transpose))
+        .tunable(on_gpu!(cuda_bfs, "cuda_bfs", bfs))
+        .tunable(on_gpu!(cuda_solver, "cuda_solver", solver))
         .shipped_proxies(include_bytes!("../../../../models/recordings/proxies.csv"))
         .main()
 }

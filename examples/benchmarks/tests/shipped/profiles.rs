@@ -61,7 +61,7 @@ fn every_variant_is_profiled_and_resembles_a_proxy() {
         let relevance = relevance(name);
         // Libraries launch kernels of their own, which are not profiled.
         let is_own = |variant: &&str| !variant.starts_with("cu");
-        for variant in function.variants().iter().map(|variant| variant.name).filter(is_own) {
+        for variant in function.variants().iter().map(|variant| variant.name()).filter(is_own) {
             let proxies = relevance.variants.get(variant);
             assert!(proxies.is_some_and(|proxies| !proxies.is_empty()), "{name}: {variant}");
         }

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use nitro_train::{BoxError, Session, Trainer};
+use nitro_train::{BoxError, Session, Trainer, Tunable};
 use sets::{intersect, random_list};
 
 fn main() -> ExitCode {
-    Trainer::new().function(intersect::function(), record).generated_inputs(names()).main()
+    Trainer::new().tunable(Tunable::new(intersect::function(), record).generated_inputs(names())).main()
 }
 
 /// An input is written `LENGTH-RATIO-GAP`: a list, one that is shorter by the ratio, and the mean gap of the longer one's numbers.

@@ -82,23 +82,3 @@ pub(in crate::cli) struct ProfileArgs {
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     pub(in crate::cli) launches: u16,
 }
-
-#[derive(Args, Debug)]
-pub(in crate::cli) struct ProfileWorkerArgs {
-    /// The function; none for the proxies
-    #[arg(long)]
-    pub(in crate::cli) function: Option<String>,
-    #[arg(long)]
-    pub(in crate::cli) device: String,
-    #[arg(long)]
-    pub(in crate::cli) inputs: Option<PathBuf>,
-    /// File that the sections are announced in
-    #[arg(long)]
-    pub(in crate::cli) sections: PathBuf,
-    #[arg(long)]
-    pub(in crate::cli) seconds: u32,
-    #[arg(long)]
-    pub(in crate::cli) sample: u16,
-    #[arg(long)]
-    pub(in crate::cli) launches: u16,
-}

@@ -2,18 +2,14 @@
 
 use std::io::{self, Write};
 
-use super::Subject;
-use crate::cli::devices::number;
+use crate::cli::numbers::number;
 use crate::explain::{Change, Column, Explanation, Nearest, RankedVariant};
 use crate::plain_table::Table;
+use crate::trainer::Explained;
 
-pub(super) fn print(
-    out: &mut dyn Write,
-    explanation: &Explanation,
-    subject: &Subject,
-    is_recorded: bool,
-) -> io::Result<()> {
-    head(out, explanation, subject)?;
+pub(super) fn print(out: &mut dyn Write, explained: &Explained) -> io::Result<()> {
+    let Explained { explanation, stands_for, is_recorded } = explained;
+    head(out, explanation, stands_for.as_deref())?;
     writeln!(out, "\n{}\n{}", features(explanation), ranking(explanation))?;
     reach(out, explanation)?;
     writeln!(out, "\n{}\n", outcome(explanation))?;
@@ -24,10 +20,10 @@ pub(super) fn print(
     }
 }
 
-fn head(out: &mut dyn Write, explanation: &Explanation, subject: &Subject) -> io::Result<()> {
+fn head(out: &mut dyn Write, explanation: &Explanation, stands_for: Option<&str>) -> io::Result<()> {
     let Explanation { function, device, strategy, sources, .. } = explanation;
     writeln!(out, "function         {function}")?;
-    let assumed = subject.stands_for.as_ref().map_or_else(String::new, |kind| {
+    let assumed = stands_for.map_or_else(String::new, |kind| {
         format!(", assumed: it was recorded, and this machine has no {kind} device; --device names another")
     });
     writeln!(out, "device           {device}{assumed}")?;

@@ -21,7 +21,7 @@ impl Learner for Constant {
     }
 
     fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> Trained {
-        Trained { selector: Selector::Constant { variant: best_on_average(set) }, converged: true }
+        Trained { selector: Selector::Constant { choice: best_on_average(set) }, converged: true }
     }
 }
 

@@ -28,7 +28,7 @@ impl Learner for Always {
 
     fn train(&self, _: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> Trained {
         let variant = hyperparameters["class"] as usize;
-        Trained { selector: Selector::Constant { variant }, converged: true }
+        Trained { selector: Selector::Constant { choice: variant }, converged: true }
     }
 }
 
@@ -70,7 +70,7 @@ fn it_is_a_strategy_with_every_set_of_device_features() {
 fn it_is_fitted_into_a_model_with_what_it_found() {
     let strategies = vec!["always-none".parse().unwrap()];
     let fitted = fit(&recordings(), &FitOptions { strategies, ..FitOptions::default() }).unwrap();
-    assert_eq!(fitted.model.selector, Selector::Constant { variant: 1 });
+    assert_eq!(fitted.model.selector, Selector::Constant { choice: 1 });
     assert_eq!(fitted.hyperparameters, [("class", 1.0)].into());
     assert_eq!(fitted.model.provenance.strategy, "always-none");
 }

@@ -40,6 +40,8 @@ pub(super) fn measurement_field(input: &str, row: &Row<'_>) -> String {
 pub(super) struct Schema {
     pub(super) variants: Vec<String>,
     pub(super) default_variant: Option<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) default_configuration: String,
     pub(super) features: Vec<String>,
 }
 

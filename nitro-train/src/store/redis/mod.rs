@@ -23,7 +23,7 @@ use redis::{Commands, Connection, ExistenceCheck, Pipeline, RedisError, SetExpir
 
 use self::link::Link;
 use super::error::Fault;
-use super::{FunctionSchema, Row, Store, StoreError, check};
+use super::{ChoiceName, FunctionSchema, Row, Store, StoreError, check};
 use crate::recordings::{DeviceRecord, Input, Recordings};
 
 type Result<T, E = Fault<RedisError>> = std::result::Result<T, E>;
@@ -136,10 +136,9 @@ impl Store for Redis {
         &mut self,
         function: &str,
         device: &str,
-        variants: &[&str],
+        choices: &[ChoiceName<'_>],
     ) -> Result<BTreeSet<String>, StoreError> {
-        self.link
-            .with(|connection, location| read::recorded(connection, location, function, device, variants))
+        self.link.with(|connection, location| read::recorded(connection, location, function, device, choices))
     }
 
     fn put(

@@ -8,7 +8,7 @@ use super::Result;
 use super::keys::{self, Features, Measured, MeasurementField, Schema};
 use crate::exact::Exact;
 use crate::recordings::{DeviceRecord, Input, Measurement, Recordings};
-use crate::store::merge;
+use crate::store::{ChoiceName, merge};
 
 pub(super) fn functions(connection: &mut Connection) -> RedisResult<Vec<String>> {
     let mut names: Vec<String> = connection.hkeys(keys::FUNCTIONS)?;
@@ -44,6 +44,7 @@ pub(super) fn recordings(
         inputs: inputs(connection, location, function, &schema.features)?,
         variants: schema.variants,
         features: schema.features,
+        default_configuration: schema.default_configuration,
         ..Recordings::default()
     };
     recordings.default_variant = schema.default_variant.and_then(|name| recordings.variant_index(&name));
@@ -93,12 +94,12 @@ fn measurements(
     let mut measurements = Vec::with_capacity(all.len());
     for (field, value) in all {
         let (input, variant, configuration): MeasurementField = keys::parse(location, &key, &field)?;
-        let place = (inputs.get(input.as_str()), recordings.variant_index(&variant));
-        let (Some(&input), Some(variant)) = place else { continue };
-        let place = format!("{key} {field}");
-        let measured: Measured = keys::parse(location, &place, &value)?;
+        let indices = (inputs.get(input.as_str()), recordings.variant_index(&variant));
+        let (Some(&input), Some(variant)) = indices else { continue };
+        let entry = format!("{key} {field}");
+        let measured: Measured = keys::parse(location, &entry, &value)?;
         let measurement = measured.at(input, variant, configuration);
-        let contradiction = || keys::damaged(location, &place, "outcome and time contradict each other");
+        let contradiction = || keys::damaged(location, &entry, "outcome and time contradict each other");
         measurements.push(measurement.ok_or_else(contradiction)?);
     }
     Ok(measurements)
@@ -109,20 +110,20 @@ pub(super) fn recorded(
     location: &str,
     function: &str,
     device: &str,
-    variants: &[&str],
+    choices: &[ChoiceName<'_>],
 ) -> Result<BTreeSet<String>> {
     let Some(schema) = schema(connection, location, function)? else { return Ok(BTreeSet::new()) };
-    let wanted: BTreeSet<&str> = variants.iter().copied().collect();
+    let wanted: BTreeSet<_> = choices.iter().collect();
     let key = keys::measurements(function, device);
     let fields: Vec<String> = connection.hkeys(&key)?;
-    let mut measured: HashMap<String, BTreeSet<String>> = HashMap::new();
+    let mut measured: HashMap<String, usize> = HashMap::new();
     for field in fields {
-        let (input, variant, _): MeasurementField = keys::parse(location, &key, &field)?;
-        if wanted.contains(variant.as_str()) {
-            measured.entry(input).or_default().insert(variant);
+        let (input, variant, configuration): MeasurementField = keys::parse(location, &key, &field)?;
+        if wanted.contains(&ChoiceName { variant: &variant, configuration: &configuration }) {
+            *measured.entry(input).or_default() += 1;
         }
     }
     let inputs = inputs(connection, location, function, &schema.features)?;
-    let complete = |name: &String| measured.get(name).map_or(0, BTreeSet::len) == wanted.len();
+    let complete = |name: &String| measured.get(name).copied().unwrap_or(0) == wanted.len();
     Ok(inputs.into_iter().map(|input| input.name).filter(complete).collect())
 }

@@ -26,7 +26,10 @@ pub(super) fn schema(
     }
     check::variant_count(given.function, stored.variants.len())?;
     stored.features = given.features.iter().map(|&name| name.to_owned()).collect();
-    stored.default_variant = given.default_variant.map(str::to_owned).or(stored.default_variant);
+    if let Some(variant) = given.default_variant {
+        stored.default_variant = Some(variant.to_owned());
+        stored.default_configuration = given.default_configuration.to_owned();
+    }
     pipe.hset(keys::FUNCTIONS, given.function, keys::json(&stored)).ignore();
     Ok(())
 }

@@ -18,7 +18,9 @@ const HEADER_BYTES: usize = 100;
 /// Where SQLite's header has the application id.
 const APPLICATION_ID_OFFSET: usize = 68;
 /// Of the tables; a change that older programs cannot read adds one.
-const FORMAT_VERSION: i32 = 2;
+const FORMAT_VERSION: i32 = 3;
+/// What turns a store of an older version into one of the next, from version 1 on.
+const STEPS: [&str; 2] = [include_str!("version_2.sql"), include_str!("version_3.sql")];
 /// What every SQLite file begins with.
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 /// How long to wait for another process to end its transaction.
@@ -173,7 +175,7 @@ fn identify(connection: &mut Connection, location: &str) -> Result<()> {
     }
     match pragma(connection, "user_version")? {
         FORMAT_VERSION => Ok(()),
-        1 => Ok(bring_up(connection)?),
+        1..FORMAT_VERSION => Ok(bring_up(connection)?),
         found => Err(StoreError::Version {
             location: location.to_owned(),
             found: found.into(),
@@ -187,14 +189,15 @@ fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, name, |row| row.get(0))
 }
 
-/// From format version 1, which had neither reasons nor claims, to 2.
+/// From an older format version to this one.
 fn bring_up(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have been first.
-    if pragma(&transaction, "user_version")? == 1 {
-        transaction.execute_batch(include_str!("version_2.sql"))?;
-        transaction.pragma_update(None, "user_version", FORMAT_VERSION)?;
+    // Another process may have been first, so it is asked again which version there is.
+    let found = pragma(&transaction, "user_version")?;
+    for (_, step) in (1..).zip(STEPS).filter(|(version, _)| *version >= found) {
+        transaction.execute_batch(step)?;
     }
+    transaction.pragma_update(None, "user_version", FORMAT_VERSION)?;
     transaction.commit()
 }
 

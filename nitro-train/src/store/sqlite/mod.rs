@@ -14,7 +14,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use super::error::Fault;
-use super::{FunctionSchema, Row, Store, StoreError, check};
+use super::{ChoiceName, FunctionSchema, Row, Store, StoreError, check};
 use crate::recordings::{DeviceRecord, Input, Recordings};
 
 type Result<T, E = Fault<rusqlite::Error>> = std::result::Result<T, E>;
@@ -122,9 +122,9 @@ impl Store for Sqlite {
         &mut self,
         function: &str,
         device: &str,
-        variants: &[&str],
+        choices: &[ChoiceName<'_>],
     ) -> Result<BTreeSet<String>, StoreError> {
-        self.read(|connection| read::recorded(connection, function, device, variants))
+        self.read(|connection| read::recorded(connection, function, device, choices))
     }
 
     fn put(
@@ -136,11 +136,11 @@ impl Store for Sqlite {
     ) -> Result<(), StoreError> {
         rows.iter().try_for_each(|row| check::row(&input.name, row))?;
         self.write(|transaction, location| {
-            let place = write::place(transaction, location, function)?;
-            check::input(function, &place.feature_names(), input)?;
-            let input = place.input(location, input)?;
-            let device = place.device(location, device)?;
-            rows.iter().try_for_each(|row| place.row(location, device, input, row))
+            let writer = write::function_writer(transaction, location, function)?;
+            check::input(function, &writer.feature_names(), input)?;
+            let input = writer.input(location, input)?;
+            let device = writer.device(location, device)?;
+            rows.iter().try_for_each(|row| writer.row(location, device, input, row))
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
 use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
-use crate::store::merge;
+use crate::store::{ChoiceName, merge};
 
 pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
     names(connection, "SELECT name FROM function ORDER BY name", [])
@@ -32,15 +32,18 @@ pub(super) fn devices(connection: &Connection) -> Result<Vec<DeviceRecord>> {
 /// Everything of one function; `None` if it is unknown.
 pub(super) fn recordings(connection: &Connection, function: &str) -> Result<Option<Recordings>> {
     let found = connection
-        .query_row("SELECT id, default_variant FROM function WHERE name = ?1", [function], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?))
-        })
+        .query_row(
+            "SELECT id, default_variant, default_configuration FROM function WHERE name = ?1",
+            [function],
+            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?, row.get(2)?)),
+        )
         .optional()?;
-    let Some((id, default)) = found else { return Ok(None) };
+    let Some((id, default, default_configuration)) = found else { return Ok(None) };
     let mut recordings = Recordings {
         function: function.to_owned(),
         variants: names(connection, "SELECT name FROM variant WHERE function = ?1 ORDER BY id", [id])?,
         features: names(connection, FEATURES, [id])?,
+        default_configuration,
         ..Recordings::default()
     };
     recordings.default_variant = default.and_then(|name| recordings.variant_index(&name));
@@ -129,22 +132,24 @@ pub(super) fn recorded(
     connection: &Connection,
     function: &str,
     device: &str,
-    variants: &[&str],
+    choices: &[ChoiceName<'_>],
 ) -> Result<BTreeSet<String>> {
-    let variants: BTreeSet<&str> = variants.iter().copied().collect();
+    let choices: BTreeSet<_> = choices.iter().collect();
     let mut statement = connection.prepare(
-        "SELECT input.name FROM input JOIN function ON function.id = input.function
+        "WITH wanted (variant, configuration) AS
+             (SELECT value ->> 'variant', value ->> 'configuration' FROM json_each(?3))
+         SELECT input.name FROM input JOIN function ON function.id = input.function
          WHERE function.name = ?1
          AND NOT EXISTS (
              SELECT 1 FROM feature WHERE feature.function = input.function AND position IS NOT NULL
              AND NOT EXISTS (SELECT 1 FROM input_feature WHERE input = input.id AND feature = feature.id))
          AND json_array_length(?3) = (
-             SELECT count(DISTINCT variant) FROM measurement
+             SELECT count(*) FROM measurement
              JOIN variant ON variant.id = measurement.variant JOIN device ON device.id = measurement.device
              WHERE measurement.input = input.id AND device.name = ?2
-             AND variant.name IN (SELECT value FROM json_each(?3)))",
+             AND (variant.name, measurement.configuration) IN (SELECT variant, configuration FROM wanted))",
     )?;
-    let list = serde_json::json!(variants).to_string();
+    let list = serde_json::json!(choices).to_string();
     statement.query_map((function, device, list), |row| row.get(0))?.collect()
 }
 

@@ -1,8 +1,9 @@
--- Format version 2 of a store. Everything is found by name; ids never leave the file.
+-- Format version 3 of a store. Everything is found by name; ids never leave the file.
 CREATE TABLE function (
-    id              INTEGER PRIMARY KEY,
-    name            TEXT NOT NULL UNIQUE,
-    default_variant TEXT
+    id                    INTEGER PRIMARY KEY,
+    name                  TEXT NOT NULL UNIQUE,
+    default_variant       TEXT,
+    default_configuration TEXT NOT NULL DEFAULT '' -- values of its tuning parameters, '' without any
 ) STRICT;
 
 CREATE TABLE variant (

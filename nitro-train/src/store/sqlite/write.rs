@@ -12,9 +12,11 @@ use crate::store::{FunctionSchema, Row, StoreError, check};
 
 pub(super) fn schema(connection: &Connection, schema: &FunctionSchema<'_>) -> Result<()> {
     connection.execute(
-        "INSERT INTO function (name, default_variant) VALUES (?1, ?2)
-         ON CONFLICT (name) DO UPDATE SET default_variant = coalesce(excluded.default_variant, default_variant)",
-        (schema.function, schema.default_variant),
+        "INSERT INTO function (name, default_variant, default_configuration) VALUES (?1, ?2, ?3)
+         ON CONFLICT (name) DO UPDATE SET default_variant = excluded.default_variant,
+             default_configuration = excluded.default_configuration
+         WHERE excluded.default_variant IS NOT NULL",
+        (schema.function, schema.default_variant, schema.default_configuration),
     )?;
     let function: i64 =
         connection
@@ -79,15 +81,19 @@ pub(super) fn claim(
     Ok(changed > 0)
 }
 
-/// Where the rows of one function go, looked up once for all of them.
-pub(super) struct Place<'c> {
+/// Writes rows of one function, whose ids are looked up once for all of them.
+pub(super) struct FunctionWriter<'c> {
     connection: &'c Connection,
     function: i64,
     features: Vec<(String, i64)>,
     variants: HashMap<String, i64>,
 }
 
-pub(super) fn place<'c>(connection: &'c Connection, location: &str, function: &str) -> Result<Place<'c>> {
+pub(super) fn function_writer<'c>(
+    connection: &'c Connection,
+    location: &str,
+    function: &str,
+) -> Result<FunctionWriter<'c>> {
     let id = connection
         .query_row("SELECT id FROM function WHERE name = ?1", [function], |row| row.get(0))
         .optional()?;
@@ -96,7 +102,7 @@ pub(super) fn place<'c>(connection: &'c Connection, location: &str, function: &s
     };
     let features =
         "SELECT name, id FROM feature WHERE function = ?1 AND position IS NOT NULL ORDER BY position";
-    Ok(Place {
+    Ok(FunctionWriter {
         connection,
         function: id,
         features: named_ids(connection, features, id)?,
@@ -112,7 +118,7 @@ fn named_ids<C: FromIterator<(String, i64)>>(
     connection.prepare_cached(query)?.query_map([function], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-impl Place<'_> {
+impl FunctionWriter<'_> {
     pub(super) fn feature_names(&self) -> Vec<String> {
         self.features.iter().map(|(name, _)| name.clone()).collect()
     }
@@ -180,16 +186,16 @@ pub(super) fn import(connection: &Connection, location: &str, given: &Recordings
     for one in &given.devices {
         device(connection, one)?;
     }
-    let place = place(connection, location, &given.function)?;
+    let writer = function_writer(connection, location, &given.function)?;
     let devices: Vec<i64> =
-        given.devices.iter().map(|one| place.device(location, &one.id)).collect::<Result<_>>()?;
+        given.devices.iter().map(|one| writer.device(location, &one.id)).collect::<Result<_>>()?;
     let inputs: Vec<i64> = given
         .inputs
         .iter()
-        .map(|input| place.input(location, &plan.ordered(input)))
+        .map(|input| writer.input(location, &plan.ordered(input)))
         .collect::<Result<_>>()?;
     given
         .measurements
         .iter()
-        .try_for_each(|one| place.row(location, devices[one.device], inputs[one.input], &as_row(given, one)))
+        .try_for_each(|one| writer.row(location, devices[one.device], inputs[one.input], &as_row(given, one)))
 }

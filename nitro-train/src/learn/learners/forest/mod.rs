@@ -78,7 +78,7 @@ fn join(trees: &[Tree], inputs: usize, classes: usize) -> Forest {
     let byte = |&loss: &f32| (255.0 * loss).round().clamp(0.0, 255.0) as u8;
     Forest {
         inputs,
-        variants: classes,
+        choices: classes,
         nodes: trees.iter().flat_map(|tree| tree.nodes.iter().copied()).collect(),
         values: trees.iter().flat_map(|tree| tree.values.iter().map(byte)).collect(),
     }

@@ -103,7 +103,7 @@ impl Machine {
             .for_each(|&(index, _)| is_support[index] = true);
         let support: Vec<usize> = (0..set.samples().len()).filter(|&index| is_support[index]).collect();
         let class = |(at, &class): (usize, &usize)| Class {
-            variant: class,
+            choice: class,
             support: set.range(at).filter(|&index| is_support[index]).count(),
         };
         Svm {

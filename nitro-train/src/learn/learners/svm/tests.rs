@@ -46,7 +46,7 @@ fn the_model_of_the_run_time_decides_like_the_machine() {
     assert!(machine.classes.len() >= 4);
     let model = Model {
         function: "f".into(),
-        variants: (0..5).map(|variant| format!("v{variant}")).collect(),
+        choices: (0..5).map(|variant| format!("v{variant}")).collect(),
         features: vec!["x".into(), "y".into()],
         device_features: vec!["d".into()],
         selector: Selector::Svm(svm),

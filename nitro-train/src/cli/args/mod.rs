@@ -1,0 +1,372 @@
+//! The command line.
+
+mod measure;
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Args, Parser, Subcommand};
+
+pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, RecordArgs};
+use crate::learn::{DeviceFeatures, Strategy, StudyOptions};
+use crate::trainer::{DataRequest, InputLists};
+
+/// Learns on some machines which variant of a function is fastest, and picks well on others.
+///
+/// Without a command: the main job. It takes the recordings of other machines that this program carries, fits each
+/// function's selector for this machine without measuring here, then measures here to show what that choice achieved, as
+/// a table and a report page.
+#[derive(Debug, Parser)]
+#[command(name = "train", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) job: JobArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  train                                       the main job on this machine
+  train record --device host:4 --store my.db  measure here with 4 threads; a stopped run goes on where it was
+  train record --device all --store my.db     measure on every GPU at once
+  train fit --store my.db --models models     fit a selector for each function
+  train evaluate --store my.db                how good it is on a device it was not trained on
+  train explain transpose m=1e3 n=2e3 skinny=0 coprime=0   which variant would run, and why";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Measure every admissible variant on every input
+    ///
+    /// What is already in the store is skipped, so a stopped run goes on where it was.
+    Record(RecordArgs),
+    /// Read hardware counters of every variant and of the application proxies, with NVIDIA Nsight Compute (ncu)
+    ///
+    /// Writes DIR/proxies.csv and DIR/FUNCTION/profiles.csv, which fit and evaluate take with --profiles DIR: from them follows
+    /// which device features matter to a function (--device-features profile). The profiler's own logs are kept in DIR/logs.
+    Profile(ProfileArgs),
+    /// Fit selectors from the store; touches no device
+    Fit(FitArgs),
+    /// Leave each device out in turn, learn from the others, and tell how close to exhaustive search the choices come
+    Evaluate(EvaluateArgs),
+    /// Write one self-contained page with the evaluation of every function
+    Report(ReportArgs),
+    /// Tell whether the models may be shipped: a gate for continuous integration
+    ///
+    /// Ends with 1, and a sentence a problem, when a model's regret on inputs held out from training is above a bound, when a
+    /// model and the code differ in variants or features, or when a model was not fitted from these recordings.
+    Check(CheckArgs),
+    /// Describe this machine's devices and those in the store
+    Devices(DevicesArgs),
+    /// Show what is in a model file
+    Inspect(InspectArgs),
+    /// Show which variant would be selected for given feature values, and why
+    Explain(ExplainArgs),
+    /// Take measurements from CSV files into the store
+    ///
+    /// measurements: device,input,variant,time_ns (an empty time: the variant failed or is not admissible there);
+    /// inputs: input, then one numeric column a feature; devices: device, then one numeric column a device feature.
+    /// Each with a header line; .gz and .xz files are read too. At most 64 variants and 4096 features; a text that a spreadsheet would
+    /// compute, as =1+1, has a ' before it, as export writes it. Nothing is imported when anything is wrong.
+    Import(ExchangeArgs),
+    /// Write measurements of a function as CSV files, in the form that import reads
+    Export(ExchangeArgs),
+    /// Copy what one store has and another lacks, either way
+    ///
+    /// Afterwards both have all functions, devices, inputs and measurements of either. What both had before stays in each as it was, also
+    /// where it differs. Nothing is copied when the stores contradict each other: other features of a function or of an input.
+    Sync(SyncArgs),
+    /// Tell how much of real traffic, captured with NITRO_CAPTURE=FILE, lies far from the training inputs, and what to record next
+    Coverage(CoverageArgs),
+}
+
+/// Which recordings a command works on.
+#[derive(Args, Debug)]
+pub(super) struct DataArgs {
+    /// Function to work on; repeat for several [default: all]
+    #[arg(long = "function", value_name = "F")]
+    pub(super) functions: Vec<String>,
+    #[command(flatten)]
+    pub(super) store: StoreArgs,
+}
+
+impl DataArgs {
+    pub(super) fn request(&self) -> DataRequest {
+        DataRequest { functions: self.functions.clone(), ..self.store.request() }
+    }
+
+    pub(super) fn profiled(&self, profiles: &ProfilesArgs) -> DataRequest {
+        DataRequest { profiles: profiles.profiles.clone(), ..self.request() }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(super) struct StoreArgs {
+    /// Store of measurements: a file (made when absent) or redis://host:port/db. Without one, nitro.db in the working
+    /// directory over the recordings that the program carries
+    #[arg(long, value_name = "S", env = "NITRO_STORE", hide_env_values = true)]
+    // an address may have a password
+    pub(super) store: Option<String>,
+}
+
+impl StoreArgs {
+    pub(super) fn request(&self) -> DataRequest {
+        DataRequest { store: self.store.clone(), ..DataRequest::default() }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ModelsArgs {
+    /// Folder of models
+    #[arg(long, value_name = "DIR", env = "NITRO_MODELS", default_value = "models")]
+    pub(super) models: PathBuf,
+}
+
+/// Where hardware counters come from.
+#[derive(Args, Debug)]
+pub(super) struct ProfilesArgs {
+    /// Folder that `profile` has written to [default: the profiles that the program carries]
+    #[arg(long, value_name = "DIR")]
+    pub(super) profiles: Option<PathBuf>,
+}
+
+/// How inputs are divided.
+#[derive(Args, Debug)]
+pub(super) struct SplitArgs {
+    /// File with the names of the training inputs, one a line [default: names that begin with train/, else about two
+    /// thirds of the groups]
+    #[arg(long, value_name = "FILE")]
+    pub(super) train_inputs: Option<PathBuf>,
+    /// File with the names of the test inputs, one a line [default: the other inputs]
+    #[arg(long, value_name = "FILE")]
+    pub(super) test_inputs: Option<PathBuf>,
+}
+
+impl SplitArgs {
+    pub(super) fn lists(&self) -> InputLists {
+        InputLists { train: self.train_inputs.clone(), test: self.test_inputs.clone() }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(super) struct FitArgs {
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+    #[command(flatten)]
+    pub(super) profiles: ProfilesArgs,
+    /// How device features are selected [default: whatever does best on the source devices]
+    #[arg(long, value_parser = device_features())]
+    pub(super) device_features: Option<String>,
+    /// The kind of selector; auto: whatever does best on the source devices
+    #[arg(long, value_parser = selectors(), default_value = AUTO)]
+    pub(super) selector: String,
+    #[command(flatten)]
+    pub(super) study: StudyArgs,
+    /// Devices to learn from, separated by commas [default: all in the store]
+    #[arg(long, value_name = "D,..", value_delimiter = ',')]
+    pub(super) sources: Vec<String>,
+    /// File with the names of the training inputs, one a line [default: as for evaluate]
+    #[arg(long, value_name = "FILE")]
+    pub(super) train_inputs: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) models: ModelsArgs,
+    /// Seed of everything random
+    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
+    pub(super) seed: u64,
+}
+
+/// Whatever does best.
+pub(super) const AUTO: &str = "auto";
+
+fn device_features() -> PossibleValuesParser {
+    let help = |set: DeviceFeatures| match set {
+        DeviceFeatures::None => "Input features alone",
+        DeviceFeatures::Profile => {
+            "Those that the hardware counters of the function point to (needs profiles)"
+        }
+        DeviceFeatures::CrossValidation => "Those that carry over best from source to source",
+        DeviceFeatures::All => "All device features",
+    };
+    PossibleValuesParser::new(DeviceFeatures::ALL.map(|set| PossibleValue::new(set.name()).help(help(set))))
+}
+
+fn selectors() -> PossibleValuesParser {
+    PossibleValuesParser::new([AUTO].into_iter().chain(Strategy::learner_names()))
+}
+
+/// How device features are selected by cross-validation.
+#[derive(Args, Debug)]
+pub(super) struct StudyArgs {
+    /// Most device features in one of the subsets that cross-validation tries
+    #[arg(long, value_name = "N", default_value_t = StudyOptions::default().subset_size as u32, value_parser = clap::value_parser!(u32).range(1..=5))]
+    pub(super) subset_size: u32,
+    /// How many of the most frequent winners among the subsets are used together; winners that are equally frequent go in the order of
+    /// their mean over all sources, then the smaller first, then by alphabet
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) keep: u32,
+}
+
+impl StudyArgs {
+    pub(super) fn options(&self) -> StudyOptions {
+        let (subset_size, keep) = (self.subset_size as usize, self.keep as usize);
+        StudyOptions { subset_size, keep }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(super) struct EvaluateArgs {
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+    #[command(flatten)]
+    pub(super) profiles: ProfilesArgs,
+    #[command(flatten)]
+    pub(super) split: SplitArgs,
+    #[command(flatten)]
+    pub(super) study: StudyArgs,
+    /// One JSON object a function instead of tables
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Seed of everything random
+    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
+    pub(super) seed: u64,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ReportArgs {
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+    #[command(flatten)]
+    pub(super) profiles: ProfilesArgs,
+    #[command(flatten)]
+    pub(super) split: SplitArgs,
+    /// The page
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    pub(super) out: PathBuf,
+    /// Seed of everything random
+    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
+    pub(super) seed: u64,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+    #[command(flatten)]
+    pub(super) split: SplitArgs,
+    #[command(flatten)]
+    pub(super) models: ModelsArgs,
+    /// Recorded device to judge on; repeat for several [default: all]
+    #[arg(long = "device", value_name = "DEVICE")]
+    pub(super) devices: Vec<String>,
+    /// The most regret in percent: how far the choices are from the best variant's speed, mean over the test inputs and
+    /// devices. With a function's name, as spmv=8, for that function; repeat for several [default: 5]
+    #[arg(long, value_name = "PERCENT")]
+    pub(super) max_regret: Vec<Bound>,
+    /// One JSON object a function instead of a table
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// A bound on regret, of one function or of all.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Bound {
+    pub(super) function: Option<String>,
+    pub(super) percent: f64,
+}
+
+impl std::str::FromStr for Bound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (function, percent) = match text.rsplit_once('=') {
+            Some((function, percent)) => (Some(function.to_owned()), percent),
+            None => (None, text),
+        };
+        match percent.parse() {
+            Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Self { function, percent }),
+            _ => Err("write a number from 0 to 100, or a function and one, as spmv=8".to_owned()),
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(super) struct DevicesArgs {
+    #[command(flatten)]
+    pub(super) data: DataArgs,
+    /// Tell which device that nobody measured is most worth measuring: which one is expected to take away most regret from all of them.
+    /// Among the devices that this program can name here; for recordings of devices of no such kind, among points between and beyond
+    /// those that were recorded
+    #[arg(long, conflicts_with = "devices")]
+    pub(super) next: bool,
+    /// Device to describe, for example host:4 or cuda:0/16sm; repeat for several [default: host with all threads]
+    #[arg(long = "device", value_name = "DEVICE")]
+    pub(super) devices: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct InspectArgs {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub(super) model: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ExplainArgs {
+    /// Function
+    #[arg(value_name = "F")]
+    pub(super) function: String,
+    /// Values of the input features; without them, the message says which ones the model needs
+    #[arg(value_name = "feature=value")]
+    pub(super) features: Vec<String>,
+    #[command(flatten)]
+    pub(super) models: ModelsArgs,
+    /// Device to select for: a device of this machine, as host:4, or a device in the store [default: the host with all threads; of a
+    /// function for another kind of device the first such device here, or else one that was recorded]
+    #[arg(long, value_name = "D")]
+    pub(super) device: Option<String>,
+    #[command(flatten)]
+    pub(super) store: StoreArgs,
+    /// One JSON object instead of tables
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ExchangeArgs {
+    /// Function that was measured
+    #[arg(long, value_name = "F")]
+    pub(super) function: String,
+    /// Measurements: device,input,variant,time_ns
+    #[arg(long, value_name = "M.csv")]
+    pub(super) measurements: PathBuf,
+    /// Inputs and their features
+    #[arg(long, value_name = "I.csv")]
+    pub(super) inputs: PathBuf,
+    /// Devices and their features
+    #[arg(long, value_name = "D.csv")]
+    pub(super) devices: PathBuf,
+    #[command(flatten)]
+    pub(super) store: StoreArgs,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct SyncArgs {
+    /// A store: a file, or redis://host:port/db. One of the two may be a file that is still to be made
+    #[arg(value_name = "A")]
+    pub(super) first: String,
+    /// Another store
+    #[arg(value_name = "B")]
+    pub(super) second: String,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct CoverageArgs {
+    /// File that programs with NITRO_CAPTURE=FILE have written
+    #[arg(value_name = "FILE")]
+    pub(super) capture: PathBuf,
+    #[command(flatten)]
+    pub(super) models: ModelsArgs,
+    /// One JSON object a function instead of tables
+    #[arg(long)]
+    pub(super) json: bool,
+}

@@ -1,0 +1,31 @@
+//! `train explain`: which variant would be selected for given feature values, and why.
+
+mod print;
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+
+use super::args::ExplainArgs;
+use crate::trainer::{ExplainRequest, Trainer};
+
+pub(super) fn run(trainer: &Trainer, args: &ExplainArgs, out: &mut dyn Write) -> Result<()> {
+    let features = args.features.iter().map(|pair| value(pair)).collect::<Result<Vec<_>>>()?;
+    let explained = trainer.explain(&ExplainRequest {
+        device: args.device.clone(),
+        store: args.store.store.clone(),
+        models: args.models.models.clone(),
+        ..ExplainRequest::new(&args.function, features)
+    })?;
+    match args.json {
+        true => writeln!(out, "{}", serde_json::to_string(&explained.explanation)?)?,
+        false => print::print(out, &explained)?,
+    }
+    Ok(())
+}
+
+fn value(pair: &str) -> Result<(&str, f64)> {
+    let (name, value) = pair.split_once('=').with_context(|| format!("`{pair}`: write feature=value"))?;
+    let number = value.parse().ok().filter(|value: &f64| value.is_finite());
+    Ok((name, number.with_context(|| format!("`{pair}`: `{value}` is not a finite number"))?))
+}

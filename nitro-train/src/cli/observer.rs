@@ -1,0 +1,18 @@
+//! What the command line shows while the library works: lines and progress on stderr.
+
+use crate::measure::Progress;
+use crate::terminal::say;
+use crate::trainer::Observer;
+use crate::worker::WorkerProgress;
+
+pub(super) struct Terminal;
+
+impl Observer for Terminal {
+    fn message(&self, line: &str) {
+        say!("{line}");
+    }
+
+    fn recording(&self, function: &str, device: &str) -> Box<dyn Progress> {
+        Box::new(WorkerProgress::new(format!("{function} on {device}")))
+    }
+}

@@ -1,0 +1,21 @@
+//! `train report`: a page about how good the choices are.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::args::ReportArgs;
+use crate::report::ReportData;
+use crate::trainer::{ReportRequest, Trainer};
+
+pub(super) fn run(trainer: &Trainer, args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
+    let (data, inputs) = (args.data.profiled(&args.profiles), args.split.lists());
+    write(&trainer.report(&ReportRequest { data, inputs, seed: args.seed })?, &args.out)?;
+    writeln!(out, "{}", args.out.display())?;
+    Ok(())
+}
+
+pub(super) fn write(report: &ReportData, file: &Path) -> Result<()> {
+    report.write(file).with_context(|| format!("{}: the page cannot be written", file.display()))
+}

@@ -1,0 +1,36 @@
+//! Commands that measure run in workers.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use super::args::{Cli, Command, DEADLINE_SECONDS};
+use super::usage::ALL;
+use crate::terminal::Output;
+use crate::trainer::Trainer;
+use crate::worker::{self, Supervision};
+
+/// Whether the command is to run in a worker, and this process is none.
+pub(super) fn is_needed(cli: &Cli) -> bool {
+    matches!(cli.command, None | Some(Command::Record(_))) && !worker::is_worker()
+}
+
+/// Puts the worker's device in the place of all devices, if it is one of a team.
+pub(super) fn take_device(cli: &mut Cli) {
+    if let (Some(Command::Record(args)), Some(device)) = (&mut cli.command, worker::own_device()) {
+        args.devices = vec![device];
+    }
+}
+
+/// Runs the same command line in workers; the exit code of the last.
+pub(super) fn supervise(trainer: &Trainer, cli: &Cli, out: &Output) -> anyhow::Result<ExitCode> {
+    let (data, deadline, is_team) = match &cli.command {
+        Some(Command::Record(args)) => (&args.data, args.deadline, args.devices == [ALL]),
+        _ => (&cli.job.data, DEADLINE_SECONDS, false),
+    };
+    let supervision = Supervision {
+        store: data.request().store_url().to_owned(),
+        deadline: Duration::from_secs(deadline.into()),
+        team: is_team.then(|| trainer.all_devices()).transpose()?,
+    };
+    Ok(ExitCode::from(worker::supervise(&supervision, out)?))
+}

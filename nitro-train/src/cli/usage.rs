@@ -1,0 +1,35 @@
+//! What the command line may say of devices.
+
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+
+use super::args::{Cli, Command};
+use crate::trainer::Trainer;
+
+/// Stands for every GPU of the machine.
+pub(super) const ALL: &str = "all";
+
+/// Ends the process with 2 when the command line names something that is no device.
+pub(super) fn check(trainer: &Trainer, cli: &Cli) {
+    let names = match &cli.command {
+        None => cli.job.device.as_slice(),
+        Some(Command::Record(args)) => &args.devices,
+        Some(Command::Devices(args)) => &args.devices,
+        Some(Command::Profile(args)) => &args.devices,
+        Some(_) => return,
+    };
+    let records = matches!(cli.command, Some(Command::Record(_)));
+    if records && names == [ALL] {
+        return;
+    }
+    for name in names {
+        let checked = match name.as_str() {
+            ALL if records => Err("all stands for every GPU: leave the other devices out".to_owned()),
+            _ => trainer.check_device_name(name).map_err(|error| error.to_string()),
+        };
+        if let Err(error) = checked {
+            let message = format!("invalid value '{name}' for '--device': {error}\n");
+            Cli::command().error(ErrorKind::ValueValidation, message).exit();
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Which choices a model may make. A variant may have thousands of configurations, of which few are enough: one that is second best by
+//! little everywhere need not be told apart from the best.
+
+use nitro_core::MAX_CHOICES;
+
+use super::performance::PerformanceTable;
+
+/// A further choice is worth telling apart when the mean share of the best speed grows by this much.
+const LEAST_GAIN: f64 = 0.002;
+
+/// The classes that a model of these sources may pick, in order: of every variant the one that is best on average, then greedily whatever
+/// adds most to the mean share that the best of them reaches, while that is worth it. All, where no variant has several.
+///
+/// (The greedy choice reaches at least 1 − 1/e of what any choice of as many could: the mean of maxima is submodular; Nemhauser, Wolsey and
+/// Fisher, "An analysis of approximations for maximizing submodular set functions", 1978.)
+pub fn emitted(performance: &PerformanceTable, sources: &[usize], inputs: &[usize]) -> Vec<usize> {
+    let variants = performance.classes().variants();
+    let count = performance.classes().count();
+    if variants.windows(2).all(|pair| pair[0] != pair[1]) {
+        return (0..count).collect();
+    }
+    let places = sources.iter().flat_map(|&device| inputs.iter().map(move |&input| (device, input)));
+    let samples: Vec<&[Option<f64>]> =
+        places.filter_map(|(device, input)| performance.shares(device, input)).collect();
+    let mut chosen = best_of_each_variant(variants, &samples);
+    let mut reached: Vec<f64> = samples.iter().map(|shares| best_of(&chosen, shares)).collect();
+    while chosen.len() < MAX_CHOICES {
+        let gain = |class: usize| -> f64 {
+            let gains = samples.iter().zip(&reached).map(|(shares, reached)| share(shares, class) - reached);
+            gains.filter(|gain| *gain > 0.0).sum()
+        };
+        let best = (0..count)
+            .map(|class| (gain(class), class))
+            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        let Some((_, class)) = best.filter(|(gain, _)| *gain >= LEAST_GAIN * samples.len() as f64) else {
+            break;
+        };
+        chosen.push(class);
+        reached
+            .iter_mut()
+            .zip(&samples)
+            .for_each(|(reached, shares)| *reached = reached.max(share(shares, class)));
+    }
+    chosen.sort_unstable();
+    chosen
+}
+
+fn share(shares: &[Option<f64>], class: usize) -> f64 {
+    shares[class].unwrap_or(0.0)
+}
+
+fn best_of(classes: &[usize], shares: &[Option<f64>]) -> f64 {
+    classes.iter().map(|&class| share(shares, class)).fold(0.0, f64::max)
+}
+
+/// The class of each variant with the largest sum of shares; of equals the first.
+fn best_of_each_variant(variants: &[usize], samples: &[&[Option<f64>]]) -> Vec<usize> {
+    let sums: Vec<f64> =
+        (0..variants.len()).map(|class| samples.iter().map(|shares| share(shares, class)).sum()).collect();
+    let mut best: Vec<usize> = Vec::new();
+    for class in 0..variants.len() {
+        match best.last_mut() {
+            Some(last) if variants[*last] == variants[class] => {
+                if sums[class] > sums[*last] {
+                    *last = class;
+                }
+            }
+            _ => best.push(class),
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
+
+    /// One device, inputs as rows, times of `a{x=0}`, `a{x=1}`, …, and of `b`.
+    fn table(times_ns: &[&[f64]]) -> PerformanceTable {
+        let row = |input: usize, class: usize, time_ns: f64, last: usize| Measurement {
+            device: 0,
+            input,
+            variant: usize::from(class == last),
+            configuration: if class == last { String::new() } else { format!("x={class}") },
+            outcome: Outcome::Time(time_ns),
+            spread_ns: 0.0,
+            repeats: 1,
+            reason: String::new(),
+        };
+        let rows = times_ns.iter().enumerate().flat_map(|(input, times)| {
+            times.iter().enumerate().map(move |(class, &time_ns)| row(input, class, time_ns, times.len() - 1))
+        });
+        PerformanceTable::new(&Recordings {
+            variants: vec!["a".into(), "b".into()],
+            inputs: (0..times_ns.len()).map(|i| Input { name: i.to_string(), features: vec![] }).collect(),
+            devices: vec![DeviceRecord { id: "d".into(), features: Default::default() }],
+            measurements: rows.collect(),
+            ..Recordings::default()
+        })
+        .unwrap()
+    }
+
+    fn names(times_ns: &[&[f64]], inputs: &[usize]) -> Vec<String> {
+        let table = table(times_ns);
+        emitted(&table, &[0], inputs)
+            .into_iter()
+            .map(|class| table.classes().names()[class].clone())
+            .collect()
+    }
+
+    #[test]
+    fn what_is_best_somewhere_by_much_is_emitted_and_what_is_by_little_is_not() {
+        let times: &[&[f64]] = &[&[10.0, 30.0, 10.01, 50.0], &[40.0, 10.0, 40.0, 50.0]];
+        assert_eq!(names(times, &[0, 1]), ["a{x=0}", "a{x=1}", "b"]);
+        assert_eq!(names(times, &[0]), ["a{x=0}", "b"], "on the training inputs alone");
+    }
+
+    #[test]
+    fn every_variant_is_known_to_the_model_and_no_more_choices_than_it_may_have() {
+        let many: Vec<Vec<f64>> = (0..100)
+            .map(|input| (0..101).map(|class| if class == input { 1.0 } else { 100.0 }).collect())
+            .collect();
+        let rows: Vec<&[f64]> = many.iter().map(Vec::as_slice).collect();
+        let names = names(&rows, &(0..100).collect::<Vec<_>>());
+        assert_eq!(names.len(), MAX_CHOICES);
+        assert!(names.contains(&"b".to_owned()));
+    }
+}

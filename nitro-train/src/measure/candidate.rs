@@ -1,0 +1,115 @@
+//! What is tried on an input: a variant with values for its tuning parameters.
+
+use std::collections::BTreeSet;
+
+use nitro_core::{Choice, Configuration, Function, VariantInfo};
+
+use crate::random::Random;
+use crate::recordings::choice_text;
+use crate::store::ChoiceName;
+
+/// The most configurations of one variant that are tried where nobody says which.
+pub const MAX_CONFIGURATIONS: usize = 256;
+
+/// A choice of a function with the names that it has in stores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// What is run.
+    pub choice: Choice,
+    /// The name of the variant.
+    pub variant: &'static str,
+    /// The values of the tuning parameters; empty for a variant without any.
+    pub configuration: String,
+}
+
+impl Candidate {
+    /// A choice of a function.
+    ///
+    /// # Panics
+    /// When the function has no such variant.
+    #[must_use]
+    pub fn of(function: &Function, choice: Choice) -> Self {
+        let variant = &function.variants()[choice.variant];
+        let configuration = variant.parameters().text(choice.configuration);
+        Self { choice, variant: variant.name(), configuration }
+    }
+
+    /// Every variant of a function, with every configuration that is possible; of one that has more than [`MAX_CONFIGURATIONS`] the default
+    /// and so many drawn ones, the same whenever they are drawn.
+    #[must_use]
+    pub fn all(function: &Function) -> Vec<Self> {
+        let of_variant = |(variant, info)| {
+            configurations(info).into_iter().map(move |configuration| Choice { variant, configuration })
+        };
+        let choices = function.variants().iter().enumerate().flat_map(of_variant);
+        choices.map(|choice| Self::of(function, choice)).collect()
+    }
+
+    /// As a store names it.
+    #[must_use]
+    pub fn name(&self) -> ChoiceName<'_> {
+        ChoiceName { variant: self.variant, configuration: &self.configuration }
+    }
+
+    /// What it is called: `csr`, or `tiled{block=256,unroll=4}`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        choice_text(self.variant, &self.configuration)
+    }
+}
+
+/// Whether a variant has more configurations than are tried.
+pub(crate) fn is_sampled(variant: &VariantInfo) -> bool {
+    variant.parameters().configurations() > WALKED
+        || variant.configurations().nth(MAX_CONFIGURATIONS).is_some()
+}
+
+/// So many configurations are walked through to see which are possible.
+const WALKED: u64 = 1 << 20;
+
+fn configurations(variant: &VariantInfo) -> BTreeSet<Configuration> {
+    if !is_sampled(variant) {
+        return variant.configurations().collect();
+    }
+    let all = variant.parameters().configurations();
+    let (mut random, mut chosen) = (Random::new(0), BTreeSet::new());
+    chosen.insert(variant.parameters().default_configuration());
+    // Where next to nothing is possible, few are found.
+    for _ in 0..64 * MAX_CONFIGURATIONS {
+        let configuration = Configuration::of_rank(random.next_u64() % all);
+        if chosen.len() < MAX_CONFIGURATIONS && variant.is_possible(configuration) {
+            chosen.insert(configuration);
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use nitro_core::{Parameter, ParameterKind};
+
+    use super::*;
+
+    const EIGHT: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7"];
+    const EDGE: Parameter = Parameter::new("edge", ParameterKind::Number, EIGHT, 5);
+
+    #[test]
+    fn what_is_possible_is_tried_and_of_much_a_part() {
+        static VARIANTS: [VariantInfo; 3] = [
+            VariantInfo::new("plain"),
+            VariantInfo::new("small").with_parameters(&[EDGE]).with_possible(|own| own.rank() % 2 == 1),
+            VariantInfo::new("large").with_parameters(&[EDGE, EDGE, EDGE, EDGE]),
+        ];
+        static FUNCTION: Function = Function::new("f", &VARIANTS);
+        let all = Candidate::all(&FUNCTION);
+        assert_eq!(all, Candidate::all(&FUNCTION), "the same whenever they are drawn");
+        let texts = |name: &str| -> Vec<String> {
+            all.iter().filter(|own| own.variant == name).map(Candidate::text).collect()
+        };
+        assert_eq!(texts("plain"), ["plain"]);
+        assert_eq!(texts("small"), ["small{edge=1}", "small{edge=3}", "small{edge=5}", "small{edge=7}"]);
+        let large = texts("large");
+        assert_eq!(large.len(), MAX_CONFIGURATIONS);
+        assert!(large.contains(&"large{edge=5,edge=5,edge=5,edge=5}".to_owned()), "the defaults");
+    }
+}

@@ -1,0 +1,259 @@
+//! Recording: every admissible variant is checked, and timed until its median is known.
+
+mod runs;
+mod tried;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use nitro_core::Choice;
+
+use super::candidate::Candidate;
+use super::claims::{Claims, SharedStore};
+use super::clock::LostTime;
+use super::error::RecordError;
+use super::plan::Plan;
+use super::progress::Progress;
+use super::subject::{Subject, describe_device};
+use crate::recordings::{Input, Outcome, Recordings, choice_text};
+use crate::store::{ChoiceName, FunctionSchema, Row, StoreError};
+
+/// How often to look whether an input that others had claimed is recorded or free.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The recording of one function on one device into a store.
+pub(super) struct Recording<'a> {
+    subject: Subject<'a>,
+    plan: &'a Plan<'a>,
+    /// What is tried on each input.
+    candidates: Vec<Candidate>,
+    /// Inputs that the store holds, as far as is known, and when it was asked.
+    recorded: RefCell<(BTreeSet<String>, Duration)>,
+    /// Inputs that were handed out, due or not.
+    listed: RefCell<BTreeSet<String>>,
+    /// Inputs and choices that failed before and why, on inputs that are not recorded whole: the choices are not tried
+    /// again.
+    failed: BTreeMap<(String, String), String>,
+    /// Candidates that have run on the device in this session.
+    loaded: RefCell<BTreeSet<Choice>>,
+    /// How many inputs were measured in this session.
+    measured: Cell<usize>,
+    /// The input and the variant that lost the device.
+    lost: RefCell<Option<(String, &'static str)>>,
+    shared: Shared<'a>,
+    progress: &'a dyn Progress,
+}
+
+/// What the passes of a recording have in common, and what goes on beside them.
+#[derive(Clone, Copy)]
+pub(super) struct Shared<'a> {
+    pub(super) store: &'a SharedStore<'a>,
+    pub(super) claims: &'a Claims<'a, 'a>,
+    pub(super) lost_time: &'a LostTime<'a>,
+}
+
+impl<'a> Recording<'a> {
+    /// Makes the function and the device known to the store and finds out what is left to measure.
+    pub(super) fn new(
+        subject: Subject<'a>,
+        plan: &'a Plan<'a>,
+        shared: Shared<'a>,
+        progress: &'a dyn Progress,
+    ) -> Result<Self, StoreError> {
+        let Subject { function, device } = subject;
+        let device_record = describe_device(device);
+        let default = Candidate::of(function, function.default_choice());
+        let mut store = shared.store.lock();
+        store.register(&FunctionSchema {
+            function: function.name(),
+            variants: &subject.variants(),
+            default_variant: Some(default.variant),
+            default_configuration: &default.configuration,
+            features: function.features(),
+        })?;
+        store.put_device(&device_record)?;
+        let failed = failures(&store.load(function.name())?, &device_record.id);
+        drop(store);
+        let (recorded, listed, loaded, measured, lost) = Default::default();
+        let candidates = Candidate::all(function);
+        let recording = Self {
+            subject,
+            plan,
+            candidates,
+            recorded,
+            listed,
+            failed,
+            loaded,
+            measured,
+            lost,
+            shared,
+            progress,
+        };
+        recording.look_now()?;
+        Ok(recording)
+    }
+
+    /// The candidates as a store names them.
+    fn names(&self) -> Vec<ChoiceName<'_>> {
+        self.candidates.iter().map(Candidate::name).collect()
+    }
+
+    pub(super) fn function(&self) -> &'static str {
+        self.subject.function.name()
+    }
+
+    /// How many inputs were measured, each whole or up to what lost the device.
+    pub(super) fn measured(&self) -> usize {
+        self.measured.get()
+    }
+
+    /// Leaves the inputs, each a name and what goes with it, that are wanted and that the store does not hold.
+    pub(super) fn keep_due(&self, inputs: &mut Vec<(&str, &str)>) {
+        self.listed.borrow_mut().extend(inputs.iter().map(|(name, _)| (*name).to_owned()));
+        inputs.retain(|(name, _)| self.is_wanted(name));
+        let all = inputs.len();
+        inputs.retain(|(name, _)| !self.is_recorded(name));
+        self.progress.expect(inputs.len(), all - inputs.len());
+    }
+
+    fn is_wanted(&self, input: &str) -> bool {
+        self.plan.only.as_ref().is_none_or(|only| only.contains(input))
+    }
+
+    fn is_recorded(&self, input: &str) -> bool {
+        self.recorded.borrow().0.contains(input)
+    }
+
+    /// Whether the time for the recording has passed.
+    fn is_over(&self) -> bool {
+        self.plan.until.is_some_and(|until| self.plan.clock.now() >= until)
+    }
+
+    /// Whether the input, whose turn it is, is this recorder's to measure.
+    pub(super) fn claim(&self, input: &str) -> bool {
+        let claimed = self.take(input);
+        if !claimed {
+            self.progress.leave(input);
+        }
+        claimed
+    }
+
+    fn take(&self, input: &str) -> bool {
+        let claims = self.shared.claims;
+        if self.is_over() || claims.has_refused() {
+            return false;
+        }
+        let due = self.look_again().and_then(|()| match self.is_recorded(input) {
+            true => Ok(false),
+            false => claims.claim(input),
+        });
+        due.unwrap_or_else(|error| claims.refuse(error))
+    }
+
+    /// Asks the store again what it holds, before claims can have expired of what others have recorded since: a claim was renewed
+    /// within the last third of a lease before its input was recorded.
+    fn look_again(&self) -> Result<(), StoreError> {
+        let asked = self.recorded.borrow().1;
+        match self.plan.clock.now().saturating_sub(asked) >= self.plan.share.lease / 2 {
+            true => self.look_now(),
+            false => Ok(()),
+        }
+    }
+
+    fn look_now(&self) -> Result<(), StoreError> {
+        let Subject { function, device } = self.subject;
+        let asked = self.plan.clock.now();
+        let mut store = self.shared.store.lock();
+        let recorded = store.recorded(function.name(), device.entry().id(), &self.names())?;
+        self.recorded.replace((recorded, asked));
+        Ok(())
+    }
+
+    /// Waits for the inputs that others had claimed. False when all are recorded, or the time has passed; true when one has
+    /// become free, and another pass is due.
+    pub(super) fn wait_for_others(&self) -> Result<bool, StoreError> {
+        let mut left = self.shared.claims.take_left();
+        let mut told = false;
+        while !self.is_over() {
+            self.look_now()?;
+            left.retain(|input| !self.is_recorded(input));
+            if left.is_empty() {
+                break;
+            }
+            for input in &left {
+                if self.shared.claims.claim(input)? {
+                    return Ok(true);
+                }
+            }
+            if !std::mem::replace(&mut told, true) {
+                self.progress.wait(left.len());
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(false)
+    }
+
+    /// Measures every admissible variant on one input, unless the store holds it or somebody else measures it.
+    pub(super) fn input<R>(
+        &self,
+        name: &str,
+        mut run: impl FnMut() -> R,
+        same: impl Fn(&R, &R) -> bool,
+    ) -> Result<(), RecordError> {
+        let is_own = !self.listed.borrow().contains(name);
+        if is_own && self.is_wanted(name) {
+            self.progress.find(name, self.is_recorded(name));
+        }
+        if self.is_recorded(name) || !self.is_wanted(name) {
+            return Ok(());
+        }
+        if let Some(loss) = self.loss() {
+            return Err(loss);
+        }
+        if !self.shared.claims.has(name) && !self.claim(name) {
+            return Ok(());
+        }
+        self.progress.begin(name);
+        self.measure(name, &mut run, same)?;
+        self.shared.claims.end();
+        self.measured.set(self.measured.get() + 1);
+        self.progress.end(name);
+        if let Some(loss) = self.loss() {
+            return Err(loss);
+        }
+        self.recorded.borrow_mut().0.insert(name.to_owned());
+        Ok(())
+    }
+
+    fn put(&self, input: &Input, rows: &[Row<'_>]) -> Result<(), StoreError> {
+        let Subject { function, device } = self.subject;
+        self.shared.store.lock().put(function.name(), device.entry().id(), input, rows)
+    }
+
+    /// That the device was lost, if it was.
+    fn loss(&self) -> Option<RecordError> {
+        let lost = self.lost.borrow();
+        let (input, variant) = lost.as_ref()?;
+        Some(self.subject.lost(input, variant))
+    }
+
+    /// What has to end the recording, whatever the closure says.
+    pub(super) fn ended_by(&self) -> Option<RecordError> {
+        self.loss().or_else(|| self.shared.claims.refused().map(RecordError::Store))
+    }
+}
+
+/// The inputs and choices that failed on the device, and why.
+fn failures(recordings: &Recordings, device: &str) -> BTreeMap<(String, String), String> {
+    let failed = recordings.measurements.iter().filter(|measurement| {
+        measurement.outcome == Outcome::Failed && recordings.devices[measurement.device].id == device
+    });
+    failed
+        .map(|m| {
+            let choice = choice_text(&recordings.variants[m.variant], &m.configuration);
+            let key = (recordings.inputs[m.input].name.clone(), choice);
+            (key, m.reason.clone())
+        })
+        .collect()
+}

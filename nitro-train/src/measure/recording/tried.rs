@@ -1,0 +1,62 @@
+//! What has become of a candidate on the input being measured.
+
+use crate::measure::candidate::Candidate;
+use crate::measure::timing::Summary;
+use crate::recordings::Outcome;
+use crate::store::Row;
+
+/// A run that answered.
+pub(super) struct Ran {
+    pub(super) time_ns: f64,
+    /// Whether time was lost in it, in which the process was stopped.
+    pub(super) is_disturbed: bool,
+}
+
+/// This candidate lost the device.
+pub(super) struct Lost(pub(super) Candidate);
+
+/// A candidate on the input being measured.
+pub(super) struct Tried {
+    pub(super) candidate: Candidate,
+    pub(super) state: State,
+}
+
+pub(super) enum State {
+    Running {
+        /// The times so far.
+        times_ns: Vec<f64>,
+        /// How many runs did not count.
+        disturbed: usize,
+    },
+    /// No more runs: it is not admissible, or failed, or answered wrong, and why.
+    Ended(Outcome, String),
+}
+
+impl State {
+    pub(super) fn returned_error() -> Self {
+        Self::Ended(Outcome::Failed, "returned an error or failed on the device".to_owned())
+    }
+
+    pub(super) fn wrong(why: String) -> Self {
+        Self::Ended(Outcome::Wrong, why)
+    }
+}
+
+impl Tried {
+    pub(super) fn row(&self) -> Row<'_> {
+        let (variant, configuration) = (self.candidate.variant, self.candidate.configuration.as_str());
+        match &self.state {
+            State::Ended(outcome, reason) => Row { configuration, reason, ..Row::new(variant, *outcome) },
+            State::Running { times_ns, .. } => {
+                let summary = Summary::of(times_ns);
+                Row {
+                    configuration,
+                    spread_ns: summary.spread_ns,
+                    repeats: times_ns.len() as u32,
+                    // A clock too coarse for the variant must not make it infinitely fast.
+                    ..Row::new(variant, Outcome::Time(summary.median_ns.max(1.0)))
+                }
+            }
+        }
+    }
+}

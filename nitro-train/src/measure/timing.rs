@@ -1,0 +1,138 @@
+//! How often to repeat: until the median is known well enough, or a budget ends.
+
+/// When the repeats of one variant on one input end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Repeats {
+    /// Repeats below which nothing is concluded, unless so many budgets are spent.
+    pub least: usize,
+    /// Repeats above which nothing is gained.
+    pub most: usize,
+    /// Half the width of the median's 95 % confidence interval that is good enough, as a share of the median.
+    pub half_width: f64,
+    /// Time for the repeats of one variant, in nanoseconds.
+    pub budget_ns: f64,
+}
+
+impl Default for Repeats {
+    fn default() -> Self {
+        Self { least: 5, most: 200, half_width: 0.01, budget_ns: 60e6 }
+    }
+}
+
+impl Repeats {
+    /// Whether these times of one variant are enough, of which there has to be at least one, whatever the limits are.
+    #[must_use]
+    pub fn enough(&self, times_ns: &[f64]) -> bool {
+        if times_ns.is_empty() {
+            return false;
+        }
+        let spent_ns: f64 = times_ns.iter().sum();
+        if times_ns.len() < self.least {
+            // A run that is this long averages over what makes short ones differ.
+            return spent_ns >= self.least as f64 * self.budget_ns;
+        }
+        times_ns.len() >= self.most
+            || spent_ns >= self.budget_ns
+            || Summary::of(times_ns).half_width() <= self.half_width
+    }
+}
+
+/// What is kept of the repeats of one variant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    /// Median in nanoseconds.
+    pub median_ns: f64,
+    /// Distance between the quartiles, in nanoseconds.
+    pub spread_ns: f64,
+    /// Ends of the median's 95 % confidence interval, in nanoseconds.
+    pub interval_ns: (f64, f64),
+}
+
+impl Summary {
+    /// The summary of at least one time.
+    ///
+    /// The interval is the distribution-free one between order statistics: the number of times below the median is
+    /// binomial, here by its normal approximation (Conover, "Practical Nonparametric Statistics", section 3.2).
+    ///
+    /// # Panics
+    /// When there is no time.
+    #[must_use]
+    pub fn of(times_ns: &[f64]) -> Self {
+        let mut sorted = times_ns.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (count, last) = (sorted.len() as f64, sorted.len() - 1);
+        let quantile = |share: f64| {
+            let position = share * last as f64;
+            let (below, part) = (position.floor() as usize, position.fract());
+            sorted[below] + part * (sorted[(below + 1).min(last)] - sorted[below])
+        };
+        let reach = 0.98 * count.sqrt();
+        let lower = (count / 2.0 - reach).floor().max(0.0) as usize;
+        let upper = ((count / 2.0 + reach).ceil() as usize).min(last);
+        Self {
+            median_ns: quantile(0.5),
+            spread_ns: quantile(0.75) - quantile(0.25),
+            interval_ns: (sorted[lower], sorted[upper]),
+        }
+    }
+
+    /// Half the width of the interval as a share of the median.
+    fn half_width(&self) -> f64 {
+        (self.interval_ns.1 - self.interval_ns.0) / 2.0 / self.median_ns.max(f64::MIN_POSITIVE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPEATS: Repeats = Repeats { least: 5, most: 20, half_width: 0.01, budget_ns: 1e6 };
+
+    #[test]
+    fn a_steady_variant_ends_early() {
+        assert!(!REPEATS.enough(&[100.0; 4]));
+        assert!(REPEATS.enough(&[100.0; 5]));
+    }
+
+    #[test]
+    fn a_noisy_variant_goes_on_until_it_may_not() {
+        let noisy: Vec<f64> = (0..20).map(|n| 100.0 + f64::from(n)).collect();
+        assert!(!REPEATS.enough(&noisy[..19]));
+        assert!(REPEATS.enough(&noisy), "the most repeats are made");
+        assert!(
+            REPEATS.enough(&noisy[..6].iter().map(|t| t * 1e4).collect::<Vec<_>>()),
+            "the budget is spent"
+        );
+    }
+
+    #[test]
+    fn very_long_runs_are_not_repeated() {
+        assert!(!REPEATS.enough(&[4.9e6]));
+        assert!(REPEATS.enough(&[5.1e6]), "five budgets are spent");
+        assert!(!REPEATS.enough(&[]));
+    }
+
+    #[test]
+    fn one_run_is_made_whatever_the_limits() {
+        let nothing = Repeats { least: 0, most: 0, half_width: 0.0, budget_ns: 0.0 };
+        assert!(!nothing.enough(&[]) && nothing.enough(&[5.0]));
+    }
+
+    #[test]
+    fn one_outlier_moves_neither_median_nor_spread() {
+        let summary = Summary::of(&[10.0, 11.0, 12.0, 13.0, 1e9]);
+        assert_eq!(summary.median_ns, 12.0);
+        assert_eq!(summary.spread_ns, 2.0);
+    }
+
+    #[test]
+    fn the_interval_narrows_with_the_number_of_times() {
+        let times =
+            |count: u32| (0..count).map(|n| f64::from(n * 37 % count) / f64::from(count)).collect::<Vec<_>>();
+        let width = |count| {
+            let (low, high) = Summary::of(&times(count)).interval_ns;
+            high - low
+        };
+        assert!(width(1000) < 0.5 * width(100));
+    }
+}

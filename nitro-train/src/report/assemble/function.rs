@@ -1,0 +1,163 @@
+//! From recordings and evaluations of one function to what the page shows of it.
+
+use super::learning_curve::learning_curve;
+use super::local::{LOCAL_SELECTORS, LocalResult};
+use super::overhead::overhead;
+use crate::evaluate::{
+    DeviceEvaluation, EvaluateError, Evaluation, PairTable, Split, best_variant_shares, selector_names,
+};
+use crate::learn::performance::PerformanceTable;
+use crate::recordings::Recordings;
+use crate::report::data::{
+    Curve, DeviceSensitivity, FunctionReport, HeldOut, HeldOutDevice, Matrix, Score, Winners,
+};
+use crate::report::device::by_name;
+
+/// A function of which each device was left out in turn.
+pub(crate) fn left_out(
+    recordings: &Recordings,
+    split: &Split,
+    evaluation: &Evaluation,
+    seed: u64,
+) -> Result<FunctionReport, EvaluateError> {
+    let pairs = &evaluation.pairs;
+    let sensitivity = evaluation.sensitivity;
+    Ok(FunctionReport {
+        held_out: Some(held_out(evaluation)),
+        curves: pooled_curves(evaluation),
+        trained_on_run_on: matrix(&pairs.devices, &pairs.trained_on_run_on),
+        sensitivity: Some(DeviceSensitivity {
+            inputs: sensitivity.inputs,
+            best_differs: sensitivity.best_differs,
+            none_is_near: sensitivity.none_is_near,
+            pairs: matrix(&pairs.devices, &pairs.best_differs),
+        }),
+        overhead: overhead(recordings, split, evaluation, seed)?,
+        learning_curve: learning_curve(recordings, split)?,
+        ..facts(recordings, split)?
+    })
+}
+
+/// A function that was measured on this machine.
+pub(crate) fn measured_here(result: &LocalResult) -> Result<FunctionReport, EvaluateError> {
+    let evaluation = result.evaluation.as_ref();
+    Ok(FunctionReport {
+        scores: evaluation.map_or_else(Vec::new, scores),
+        curves: evaluation.map_or_else(Vec::new, curves),
+        test_inputs: result.inputs(),
+        ..facts(&result.recordings, &result.split)?
+    })
+}
+
+/// What is known of a function before anything is chosen.
+pub(crate) fn facts(recordings: &Recordings, split: &Split) -> Result<FunctionReport, EvaluateError> {
+    let mut statistics = best_variant_shares(recordings, &PerformanceTable::new(recordings)?, &split.train);
+    statistics.sort_by(|a, b| by_name(&a.device, &b.device));
+    let without = |variant: usize| {
+        statistics.iter().map(|device| device.share_without[variant]).sum::<f64>() / statistics.len() as f64
+    };
+    Ok(FunctionReport {
+        name: recordings.function.clone(),
+        training_inputs: split.train.len(),
+        test_inputs: split.test.len(),
+        winners: Winners {
+            variants: recordings.variants.clone(),
+            without: (0..recordings.variants.len()).map(without).collect(),
+            devices: statistics.into_iter().map(|device| (device.device, device.best_share)).collect(),
+        },
+        ..FunctionReport::default()
+    })
+}
+
+/// In the order in which a reader looks for devices.
+fn matrix(devices: &[String], cells: &PairTable) -> Matrix {
+    let mut order: Vec<usize> = (0..devices.len()).collect();
+    order.sort_by(|&a, &b| by_name(&devices[a], &devices[b]));
+    let row = |&row: &usize| order.iter().map(|&column| cells[row][column]).collect();
+    Matrix {
+        devices: order.iter().map(|&device| devices[device].clone()).collect(),
+        cells: order.iter().map(row).collect(),
+    }
+}
+
+fn held_out(evaluation: &Evaluation) -> HeldOut {
+    let names: Vec<&str> = selector_names().collect();
+    let applies = |column: &usize| {
+        evaluation.devices.iter().any(|device| device.selectors.by_name()[*column].1.is_some())
+    };
+    let columns: Vec<usize> = (0..names.len()).filter(applies).collect();
+    let mut devices: Vec<HeldOutDevice> =
+        evaluation.devices.iter().map(|device| held_out_device(device, &columns)).collect();
+    devices.sort_by(|a, b| by_name(&a.device, &b.device));
+    HeldOut { selectors: columns.iter().map(|&column| names[column].to_owned()).collect(), devices }
+}
+
+fn held_out_device(device: &DeviceEvaluation, columns: &[usize]) -> HeldOutDevice {
+    let figures = device.selectors.by_name();
+    // Whoever takes all device features does not choose, and an oracle chose with the device at hand.
+    let choose = |selector: &str| !selector.ends_with("-all") && selector != "best-single-feature";
+    let choose = device.device_features.iter().filter(|(selector, _)| choose(selector));
+    let mut chosen: Vec<(String, Vec<String>)> =
+        choose.map(|(selector, features)| (selector.to_string(), features.clone())).collect();
+    chosen.push(("auto".to_owned(), device.auto_model.device_features.clone()));
+    HeldOutDevice {
+        device: device.held_out.clone(),
+        means: columns.iter().map(|&column| figures[column].1.map(|figures| figures.mean)).collect(),
+        chosen,
+        auto_is: device.auto_is.to_owned(),
+    }
+}
+
+/// Every choice on every device left out, `auto` first; `random` chooses nothing.
+fn pooled_curves(evaluation: &Evaluation) -> Vec<Curve> {
+    let mut names: Vec<&str> = selector_names().filter(|name| *name != "random").collect();
+    names.sort_by_key(|name| *name != "auto"); // stable
+    let curve = |name: &str| Curve {
+        selector: name.to_owned(),
+        shares: evaluation
+            .devices
+            .iter()
+            .filter_map(|device| device.shares.get(name))
+            .flatten()
+            .copied()
+            .collect(),
+    };
+    names.into_iter().map(curve).collect()
+}
+
+fn scores(evaluation: &DeviceEvaluation) -> Vec<Score> {
+    let selectors = evaluation.selectors.by_name();
+    let score = |&(name, heading): &(&str, &str)| {
+        let figures = selectors.iter().find(|(own, _)| *own == name)?.1?;
+        Some(Score {
+            selector: heading.to_owned(),
+            description: describe(name, evaluation),
+            mean: figures.mean,
+            p05: figures.p05,
+            worst: figures.worst,
+            highlighted: name == "auto",
+        })
+    };
+    LOCAL_SELECTORS.iter().filter_map(score).collect()
+}
+
+/// What a selector knows, in a few words.
+fn describe(selector: &str, evaluation: &DeviceEvaluation) -> String {
+    let sources = evaluation.sources.len();
+    match selector {
+        "auto" => format!("{} from {sources} devices of other machines", evaluation.auto_is),
+        "static" => "the one variant best on average there".to_owned(),
+        "majority" => "one selector a device there, majority".to_owned(),
+        "target-trained" => "trained on this machine itself".to_owned(),
+        "random" => "mean over the admissible variants".to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn curves(evaluation: &DeviceEvaluation) -> Vec<Curve> {
+    let curve = |&(name, heading): &(&str, &str)| {
+        let shares = evaluation.shares.get(name)?;
+        Some(Curve { selector: heading.to_owned(), shares: shares.clone() })
+    };
+    LOCAL_SELECTORS.iter().filter(|(name, _)| *name != "random").filter_map(curve).collect()
+}

@@ -1,0 +1,32 @@
+//! What selectors achieved on one device of this machine.
+
+use crate::evaluate::{DeviceEvaluation, Split};
+use crate::recordings::Recordings;
+
+/// The selectors that are shown of a device of this machine, with their headings.
+pub(crate) const LOCAL_SELECTORS: [(&str, &str); 5] = [
+    ("auto", "learned elsewhere"),
+    ("static", "static"),
+    ("majority", "majority"),
+    ("target-trained", "learned here"),
+    ("random", "random"),
+];
+
+/// What was achieved on a device of this machine for one function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocalResult {
+    /// Everything recorded of the function, here and elsewhere.
+    pub recordings: Recordings,
+    /// Which inputs were trained on, and which were tests.
+    pub split: Split,
+    /// None where the time did not do for a test input.
+    pub evaluation: Option<DeviceEvaluation>,
+}
+
+impl LocalResult {
+    /// How many of the test inputs were measured here.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.evaluation.as_ref().map_or(0, |evaluation| self.split.test.len() - evaluation.left_out)
+    }
+}

@@ -1,0 +1,56 @@
+//! From recordings and evaluations to the data of the page.
+
+mod function;
+mod learning_curve;
+mod local;
+mod overhead;
+
+pub(crate) use self::function::{facts, left_out, measured_here};
+pub(crate) use self::local::LOCAL_SELECTORS;
+pub use self::local::LocalResult;
+use super::data::{FunctionReport, Quantity, ReportData};
+use crate::evaluate::selector_names;
+use crate::learn::Strategy;
+use crate::recordings::DeviceRecord;
+
+/// The page about these functions, made on this device.
+pub(crate) fn assemble(about: &str, here: &DeviceRecord, functions: Vec<FunctionReport>) -> ReportData {
+    ReportData {
+        title: "Nitro: how good the choices are".to_owned(),
+        about: about.to_owned(),
+        machine: here.id.clone(),
+        machine_features: here.features.iter().map(quantity).collect(),
+        glossary: glossary(),
+        functions,
+        footer: format!("Made by Nitro {}.", env!("CARGO_PKG_VERSION")),
+    }
+}
+
+/// What the selectors of an evaluation are.
+fn glossary() -> Vec<(String, String)> {
+    let words = |name: &str| match name {
+        "random" => "mean over the admissible variants".to_owned(),
+        "majority" => "one selector a device, majority of their choices".to_owned(),
+        "auto" => "whichever does best on the other devices: what would be shipped".to_owned(),
+        "best-single-feature" => "one device feature, chosen on the device left out".to_owned(),
+        "target-trained" => "trained on the device left out".to_owned(),
+        strategy => strategy.parse().map_or_else(|_| String::new(), Strategy::description),
+    };
+    selector_names().map(|name| (name.to_owned(), words(name))).collect()
+}
+
+/// A device feature with the unit that its name ends in.
+fn quantity((name, &value): (&String, &f64)) -> Quantity {
+    const UNITS: [(&str, &str); 6] = [
+        ("_bytes", "bytes"),
+        ("_mhz", "MHz"),
+        ("_gbps", "GB/s"),
+        ("_bits", "bit"),
+        ("_mops", "million/s"),
+        ("_ns", "ns"),
+    ];
+    let unit = UNITS.iter().find_map(|(suffix, unit)| Some((name.strip_suffix(suffix)?, *unit)));
+    let unit = unit.or_else(|| name.starts_with("gflops").then_some((name.as_str(), "GFLOP/s")));
+    let (name, unit) = unit.unwrap_or((name, ""));
+    Quantity { name: name.replace('_', " "), value, unit: unit.to_owned() }
+}

@@ -1,0 +1,134 @@
+//! How a long work goes on: a bar on a terminal, plain lines elsewhere. All on stderr, results go to stdout.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::io::IsTerminal;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use super::output::say;
+use crate::measure::Progress;
+
+/// The progress of one recording.
+pub(crate) struct ProgressDisplay {
+    label: String,
+    /// None where nobody looks at a terminal: lines are written then.
+    bar: Option<ProgressBar>,
+    expected: Cell<usize>,
+    done: Cell<usize>,
+    /// Inputs that nobody expected: then how many there are to come is not known.
+    found: RefCell<BTreeSet<String>>,
+    found_due: Cell<usize>,
+    found_recorded: Cell<usize>,
+}
+
+impl ProgressDisplay {
+    pub(crate) fn new(label: String) -> Self {
+        Self::shown(label, |bar| bar)
+    }
+
+    /// One of several.
+    pub(crate) fn among(label: String, bars: &MultiProgress) -> Self {
+        Self::shown(label, |bar| bars.add(bar))
+    }
+
+    fn shown(label: String, show: impl FnOnce(ProgressBar) -> ProgressBar) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| show(bar(&label)));
+        let (expected, done, found, found_due, found_recorded) = Default::default();
+        Self { label, bar, expected, done, found, found_due, found_recorded }
+    }
+
+    /// Counts an input that nobody expected, of whatever name.
+    pub(crate) fn count_found(&self, recorded: bool) {
+        let count = if recorded { &self.found_recorded } else { &self.found_due };
+        count.set(count.get() + 1);
+        if let Some(bar) = &self.bar
+            && !recorded
+            && count.get() == 1
+        {
+            bar.set_style(counting_style());
+        }
+    }
+
+    /// What has been done in the end; nothing if there was nothing to do.
+    fn summary(&self) -> Option<String> {
+        let found_recorded = self.found_recorded.get();
+        if self.expected.get() + self.found_due.get() + found_recorded == 0 {
+            return None;
+        }
+        let before = match found_recorded {
+            0 => String::new(),
+            count => format!(", {count} measured before"),
+        };
+        Some(format!("{}: {} inputs measured{before}", self.label, self.done.get()))
+    }
+}
+
+fn bar(label: &str) -> ProgressBar {
+    let style =
+        ProgressStyle::with_template("{prefix:24} {bar:30} {pos}/{len} {elapsed} (left {eta})  {msg}");
+    ProgressBar::new(0).with_style(style.expect("the template is fixed")).with_prefix(label.to_owned())
+}
+
+/// For a number of inputs that is not known beforehand.
+fn counting_style() -> ProgressStyle {
+    let style = ProgressStyle::with_template("{prefix:24} {pos} inputs measured {elapsed}  {msg}");
+    style.expect("the template is fixed")
+}
+
+impl Drop for ProgressDisplay {
+    fn drop(&mut self) {
+        match &self.bar {
+            Some(bar) => bar.finish_with_message(""),
+            None => self.summary().iter().for_each(|summary| say!("{summary}")),
+        }
+    }
+}
+
+impl Progress for ProgressDisplay {
+    fn expect(&self, inputs: usize, recorded: usize) {
+        if inputs + recorded == 0 {
+            return;
+        }
+        self.expected.set(self.expected.get() + inputs);
+        match &self.bar {
+            Some(bar) => bar.inc_length(inputs as u64),
+            None => say!("{}: {inputs} inputs to measure, {recorded} measured before", self.label),
+        }
+    }
+
+    fn find(&self, input: &str, recorded: bool) {
+        if self.found.borrow_mut().insert(input.to_owned()) {
+            self.count_found(recorded);
+        }
+    }
+
+    fn begin(&self, input: &str) {
+        self.bar.iter().for_each(|bar| bar.set_message(input.to_owned()));
+    }
+
+    fn end(&self, _input: &str) {
+        self.done.set(self.done.get() + 1);
+        match &self.bar {
+            Some(bar) => bar.inc(1),
+            None if self.done.get().is_multiple_of(25) => match self.found_due.get() {
+                0 => say!("{}: {} of {} inputs measured", self.label, self.done.get(), self.expected.get()),
+                _ => say!("{}: {} inputs measured", self.label, self.done.get()),
+            },
+            None => {}
+        }
+    }
+
+    fn leave(&self, _input: &str) {
+        self.expected.set(self.expected.get().saturating_sub(1));
+        self.bar.iter().for_each(|bar| bar.dec_length(1));
+    }
+
+    fn wait(&self, inputs: usize) {
+        let line = format!("{}: waiting for {inputs} inputs that other recorders have claimed", self.label);
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None => say!("{line}"),
+        }
+    }
+}

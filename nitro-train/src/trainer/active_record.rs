@@ -1,0 +1,68 @@
+//! Recording so many inputs: those that tell most, instead of all of them.
+
+use std::collections::BTreeSet;
+
+use super::error::TrainError;
+use super::recorder::Recorder;
+use crate::active::{FIRST_INPUTS, next_inputs};
+use crate::measure::{Candidate, Plan};
+use crate::recordings::{Input, Recordings};
+use crate::store::Store;
+
+/// One selector is fitted for this share of what is measured.
+const ROUNDS_SHARE: usize = 8;
+
+/// Records inputs, the least certain next, until so many are in the store; how many were measured now.
+pub(super) fn record_within(
+    recorder: &Recorder<'_>,
+    plan: &Plan<'_>,
+    store: &mut dyn Store,
+    max_inputs: usize,
+) -> Result<usize, TrainError> {
+    let (function, device) = (recorder.tunable.function, recorder.device.entry().id());
+    let surveyed = recorder.survey(plan)?;
+    let candidates = Candidate::all(function);
+    let choices: Vec<_> = candidates.iter().map(Candidate::name).collect();
+    let mut measured = store.recorded(function.name(), device, &choices)?;
+    let mut measured_now = 0;
+    while measured.len() < max_inputs.min(surveyed.len()) {
+        let left = max_inputs.min(surveyed.len()) - measured.len();
+        let count =
+            left.min((measured.len() / ROUNDS_SHARE).max(1).max(FIRST_INPUTS.saturating_sub(measured.len())));
+        let only = choose(store, function.name(), device, &surveyed, &measured, count)?;
+        let before = measured.len();
+        measured_now += recorder.record(&Plan { only: Some(only), ..plan.clone() }, store)?;
+        measured = store.recorded(function.name(), device, &choices)?;
+        if measured.len() == before {
+            break; // what was chosen was left out by the recording itself
+        }
+    }
+    Ok(measured_now)
+}
+
+/// The names of the next inputs.
+fn choose(
+    store: &mut dyn Store,
+    function: &str,
+    device: &str,
+    surveyed: &[Input],
+    measured: &BTreeSet<String>,
+    count: usize,
+) -> Result<BTreeSet<String>, TrainError> {
+    let mut recordings = match measured.is_empty() {
+        true => Recordings::default(),
+        false => store.load(function)?,
+    };
+    let position = |input: &Input| {
+        recordings.input_index(&input.name).unwrap_or_else(|| {
+            recordings.inputs.push(input.clone());
+            recordings.inputs.len() - 1
+        })
+    };
+    let positions: Vec<usize> = surveyed.iter().map(position).collect();
+    let is_measured = |input: &usize| measured.contains(&recordings.inputs[*input].name);
+    let (measured, candidates): (Vec<usize>, Vec<usize>) = positions.into_iter().partition(is_measured);
+    let device = recordings.device_index(device).unwrap_or(0);
+    let next = next_inputs(&recordings, device, (&measured, &candidates), count, crate::DEFAULT_SEED)?;
+    Ok(next.into_iter().map(|input| recordings.inputs[input].name.clone()).collect())
+}

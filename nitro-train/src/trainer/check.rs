@@ -1,0 +1,123 @@
+//! Whether the models may be shipped, for the continuous integration of an application.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use nitro_core::model::{Model, file_name};
+use serde::Serialize;
+
+use super::builder::Trainer;
+use super::error::TrainError;
+use super::layered_store::LayeredStore;
+use super::request::{DataRequest, InputLists};
+use crate::check::{Expected, check};
+use crate::learn::resolve_sources;
+use crate::printable::sentence;
+use crate::recordings::Recordings;
+
+/// What to check, against what.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckRequest {
+    /// Which functions, against which recordings.
+    pub data: DataRequest,
+    /// Which inputs the models should have been trained on, and which they are judged by.
+    pub inputs: InputLists,
+    /// Folder of models.
+    pub models: PathBuf,
+    /// Recorded devices to judge on; empty for all.
+    pub devices: Vec<String>,
+    /// The most regret that a model may have: 0.05 for choices that are 5 % off the best variant's speed, mean over the test inputs and
+    /// devices.
+    pub max_regret: f64,
+    /// Other bounds of single functions.
+    pub max_regret_of: BTreeMap<String, f64>,
+}
+
+impl Default for CheckRequest {
+    fn default() -> Self {
+        let (data, inputs, devices, max_regret_of) = Default::default();
+        Self { data, inputs, models: PathBuf::from("models"), devices, max_regret: 0.05, max_regret_of }
+    }
+}
+
+/// What was found about the model of one function, in the form of `check --json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ModelCheck {
+    /// The function.
+    pub function: String,
+    /// The model's file.
+    pub model: PathBuf,
+    /// The bound.
+    pub max_regret: f64,
+    /// Mean over the devices; none where the model cannot be judged.
+    pub regret: Option<f64>,
+    /// The regret on each device.
+    pub devices: BTreeMap<String, f64>,
+    /// Why the model should not be shipped, a sentence each; empty for one that may.
+    pub problems: Vec<String>,
+}
+
+impl Trainer {
+    /// Checks the model of each function: that it and the code have the same variants and features, that it was fitted from these
+    /// recordings, and that its regret on inputs held out from training is within a bound.
+    ///
+    /// ```
+    #[doc = include_str!("example_store.md")]
+    /// use nitro_train::{CheckRequest, DataRequest, FitRequest, Trainer};
+    ///
+    /// let (trainer, models) = (Trainer::new(), folder.path().join("models"));
+    /// let data = DataRequest { store: Some(store), ..DataRequest::default() };
+    /// let request = CheckRequest { data: data.clone(), models: models.clone(), ..CheckRequest::default() };
+    /// assert!(trainer.check(&request)?[0].problems[0].starts_with("no usable model of `sort`"));
+    /// trainer.fit(&FitRequest { data, models, ..FitRequest::default() })?;
+    /// assert!(trainer.check(&request)?[0].problems.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there are no recordings, and when a device or a bound is of nothing that is checked. What is wrong with a model is no error
+    /// but one of its [`problems`](ModelCheck::problems).
+    pub fn check(&self, request: &CheckRequest) -> Result<Vec<ModelCheck>, TrainError> {
+        let mut store = LayeredStore::open(self, &request.data)?;
+        let functions = store.functions(&request.data.functions)?;
+        if let Some(unknown) = request.max_regret_of.keys().find(|name| !functions.contains(name)) {
+            return Err(TrainError::UncheckedBound { function: unknown.clone(), checked: functions });
+        }
+        functions.iter().map(|function| self.check_one(request, &store.load(function)?)).collect()
+    }
+
+    fn check_one(&self, request: &CheckRequest, recordings: &Recordings) -> Result<ModelCheck, TrainError> {
+        let function = &recordings.function;
+        let devices = match request.devices.as_slice() {
+            [] => Vec::new(),
+            named => resolve_sources(recordings, named)?,
+        };
+        let max_regret = request.max_regret_of.get(function).copied().unwrap_or(request.max_regret);
+        let expected = Expected {
+            function: self.find(function).map(|tunable| tunable.function),
+            recordings,
+            split: &request.inputs.split(recordings)?,
+            devices: &devices,
+            max_regret,
+        };
+        let model = request.models.join(file_name(function));
+        let unjudged = ModelCheck { function: function.clone(), model, max_regret, ..ModelCheck::default() };
+        Ok(judge(unjudged, &expected))
+    }
+}
+
+/// A model that cannot be read is a problem like another.
+fn judge(unjudged: ModelCheck, expected: &Expected<'_>) -> ModelCheck {
+    match Model::read(&unjudged.model) {
+        Ok(model) => {
+            let checked = check(&model, expected);
+            let problems = checked.problems.iter().map(ToString::to_string).collect();
+            let regret = checked.mean_regret();
+            ModelCheck { regret, devices: checked.regrets.into_iter().collect(), problems, ..unjudged }
+        }
+        Err(source) => {
+            let error = TrainError::NoModel { function: unjudged.function.clone(), source };
+            ModelCheck { problems: vec![sentence(&error)], ..unjudged }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Why a trainer's call failed.
+
+use std::io;
+use std::path::PathBuf;
+use std::string::FromUtf8Error;
+
+use nitro_core::model::ModelError;
+use thiserror::Error;
+
+use crate::evaluate::EvaluateError;
+use crate::exchange::{ExportError, ImportError};
+use crate::learn::LearnError;
+use crate::measure::{BoxError, RecordError};
+use crate::profile::ProfileError;
+use crate::store::StoreError;
+use crate::traffic::CaptureError;
+
+/// Why a call of a [`Trainer`](crate::Trainer) failed. The message, with its causes, names what to change.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what each field is")]
+pub enum TrainError {
+    /// The trainer has nothing to measure.
+    #[error("this program has no functions: add them with Trainer::function")]
+    NoFunctions,
+
+    /// The trainer has no function of this name.
+    #[error("this program has no function `{function}` to measure; it has {}", known.join(", "))]
+    UnknownFunction { function: String, known: Vec<String> },
+
+    /// The function does not run on the named device.
+    #[error("`{function}` runs on {kind} devices, not on {device}: name one with --device")]
+    OtherKind { function: String, kind: &'static str, device: String },
+
+    /// No provider has devices that are written so.
+    #[error("`{name}` is not a device of this program: write {}", forms.join(", or "))]
+    UnknownDevice { name: String, forms: Vec<&'static str> },
+
+    /// The device cannot be named so, or cannot be used.
+    #[error(transparent)]
+    Device(BoxError),
+
+    /// There is nothing that `all` stands for.
+    #[error(
+        "--device all: no GPU was found that this program can use{}; name a device, for example --device {host}",
+        reasons.iter().map(|reason| format!(" ({reason})")).collect::<String>()
+    )]
+    NoGpu { reasons: Vec<String>, host: String },
+
+    /// A device neither of this machine nor in the store.
+    #[error("no device `{name}` in the store (it has {}) and none of that name here", known.join(", "))]
+    DeviceNowhere { name: String, known: Vec<String>, source: Box<Self> },
+
+    /// The device's caches stay as they are.
+    #[error("--cold: the caches of {device} cannot be emptied")]
+    CachesStay { device: String },
+
+    /// A recording ended early.
+    #[error("recording {function} on {device} stopped; what was measured is kept")]
+    Record { function: String, device: String, source: Box<RecordError> },
+
+    /// The inputs could not be looked at.
+    #[error("the features of the inputs of {function} on {device}")]
+    Survey { function: String, device: String, source: Box<RecordError> },
+
+    /// Nothing was ever recorded.
+    #[error("{store}: no recordings; make some with `record` or take some with `import`")]
+    NoRecordings { store: String },
+
+    /// Of a function that was asked for nothing was recorded.
+    #[error("{store}: no recordings of `{function}`{}", others(known))]
+    NoneOfFunction { store: String, function: String, known: Vec<String> },
+
+    /// Only this machine's own recordings are there.
+    #[error(
+        "no recordings of `{function}` on another machine: run `record` there with the same store, or `import` them"
+    )]
+    NoSources { function: String },
+
+    /// There is nothing to write.
+    #[error("there are no measurements of `{function}` to export")]
+    NothingToExport { function: String },
+
+    /// What the program carries is damaged.
+    #[error("the recordings of `{function}` that this program carries")]
+    Shipped { function: String, source: Box<ImportError> },
+
+    /// What the program carries is damaged.
+    #[error("the profiles of `{function}` that this program carries")]
+    ShippedProfiles { function: String, source: Box<ImportError> },
+
+    /// A list of inputs cannot be read.
+    #[error("{}", file.display())]
+    InputList { file: PathBuf, source: io::Error },
+
+    /// A list of inputs is no text.
+    #[error("{}: it is not UTF-8 text", file.display())]
+    InputListNotText { file: PathBuf, source: FromUtf8Error },
+
+    /// A list of inputs is empty.
+    #[error("{}: no names of inputs: write one a line", file.display())]
+    InputListEmpty { file: PathBuf },
+
+    /// A bound for a function that is not checked.
+    #[error("--max-regret: `{function}` is not among the functions that are checked: {}", checked.join(", "))]
+    UncheckedBound { function: String, checked: Vec<String> },
+
+    /// The function has no model, or a damaged one.
+    #[error("no usable model of `{function}`: make one with `fit`, or name its folder with --models")]
+    NoModel { function: String, source: ModelError },
+
+    /// A value was given of what the model does not know.
+    #[error("`{feature}` is not a feature of the model; its features are {}", known.join(", "))]
+    UnknownFeature { feature: String, known: Vec<String> },
+
+    /// A value that no input has.
+    #[error("`{feature}={value}`: `{value}` is not a finite number")]
+    FeatureNotFinite { feature: String, value: f64 },
+
+    /// Two values of one feature.
+    #[error("feature `{feature}` is given twice")]
+    FeatureTwice { feature: String },
+
+    /// Values are missing.
+    #[error(
+        "{} {} missing: the model needs {}",
+        missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+        if missing.len() == 1 { "is" } else { "are" },
+        needed.join(", ")
+    )]
+    FeaturesMissing { missing: Vec<String>, needed: Vec<String> },
+
+    /// The model asks for a device feature that the device does not have.
+    #[error(
+        "device {device} has no device feature `{feature}`, which the model needs: name a device like those it learned from with --device, for example {example}"
+    )]
+    DeviceFeatureMissing { device: String, feature: String, example: String },
+
+    /// A profiler cannot watch the device.
+    #[error("{device}: no hardware counters are read of this kind of device; name one as --device cuda:0")]
+    NoCounters { device: String },
+
+    /// Some profiles could not be made.
+    #[error("there is no profile of {}; what the others gave is written", missing.join(", "))]
+    ProfilesMissing { missing: Vec<String> },
+
+    /// A captured file without calls.
+    #[error("{} has no calls: let a program run with NITRO_CAPTURE={0}", file.display())]
+    NoCalls { file: PathBuf },
+
+    /// A file of this process cannot be used.
+    #[error("{what}")]
+    Io { what: String, source: io::Error },
+
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+
+    /// A session.
+    #[error(transparent)]
+    Session(Box<RecordError>),
+
+    /// Learning.
+    #[error(transparent)]
+    Learn(#[from] LearnError),
+
+    /// Evaluating.
+    #[error(transparent)]
+    Evaluate(#[from] EvaluateError),
+
+    /// A model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+
+    /// Measurements of other tools.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+
+    /// Measurements for other tools.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+
+    /// Hardware counters.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+
+    /// Captured calls.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+}
+
+impl TrainError {
+    /// Whether a variant took the device away from this process: a fresh one can go on.
+    #[must_use]
+    pub fn is_device_loss(&self) -> bool {
+        matches!(self, Self::Record { source, .. } if matches!(**source, RecordError::DeviceLost { .. }))
+    }
+}
+
+/// Of which functions there are recordings.
+fn others(known: &[String]) -> String {
+    if known.is_empty() { String::new() } else { format!("; there are some of {}", known.join(", ")) }
+}

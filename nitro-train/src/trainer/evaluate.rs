@@ -1,0 +1,67 @@
+//! Evaluating: each device left out in turn.
+
+use super::builder::Trainer;
+use super::error::TrainError;
+use super::layered_store::LayeredStore;
+use super::request::{DataRequest, InputLists};
+use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, evaluate_with};
+use crate::learn::study::StudyOptions;
+
+/// What to evaluate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EvaluateRequest {
+    /// Which functions, from which recordings.
+    pub data: DataRequest,
+    /// Which inputs are trained on, and which are tests.
+    pub inputs: InputLists,
+    /// What the selection of device features tries.
+    pub study: StudyOptions,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Trainer {
+    /// Leaves each device of each function out in turn, learns from the others, and tells how close to exhaustive search the choices
+    /// come. The functions are evaluated one after the other, as the iterator is asked for them.
+    ///
+    /// ```
+    #[doc = include_str!("example_store.md")]
+    /// use nitro_train::{DataRequest, EvaluateRequest, Trainer};
+    ///
+    /// let trainer = Trainer::new();
+    /// let data = DataRequest { store: Some(store.clone()), ..DataRequest::default() };
+    /// for evaluation in trainer.evaluate(&EvaluateRequest { data, ..EvaluateRequest::default() })? {
+    ///     let evaluation = evaluation?;
+    ///     assert_eq!((evaluation.function.as_str(), evaluation.test_inputs), ("sort", 10));
+    ///     assert_eq!(evaluation.devices.len(), 2);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there are no recordings; in the iterator when a function has too few devices or inputs.
+    pub fn evaluate<'t>(
+        &'t self,
+        request: &'t EvaluateRequest,
+    ) -> Result<impl Iterator<Item = Result<Evaluation, TrainError>> + 't, TrainError> {
+        let mut store = LayeredStore::open(self, &request.data)?;
+        let functions = store.functions(&request.data.functions)?;
+        Ok(functions.into_iter().map(move |function| {
+            let recordings = store.load(&function)?;
+            let split = request.inputs.split(&recordings)?;
+            self.tell(format!(
+                "{function}: leaving out each of {} devices in turn",
+                recordings.devices.len()
+            ));
+            let options = EvaluateOptions { seed: request.seed, study: request.study.clone() };
+            Ok(evaluate_with(&recordings, &split, &options, |device| self.tell(judged(device)))?)
+        }))
+    }
+}
+
+/// One line for each device that is judged.
+pub(super) fn judged(device: &DeviceEvaluation) -> String {
+    let figures =
+        device.selectors.get("auto").map_or(String::new(), |auto| format!(" {:.1} %", 100.0 * auto.mean));
+    format!("  {}: auto is {}{figures}", device.held_out, device.auto_is)
+}

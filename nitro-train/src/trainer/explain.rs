@@ -1,0 +1,145 @@
+//! Explaining: which variant would be selected for given feature values, and why.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use nitro_core::Function;
+use nitro_core::model::{Model, file_name};
+
+use super::builder::Trainer;
+use super::error::TrainError;
+use super::explained_device::ExplainedDevice;
+use super::layered_store::LayeredStore;
+use super::request::{DataRequest, InputLists};
+use crate::explain::{Explanation, Question};
+use crate::recordings::choice_text;
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplainRequest {
+    /// The function.
+    pub function: String,
+    /// Values of input features: each of the model's once, and what else constraints may ask for.
+    pub features: Vec<(String, f64)>,
+    /// Device to select for: one of this machine, as `host:4`, or one in the store. Without: the host with all threads; of a function for
+    /// another kind of device the first such device here, or else one that was recorded.
+    pub device: Option<String>,
+    /// Where the training inputs are.
+    pub store: Option<String>,
+    /// Folder of models.
+    pub models: PathBuf,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explained {
+    /// Why the model chooses what it chooses.
+    pub explanation: Explanation,
+    /// The kind of device that this machine lacks, where a recorded one was taken for that.
+    pub stands_for: Option<String>,
+    /// Whether anything of the function was recorded; otherwise there are no nearest training inputs.
+    pub is_recorded: bool,
+}
+
+impl ExplainRequest {
+    /// A question about these feature values, for this machine, to the model in `models/`.
+    #[must_use]
+    pub fn new(
+        function: impl Into<String>,
+        features: impl IntoIterator<Item = (impl Into<String>, f64)>,
+    ) -> Self {
+        Self {
+            function: function.into(),
+            features: features.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+            device: None,
+            store: None,
+            models: PathBuf::from("models"),
+        }
+    }
+}
+
+impl Trainer {
+    /// Which variant the model of a function would select for an input of these features, why, and what would change that.
+    ///
+    /// ```
+    #[doc = include_str!("example_store.md")]
+    /// use nitro_train::{DataRequest, ExplainRequest, FitRequest, Trainer};
+    ///
+    /// let (trainer, models) = (Trainer::new(), folder.path().join("models"));
+    /// let data = DataRequest { store: Some(store.clone()), ..DataRequest::default() };
+    /// trainer.fit(&FitRequest { data, models: models.clone(), ..FitRequest::default() })?;
+    /// let answer = trainer.explain(&ExplainRequest {
+    ///     device: Some("large".into()),
+    ///     store: Some(store),
+    ///     models,
+    ///     ..ExplainRequest::new("sort", [("length", 2.0)])
+    /// })?;
+    /// assert_eq!(answer.explanation.choice.as_deref(), Some("stable"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no model, when a feature of it is missing or an unknown one is given, and when the device is nowhere or lacks a
+    /// device feature of the model.
+    pub fn explain(&self, request: &ExplainRequest) -> Result<Explained, TrainError> {
+        let name = &request.function;
+        let model = Model::read(&request.models.join(file_name(name)))
+            .map_err(|source| TrainError::NoModel { function: name.clone(), source })?;
+        let function = self.find(name).map(|tunable| tunable.function);
+        let given = values(&model, function.map_or(&[][..], Function::features), &request.features)?;
+        let data = DataRequest { store: request.store.clone(), ..DataRequest::default() };
+        let mut store = LayeredStore::open(self, &data)?;
+        let mut recordings = store.load_if_recorded(name)?;
+        if let Some(recordings) = &mut recordings {
+            recordings.keep_configurations(|variant, configuration| {
+                model.choices.contains(&choice_text(variant, configuration))
+            });
+        }
+        let split =
+            recordings.as_ref().map(|recordings| InputLists::default().split(recordings)).transpose()?;
+        let device = ExplainedDevice::find(
+            self,
+            (name, request.device.as_deref()),
+            &model,
+            &mut store,
+            recordings.as_ref(),
+        )?;
+        device.check(&model)?;
+        let explanation = Explanation::new(&Question {
+            model: &model,
+            function,
+            given: &given,
+            device: &device.record,
+            device_distance: device.distance(&model),
+            recorded: recordings.as_ref().zip(split.as_ref().map(|split| split.train.as_slice())),
+        })?;
+        Ok(Explained { explanation, stands_for: device.stands_for, is_recorded: recordings.is_some() })
+    }
+}
+
+/// The given values by feature: each of the model's exactly once, and what else of the code's a constraint may ask for.
+fn values(
+    model: &Model,
+    known: &[&str],
+    given: &[(String, f64)],
+) -> Result<BTreeMap<String, f64>, TrainError> {
+    let mut values = BTreeMap::new();
+    for (feature, value) in given {
+        let (feature, value) = (feature.clone(), *value);
+        if !model.features.contains(&feature) && !known.contains(&feature.as_str()) {
+            return Err(TrainError::UnknownFeature { feature, known: model.features.clone() });
+        }
+        if !value.is_finite() {
+            return Err(TrainError::FeatureNotFinite { feature, value });
+        }
+        if values.insert(feature.clone(), value).is_some() {
+            return Err(TrainError::FeatureTwice { feature });
+        }
+    }
+    let missing: Vec<String> =
+        model.features.iter().filter(|name| !values.contains_key(*name)).cloned().collect();
+    match missing.is_empty() {
+        true => Ok(values),
+        false => Err(TrainError::FeaturesMissing { missing, needed: model.features.clone() }),
+    }
+}

@@ -1,0 +1,34 @@
+//! Lists of inputs from files.
+
+use std::path::Path;
+
+use nitro_core::files;
+
+use super::error::TrainError;
+use super::request::InputLists;
+use crate::evaluate::Split;
+use crate::recordings::Recordings;
+
+/// A million names have some 50 MiB.
+const MAX_FILE_BYTES: u64 = 256 << 20;
+
+impl InputLists {
+    /// The split that the files decide, as far as they are given.
+    pub(super) fn split(&self, recordings: &Recordings) -> Result<Split, TrainError> {
+        let read = |file: &Option<_>| file.as_deref().map(names).transpose();
+        let (train, test) = (read(&self.train)?, read(&self.test)?);
+        Ok(Split::from_lists(recordings, train.as_deref(), test.as_deref())?)
+    }
+}
+
+/// The names in a file, one a line; empty lines do not count.
+fn names(path: &Path) -> Result<Vec<String>, TrainError> {
+    let file = || path.to_owned();
+    let bytes =
+        files::read(path, MAX_FILE_BYTES).map_err(|source| TrainError::InputList { file: file(), source })?;
+    let text =
+        String::from_utf8(bytes).map_err(|source| TrainError::InputListNotText { file: file(), source })?;
+    let names: Vec<String> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    if names.is_empty() { Err(TrainError::InputListEmpty { file: file() }) } else { Ok(names) }
+}

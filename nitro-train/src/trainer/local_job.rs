@@ -1,0 +1,240 @@
+//! The main job: selectors learned from other machines' recordings choose here, then measuring here shows how well.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use nitro_core::host;
+use nitro_core::model::{Model, file_name};
+use nitro_core::provide::Workplace;
+
+use super::builder::Trainer;
+use super::error::TrainError;
+use super::layered_store::LayeredStore;
+use super::recorder::Recorder;
+use super::request::DataRequest;
+use super::tunable::Tunable;
+use crate::evaluate::{EvaluateError, EvaluateOptions, Split, evaluate_on};
+use crate::learn::{FitOptions, Fitted, fit};
+use crate::measure::{
+    Candidate, Clock, Inputs, Plan, Repeats, Share, SystemClock, describe_device, whole_host,
+};
+use crate::random::Random;
+use crate::recordings::{DeviceRecord, Recordings};
+use crate::report::assemble::{assemble, measured_here};
+use crate::report::{LocalResult, ReportData};
+
+const ABOUT: &str = "Selectors learned from other machines' recordings chose for this machine, which took no part in their \
+                     training. Exhaustive measurement here shows what those choices achieve.";
+
+/// What the main job is to do.
+#[derive(Clone, Debug)]
+pub struct LocalJobRequest {
+    /// Which functions, and where own measurements are kept. What the program carries is learned from in any case.
+    pub data: DataRequest,
+    /// Device to choose for and to measure on; none for the host with all threads.
+    pub device: Option<String>,
+    /// Folder the models are written to; none for `models` beside the program, where dispatch looks first.
+    pub models: Option<PathBuf>,
+    /// Time for measuring, inputs made included; where it would not do fewer repeats are made, then fewer inputs measured.
+    pub time: Duration,
+    /// With whom the inputs are shared.
+    pub share: Share,
+}
+
+impl Default for LocalJobRequest {
+    fn default() -> Self {
+        let (data, device, models, share) = Default::default();
+        Self { data, device, models, time: Duration::from_secs(100), share }
+    }
+}
+
+/// The main job on a device of this machine: [`fit`](Self::fit), [`measure`](Self::measure), [`judge`](Self::judge), in this order.
+pub struct LocalJob<'t> {
+    trainer: &'t Trainer,
+    tunables: Vec<&'t Tunable>,
+    name: String,
+    device: Box<dyn Workplace>,
+    here: DeviceRecord,
+    store: LayeredStore<'t>,
+    models: PathBuf,
+    time: Duration,
+    share: Share,
+}
+
+impl Trainer {
+    /// Begins the main job: describes the device, so that its features are known.
+    ///
+    /// ```no_run
+    /// use nitro_train::{LocalJobRequest, Trainer};
+    ///
+    /// let trainer = Trainer::new(); // .function(..)
+    /// let mut job = trainer.local_job(&LocalJobRequest::default())?;
+    /// let fitted = job.fit()?;
+    /// job.measure()?;
+    /// let results = job.judge(&fitted)?;
+    /// job.report(&results)?.write("report.html".as_ref())?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no function for the device, the device cannot be used, or the store cannot be opened.
+    pub fn local_job(&self, request: &LocalJobRequest) -> Result<LocalJob<'_>, TrainError> {
+        let name = request.device.clone().unwrap_or_else(whole_host);
+        let tunables = self.wanted_on(&request.data.functions, &name)?;
+        if tunables.is_empty() {
+            return Err(TrainError::NoFunctions);
+        }
+        let device = self.open_device(&name)?;
+        // The program's recordings are what this job learns from, wherever it keeps its own.
+        let store = LayeredStore::over_shipped(self, &request.data)?;
+        self.tell(format!(
+            "Describing this machine ({name}); what has to be measured is measured once and kept"
+        ));
+        let here = describe_device(&*device);
+        let models = request.models.clone().map_or_else(models_beside_program, Ok)?;
+        let (time, share) = (request.time, request.share.clone());
+        Ok(LocalJob { trainer: self, tunables, name, device, here, store, models, time, share })
+    }
+}
+
+impl LocalJob<'_> {
+    /// The device as selectors see it.
+    #[must_use]
+    pub fn here(&self) -> &DeviceRecord {
+        &self.here
+    }
+
+    /// The folder that models are written to.
+    #[must_use]
+    pub fn models(&self) -> &Path {
+        &self.models
+    }
+
+    /// Fits and writes the models that other machines' recordings give for this one.
+    ///
+    /// # Errors
+    /// When a function was recorded on no other machine, and when a model cannot be written.
+    pub fn fit(&mut self) -> Result<Vec<Fitted>, TrainError> {
+        let fit_one = |tunable: &&Tunable| {
+            let recordings = self.store.load(tunable.name())?;
+            let options = FitOptions {
+                sources: sources(&recordings, &self.here)?,
+                inputs: Some(Split::by_name(&recordings).train),
+                known_on_target: Some(self.here.features.keys().cloned().collect()),
+                seed: crate::DEFAULT_SEED,
+                ..FitOptions::default()
+            };
+            let fitted = fit(&recordings, &options)?;
+            fitted.model.write(&self.models.join(file_name(tunable.name())))?;
+            Ok(fitted)
+        };
+        self.tunables.iter().map(fit_one).collect()
+    }
+
+    /// Measures all built-in inputs here, within about the time.
+    ///
+    /// # Errors
+    /// As [`Trainer::record`].
+    pub fn measure(&mut self) -> Result<(), TrainError> {
+        let trainer = self.trainer;
+        trainer.tell("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
+        let end = SystemClock.now() + self.time;
+        for (tunable, left) in self.tunables.iter().zip((1..=self.tunables.len() as u32).rev()) {
+            let now = SystemClock.now();
+            let time = end.saturating_sub(now) / left;
+            let names = fairly_ordered(&tunable.generated_inputs);
+            let runs = names.len() * Candidate::all(tunable.function).len();
+            let plan = Plan::new(Inputs::Generated(&names), repeats(time, runs), self.share.clone());
+            let plan = Plan { until: Some(now + time), ..plan };
+            let (device, observer) = (&*self.device, &*trainer.observer);
+            let recorder = Recorder { tunable, device_name: &self.name, device, observer };
+            recorder.record(&plan, self.store.writable()?)?;
+            recorder.faults(self.store.writable()?)?;
+        }
+        Ok(())
+    }
+
+    /// What the models that were written achieve here, beside the other selectors.
+    ///
+    /// # Errors
+    /// When what was measured cannot be read, or nothing can be learned from it.
+    pub fn judge(&mut self, fitted: &[Fitted]) -> Result<Vec<LocalResult>, TrainError> {
+        fitted.iter().map(|fitted| judge(&fitted.model, &mut self.store, &self.here)).collect()
+    }
+
+    /// The results as a page.
+    ///
+    /// # Errors
+    /// When the recordings are larger than can be compared.
+    pub fn report(&self, results: &[LocalResult]) -> Result<ReportData, TrainError> {
+        let functions = results.iter().map(measured_here).collect::<Result<_, _>>()?;
+        Ok(assemble(ABOUT, &self.here, functions))
+    }
+}
+
+/// Recordings of this very machine, whatever the number of threads, are not recordings of another. Partitions of a GPU are
+/// devices apart: only the one itself is left out.
+fn sources(recordings: &Recordings, here: &DeviceRecord) -> Result<Vec<String>, TrainError> {
+    let own = format!("@{}", host::machine().id());
+    let is_here = |id: &str| id == here.id || id.ends_with(&own);
+    let other = recordings.devices.iter().filter(|device| !is_here(&device.id));
+    let sources: Vec<String> = other.map(|device| device.id.clone()).collect();
+    match sources.is_empty() {
+        true => Err(TrainError::NoSources { function: recordings.function.clone() }),
+        false => Ok(sources),
+    }
+}
+
+/// The first folder where dispatch looks for models.
+fn models_beside_program() -> Result<PathBuf, TrainError> {
+    let io = |what: &str| {
+        let what = what.to_owned();
+        |source| TrainError::Io { what, source }
+    };
+    let program = std::env::current_exe().map_err(io("where this program is"))?;
+    let folder = program.parent().ok_or_else(|| std::io::ErrorKind::NotFound.into());
+    Ok(folder.map_err(io("the folder of this program"))?.join("models"))
+}
+
+/// The inputs in an order of which every beginning is a fair sample of test inputs and others: time may not do for all.
+fn fairly_ordered(names: &[String]) -> Vec<String> {
+    let mut random = Random::new(crate::DEFAULT_SEED);
+    let mut placed = Vec::new();
+    let (test, other): (Vec<_>, Vec<_>) = names.iter().partition(|name| name.starts_with("test/"));
+    for mut names in [test, other] {
+        random.shuffle(&mut names);
+        let count = names.len() as f64;
+        placed.extend((0..).zip(names).map(|(nth, name)| (f64::from(nth) / count, name)));
+    }
+    placed.sort_by(|(a, _), (b, _)| a.total_cmp(b)); // stable
+    placed.into_iter().map(|(_, name)| name.clone()).collect()
+}
+
+/// Repeats that let `runs` variants be measured in about `time`. Part of it goes to making inputs and to warm-up. How many inputs a
+/// closure makes itself nobody knows.
+fn repeats(time: Duration, runs: usize) -> Repeats {
+    let usual = Repeats { least: 3, ..Repeats::default() };
+    match runs {
+        0 => usual,
+        runs => Repeats { budget_ns: 0.5 * time.as_nanos() as f64 / runs as f64, ..usual },
+    }
+}
+
+fn judge(
+    model: &Model,
+    store: &mut LayeredStore<'_>,
+    here: &DeviceRecord,
+) -> Result<LocalResult, TrainError> {
+    let recordings = store.load(&model.function)?;
+    let split = Split::by_name(&recordings);
+    let options = EvaluateOptions { seed: crate::DEFAULT_SEED, ..EvaluateOptions::default() };
+    let sources = &model.provenance.sources;
+    if recordings.device_index(&here.id).is_none() {
+        return Ok(LocalResult { recordings, split, evaluation: None });
+    }
+    let evaluation = match evaluate_on(&recordings, &split, &here.id, sources, model, &options) {
+        Err(EvaluateError::NoTests { .. }) => None,
+        evaluation => Some(evaluation?),
+    };
+    Ok(LocalResult { recordings, split, evaluation })
+}

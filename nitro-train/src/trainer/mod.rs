@@ -1,0 +1,48 @@
+//! The trainer of an application: its functions with their inputs, its devices, and what can be done with them, each one call that
+//! returns a value. The command line ([`Trainer::main`]) is one caller of these.
+//!
+//! - [`Tunable`]: one function and the closure that calls it; [`Trainer`] has any number of them.
+//! - What a call works on is a request with a [`Default`]: [`RecordRequest`], [`FitRequest`], [`EvaluateRequest`] and so on, each with
+//!   a [`DataRequest`] that says which recordings.
+//! - [`Observer`] hears what goes on meanwhile; without one nothing is printed.
+
+mod active_record;
+mod builder;
+mod captured_traffic;
+mod check;
+mod devices;
+mod error;
+mod evaluate;
+mod exchange;
+mod explain;
+mod explained_device;
+mod fit;
+mod input_lists;
+mod layered_store;
+mod local_job;
+mod next_device;
+mod observer;
+mod profile;
+mod record;
+mod recorder;
+mod report;
+mod request;
+mod tunable;
+
+pub use builder::Trainer;
+pub use captured_traffic::captured_traffic;
+pub use check::{CheckRequest, ModelCheck};
+pub use devices::Devices;
+pub use error::TrainError;
+pub use evaluate::EvaluateRequest;
+pub use explain::{ExplainRequest, Explained};
+pub use fit::{FitRequest, FittedModel};
+pub use local_job::{LocalJob, LocalJobRequest};
+pub use next_device::{Candidates, DeviceRanking};
+pub use observer::Observer;
+pub use profile::{ProfileRequest, WrittenProfile};
+pub use record::{RecordRequest, RecordSummary, Recorded};
+pub use recorder::Fault;
+pub use report::ReportRequest;
+pub use request::{DataRequest, InputLists};
+pub use tunable::{ShippedRecordings, Tunable};

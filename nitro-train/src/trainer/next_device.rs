@@ -1,0 +1,109 @@
+//! Which unmeasured device to measure next.
+
+use std::collections::BTreeSet;
+
+use super::builder::Trainer;
+use super::error::TrainError;
+use super::layered_store::LayeredStore;
+use super::request::DataRequest;
+use super::tunable::kind_of;
+use crate::evaluate::Split;
+use crate::learn::next_device::{Experience, Worth, between_and_beyond, distinct, rank};
+use crate::measure::describe_device;
+use crate::recordings::DeviceRecord;
+
+/// What measuring devices of one kind is expected to be worth, to the functions that run on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceRanking {
+    /// The functions.
+    pub functions: Vec<String>,
+    /// Where the candidates come from.
+    pub candidates: Candidates,
+    /// The candidates, the most worth first; empty where the recorded devices know no device feature in common.
+    pub ranked: Vec<Worth>,
+    /// What is known of the first.
+    pub first: Option<DeviceRecord>,
+}
+
+/// Where devices that could be measured come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Candidates {
+    /// They are of this machine.
+    Here,
+    /// All of this machine are recorded: these are points among the recorded devices.
+    Points,
+}
+
+impl Trainer {
+    /// Ranks devices by what recording on them is expected to bring, for each kind of device.
+    ///
+    /// ```
+    #[doc = include_str!("example_store.md")]
+    /// use nitro_train::{Candidates, DataRequest, Trainer};
+    ///
+    /// let data = DataRequest { store: Some(store), ..DataRequest::default() };
+    /// let rankings = Trainer::new().next_devices(&data)?;
+    /// assert_eq!((rankings[0].functions[0].as_str(), rankings[0].candidates), ("sort", Candidates::Points));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there are no recordings, or nothing to learn from.
+    pub fn next_devices(&self, data: &DataRequest) -> Result<Vec<DeviceRanking>, TrainError> {
+        let mut store = LayeredStore::open(self, data)?;
+        let mut experiences = Vec::new();
+        for function in store.functions(&data.functions)? {
+            let recordings = store.load(&function)?;
+            self.tell(format!(
+                "{function}: leaving out each of {} devices in turn",
+                recordings.devices.len()
+            ));
+            let inputs = Split::by_name(&recordings).train;
+            experiences.push(Experience::new(&recordings, &inputs, crate::DEFAULT_SEED)?);
+        }
+        let kinds: BTreeSet<String> = experiences.iter().map(kind).collect();
+        let of_kind = |kind: &String| -> Vec<Experience> {
+            experiences.iter().filter(|experience| self::kind(experience) == *kind).cloned().collect()
+        };
+        Ok(kinds.iter().map(|kind| self.ranking(kind, &of_kind(kind))).collect())
+    }
+
+    fn ranking(&self, kind: &str, experiences: &[Experience]) -> DeviceRanking {
+        let functions = experiences.iter().map(|experience| experience.function.clone()).collect();
+        let (candidates, records) = self.candidates(kind, experiences);
+        let ranked = rank(experiences, &records);
+        let is_first = |device: &DeviceRecord| ranked.first().is_some_and(|first| first.id == device.id);
+        let first = records.into_iter().find(is_first);
+        DeviceRanking { functions, candidates, ranked, first }
+    }
+
+    /// The candidates of a kind: devices that can be named here, else points among the sources.
+    fn candidates(&self, kind: &str, experiences: &[Experience]) -> (Candidates, Vec<DeviceRecord>) {
+        let provider = self.providers.iter().find(|provider| provider.kind() == kind);
+        let names = provider.map_or_else(Vec::new, |provider| provider.names());
+        let describe = |name: String| match self.open_device(&name) {
+            Ok(device) => Some(describe_device(&*device)),
+            Err(error) => {
+                self.tell(format!("{name} is left out: {error}"));
+                None
+            }
+        };
+        let here: Vec<DeviceRecord> = names.into_iter().filter_map(describe).collect();
+        let is_new =
+            |device: &DeviceRecord| experiences.iter().any(|experience| !experience.knows(&device.id));
+        if here.iter().any(is_new) {
+            return (Candidates::Here, here);
+        }
+        let sources = distinct(experiences.iter().flat_map(|experience| experience.sources.clone()));
+        (Candidates::Points, between_and_beyond(&sources))
+    }
+}
+
+/// What kind of device a function was recorded on; of devices that this program cannot name, the function itself.
+fn kind(experience: &Experience) -> String {
+    let kinds: Vec<&str> = experience.sources.iter().map(|source| kind_of(&source.id)).collect();
+    match kinds.as_slice() {
+        [first, rest @ ..] if rest.iter().all(|kind| kind == first) => (*first).to_owned(),
+        _ => experience.function.clone(),
+    }
+}

@@ -1,0 +1,91 @@
+//! What the process does that Nsight Compute watches: it makes the calls of one profile, and announces them section by section.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use nitro_core::provide::{Watched, Workplace};
+use serde::{Deserialize, Serialize};
+
+use crate::measure::{BoxError, Extent, RecordError, profile_inputs, run_on};
+use crate::profile::{ProfileError, Section, Shown};
+use crate::trainer::builder::Trainer;
+use crate::trainer::error::TrainError;
+use crate::trainer::tunable::Tunable;
+
+/// Tells a process that a profiler watches it, and what it is to show.
+pub(super) const VARIABLE: &str = "NITRO_TRAIN_PROFILE";
+/// The highest intensity of a proxy.
+const INTENSITIES: u32 = 5;
+
+/// What one process shows the profiler.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Task {
+    /// The function; none for the proxies.
+    pub(super) function: Option<String>,
+    pub(super) device: String,
+    /// Folder of real inputs.
+    pub(super) inputs: Option<PathBuf>,
+    /// File that the sections are announced in.
+    pub(super) sections: PathBuf,
+    pub(super) seconds: u64,
+    pub(super) sample: u16,
+    pub(super) launches: u16,
+}
+
+impl Trainer {
+    /// If a profiler watches this process, shows it what it is to see; false where none does.
+    pub(crate) fn show_profiler(&self) -> Result<bool, TrainError> {
+        let Ok(task) = std::env::var(VARIABLE) else { return Ok(false) };
+        let task: Task = serde_json::from_str(&task).map_err(ProfileError::Sections)?;
+        let device = self.open_device(&task.device)?;
+        let file = File::create(&task.sections).map_err(|source| {
+            let what = task.sections.display().to_string();
+            TrainError::Io { what, source }
+        })?;
+        let ended = match &task.function {
+            None => run_on(&*device, || {
+                watched(&*device).and_then(|watched| proxies(watched, file)).map_err(RecordError::Device)
+            }),
+            Some(name) => {
+                let tunable = self.wanted(std::slice::from_ref(name))?[0];
+                run_on(&*device, || function(tunable, &*device, &task, file))
+            }
+        };
+        let ended = ended.map_err(RecordError::Device).flatten();
+        ended.map_err(|error| TrainError::Session(error.into()))?;
+        Ok(true)
+    }
+}
+
+fn watched(device: &dyn Workplace) -> Result<&dyn Watched, BoxError> {
+    device.watched().ok_or_else(|| format!("{} cannot be watched", device.entry().id()).into())
+}
+
+/// One launch of every proxy at every intensity.
+fn proxies(device: &dyn Watched, mut file: File) -> Result<(), BoxError> {
+    let each = device.proxies().iter().flat_map(|&proxy| (0..=INTENSITIES).map(move |step| (proxy, step)));
+    for (section, (proxy, intensity)) in (1..).zip(each) {
+        let what = Shown::Proxy { proxy: proxy.to_owned(), intensity };
+        Section { section, shown: 1, what }.announce(&mut file)?;
+        device.show_proxy(section, proxy, intensity)?;
+    }
+    Ok(())
+}
+
+/// Every variant of a function on some inputs, until the time has passed.
+fn function(tunable: &Tunable, device: &dyn Workplace, task: &Task, file: File) -> Result<(), RecordError> {
+    let ends = Instant::now() + Duration::from_secs(task.seconds);
+    let (file, extent) =
+        (RefCell::new(file), Extent { inputs: task.sample.into(), launches: task.launches.into() });
+    profile_inputs(
+        tunable.function,
+        (&device, watched(device).map_err(RecordError::Device)?),
+        tunable.inputs(task.inputs.as_deref()),
+        extent,
+        &|| Instant::now() >= ends,
+        &|section: &Section| section.announce(&mut *file.borrow_mut()),
+        &tunable.record,
+    )
+}

@@ -1,0 +1,136 @@
+//! Recording: measurements of this machine's devices into the store.
+
+use std::path::PathBuf;
+
+use super::active_record::record_within;
+use super::builder::Trainer;
+use super::devices::or_whole_host;
+use super::error::TrainError;
+use super::layered_store::LayeredStore;
+use super::recorder::{Fault, Recorder};
+use super::request::DataRequest;
+use super::tunable::Tunable;
+use crate::measure::{MAX_CONFIGURATIONS, Plan, Repeats, Share, is_sampled};
+
+/// What to record, where and how.
+#[derive(Clone, Debug, Default)]
+pub struct RecordRequest {
+    /// Which functions, into which store.
+    pub data: DataRequest,
+    /// Devices by name, one after the other; the host with all threads without any.
+    pub devices: Vec<String>,
+    /// Folder of real inputs; without one, the built-in inputs.
+    pub inputs: Option<PathBuf>,
+    /// When the repeats of one variant on one input end.
+    pub repeats: Repeats,
+    /// Record only so many inputs of each function and device: first some drawn at random, then always those at which a selector of
+    /// what is measured so far is least certain. All inputs are looked at for their features.
+    pub max_inputs: Option<usize>,
+    /// Empty the device's caches before every timed call.
+    pub cold: bool,
+    /// With whom the inputs are shared.
+    pub share: Share,
+}
+
+/// What a recording has come to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordSummary {
+    /// In the order in which they were recorded.
+    pub recorded: Vec<Recorded>,
+}
+
+/// One function that was recorded on one device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The function.
+    pub function: String,
+    /// The device as the request names it.
+    pub device: String,
+    /// How many inputs were measured now; what the store held before is not measured again.
+    pub inputs: usize,
+    /// The variants that failed or answered wrong, now or before.
+    pub faults: Vec<Fault>,
+}
+
+impl Trainer {
+    /// Measures every admissible variant on every input, and keeps that in the store. What the store holds already is skipped, so a
+    /// stopped recording goes on where it was.
+    ///
+    /// Everything runs in this process: a variant that ends it, or never ends, does so to the caller. [`main`](Self::main) measures in
+    /// processes of their own.
+    ///
+    /// ```
+    /// # mod app {
+    /// #     use nitro::code_variant;
+    /// #     #[code_variant(features(length = keys.len()), variants(stable, unstable), default = stable, crate = nitro)]
+    /// #     pub fn sort(keys: &mut [u32]);
+    /// #     fn stable(keys: &mut [u32]) { keys.sort() }
+    /// #     fn unstable(keys: &mut [u32]) { keys.sort_unstable() }
+    /// # }
+    /// # use app::sort;
+    /// use nitro_train::measure::Repeats;
+    /// use nitro_train::{DataRequest, RecordRequest, Trainer};
+    ///
+    /// let trainer = Trainer::new().function(sort::function(), |session| {
+    ///     for length in [10, 100] {
+    ///         session.input(&format!("reversed-{length}"), || sort(&mut (0..length).rev().collect::<Vec<_>>()))?;
+    ///     }
+    ///     Ok(())
+    /// });
+    /// let folder = tempfile::tempdir()?;
+    /// let store = folder.path().join("my.db").display().to_string();
+    /// let summary = trainer.record(&RecordRequest {
+    ///     data: DataRequest { store: Some(store), ..DataRequest::default() },
+    ///     devices: vec!["host:1".into()],
+    ///     repeats: Repeats { budget_ns: 1e6, ..Repeats::default() },
+    ///     ..RecordRequest::default()
+    /// })?;
+    /// assert_eq!(summary.recorded[0].inputs, 2);
+    /// assert!(summary.recorded[0].faults.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a name is that of no function or device, when a function does not run on a device that was named with it, when inputs
+    /// cannot be read, when the default variant or the closure itself fails, and when the store cannot be written.
+    /// [`TrainError::is_device_loss`] when a variant took the device away from this process: a fresh one goes on.
+    pub fn record(&self, request: &RecordRequest) -> Result<RecordSummary, TrainError> {
+        let mut store = LayeredStore::open(self, &request.data)?;
+        let mut summary = RecordSummary::default();
+        for name in or_whole_host(&request.devices) {
+            let device = self.open_device(&name)?;
+            if request.cold && !device.empty_caches(true) {
+                return Err(TrainError::CachesStay { device: name });
+            }
+            for tunable in self.wanted_on(&request.data.functions, &name)? {
+                let recorder =
+                    Recorder { tunable, device_name: &name, device: &*device, observer: &*self.observer };
+                self.tell_of_samples(tunable);
+                let inputs = tunable.inputs(request.inputs.as_deref());
+                let plan = Plan::new(inputs, request.repeats, request.share.clone());
+                let store = store.writable()?;
+                let inputs = match request.max_inputs {
+                    None => recorder.record(&plan, store)?,
+                    Some(most) => record_within(&recorder, &plan, store, most)?,
+                };
+                let faults = recorder.faults(store)?;
+                let (function, device) = (tunable.name().to_owned(), name.clone());
+                summary.recorded.push(Recorded { function, device, inputs, faults });
+            }
+        }
+        Ok(summary)
+    }
+}
+
+impl Trainer {
+    /// Says of which variants not all configurations are tried.
+    fn tell_of_samples(&self, tunable: &Tunable) {
+        for variant in tunable.function.variants().iter().filter(|variant| is_sampled(variant)) {
+            let (function, name) = (tunable.name(), variant.name());
+            let all = variant.parameters().configurations();
+            self.tell(format!(
+                "{function}: of the {all} configurations of `{name}` the default and others drawn at random are measured, {MAX_CONFIGURATIONS} in all"
+            ));
+        }
+    }
+}

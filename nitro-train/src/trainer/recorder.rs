@@ -1,0 +1,103 @@
+//! One function recorded on one device.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use nitro_core::provide::Workplace;
+
+use super::error::TrainError;
+use super::observer::Observer;
+use super::tunable::Tunable;
+use crate::measure::{Plan, RecordError, record_inputs, run_on, survey_inputs};
+use crate::printable::printable;
+use crate::recordings::{Input, Measurement, Outcome, choice_text};
+use crate::store::Store;
+
+/// Records one function on one device.
+#[derive(Clone, Copy)]
+pub(super) struct Recorder<'a> {
+    pub(super) tunable: &'a Tunable,
+    /// What the user calls the device.
+    pub(super) device_name: &'a str,
+    pub(super) device: &'a dyn Workplace,
+    pub(super) observer: &'a dyn Observer,
+}
+
+impl Recorder<'_> {
+    /// Records the inputs of the plan that the store does not hold; how many those were.
+    pub(super) fn record(&self, plan: &Plan<'_>, store: &mut dyn Store) -> Result<usize, TrainError> {
+        let recorded = run_on(self.device, || {
+            let progress = self.observer.recording(self.tunable.name(), self.device_name);
+            let closure = &self.tunable.record;
+            record_inputs(self.tunable.function, &self.device, plan, store, &*progress, closure)
+        });
+        recorded.map_err(RecordError::Device).flatten().map_err(|source| {
+            let (function, device) = self.names();
+            TrainError::Record { function, device, source: source.into() }
+        })
+    }
+
+    /// All inputs with their features, which takes a run of the default variant each.
+    pub(super) fn survey(&self, plan: &Plan<'_>) -> Result<Vec<Input>, TrainError> {
+        let (function, device) = self.names();
+        self.observer.message(&format!("{function} on {device}: looking at the features of all inputs"));
+        let surveyed = run_on(self.device, || {
+            survey_inputs(self.tunable.function, &self.device, plan.inputs, &self.tunable.record)
+        });
+        let surveyed = surveyed.map_err(RecordError::Device).flatten();
+        surveyed.map_err(|source| TrainError::Survey { function, device, source: source.into() })
+    }
+
+    /// Which variants failed or answered wrong on the device, as far as the store knows; the observer is told.
+    pub(super) fn faults(&self, store: &mut dyn Store) -> Result<Vec<Fault>, TrainError> {
+        if !store.functions()?.iter().any(|name| name == self.tunable.name()) {
+            return Ok(Vec::new()); // there was nothing to measure
+        }
+        let (recordings, id) = (store.load(self.tunable.name())?, self.device.entry().id());
+        let mut faults: BTreeMap<(usize, &str), Fault> = BTreeMap::new();
+        let is_fault = |one: &&Measurement| {
+            recordings.devices[one.device].id == id && matches!(one.outcome, Outcome::Failed | Outcome::Wrong)
+        };
+        for one in recordings.measurements.iter().filter(is_fault) {
+            let fault = faults.entry((one.variant, &one.configuration)).or_insert_with(|| Fault {
+                variant: choice_text(&recordings.variants[one.variant], &one.configuration),
+                inputs: 0,
+                example: recordings.inputs[one.input].name.clone(),
+                reason: if one.reason.is_empty() {
+                    "failed".into()
+                } else {
+                    printable(&one.reason).into_owned()
+                },
+            });
+            fault.inputs += 1;
+        }
+        let faults: Vec<Fault> = faults.into_values().collect();
+        let (function, device) = self.names();
+        faults.iter().for_each(|fault| self.observer.message(&format!("{function} on {device}: {fault}")));
+        Ok(faults)
+    }
+
+    fn names(&self) -> (String, String) {
+        (self.tunable.name().to_owned(), self.device_name.to_owned())
+    }
+}
+
+/// A variant that failed or answered wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The variant, with the values of its tuning parameters.
+    pub variant: String,
+    /// On how many inputs.
+    pub inputs: usize,
+    /// One of them.
+    pub example: String,
+    /// What it did there.
+    pub reason: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { variant, inputs, example, reason } = self;
+        write!(formatter, "no time of `{variant}` on {inputs} inputs; on {example} it {reason}")
+    }
+}

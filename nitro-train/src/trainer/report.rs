@@ -1,0 +1,68 @@
+//! The page about how good the choices are.
+
+use super::builder::Trainer;
+use super::error::TrainError;
+use super::evaluate::judged;
+use super::layered_store::LayeredStore;
+use super::request::{DataRequest, InputLists};
+use crate::evaluate::{EvaluateError, EvaluateOptions, evaluate_with};
+use crate::measure::{describe_device, whole_host};
+use crate::report::ReportData;
+use crate::report::assemble::{assemble, facts, left_out};
+
+const ABOUT: &str = "How close selectors come to exhaustive search on devices that they were not trained on: each \
+                     recorded device is left out in turn.";
+
+/// What to report on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportRequest {
+    /// Which functions, from which recordings.
+    pub data: DataRequest,
+    /// Which inputs are trained on, and which are tests.
+    pub inputs: InputLists,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Trainer {
+    /// Evaluates every function as [`evaluate`](Self::evaluate) does, for a page with figures: [`ReportData::write`] writes it.
+    ///
+    /// Where there are several functions, one with too few devices is shown without evaluation.
+    ///
+    /// ```
+    #[doc = include_str!("example_store.md")]
+    /// use nitro_train::{DataRequest, ReportRequest, Trainer};
+    ///
+    /// let data = DataRequest { store: Some(store), ..DataRequest::default() };
+    /// let report = Trainer::new().report(&ReportRequest { data, ..ReportRequest::default() })?;
+    /// assert_eq!(report.functions[0].test_inputs, 10);
+    /// report.write(&folder.path().join("report.html"))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there are no recordings, or nothing to learn from or to test on.
+    pub fn report(&self, request: &ReportRequest) -> Result<ReportData, TrainError> {
+        let mut store = LayeredStore::open(self, &request.data)?;
+        let names = store.functions(&request.data.functions)?;
+        let mut functions = Vec::new();
+        for (nth, name) in (1..).zip(&names) {
+            let recordings = store.load(name)?;
+            let split = request.inputs.split(&recordings)?;
+            let (of, devices) = (names.len(), recordings.devices.len());
+            self.tell(format!("{name} ({nth} of {of}): leaving out each of {devices} devices in turn"));
+            let options = EvaluateOptions { seed: request.seed, ..EvaluateOptions::default() };
+            let evaluation = evaluate_with(&recordings, &split, &options, |device| self.tell(judged(device)));
+            functions.push(match evaluation {
+                // The others are worth a page all the same.
+                Err(error @ EvaluateError::TooFewDevices { .. }) if of > 1 => {
+                    self.tell(error.to_string());
+                    facts(&recordings, &split)?
+                }
+                evaluation => left_out(&recordings, &split, &evaluation?, request.seed)?,
+            });
+        }
+        let here = describe_device(&*self.open_device(&whole_host())?);
+        Ok(assemble(ABOUT, &here, functions))
+    }
+}

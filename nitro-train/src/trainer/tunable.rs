@@ -1,0 +1,119 @@
+//! One function of an application and all that its training takes.
+
+use std::fmt;
+use std::path::Path;
+
+use nitro_core::Function;
+
+use crate::measure::{BoxError, Inputs, Session};
+
+type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync>;
+
+/// One function with the closure that calls it on inputs, and what else its training takes. [`Trainer::tunable`](crate::Trainer::tunable)
+/// adds it.
+///
+/// ```
+/// # mod app {
+/// #     use nitro::code_variant;
+/// #     #[code_variant(features(length = keys.len()), variants(stable, unstable), default = stable, crate = nitro)]
+/// #     pub fn sort(keys: &mut [u32]);
+/// #     fn stable(keys: &mut [u32]) { keys.sort() }
+/// #     fn unstable(keys: &mut [u32]) { keys.sort_unstable() }
+/// # }
+/// # use app::sort;
+/// use nitro_train::{Trainer, Tunable};
+///
+/// let sorting = Tunable::new(sort::function(), |session| {
+///     for name in session.inputs("") {
+///         let keys: Vec<u32> = (0..name.rsplit('/').next().unwrap_or_default().parse()?).rev().collect();
+///         session.input(name, || sort(&mut keys.clone()))?;
+///     }
+///     Ok(())
+/// });
+/// let trainer = Trainer::new().tunable(sorting.generated_inputs(["train/10", "train/1000", "test/100"]).runs_on("host"));
+/// assert_eq!(trainer.functions().count(), 1);
+/// ```
+pub struct Tunable {
+    pub(super) function: &'static Function,
+    pub(super) record: RecordInputs,
+    pub(super) generated_inputs: Vec<String>,
+    pub(super) runs_on: Option<&'static str>,
+    pub(super) shipped: Vec<ShippedRecordings>,
+}
+
+impl Tunable {
+    /// A function (`NAME::function()` beside each `#[code_variant]` function) and the closure that calls it on inputs while a session
+    /// records.
+    #[must_use]
+    pub fn new(
+        function: &'static Function,
+        record: impl Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        let (generated_inputs, runs_on, shipped) = Default::default();
+        Self { function, record: Box::new(record), generated_inputs, runs_on, shipped }
+    }
+
+    /// Adds names of built-in inputs: what [`Session::inputs`] hands out without `--inputs DIR`.
+    ///
+    /// Names that begin with `train/` are trained on, names that begin with `test/` are evaluated on.
+    #[must_use]
+    pub fn generated_inputs(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.generated_inputs.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// The function runs on devices of this kind alone, e.g. `"cuda"`: what is done on another device passes over it.
+    /// Without, it takes part whatever the device.
+    #[must_use]
+    pub fn runs_on(mut self, kind: &'static str) -> Self {
+        self.runs_on = Some(kind);
+        self
+    }
+
+    /// Adds recordings of the function on other devices that the program carries.
+    #[must_use]
+    pub fn shipped(mut self, recordings: ShippedRecordings) -> Self {
+        self.shipped.push(recordings);
+        self
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.function.name()
+    }
+
+    /// Whether the function runs on the device of this name.
+    pub(super) fn fits(&self, device: &str) -> bool {
+        self.runs_on.is_none_or(|kind| kind_of(device) == kind)
+    }
+
+    /// The inputs in a folder, or else the built-in ones.
+    pub(super) fn inputs<'a>(&'a self, folder: Option<&'a Path>) -> Inputs<'a> {
+        folder.map_or(Inputs::Generated(&self.generated_inputs), Inputs::Folder)
+    }
+}
+
+impl fmt::Debug for Tunable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Tunable").field("function", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// The kind of device that a name begins with.
+pub(super) fn kind_of(device: &str) -> &str {
+    device.split(':').next().unwrap_or(device)
+}
+
+/// Recordings of one function that a program carries, so that a fresh machine can learn from others without a network.
+///
+/// Each part is the content of a file in the import form, gzip or plain: see `train import --help`.
+#[derive(Clone, Copy, Debug)]
+pub struct ShippedRecordings {
+    /// Measurements: device, input, variant, time in nanoseconds.
+    pub measurements: &'static [u8],
+    /// Inputs: name, then a column a feature.
+    pub inputs: &'static [u8],
+    /// Devices: name, then a column a device feature.
+    pub devices: &'static [u8],
+    /// Hardware counters of the variants, as `train profile` writes them to `profiles.csv`; none where none were read.
+    pub profiles: Option<&'static [u8]>,
+}

@@ -1,0 +1,46 @@
+//! Why supervision ends.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::store::StoreError;
+
+/// Why measuring in workers could not go on.
+#[derive(Debug, Error)]
+pub(crate) enum WorkerError {
+    /// Something of the system that supervising takes.
+    #[error("{what}")]
+    System { what: &'static str, source: io::Error },
+    /// Interruptions would end the supervisor.
+    #[error("a handler for interruptions")]
+    Handler(#[from] ctrlc::Error),
+    /// The program cannot be run again.
+    #[error("{}: the worker could not be started", program.display())]
+    Start { program: PathBuf, source: io::Error },
+    /// The trainer itself panicked, or the closure between two runs.
+    #[error("the worker panicked, but not in a variant; what was measured is kept")]
+    Panicked,
+    /// It did not end by itself, and it was no variant's doing.
+    #[error("the worker {how} while no variant ran; what was measured is kept")]
+    Lost { how: String },
+    /// Without the default variant nothing is known of an input.
+    #[error(
+        "input `{input}`: the default variant `{variant}` of `{function}` {how}; it has to run on every input"
+    )]
+    DefaultFailed { function: String, variant: String, input: String, how: String },
+    /// What a worker was ended by cannot be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Some of a team ended so.
+    #[error("{}", .0.join("; "))]
+    Members(Vec<String>),
+}
+
+impl WorkerError {
+    /// For [`Result::map_err`].
+    pub(super) fn system(what: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::System { what, source }
+    }
+}

@@ -1,0 +1,74 @@
+//! What a worker is told by its environment, and what its end means.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use super::note::Notes;
+use crate::measure::Share;
+
+/// Says to a process that it is a worker, and where it notes what it is doing.
+pub(super) const WORKER: &str = "NITRO_TRAIN_WORKER";
+/// Tells a worker the name of its recorder, which stays when it is replaced.
+pub(super) const RECORDER: &str = "NITRO_TRAIN_RECORDER";
+/// Tells a worker for how many milliseconds the workers before it have measured.
+pub(super) const SPENT_MS: &str = "NITRO_TRAIN_SPENT_MS";
+/// Says to a worker which of all devices is its.
+pub(super) const DEVICE: &str = "NITRO_TRAIN_DEVICE";
+/// What a worker ends with when it lost its device: the number that sysexits.h has for "try again".
+pub(crate) const DEVICE_LOST: u8 = 75;
+/// What a shell says of a program that was interrupted.
+pub(super) const INTERRUPTED: u8 = 130;
+/// What a Rust program ends with that panicked.
+pub(super) const PANICKED: i32 = 101;
+
+/// This worker's notes, whose file can be opened once.
+static NOTES: OnceLock<File> = OnceLock::new();
+
+/// Whether this process is a worker.
+pub(crate) fn is_worker() -> bool {
+    note_path().is_some()
+}
+
+/// Opens this process's notes, if it is a worker, and ends it with its supervisor: otherwise two would measure on one device as
+/// soon as the user starts another.
+pub(crate) fn follow_supervisor() {
+    if let Some(path) = note_path() {
+        if let Ok(file) = Notes::open(Path::new(&path)) {
+            NOTES.get_or_init(|| file);
+        }
+        std::thread::spawn(|| {
+            // The supervisor holds the other end and writes nothing.
+            let _ = std::io::stdin().read(&mut [0]);
+            std::process::exit(i32::from(DEVICE_LOST));
+        });
+    }
+}
+
+/// The device that this worker has to itself, if it is one of a team: its supervisor shows how it goes on.
+pub(crate) fn own_device() -> Option<String> {
+    note_path().and_then(|_| std::env::var(DEVICE).ok())
+}
+
+/// Where this process notes what it is doing; none unless it is a worker.
+pub(super) fn notes() -> Option<Notes> {
+    NOTES.get()?.try_clone().ok().map(Notes::new)
+}
+
+/// What tells this recorder from all others, also after its worker was replaced.
+pub(crate) fn recorder_name() -> String {
+    std::env::var(RECORDER).unwrap_or_else(|_| Share::unique_owner())
+}
+
+/// For how long the workers before this one have measured, of which it takes the place.
+pub(crate) fn time_spent() -> Duration {
+    let spent = note_path().and_then(|_| std::env::var(SPENT_MS).ok()?.parse().ok());
+    Duration::from_millis(spent.unwrap_or(0))
+}
+
+fn note_path() -> Option<OsString> {
+    std::env::var_os(WORKER)
+}

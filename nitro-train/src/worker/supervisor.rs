@@ -1,0 +1,144 @@
+//! Starts workers until one ends in order, and tells the store what the others were ended by.
+
+use std::process::{Child, Command};
+use std::sync::atomic::AtomicBool;
+use std::thread::Scope;
+use std::time::{Duration, Instant};
+
+use super::error::WorkerError;
+use super::note::Note;
+use super::process::{End, Worker};
+use super::protocol::{DEVICE_LOST, INTERRUPTED, PANICKED, RECORDER, SPENT_MS};
+use crate::exact::Exact;
+use crate::measure::Share;
+use crate::recordings::{Input, Outcome};
+use crate::store::{self, Row};
+use crate::terminal::{Output, say};
+
+/// What is measured in workers.
+#[derive(Clone, Debug)]
+pub(crate) struct Supervision {
+    /// The store that workers measure into, and that hears what ended them.
+    pub(crate) store: String,
+    /// How long one run of a variant may take.
+    pub(crate) deadline: Duration,
+    /// The devices to record on at the same time; none for one worker at a time, on all that the command line names.
+    pub(crate) team: Option<Vec<String>>,
+}
+
+/// How the worker of a team is started, heard and shown.
+pub(super) trait Membership: Sync {
+    /// The worker is to work on this device, and to be heard.
+    fn prepare(&self, command: &mut Command);
+
+    /// Shows what the worker tells until it ends.
+    fn listen<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, worker: &mut Child);
+
+    /// A line about this device.
+    fn say(&self, line: &str);
+}
+
+/// Who starts one worker after the other.
+pub(super) struct Supervisor<'a> {
+    job: &'a Supervision,
+    interrupted: &'a AtomicBool,
+    out: &'a Output,
+    /// The device of a team that the workers are for; none where they work on all that the command line names.
+    member: Option<&'a dyn Membership>,
+    /// Who the workers are to those that share the store.
+    recorder: String,
+    /// When the first run of a variant was noted.
+    measuring_since: Option<Instant>,
+    /// The run that may have broken the worker before.
+    suspect: Option<Note>,
+}
+
+impl<'a> Supervisor<'a> {
+    pub(super) fn new(job: &'a Supervision, interrupted: &'a AtomicBool, out: &'a Output) -> Self {
+        let (member, measuring_since, suspect) = Default::default();
+        Self { job, interrupted, out, member, recorder: Share::unique_owner(), measuring_since, suspect }
+    }
+
+    /// Of workers for one device of a team.
+    pub(super) fn for_member(self, member: &'a dyn Membership) -> Self {
+        Self { member: Some(member), ..self }
+    }
+
+    /// Runs the command line in workers until one ends in order; its exit code.
+    pub(super) fn run(mut self) -> Result<u8, WorkerError> {
+        loop {
+            match self.run_worker()? {
+                End::Code(code) if code == i32::from(DEVICE_LOST) => {}
+                End::Code(PANICKED) => return Err(WorkerError::Panicked),
+                End::Code(code) => return Ok(u8::try_from(code).unwrap_or(1)),
+                End::Interrupted(note) => {
+                    note.iter().for_each(|note| self.release(note));
+                    return Ok(INTERRUPTED);
+                }
+                End::Lost { how } => return Err(WorkerError::Lost { how }),
+                End::Broken { note, how, in_doubt } => self.broken(note, &how, in_doubt)?,
+            }
+            self.say("going on in a fresh process");
+        }
+    }
+
+    fn say(&self, line: &str) {
+        match self.member {
+            Some(member) => member.say(line),
+            None => say!("{line}"),
+        }
+    }
+
+    fn run_worker(&mut self) -> Result<End, WorkerError> {
+        let spent = self.measuring_since.map_or(Duration::ZERO, |since| since.elapsed());
+        let deadline = self.job.deadline;
+        let (member, out, interrupted) = (self.member, self.out, self.interrupted);
+        let measuring_since = &mut self.measuring_since;
+        let variables = [(RECORDER, self.recorder.clone()), (SPENT_MS, spent.as_millis().to_string())];
+        std::thread::scope(|scope| {
+            let mut worker = match member {
+                Some(member) => Worker::start_in_team(variables, |command| member.prepare(command))?,
+                None => Worker::start(variables, out)?,
+            };
+            member.iter().for_each(|member| member.listen(scope, worker.process()));
+            worker.follow(deadline, interrupted, || {
+                measuring_since.get_or_insert_with(Instant::now);
+            })
+        })
+    }
+
+    /// A run of a variant has broken the worker. In doubt whether the variant is at fault it gets another try, for whoever ends a
+    /// process from outside seldom means the variant (unless it is the system, short of memory), and a variant that took too long
+    /// may have waited for others.
+    fn broken(&mut self, note: Note, how: &str, in_doubt: bool) -> Result<(), WorkerError> {
+        if in_doubt && !self.suspect.as_ref().is_some_and(|before| before.is_about(&note)) {
+            self.say(&format!("{note} {how}; it gets another try"));
+            self.suspect = Some(note);
+            return Ok(());
+        }
+        self.blame(&note, how)
+    }
+
+    /// Records the variant as failed on the input.
+    fn blame(&self, note: &Note, how: &str) -> Result<(), WorkerError> {
+        let Note { function, device, input, features, variant, configuration, .. } = note;
+        let Some(features) = features.clone() else {
+            let (function, variant, input) = (function.clone(), variant.clone(), input.clone());
+            return Err(WorkerError::DefaultFailed { function, variant, input, how: how.to_owned() });
+        };
+        self.say(&format!("{note} {how}; it is recorded as failed there"));
+        let features = features.into_iter().map(|Exact(value)| value).collect();
+        let input = Input { name: input.clone(), features };
+        let row = Row { configuration, reason: how, ..Row::new(variant, Outcome::Failed) };
+        store::open(&self.job.store)?.put(function, device, &input, &[row])?;
+        Ok(())
+    }
+
+    /// Gives back the input that the worker was measuring, so that the next recording need not wait for its claim to expire.
+    fn release(&self, note: &Note) {
+        // Where that fails, it waits.
+        if let Ok(mut store) = store::open(&self.job.store) {
+            let _ = store.claim(&note.function, &note.device, &note.input, &self.recorder, Duration::ZERO);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What is imported into a store.
+
+use nitro_train::recordings::{Measurement, Outcome, Recordings};
+use nitro_train::store::Store;
+
+use super::{device, input, prepared, put_both};
+
+fn measured(device: usize, input: usize, variant: usize, ns: f64) -> Measurement {
+    let outcome = Outcome::Time(ns);
+    Measurement {
+        device,
+        input,
+        variant,
+        configuration: String::new(),
+        outcome,
+        spread_ns: 0.5,
+        repeats: 9,
+        reason: String::new(),
+    }
+}
+
+/// Two devices, two inputs, with a gap; sorted as `load` sorts.
+pub fn recordings() -> Recordings {
+    Recordings {
+        function: "sort".to_owned(),
+        variants: vec!["merge".to_owned(), "radix".to_owned()],
+        default_variant: Some(1),
+        features: vec!["length".to_owned(), "bits".to_owned()],
+        inputs: vec![input("a", &[1.5, 32.0]), input("b", &[2.5, 64.0])],
+        devices: vec![device("K40m", 15.0), device("V100", 80.0)],
+        measurements: vec![measured(0, 0, 0, 3.0), measured(0, 1, 1, 4.0), measured(1, 0, 1, 5.0)],
+        ..Recordings::default()
+    }
+}
+
+pub fn import_brings_back_what_load_gave(store: &mut dyn Store) {
+    store.import(&recordings()).unwrap();
+    assert_eq!(store.load("sort").unwrap(), recordings());
+}
+
+pub fn import_adds_to_what_is_there(store: &mut dyn Store) {
+    let store = prepared(store);
+    put_both(store, "host:4", "a");
+    let mut given = recordings();
+    given.features.reverse();
+    given.variants[0] = "bitonic".to_owned();
+    given.inputs[0].features = vec![32.0, 9.0];
+    given.inputs[1].features.reverse();
+    store.import(&given).unwrap();
+    let loaded = store.load("sort").unwrap();
+    assert_eq!(loaded.features, ["length", "bits"]);
+    assert_eq!(loaded.variants, ["merge", "radix", "bitonic"]);
+    assert_eq!(loaded.inputs, [input("a", &[9.0, 32.0]), input("b", &[2.5, 64.0])]);
+    let ids: Vec<&str> = loaded.devices.iter().map(|device| device.id.as_str()).collect();
+    assert_eq!(ids, ["K40m", "V100", "host:4"]);
+    assert_eq!(loaded.measurements.len(), 5);
+}
+
+pub fn import_of_the_same_again_changes_nothing(store: &mut dyn Store) {
+    store.import(&recordings()).unwrap();
+    store.import(&recordings()).unwrap();
+    assert_eq!(store.load("sort").unwrap(), recordings());
+}
+
+pub fn a_conflicting_import_leaves_nothing(store: &mut dyn Store) {
+    store.import(&recordings()).unwrap();
+    type Change = fn(&mut Recordings);
+    let conflicts: [(&str, Change); 5] = [
+        ("measurement of `radix` for input `b` on device `K40m`", |r| {
+            r.measurements[1].outcome = Outcome::Wrong
+        }),
+        ("measurement of `radix` for input `a` on device `V100`", |r| r.measurements[2].repeats = 1),
+        ("feature `threads` of device `K40m`", |r| r.devices[0] = device("K40m", 16.0)),
+        ("feature `length` of input `a`", |r| r.inputs[0].features[0] = 7.0),
+        ("has the features length, bits", |r| r.features[0] = "size".to_owned()),
+    ];
+    for (expected, change) in conflicts {
+        let mut given = recordings();
+        given.inputs.push(input("new", &[1.0, 1.0]));
+        given.devices.push(device("new", 1.0));
+        given.variants.push("new".to_owned());
+        change(&mut given);
+        let message = store.import(&given).unwrap_err().to_string();
+        assert!(message.contains(expected), "{message}");
+    }
+    assert_eq!(store.load("sort").unwrap(), recordings());
+    assert_eq!(store.devices().unwrap().len(), 2);
+}
