@@ -16,7 +16,7 @@ static PROGRAM: Program =
 
 /// What a call works on: a kernel that does next to nothing, and six features.
 struct Work {
-    kernel: Kernel,
+    kernel: Kernel<'static>,
     counter: Buffer<u32>,
     features: [f64; 6],
 }

@@ -24,7 +24,7 @@ fn partitions() -> Vec<Cuda> {
         .collect()
 }
 
-fn kernel(name: &str) -> Kernel {
+fn kernel(name: &str) -> Kernel<'static> {
     KERNELS.kernel(name).unwrap()
 }
 

@@ -4,17 +4,17 @@
 //! In a file of its own: it counts allocations, and gives the process an empty cache folder, so that everything that a first call
 //! may have to compile and measure is compiled and measured.
 
-#[path = "../../tests/counting/mod.rs"]
-mod counting;
-
 use std::ptr;
 use std::sync::LazyLock;
 
-use counting::ALLOCATIONS;
 use cudarc::driver::sys::{self, CUgraph, CUgraphExec, CUresult, CUstreamCaptureMode};
 use nitro::model::{Class, Coverage, Model, Provenance, Scale, Selector, Svm, Transform};
 use nitro::{Reason, code_variant};
 use nitro_cuda::{Buffer, Cuda, CudaError, Grid, Program, Stream, device, on, partition};
+use nitro_test_support::allocations::{Counting, allocations};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 const SOURCE: &str = r#"
     extern "C" __global__ void add(unsigned* x, unsigned n, unsigned value) {
@@ -171,10 +171,10 @@ fn a_call_is_captured_and_replayed_and_choosing_allocates_nothing() {
         stream.synchronize().unwrap();
         assert_eq!(values(&x), 1);
         let graph = captured(stream, || {
-            let before = ALLOCATIONS.get();
+            let before = allocations();
             let selection = warm::add::select(stream, &mut x);
             warm::add(stream, &mut x).unwrap();
-            assert_eq!(ALLOCATIONS.get(), before);
+            assert_eq!(allocations(), before);
             assert_eq!(selection.variant(), warm::add::Variant::LargeBlocks);
             assert_eq!(*selection.reason(), Reason::Predicted);
         });

@@ -10,6 +10,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use crate::scripted::{Devices, Scripted, TIME_NS};
 use crate::store_server::Server;
 use nitro::code_variant;
+use nitro_test_support::random::Random;
 use nitro_train::recordings::{Outcome, Recordings};
 use nitro_train::{BoxError, Session, Trainer, store};
 
@@ -81,15 +82,15 @@ fn start(url: &str, number: usize, folder: &Path) -> Child {
 fn thirty_kills_lose_nothing_and_double_nothing(mut server: Server, folder: &Path) {
     let url = server.url();
     let mut recorders: Vec<Child> = (0..RECORDERS).map(|number| start(&url, number, folder)).collect();
-    let mut seed = 1;
+    let mut random = Random::new(1);
     let mut recorded = 0;
     for kill in 0..KILLS {
-        // The next kill comes when some more inputs are in the store; its place among them is drawn.
-        recorded += draw(&mut seed, u64::from(INPUTS) / KILLS);
+        // The next kill comes when some more inputs are in the store; when exactly is drawn.
+        recorded += random.below(u64::from(INPUTS) / KILLS);
         while inputs_in(&url) < recorded {
             std::hint::spin_loop();
         }
-        let victim = draw(&mut seed, RECORDERS as u64 + 1) as usize;
+        let victim = random.below(RECORDERS as u64 + 1) as usize;
         match recorders.get_mut(victim) {
             Some(recorder) => {
                 let _ = recorder.kill();
@@ -127,13 +128,4 @@ fn check(recordings: &Recordings) {
         let factor = if recordings.variants[one.variant] == "once" { 1 } else { 2 };
         assert_eq!(one.outcome, Outcome::Time(time_ns(n, factor)), "{}: {}", n, one.reason);
     }
-}
-
-/// SplitMix64.
-fn draw(state: &mut u64, below: u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (z ^ (z >> 31)) % below
 }

@@ -1,7 +1,7 @@
 //! What the tests of CUDA functions have in common.
 
-use crate::left_out::NVRTC;
 use nitro_cuda::Program;
+use nitro_test_support::tools::NVRTC;
 
 /// Compiles programs for every architecture up to sm_100 that NVRTC knows. Where NVRTC is absent the test is left out, unless
 /// `NITRO_REQUIRE_NVRTC` is set.
@@ -12,8 +12,12 @@ pub fn compile_for_all_architectures(programs: &[&'static Program]) {
     assert!(wanted.contains(&90), "{wanted:?}");
     for program in programs {
         for &architecture in &wanted {
-            let code = program.compile(architecture).unwrap_or_else(|error| panic!("{error}"));
-            assert!(code.starts_with(b"\x7fELF"), "{} for sm_{architecture}", program.file());
+            let image = program.compile(architecture, &[]).unwrap_or_else(|error| panic!("{error}"));
+            assert!(
+                image.cubin().unwrap().starts_with(b"\x7fELF"),
+                "{} for sm_{architecture}",
+                program.file()
+            );
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Every variant of the transposition on the device gives what its definition says.
 
-use crate::random::Random;
 use crate::support::{compile_for_all_architectures, on_gpu_and_partition};
 use nitro_benchmarks::cuda::cuda_transpose::{self, Variant};
 use nitro_benchmarks::cuda::transpose::{self, SKINNY_COLUMNS, inputs, reference};
 use nitro_cuda::{Buffer, CudaError};
+use nitro_test_support::random::Random;
 
 #[test]
 fn kernels_compile_for_all_architectures() {
@@ -40,7 +40,7 @@ fn is_admissible(variant: Variant, rows: usize, columns: usize) -> bool {
 
 /// Compares all admissible variants with the CPU on random elements.
 fn check(rows: usize, columns: usize) {
-    let mut random = Random((rows * 1_000_003 + columns) as u64);
+    let mut random = Random::new((rows * 1_000_003 + columns) as u64);
     let values: Vec<f64> = (0..rows * columns).map(|_| random.bits() as f64).collect();
     let expected = reference(&values, rows, columns);
     for &variant in Variant::ALL {
