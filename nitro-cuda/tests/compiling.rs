@@ -56,7 +56,7 @@ fn definitions_of_a_configuration_reach_the_compiler() {
     let Some(_) = NVRTC.found(nvrtc_version()) else { return };
     static TILED: Program = Program::new(
         "tiled.cu",
-        "extern \"C\" __global__ void k(int* x) { __shared__ int t[TILE]; *x = t[ROWS]; }",
+        "extern \"C\" __global__ void k(int* x) { __shared__ int t[TILE]; t[threadIdx.x] = *x; __syncthreads(); *x = t[ROWS]; }",
     );
     for tile in [16, 32] {
         let image = TILED.compile(90, &[("TILE", tile), ("ROWS", 2)]).unwrap();
