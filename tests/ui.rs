@@ -2,7 +2,6 @@
 //! expanded code in `ui/rustc`. `TRYBUILD=overwrite cargo test -p nitro --test ui` accepts what changed; read the difference. Programs that
 //! are accepted are in `accepted`: here every dependency would be built once more to run them.
 
-
 use std::process::Command;
 
 use nitro_test_support::tools::RUSTC;

@@ -102,7 +102,7 @@ impl<'m> Kernel<'m> {
     /// As [`Kernel::launch`].
     ///
     /// # Safety
-    /// As [`Kernel::launch`]. Besides, of a buffer whose own stream ([`Buffer::stream`]) is another one:
+    /// As [`Kernel::launch`]. Besides, of a buffer whose own stream ([`Buffer::stream`](crate::Buffer::stream)) is another one:
     /// - what its stream was given before is done when the kernel begins: let `stream` wait for it ([`Stream::wait_for`]), or wait for it;
     /// - its memory lives until the kernel is done: it is not dropped, changed or read before its stream has waited for `stream`. Dropping it
     ///   frees the memory in the order of its own stream, which knows nothing of the kernel.

@@ -29,22 +29,21 @@ const LOG_BYTES: usize = 16 << 10;
 /// a launch was captured into a CUDA graph stays for the life of the process, since the graph may be replayed at any time.
 ///
 /// ```no_run
-/// use nitro_cuda::{Buffer, CudaError, Grid, Image, Module, Options, Source, compile, device};
+/// use nitro_cuda::{CudaError, Kernel, Module, Options, Source, compile, device};
 ///
-/// fn fastest(candidates: &[u32], x: &Buffer<f32>) -> Result<Option<u32>, CudaError> {
-///     let (device, text) = (device(0)?, "extern \"C\" __global__ void fill(float* x) { /* with BLOCK */ }");
-///     let mut best = None;
-///     for &block in candidates {
-///         let image = compile(&Source::new("fill.cu", text), &Options::for_device(device).define("BLOCK", block))?;
+/// /// The block size at which a generated kernel takes least time, as `time_ns` says.
+/// fn fastest(text: &str, blocks: &[u32], time_ns: impl Fn(Kernel<'_>, u32) -> Result<f64, CudaError>) -> Result<u32, CudaError> {
+///     let device = device(0)?;
+///     let mut best = (f64::INFINITY, blocks[0]);
+///     for &block in blocks {
+///         let image = compile(&Source::new("generated.cu", text), &Options::for_device(device).define("BLOCK", block))?;
 ///         let module = Module::load(device, &image)?;
-///         let kernel = module.kernel("fill")?;
-///         if kernel.resources()?.local_bytes == 0 {
-///             // SAFETY: the argument is of the kernel's type.
-///             unsafe { kernel.launch(Grid::covering(x.len(), block), &[x.into()])? };
-///             best = best.or(Some(block));
+///         let time_ns = time_ns(module.kernel("generated")?, block)?;
+///         if time_ns < best.0 {
+///             best = (time_ns, block);
 ///         }
-///     }
-///     Ok(best)
+///     } // the module is dropped, and the next one loaded
+///     Ok(best.1)
 /// }
 /// ```
 pub struct Module {

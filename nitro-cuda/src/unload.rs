@@ -71,6 +71,8 @@ pub(crate) fn retire(device: Cuda, module: CUmodule, uses: Uses) {
 
 /// Unloads the retired modules that the devices have come past.
 pub(crate) fn unload_idle() {
+    // Streams that have nothing to do with the modules may be captured. A failure here is that of what follows.
+    let _relaxed = capture::relaxed();
     RETIRED.lock().unwrap_or_else(PoisonError::into_inner).retain_mut(|retired| {
         let unloaded = retired.unload_if_idle();
         unloaded.map_or_else(
@@ -86,8 +88,6 @@ pub(crate) fn unload_idle() {
 impl Retired {
     /// Whether the module is unloaded now.
     fn unload_if_idle(&mut self) -> Result<bool, CudaError> {
-        // Other threads may capture streams that have nothing to do with the module.
-        let _relaxed = capture::relaxed()?;
         let _active = self.device.activate()?;
         let mut is_idle = true;
         for end in &mut self.ends {

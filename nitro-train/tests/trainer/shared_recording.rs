@@ -7,9 +7,9 @@
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use crate::scripted::{Devices, Scripted, TIME_NS};
+use crate::scripted::Devices;
 use crate::store_server::Server;
-use nitro::code_variant;
+use crate::twins::{in_every_run, shared, time_ns};
 use nitro_test_support::random::Random;
 use nitro_train::recordings::{Outcome, Recordings};
 use nitro_train::{BoxError, Session, Trainer, store};
@@ -18,32 +18,9 @@ const RECORDERS: usize = 4;
 const KILLS: u64 = 30;
 const INPUTS: u32 = 600;
 
-#[code_variant(
-    name = "shared",
-    device = Scripted,
-    features(size = n),
-    variants(once, twice),
-    default = once,
-)]
-fn shared(n: u32) -> u32;
-
-/// Takes a while, so that a kill finds recorders at work, and a time that says which variant of which input it was.
-fn worked(n: u32, factor: u32) -> u32 {
+/// Takes a while, so that a kill finds recorders at work.
+fn take_a_while(_: u32, _: &str) {
     (0..20_000).for_each(|_| std::hint::spin_loop());
-    TIME_NS.set(time_ns(n, factor));
-    n
-}
-
-fn time_ns(n: u32, factor: u32) -> f64 {
-    f64::from(factor * (n + 1))
-}
-
-fn once(n: u32) -> u32 {
-    worked(n, 1)
-}
-
-fn twice(n: u32) -> u32 {
-    worked(n, 2)
 }
 
 fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
@@ -56,6 +33,7 @@ fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
 
 pub fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("record") {
+        in_every_run(take_a_while);
         return Trainer::new()
             .devices(Devices)
             .function(shared::function(), record)
@@ -125,7 +103,7 @@ fn check(recordings: &Recordings) {
     assert_eq!(recordings.measurements.len(), 2 * INPUTS as usize, "every variant of every input, once");
     for one in &recordings.measurements {
         let n = recordings.inputs[one.input].name.parse().expect("names are numbers");
-        let factor = if recordings.variants[one.variant] == "once" { 1 } else { 2 };
-        assert_eq!(one.outcome, Outcome::Time(time_ns(n, factor)), "{}: {}", n, one.reason);
+        let expected = Outcome::Time(time_ns(n, &recordings.variants[one.variant]));
+        assert_eq!(one.outcome, expected, "{n}: {}", one.reason);
     }
 }
