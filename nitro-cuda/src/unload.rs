@@ -74,14 +74,13 @@ pub(crate) fn unload_idle() {
     // Streams that have nothing to do with the modules may be captured. A failure here is that of what follows.
     let _relaxed = capture::relaxed();
     RETIRED.lock().unwrap_or_else(PoisonError::into_inner).retain_mut(|retired| {
-        let unloaded = retired.unload_if_idle();
-        unloaded.map_or_else(
-            |error| {
+        match retired.unload_if_idle() {
+            Ok(is_unloaded) => !is_unloaded,
+            Err(error) => {
                 retired.device.defer_error(error);
                 false
-            },
-            |unloaded| !unloaded,
-        )
+            }
+        }
     });
 }
 
