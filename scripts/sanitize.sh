@@ -13,10 +13,10 @@ trap 'rm -r "$XDG_CACHE_HOME"' EXIT
 host=$(rustc --print host-tuple | tr 'a-z-' 'A-Z_')
 runner="CARGO_TARGET_${host}_RUNNER=compute-sanitizer --report-api-errors no --error-exitcode 1"
 
-echo "memcheck copies between streams"
+echo "memcheck copies between streams, and modules"
 env "$runner --tool memcheck --track-stream-ordered-races all" \
     cargo test --release --package nitro-cuda --test device -- \
-    --ignored --test-threads=1 copied copy_between shared_memory_at_once
+    --ignored --test-threads=1 copied copy_between shared_memory_at_once modules:: --skip ten_thousand
 for tool in memcheck racecheck; do
     # Racecheck follows every access to shared memory: small inputs have to do.
     [ $tool = racecheck ] && smaller="--skip family --skip kind --skip followed" || smaller=""

@@ -2,19 +2,20 @@
 //!
 //! In a file of its own: the counting allocator serves the whole process.
 
-mod counting;
-
-use counting::ALLOCATIONS;
 use nitro::code_variant;
 use nitro::model::{
     Class, Coverage, DeviceRegion, Forest, Model, Node, Offset, Provenance, Region, Scale, Selector, Svm,
     Transform,
 };
+use nitro_test_support::allocations::{Counting, allocations};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 fn allocations_of<R>(work: impl FnOnce() -> R) -> (usize, R) {
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     let result = work();
-    (ALLOCATIONS.get() - before, result)
+    (allocations() - before, result)
 }
 
 #[code_variant(

@@ -2,11 +2,9 @@
 //! expanded code in `ui/rustc`. `TRYBUILD=overwrite cargo test -p nitro --test ui` accepts what changed; read the difference. Programs that
 //! are accepted are in `accepted`: here every dependency would be built once more to run them.
 
-mod left_out;
-
 use std::process::Command;
 
-use left_out::RUSTC;
+use nitro_test_support::tools::RUSTC;
 
 /// `ui/rustc` holds the words of one compiler: another one may say the same otherwise.
 #[test]

@@ -1,10 +1,10 @@
 //! What a model file claims takes no more memory than what it holds. In a file of its own: it counts allocations.
 
-#[path = "../../tests/counting/mod.rs"]
-mod counting;
-
-use counting::ALLOCATED_BYTES;
 use nitro_core::model::{FORMAT_VERSION, Model};
+use nitro_test_support::allocations::{Counting, allocated_bytes};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// A model file with this body and a right checksum.
 fn file(body: &[u8]) -> Vec<u8> {
@@ -35,8 +35,8 @@ fn a_file_of_empty_names_takes_little_memory() {
         [b"names\0\0\0\0\0\0\0".as_slice(), &1_u32.to_le_bytes(), &(names.len() as u64).to_le_bytes()];
     let body = [header.concat(), names].concat();
     let file = file(&body);
-    let before = ALLOCATED_BYTES.get();
+    let before = allocated_bytes();
     Model::from_bytes(&file).unwrap_err();
-    let allocated = ALLOCATED_BYTES.get() - before;
+    let allocated = allocated_bytes() - before;
     assert!(allocated < 1 << 20, "{allocated} bytes for a file of {}", file.len());
 }

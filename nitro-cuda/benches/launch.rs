@@ -1,4 +1,4 @@
-//! What choosing a variant adds to the host's time of a kernel launch: `cargo bench -p nitro-cuda --bench launch`.
+//! What choosing a variant, or a module that may be dropped, adds to the host's time of a kernel launch: `cargo bench -p nitro-cuda --bench launch`.
 //!
 //! All lines are measured in one run, in turn, and compared with launching alone.
 
@@ -6,41 +6,58 @@
 mod models;
 
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Instant;
 
 use nitro::code_variant;
-use nitro_cuda::{Buffer, CudaError, Grid, Kernel, Program};
+use nitro_cuda::{Buffer, CudaError, Grid, Kernel, Module, Program};
 
 static PROGRAM: Program =
     Program::new("touch.cu", "extern \"C\" __global__ void touch(unsigned *x) { atomicAdd(x, 1u); }");
 
 /// What a call works on: a kernel that does next to nothing, and six features.
 struct Work {
-    kernel: Kernel,
+    kernel: Kernel<'static>,
+    module: Arc<Module>,
     counter: Buffer<u32>,
     features: [f64; 6],
 }
 
-fn launch(work: &Work, threads: u32) -> Result<(), CudaError> {
+fn launch(kernel: Kernel<'_>, work: &Work, threads: u32) -> Result<(), CudaError> {
     // SAFETY: the kernel counts in one number, which the buffer has.
-    unsafe { work.kernel.launch(Grid::linear(1, threads), &[(&work.counter).into()]) }
+    unsafe { kernel.launch(Grid::linear(1, threads), &[(&work.counter).into()]) }
 }
 
 #[inline(never)]
 fn warp(work: &Work) -> Result<(), CudaError> {
-    launch(work, 32)
+    launch(work.kernel, work, 32)
 }
 
 fn two_warps(work: &Work) -> Result<(), CudaError> {
-    launch(work, 64)
+    launch(work.kernel, work, 64)
 }
 
 fn three_warps(work: &Work) -> Result<(), CudaError> {
-    launch(work, 96)
+    launch(work.kernel, work, 96)
 }
 
 fn four_warps(work: &Work) -> Result<(), CudaError> {
-    launch(work, 128)
+    launch(work.kernel, work, 128)
+}
+
+/// Definitions as a variant with two parameters has them.
+const DEFINITIONS: [(&str, i64); 2] = [("TILE", 32), ("BLOCK_ROWS", 8)];
+
+fn of_program(work: &Work) -> Result<(), CudaError> {
+    launch(PROGRAM.kernel("touch")?, work, 32)
+}
+
+fn of_module(work: &Work) -> Result<(), CudaError> {
+    launch(work.module.kernel("touch")?, work, 32)
+}
+
+fn of_configuration(work: &Work) -> Result<(), CudaError> {
+    launch(PROGRAM.module(&DEFINITIONS)?.kernel("touch")?, work, 32)
 }
 
 /// A function of the name that is chosen by the model of that name.
@@ -100,8 +117,11 @@ fn medians_ns(
 }
 
 fn run() -> Result<(), CudaError> {
-    let lines: [(&str, bool, Call); 6] = [
+    let lines: [(&str, bool, Call); 9] = [
         ("launch alone", false, warp),
+        ("program's kernel, by name", false, of_program),
+        ("module's kernel, by name", false, of_module),
+        ("configuration's kernel, by name", false, of_configuration),
         ("dispatched, no model", false, no_model),
         ("repeated input, 200 support vectors", true, svm_200),
         ("repeated input, forest of 64 trees", true, forest_64),
@@ -109,8 +129,12 @@ fn run() -> Result<(), CudaError> {
         ("new input, forest of 64 trees", false, forest_64),
     ];
     let points: Vec<[f64; 6]> = models::points(LAUNCHES).collect();
-    let mut work =
-        Work { kernel: PROGRAM.kernel("touch")?, counter: Buffer::zeroed(1)?, features: points[0] };
+    let mut work = Work {
+        kernel: PROGRAM.kernel("touch")?,
+        module: PROGRAM.module(&DEFINITIONS)?,
+        counter: Buffer::zeroed(1)?,
+        features: points[0],
+    };
     let reasons = [svm_200::select(&work).reason(), forest_64::select(&work).reason()];
     assert_eq!(reasons, [nitro::Reason::Predicted; 2], "the models decide");
     let times = medians_ns(&lines, &mut work, &points)?;

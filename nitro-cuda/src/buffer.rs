@@ -4,41 +4,25 @@ use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
 
+use bytemuck::Pod;
 use cudarc::driver::sys::CUresult;
 
 use crate::driver::driver;
 use crate::error::check;
 use crate::{CudaError, Stream};
 
-/// A type whose values device memory may hold.
-///
-/// # Safety
-/// Every pattern of bits is a value, there are no bytes between fields, and nothing in it points to host memory.
-pub unsafe trait Element: Copy + 'static {}
-
-macro_rules! elements {
-    ($($number:ty)*) => {$(
-        // SAFETY: every pattern of bits is such a number.
-        unsafe impl Element for $number {}
-    )*};
-}
-elements!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64);
-
-// SAFETY: an array is its elements, one after the other.
-unsafe impl<T: Element, const N: usize> Element for [T; N] {}
-
-/// `length` elements on a device.
+/// `length` elements on a device: plain data, of which every pattern of bits is a value ([`Pod`]).
 ///
 /// Work on a buffer goes to the stream it was made on, in order: what reads results waits, everything else returns at once.
 /// Dropping it frees the memory when the stream has done what it was given before.
-pub struct Buffer<T: Element> {
+pub struct Buffer<T: Pod> {
     stream: Stream,
     pointer: u64,
     length: usize,
     elements: PhantomData<T>,
 }
 
-impl<T: Element> Buffer<T> {
+impl<T: Pod> Buffer<T> {
     /// Memory of whatever content, on the current stream.
     ///
     /// # Errors
@@ -184,8 +168,7 @@ impl<T: Element> Buffer<T> {
     /// # Errors
     /// When the work or the copy failed.
     pub fn to_vec(&self) -> Result<Vec<T>, CudaError> {
-        // SAFETY: all zeros is a value of every element.
-        let mut values = vec![unsafe { std::mem::zeroed::<T>() }; self.length];
+        let mut values = vec![T::zeroed(); self.length];
         self.download(0, &mut values)?;
         Ok(values)
     }
@@ -198,8 +181,7 @@ impl<T: Element> Buffer<T> {
         if index >= self.length {
             return Err(CudaError::Index { index, length: self.length });
         }
-        // SAFETY: all zeros is a value of every element.
-        let mut value = [unsafe { std::mem::zeroed::<T>() }];
+        let mut value = [T::zeroed()];
         self.download(index, &mut value)?;
         Ok(value[0])
     }
@@ -245,7 +227,7 @@ fn allocate(stream: Stream, bytes: usize) -> Result<u64, CudaError> {
     }
 }
 
-impl<T: Element> Drop for Buffer<T> {
+impl<T: Pod> Drop for Buffer<T> {
     fn drop(&mut self) {
         if self.pointer == 0 {
             return;
@@ -260,12 +242,12 @@ impl<T: Element> Drop for Buffer<T> {
             }
         });
         if let Err(error) = freed {
-            self.stream.device.keep(error);
+            self.stream.device.defer_error(error);
         }
     }
 }
 
-impl<T: Element> fmt::Debug for Buffer<T> {
+impl<T: Pod> fmt::Debug for Buffer<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { stream, pointer, length, .. } = self;
         write!(formatter, "Buffer<{}>({length} at {pointer:#x} on {stream:?})", std::any::type_name::<T>())

@@ -1,16 +1,14 @@
 //! The device of a call: what `device = nitro_cuda::current()` asks for on every call, so it takes no lock and allocates nothing.
 
-use std::cell::Cell;
 use std::sync::OnceLock;
 
+use cudarc::driver::sys::CUresult;
 use nitro_core::{Device, DeviceEntry, Stopwatch};
 
+use crate::error::check;
+use crate::open::device;
 use crate::stopwatch::Events;
-use crate::{Cuda, CudaError, Stream, device};
-
-thread_local! {
-    static CURRENT: Cell<Option<Cuda>> = const { Cell::new(None) };
-}
+use crate::{Cuda, CudaError, Stream, thread};
 
 /// Where a call runs: a device's stream, or nowhere on a machine without CUDA.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +22,7 @@ pub struct Current {
 /// variant; what that variant does returns the [`CudaError`] that says what to install.
 #[must_use]
 pub fn current() -> Current {
-    Current { stream: current_or_first().map(Cuda::stream) }
+    Current { stream: entered_or_first().map(Cuda::stream) }
 }
 
 /// The device of a stream, with timing on that stream.
@@ -33,20 +31,20 @@ pub fn on(stream: Stream) -> Current {
     Current { stream: Some(stream) }
 }
 
-/// The device that this thread works on; the error says why there is none.
-pub(crate) fn current_device() -> Result<Cuda, CudaError> {
-    current_or_first().map_or_else(|| device(0), Ok)
-}
-
 /// What the thread entered, otherwise the first GPU. The first call of the process that needs it opens it.
-fn current_or_first() -> Option<Cuda> {
+fn entered_or_first() -> Option<Cuda> {
     static FIRST: OnceLock<Option<Cuda>> = OnceLock::new();
-    CURRENT.get().or_else(|| *FIRST.get_or_init(|| device(0).ok()))
+    thread::entered().or_else(|| *FIRST.get_or_init(|| device(0).ok()))
 }
 
-/// Sets the device that this thread works on; what it was.
-pub(crate) fn set(device: Option<Cuda>) -> Option<Cuda> {
-    CURRENT.replace(device)
+impl Stream {
+    /// The stream of the device that this thread works on.
+    ///
+    /// # Errors
+    /// When the thread entered no device and `cuda:0` cannot be used; the error says what to install.
+    pub fn current() -> Result<Self, CudaError> {
+        entered_or_first().map_or_else(|| device(0), Ok).map(Cuda::stream)
+    }
 }
 
 impl Device for Current {
@@ -67,6 +65,27 @@ impl Device for Current {
 
     fn is_lost(&self) -> bool {
         self.stream.is_some_and(|stream| stream.device().is_lost())
+    }
+}
+
+impl Device for Cuda {
+    fn entry(&self) -> &'static DeviceEntry {
+        self.0.entry
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        Events::boxed(self.stream())
+    }
+
+    fn is_lost(&self) -> bool {
+        let answer = self.activate().and_then(|_active| {
+            // SAFETY: the stream is this device's and is never destroyed.
+            match unsafe { cudarc::driver::sys::cuStreamQuery(self.0.stream) } {
+                CUresult::CUDA_ERROR_NOT_READY => Ok(()),
+                answer => check("cuStreamQuery", answer),
+            }
+        });
+        answer.is_err_and(|error| error.is_fatal())
     }
 }
 

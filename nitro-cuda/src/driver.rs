@@ -5,13 +5,8 @@ use std::sync::OnceLock;
 
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute, CUresult};
 
-use crate::error::check;
+use crate::error::{NEEDED_CUDA, check};
 use crate::{Attributes, CudaError};
-
-/// Version of CUDA that the driver has to support: the first with all functions used here.
-const NEEDED: (u32, u32) = (12, 8);
-/// The driver's first release with that version.
-pub(crate) const NEEDED_RELEASE: u32 = 570;
 
 /// Calls a function of the driver; a failure becomes an error that names it.
 macro_rules! driver {
@@ -21,7 +16,7 @@ macro_rules! driver {
 }
 pub(crate) use driver;
 
-/// Why there is no driver. Kept for the life of the process, so it is small and can be copied.
+/// Why there is no driver. Remembered for the life of the process, so it is small and can be copied.
 #[derive(Clone, Copy)]
 enum Missing {
     Driver,
@@ -35,8 +30,8 @@ impl From<Missing> for CudaError {
         match missing {
             Missing::Driver => Self::NoDriver,
             Missing::Device => Self::NoDevice,
-            Missing::Version(found) => Self::DriverTooOld { found, needed: NEEDED },
-            Missing::Other(answer) => check("cuInit", answer).expect_err("only failures are kept"),
+            Missing::Version(found) => Self::DriverTooOld { found, needed: NEEDED_CUDA },
+            Missing::Other(answer) => check("cuInit", answer).expect_err("only failures are remembered"),
         }
     }
 }
@@ -60,7 +55,7 @@ fn load() -> Result<(), Missing> {
         CUresult::CUDA_ERROR_NO_DEVICE => return Err(Missing::Device),
         other => return Err(Missing::Other(other)),
     }
-    if found >= NEEDED { Ok(()) } else { Err(Missing::Version(found)) }
+    if found >= NEEDED_CUDA { Ok(()) } else { Err(Missing::Version(found)) }
 }
 
 /// Version of CUDA that the driver supports, major and minor.
@@ -88,8 +83,11 @@ fn split_version(version: c_int) -> (u32, u32) {
     (version / 1000, version % 1000 / 10)
 }
 
-/// Number of GPUs.
-pub(crate) fn device_count() -> Result<usize, CudaError> {
+/// Number of GPUs that the driver shows.
+///
+/// # Errors
+/// Without a driver or with too old a one.
+pub fn device_count() -> Result<usize, CudaError> {
     initialise()?;
     let mut count = 0;
     // SAFETY: the driver is initialised, and `count` lives through the call.
@@ -160,6 +158,6 @@ mod tests {
         assert_eq!(split_version(13000), (13, 0));
         assert_eq!(split_version(12080), (12, 8));
         assert_eq!(split_version(-1), (0, 0));
-        assert!((12, 10) > NEEDED && (12, 6) < NEEDED);
+        assert!((12, 10) > NEEDED_CUDA && (12, 6) < NEEDED_CUDA);
     }
 }

@@ -3,7 +3,12 @@
 use cudarc::driver::sys::CUresult;
 use thiserror::Error;
 
-use crate::Grid;
+use crate::grid::Grid;
+
+/// Version of CUDA that the driver has to support: the first with all functions used here.
+pub(crate) const NEEDED_CUDA: (u32, u32) = (12, 8);
+/// The driver's first release with that version.
+const NEEDED_RELEASE: u32 = 570;
 
 /// A failure of the driver, the compiler or a device.
 #[derive(Debug, Error)]
@@ -13,7 +18,7 @@ pub enum CudaError {
     #[error(
         "no CUDA driver: libcuda.so.1 (nvcuda.dll) cannot be loaded; install NVIDIA's driver {} or newer, or in a container make \
          the host's driver visible",
-        crate::driver::NEEDED_RELEASE
+        NEEDED_RELEASE
     )]
     NoDriver,
     /// The driver is there, but sees no GPU.
@@ -22,7 +27,7 @@ pub enum CudaError {
     /// The driver lacks functions that are needed.
     #[error(
         "the CUDA driver supports CUDA {}.{}, {}.{} is needed: install NVIDIA's driver {} or newer",
-        found.0, found.1, needed.0, needed.1, crate::driver::NEEDED_RELEASE
+        found.0, found.1, needed.0, needed.1, NEEDED_RELEASE
     )]
     DriverTooOld {
         /// Version of CUDA that the driver supports.
@@ -78,7 +83,7 @@ pub enum CudaError {
     /// A source does not compile.
     #[error("{file} does not compile for sm_{architecture}:\n{log}")]
     Compile {
-        /// The source, as named in [`Program::new`](crate::Program::new).
+        /// The source, as named in [`Source`](crate::Source).
         file: String,
         /// Compute capability compiled for, as in `90`.
         architecture: u32,
@@ -109,6 +114,16 @@ pub enum CudaError {
         /// Version of CUDA that the driver supports.
         driver: (u32, u32),
     },
+    /// The driver does not take PTX that was not compiled here.
+    #[error("the driver does not load the PTX of {file}:\n{log}")]
+    Ptx {
+        /// What the PTX is called.
+        file: String,
+        /// What the driver's compiler says.
+        log: String,
+        /// The driver's answer.
+        source: Box<CudaError>,
+    },
     /// The program has no kernel of this name.
     #[error("{file} has no kernel `{kernel}`; is it declared extern \"C\" __global__?")]
     NoSuchKernel {
@@ -119,7 +134,7 @@ pub enum CudaError {
     },
     /// A launch on a stream of a device that the kernel is not loaded on.
     #[error(
-        "the kernel `{kernel}` is loaded on {device} and cannot be launched on a stream of {found}: ask its program for the kernel of that device (`Program::kernel_on`)"
+        "the kernel `{kernel}` is loaded on {device} and cannot be launched on a stream of {found}: load its module there (`Program::kernel_on`, `Module::load`)"
     )]
     OtherDevice {
         /// The kernel.

@@ -2,9 +2,10 @@
 
 use std::ptr;
 
-use cudarc::driver::sys::{CUevent, CUevent_flags};
+use cudarc::driver::sys::{self, CUevent, CUevent_flags, CUresult};
 
 use crate::driver::driver;
+use crate::error::check;
 use crate::{Cuda, CudaError, Stream};
 
 /// A moment in a stream of a device.
@@ -17,6 +18,11 @@ impl Event {
     /// An event whose time can be asked for.
     pub(crate) fn timed(device: Cuda) -> Result<Self, CudaError> {
         Self::new(device, CUevent_flags::CU_EVENT_DEFAULT)
+    }
+
+    /// An event for order alone, which costs less.
+    pub(crate) fn untimed(device: Cuda) -> Result<Self, CudaError> {
+        Self::new(device, CUevent_flags::CU_EVENT_DISABLE_TIMING)
     }
 
     fn new(device: Cuda, flags: CUevent_flags) -> Result<Self, CudaError> {
@@ -33,6 +39,16 @@ impl Event {
         // SAFETY: event and stream are of the context that is current.
         unsafe { driver!(cuEventRecord(self.handle, stream.handle)) }
     }
+
+    /// Whether the device has come past it; it is recorded.
+    pub(crate) fn is_reached(&self) -> Result<bool, CudaError> {
+        let _active = self.device.activate()?;
+        // SAFETY: the event is of the context that is current.
+        match unsafe { sys::cuEventQuery(self.handle) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            answer => check("cuEventQuery", answer).map(|()| true),
+        }
+    }
 }
 
 impl Drop for Event {
@@ -42,7 +58,7 @@ impl Drop for Event {
             unsafe { driver!(cuEventDestroy_v2(self.handle)) }
         });
         if let Err(error) = destroyed {
-            self.device.keep(error);
+            self.device.defer_error(error);
         }
     }
 }
@@ -60,7 +76,7 @@ impl Stream {
         if self == other {
             return Ok(());
         }
-        let event = Event::new(other.device, CUevent_flags::CU_EVENT_DISABLE_TIMING)?;
+        let event = Event::untimed(other.device)?;
         event.record(other)?;
         let _active = self.device.activate()?;
         // SAFETY: the stream is of the context that is current; the event is recorded, and the driver keeps it for those who wait.

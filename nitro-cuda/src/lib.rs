@@ -7,8 +7,10 @@
 //! - [`Cuda`] is a device: a GPU ([`device`]), or a part of its multiprocessors ([`partition`]), which is a different
 //!   machine as far as the choice of a variant is concerned. [`Cuda::enter`] makes a thread work on it.
 //! - [`Stream`] is a queue of work on a device; [`Buffer`] is memory on it.
-//! - [`Program`] is a CUDA C++ source, compiled for the device at hand when first used and kept on disk; [`Kernel`] is one of
-//!   its functions.
+//! - [`compile`] makes an [`Image`] of a CUDA C++ [`Source`], by [`Options`] such as definitions for the preprocessor; a [`Module`] is an image
+//!   on a device until it is dropped, and [`Kernel`] one of its functions.
+//! - [`Program`] does all that for a source that is part of the application: compiled for the device at hand when first used, loaded for
+//!   good, cached on disk.
 //! - [`Devices`] brings all of them to a trainer: `Trainer::new().devices(nitro_cuda::Devices::new())`.
 //!
 //! Driver and NVRTC are loaded at run time. Without them everything here returns a [`CudaError`] that says what to install,
@@ -45,10 +47,11 @@
 //! }
 //! ```
 
+mod argument;
 mod attributes;
 mod buffer;
-mod cache;
 mod capture;
+mod compile;
 mod context;
 mod current;
 mod device;
@@ -56,30 +59,38 @@ mod driver;
 mod error;
 mod event;
 mod features;
+mod grid;
 mod kernel;
-#[cfg(test)]
-#[path = "../../tests/left_out/mod.rs"]
-mod left_out;
+mod module;
 mod name;
-mod nvrtc;
+mod open;
 mod profile;
 mod program;
 mod provider;
+mod recent;
 mod stopwatch;
 mod stream;
+mod thread;
+mod unload;
 
+pub use argument::Argument;
 pub use attributes::Attributes;
-pub use buffer::{Buffer, Element};
+pub use buffer::Buffer;
+pub use bytemuck::Pod;
+pub use compile::{
+    Image, Options, Output, Source, Usage, architectures as nvrtc_architectures, compile,
+    is_present as nvrtc_is_present, version as nvrtc_version,
+};
 pub use current::{Current, current, on};
-pub use device::{Cuda, device, device_count, parse, partition};
-pub use driver::driver_version;
+pub use device::Cuda;
+pub use driver::{device_count, driver_version};
 pub use error::CudaError;
 pub use features::register_feature;
-pub use kernel::{Argument, Grid, Kernel};
-pub use nvrtc::{
-    architectures as nvrtc_architectures, is_present as nvrtc_is_present, version as nvrtc_version,
-};
-pub use program::Program;
+pub use grid::Grid;
+pub use kernel::{Kernel, Resources};
+pub use module::Module;
+pub use open::{device, parse, partition};
+pub use program::{Definitions, Program};
 pub use provider::Devices;
 pub use stopwatch::flush_l2_between_repeats;
 pub use stream::Stream;

@@ -1,56 +1,81 @@
-//! Programs: CUDA C++ sources, compiled for the device at hand when first used there.
+//! Programs: CUDA C++ sources that are part of the application, compiled for the device at hand when first used there.
 
-use std::ffi::CString;
 use std::fmt;
-use std::ptr;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
-use cudarc::driver::sys::{CUmodule, CUresult};
-use nitro_core::provide::Chain;
+use once_cell::sync::OnceCell;
 
-use crate::cache::{self, Key};
+use crate::compile::{self, compile};
 use crate::device::MOST_DEVICES;
-use crate::driver::{self, driver};
-use crate::kernel::Loaded;
-use crate::{Cuda, CudaError, Kernel, Stream, capture, nvrtc};
+use crate::recent::Recent;
+use crate::{Cuda, CudaError, Image, Kernel, Module, Options, Source, Stream};
 
-/// Options of every compilation. Line numbers cost nothing at run time, and compute-sanitizer names them.
-const OPTIONS: [&str; 2] = ["--std=c++17", "--generate-line-info"];
+/// Definitions for the preprocessor: what `-DNAME=VALUE` says.
+pub type Definitions<'a> = [(&'a str, i64)];
+
+/// Modules of one program that were compiled with definitions and stay loaded: more than the configurations that a model picks from, and few
+/// enough that a search of ten thousand does not fill the device.
+const MOST_CONFIGURED: usize = 256;
 
 /// A CUDA C++ source whose kernels are declared `extern "C" __global__`; a `static`.
 ///
-/// Compiled by NVRTC for a device when a kernel is first asked for there. The machine code is kept in
+/// Compiled by NVRTC for a device when a kernel is first asked for there, and loaded for the life of the process. The machine code is cached in
 /// `$XDG_CACHE_HOME/nitro/cuda`, by a hash of source, options, architecture and NVRTC's version.
+///
+/// A source with parameters is compiled once for each configuration that it is asked for ([`Program::module`]):
+///
+/// ```no_run
+/// use nitro_cuda::{Buffer, CudaError, Grid, Program};
+///
+/// static FILL: Program = Program::new("fill.cu", r#"
+///     extern "C" __global__ void fill(float* x, unsigned n) {
+///         unsigned first = (blockIdx.x * blockDim.x + threadIdx.x) * ITEMS;
+///         for (unsigned i = first; i < first + ITEMS && i < n; i++) x[i] = 1;
+///     }"#);
+///
+/// fn fill(items: u32, x: &mut Buffer<f32>) -> Result<(), CudaError> {
+///     let module = FILL.module(&[("ITEMS", items.into())])?;
+///     let (threads, length) = (x.len().div_ceil(items as usize), x.len() as u32);
+///     // SAFETY: the arguments are of the kernel's types, and it stays within `n` elements.
+///     unsafe { module.kernel("fill")?.launch(Grid::covering(threads, 256), &[x.into(), length.into()]) }
+/// }
+/// ```
 pub struct Program {
-    file: &'static str,
-    source: &'static str,
+    source: Source<'static>,
     options: &'static [&'static str],
-    /// The modules by the device's place in the process: found without a lock after the first use.
-    modules: [OnceLock<Module>; MOST_DEVICES],
-    loading: Mutex<()>,
+    /// The modules without definitions by the device's index in the process: found without a lock after the first use.
+    modules: [OnceCell<Module>; MOST_DEVICES],
+    /// Those with definitions. Whoever compiles one keeps nobody from the others.
+    configured: Recent<Configuration, OnceCell<Arc<Module>>>,
 }
 
-/// A program on a device.
-struct Module {
-    handle: CUmodule,
-    kernels: Chain<Loaded>,
+/// What a module is compiled for and with.
+struct Configuration {
+    device: Cuda,
+    definitions: Vec<(String, i64)>,
 }
 
-// SAFETY: the driver takes a module's handle from any thread.
-unsafe impl Send for Module {}
-// SAFETY: as above; the driver orders concurrent use itself.
-unsafe impl Sync for Module {}
+impl Configuration {
+    fn new(device: Cuda, definitions: &Definitions<'_>) -> Self {
+        let definitions = definitions.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+        Self { device, definitions }
+    }
+
+    fn is(&self, device: Cuda, definitions: &Definitions<'_>) -> bool {
+        let own = self.definitions.iter().map(|(name, value)| (name.as_str(), *value));
+        self.device == device && own.eq(definitions.iter().copied())
+    }
+}
 
 impl Program {
     /// A program of one source, which compiler messages call `file`.
     #[must_use]
-    pub const fn new(file: &'static str, source: &'static str) -> Self {
+    pub const fn new(file: &'static str, text: &'static str) -> Self {
         Self {
-            file,
-            source,
+            source: Source::new(file, text),
             options: &[],
-            modules: [const { OnceLock::new() }; MOST_DEVICES],
-            loading: Mutex::new(()),
+            modules: [const { OnceCell::new() }; MOST_DEVICES],
+            configured: Recent::new(MOST_CONFIGURED),
         }
     }
 
@@ -64,7 +89,7 @@ impl Program {
     /// What compiler messages call the source.
     #[must_use]
     pub fn file(&self) -> &'static str {
-        self.file
+        self.source.file
     }
 
     /// A kernel on the device that this thread works on. The first use on a device compiles and loads the program.
@@ -72,7 +97,7 @@ impl Program {
     /// # Errors
     /// [`CudaError::Compile`] with file and line, [`CudaError::NoNvrtc`], [`CudaError::NoSuchKernel`], or when the device
     /// cannot be used.
-    pub fn kernel(&'static self, name: &str) -> Result<Kernel, CudaError> {
+    pub fn kernel(&'static self, name: &str) -> Result<Kernel<'static>, CudaError> {
         self.kernel_on(Stream::current()?.device(), name)
     }
 
@@ -80,102 +105,60 @@ impl Program {
     ///
     /// # Errors
     /// As [`Program::kernel`].
-    pub fn kernel_on(&'static self, device: Cuda, name: &str) -> Result<Kernel, CudaError> {
-        let module = self.module(device)?;
-        let wanted = |kernel: &Loaded| kernel.name == name;
-        if let Some(kernel) = module.kernels.find(wanted) {
-            return Ok(Kernel(kernel));
-        }
-        let loaded = self.function(module, device, name)?;
-        Ok(Kernel(module.kernels.find_or_insert(wanted, || loaded)))
+    pub fn kernel_on(&'static self, device: Cuda, name: &str) -> Result<Kernel<'static>, CudaError> {
+        let module = self.modules[device.0.index].get_or_try_init(|| self.load(device, &[]))?;
+        module.lasting_kernel(name)
     }
 
-    /// Compiles for `sm_ARCHITECTURE` (as in `90`) and gives the machine code, without a device and without the disk.
+    /// The program with these definitions, on the device that this thread works on. The first use of a configuration on a device compiles and
+    /// loads it; so asking for it beforehand prepares it.
+    ///
+    /// The 256 configurations used last stay loaded. One that is unloaded comes back from the disk.
     ///
     /// # Errors
     /// As [`Program::kernel`].
-    pub fn compile(&self, architecture: u32) -> Result<Vec<u8>, CudaError> {
-        nvrtc::compile(self.file, self.source, &self.all_options(), architecture)
+    pub fn module(&self, definitions: &Definitions<'_>) -> Result<Arc<Module>, CudaError> {
+        self.module_on(Stream::current()?.device(), definitions)
     }
 
-    fn all_options(&self) -> Vec<&'static str> {
-        OPTIONS.iter().chain(self.options).copied().collect()
+    /// The program with these definitions, on a device.
+    ///
+    /// # Errors
+    /// As [`Program::kernel`].
+    pub fn module_on(&self, device: Cuda, definitions: &Definitions<'_>) -> Result<Arc<Module>, CudaError> {
+        let module = self
+            .configured
+            .get(|known| known.is(device, definitions), || Configuration::new(device, definitions));
+        module.get_or_try_init(|| self.load(device, definitions).map(Arc::new)).cloned()
     }
 
-    fn module(&'static self, device: Cuda) -> Result<&'static Module, CudaError> {
-        let place = &self.modules[device.0.index];
-        if let Some(module) = place.get() {
+    /// Compiles for `sm_ARCHITECTURE` (as in `90`) with these definitions, without a device and without the disk.
+    ///
+    /// # Errors
+    /// As [`Program::kernel`].
+    pub fn compile(&self, architecture: u32, definitions: &Definitions<'_>) -> Result<Image, CudaError> {
+        compile(&self.source, &self.options(architecture, definitions))
+    }
+
+    fn options(&self, architecture: u32, definitions: &Definitions<'_>) -> Options {
+        let options = self.options.iter().fold(Options::new(architecture), |all, one| all.with_argument(one));
+        definitions.iter().fold(options, |all, (name, value)| all.define(name, value))
+    }
+
+    fn load(&self, device: Cuda, definitions: &Definitions<'_>) -> Result<Module, CudaError> {
+        let options = self.options(device.architecture(), definitions);
+        let cached = compile::cached(&self.source, &options)?;
+        if let Some(module) = cached.and_then(|image| Module::load(device, &image).ok()) {
             return Ok(module);
         }
-        let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(module) = place.get() {
-            return Ok(module); // another thread has just loaded it
-        }
-        let _relaxed = capture::relaxed()?;
-        let module = self.load(device)?;
-        Ok(place.get_or_init(|| module))
+        let image = compile(&self.source, &options)?;
+        compile::cache(&self.source, &options, &image);
+        Module::load(device, &image)
     }
-
-    fn load(&self, device: Cuda) -> Result<Module, CudaError> {
-        let (major, minor) = device.compute_capability();
-        let options = self.all_options();
-        let key = Key {
-            file: self.file,
-            source: self.source,
-            options: &options,
-            architecture: 10 * major + minor,
-            nvrtc: nvrtc::version()?,
-        };
-        let folder = cache::folder();
-        let kept = folder.as_deref().and_then(|folder| cache::load(folder, &key));
-        if let Some(module) = kept.and_then(|code| load_module(device, &code).ok()) {
-            return Ok(module);
-        }
-        let code = self.compile(key.architecture)?;
-        if let Some(folder) = &folder {
-            cache::save(folder, &key, &code);
-        }
-        load_module(device, &code).map_err(|error| match error {
-            CudaError::Driver { code, .. } if NOT_LOADABLE.contains(&code) => {
-                let file = self.file.to_owned();
-                CudaError::NvrtcTooNew { file, nvrtc: key.nvrtc, driver: driver::version() }
-            }
-            error => error,
-        })
-    }
-
-    fn function(&self, module: &Module, device: Cuda, name: &str) -> Result<Loaded, CudaError> {
-        let missing = || CudaError::NoSuchKernel { file: self.file.to_owned(), kernel: name.to_owned() };
-        let text = CString::new(name).map_err(|_| missing())?;
-        let _active = device.activate()?;
-        let mut function = ptr::null_mut();
-        // SAFETY: the module is of the context that is current; name and place live through the call.
-        match unsafe { driver!(cuModuleGetFunction(&mut function, module.handle, text.as_ptr())) } {
-            Ok(()) => Ok(Kernel::loaded(name, function, device)),
-            Err(CudaError::Driver { code: NOT_FOUND, .. }) => Err(missing()),
-            Err(error) => Err(error),
-        }
-    }
-}
-
-const NOT_FOUND: u32 = CUresult::CUDA_ERROR_NOT_FOUND as u32;
-/// What the driver says of machine code from a newer toolkit.
-const NOT_LOADABLE: [u32; 3] = [
-    CUresult::CUDA_ERROR_INVALID_IMAGE as u32,
-    CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU as u32,
-    CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION as u32,
-];
-
-fn load_module(device: Cuda, code: &[u8]) -> Result<Module, CudaError> {
-    let _active = device.activate()?;
-    let mut handle = ptr::null_mut();
-    // SAFETY: the device's context is current; the code is a whole image, which the driver copies.
-    unsafe { driver!(cuModuleLoadData(&mut handle, code.as_ptr().cast())) }?;
-    Ok(Module { handle, kernels: Chain::new() })
 }
 
 impl fmt::Debug for Program {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Program({})", self.file)
+        write!(formatter, "Program({})", self.source.file)
     }
 }

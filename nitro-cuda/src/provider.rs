@@ -4,8 +4,9 @@ use std::error::Error;
 
 use nitro_core::provide::{DeviceProvider, Watched, Workplace};
 
-use crate::device::{device_count, open};
+use crate::driver::device_count;
 use crate::name::Name;
+use crate::open::open;
 use crate::{Cuda, CudaError, flush_l2_between_repeats};
 
 /// Brings `cuda:N` and `cuda:N/SMSsm` to a trainer: `Trainer::new().devices(nitro_cuda::Devices::new())`.

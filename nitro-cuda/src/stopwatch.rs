@@ -33,8 +33,8 @@ struct Pair {
 impl Events {
     /// The stopwatch of a call on the stream.
     pub(crate) fn boxed(stream: Stream) -> Box<dyn Stopwatch> {
-        if let Some(watched) = profile::stopwatch(stream) {
-            return watched;
+        if let Some(profiled) = profile::launches::stopwatch(stream) {
+            return profiled;
         }
         let mut events = Self { stream, pair: None };
         events.pair = Pair::new(stream).map_err(|error| events.report(&error)).ok();

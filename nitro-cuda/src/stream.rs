@@ -5,7 +5,7 @@ use std::fmt;
 use cudarc::driver::sys::CUstream;
 
 use crate::driver::driver;
-use crate::{Cuda, CudaError, current};
+use crate::{Cuda, CudaError};
 
 /// A queue of work on a device, in order. Cheap to copy; streams live as long as the process.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,14 +20,6 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// The stream of the device that this thread works on.
-    ///
-    /// # Errors
-    /// When the thread entered no device and `cuda:0` cannot be used; the error says what to install.
-    pub fn current() -> Result<Self, CudaError> {
-        current::current_device().map(Cuda::stream)
-    }
-
     /// One more stream of a device. On a partition, its kernels stay on the partition's multiprocessors.
     ///
     /// # Errors
@@ -39,7 +31,8 @@ impl Stream {
     /// A stream that another library made, as its `CUstream` handle.
     ///
     /// # Safety
-    /// The handle is a stream of `device`'s context, and it is not destroyed while the result or a copy is used.
+    /// The handle is a stream of `device`'s context. It is not destroyed while the result or a copy is used, nor before every
+    /// [`Module`](crate::Module) is dropped of which a kernel was launched on it.
     #[must_use]
     pub unsafe fn from_raw(device: Cuda, handle: *mut std::ffi::c_void) -> Self {
         Self { device, handle: handle.cast() }
@@ -65,7 +58,15 @@ impl Stream {
         let _active = self.device.activate()?;
         // SAFETY: the handle is a stream of the device.
         unsafe { driver!(cuStreamSynchronize(self.handle)) }?;
-        self.device.take_kept()
+        self.device.take_deferred_error()
+    }
+}
+
+impl Cuda {
+    /// The device's stream: where work goes unless another is named.
+    #[must_use]
+    pub fn stream(self) -> Stream {
+        Stream { device: self, handle: self.0.stream }
     }
 }
 

@@ -4,17 +4,19 @@
 //! In a file of its own: it counts allocations, and gives the process an empty cache folder, so that everything that a first call
 //! may have to compile and measure is compiled and measured.
 
-#[path = "../../tests/counting/mod.rs"]
-mod counting;
-
 use std::ptr;
 use std::sync::LazyLock;
 
-use counting::ALLOCATIONS;
 use cudarc::driver::sys::{self, CUgraph, CUgraphExec, CUresult, CUstreamCaptureMode};
 use nitro::model::{Class, Coverage, Model, Provenance, Scale, Selector, Svm, Transform};
 use nitro::{Reason, code_variant};
-use nitro_cuda::{Buffer, Cuda, CudaError, Grid, Program, Stream, device, on, partition};
+use nitro_cuda::{
+    Buffer, Cuda, CudaError, Grid, Module, Options, Program, Source, Stream, compile, device, on, partition,
+};
+use nitro_test_support::allocations::{Counting, allocations};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 const SOURCE: &str = r#"
     extern "C" __global__ void add(unsigned* x, unsigned n, unsigned value) {
@@ -154,6 +156,15 @@ fn replay(stream: Stream, graph: CUgraph, times: usize) {
     stream.device().with_context(run).unwrap();
 }
 
+/// Launches `add` of a module.
+fn add_by(module: &Module, stream: Stream, x: &mut Buffer<u32>) {
+    let length = x.len();
+    let arguments = [x.into(), (length as u32).into(), 1u32.into()];
+    let kernel = module.kernel("add").unwrap();
+    // SAFETY: the arguments are of the kernel's types, and the buffer has so many elements.
+    unsafe { kernel.launch_on(stream, Grid::covering(length, 256), &arguments) }.unwrap();
+}
+
 fn values(x: &Buffer<u32>) -> u32 {
     let values = x.to_vec().unwrap();
     assert!(values.iter().all(|value| *value == values[0]), "every element is added to equally often");
@@ -171,10 +182,10 @@ fn a_call_is_captured_and_replayed_and_choosing_allocates_nothing() {
         stream.synchronize().unwrap();
         assert_eq!(values(&x), 1);
         let graph = captured(stream, || {
-            let before = ALLOCATIONS.get();
+            let before = allocations();
             let selection = warm::add::select(stream, &mut x);
             warm::add(stream, &mut x).unwrap();
-            assert_eq!(ALLOCATIONS.get(), before);
+            assert_eq!(allocations(), before);
             assert_eq!(selection.variant(), warm::add::Variant::LargeBlocks);
             assert_eq!(selection.reason(), Reason::Predicted);
         });
@@ -207,4 +218,46 @@ fn even_a_first_call_may_fall_into_a_capture() {
     assert_eq!(nodes(part, graph), 1, "the launch, and nothing of what was measured");
     replay(stream, graph, 2);
     assert_eq!(values(&x), 2);
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_graph_outlives_the_module_of_its_launches() {
+    let _cache = empty_cache();
+    let device = device(0).unwrap();
+    let stream = Stream::new(device).unwrap();
+    let image = compile(&Source::new("module.cu", SOURCE), &Options::for_device(device)).unwrap();
+    let mut x = device.scope(|| Buffer::<u32>::zeroed(LENGTH)).unwrap();
+    device.stream().synchronize().unwrap();
+    let module = Module::load(device, &image).unwrap();
+    let graph = captured(stream, || add_by(&module, stream, &mut x));
+    drop(module);
+    // What is loaded next would take the place of the module.
+    let _others: Vec<Module> = (0..8).map(|_| Module::load(device, &image).unwrap()).collect();
+    replay(stream, graph, 3);
+    assert_eq!(values(&x), 3);
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn modules_may_be_dropped_and_loaded_during_a_capture() {
+    let _cache = empty_cache();
+    let device = device(0).unwrap();
+    let stream = Stream::new(device).unwrap();
+    let image = compile(&Source::new("module.cu", SOURCE), &Options::for_device(device)).unwrap();
+    for used_on in [stream, Stream::new(device).unwrap()] {
+        let mut x = device.scope(|| Buffer::<u32>::zeroed(LENGTH)).unwrap();
+        device.stream().synchronize().unwrap();
+        let module = Module::load(device, &image).unwrap();
+        add_by(&module, used_on, &mut x);
+        used_on.synchronize().unwrap();
+        let graph = captured(stream, || {
+            drop(module);
+            drop(Module::load(device, &image).unwrap());
+            warm::add(stream, &mut x).unwrap();
+        });
+        assert_eq!(nodes(device, graph), 1, "the launch alone");
+        replay(stream, graph, 2);
+        assert_eq!(values(&x), 3);
+    }
 }

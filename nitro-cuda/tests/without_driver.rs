@@ -1,13 +1,13 @@
 //! On a machine without a driver: everything says what to install, dispatch runs the default variant, and asking for the current
 //! device allocates nothing. With a driver there is nothing to see here; `device.rs` takes over.
 
-#[path = "../../tests/counting/mod.rs"]
-mod counting;
-
-use counting::ALLOCATIONS;
 use nitro::{Device, code_variant};
 use nitro_core::provide::DeviceProvider;
 use nitro_cuda::{Buffer, CudaError, Devices, Program, Stream, current};
+use nitro_test_support::allocations::{Counting, allocations};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 #[code_variant(
     name = "zeros",
@@ -72,11 +72,11 @@ fn asking_for_the_current_device_allocates_nothing() {
         return;
     }
     let _ = current().entry(); // the first call looks for a driver
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     for _ in 0..100 {
         std::hint::black_box(current().entry());
     }
-    assert_eq!(ALLOCATIONS.get(), before);
+    assert_eq!(allocations(), before);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
+use nitro_test_support::random::Random;
 use nitro_train::recordings::{DeviceRecord, Input, Outcome};
 use nitro_train::store::{self, ChoiceName, FunctionSchema, Row};
 
@@ -99,27 +100,18 @@ fn killed_round(store: &Path, round: u32, permits: u64, lines: u64, spins: u64) 
     said
 }
 
-/// SplitMix64.
-fn draw(state: &mut u64, below: u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (z ^ (z >> 31)) % below
-}
-
 #[test]
 fn killed_twenty_times() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("killed.db");
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let _ = std::fs::remove_file(format!("{}{suffix}", path.display()));
     }
-    let mut seed = 1;
+    let mut random = Random::new(1);
     let mut round_of: BTreeMap<String, u32> = BTreeMap::new();
     for round in 0..KILLS {
-        let permits = 1 + draw(&mut seed, MOST_INPUTS_A_ROUND);
-        let lines = draw(&mut seed, permits + 1);
-        let spins = draw(&mut seed, MOST_SPINS);
+        let permits = 1 + random.below(MOST_INPUTS_A_ROUND);
+        let lines = random.below(permits + 1);
+        let spins = random.below(MOST_SPINS);
         for input in killed_round(&path, round, permits, lines, spins) {
             assert_eq!(round_of.insert(input.clone(), round), None, "{input} was measured twice");
         }

@@ -1,12 +1,9 @@
 //! Not a test: shows which tests were left out for want of a tool, and how to get it. Cargo runs test programs in the order of their packages'
 //! names, then of their own, so that `cargo test --workspace` ends with this one; only the examples of the documentation come later.
 
-#[path = "../../tests/left_out/mod.rs"]
-mod left_out;
-
 use std::fs;
 
-use left_out::{TOOLS, Tool};
+use nitro_test_support::tools::{TOOLS, Tool};
 
 fn main() {
     let lines: Vec<String> = TOOLS.into_iter().filter_map(line).collect();

@@ -1,10 +1,10 @@
 //! Device features that only a benchmark can tell: the median of seven runs each.
 
-use nitro_core::Device;
 use nitro_core::provide::Chain;
 
 use super::median;
-use crate::{Buffer, Cuda, CudaError, Element, Grid, Program, Stream, capture, on};
+use crate::stopwatch::Events;
+use crate::{Buffer, Cuda, CudaError, Grid, Pod, Program, Stream, capture};
 
 static KERNELS: Program = Program::new("nitro-cuda/src/features/kernels.cu", include_str!("kernels.cu"));
 
@@ -29,7 +29,7 @@ fn stream(device: Cuda) -> Result<Stream, CudaError> {
 }
 
 /// Zeros, on a stream.
-fn zeroed<T: Element>(stream: Stream, length: usize) -> Result<Buffer<T>, CudaError> {
+fn zeroed<T: Pod>(stream: Stream, length: usize) -> Result<Buffer<T>, CudaError> {
     let mut buffer = Buffer::uninit_on(stream, length)?;
     buffer.fill_zero()?;
     Ok(buffer)
@@ -85,7 +85,7 @@ fn median_ns(stream: Stream, launch: impl Fn() -> Result<(), CudaError>) -> Resu
     stream.synchronize()?;
     let mut times = Vec::with_capacity(RUNS);
     for _ in 0..RUNS {
-        let mut stopwatch = on(stream).stopwatch();
+        let mut stopwatch = Events::boxed(stream);
         stopwatch.start();
         launch()?;
         times.push(stopwatch.stop());
@@ -97,15 +97,15 @@ fn median_ns(stream: Stream, launch: impl Fn() -> Result<(), CudaError>) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::left_out::NVRTC;
     use crate::{nvrtc_architectures, nvrtc_version};
+    use nitro_test_support::tools::NVRTC;
 
     #[test]
     fn the_kernels_compile_for_every_architecture_that_nvrtc_knows() {
         let Some(_) = NVRTC.found(nvrtc_version()) else { return };
         for architecture in nvrtc_architectures().unwrap() {
-            let code = KERNELS.compile(architecture).unwrap_or_else(|error| panic!("{error}"));
-            assert!(code.starts_with(b"\x7fELF"), "sm_{architecture}");
+            let image = KERNELS.compile(architecture, &[]).unwrap_or_else(|error| panic!("{error}"));
+            assert!(image.cubin().unwrap().starts_with(b"\x7fELF"), "sm_{architecture}");
         }
     }
 }

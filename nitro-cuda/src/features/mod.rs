@@ -25,7 +25,7 @@ static REGISTERED: Mutex<Vec<Feature>> = Mutex::new(Vec::new());
 
 /// Adds a device feature of one's own, to every CUDA device. Call it before the devices are used.
 ///
-/// `measure` gets a device that the calling thread works on. As with the built-in ones, it runs once a device: the value is kept
+/// `measure` gets a device that the calling thread works on. As with the built-in ones, it runs once a device: the value is cached
 /// in the user's cache folder under `name`, so give a changed definition another name.
 ///
 /// ```
@@ -42,10 +42,10 @@ pub(crate) fn measured(entry: &DeviceEntry) -> Vec<DeviceFeature> {
     let Some(device) = device::of_entry(entry) else { return Vec::new() };
     let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let wanted: Vec<Feature> = BUILT_IN.into_iter().chain(registered).collect();
-    let kept = load_features(entry.id(), HEADING).unwrap_or_default();
+    let cached = load_features(entry.id(), HEADING).unwrap_or_default();
     // A failure here is that of every measurement, which says so.
     let _relaxed = capture::relaxed();
-    let (features, new) = complete(&wanted, kept, |measure| device.scope(|| measure(device)));
+    let (features, new) = complete(&wanted, cached, |measure| device.scope(|| measure(device)));
     if new {
         save_features(entry.id(), HEADING, &features);
     }
@@ -53,14 +53,14 @@ pub(crate) fn measured(entry: &DeviceEntry) -> Vec<DeviceFeature> {
     features.into_iter().filter(named).collect()
 }
 
-/// The kept features and those wanted that were missing, and whether there are any such. A feature that cannot be measured is
+/// The cached features and those wanted that were missing, and whether there are any such. A feature that cannot be measured is
 /// absent.
 fn complete(
     wanted: &[Feature],
     mut features: Vec<DeviceFeature>,
     run: impl Fn(fn(Cuda) -> Result<f64, CudaError>) -> Result<f64, CudaError>,
 ) -> (Vec<DeviceFeature>, bool) {
-    let kept = features.len();
+    let cached = features.len();
     for &(name, measure) in wanted {
         if features.iter().any(|feature| feature.name == name) {
             continue;
@@ -75,7 +75,7 @@ fn complete(
             }),
         }
     }
-    let new = features.len() > kept;
+    let new = features.len() > cached;
     (features, new)
 }
 
@@ -90,18 +90,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_not_measured_again_and_what_fails_is_absent() {
+    fn what_is_cached_is_not_measured_again_and_what_fails_is_absent() {
         let wanted: [Feature; 4] = [
-            ("kept", |_| panic!("it is known")),
+            ("cached", |_| panic!("it is known")),
             ("new", |_| unreachable!("run below")),
             ("failing", |_| unreachable!("run below")),
             ("nan", |_| unreachable!("run below")),
         ];
-        let kept = vec![DeviceFeature { name: "kept".into(), value: 1.0 }];
+        let cached = vec![DeviceFeature { name: "cached".into(), value: 1.0 }];
         let answers = std::cell::RefCell::new(vec![Ok(f64::NAN), Err(CudaError::NoDevice), Ok(2.0)]);
-        let (features, new) = complete(&wanted, kept, |_| answers.borrow_mut().pop().unwrap());
+        let (features, new) = complete(&wanted, cached, |_| answers.borrow_mut().pop().unwrap());
         let found: Vec<_> = features.iter().map(|feature| (feature.name.as_str(), feature.value)).collect();
-        assert_eq!(found, [("kept", 1.0), ("new", 2.0)]);
+        assert_eq!(found, [("cached", 1.0), ("new", 2.0)]);
         assert!(new);
         assert!(!complete(&wanted[..1], features, |_| unreachable!()).1);
     }

@@ -1,18 +1,17 @@
 //! What a profiler such as Nsight Compute is shown of a device: chosen launches of timed calls, and application proxies.
 
+pub(crate) mod launches;
 mod proxies;
-mod watch;
 
 use std::error::Error;
 
 use nitro_core::provide::Watched;
 
 use crate::Cuda;
-pub(crate) use watch::{around, stopwatch};
 
 impl Watched for Cuda {
     fn count_launches(&self, work: &mut dyn FnMut()) -> usize {
-        watch::during(&[], work)
+        launches::during(&[], work)
     }
 
     fn show(
@@ -22,7 +21,7 @@ impl Watched for Cuda {
         work: &mut dyn FnMut(),
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
         proxies::mark(*self, section)?;
-        watch::during(shown, work);
+        launches::during(shown, work);
         Ok(())
     }
 

@@ -20,7 +20,7 @@ const WORDS: u32 = 1 << 25;
 pub(super) fn mark(device: Cuda, section: u32) -> Result<(), CudaError> {
     let kernel = KERNELS.kernel_on(device, nitro_core::provide::SECTION_MARK)?;
     // SAFETY: the kernel has no parameters and does nothing.
-    super::watch::show(device, || unsafe { kernel.launch(Grid::linear(section, 1), &[]) })
+    super::launches::profiled_on(device, || unsafe { kernel.launch(Grid::linear(section, 1), &[]) })
 }
 
 /// Launches a proxy, for the profiler to see, and waits for it.
@@ -32,21 +32,22 @@ pub(super) fn run(device: Cuda, proxy: &str, intensity: u32) -> Result<(), CudaE
     let arguments = [(&source).into(), (&target).into(), WORDS.into(), seed.into(), TURNS.into()];
     // SAFETY: the arguments are of the kernel's types; both buffers have so many words, a power of two, and the counters of
     // the atomic proxy need 2048 words a block of them.
-    super::watch::show(device, || unsafe { kernel.launch(grid, &arguments) })?;
+    super::launches::profiled_on(device, || unsafe { kernel.launch(grid, &arguments) })?;
     device.stream().synchronize()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::left_out::NVRTC;
     use crate::{nvrtc_architectures, nvrtc_version};
+    use nitro_test_support::tools::NVRTC;
 
     #[test]
     fn the_proxies_compile_for_every_architecture_that_nvrtc_knows() {
         let Some(_) = NVRTC.found(nvrtc_version()) else { return };
         let check = |architecture: u32| {
-            let code = KERNELS.compile(architecture).unwrap_or_else(|error| panic!("{error}"));
+            let image = KERNELS.compile(architecture, &[]).unwrap_or_else(|error| panic!("{error}"));
+            let code = image.cubin().unwrap();
             let has = |name: &str| code.windows(name.len()).any(|bytes| bytes == name.as_bytes());
             for (name, intensity) in NAMES.iter().flat_map(|name| (0..=5).map(move |step| (name, step))) {
                 assert!(has(&format!(".text.{name}_{intensity}")), "sm_{architecture}: {name} {intensity}");

@@ -88,7 +88,7 @@ impl DeviceTraffic {
         let calls = |(sample, _): &(&CapturedCall, Option<bool>)| sample.calls;
         let far = samples.iter().filter(|(_, far)| *far == Some(true));
         let is_known = samples.iter().any(|(_, far)| far.is_some());
-        let mut choices: BTreeMap<(&str, &str), Vec<&CapturedCall>> = BTreeMap::new();
+        let mut choices: BTreeMap<(String, &str), Vec<&CapturedCall>> = BTreeMap::new();
         for (sample, _) in samples {
             let choice = choice_text(&sample.variant, &sample.configuration);
             choices.entry((choice, &sample.reason)).or_default().push(sample);

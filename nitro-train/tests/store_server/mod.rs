@@ -1,14 +1,11 @@
 //! A Redis server of the tests' own, and what only Redis can get wrong.
 
-#[path = "../../../tests/left_out/mod.rs"]
-mod left_out;
-
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use left_out::REDIS;
+use nitro_test_support::tools::REDIS;
 
 /// A Redis server that ends with the value.
 pub struct Server {

@@ -20,6 +20,7 @@ mod record_all;
 mod record_budget;
 #[cfg(feature = "redis")]
 mod shared_recording;
+mod twins;
 
 use std::env;
 use std::process::{Command, ExitCode};

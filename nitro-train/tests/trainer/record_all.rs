@@ -9,8 +9,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 
-use crate::scripted::{Devices, Scripted, TIME_NS};
-use nitro::code_variant;
+use crate::scripted::Devices;
+use crate::twins::{in_every_run, shared, time_ns};
 use nitro_train::recordings::Outcome;
 use nitro_train::{BoxError, Session, Trainer, Tunable, store};
 
@@ -18,26 +18,11 @@ const INPUTS: u32 = 60;
 /// The input on which a variant ends its process.
 const FAULTY: u32 = 40;
 
-#[code_variant(
-    name = "shared",
-    device = Scripted,
-    features(size = n),
-    variants(once, twice),
-    default = once,
-)]
-fn shared(n: u32) -> u32;
-
-fn once(n: u32) -> u32 {
-    TIME_NS.set(f64::from(n + 1));
-    n
-}
-
-fn twice(n: u32) -> u32 {
-    if n == FAULTY {
+/// Ends its process on one input.
+fn fail(n: u32, variant: &str) {
+    if n == FAULTY && variant == "twice" {
         std::process::abort();
     }
-    TIME_NS.set(f64::from(2 * (n + 1)));
-    n
 }
 
 /// Each process notes its inputs in a file of its own. It begins with its first once both have one.
@@ -64,6 +49,7 @@ fn noted(folder: &Path) -> Vec<Vec<String>> {
 
 pub fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("record") {
+        in_every_run(fail);
         let trainer = Trainer::new();
         let trainer = if std::env::var_os("NO_GPU").is_some() { trainer } else { trainer.devices(Devices) };
         return trainer
@@ -112,9 +98,8 @@ fn twins_share_the_inputs_and_go_on_after_a_fault() {
     for one in &recordings.measurements {
         let n: u32 = recordings.inputs[one.input].name.parse().unwrap();
         let expected = match recordings.variants[one.variant].as_str() {
-            "once" => Outcome::Time(f64::from(n + 1)),
-            _ if n == FAULTY => Outcome::Failed,
-            _ => Outcome::Time(f64::from(2 * (n + 1))),
+            "twice" if n == FAULTY => Outcome::Failed,
+            variant => Outcome::Time(time_ns(n, variant)),
         };
         assert_eq!(one.outcome, expected, "{n}: {}", one.reason);
     }

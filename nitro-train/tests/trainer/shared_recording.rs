@@ -7,9 +7,10 @@
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use crate::scripted::{Devices, Scripted, TIME_NS};
+use crate::scripted::Devices;
 use crate::store_server::Server;
-use nitro::code_variant;
+use crate::twins::{in_every_run, shared, time_ns};
+use nitro_test_support::random::Random;
 use nitro_train::recordings::{Outcome, Recordings};
 use nitro_train::store::ChoiceName;
 use nitro_train::{BoxError, Session, Trainer, Tunable, store};
@@ -18,32 +19,9 @@ const RECORDERS: usize = 4;
 const KILLS: u64 = 30;
 const INPUTS: u32 = 600;
 
-#[code_variant(
-    name = "shared",
-    device = Scripted,
-    features(size = n),
-    variants(once, twice),
-    default = once,
-)]
-fn shared(n: u32) -> u32;
-
-/// Takes a while, so that a kill finds recorders at work, and a time that says which variant of which input it was.
-fn worked(n: u32, factor: u32) -> u32 {
+/// Takes a while, so that a kill finds recorders at work.
+fn take_a_while(_: u32, _: &str) {
     (0..20_000).for_each(|_| std::hint::spin_loop());
-    TIME_NS.set(time_ns(n, factor));
-    n
-}
-
-fn time_ns(n: u32, factor: u32) -> f64 {
-    f64::from(factor * (n + 1))
-}
-
-fn once(n: u32) -> u32 {
-    worked(n, 1)
-}
-
-fn twice(n: u32) -> u32 {
-    worked(n, 2)
 }
 
 fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
@@ -56,6 +34,7 @@ fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
 
 pub fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("record") {
+        in_every_run(take_a_while);
         return Trainer::new()
             .devices(Devices)
             .tunable(
@@ -83,15 +62,15 @@ fn start(url: &str, number: usize, folder: &Path) -> Child {
 fn thirty_kills_lose_nothing_and_double_nothing(mut server: Server, folder: &Path) {
     let url = server.url();
     let mut recorders: Vec<Child> = (0..RECORDERS).map(|number| start(&url, number, folder)).collect();
-    let mut seed = 1;
+    let mut random = Random::new(1);
     let mut recorded = 0;
     for kill in 0..KILLS {
-        // The next kill comes when some more inputs are in the store; its place among them is drawn.
-        recorded += draw(&mut seed, u64::from(INPUTS) / KILLS);
+        // The next kill comes when some more inputs are in the store; when exactly is drawn.
+        recorded += random.below(u64::from(INPUTS) / KILLS);
         while inputs_in(&url) < recorded {
             std::hint::spin_loop();
         }
-        let victim = draw(&mut seed, RECORDERS as u64 + 1) as usize;
+        let victim = random.below(RECORDERS as u64 + 1) as usize;
         match recorders.get_mut(victim) {
             Some(recorder) => {
                 let _ = recorder.kill();
@@ -126,16 +105,7 @@ fn check(recordings: &Recordings) {
     assert_eq!(recordings.measurements.len(), 2 * INPUTS as usize, "every variant of every input, once");
     for one in &recordings.measurements {
         let n = recordings.inputs[one.input].name.parse().expect("names are numbers");
-        let factor = if recordings.variants[one.variant] == "once" { 1 } else { 2 };
-        assert_eq!(one.outcome, Outcome::Time(time_ns(n, factor)), "{}: {}", n, one.reason);
+        let expected = Outcome::Time(time_ns(n, &recordings.variants[one.variant]));
+        assert_eq!(one.outcome, expected, "{n}: {}", one.reason);
     }
-}
-
-/// SplitMix64.
-fn draw(state: &mut u64, below: u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (z ^ (z >> 31)) % below
 }

@@ -33,7 +33,7 @@ impl<const N: usize> Scratch<N> {
 }
 
 /// Blocks for so many pieces of work: one each, but no more than the device, or this partition of it, holds at once.
-pub(super) fn resident_blocks(kernel: Kernel, threads: u32, shared_bytes: u32, pieces: usize) -> u32 {
+pub(super) fn resident_blocks(kernel: Kernel<'_>, threads: u32, shared_bytes: u32, pieces: usize) -> u32 {
     let resident = kernel.max_resident_blocks(threads, shared_bytes).max(1);
     u32::try_from(pieces.clamp(1, resident)).unwrap_or(u32::MAX)
 }

@@ -1,10 +1,10 @@
 //! Every variant of the histogram on the device counts what the CPU counts.
 
-use crate::random::Random;
 use crate::support::{compile_for_all_architectures, on_gpu_and_partition};
 use nitro_benchmarks::cuda::cuda_histogram;
 use nitro_benchmarks::cuda::histogram::{self, Image, inputs, reference};
 use nitro_cuda::{Buffer, CudaError};
+use nitro_test_support::random::Random;
 
 #[test]
 fn kernels_compile_for_all_architectures() {
@@ -39,7 +39,7 @@ fn check(pixels: &[u8], what: &str) {
 #[ignore = "needs a CUDA device"]
 fn counts_match_at_all_lengths_around_vectors_and_tiles() {
     on_gpu_and_partition(|| {
-        let mut random = Random(1);
+        let mut random = Random::new(1);
         let pixels: Vec<u8> = (0..100_000).map(|_| random.bits() as u8).collect();
         for length in
             [0, 1, 2, 15, 16, 17, 255, 256, 4095, 4096, 4097, 8192, 16_383, 16_384, 16_385, 65_537, 100_000]

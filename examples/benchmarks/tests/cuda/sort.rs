@@ -1,11 +1,11 @@
 //! Every variant of sorting on the device gives what the standard library gives.
 
-use crate::random::Random;
 use crate::support::{compile_for_all_architectures, on_gpu_and_partition};
 use nitro_benchmarks::cuda::cuda_sort;
 use nitro_benchmarks::cuda::sort::{self, Keys, Word, inputs};
 use nitro_benchmarks::variants::sort::Key;
 use nitro_cuda::{Buffer, CudaError};
+use nitro_test_support::random::Random;
 
 #[test]
 fn kernels_compile_for_all_architectures() {
@@ -53,7 +53,7 @@ fn random_bits(length: usize, random: &mut Random) -> (Vec<f32>, Vec<f64>) {
 #[ignore = "needs a CUDA device"]
 fn random_keys_are_sorted_at_all_lengths_around_tiles() {
     on_gpu_and_partition(|| {
-        let mut random = Random(2);
+        let mut random = Random::new(2);
         for length in [
             0, 1, 2, 3, 31, 32, 33, 2815, 2816, 2817, 3839, 3840, 3841, 5632, 6911, 6912, 6913, 7680, 7681,
             11_520, 50_000, 123_457, 1_000_003,

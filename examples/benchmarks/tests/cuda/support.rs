@@ -1,7 +1,7 @@
 //! What the tests of CUDA functions have in common.
 
-use crate::left_out::NVRTC;
-use nitro_cuda::Program;
+use nitro_cuda::{Definitions, Program};
+use nitro_test_support::tools::NVRTC;
 
 /// Compiles programs for every architecture up to sm_100 that NVRTC knows. Where NVRTC is absent the test is left out, unless
 /// `NITRO_REQUIRE_NVRTC` is set.
@@ -11,11 +11,22 @@ pub fn compile_for_all_architectures(programs: &[&'static Program]) {
     let wanted: Vec<u32> = architectures.into_iter().filter(|one| (70..=100).contains(one)).collect();
     assert!(wanted.contains(&90), "{wanted:?}");
     for program in programs {
-        for &architecture in &wanted {
-            let code = program.compile(architecture).unwrap_or_else(|error| panic!("{error}"));
-            assert!(code.starts_with(b"\x7fELF"), "{} for sm_{architecture}", program.file());
-        }
+        wanted.iter().for_each(|&architecture| compile(program, architecture, &[]));
     }
+}
+
+/// Compiles a program with each of these configurations, for every architecture that NVRTC knows. Left out where NVRTC is absent.
+pub fn compile_all_configurations(program: &'static Program, configurations: &[Vec<(&str, i64)>]) {
+    let Some(_) = NVRTC.found(nitro_cuda::nvrtc_version()) else { return };
+    for architecture in nitro_cuda::nvrtc_architectures().unwrap() {
+        configurations.iter().for_each(|configuration| compile(program, architecture, configuration));
+    }
+}
+
+fn compile(program: &'static Program, architecture: u32, definitions: &Definitions<'_>) {
+    let image = program.compile(architecture, definitions).unwrap_or_else(|error| panic!("{error}"));
+    let is_machine_code = image.cubin().unwrap().starts_with(b"\x7fELF");
+    assert!(is_machine_code, "{} with {definitions:?} for sm_{architecture}", program.file());
 }
 
 /// Runs a check on the whole GPU, and on 16 of its multiprocessors; or on the devices that `NITRO_TEST_DEVICES` names, with

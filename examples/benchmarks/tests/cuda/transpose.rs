@@ -1,14 +1,41 @@
 //! Every variant of the transposition on the device gives what its definition says.
 
-use crate::random::Random;
-use crate::support::{compile_for_all_architectures, on_gpu_and_partition};
+use crate::support::{compile_all_configurations, compile_for_all_architectures, on_gpu_and_partition};
 use nitro_benchmarks::cuda::cuda_transpose::{self, Variant};
-use nitro_benchmarks::cuda::transpose::{self, SKINNY_COLUMNS, inputs, reference};
+use nitro_benchmarks::cuda::transpose::{self, BLOCK_ROWS, SKINNY_COLUMNS, TILES, inputs, reference};
 use nitro_cuda::{Buffer, CudaError};
+use nitro_test_support::random::Random;
+use nitro_test_support::tools::NVRTC;
 
 #[test]
 fn kernels_compile_for_all_architectures() {
     compile_for_all_architectures(&transpose::programs());
+}
+
+/// All pairs of a tile and the rows that a block moves at once, of which `is_tiling` is as given.
+fn tilings(legal: bool) -> Vec<(u32, u32)> {
+    let pairs = TILES.into_iter().flat_map(|tile| BLOCK_ROWS.map(|block_rows| (tile, block_rows)));
+    pairs.filter(|&(tile, block_rows)| transpose::is_tiling(tile, block_rows) == legal).collect()
+}
+
+fn definitions((tile, block_rows): (u32, u32)) -> Vec<(&'static str, i64)> {
+    vec![("TILE", tile.into()), ("BLOCK_ROWS", block_rows.into())]
+}
+
+#[test]
+fn every_tiling_compiles_for_all_architectures() {
+    let configurations: Vec<_> = tilings(true).into_iter().map(definitions).collect();
+    assert_eq!(configurations.len(), 16);
+    compile_all_configurations(&transpose::TILED, &configurations);
+}
+
+#[test]
+fn what_is_no_tiling_does_not_compile() {
+    let Some(_) = NVRTC.found(nitro_cuda::nvrtc_version()) else { return };
+    for tiling in tilings(false) {
+        let error = transpose::TILED.compile(90, &definitions(tiling)).unwrap_err();
+        assert!(error.to_string().contains("tiled.cu("), "{tiling:?}: {error}");
+    }
 }
 
 #[test]
@@ -38,11 +65,17 @@ fn is_admissible(variant: Variant, rows: usize, columns: usize) -> bool {
     }
 }
 
+/// A matrix of random elements, and its transpose.
+fn random_matrix(rows: usize, columns: usize) -> (Vec<f64>, Vec<f64>) {
+    let mut random = Random::new((rows * 1_000_003 + columns) as u64);
+    let values: Vec<f64> = (0..rows * columns).map(|_| random.bits() as f64).collect();
+    let transposed = reference(&values, rows, columns);
+    (values, transposed)
+}
+
 /// Compares all admissible variants with the CPU on random elements.
 fn check(rows: usize, columns: usize) {
-    let mut random = Random((rows * 1_000_003 + columns) as u64);
-    let values: Vec<f64> = (0..rows * columns).map(|_| random.bits() as f64).collect();
-    let expected = reference(&values, rows, columns);
+    let (values, expected) = random_matrix(rows, columns);
     for &variant in Variant::ALL {
         if is_admissible(variant, rows, columns) {
             let mut found = Buffer::from_slice(&values).unwrap();
@@ -59,6 +92,24 @@ fn all_small_shapes_are_transposed() {
         for rows in 0..18 {
             for columns in 0..18 {
                 check(rows, columns);
+            }
+        }
+    });
+}
+
+/// Shapes of whole tiles and of parts of them, with fewer rows than a tile has, and with more tiles than a block number in y may be.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn every_tiling_transposes_shapes_of_every_kind() {
+    let whole = [(64, 64), (16, 48), (4096, 1024)];
+    let in_part = [(1, 5), (3, 2), (65, 63), (200, 33), (1000, 777), (2_100_000, 2), (7, 300_001)];
+    on_gpu_and_partition(|| {
+        for (rows, columns) in whole.into_iter().chain(in_part) {
+            let (values, expected) = random_matrix(rows, columns);
+            for (tile, block_rows) in tilings(true) {
+                let mut found = Buffer::from_slice(&values).unwrap();
+                transpose::tiled(tile, block_rows, &mut found, rows, columns).unwrap();
+                assert!(found.to_vec().unwrap() == expected, "{tile} {block_rows} of {rows} x {columns}");
             }
         }
     });

@@ -1,6 +1,6 @@
 //! Keys on the device.
 
-use nitro_cuda::{Buffer, CudaError, Element};
+use nitro_cuda::{Buffer, CudaError, Pod};
 use rayon::prelude::*;
 
 use crate::variants::sort::{Bits, Key, sample_descents_log2, sample_distinct, sample_runs_log2};
@@ -9,7 +9,7 @@ use crate::variants::sort::{Bits, Key, sample_descents_log2, sample_distinct, sa
 pub const MAX_KEYS: usize = (1 << 30) - 1;
 
 /// An unsigned integer that the device sorts. Sealed: `u32` and `u64`.
-pub trait Word: Bits + Element {
+pub trait Word: Bits + Pod {
     /// Size in bits.
     const BITS: u32;
     /// What the kernels call it.

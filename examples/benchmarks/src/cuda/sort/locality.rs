@@ -35,7 +35,8 @@ pub fn locality<W: Word>(from: &Keys<W>, to: &mut Buffer<W>) -> Result<(), CudaE
         queue_words as usize * size_of::<u32>(),
     ])?;
     let [spare, mut flags, mut flags_after, tasks, mut queue] = scratch.pointers();
-    let kernel = |name: &str| -> Result<Kernel, CudaError> { KERNELS.kernel(&format!("{name}_{}", W::NAME)) };
+    let kernel =
+        |name: &str| -> Result<Kernel<'static>, CudaError> { KERNELS.kernel(&format!("{name}_{}", W::NAME)) };
     let each_tile = Grid::linear(tiles.count, TILE_THREADS);
     let to: Argument<'_> = to.into();
     let ordering = [from.words().into(), to, keys.into(), flags.into(), queue.into(), queue_words.into()];

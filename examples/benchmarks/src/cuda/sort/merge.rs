@@ -29,7 +29,8 @@ pub fn merge<W: Word>(from: &Keys<W>, to: &mut Buffer<W>) -> Result<(), CudaErro
     if tiles.passes % 2 == 1 {
         (source, target) = (target, source);
     }
-    let kernel = |name: &str| -> Result<Kernel, CudaError> { KERNELS.kernel(&format!("{name}_{}", W::NAME)) };
+    let kernel =
+        |name: &str| -> Result<Kernel<'static>, CudaError> { KERNELS.kernel(&format!("{name}_{}", W::NAME)) };
     let each_tile = Grid::linear(tiles.count, TILE_THREADS);
     // SAFETY: the arguments are those of the kernel; both buffers have room for the keys.
     unsafe { kernel("sort_tiles")?.launch(each_tile, &[from.words().into(), target.into(), keys.into()])? };

@@ -38,7 +38,8 @@ pub fn radix<W: Word>(from: &Keys<W>, to: &mut Buffer<W>) -> Result<(), CudaErro
     let tickets = counts + u64::from(passes) * table_bytes as u64;
     let published = tickets + table_bytes as u64;
 
-    let kernel = |name: &str| -> Result<Kernel, CudaError> { KERNELS.kernel(&format!("{name}_{}", W::NAME)) };
+    let kernel =
+        |name: &str| -> Result<Kernel<'static>, CudaError> { KERNELS.kernel(&format!("{name}_{}", W::NAME)) };
     let (clear, count_digits, move_keys) =
         (KERNELS.kernel("clear")?, kernel("count_digits")?, kernel("move_keys")?);
     let vectors = words_bytes / VECTOR_BYTES;

@@ -203,7 +203,7 @@ pub(super) fn resident(
     threads: u32,
     shared_bytes: usize,
     pieces: usize,
-) -> Result<Option<(Kernel, Shape)>, CudaError> {
+) -> Result<Option<(Kernel<'static>, Shape)>, CudaError> {
     let kernel = KERNELS.kernel(name)?;
     let Ok(shared_bytes) = u32::try_from(shared_bytes) else { return Ok(None) };
     if kernel.max_blocks_per_multiprocessor(threads, shared_bytes) == 0 {

@@ -2,19 +2,21 @@
 //!
 //! After the decomposition of Catanzaro, Keller and Garland (A decomposition for in-place matrix transposition, PPoPP
 //! 2014): columns rotate, rows are shuffled, columns are shuffled; or the inverses in reverse. Memory aside is limited:
-//! [`ASIDE_BYTES`], or what four columns of the grid and its index tables need if that is more.
+//! [`ASIDE_BYTES`], or what four columns of the grid and its index tables need if that is more. Only [`tiled`] takes a copy of the matrix.
 
 mod general;
 mod grid;
 pub mod inputs;
 mod record;
 mod skinny;
+mod tiled;
 
 use nitro_cuda::{Buffer, CudaError, Program};
 
 pub use general::{c2r, r2c};
 pub use record::record;
 pub use skinny::{SKINNY_COLUMNS, c2r_skinny, r2c_skinny};
+pub use tiled::{BLOCK_ROWS, TILED, TILES, is_tiling, tiled};
 
 static KERNELS: Program = Program::new("transpose/kernels.cu", include_str!("kernels.cu"));
 

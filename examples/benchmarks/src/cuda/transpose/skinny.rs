@@ -117,7 +117,7 @@ fn in_place(
 
 /// The parts of a grid that blocks work on.
 struct Chunks {
-    kernel: Kernel,
+    kernel: Kernel<'static>,
     shape: Shape,
     /// Number of chunks.
     count: usize,

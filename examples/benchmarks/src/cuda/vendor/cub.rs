@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use nitro_cuda::{Buffer, CudaError, Element};
+use nitro_cuda::{Buffer, CudaError, Pod};
 
 use crate::cuda::histogram::Image;
 use crate::cuda::sort::{Keys, Word, key_count};
@@ -87,7 +87,7 @@ fn sort<W: Word>(
 ///
 /// # Safety
 /// The algorithm reads all of `from` as its elements and writes no more than `to` has.
-unsafe fn run<A: Element, B: Element>(
+unsafe fn run<A: Pod, B: Pod>(
     name: &'static str,
     algorithm: Algorithm,
     from: &Buffer<A>,

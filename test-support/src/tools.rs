@@ -2,15 +2,15 @@
 //! prints. So each test program notes how many it left out, and `nitro-train/tests/what_was_left_out.rs`, which runs when all others have, shows
 //! the notes.
 
-#![allow(dead_code, reason = "each test program uses what it needs")]
-
 use std::fmt::Display;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// What some tests need.
+#[derive(Debug)]
 pub struct Tool {
+    /// Its name in messages.
     pub name: &'static str,
     /// How to get it.
     pub get: &'static str,
@@ -20,14 +20,18 @@ pub struct Tool {
     left_out: Mutex<usize>,
 }
 
+/// A server for the tests of stores.
 pub static REDIS: Tool = Tool::new("redis-server", "apt install redis-server", "NITRO_REQUIRE_REDIS");
+/// The compiler of CUDA kernels.
 pub static NVRTC: Tool = Tool::new(
     "NVRTC",
     "pip install 'nvidia-cuda-nvrtc==13.0.*', and the folder of its libraries on LD_LIBRARY_PATH",
     "NITRO_REQUIRE_NVRTC",
 );
+/// The compiler whose messages the tests of the macro compare.
 pub static RUSTC: Tool = Tool::new("rustc 1.95", "rustup toolchain install 1.95", "NITRO_REQUIRE_RUSTC");
 
+/// All of them.
 pub static TOOLS: [&Tool; 3] = [&REDIS, &NVRTC, &RUSTC];
 
 impl Tool {

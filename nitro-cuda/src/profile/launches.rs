@@ -9,59 +9,62 @@ use crate::driver::driver;
 use crate::{Cuda, CudaError, Stream};
 
 thread_local! {
-    static WATCH: RefCell<Option<Watch>> = const { RefCell::new(None) };
+    static PROFILED: RefCell<Option<Profiled>> = const { RefCell::new(None) };
 }
 
 /// The launches that this thread makes.
-struct Watch {
+struct Profiled {
     /// Whether a timed call is running: only its launches count.
     in_call: bool,
     /// Launches so far.
     launches: usize,
     /// Positions of those that the profiler sees, ascending.
-    shown: Vec<usize>,
+    selected: Vec<usize>,
 }
 
-impl Watch {
+impl Profiled {
     /// Counts one more launch; whether the profiler sees it.
     fn launch(&mut self) -> bool {
         if !self.in_call {
             return false;
         }
         self.launches += 1;
-        self.shown.binary_search(&(self.launches - 1)).is_ok()
+        self.selected.binary_search(&(self.launches - 1)).is_ok()
     }
 }
 
-/// Runs `work` and shows the profiler those launches of its timed calls; the number of all of them. Also after a panic the
-/// thread is watched no longer.
-pub(super) fn during(shown: &[usize], work: &mut dyn FnMut()) -> usize {
+/// Runs `work` and has the profiler see the selected ones of the launches of its timed calls; the number of all of them. Also after a
+/// panic the thread is profiled no longer.
+pub(super) fn during(selected: &[usize], work: &mut dyn FnMut()) -> usize {
     struct End;
     impl Drop for End {
         fn drop(&mut self) {
-            WATCH.take();
+            PROFILED.take();
         }
     }
-    WATCH.replace(Some(Watch { in_call: false, launches: 0, shown: shown.to_vec() }));
+    PROFILED.replace(Some(Profiled { in_call: false, launches: 0, selected: selected.to_vec() }));
     let _end = End;
     work();
-    WATCH.with_borrow(|watch| watch.as_ref().map_or(0, |watch| watch.launches))
+    PROFILED.with_borrow(|profiled| profiled.as_ref().map_or(0, |profiled| profiled.launches))
 }
 
-/// Makes a launch, and shows it to the profiler if the thread's watch wants it. A context is current.
+/// Makes a launch, which the profiler sees if it is a selected one. A context is current.
 pub(crate) fn around(launch: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError> {
-    let show = WATCH.with_borrow_mut(|watch| watch.as_mut().is_some_and(Watch::launch));
-    if show { shown(launch) } else { launch() }
+    let is_selected = PROFILED.with_borrow_mut(|profiled| profiled.as_mut().is_some_and(Profiled::launch));
+    if is_selected { profiled(launch) } else { launch() }
 }
 
 /// Makes a launch on the device that the profiler sees.
-pub(super) fn show(device: Cuda, launch: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError> {
+pub(super) fn profiled_on(
+    device: Cuda,
+    launch: impl FnOnce() -> Result<(), CudaError>,
+) -> Result<(), CudaError> {
     let _active = device.activate()?;
-    shown(launch)
+    profiled(launch)
 }
 
 /// Makes a launch that the profiler sees. A context is current.
-fn shown(launch: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError> {
+fn profiled(launch: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError> {
     // SAFETY: the call has no arguments.
     unsafe { driver!(cuProfilerStart()) }?;
     let launched = launch();
@@ -70,10 +73,10 @@ fn shown(launch: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError
     launched
 }
 
-/// While the thread is watched, what takes the place of a call's stopwatch: it tells where the call begins and ends.
+/// While the thread is profiled, what takes the place of a call's stopwatch: it tells where the call begins and ends.
 pub(crate) fn stopwatch(stream: Stream) -> Option<Box<dyn Stopwatch>> {
-    let watched = WATCH.with_borrow(Option::is_some);
-    watched.then(|| Box::new(Gate { stream }) as Box<dyn Stopwatch>)
+    let is_profiled = PROFILED.with_borrow(Option::is_some);
+    is_profiled.then(|| Box::new(Gate { stream }) as Box<dyn Stopwatch>)
 }
 
 struct Gate {
@@ -82,9 +85,9 @@ struct Gate {
 
 impl Gate {
     fn set(in_call: bool) {
-        WATCH.with_borrow_mut(|watch| {
-            if let Some(watch) = watch {
-                watch.in_call = in_call;
+        PROFILED.with_borrow_mut(|profiled| {
+            if let Some(profiled) = profiled {
+                profiled.in_call = in_call;
             }
         });
     }
@@ -95,7 +98,7 @@ impl Stopwatch for Gate {
         Self::set(true);
     }
 
-    /// No time: a watched call is slowed down by the profiler.
+    /// No time: a profiled call is slowed down by the profiler.
     fn stop(&mut self) -> f64 {
         Self::set(false);
         if self.stream.synchronize().is_ok() { 0.0 } else { f64::NAN }
@@ -120,16 +123,16 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_ends_with_its_work_also_when_that_panics() {
+    fn profiling_ends_with_its_work_also_when_that_panics() {
         let panicked = std::panic::catch_unwind(|| during(&[], &mut || panic!("as a variant may")));
         assert!(panicked.is_err());
-        assert!(WATCH.with_borrow(Option::is_none));
+        assert!(PROFILED.with_borrow(Option::is_none));
     }
 
     #[test]
-    fn the_chosen_launches_are_shown() {
-        let mut watch = Watch { in_call: true, launches: 0, shown: vec![0, 3] };
-        let shown: Vec<bool> = (0..5).map(|_| watch.launch()).collect();
-        assert_eq!(shown, [true, false, false, true, false]);
+    fn the_selected_launches_are_profiled() {
+        let mut profiled = Profiled { in_call: true, launches: 0, selected: vec![0, 3] };
+        let selected: Vec<bool> = (0..5).map(|_| profiled.launch()).collect();
+        assert_eq!(selected, [true, false, false, true, false]);
     }
 }

@@ -1,4 +1,4 @@
-//! NVRTC: CUDA C++ to machine code, at run time.
+//! NVRTC: CUDA C++ to machine code or PTX, at run time.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr;
@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 
+use super::{Options, Output, Source};
 use crate::CudaError;
 
 /// Whether NVRTC's library can be loaded.
@@ -48,26 +49,28 @@ pub fn architectures() -> Result<Vec<u32>, CudaError> {
     Ok(architectures.into_iter().filter_map(|one| u32::try_from(one).ok()).collect())
 }
 
-/// Machine code for `sm_ARCHITECTURE`. `file` is what messages call the source.
-pub(crate) fn compile(
-    file: &str,
-    source: &str,
-    options: &[&str],
-    architecture: u32,
-) -> Result<Vec<u8>, CudaError> {
+/// What NVRTC has made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Compiled {
+    pub(super) code: Vec<u8>,
+    /// What it said.
+    pub(super) log: String,
+}
+
+pub(super) fn compile(source: &Source<'_>, options: &Options) -> Result<Compiled, CudaError> {
     require()?;
-    let program = Program::new(file, source)?;
-    let architecture_option = format!("--gpu-architecture=sm_{architecture}");
-    let options: Vec<CString> =
-        std::iter::once(architecture_option.as_str()).chain(options.iter().copied()).map(text).collect();
-    let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
-    // SAFETY: the program exists, and the options live through the call.
+    let file = source.file;
+    let program = Program::new(source)?;
+    let arguments: Vec<CString> = options.arguments().map(|argument| text(&argument)).collect();
+    let pointers: Vec<*const c_char> = arguments.iter().map(|argument| argument.as_ptr()).collect();
+    // SAFETY: the program exists, and the arguments live through the call.
     let answer =
         unsafe { sys::nvrtcCompileProgram(program.handle, pointers.len() as c_int, pointers.as_ptr()) };
+    let log = program.log();
     match answer {
-        nvrtcResult::NVRTC_SUCCESS => program.machine_code(file),
+        nvrtcResult::NVRTC_SUCCESS => Ok(Compiled { code: program.code(file, options.output())?, log }),
         nvrtcResult::NVRTC_ERROR_COMPILATION | nvrtcResult::NVRTC_ERROR_INVALID_OPTION => {
-            Err(CudaError::Compile { file: file.to_owned(), architecture, log: program.log() })
+            Err(CudaError::Compile { file: file.to_owned(), architecture: options.architecture(), log })
         }
         other => Err(failure(file, "nvrtcCompileProgram", other)),
     }
@@ -86,6 +89,10 @@ fn failure(file: &str, call: &'static str, answer: nvrtcResult) -> CudaError {
     CudaError::Nvrtc { file: file.to_owned(), call, name: format!("{answer:?}") }
 }
 
+/// What asks for the size of an output, and what copies it.
+type Size = unsafe fn(nvrtcProgram, *mut usize) -> nvrtcResult;
+type Copy = unsafe fn(nvrtcProgram, *mut c_char) -> nvrtcResult;
+
 /// A program inside NVRTC.
 struct Program {
     handle: nvrtcProgram,
@@ -95,8 +102,9 @@ struct Program {
 }
 
 impl Program {
-    fn new(file: &str, source: &str) -> Result<Self, CudaError> {
-        let mut program = Self { handle: ptr::null_mut(), _source: text(source), _file: text(file) };
+    fn new(source: &Source<'_>) -> Result<Self, CudaError> {
+        let mut program =
+            Self { handle: ptr::null_mut(), _source: text(source.text), _file: text(source.file) };
         // SAFETY: source and name live as long as the program; there are no headers.
         let answer = unsafe {
             sys::nvrtcCreateProgram(
@@ -108,18 +116,23 @@ impl Program {
                 ptr::null(),
             )
         };
-        check(file, "nvrtcCreateProgram", answer).map(|()| program)
+        check(source.file, "nvrtcCreateProgram", answer).map(|()| program)
     }
 
-    fn machine_code(&self, file: &str) -> Result<Vec<u8>, CudaError> {
+    /// What the program was compiled to.
+    fn code(&self, file: &str, output: Output) -> Result<Vec<u8>, CudaError> {
+        let (size_of, copy, calls): (Size, Copy, _) = match output {
+            Output::Cubin => {
+                (sys::nvrtcGetCUBINSize, sys::nvrtcGetCUBIN, ["nvrtcGetCUBINSize", "nvrtcGetCUBIN"])
+            }
+            Output::Ptx => (sys::nvrtcGetPTXSize, sys::nvrtcGetPTX, ["nvrtcGetPTXSize", "nvrtcGetPTX"]),
+        };
         let mut size = 0;
         // SAFETY: the program is compiled, and `size` lives through the call.
-        let answer = unsafe { sys::nvrtcGetCUBINSize(self.handle, &mut size) };
-        check(file, "nvrtcGetCUBINSize", answer)?;
+        check(file, calls[0], unsafe { size_of(self.handle, &mut size) })?;
         let mut code = vec![0u8; size];
         // SAFETY: there is room for as many bytes as NVRTC has just said.
-        let answer = unsafe { sys::nvrtcGetCUBIN(self.handle, code.as_mut_ptr().cast()) };
-        check(file, "nvrtcGetCUBIN", answer).map(|()| code)
+        check(file, calls[1], unsafe { copy(self.handle, code.as_mut_ptr().cast()) }).map(|()| code)
     }
 
     /// What the compiler said.

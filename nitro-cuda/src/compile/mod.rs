@@ -1,0 +1,67 @@
+//! CUDA C++ to what a device loads.
+
+mod cache;
+mod image;
+mod nvrtc;
+mod options;
+mod usage;
+
+pub use image::Image;
+pub use nvrtc::{architectures, is_present, version};
+pub use options::{Options, Output};
+pub use usage::Usage;
+
+use cache::Key;
+
+use crate::CudaError;
+
+/// CUDA C++, and what messages call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source<'a> {
+    /// What compiler messages call it.
+    pub file: &'a str,
+    /// The text. Kernels are declared `extern "C" __global__`.
+    pub text: &'a str,
+}
+
+impl<'a> Source<'a> {
+    /// A source, and what messages call it.
+    #[must_use]
+    pub const fn new(file: &'a str, text: &'a str) -> Self {
+        Self { file, text }
+    }
+}
+
+/// Compiles a source by NVRTC, which needs no device. Nothing is cached.
+///
+/// ```
+/// use nitro_cuda::{CudaError, Options, Source, compile};
+///
+/// let source = Source::new("fill.cu", "extern \"C\" __global__ void fill(float* x) { x[threadIdx.x] = VALUE; }");
+/// match compile(&source, &Options::new(90).define("VALUE", 0.5)) {
+///     Ok(image) => assert_eq!(image.usage("fill").unwrap().spill_bytes, 0),
+///     Err(error) => assert!(matches!(error, CudaError::NoNvrtc), "{error}"),
+/// }
+/// ```
+///
+/// # Errors
+/// [`CudaError::Compile`] with file and line, [`CudaError::NoNvrtc`], or when NVRTC fails.
+pub fn compile(source: &Source<'_>, options: &Options) -> Result<Image, CudaError> {
+    let nvrtc = version()?;
+    let compiled = nvrtc::compile(source, options)?;
+    Ok(Image::compiled(source.file, options.output(), compiled, nvrtc))
+}
+
+/// What was compiled of the source with these options before, on this machine.
+pub(crate) fn cached(source: &Source<'_>, options: &Options) -> Result<Option<Image>, CudaError> {
+    let nvrtc = version()?;
+    let cached = cache::folder().and_then(|folder| cache::load(&folder, &Key { source, options, nvrtc }));
+    Ok(cached.map(|compiled| Image::compiled(source.file, options.output(), compiled, nvrtc)))
+}
+
+/// Writes to the disk what was compiled of the source with these options.
+pub(crate) fn cache(source: &Source<'_>, options: &Options, image: &Image) {
+    if let (Some(folder), Some(nvrtc)) = (cache::folder(), image.nvrtc()) {
+        cache::save(&folder, &Key { source, options, nvrtc }, image.compiler_output());
+    }
+}

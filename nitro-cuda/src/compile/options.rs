@@ -1,0 +1,93 @@
+//! How a source is compiled.
+
+use std::fmt::Display;
+
+use crate::Cuda;
+
+/// What the compiler makes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Output {
+    /// Machine code for one architecture.
+    #[default]
+    Cubin,
+    /// PTX, which the driver compiles for the architecture and newer ones.
+    Ptx,
+}
+
+/// How a source is compiled: C++17 with line numbers, which cost nothing at run time and by which compute-sanitizer names lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    architecture: u32,
+    output: Output,
+    /// Definitions and what else the user gives, as NVRTC takes them.
+    arguments: Vec<String>,
+}
+
+impl Options {
+    /// For this compute capability, as in `90`, to machine code.
+    #[must_use]
+    pub fn new(architecture: u32) -> Self {
+        Self { architecture, output: Output::Cubin, arguments: Vec::new() }
+    }
+
+    /// For the compute capability of this device.
+    #[must_use]
+    pub fn for_device(device: Cuda) -> Self {
+        Self::new(device.architecture())
+    }
+
+    /// With a definition for the preprocessor, `-DNAME=VALUE`.
+    #[must_use]
+    pub fn define(self, name: &str, value: impl Display) -> Self {
+        self.with_argument(&format!("-D{name}={value}"))
+    }
+
+    /// With one more argument for NVRTC, such as `--use_fast_math`.
+    #[must_use]
+    pub fn with_argument(mut self, argument: &str) -> Self {
+        self.arguments.push(argument.to_owned());
+        self
+    }
+
+    /// To machine code, or to PTX.
+    #[must_use]
+    pub fn with_output(self, output: Output) -> Self {
+        Self { output, ..self }
+    }
+
+    pub(super) fn architecture(&self) -> u32 {
+        self.architecture
+    }
+
+    pub(super) fn output(&self) -> Output {
+        self.output
+    }
+
+    /// All of it as NVRTC takes it.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = String> {
+        let architecture = match self.output {
+            Output::Cubin => format!("--gpu-architecture=sm_{}", self.architecture),
+            Output::Ptx => format!("--gpu-architecture=compute_{}", self.architecture),
+        };
+        // By `-v` the log says what each kernel takes.
+        let always = ["--std=c++17", "--generate-line-info", "--ptxas-options=-v"];
+        let always = always.map(str::to_owned).into_iter();
+        std::iter::once(architecture).chain(always).chain(self.arguments.iter().cloned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_was_asked_for_becomes_an_argument_in_that_order() {
+        let options =
+            Options::new(90).define("BLOCK", 256).with_argument("--use_fast_math").define("T", "float");
+        let arguments: Vec<String> = options.arguments().collect();
+        assert!(arguments.contains(&"--gpu-architecture=sm_90".to_owned()), "{arguments:?}");
+        assert!(arguments.ends_with(&["-DBLOCK=256".into(), "--use_fast_math".into(), "-DT=float".into()]));
+        let ptx: Vec<String> = options.with_output(Output::Ptx).arguments().collect();
+        assert_eq!((ptx[0].as_str(), &ptx[1..]), ("--gpu-architecture=compute_90", &arguments[1..]));
+    }
+}

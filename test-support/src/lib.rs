@@ -1,0 +1,5 @@
+//! What the tests of several packages need, and none of the packages itself.
+
+pub mod allocations;
+pub mod random;
+pub mod tools;
