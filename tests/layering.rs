@@ -23,9 +23,9 @@ fn compiled_by(package: &str) -> BTreeSet<String> {
 
 #[test]
 fn the_facade_compiles_the_run_time_and_the_macro_alone() {
-    let compiled = compiled_by("nitro");
+    let compiled = compiled_by("nitro-variants");
     let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
-    assert_eq!(ours, ["nitro", "nitro-core", "nitro-macros"]);
+    assert_eq!(ours, ["nitro-variants", "nitro-variants-core", "nitro-variants-macros"]);
     for heavy in ["ndarray", "linfa", "rayon", "rusqlite", "libsqlite3-sys", "redis", "clap", "cudarc"] {
         assert!(!compiled.contains(heavy), "{heavy} is compiled by every application");
     }
@@ -34,15 +34,15 @@ fn the_facade_compiles_the_run_time_and_the_macro_alone() {
 
 #[test]
 fn the_trainer_is_where_the_heavy_parts_are() {
-    let compiled = compiled_by("nitro-train");
+    let compiled = compiled_by("nitro-variants-train");
     assert!(compiled.contains("rusqlite"), "the list above names packages that exist: {compiled:?}");
-    assert!(!compiled.contains("nitro-macros"), "the trainer needs descriptors, not the macro");
+    assert!(!compiled.contains("nitro-variants-macros"), "the trainer needs descriptors, not the macro");
 }
 
 /// Cargo compiles a dependency once, with the features that anybody asked for: what the trainer asks for, an application that has it beside it gets.
 #[test]
 fn the_trainer_changes_nothing_about_how_an_application_reads_json() {
-    let text = tree("normal,features", "nitro-train");
+    let text = tree("normal,features", "nitro-variants-train");
     let asked: BTreeSet<&str> = text
         .lines()
         .filter_map(|line| line.strip_prefix("serde_json feature \"")?.split('"').next())

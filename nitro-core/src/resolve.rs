@@ -51,9 +51,18 @@ pub(crate) fn resolve(
         let (origin, what) = (origin.clone(), what.to_owned());
         events::tell(move || tracing::warn!(function = name, %origin, device, name = what, "{why}"));
     };
+    // Of whatever device: the developer has to fit again.
+    let stale = |what: &str, why: &'static str| {
+        tell(None, what, why);
+        let (origin, what) = (origin.clone(), what.to_owned());
+        events::tell(move || {
+            let message = format_args!("`{name}`: {origin} is stale, {why}: `{what}`; fit it again");
+            events::line_where_nobody_listens(message);
+        });
+    };
     let place = |feature: &str| function.features().iter().position(|own| *own == feature);
     let features = known(&model.features, place).map_err(|feature| {
-        tell(None, feature, "the model needs a feature that the code lacks");
+        stale(feature, "the model needs a feature that the code lacks");
         Reason::FeatureMissing
     })?;
     let alike = deterministic.then(|| Alike::of(model, device)).flatten();
@@ -74,10 +83,10 @@ pub(crate) fn resolve(
     let unknown =
         function.variants().iter().map(|v| v.name).find(|own| !model.variants.iter().any(|v| v == own));
     if let Some(gone) = variants.iter().position(Option::is_none) {
-        tell(None, &model.variants[gone], "the model knows a variant that the code no longer has");
+        stale(&model.variants[gone], "the model knows a variant that the code no longer has");
     }
     if let Some(unknown) = unknown {
-        tell(None, unknown, "the code has a variant that the model does not know");
+        stale(unknown, "the code has a variant that the model does not know");
     }
     let selector = model.selector.on_device(&values);
     let inputs = model.coverage.inputs.clone();
