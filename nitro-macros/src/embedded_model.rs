@@ -32,7 +32,9 @@ fn bytes(path: TokenStream, package: Option<&Package>) -> syn::Result<TokenStrea
         .map_err(|error| syn::Error::new(error.span(), "write `embedded_model!(\"models/NAME.model\")`"))?;
     let error = |message: String| Err(syn::Error::new(path.span(), message));
     let Some(package) = package else {
-        return error("the path is relative to the package, which cargo alone tells: write `include_bytes!`".into());
+        return error(
+            "the path is relative to the package, which cargo alone tells: write `include_bytes!`".into(),
+        );
     };
     let name = path.value();
     if package.folder.join(&name).exists() {

@@ -138,7 +138,10 @@ fn an_embedded_model_is_the_file_if_there_is_one() {
 #[test]
 fn a_model_that_cargo_would_not_notice_is_refused_with_the_build_script_to_write() {
     let refused = embedded(quote!("models/not_yet.model"), false);
-    assert!(refused.contains("compile_error") && refused.contains("cargo::rerun-if-changed=models"), "{refused}");
+    assert!(
+        refused.contains("compile_error") && refused.contains("cargo::rerun-if-changed=models"),
+        "{refused}"
+    );
     let without_folder = embedded(quote!("not_yet.model"), false);
     assert!(without_folder.contains("cargo::rerun-if-changed=not_yet.model"), "{without_folder}");
 }
