@@ -39,16 +39,28 @@ fn the_trainer_is_where_the_heavy_parts_are() {
     assert!(!compiled.contains("nitro-variants-macros"), "the trainer needs descriptors, not the macro");
 }
 
-/// Cargo compiles a dependency once, with the features that anybody asked for: what the trainer asks for, an application that has it beside it gets.
+/// Features by which one package changes what a dependency does for all others that are compiled with it.
+const CHANGING: [(&str, &[&str]); 4] = [
+    ("serde_json", &["float_roundtrip", "arbitrary_precision", "preserve_order", "unbounded_depth"]),
+    ("tracing", &["max_level_", "release_max_level_", "log-always"]),
+    ("log", &["max_level_", "release_max_level_"]),
+    ("rayon", &["web_spin_lock"]),
+];
+
+/// Cargo compiles a dependency once, with the features that anybody asked for: what we ask for, an application gets.
 #[test]
-fn the_trainer_changes_nothing_about_how_an_application_reads_json() {
-    let text = tree("normal,features", "nitro-variants-train");
-    let asked: BTreeSet<&str> = text
+fn nothing_of_ours_changes_what_a_dependency_does_for_others() {
+    let packages = ["nitro-variants", "nitro-variants-cuda", "nitro-variants-train"];
+    let text: String = packages.map(|package| tree("normal,build,features", package)).concat();
+    let asked: BTreeSet<(&str, &str)> = text
         .lines()
-        .filter_map(|line| line.strip_prefix("serde_json feature \"")?.split('"').next())
+        .filter_map(|line| line.split_once(" feature \""))
+        .map(|(package, feature)| (package, feature.split('"').next().unwrap_or(feature)))
         .collect();
-    assert!(asked.contains("std"), "{text}");
-    for changing in ["float_roundtrip", "arbitrary_precision", "preserve_order", "unbounded_depth"] {
-        assert!(!asked.contains(changing), "{changing} changes how everybody's JSON is read");
+    assert!(asked.contains(&("serde_json", "std")) && asked.contains(&("tracing", "std")), "{asked:?}");
+    for (package, features) in CHANGING {
+        let changes = |asked: &str| features.iter().any(|feature| asked.starts_with(feature));
+        let found = asked.iter().find(|(of, feature)| *of == package && changes(feature));
+        assert_eq!(found, None, "it changes what {package} does for everybody");
     }
 }

@@ -95,8 +95,8 @@ fn empty_folder() -> TempDir {
     folder
 }
 
-/// What somebody does who follows the page: its files are written where they are shown, and its commands run, in order. Programs are not optimised, which
-/// takes less than a tenth of the time to build them.
+/// What somebody does who follows the page: its files are written where they are shown, and its commands run, in order. To save time programs are not
+/// optimised and repeats are few.
 fn script(page: &str) -> String {
     let mut script = "set -eux\n".to_owned();
     let mut file = None;
@@ -109,7 +109,10 @@ fn script(page: &str) -> String {
         match (language, file) {
             ("sh", _) => script += &text.replace("cd sets\n", "cd sets\ncp $LOCK .\n"),
             ("text", _) => text.lines().filter_map(|line| line.strip_prefix("$ ")).for_each(|command| {
-                script += &format!("{}\n", command.replace(" --release", ""));
+                script += &format!(
+                    "{}\n",
+                    command.replace(" --release", "").replace(" record ", " record --repeat-ms 2 ")
+                );
             }),
             (_, Some(name)) => {
                 script += &format!("cat > {name} <<'END OF FILE'\n{}END OF FILE\n", elsewhere(text))

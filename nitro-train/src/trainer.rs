@@ -7,7 +7,7 @@ use crate::measure::{BoxError, HostDevices, Session};
 
 type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync>;
 
-/// Measures, learns and evaluates the functions of one application; by convention its `src/bin/train.rs`.
+/// Measures, learns and evaluates the functions of one application; by convention a package `train` beside it.
 ///
 /// ```no_run
 /// # mod app {
