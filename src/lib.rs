@@ -43,7 +43,7 @@
 //! | `NITRO_CAPTURE` | file that samples of real calls are added to, for `train coverage` |
 //! | `NITRO_STORE` | the trainer's store, a file or `redis://host:port/db` |
 //!
-//! What is wrong with a model or a variable is told once: as an event of `tracing` where the program listens, otherwise as a line on stderr.
+//! What is wrong with a variable, and that a model is damaged or does not fit the code, is told once: as an event of `tracing` where the program listens, otherwise as a line on stderr.
 //!
 //! # Versions
 //!
@@ -81,13 +81,7 @@ pub use nitro_macros::code_variant;
 /// ```
 ///
 /// A file that is there is noticed when it changes, as with `include_bytes!`. That one appears cargo notices by a build script, which the macro asks for
-/// where it is missing: `build.rs` beside `Cargo.toml`, with
-///
-/// ```
-/// fn main() {
-///     println!("cargo::rerun-if-changed=models");
-/// }
-/// ```
+/// where it is missing: a file `build.rs` beside `Cargo.toml` with `fn main() { println!("cargo::rerun-if-changed=models") }`.
 ///
 /// A model that was fitted for other variants or features than the code has is told of at the first call, and `train check` refuses it before it ships.
 pub use nitro_macros::embedded_model;
