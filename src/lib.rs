@@ -16,10 +16,12 @@
 //!     keys.sort_unstable();
 //! }
 //!
-//! let mut keys = [3, 1, 2];
-//! println!("{}", sort::select(&mut keys)); // stable: default, there is no model; nothing was run
-//! sort(&mut keys);
-//! assert_eq!(keys, [1, 2, 3]);
+//! fn main() {
+//!     let mut keys = [3, 1, 2];
+//!     println!("{}", sort::select(&mut keys)); // stable: default, there is no model; nothing was run
+//!     sort(&mut keys);
+//!     assert_eq!(keys, [1, 2, 3]);
+//! }
 //! ```
 //!
 //! The nouns:
