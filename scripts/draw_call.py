@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws docs/call.svg: the steps of a dispatched call, and what they cost.
+"""Draws guide/src/call.svg: the steps of a dispatched call, and what they cost.
 
-    cargo bench --bench dispatch      # then its figures (column `more ns`) into COSTS, and into docs/call.md
+    cargo bench --bench dispatch      # then its figures (column `more ns`) into COSTS, and into guide/src/call.md
     scripts/draw_call.py
 """
 
@@ -98,7 +98,7 @@ def main():
         f'<rect width="{WIDTH}" height="{height}" rx="10" fill="{PAPER}"/>'  # its own paper: readable on any background
     )
     page = "\n".join([head, *parts, "</svg>\n"])
-    (pathlib.Path(__file__).parent.parent / "docs" / "call.svg").write_text(page)
+    (pathlib.Path(__file__).parent.parent / "guide/src/call.svg").write_text(page)
 
 
 main()

@@ -6,4 +6,4 @@ cd "$(dirname "$0")/.."
 
 # Files are written; results of `exp` and `ln` are compared with those of another call.
 export MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-deterministic-floats ${MIRIFLAGS:-}"
-cargo +nightly miri test --package nitro-core --lib --target-dir target/miri "$@"
+cargo +nightly miri test --package nitro-variants-core --lib --target-dir target/miri "$@"

@@ -15,7 +15,7 @@ runner="CARGO_TARGET_${host}_RUNNER=compute-sanitizer --report-api-errors no --e
 
 echo "memcheck copies between streams, and modules"
 env "$runner --tool memcheck --track-stream-ordered-races all" \
-    cargo test --release --package nitro-cuda --test device -- \
+    cargo test --release --package nitro-variants-cuda --test device -- \
     --ignored --test-threads=1 copied copy_between shared_memory_at_once modules:: --skip ten_thousand
 for tool in memcheck racecheck; do
     # Racecheck follows every access to shared memory: small inputs have to do.

@@ -23,9 +23,9 @@ fn compiled_by(package: &str) -> BTreeSet<String> {
 
 #[test]
 fn the_facade_compiles_the_run_time_and_the_macro_alone() {
-    let compiled = compiled_by("nitro");
+    let compiled = compiled_by("nitro-variants");
     let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
-    assert_eq!(ours, ["nitro", "nitro-core", "nitro-macros"]);
+    assert_eq!(ours, ["nitro-variants", "nitro-variants-core", "nitro-variants-macros"]);
     for heavy in ["ndarray", "linfa", "rayon", "rusqlite", "libsqlite3-sys", "redis", "clap", "cudarc"] {
         assert!(!compiled.contains(heavy), "{heavy} is compiled by every application");
     }
@@ -34,21 +34,33 @@ fn the_facade_compiles_the_run_time_and_the_macro_alone() {
 
 #[test]
 fn the_trainer_is_where_the_heavy_parts_are() {
-    let compiled = compiled_by("nitro-train");
+    let compiled = compiled_by("nitro-variants-train");
     assert!(compiled.contains("rusqlite"), "the list above names packages that exist: {compiled:?}");
-    assert!(!compiled.contains("nitro-macros"), "the trainer needs descriptors, not the macro");
+    assert!(!compiled.contains("nitro-variants-macros"), "the trainer needs descriptors, not the macro");
 }
 
-/// Cargo compiles a dependency once, with the features that anybody asked for: what the trainer asks for, an application that has it beside it gets.
+/// Features by which one package changes what a dependency does for all others that are compiled with it.
+const CHANGING: [(&str, &[&str]); 4] = [
+    ("serde_json", &["float_roundtrip", "arbitrary_precision", "preserve_order", "unbounded_depth"]),
+    ("tracing", &["max_level_", "release_max_level_", "log-always"]),
+    ("log", &["max_level_", "release_max_level_"]),
+    ("rayon", &["web_spin_lock"]),
+];
+
+/// Cargo compiles a dependency once, with the features that anybody asked for: what we ask for, an application gets.
 #[test]
-fn the_trainer_changes_nothing_about_how_an_application_reads_json() {
-    let text = tree("normal,features", "nitro-train");
-    let asked: BTreeSet<&str> = text
+fn nothing_of_ours_changes_what_a_dependency_does_for_others() {
+    let packages = ["nitro-variants", "nitro-variants-cuda", "nitro-variants-train"];
+    let text: String = packages.map(|package| tree("normal,build,features", package)).concat();
+    let asked: BTreeSet<(&str, &str)> = text
         .lines()
-        .filter_map(|line| line.strip_prefix("serde_json feature \"")?.split('"').next())
+        .filter_map(|line| line.split_once(" feature \""))
+        .map(|(package, feature)| (package, feature.split('"').next().unwrap_or(feature)))
         .collect();
-    assert!(asked.contains("std"), "{text}");
-    for changing in ["float_roundtrip", "arbitrary_precision", "preserve_order", "unbounded_depth"] {
-        assert!(!asked.contains(changing), "{changing} changes how everybody's JSON is read");
+    assert!(asked.contains(&("serde_json", "std")) && asked.contains(&("tracing", "std")), "{asked:?}");
+    for (package, features) in CHANGING {
+        let changes = |asked: &str| features.iter().any(|feature| asked.starts_with(feature));
+        let found = asked.iter().find(|(of, feature)| *of == package && changes(feature));
+        assert_eq!(found, None, "it changes what {package} does for everybody");
     }
 }

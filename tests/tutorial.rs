@@ -1,23 +1,160 @@
-//! What the tutorial shows is what is in `examples/tutorial`, to the letter.
+//! The guide's tutorial shows the project in `examples/tutorial`, to the letter, and does what it says from an empty folder on.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// The files that the tutorial shows, with the language of the block.
+const FILES: [(&str, &str); 7] = [
+    ("toml", "Cargo.toml"),
+    ("toml", "train/Cargo.toml"),
+    ("rust", "build.rs"),
+    ("rust", "src/lib.rs"),
+    ("rust", "src/main.rs"),
+    ("rust", "train/src/main.rs"),
+    ("yaml", ".github/workflows/models.yml"),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn page() -> String {
+    read("guide/src/tutorial.md")
+}
 
 #[test]
 fn the_tutorial_shows_the_files_of_its_project() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("the tutorial is there");
-    let page = read("docs/tutorial.md");
-    let files = [
-        ("toml", "Cargo.toml"),
-        ("rust", "src/lib.rs"),
-        ("rust", "src/main.rs"),
-        ("rust", "src/bin/train.rs"),
-    ];
-    for (language, name) in files {
+    let page = page();
+    for (language, name) in FILES {
         let text = read(&format!("examples/tutorial/{name}"));
         let block = format!("`{name}`\n\n```{language}\n{text}```\n");
-        assert!(page.contains(&block), "docs/tutorial.md does not show examples/tutorial/{name} as it is");
+        assert!(page.contains(&block), "the tutorial does not show examples/tutorial/{name} as it is");
     }
-    let blocks = page.matches("```rust").count() + page.matches("```toml").count();
-    assert_eq!(blocks, files.len(), "all code in docs/tutorial.md is of a file");
+    let blocks: usize =
+        ["```rust", "```toml", "```yaml"].iter().map(|block| page.matches(block).count()).sum();
+    assert_eq!(blocks, FILES.len(), "all code in the tutorial is of a file");
+}
+
+#[test]
+fn the_workflow_runs_what_the_tutorial_has_run() {
+    let workflow = read("examples/tutorial/.github/workflows/models.yml");
+    let commands: Vec<&str> =
+        workflow.lines().filter_map(|line| line.trim().strip_prefix("- run: ")).collect();
+    assert!(!commands.is_empty(), "{workflow}");
+    for command in commands {
+        assert!(page().contains(&format!("\n$ {command}\n")), "{command}");
+    }
+}
+
+/// The text of a file as it stands in a project elsewhere.
+fn elsewhere(text: &str) -> String {
+    let root = root().to_str().expect("the path of the project is text");
+    text.replace("\"../../../nitro", &format!("\"{root}/nitro")).replace("\"../..\"", &format!("\"{root}\""))
+}
+
+#[test]
+fn an_application_with_a_trainer_beside_it_compiles_few_crates() {
+    let folder = tempfile::tempdir().expect("there is room");
+    for (_, name) in FILES {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("it is in a folder")).expect("there is room");
+        fs::write(path, elsewhere(&read(&format!("examples/tutorial/{name}")))).expect("there is room");
+    }
+    fs::copy(root().join("Cargo.lock"), folder.path().join("Cargo.lock")).expect("there is room");
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--edges", "normal,build", "--prefix", "none", "--package", "sets"])
+        .current_dir(folder.path())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tree = String::from_utf8(output.stdout).expect("names of packages are text");
+    let compiled: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(compiled.contains("nitro-variants"), "{compiled:?}");
+    assert!(compiled.len() <= 25, "{}: {compiled:?}", compiled.len());
+}
+
+/// A folder whose projects are built as this one is, so that what is compiled here serves there too; their programs are theirs.
+fn empty_folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("there is room");
+    let program = std::env::current_exe().expect("it has a path");
+    let target: PathBuf = program.ancestors().nth(3).expect("it is in target/debug/deps").into();
+    let programs = folder.path().join("programs");
+    let config = format!(
+        "[build]\nbuild-dir = {target:?}\ntarget-dir = {programs:?}\n[profile.dev]\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\ndebug = false\n"
+    );
+    fs::create_dir(folder.path().join(".cargo")).expect("there is room");
+    fs::write(folder.path().join(".cargo/config.toml"), config).expect("there is room");
+    folder
+}
+
+/// What somebody does who follows the page: its files are written where they are shown, and its commands run, in order. To save time programs are not
+/// optimised and repeats are few.
+fn script(page: &str) -> String {
+    let mut script = "set -eux\n".to_owned();
+    let mut file = None;
+    for (index, part) in page.split("```").enumerate() {
+        if index % 2 == 0 {
+            file = part.trim_end().lines().last().and_then(|line| line.strip_prefix('`')?.strip_suffix('`'));
+            continue;
+        }
+        let (language, text) = part.split_once('\n').expect("a block begins with its language");
+        match (language, file) {
+            ("sh", _) => script += &text.replace("cd sets\n", "cd sets\ncp $LOCK .\n"),
+            ("text", _) => text.lines().filter_map(|line| line.strip_prefix("$ ")).for_each(|command| {
+                script += &format!(
+                    "{}\n",
+                    command.replace(" --release", "").replace(" record ", " record --repeat-ms 2 ")
+                );
+            }),
+            (_, Some(name)) => {
+                script += &format!("cat > {name} <<'END OF FILE'\n{}END OF FILE\n", elsewhere(text))
+            }
+            _ => panic!("what is this block for? {part}"),
+        }
+    }
+    script
+}
+
+#[test]
+#[ignore = "builds a project with its trainer and measures: `.ci/run` runs it"]
+fn whoever_follows_the_tutorial_ships_a_model() {
+    let folder = empty_folder();
+    let output = Command::new("bash")
+        .args(["-c", &script(&page())])
+        .env("LOCK", root().join("Cargo.lock"))
+        .env("CARGO_NET_OFFLINE", "true")
+        .env_remove("NITRO_MODELS")
+        .current_dir(folder.path())
+        .output()
+        .expect("bash runs");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    // How good the choices are hangs on how busy the machine was; all else has to work.
+    let only_regret =
+        stderr.lines().filter(|line| line.starts_with("error: ")).all(|line| line.contains("has a regret"));
+    assert!(output.status.success() || only_regret && stderr.contains("error: "), "{stdout}\n{stderr}");
+    let (before, after) = stdout.split_once("learned from 2 devices").expect("a model was fitted");
+    assert_eq!(before.matches("default, there is no model").count(), 3, "{stdout}");
+    assert_eq!(
+        after.matches(": predicted by the model").count(),
+        3,
+        "the model was taken into the program: {stdout}"
+    );
+    assert!(after.contains("models may be shipped"), "{stdout}");
+
+    // Where there is no file of a model, neither beside the program nor in the working directory.
+    let program = Command::new(folder.path().join("programs/debug/sets")).current_dir(folder.path()).output();
+    let alone = String::from_utf8(program.expect("it is built").stdout).expect("it says text");
+    assert_eq!(
+        alone.matches(": predicted by the model").count(),
+        3,
+        "the program carries the model: {alone}"
+    );
 }

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -132,11 +131,8 @@ fn entries(setting: &str) -> impl Iterator<Item = &str> {
 /// on stderr, since whoever set the variable by hand must see it.
 fn warn(message: String) {
     events::tell(move || {
-        if tracing::dispatcher::has_been_set() {
-            tracing::error!("{message}");
-        } else {
-            let _ = writeln!(io::stderr(), "nitro: {message}"); // nobody to tell is no reason to fail
-        }
+        tracing::error!("{message}");
+        events::line_where_nobody_listens(format_args!("{message}"));
     });
 }
 

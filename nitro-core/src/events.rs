@@ -2,6 +2,8 @@
 //! the very function that it is made for.
 
 use std::cell::RefCell;
+use std::fmt;
+use std::io::{self, Write as _};
 
 type Event = Box<dyn FnOnce()>;
 
@@ -51,6 +53,13 @@ pub fn tell(event: impl FnOnce() + 'static) {
     });
     if let Some(event) = now {
         event();
+    }
+}
+
+/// Writes a line to stderr where the application listens to no events: for what its developer or user has to change.
+pub(crate) fn line_where_nobody_listens(message: fmt::Arguments<'_>) {
+    if !tracing::dispatcher::has_been_set() {
+        let _ = writeln!(io::stderr(), "nitro: {message}"); // nobody to tell is no reason to fail
     }
 }
 

@@ -96,10 +96,10 @@ impl Function {
         self.default_variant
     }
 
-    /// The bytes of the model that the program carries, if it does.
+    /// The bytes of the model that the program carries, if it does: none of them are no model, but the place of one to come.
     #[must_use]
     pub fn embedded_model(&self) -> Option<&'static [u8]> {
-        self.embedded_model.map(|bytes| bytes())
+        self.embedded_model.map(|bytes| bytes()).filter(|bytes| !bytes.is_empty())
     }
 
     /// Whether a choice gives the results of the default choice, bit for bit: it is the default, or its variant stands in one `exact(..)`

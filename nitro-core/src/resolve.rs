@@ -58,9 +58,18 @@ pub(crate) fn resolve(
         let (origin, what) = (origin.clone(), what.to_owned());
         events::tell(move || tracing::warn!(function = name, %origin, device, name = what, "{why}"));
     };
+    // Of whatever device: the developer has to fit again.
+    let stale = |what: &str, why: &'static str| {
+        tell(None, what, why);
+        let (origin, what) = (origin.clone(), what.to_owned());
+        events::tell(move || {
+            let message = format_args!("`{name}`: {origin} is stale, {why}: `{what}`; fit it again");
+            events::line_where_nobody_listens(message);
+        });
+    };
     let place = |feature: &str| function.features().iter().position(|own| *own == feature);
     let features = known(&model.features, place).map_err(|feature| {
-        tell(None, feature, "the model needs a feature that the code lacks");
+        stale(feature, "the model needs a feature that the code lacks");
         Reason::FeatureMissing
     })?;
     let nearest = deterministic.then(|| NearestSource::of(model, device)).flatten();
@@ -82,10 +91,10 @@ pub(crate) fn resolve(
     let unknown = (0..function.variants().len()).find(|&variant| !is_known(variant));
     let unknown = unknown.map(|variant| function.variants()[variant].name());
     if let Some(gone) = choices.iter().position(Option::is_none) {
-        tell(None, &model.choices[gone], "the model knows a variant that the code no longer has");
+        stale(&model.choices[gone], "the model knows a variant that the code no longer has");
     }
     if let Some(unknown) = unknown {
-        tell(None, unknown, "the code has a variant that the model does not know");
+        stale(unknown, "the code has a variant that the model does not know");
     }
     let selector = model.selector.on_device(&values);
     let inputs = model.coverage.inputs.clone();

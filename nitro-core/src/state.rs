@@ -161,6 +161,9 @@ fn first_model(function: &Function) -> Result<(Model, Origin), Reason> {
         Err(Unusable { reason, origin, why }) => {
             events::tell(move || {
                 tracing::warn!(function = name, %origin, why, "the model is not used, the default variant runs");
+                events::line_where_nobody_listens(format_args!(
+                    "`{name}`: {origin} {why}; the default variant runs"
+                ));
             });
             Err(reason)
         }

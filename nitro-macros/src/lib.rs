@@ -1,10 +1,12 @@
-//! The attribute macro `#[code_variant]`. It is documented where users meet it, on its re-export in the crate `nitro`.
+//! The attribute macro `#[code_variant]` and, beside it, `embedded_model!`. They are documented where users meet them, on their re-exports in
+//! the crate `nitro`.
 //!
 //! One way through the modules: `parse` reads what was written, `ir` works out what was meant or says what is wrong,
 //! `expand` writes the code and cannot fail. All of them speak [`proc_macro2`], so that tests run them in process.
 //! Mistakes are gathered in one `Errors` and reported at once, together with items that keep the rest of the user's code
 //! compiling.
 
+mod embedded_model;
 mod errors;
 mod expand;
 mod expansion;
@@ -22,4 +24,10 @@ pub fn code_variant(
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
     expansion(arguments.into(), item.into()).into()
+}
+
+/// The bytes of a model's file, none where it is not there yet. See the documentation of `nitro::embedded_model`.
+#[proc_macro]
+pub fn embedded_model(path: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    embedded_model::expansion(path.into(), embedded_model::Package::current().as_ref()).into()
 }

@@ -1,9 +1,10 @@
-//! Snapshots of the expansion, formatted. `UPDATE_EXPECT=1 cargo test -p nitro-macros` accepts what changed; read the diff.
+//! Snapshots of the expansion, formatted. `UPDATE_EXPECT=1 cargo test -p nitro-variants-macros` accepts what changed; read the diff.
 
 use expect_test::{ExpectFile, expect_file};
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::embedded_model::{self, Package};
 use crate::expansion;
 
 fn check(arguments: TokenStream, item: TokenStream, expected: ExpectFile) {
@@ -118,6 +119,40 @@ fn another_item_stays_as_it_is() {
         ),
         expect_file!["tests/snapshots/salvage_item.rs"],
     );
+}
+
+/// As [`formatted`], of `embedded_model!` in a package.
+fn embedded(path: TokenStream, has_build_script: bool) -> String {
+    let package = Package { folder: env!("CARGO_MANIFEST_DIR").into(), has_build_script };
+    embedded_model::expansion(path, Some(&package)).to_string()
+}
+
+#[test]
+fn an_embedded_model_is_the_file_if_there_is_one() {
+    let there = embedded(quote!("src/lib.rs"), false);
+    assert!(there.contains("include_bytes") && there.contains("\"/src/lib.rs\""), "{there}");
+    let not_yet = embedded(quote!("models/not_yet.model"), true);
+    assert!(not_yet.contains("& []"), "{not_yet}");
+}
+
+#[test]
+fn a_model_that_cargo_would_not_notice_is_refused_with_the_build_script_to_write() {
+    let refused = embedded(quote!("models/not_yet.model"), false);
+    assert!(
+        refused.contains("compile_error") && refused.contains("cargo::rerun-if-changed=models"),
+        "{refused}"
+    );
+    let without_folder = embedded(quote!("not_yet.model"), false);
+    assert!(without_folder.contains("cargo::rerun-if-changed=not_yet.model"), "{without_folder}");
+}
+
+#[test]
+fn what_is_no_path_of_a_package_is_refused() {
+    for path in [quote!(), quote!(here), quote!("a", "b"), quote!(b"a")] {
+        assert!(embedded(path.clone(), true).contains("write `embedded_model!"), "{path}");
+    }
+    let without_cargo = embedded_model::expansion(quote!("src/lib.rs"), None).to_string();
+    assert!(without_cargo.contains("compile_error"), "{without_cargo}");
 }
 
 #[test]

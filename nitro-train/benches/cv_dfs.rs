@@ -1,5 +1,5 @@
 //! How long CV-DFS takes for all 377 subsets of one to three of 13 device features, with five sources, 200 inputs and six
-//! variants: `cargo bench -p nitro-train --bench cv_dfs` prints one line.
+//! variants: `cargo bench -p nitro-variants-train --bench cv_dfs` prints one line.
 //!
 //! Every subset is judged on each source in turn and on both halves of the inputs. The search for C and γ comes before it and is not counted.
 

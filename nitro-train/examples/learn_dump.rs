@@ -2,7 +2,7 @@
 //! point by point; `scripts/compare_libsvm.py` and `scripts/compare_sklearn.py` read it.
 //!
 //! ```text
-//! cargo run --release -p nitro-train --example learn_dump -- IMPORT-FOLDER OUT-FOLDER [FUNCTION]
+//! cargo run --release -p nitro-variants-train --example learn_dump -- IMPORT-FOLDER OUT-FOLDER [FUNCTION]
 //! ```
 //!
 //! The import folder has `measurements.csv`, `inputs.csv` and `devices.csv`, each also as `.gz` or `.xz`. For each held-out device and

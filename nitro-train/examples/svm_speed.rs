@@ -1,7 +1,7 @@
 //! How long a C-SVC for several classes takes to train, for `scripts/compare_libsvm_speed.py`.
 //!
 //! ```text
-//! cargo run --release -p nitro-train --example svm_speed -- POINTS C GAMMA
+//! cargo run --release -p nitro-variants-train --example svm_speed -- POINTS C GAMMA
 //! ```
 //!
 //! `POINTS` is in LIBSVM's text form, without gaps: label, then `column:value` of every column. Prints the least time of 31 trainings in

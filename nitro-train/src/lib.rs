@@ -1,7 +1,7 @@
 //! The offline half of Nitro: measures variants, keeps the measurements, learns selectors from them, and tells how good
 //! they are on devices that were not learned from.
 //!
-//! An application has its own trainer, by convention `src/bin/train.rs`: see [`Trainer`]. The stages, data moving to the right:
+//! An application has its own trainer, by convention a package `train` beside it: see [`Trainer`]. The stages, data moving to the right:
 //!
 //! [`measure`], [`profile`] → [`store`], [`exchange`] → [`recordings`] → [`learn`] → [`evaluate`] → [`report`]
 //!

@@ -16,7 +16,7 @@ use nitro::code_variant;
         bitmap if span <= BITMAP_BITS, // takes a bit for every number of the span
     ),
     default = merge,
-    model = include_bytes!("../models/intersect.model"),
+    model = nitro::embedded_model!("models/intersect.model"),
 )]
 pub fn intersect(a: &[u32], b: &[u32]) -> Vec<u32>;
 

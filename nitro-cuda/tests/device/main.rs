@@ -1,4 +1,4 @@
-//! What only a GPU can show: `cargo test -p nitro-cuda --test device -- --ignored --test-threads=1`.
+//! What only a GPU can show: `cargo test -p nitro-variants-cuda --test device -- --ignored --test-threads=1`.
 
 mod buffers;
 mod devices;
