@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nitro_train::recordings::{DeviceRecord, Input, Outcome};
-use nitro_train::store::{self, FunctionSchema, Row, StoreError};
+use nitro_train::store::{self, ChoiceName, FunctionSchema, Row, StoreError};
 
 fn folder(test: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("store-files-{test}"));
@@ -105,7 +105,7 @@ fn a_newer_version_is_refused() {
     rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
     let before = fs::read(&path).unwrap();
     let error = refusal(&path);
-    assert!(matches!(error, StoreError::Version { found: 7, supported: 2, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::Version { found: 7, supported: 3, .. }), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
@@ -113,7 +113,8 @@ fn a_newer_version_is_refused() {
 fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
     let path = folder("older").join("nitro.db");
     filled(&path);
-    let older = "ALTER TABLE measurement DROP COLUMN reason; DROP TABLE claim; PRAGMA user_version = 1";
+    let older = "ALTER TABLE measurement DROP COLUMN reason; DROP TABLE claim;
+                 ALTER TABLE function DROP COLUMN default_configuration; PRAGMA user_version = 1";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
     assert_eq!(store.load("sort").unwrap().measurements.len(), 300);
@@ -128,6 +129,43 @@ fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
         .filter(|reason| !reason.is_empty())
         .collect();
     assert_eq!(reasons, ["panicked: no"]);
+}
+
+/// The file is as the trainer of that version wrote it.
+#[test]
+fn a_store_of_version_2_keeps_everything_and_takes_configurations() {
+    let path = folder("version_2").join("nitro.db");
+    fs::write(&path, include_bytes!("data/version-2.db")).unwrap();
+    let before = open(&path).unwrap().load("histogram").unwrap();
+    let (inputs, variants) = (before.inputs.len(), before.variants.len());
+    assert_eq!((inputs, variants, before.measurements.len()), (6, 4, 24));
+    assert_eq!(
+        before.default_variant.map(|variant| before.variants[variant].as_str()),
+        Some("private_tables")
+    );
+    assert!(before.measurements.iter().all(|one| one.configuration.is_empty()));
+
+    let mut store = open(&path).unwrap();
+    let (variants, features): (Vec<&str>, Vec<&str>) = (
+        before.variants.iter().map(String::as_str).collect(),
+        before.features.iter().map(String::as_str).collect(),
+    );
+    let schema = FunctionSchema {
+        function: "histogram",
+        variants: &variants,
+        default_variant: Some(variants[0]),
+        default_configuration: "bins=4",
+        features: &features,
+    };
+    store.register(&schema).unwrap();
+    let row = Row { configuration: "bins=8", ..Row::new(variants[0], Outcome::Time(5.0)) };
+    store.put("histogram", &before.devices[0].id, &before.inputs[0], &[row]).unwrap();
+    let after = open(&path).unwrap().load("histogram").unwrap();
+    assert_eq!((after.default_variant, after.default_configuration.as_str()), (Some(0), "bins=4"));
+    assert_eq!(after.measurements.len(), before.measurements.len() + 1);
+    let wanted = ChoiceName { variant: variants[0], configuration: "bins=8" };
+    let recorded = open(&path).unwrap().recorded("histogram", &before.devices[0].id, &[wanted]).unwrap();
+    assert_eq!(recorded.into_iter().collect::<Vec<_>>(), [before.inputs[0].name.clone()]);
 }
 
 #[test]

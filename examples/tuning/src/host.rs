@@ -1,20 +1,43 @@
-//! Two parameters: the edge of a tile, and which of both matrices is walked along its rows.
+//! On the host: a constant parameter, of which each value is an instance of the variant, and two that are passed on.
 
 use nitro::code_variant;
+
+/// The sum of the values. Variants round differently.
+#[code_variant(
+    name = "tuning::sum",
+    features(length = values.len()),
+    variants(in_order, blocked { const LANES in pow2(2..=32) = 8 } if length >= 32),
+    default = in_order,
+)]
+pub fn sum(values: &[f64]) -> f64;
+
+fn in_order(values: &[f64]) -> f64 {
+    values.iter().sum()
+}
+
+/// So many sums at once, which the compiler keeps in registers.
+fn blocked<const LANES: usize>(values: &[f64]) -> f64 {
+    let (blocks, rest) = values.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for block in blocks {
+        sums.iter_mut().zip(block).for_each(|(sum, value)| *sum += value);
+    }
+    sums.iter().sum::<f64>() + rest.iter().sum::<f64>()
+}
 
 /// Transposes a matrix of `rows` rows into `into`. Both matrices stand row by row in memory.
 ///
 /// # Panics
 /// When either slice is not as long as the matrix.
 #[code_variant(
-    name = "transpose",
+    name = "tuning::transpose",
     features(height = rows, width = columns(from, rows), bytes = size_of_val(from)),
     variants(
         by_rows,
         tiled {
             tile in pow2(4..=64) = 16,
             order: Order in [Order::Reading, Order::Writing],
-        } if tile * tile * 8 <= 32 << 10 && rows >= tile,
+        } if tile * tile <= 4096 && height >= tile,
     ),
     default = by_rows,
 )]
