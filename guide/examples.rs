@@ -13,6 +13,7 @@ pages! {
     readme "../README.md"
     why "src/why.md"
     features "src/features.md"
+    parameters "src/parameters.md"
     devices "src/devices.md"
     gpu "src/gpu.md"
     deployment "src/deployment.md"
