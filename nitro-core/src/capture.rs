@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use crate::choose::Question;
-use crate::{Choice, Reason, environment, epoch, events, feature};
+use crate::{Choice, DeviceId, Reason, environment, epoch, events, feature};
 
 /// The size that no file exceeds.
 const MOST_BYTES: u64 = 16 << 20;
@@ -49,7 +49,7 @@ pub(crate) struct Sample {
 
 /// The call as a sample that stands for so many calls.
 pub(crate) fn sample(question: &Question<'_>, choice: Choice, reason: Reason, calls: u64) -> Box<Sample> {
-    let is_on_host = question.device.id().starts_with("host:");
+    let is_on_host = DeviceId::new(question.device.id()).kind() == "host";
     Box::new(Sample { line: describe(question, choice, reason, calls), is_on_host })
 }
 

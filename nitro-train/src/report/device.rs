@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use maud::{Markup, html};
+use nitro_core::DeviceId;
 
 /// The order in which devices are shown: machine by machine, and numbers as numbers, so that 16 threads come after 2.
 pub fn by_name(a: &str, b: &str) -> Ordering {
@@ -15,7 +16,8 @@ pub fn by_name(a: &str, b: &str) -> Ordering {
 
 /// The device and the machine that it is of.
 fn parts(name: &str) -> (&str, &str) {
-    name.split_once('@').unwrap_or((name, ""))
+    let id = DeviceId::new(name);
+    (id.part(), id.machine().unwrap_or_default())
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]

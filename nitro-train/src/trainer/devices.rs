@@ -1,12 +1,12 @@
 //! Devices by name: the host's and those that the program's providers bring.
 
+use nitro_core::DeviceId;
 use nitro_core::provide::{DeviceProvider, Workplace};
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::DataRequest;
-use super::tunable::kind_of;
 use crate::measure::{describe_device, whole_host};
 use crate::recordings::DeviceRecord;
 
@@ -78,7 +78,7 @@ impl Trainer {
 
     /// The provider of the kind that the name begins with.
     fn provider(&self, name: &str) -> Result<&dyn DeviceProvider, TrainError> {
-        let found = self.providers.iter().find(|provider| provider.kind() == kind_of(name));
+        let found = self.providers.iter().find(|provider| provider.kind() == DeviceId::new(name).kind());
         found.map(|provider| &**provider).ok_or_else(|| TrainError::UnknownDevice {
             name: name.to_owned(),
             forms: self.providers.iter().map(|provider| provider.forms()).collect(),

@@ -1,12 +1,12 @@
 //! The device that [`explain`](super::Trainer::explain) selects for.
 
 use nitro_core::DeviceEntry;
+use nitro_core::DeviceId;
 use nitro_core::model::Model;
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
-use super::tunable::kind_of;
 use crate::measure::{describe_device, whole_host};
 use crate::recordings::{DeviceRecord, Recordings};
 
@@ -34,16 +34,18 @@ impl ExplainedDevice {
         }
         let host = whole_host();
         let runs_on = trainer.find(function).and_then(|tunable| tunable.runs_on);
-        let sources = model.provenance.sources.iter().map(|source| kind_of(source));
-        let kind = runs_on.or_else(|| sources.into_iter().next()).unwrap_or_else(|| kind_of(&host));
-        if kind == kind_of(&host) {
+        let sources = model.provenance.sources.iter().map(|source| DeviceId::new(source).kind());
+        let kind =
+            runs_on.or_else(|| sources.into_iter().next()).unwrap_or_else(|| DeviceId::new(&host).kind());
+        if kind == DeviceId::new(&host).kind() {
             return Self::here(trainer, &host);
         }
         if let Some(name) = trainer.first_of_kind(kind) {
             return Self::here(trainer, &name);
         }
         let recorded = recordings.map_or(&[][..], |recordings| &recordings.devices).iter();
-        let recorded = recorded.filter(|device| kind_of(&device.id) == kind || runs_on.is_none());
+        let recorded =
+            recorded.filter(|device| DeviceId::new(&device.id).kind() == kind || runs_on.is_none());
         // A part of a device has a longer name than the whole of it.
         match recorded.min_by_key(|device| device.id.len()) {
             Some(device) => {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use nitro_core::DeviceId;
+
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::DataRequest;
-use super::tunable::kind_of;
 use crate::evaluate::Split;
 use crate::learn::next_device::{Experience, Worth, between_and_beyond, distinct, rank};
 use crate::measure::describe_device;
@@ -101,7 +102,7 @@ impl Trainer {
 
 /// What kind of device a function was recorded on; of devices that this program cannot name, the function itself.
 fn kind(experience: &Experience) -> String {
-    let kinds: Vec<&str> = experience.sources.iter().map(|source| kind_of(&source.id)).collect();
+    let kinds: Vec<&str> = experience.sources.iter().map(|source| DeviceId::new(&source.id).kind()).collect();
     match kinds.as_slice() {
         [first, rest @ ..] if rest.iter().all(|kind| kind == first) => (*first).to_owned(),
         _ => experience.function.clone(),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use nitro_core::Function;
+use nitro_core::{DeviceId, Function};
 
 use crate::measure::{BoxError, Inputs, Session};
 
@@ -83,7 +83,7 @@ impl Tunable {
 
     /// Whether the function runs on the device of this name.
     pub(super) fn fits(&self, device: &str) -> bool {
-        self.runs_on.is_none_or(|kind| kind_of(device) == kind)
+        self.runs_on.is_none_or(|kind| DeviceId::new(device).kind() == kind)
     }
 
     /// The inputs in a folder, or else the built-in ones.
@@ -96,11 +96,6 @@ impl fmt::Debug for Tunable {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Tunable").field("function", &self.name()).finish_non_exhaustive()
     }
-}
-
-/// The kind of device that a name begins with.
-pub(super) fn kind_of(device: &str) -> &str {
-    device.split(':').next().unwrap_or(device)
 }
 
 /// Recordings of one function that a program carries, so that a fresh machine can learn from others without a network.

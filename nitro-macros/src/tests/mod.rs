@@ -23,14 +23,14 @@ fn the_smallest_function() {
         quote!(
             fn work();
         ),
-        expect_file!["tests/snapshots/smallest.rs"],
+        expect_file!["snapshots/smallest.rs"],
     );
 }
 
 #[test]
 fn features_constraints_and_cfg() {
     let (arguments, item) = spmv();
-    check(arguments, item, expect_file!["tests/snapshots/spmv.rs"]);
+    check(arguments, item, expect_file!["snapshots/spmv.rs"]);
 }
 
 fn spmv() -> (TokenStream, TokenStream) {
@@ -69,7 +69,7 @@ fn every_option() {
     let item = quote!(
         pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]);
     );
-    check(arguments, item, expect_file!["tests/snapshots/options.rs"]);
+    check(arguments, item, expect_file!["snapshots/options.rs"]);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn generics_lifetimes_and_unsafe() {
             S: Scan<I>,
             I: Ord;
     };
-    check(arguments, item, expect_file!["tests/snapshots/generics.rs"]);
+    check(arguments, item, expect_file!["snapshots/generics.rs"]);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_mistake_in_the_options_keeps_the_companion() {
         quote!(
             pub fn sort(keys: &mut [u32]);
         ),
-        expect_file!["tests/snapshots/salvage_options.rs"],
+        expect_file!["snapshots/salvage_options.rs"],
     );
 }
 
@@ -106,7 +106,7 @@ fn a_mistake_in_the_signature_keeps_the_function() {
         quote!(
             pub async fn sort(mut keys: &mut [u32]);
         ),
-        expect_file!["tests/snapshots/salvage_signature.rs"],
+        expect_file!["snapshots/salvage_signature.rs"],
     );
 }
 
@@ -117,7 +117,7 @@ fn another_item_stays_as_it_is() {
         quote!(
             pub struct Sort;
         ),
-        expect_file!["tests/snapshots/salvage_item.rs"],
+        expect_file!["snapshots/salvage_item.rs"],
     );
 }
 
