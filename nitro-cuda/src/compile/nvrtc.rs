@@ -61,7 +61,10 @@ pub(super) fn compile(source: &Source<'_>, options: &Options) -> Result<Compiled
     require()?;
     let file = source.file;
     let program = Program::new(source)?;
-    let arguments: Vec<CString> = options.arguments().map(|argument| text(&argument)).collect();
+    // NVRTC's own cache, new in 13.0, gives code without what the assembler has said of it.
+    let own_cache = (version()? >= (13, 0)).then(|| "--no-cache".to_owned());
+    let arguments = options.arguments().chain(own_cache);
+    let arguments: Vec<CString> = arguments.map(|argument| text(&argument)).collect();
     let pointers: Vec<*const c_char> = arguments.iter().map(|argument| argument.as_ptr()).collect();
     // SAFETY: the program exists, and the arguments live through the call.
     let answer =

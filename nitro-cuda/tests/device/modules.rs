@@ -71,7 +71,7 @@ fn the_driver_and_the_compiler_agree_on_what_a_kernel_takes() {
     let image = image(device, 1);
     let module = Module::load(device, &image).unwrap();
     let loaded = module.kernel("fill").unwrap().resources().unwrap();
-    let compiled = image.usage("fill").unwrap();
+    let compiled = image.usage("fill").unwrap_or_else(|| panic!("the log says: {}", image.log()));
     assert_eq!(
         (loaded.registers, loaded.static_shared_bytes, loaded.local_bytes),
         (compiled.registers, compiled.static_shared_bytes, compiled.stack_bytes)
