@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::choice_table::ChoiceTable;
 use crate::device::Chain;
-use crate::selection::ReasonKind;
+use crate::reason::ReasonKind;
 use crate::{Choice, Function};
 
 /// Choice tables whose counters a thread finds without a search.

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{companion, parameters, plain_name};
+use super::{inner, krate, parameters, plain_name};
 use crate::ir::{CodeVariant, Variant};
 
 /// The type, what it implements, and the structs of parameters.
@@ -11,7 +11,7 @@ pub fn definition(function: &CodeVariant) -> TokenStream {
     if !function.has_parameters() {
         return of_variants(function);
     }
-    let visibility = companion::inner(&function.visibility);
+    let visibility = inner(&function.visibility);
     let tuned = function.variants.iter().filter(|variant| !variant.parameters.is_empty());
     let structs = tuned.map(|variant| parameters::definition(function, variant, &visibility));
     let doc = format!(
@@ -44,7 +44,7 @@ fn payload(variant: &Variant, value: impl quote::ToTokens) -> Option<TokenStream
 }
 
 fn of_variants(function: &CodeVariant) -> TokenStream {
-    let (krate, visibility) = (companion::krate(function), companion::inner(&function.visibility));
+    let (krate, visibility) = (krate(function), inner(&function.visibility));
     quote! {
         /// No variant has tuning parameters: a choice is a variant.
         #visibility type Choice = Variant;
@@ -61,7 +61,7 @@ fn of_variants(function: &CodeVariant) -> TokenStream {
 }
 
 fn code_choice(function: &CodeVariant) -> TokenStream {
-    let krate = companion::krate(function);
+    let krate = krate(function);
     let of = function.variants.iter().map(|variant| {
         let Variant { cfgs, arm, .. } = variant;
         let payload = payload(variant, quote!(::core::convert::From::from(choice.configuration)));
@@ -124,7 +124,7 @@ fn display(function: &CodeVariant) -> TokenStream {
 }
 
 fn from_str(function: &CodeVariant) -> TokenStream {
-    let krate = companion::krate(function);
+    let krate = krate(function);
     quote! {
         impl ::core::str::FromStr for Choice {
             type Err = #krate::UnknownChoice;

@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::{Attribute, Path, Visibility, parse_quote};
+use syn::{Attribute, Path};
 
-use super::{cfgs, choice, constraint, helper, is_absolute, parameters, plain_name};
+use super::{cfgs, choice, constraint, helper, inner, krate, parameters, plain_name};
 use crate::ir::{CodeVariant, Variant};
 
 /// The module; `descriptor` is the body of its `function()`.
@@ -191,29 +191,5 @@ fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
     quote! {
         #(#cfgs)*
         #krate::VariantInfo::new(#name) #parameters #possible #constraint #exact_group,
-    }
-}
-
-/// The crate `nitro` as seen from inside the module.
-pub fn krate(function: &CodeVariant) -> Path {
-    if is_absolute(&function.krate) {
-        return function.krate.clone();
-    }
-    let alias = helper(function, "crate");
-    parse_quote!(super::#alias)
-}
-
-/// The visibility that means, inside the module, what the function's means outside.
-pub fn inner(visibility: &Visibility) -> Visibility {
-    match visibility {
-        Visibility::Inherited => parse_quote!(pub(super)),
-        Visibility::Restricted(restricted) if restricted.path.is_ident("self") => parse_quote!(pub(super)),
-        Visibility::Restricted(restricted)
-            if restricted.path.segments.first().is_some_and(|first| first.ident == "super") =>
-        {
-            let path = &restricted.path;
-            parse_quote!(pub(in super::#path))
-        }
-        other => other.clone(),
     }
 }

@@ -16,7 +16,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, Meta, ReturnType, Safety, Signature, parse_quote};
+use syn::{Attribute, FnArg, Meta, Path, ReturnType, Safety, Signature, Visibility, parse_quote};
 
 use crate::ir::CodeVariant;
 
@@ -198,4 +198,28 @@ fn located(tokens: impl ToTokens) -> Span {
 /// The type that the function returns.
 fn output(function: &CodeVariant) -> &ReturnType {
     &function.signature.output
+}
+
+/// The crate `nitro` as seen from inside the module.
+fn krate(function: &CodeVariant) -> Path {
+    if is_absolute(&function.krate) {
+        return function.krate.clone();
+    }
+    let alias = helper(function, "crate");
+    parse_quote!(super::#alias)
+}
+
+/// The visibility that means, inside the module, what the function's means outside.
+fn inner(visibility: &Visibility) -> Visibility {
+    match visibility {
+        Visibility::Inherited => parse_quote!(pub(super)),
+        Visibility::Restricted(restricted) if restricted.path.is_ident("self") => parse_quote!(pub(super)),
+        Visibility::Restricted(restricted)
+            if restricted.path.segments.first().is_some_and(|first| first.ident == "super") =>
+        {
+            let path = &restricted.path;
+            parse_quote!(pub(in super::#path))
+        }
+        other => other.clone(),
+    }
 }

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::Visibility;
 
-use super::{cfgs, companion, helper};
+use super::{cfgs, helper, krate};
 use crate::ir::{CodeVariant, Parameter, ParameterKind, Variant};
 
 /// The values of all parameters, their types, and which configurations are possible: beside the function.
@@ -151,7 +151,7 @@ fn default(function: &CodeVariant, variant: &Variant) -> TokenStream {
 
 /// The values of the last parameter change fastest.
 fn from_configuration(function: &CodeVariant, variant: &Variant) -> TokenStream {
-    let (krate, Variant { cfgs, arm, parameters, .. }) = (companion::krate(function), variant);
+    let (krate, Variant { cfgs, arm, parameters, .. }) = (krate(function), variant);
     let values = parameters.iter().rev().map(|parameter| {
         let (name, values, count) =
             (&parameter.name, values_name(function, variant, parameter), parameter.values.len());
@@ -173,7 +173,7 @@ fn from_configuration(function: &CodeVariant, variant: &Variant) -> TokenStream 
 }
 
 fn display(function: &CodeVariant, variant: &Variant) -> TokenStream {
-    let (krate, Variant { cfgs, arm, parameters, .. }) = (companion::krate(function), variant);
+    let (krate, Variant { cfgs, arm, parameters, .. }) = (krate(function), variant);
     let each = parameters.iter().enumerate().map(|(index, parameter)| {
         let (name, values) = (&parameter.name, values_name(function, variant, parameter));
         let texts = texts(parameter);
@@ -204,7 +204,7 @@ fn texts(parameter: &Parameter) -> TokenStream {
 
 /// The parameters in the descriptor.
 pub fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
-    let krate = companion::krate(function);
+    let krate = krate(function);
     let each = variant.parameters.iter().map(|parameter| {
         let (name, texts, default) = (parameter.name.to_string(), texts(parameter), parameter.default);
         let kind = match parameter.kind {

@@ -5,6 +5,7 @@
 mod item;
 mod list;
 mod parameter;
+mod separated;
 
 pub use item::{Item, item};
 pub use list::{Feature, Variant};
@@ -60,7 +61,7 @@ pub fn usage(key: &str) -> &'static str {
 pub fn options(arguments: TokenStream, errors: &mut Errors) -> Options {
     let mut options = Options::default();
     let read = |input: ParseStream| {
-        list::separated(input, errors, |input, errors| options.read(input, errors));
+        separated::separated(input, errors, |input, errors| options.read(input, errors));
         Ok(())
     };
     if let Err(error) = read.parse2(arguments) {
@@ -79,7 +80,7 @@ impl Options {
         })?;
         self.give(&key)?;
         match key.to_string().as_str() {
-            "features" => self.features = list::parenthesised(&key, input, errors, list::feature)?,
+            "features" => self.features = separated::parenthesised(&key, input, errors, list::feature)?,
             "variants" => self.read_variants(&key, input, errors)?,
             "default" => self.default = Some(name_of_variant(value(&key, input)?)?),
             "name" => self.name = Some(literal(value(&key, input)?)?),
@@ -88,7 +89,7 @@ impl Options {
             "crate" => self.krate = Some(path(value(&key, input)?)?),
             _ => return Err(unknown(&key)),
         }
-        list::end_of_element(input, "after this option")
+        separated::end_of_element(input, "after this option")
     }
 
     fn read_variants(&mut self, key: &Ident, input: ParseStream, errors: &mut Errors) -> Result<()> {

@@ -4,7 +4,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Expr, Ident, Result, Token, Type, braced};
 
-use super::list;
+use super::separated::separated;
 use crate::errors::Errors;
 
 /// `const NAME: TYPE in VALUES = DEFAULT`
@@ -30,7 +30,7 @@ pub fn parameters(input: ParseStream, errors: &mut Errors) -> Result<Vec<Paramet
         errors.push(syn::Error::new(braces.span.join(), message));
     }
     let mut parameters = Vec::new();
-    list::separated(&content, errors, |input, _| {
+    separated(&content, errors, |input, _| {
         parameters.push(parameter(input)?);
         Ok(())
     });

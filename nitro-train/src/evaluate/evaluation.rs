@@ -6,7 +6,6 @@ use nitro_core::model::Model;
 use serde::Serialize;
 
 use super::figures::Selectors;
-use super::pairs::Pairs;
 use super::statistics::Sensitivity;
 
 /// The leave-one-device-out table of one function, in the form of `evaluate --json`.
@@ -56,3 +55,18 @@ pub struct DeviceEvaluation {
 
 /// By selector the share of exhaustive search on each test input.
 pub type Shares = BTreeMap<&'static str, Vec<f64>>;
+
+/// One row and one column a device, in the order of the recordings; a cell is `None` where nothing can be compared.
+pub type PairTable = Vec<Vec<Option<f64>>>;
+
+/// Two figures for every pair of devices, over the test inputs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pairs {
+    /// The devices of rows and columns.
+    pub devices: Vec<String>,
+    /// Mean share of exhaustive search on the device of the column, of what `fit` would ship of the measurements of the device
+    /// of the row alone (Muralidharan et al., ASPLOS 2016, Figure 1). The diagonal is `target-trained`.
+    pub trained_on_run_on: PairTable,
+    /// Share of the inputs whose best variant on the two devices is not the same (ibid., Figure 5).
+    pub best_differs: PairTable,
+}

@@ -1,23 +1,9 @@
 //! Devices two by two: how well what was learned on one serves another, and how often their best variants differ.
 
 use super::error::EvaluateError;
+use super::evaluation::{PairTable, Pairs};
 use super::evaluator::Evaluator;
 use crate::learn::performance::PerformanceTable;
-
-/// One row and one column a device, in the order of the recordings; a cell is `None` where nothing can be compared.
-pub type PairTable = Vec<Vec<Option<f64>>>;
-
-/// Two figures for every pair of devices, over the test inputs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pairs {
-    /// The devices of rows and columns.
-    pub devices: Vec<String>,
-    /// Mean share of exhaustive search on the device of the column, of what `fit` would ship of the measurements of the device
-    /// of the row alone (Muralidharan et al., ASPLOS 2016, Figure 1). The diagonal is `target-trained`.
-    pub trained_on_run_on: PairTable,
-    /// Share of the inputs whose best variant on the two devices is not the same (ibid., Figure 5).
-    pub best_differs: PairTable,
-}
 
 /// Both tables.
 pub(super) fn pairs(evaluator: &Evaluator<'_>) -> Result<Pairs, EvaluateError> {
