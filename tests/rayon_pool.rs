@@ -17,7 +17,11 @@ fn a_call_runs_on_the_pool_that_it_is_made_in() {
         let found = pool(threads).install(|| (pooled(), host::current().threads()));
         assert_eq!(found, (threads, threads));
     }
-    assert_eq!(host::current().threads(), rayon::current_num_threads(), "outside of any it is the global pool");
+    assert_eq!(
+        host::current().threads(),
+        rayon::current_num_threads(),
+        "outside of any it is the global pool"
+    );
     let entered = pool(2).install(|| {
         host::enter(1);
         host::current().threads()

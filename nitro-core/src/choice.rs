@@ -45,6 +45,27 @@ impl Function {
 
     /// The choice of this name; a variant's name alone is the variant with the defaults of its parameters.
     ///
+    /// ```
+    /// # use nitro_core as nitro;
+    /// # mod sort {
+    /// #     use nitro_core::{Function, Parameter, ParameterKind, VariantInfo};
+    /// #     static VARIANTS: [VariantInfo; 2] = [
+    /// #         VariantInfo::new("merge"),
+    /// #         VariantInfo::new("radix")
+    /// #             .with_parameters(&[Parameter::new("bits", ParameterKind::Number, &["4", "8"], 1)]),
+    /// #     ];
+    /// #     static FUNCTION: Function = Function::new("sort", &VARIANTS).with_features(&["length"]);
+    /// #     pub fn function() -> &'static Function { &FUNCTION }
+    /// # }
+    /// let radix = sort::function().choice("radix{bits=4}")?;
+    /// assert_eq!((radix.variant, radix.configuration.rank()), (1, 0));
+    /// assert_eq!(sort::function().choice("radix"), sort::function().choice("radix{bits=8}"));
+    /// let error = sort::function().choice("radix{bits=5}").unwrap_err().to_string();
+    /// assert!(error.ends_with("`bits` cannot be `5`; it is one of 4, 8"), "{error}");
+    /// # Ok::<(), nitro::UnknownChoice>(())
+    /// ```
+    ///
+    ///
     /// # Errors
     /// When the function has no such variant, or the variant no such configuration.
     pub fn choice(&self, text: &str) -> Result<Choice, UnknownChoice> {

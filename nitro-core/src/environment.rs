@@ -60,6 +60,14 @@ impl Switch {
 /// `NITRO_DETERMINISTIC` in all processes, and features that are functions of the input.
 ///
 /// A function takes the setting at its first call or [`reload`](crate::reload()): say it at the start of `main`.
+///
+/// ```
+/// # use nitro_core as nitro;
+/// fn main() {
+///     nitro::set_deterministic(true);
+///     // every rank of the job now chooses alike
+/// }
+/// ```
 pub fn set_deterministic(on: bool) {
     DETERMINISTIC.say(on);
 }

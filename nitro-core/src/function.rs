@@ -10,6 +10,25 @@ use crate::state::FunctionState;
 use crate::{Choice, CodeChoice, MAX_FEATURES, MAX_VARIANTS, VariantInfo};
 
 /// One computation with several implementations: the descriptor that `#[code_variant]` generates, one static a function.
+///
+/// ```
+/// # use nitro_core as nitro;
+/// # mod sort {
+/// #     use nitro_core::{Function, Parameter, ParameterKind, VariantInfo};
+/// #     static VARIANTS: [VariantInfo; 2] = [
+/// #         VariantInfo::new("merge"),
+/// #         VariantInfo::new("radix")
+/// #             .with_parameters(&[Parameter::new("bits", ParameterKind::Number, &["4", "8"], 1)]),
+/// #     ];
+/// #     static FUNCTION: Function = Function::new("sort", &VARIANTS).with_features(&["length"]);
+/// #     pub fn function() -> &'static Function { &FUNCTION }
+/// # }
+/// let function = sort::function(); // beside the function `sort`
+/// assert_eq!((function.name(), function.features()), ("sort", &["length"][..]));
+/// let names: Vec<_> = function.variants().iter().map(|variant| variant.name()).collect();
+/// assert_eq!(names, ["merge", "radix"]);
+/// assert_eq!(function.choice_text(function.default_choice()), "merge");
+/// ```
 pub struct Function {
     name: &'static str,
     variants: &'static [VariantInfo],

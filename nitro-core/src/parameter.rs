@@ -96,6 +96,19 @@ impl Configuration {
 }
 
 /// The parameters of a variant, and the configurations that they span.
+///
+/// ```
+/// use nitro_core::{Parameter, ParameterKind, Parameters};
+///
+/// const PARAMETERS: Parameters = Parameters::new(&[
+///     Parameter::new("block", ParameterKind::Number, &["64", "128", "256"], 1),
+///     Parameter::new("staged", ParameterKind::Bool, &["false", "true"], 0),
+/// ]);
+/// assert_eq!(PARAMETERS.configurations(), 6);
+/// assert_eq!(PARAMETERS.text(PARAMETERS.default_configuration()), "block=128,staged=false");
+/// let configuration = PARAMETERS.parse("block=256,staged=true").unwrap();
+/// assert_eq!(PARAMETERS.values(configuration), [2, 1]); // which of the values each has
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Parameters(&'static [Parameter]);
 

@@ -5,7 +5,7 @@ use std::fmt;
 #[cfg(doc)]
 use crate::Selection;
 
-/// Why a variant was chosen. Where the text says "default", the default variant runs.
+/// Why a variant was chosen. `Display` is a sentence for a person; [`ReasonKind`] is for counting. Where the text says "default", the default variant runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {

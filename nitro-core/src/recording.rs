@@ -62,6 +62,18 @@ thread_local! {
 /// Where there are choices to be described, the features of the calls and what constraints say of these choices are evaluated too, outside
 /// of the timed part. What runs is not asked whether it may: that is the caller's part, who knows it from such a recording.
 ///
+/// What a trainer's session does for each run; a program of its own can measure so too:
+///
+/// ```
+/// use nitro_core::{Function, VariantInfo, recording::record};
+///
+/// static VARIANTS: [VariantInfo; 1] = [VariantInfo::new("only")];
+/// static FUNCTION: Function = Function::new("work", &VARIANTS);
+/// // Calls of `work` in the closure would be timed; this one makes none.
+/// let (result, seen) = record(&FUNCTION, FUNCTION.default_choice(), &[], || 7).unwrap();
+/// assert_eq!((result, seen.calls, seen.time_ns), (7, 0, 0.0));
+/// ```
+///
 /// # Errors
 /// When `body` panics.
 pub fn record<R>(

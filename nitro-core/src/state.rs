@@ -172,6 +172,14 @@ fn first_model(function: &Function) -> Result<(Model, Origin), Reason> {
 
 /// Reads the models of all functions called so far again, as [`Function::reload`] does for one.
 ///
+/// ```
+/// # use nitro_core as nitro;
+/// // When a file of models has been replaced:
+/// if let Err(error) = nitro::reload() {
+///     eprintln!("{error}"); // what was in use before stays in use
+/// }
+/// ```
+///
 /// # Errors
 /// When some model cannot be used; that function keeps its old one, and the others have their new ones.
 pub fn reload() -> Result<(), ReloadError> {

@@ -20,6 +20,14 @@ pub use machine::Machine;
 const HEADING: &str = "nitro host features 1";
 
 /// The processor of this machine, used with a number of threads.
+///
+/// ```
+/// use nitro_core::{Device, host::Host};
+///
+/// let two = Host::with_threads(2);
+/// assert_eq!(two.entry().described("threads"), Some(2.0)); // a device feature that is known without measuring
+/// assert_ne!(two.entry(), Host::with_threads(1).entry(), "another device");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Host {
     entry: &'static DeviceEntry,

@@ -22,6 +22,23 @@ pub use on_device::OnDevice;
 pub use svm::{Class, Scale, Svm, Transform};
 
 /// A trained selector of one function, with the names that give its numbers their meaning.
+///
+/// ```
+/// use nitro_core::model::{Coverage, Model, Provenance, Selector};
+///
+/// let model = Model {
+///     function: "sort".into(),
+///     choices: vec!["merge".into(), "radix{bits=8}".into()],
+///     features: vec!["length".into()],
+///     device_features: vec![],
+///     selector: Selector::Constant { choice: 1 },
+///     coverage: Coverage::default(),
+///     provenance: Provenance::default(),
+/// };
+/// let read = Model::from_bytes(&model.to_bytes())?;
+/// assert_eq!(read.choices[read.rank(&[1e6], &[])[0]], "radix{bits=8}");
+/// # Ok::<(), nitro_core::model::ModelError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// Name of the function, e.g. `spmv`.
