@@ -6,7 +6,7 @@ use std::error::Error;
 use crate::Device;
 pub use crate::device::Chain;
 pub use crate::events::tell as tell_event;
-pub use crate::feature_cache::{cache_folder, load_features, save_features};
+pub use crate::feature_cache::cache_folder;
 
 /// Devices of one kind, found by what a user writes on a command line.
 pub trait DeviceProvider: Send + Sync {
