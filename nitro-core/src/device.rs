@@ -207,10 +207,10 @@ impl<T> Chain<T> {
     pub fn push(&self, value: T) -> &T {
         let mut node = Box::new(Node { value, next: Self::new() });
         let mut chain = self;
-        // Another thread may fill the last place first: the value goes behind.
+        // Another thread may fill the end first: the value goes behind.
         while let Err(rejected) = chain.head.set(node) {
             node = rejected;
-            chain = &chain.head.get().expect("the place is taken").next;
+            chain = &chain.head.get().expect("it has just been filled").next;
         }
         &chain.head.get().expect("it has just been set").value
     }
@@ -223,9 +223,9 @@ impl<T> Chain<T> {
         let make = Cell::new(Some(make));
         let mut chain = self;
         loop {
-            // Two threads may race for the last place. The loser finds a value it may not want, and walks on.
+            // Two threads may race for the end. The loser finds a value it may not want, and walks on.
             let node = chain.head.get_or_init(|| {
-                let make = make.take().expect("only the last place is ever filled, and only once");
+                let make = make.take().expect("only the end is ever filled, and only once");
                 Box::new(Node { value: make(), next: Self::new() })
             });
             if wanted(&node.value) {
@@ -249,6 +249,6 @@ mod tests {
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(find_all)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
-        assert!(found.iter().all(|places| *places == found[0]));
+        assert!(found.iter().all(|addresses| *addresses == found[0]));
     }
 }

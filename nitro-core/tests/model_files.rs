@@ -149,9 +149,9 @@ fn random_coverage_is_refused_or_answers() {
     }
     assert!(with_coverage_bytes(|bytes| bytes.push(0)).is_err());
     let mut accepted = 0;
-    for place in 0..length {
+    for index in 0..length {
         for byte in 0..=255 {
-            if let Ok(model) = with_coverage_bytes(|bytes| bytes[place] = byte) {
+            if let Ok(model) = with_coverage_bytes(|bytes| bytes[index] = byte) {
                 accepted += 1;
                 for value in [0.0, -1e300, f64::MAX, f64::NAN, f64::INFINITY] {
                     model.coverage.inputs.as_ref().map(|inputs| inputs.distance(&[value]));
@@ -188,10 +188,10 @@ fn every_truncation_is_refused() {
 #[test]
 fn every_flipped_bit_is_noticed() {
     let bytes = model().to_bytes();
-    for place in 0..bytes.len() * 8 {
+    for bit in 0..bytes.len() * 8 {
         let mut damaged = bytes.clone();
-        damaged[place / 8] ^= 1 << (place % 8);
-        assert!(Model::from_bytes(&damaged).is_err(), "bit {place}");
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert!(Model::from_bytes(&damaged).is_err(), "bit {bit}");
     }
 }
 
@@ -341,8 +341,8 @@ fn random_bodies_are_refused() {
         // As a whole, and as what a section holds.
         let selector = section(b"selector\0\0\0\0", 1, &body);
         let parts = model().to_bytes()[HEADER_BYTES..].to_vec();
-        let place = parts.windows(8).position(|window| window == b"selector").unwrap();
-        for whole in [body.clone(), [&parts[..place], &selector].concat()] {
+        let start = parts.windows(8).position(|window| window == b"selector").unwrap();
+        for whole in [body.clone(), [&parts[..start], &selector].concat()] {
             let error = Model::from_bytes(&sealed(&whole)).err();
             let is_refused = matches!(error, Some(ModelError::Body(_) | ModelError::Inconsistent { .. }));
             assert!(is_refused || body.first() == Some(&0), "{error:?}"); // a constant of the first choice is sound

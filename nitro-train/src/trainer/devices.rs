@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use nitro_core::provide::{DeviceProvider, Workplace};
+use nitro_core::provide::{DeviceProvider, OpenDevice};
 use nitro_core::{Device, MeasuredFeature};
 
 use super::builder::Trainer;
@@ -89,12 +89,12 @@ impl Trainer {
     /// When a name is that of no device or the device cannot be used.
     pub fn measure_devices(&self, names: &[String]) -> Result<Vec<MeasuredDevice>, TrainError> {
         let measure =
-            |device: &Box<dyn Workplace>| MeasuredDevice::new(&**device, device.entry().measure_again());
+            |device: &Box<dyn OpenDevice>| MeasuredDevice::new(&**device, device.entry().measure_again());
         Ok(self.open_devices(names)?.iter().map(measure).collect())
     }
 
     /// The named devices; the whole host when there are none.
-    fn open_devices(&self, names: &[String]) -> Result<Vec<Box<dyn Workplace>>, TrainError> {
+    fn open_devices(&self, names: &[String]) -> Result<Vec<Box<dyn OpenDevice>>, TrainError> {
         or_whole_host(names).iter().map(|name| self.open_device(name)).collect()
     }
 
@@ -119,7 +119,7 @@ impl Trainer {
     }
 
     /// The device of this name.
-    pub(super) fn open_device(&self, name: &str) -> Result<Box<dyn Workplace>, TrainError> {
+    pub(super) fn open_device(&self, name: &str) -> Result<Box<dyn OpenDevice>, TrainError> {
         self.provider(name)?.open(name).map_err(TrainError::Device)
     }
 
