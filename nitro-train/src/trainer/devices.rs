@@ -88,9 +88,8 @@ impl Trainer {
     /// # Errors
     /// When a name is that of no device or the device cannot be used.
     pub fn measure_devices(&self, names: &[String]) -> Result<Vec<MeasuredDevice>, TrainError> {
-        let measure =
-            |device: &Box<dyn OpenDevice>| MeasuredDevice::new(&**device, device.entry().measure_again());
-        Ok(self.open_devices(names)?.iter().map(measure).collect())
+        let devices = self.open_devices(names)?.into_iter();
+        Ok(devices.map(|device| MeasuredDevice::new(&*device, device.entry().measure_again())).collect())
     }
 
     /// The named devices; the whole host when there are none.
