@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use nitro::model::{
     Class, Coverage, DeviceRegion, Model, Offset, Provenance, Region, Scale, Selector, Svm, Transform,
 };
-use nitro::{Device, DeviceEntry, DeviceFeature, Reason, Stopwatch, code_variant};
+use nitro::{Benchmark, Device, DeviceEntry, DeviceFeature, Reason, Stopwatch, code_variant};
 
 /// A device of one kind whose bandwidth is what `NITRO_TEST_GBPS` says: every one measures another.
 struct Scripted;
@@ -20,10 +20,7 @@ impl Device for Scripted {
         DeviceEntry::intern(
             "scripted:0@kind",
             || feature("cores", 8.0),
-            |_| {
-                let gbps = std::env::var("NITRO_TEST_GBPS").expect("the test says it");
-                vec![DeviceFeature { name: "copy_gbps".into(), value: gbps.parse().expect("a number") }]
-            },
+            |_| vec![Benchmark::new("copy_gbps", || Ok(vec![std::env::var("NITRO_TEST_GBPS")?.parse()?]))],
         )
     }
 
@@ -124,9 +121,13 @@ fn child() {
 /// What the processes say whose devices measure 4, 9 and 16 GB/s.
 fn processes(settings: &[(&str, &str)]) -> [[String; 2]; 3] {
     ["4", "9", "16"].map(|gbps| {
+        let cache = tempfile::tempdir().expect("a folder"); // each is a machine of its own
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "child", "--ignored", "--nocapture"]);
-        command.env("NITRO_TEST_GBPS", gbps).envs(settings.iter().copied());
+        command
+            .env("NITRO_TEST_GBPS", gbps)
+            .env("XDG_CACHE_HOME", cache.path())
+            .envs(settings.iter().copied());
         let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
         let said = |key: &str| text.lines().find_map(|line| Some(line.split_once(key)?.1.to_owned()));
         ["chosen: ", "reason: "].map(|key| said(key).unwrap_or_else(|| panic!("the process said {text}")))

@@ -82,6 +82,15 @@ fn call_runs_the_given_variant_whatever_its_constraint_says() {
     assert_eq!(results, [5, 7, 6]);
 }
 
+#[test]
+fn a_program_can_ask_what_may_run() {
+    use spmv::Variant::{CsrScalar, CsrVector, Ell};
+    let admissible = |rows| [CsrScalar, Ell, CsrVector].map(|variant| spmv::admissible(variant, rows));
+    assert_eq!(admissible(2), [true, true, true]);
+    assert_eq!(admissible(3), [true, false, true]);
+    assert_eq!(admissible(4), [true, false, true]);
+}
+
 mod outer {
     //! Each visibility is used from as far away as it allows.
     use nitro::code_variant;

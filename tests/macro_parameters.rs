@@ -79,6 +79,30 @@ fn a_given_choice_is_called_whatever_its_constraint_says() {
 }
 
 #[test]
+fn what_a_constraint_says_of_parameters_and_of_the_input_is_admissible_together() {
+    let tiled = |block, unroll| walk::Choice::Tiled(walk::Tiled { block, unroll, ..walk::Tiled::default() });
+    assert!(walk::admissible(tiled(512, 2), 512));
+    assert!(!walk::admissible(tiled(512, 2), 511), "the input is too small");
+    assert!(!walk::admissible(tiled(512, 4), 512), "the configuration is forbidden");
+    assert!(walk::admissible(walk::Variant::Plain, 0) && walk::admissible(walk::Choice::Plain, 0));
+    assert!(!walk::admissible(walk::Variant::Tiled, 255) && walk::admissible(walk::Variant::Tiled, 256));
+    let only_parameters = |tile| of_parameters::Choice::Chunked(of_parameters::Chunked { tile });
+    assert!(of_parameters::admissible(only_parameters(4), 1));
+    assert!(!of_parameters::admissible(only_parameters(16), 1));
+}
+
+fn chunked(_: of_parameters::Chunked, n: usize) -> usize {
+    n
+}
+
+fn whole(n: usize) -> usize {
+    n
+}
+
+#[code_variant(variants(whole, chunked { tile: u32 in [4, 16] } if tile < 8), default = whole)]
+fn of_parameters(n: usize) -> usize;
+
+#[test]
 #[should_panic(expected = "no instance of `tiled` is compiled")]
 fn an_instance_that_is_not_compiled_is_no_other() {
     walk::call(walk::Choice::Tiled(walk::Tiled { LANES: 5, ..walk::Tiled::default() }), 1);

@@ -60,25 +60,66 @@ fn elsewhere(text: &str) -> String {
     text.replace("\"../../../nitro", &format!("\"{root}/nitro")).replace("\"../..\"", &format!("\"{root}\""))
 }
 
-#[test]
-fn an_application_with_a_trainer_beside_it_compiles_few_crates() {
+/// The project elsewhere, its application with one more dependency.
+fn project(dependency: &str) -> TempDir {
     let folder = tempfile::tempdir().expect("there is room");
     for (_, name) in FILES {
         let path = folder.path().join(name);
         fs::create_dir_all(path.parent().expect("it is in a folder")).expect("there is room");
         fs::write(path, elsewhere(&read(&format!("examples/tutorial/{name}")))).expect("there is room");
     }
+    let manifest = folder.path().join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).expect("it has been written");
+    let text = text.replace("[dependencies]\n", &format!("[dependencies]\n{dependency}\n"));
+    fs::write(manifest, text).expect("there is room");
     fs::copy(root().join("Cargo.lock"), folder.path().join("Cargo.lock")).expect("there is room");
+    folder
+}
+
+/// The lines of `cargo tree` for these kinds of edges in a project.
+fn tree(project: &TempDir, edges: &str, packages: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--offline", "--edges", "normal,build", "--prefix", "none", "--package", "sets"])
-        .current_dir(folder.path())
+        .args(["tree", "--offline", "--edges", edges, "--prefix", "none"])
+        .args(packages)
+        .current_dir(project.path())
         .output()
         .expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let tree = String::from_utf8(output.stdout).expect("names of packages are text");
-    let compiled: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    let text = String::from_utf8(output.stdout).expect("names of packages are text");
+    let marks = [" (*)", " (command-line)"];
+    let unmarked = |line: &str| marks.iter().fold(line.to_owned(), |line, mark| line.replace(mark, ""));
+    text.lines().map(unmarked).collect()
+}
+
+fn package(line: &str) -> &str {
+    line.split(' ').next().unwrap_or(line)
+}
+
+#[test]
+fn an_application_with_a_trainer_beside_it_compiles_few_crates() {
+    let lines = tree(&project(""), "normal,build", &["--package", "sets"]);
+    let compiled: BTreeSet<&str> = lines.iter().map(|line| package(line)).collect();
     assert!(compiled.contains("nitro-variants"), "{compiled:?}");
     assert!(compiled.len() <= 25, "{}: {compiled:?}", compiled.len());
+}
+
+/// Features that the trainer asks for of packages that an application may have too. Each adds items to the package, and changes none that are
+/// there without it.
+const ADDING: [&str; 2] = ["serde_json feature \"raw_value\"", "syn feature \"extra-traits\""];
+
+/// How fast it is then shows `scripts/application_speed.py`.
+#[test]
+fn an_application_is_compiled_the_same_with_and_without_its_trainer() {
+    let project = project("serde_json = \"1\"");
+    let edges = "normal,build,features";
+    let (alone, beside) =
+        (tree(&project, edges, &["--package", "sets"]), tree(&project, edges, &["--workspace"]));
+    let own: BTreeSet<&str> = alone.iter().map(|line| package(line)).filter(|name| *name != "sets").collect();
+    assert!(own.contains("serde_json") && own.contains("serde"), "{own:?}");
+    let is_new = |line: &&String| line.contains(" feature \"") && !alone.contains(*line);
+    let of_its_packages = beside.iter().filter(is_new).filter(|line| own.contains(package(line)));
+    let changing: Vec<_> = of_its_packages.filter(|line| !ADDING.contains(&line.as_str())).collect();
+    assert!(changing.is_empty(), "the trainer changes what the application is compiled with: {changing:?}");
 }
 
 /// A folder whose projects are built as this one is, so that what is compiled here serves there too; their programs are theirs.

@@ -2,9 +2,11 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::events;
+use crate::measured::{self, Benchmark, MeasuredFeature, Present};
+use crate::{events, feature_cache};
 
 /// Where a call runs. The option `device = EXPR` of `#[code_variant]` takes any value of a type that implements this.
 pub trait Device {
@@ -59,21 +61,21 @@ pub struct DeviceEntry {
     id: String,
     described: Vec<DeviceFeature>,
     momentary: Vec<DeviceFeature>,
-    measure: fn(&DeviceEntry) -> Vec<DeviceFeature>,
-    measured: OnceLock<Vec<DeviceFeature>>,
+    benchmarks: fn(&DeviceEntry) -> Vec<Benchmark>,
+    measured: OnceLock<Vec<MeasuredFeature>>,
 }
 
 impl DeviceEntry {
     /// The entry of the device `id`; the first call for an `id` makes it.
     ///
-    /// `described` gives the features that can be looked up at once and are the same on every device of the kind. `measure` gives those that take a benchmark: it
-    /// runs when the first of them is asked for.
+    /// `described` gives the features that can be looked up at once and are the same on every device of the kind. `benchmarks` are for
+    /// the others: they run when the first of those is asked for and no process has measured it before.
     pub fn intern(
         id: &str,
         described: impl FnOnce() -> Vec<DeviceFeature>,
-        measure: fn(&DeviceEntry) -> Vec<DeviceFeature>,
+        benchmarks: fn(&DeviceEntry) -> Vec<Benchmark>,
     ) -> &'static Self {
-        Self::intern_with_momentary(id, || (described(), Vec::new()), measure)
+        Self::intern_with_momentary(id, || (described(), Vec::new()), benchmarks)
     }
 
     /// As [`intern`](Self::intern); `described` gives besides those features that are known at once and are the same on every device of the
@@ -81,11 +83,11 @@ impl DeviceEntry {
     pub(crate) fn intern_with_momentary(
         id: &str,
         described: impl FnOnce() -> (Vec<DeviceFeature>, Vec<DeviceFeature>),
-        measure: fn(&DeviceEntry) -> Vec<DeviceFeature>,
+        benchmarks: fn(&DeviceEntry) -> Vec<Benchmark>,
     ) -> &'static Self {
         let make = || {
             let (described, momentary) = described();
-            Self { id: id.to_owned(), described, momentary, measure, measured: OnceLock::new() }
+            Self { id: id.to_owned(), described, momentary, benchmarks, measured: OnceLock::new() }
         };
         REGISTRY.find_or_insert(|entry| entry.id == id, make)
     }
@@ -98,7 +100,7 @@ impl DeviceEntry {
 
     /// The device feature of this name. Asking for a measured one runs the measurements, once.
     pub fn feature(&self, name: &str) -> Option<f64> {
-        self.described(name).or_else(|| value(self.measured(), name))
+        self.described(name).or_else(|| value(self.measured().iter().map(|own| &own.feature), name))
     }
 
     /// The device feature of this name among those that are known without measuring.
@@ -114,21 +116,41 @@ impl DeviceEntry {
 
     /// All device features, the measured ones last.
     pub fn features(&self) -> impl Iterator<Item = &DeviceFeature> {
-        self.described.iter().chain(&self.momentary).chain(self.measured())
+        let measured = self.measured().iter().map(|own| &own.feature);
+        self.described.iter().chain(&self.momentary).chain(measured)
     }
 
-    fn measured(&self) -> &[DeviceFeature] {
+    /// The device features that take a benchmark, with what is known of their measurement. Those that are not kept are measured when this
+    /// process asks first.
+    pub fn measured(&self) -> &[MeasuredFeature] {
         if let Some(measured) = self.measured.get() {
             return measured;
         }
-        let (measured, events) = events::hold(|| self.measured.get_or_init(|| (self.measure)(self)));
+        let kept_or_measured =
+            || measured::kept_or_measured(self.kept_in().as_deref(), &(self.benchmarks)(self), &Present);
+        let (measured, events) = events::hold(|| self.measured.get_or_init(kept_or_measured));
         events.tell();
         measured
     }
+
+    /// Measures now, and keeps what is not noisy in the place of what is kept. A process that has asked for measured features before
+    /// goes on with those.
+    pub fn measure_again(&self) -> Vec<MeasuredFeature> {
+        let benchmarks = (self.benchmarks)(self);
+        let measured = measured::measure(self.kept_in().as_deref(), benchmarks.iter(), &Present);
+        let _ = self.measured.set(measured.clone()); // what the process has is not replaced
+        measured
+    }
+
+    /// The file in which measured features are kept; none when the user has no folder for such files.
+    #[must_use]
+    pub fn kept_in(&self) -> Option<PathBuf> {
+        feature_cache::file(&self.id)
+    }
 }
 
-fn value(features: &[DeviceFeature], name: &str) -> Option<f64> {
-    features.iter().find(|feature| feature.name == name).map(|feature| feature.value)
+fn value<'a>(features: impl IntoIterator<Item = &'a DeviceFeature>, name: &str) -> Option<f64> {
+    features.into_iter().find(|feature| feature.name == name).map(|feature| feature.value)
 }
 
 impl PartialEq for DeviceEntry {
@@ -185,10 +207,10 @@ impl<T> Chain<T> {
     pub fn push(&self, value: T) -> &T {
         let mut node = Box::new(Node { value, next: Self::new() });
         let mut chain = self;
-        // Another thread may fill the last place first: the value goes behind.
+        // Another thread may fill the end first: the value goes behind.
         while let Err(rejected) = chain.head.set(node) {
             node = rejected;
-            chain = &chain.head.get().expect("the place is taken").next;
+            chain = &chain.head.get().expect("it has just been filled").next;
         }
         &chain.head.get().expect("it has just been set").value
     }
@@ -201,9 +223,9 @@ impl<T> Chain<T> {
         let make = Cell::new(Some(make));
         let mut chain = self;
         loop {
-            // Two threads may race for the last place. The loser finds a value it may not want, and walks on.
+            // Two threads may race for the end. The loser finds a value it may not want, and walks on.
             let node = chain.head.get_or_init(|| {
-                let make = make.take().expect("only the last place is ever filled, and only once");
+                let make = make.take().expect("only the end is ever filled, and only once");
                 Box::new(Node { value: make(), next: Self::new() })
             });
             if wanted(&node.value) {
@@ -227,6 +249,6 @@ mod tests {
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(find_all)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
-        assert!(found.iter().all(|places| *places == found[0]));
+        assert!(found.iter().all(|addresses| *addresses == found[0]));
     }
 }

@@ -107,8 +107,8 @@ impl Row {
     #[inline]
     pub(crate) fn gather(indices: &[usize], features: &[f64]) -> Self {
         let mut values = [const { MaybeUninit::uninit() }; MAX_FEATURES];
-        let places = values.iter_mut().zip(indices);
-        let count = places.map(|(place, &index)| place.write(features[index])).count();
+        let slots = values.iter_mut().zip(indices);
+        let count = slots.map(|(slot, &index)| slot.write(features[index])).count();
         Self { values, count }
     }
 

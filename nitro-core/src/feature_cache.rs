@@ -1,28 +1,13 @@
-//! Measured device features are kept in a file of the user's cache folder: lines of `name value` under a heading.
+//! Measured device features are kept in a file of the user's cache folder: lines of name, value, spread and date under a heading.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::{DeviceFeature, events, files};
+use crate::{DeviceFeature, MeasuredFeature, events, files};
 
+/// Changes with the form of the file, so that what older versions kept is measured anew.
+const HEADING: &str = "nitro device features 1: name value spread unix_s";
 /// A few dozen lines; anything larger is no file of ours.
 const MOST_BYTES: u64 = 1 << 20;
-
-/// The kept features of a device, if there are any under this heading. The heading changes with the definition of what is
-/// measured, so that old figures are measured anew.
-#[must_use]
-pub fn load_features(device: &str, heading: &str) -> Option<Vec<DeviceFeature>> {
-    parse(str::from_utf8(&files::read(&file(device)?, MOST_BYTES).ok()?).ok()?, heading)
-}
-
-/// Keeps features of a device. A cache that cannot be written costs time at the next start, nothing else.
-pub fn save_features(device: &str, heading: &str, features: &[DeviceFeature]) {
-    let Some(path) = file(device) else { return };
-    if let Err(error) = files::replace_with_folder(&path, print(heading, features).as_bytes()) {
-        events::tell(move || {
-            tracing::info!(path = %path.display(), %error, "measured device features cannot be kept");
-        });
-    }
-}
 
 /// The folder for what Nitro may lose and make again, if the user has one.
 #[must_use]
@@ -34,50 +19,81 @@ pub fn cache_folder() -> Option<PathBuf> {
     Some(folder.join("nitro"))
 }
 
-fn file(device: &str) -> Option<PathBuf> {
+/// The file for the features of a device, if the user has a cache folder.
+pub(crate) fn file(device: &str) -> Option<PathBuf> {
     Some(cache_folder()?.join(format!("{}.features", device.replace([':', '/'], "-"))))
 }
 
-fn print(heading: &str, features: &[DeviceFeature]) -> String {
-    let lines = features.iter().map(|feature| format!("{} {}\n", feature.name, feature.value));
-    format!("{heading}\n{}", lines.collect::<String>())
+/// The features that a file keeps, if it is one of this form.
+pub(crate) fn load(file: &Path) -> Option<Vec<MeasuredFeature>> {
+    parse(str::from_utf8(&files::read(file, MOST_BYTES).ok()?).ok()?)
 }
 
-fn parse(text: &str, heading: &str) -> Option<Vec<DeviceFeature>> {
-    let rows = text.strip_prefix(heading)?.strip_prefix('\n')?;
-    let row = |line: &str| {
-        let (name, value) = line.split_once(' ')?;
-        let value = value.parse().ok().filter(|value: &f64| value.is_finite())?;
-        Some(DeviceFeature { name: name.to_owned(), value })
+/// Keeps features beside those of other names that the file has. A cache that cannot be written costs time at the next start, nothing else.
+pub(crate) fn keep(file: &Path, features: Vec<MeasuredFeature>) {
+    let is_new = |old: &MeasuredFeature| features.iter().any(|new| new.feature.name == old.feature.name);
+    let mut kept = load(file).unwrap_or_default();
+    kept.retain(|old| !is_new(old));
+    kept.extend(features);
+    if let Err(error) = files::replace_with_folder(file, print(&kept).as_bytes()) {
+        let path = file.to_owned();
+        events::tell(move || {
+            tracing::info!(path = %path.display(), %error, "measured device features cannot be kept");
+        });
+    }
+}
+
+fn print(features: &[MeasuredFeature]) -> String {
+    let line = |MeasuredFeature { feature, spread, unix_s, .. }: &MeasuredFeature| {
+        format!("{} {} {spread} {unix_s}\n", feature.name, feature.value)
     };
-    rows.lines().map(row).collect::<Option<Vec<_>>>().filter(|features| !features.is_empty())
+    format!("{HEADING}\n{}", features.iter().map(line).collect::<String>())
+}
+
+fn parse(text: &str) -> Option<Vec<MeasuredFeature>> {
+    text.strip_prefix(HEADING)?.strip_prefix('\n')?.lines().map(parse_line).collect()
+}
+
+fn parse_line(line: &str) -> Option<MeasuredFeature> {
+    let mut words = line.rsplitn(4, ' '); // a name may have spaces
+    let unix_s = words.next()?.parse().ok()?;
+    let mut number = || words.next()?.parse().ok().filter(|value: &f64| value.is_finite());
+    let (spread, value) = (number()?, number()?);
+    let feature = DeviceFeature { name: words.next()?.to_owned(), value };
+    Some(MeasuredFeature { feature, spread, unix_s, unkept: None })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const HEADING: &str = "nitro host features 1";
+    fn feature(name: &str, value: f64) -> MeasuredFeature {
+        let feature = DeviceFeature { name: name.into(), value };
+        MeasuredFeature { feature, spread: 0.0625, unix_s: 1_700_000_000, unkept: None }
+    }
 
     #[test]
     fn what_was_kept_comes_back() {
-        let features = vec![
-            DeviceFeature { name: "copy_gbps".into(), value: 12.625 },
-            DeviceFeature { name: "random_access_ns".into(), value: 1e-3 },
-        ];
-        assert_eq!(parse(&print(HEADING, &features), HEADING), Some(features));
+        let features = vec![feature("copy_gbps", 12.625), feature("of a user", 1e-3)];
+        assert_eq!(parse(&print(&features)), Some(features));
+    }
+
+    #[test]
+    fn a_new_figure_takes_the_place_of_the_old_one_and_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("nitro/a.features");
+        keep(&file, vec![feature("copy_gbps", 1.0), feature("gflops_sp", 2.0)]);
+        keep(&file, vec![feature("copy_gbps", 3.0)]);
+        assert_eq!(load(&file), Some(vec![feature("gflops_sp", 2.0), feature("copy_gbps", 3.0)]));
     }
 
     #[test]
     fn a_damaged_or_older_file_is_measured_anew() {
-        for text in [
-            "",
-            "nitro host features 0\na 1\n",
-            "nitro host features 1\n",
-            "nitro host features 1\na x\n",
-            "nitro host features 1\na NaN\n",
-        ] {
-            assert_eq!(parse(text, HEADING), None, "{text:?}");
+        for text in ["", "nitro host features 1\na 1\n", HEADING] {
+            assert_eq!(parse(text), None, "{text:?}");
+        }
+        for line in ["a 1", "a x 0 1", "a 1 NaN 1", "a inf 0 1", "a 1 0 -1", ""] {
+            assert_eq!(parse(&format!("{HEADING}\n{line}\n")), None, "{line:?}");
         }
     }
 }

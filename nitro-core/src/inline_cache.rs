@@ -157,9 +157,9 @@ mod tests {
         static CACHE: InlineCache<u8, 2> = const { InlineCache::new() };
     }
 
-    struct Place(&'static str);
+    struct Scripted(&'static str);
 
-    impl Device for Place {
+    impl Device for Scripted {
         fn entry(&self) -> &'static DeviceEntry {
             DeviceEntry::intern(self.0, Vec::new, |_| Vec::new())
         }
@@ -169,17 +169,17 @@ mod tests {
         }
     }
 
-    fn begin(place: &'static str) -> Call<u8, 2> {
-        Call::begin(&CACHE, &Place(place))
+    fn begin(device: &'static str) -> Call<u8, 2> {
+        Call::begin(&CACHE, &Scripted(device))
     }
 
-    fn remembered(place: &'static str, features: [f64; 2]) -> Option<u8> {
-        begin(place).remembered(&features).choice()
+    fn remembered(device: &'static str, features: [f64; 2]) -> Option<u8> {
+        begin(device).remembered(&features).choice()
     }
 
-    fn remember(place: &'static str, features: [f64; 2], choice: u8, is_conditional: bool) {
+    fn remember(device: &'static str, features: [f64; 2], choice: u8, is_conditional: bool) {
         let calls = stats::count(9, 1, 0, ReasonKind::Predicted).expect("the thread goes on");
-        begin(place).remember(0b11, &features, CachedChoice { choice, is_conditional, calls });
+        begin(device).remember(0b11, &features, CachedChoice { choice, is_conditional, calls });
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(crate) struct Unusable {
 /// 3. the folder `models` beside the executable,
 /// 4. the folder `models` in the working directory.
 pub(crate) fn find_model(function: &Function) -> Result<Option<(Model, Origin)>, Unusable> {
-    let Some(origin) = place(function) else { return Ok(None) };
+    let Some(origin) = origin(function) else { return Ok(None) };
     let read = match &origin {
         Origin::File(path) => Model::read(path),
         Origin::Embedded => Model::from_bytes(function.embedded_model().unwrap_or_default()),
@@ -55,7 +55,7 @@ pub(crate) fn find_model(function: &Function) -> Result<Option<(Model, Origin)>,
     }
 }
 
-fn place(function: &Function) -> Option<Origin> {
+fn origin(function: &Function) -> Option<Origin> {
     let file = model::file_name(function.name());
     let in_folder = |folder: PathBuf| Some(folder.join(&file)).filter(|path| path.exists());
     let beside = || std::env::current_exe().ok().and_then(|path| Some(path.parent()?.join("models")));

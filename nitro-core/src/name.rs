@@ -121,8 +121,8 @@ mod tests {
         let signs = ["a", "b", ":", "::", ".", "/", "\\", "%", "%2E", "2E", "-", "é", "\0", " ", ""];
         let mut stems = BTreeMap::new();
         for at in 0..signs.len().pow(3) {
-            let places = [at, at / signs.len(), at / signs.len().pow(2)];
-            let name = places.map(|place| signs[place % signs.len()]).concat();
+            let digits = [at, at / signs.len(), at / signs.len().pow(2)];
+            let name = digits.map(|digit| signs[digit % signs.len()]).concat();
             let stem = file_stem(&name);
             assert!(!stem.contains(['/', '\\', ':', '\0']) && !stem.contains(".."), "{name} is {stem}");
             let before = stems.insert(stem.clone(), name.clone());

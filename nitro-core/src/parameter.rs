@@ -24,10 +24,10 @@ pub enum ParameterKind {
 }
 
 impl Parameter {
-    /// A parameter with its values as texts, in order, and the place of the default among them; `#[code_variant]` calls this.
+    /// A parameter with its values as texts, in order, and the index of the default among them; `#[code_variant]` calls this.
     ///
     /// # Panics
-    /// At compile time, when `default_value` is no place of a value.
+    /// At compile time, when `default_value` is no index of a value.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -189,9 +189,9 @@ impl Parameters {
             let (name, value) = (name.trim(), value.trim());
             let index = self.0.iter().position(|own| own.name == name).ok_or_else(|| self.unknown(name))?;
             let own = &self.0[index];
-            let place =
+            let value =
                 own.values.iter().position(|known| *known == value).ok_or_else(|| no_value(own, value))?;
-            if values[index].replace(place).is_some() {
+            if values[index].replace(value).is_some() {
                 return Err(ConfigurationError(format!("`{name}` is given twice")));
             }
         }
@@ -221,7 +221,7 @@ fn no_value(parameter: &Parameter, value: &str) -> ConfigurationError {
 #[error("{0}")]
 pub struct ConfigurationError(String);
 
-/// The places of a configuration's values, from the last parameter to the first.
+/// The indices of a configuration's values, from the last parameter to the first.
 pub struct Digits(u64);
 
 impl Digits {
@@ -231,7 +231,7 @@ impl Digits {
         Self(configuration.0)
     }
 
-    /// The place of the value of a parameter that has so many.
+    /// The index of the value of a parameter that has so many.
     #[inline]
     pub fn next_of(&mut self, values: usize) -> usize {
         let digit = self.0 % values as u64;

@@ -6,7 +6,7 @@ use std::error::Error;
 use crate::Device;
 pub use crate::device::Chain;
 pub use crate::events::tell as tell_event;
-pub use crate::feature_cache::{cache_folder, load_features, save_features};
+pub use crate::feature_cache::cache_folder;
 
 /// Devices of one kind, found by what a user writes on a command line.
 pub trait DeviceProvider: Send + Sync {
@@ -26,7 +26,7 @@ pub trait DeviceProvider: Send + Sync {
     ///
     /// # Errors
     /// When the name has another form or the device cannot be used here; the message says what to change.
-    fn open(&self, text: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>>;
+    fn open(&self, text: &str) -> Result<Box<dyn OpenDevice>, Box<dyn Error + Send + Sync>>;
 
     /// Names of the devices that `--device all` takes, which work at the same time without disturbing each other: every GPU, whole. None
     /// is opened. None of them for a kind, such as the host, that has nothing of that sort.
@@ -43,8 +43,8 @@ pub trait DeviceProvider: Send + Sync {
     }
 }
 
-/// A device that a thread can go to work on.
-pub trait Workplace: Device + Send + Sync {
+/// A device that a provider has opened, on which threads can do their work.
+pub trait OpenDevice: Device + Send + Sync {
     /// Runs `work` so that the calls it makes run on this device, and leaves the thread as it was.
     ///
     /// # Errors
@@ -56,15 +56,15 @@ pub trait Workplace: Device + Send + Sync {
         false
     }
 
-    /// How a profiler watches the device's kernels; none when this kind of device has no way to that.
-    fn watched(&self) -> Option<&dyn Watched> {
+    /// How the device's kernels are profiled; none when this kind of device has no way to that.
+    fn profiled(&self) -> Option<&dyn Profiled> {
         None
     }
 }
 
-/// A device whose kernels a profiler outside of the process can watch. What the profiler is shown comes in sections; each begins
+/// A device whose kernels can be profiled by a program outside of the process. What the profiler is shown comes in sections; each begins
 /// with the launch of the kernel [`SECTION_MARK`], whose number of blocks is the section's number, from 1.
-pub trait Watched {
+pub trait Profiled {
     /// Runs `work`, which the profiler does not see; how many kernels its timed calls launch.
     fn count_launches(&self, work: &mut dyn FnMut()) -> usize;
 

@@ -8,13 +8,13 @@ use crate::events;
 /// At first nothing. What is replaced is never freed, since a reader may go on with it for any time: meant for statics, and for what is
 /// replaced on request. There is no lock in it, so a thread that dies or is not there after a `fork` holds nobody up.
 pub(crate) struct Replaceable<T: 'static> {
-    current: AtomicPtr<Kept<T>>,
+    current: AtomicPtr<Published<T>>,
 }
 
-struct Kept<T: 'static> {
+struct Published<T: 'static> {
     value: T,
     /// Keeps what was replaced within reach of tools that look for leaks.
-    _replaced: Option<&'static Kept<T>>,
+    _replaced: Option<&'static Published<T>>,
 }
 
 impl<T> Replaceable<T> {
@@ -23,7 +23,7 @@ impl<T> Replaceable<T> {
     }
 
     #[inline]
-    fn kept(&self) -> Option<&'static Kept<T>> {
+    fn published(&self) -> Option<&'static Published<T>> {
         // SAFETY: the pointer is null or is that of a value that `publish` leaked before it stored the pointer.
         unsafe { self.current.load(Ordering::Acquire).as_ref() }
     }
@@ -31,7 +31,7 @@ impl<T> Replaceable<T> {
     /// The present value.
     #[inline]
     pub(crate) fn get(&self) -> Option<&'static T> {
-        self.kept().map(|kept| &kept.value)
+        self.published().map(|published| &published.value)
     }
 
     /// The present value; when there is none, what `make` makes. Of several threads that make one at once, one prevails; what the others
@@ -56,7 +56,7 @@ impl<T> Replaceable<T> {
     /// Replaces the present value by what `make` makes of it; after an error it stays. `make` is asked again when another thread was faster.
     pub(crate) fn try_replace<E>(&self, make: impl Fn(Option<&'static T>) -> Result<T, E>) -> Result<(), E> {
         loop {
-            let old = self.kept();
+            let old = self.published();
             let (value, events) = events::hold(|| make(old.map(|old| &old.value)));
             if value.map(|value| self.publish(old, value))?.is_ok() {
                 events.tell();
@@ -66,8 +66,8 @@ impl<T> Replaceable<T> {
     }
 
     /// Puts a value in the place of the old one, unless another has got there.
-    fn publish(&self, old: Option<&'static Kept<T>>, value: T) -> Result<&'static T, &'static T> {
-        let new = Box::into_raw(Box::new(Kept { value, _replaced: old }));
+    fn publish(&self, old: Option<&'static Published<T>>, value: T) -> Result<&'static T, &'static T> {
+        let new = Box::into_raw(Box::new(Published { value, _replaced: old }));
         let expected = old.map_or(ptr::null_mut(), |old| ptr::from_ref(old).cast_mut());
         let exchanged = self.current.compare_exchange(expected, new, Ordering::AcqRel, Ordering::Acquire);
         match exchanged {

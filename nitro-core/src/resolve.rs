@@ -67,8 +67,8 @@ pub(crate) fn resolve(
             events::line_where_nobody_listens(message);
         });
     };
-    let place = |feature: &str| function.features().iter().position(|own| *own == feature);
-    let features = known(&model.features, place).map_err(|feature| {
+    let index_of = |feature: &str| function.features().iter().position(|own| *own == feature);
+    let features = known(&model.features, index_of).map_err(|feature| {
         stale(feature, "the model needs a feature that the code lacks");
         Reason::FeatureMissing
     })?;

@@ -59,7 +59,7 @@ fn state(name: Name, index: usize) -> Result<State, CudaError> {
     };
     let multiprocessors = name.multiprocessors.unwrap_or(attributes.multiprocessors);
     let id = attributes.identity(name.multiprocessors);
-    let entry = DeviceEntry::intern(&id, || attributes.features(multiprocessors), features::measured);
+    let entry = DeviceEntry::intern(&id, || attributes.features(multiprocessors), features::benchmarks);
     // A GPU and its partitions share one pool: what one of them frees, another can use.
     let pool = match device::of_gpu(name.ordinal) {
         Some(open) => open.0.pool,

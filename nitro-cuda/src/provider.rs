@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use nitro_core::provide::{DeviceProvider, Watched, Workplace};
+use nitro_core::provide::{DeviceProvider, OpenDevice, Profiled};
 
 use crate::driver::device_count;
 use crate::name::Name;
@@ -37,7 +37,7 @@ impl DeviceProvider for Devices {
         Ok(())
     }
 
-    fn open(&self, text: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>> {
+    fn open(&self, text: &str) -> Result<Box<dyn OpenDevice>, Box<dyn Error + Send + Sync>> {
         Ok(Box::new(open(name(text)?)?))
     }
 
@@ -66,7 +66,7 @@ fn name(text: &str) -> Result<Name, CudaError> {
     Name::parse(text).unwrap_or_else(|| Err(CudaError::Form { text: text.to_owned() }))
 }
 
-impl Workplace for Cuda {
+impl OpenDevice for Cuda {
     fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Box<dyn Error + Send + Sync>> {
         self.scope(work);
         Ok(())
@@ -77,7 +77,7 @@ impl Workplace for Cuda {
         true
     }
 
-    fn watched(&self) -> Option<&dyn Watched> {
+    fn profiled(&self) -> Option<&dyn Profiled> {
         Some(self)
     }
 }

@@ -1,37 +1,36 @@
 //! Device features that only a benchmark can tell: what compiled Rust code reaches with a number of threads at once.
-//! Each is the median of five runs of some ten milliseconds.
+//! Each has five runs of some ten milliseconds.
 
 use std::hint::black_box;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use crate::DeviceFeature;
+use crate::Benchmark;
 
 const RUNS: usize = 5;
 /// Data of the bandwidth and latency benchmarks together: beyond the private caches of every present processor.
 const BUFFER_BYTES: usize = 64 << 20;
 
-/// The measured device features of `threads` threads of this machine.
-pub(super) fn features(threads: usize) -> Vec<DeviceFeature> {
-    let feature = |name: &str, value: f64| DeviceFeature { name: name.to_owned(), value };
+/// How `threads` threads of this machine are measured.
+pub(super) fn benchmarks(threads: usize) -> Vec<Benchmark> {
     vec![
-        feature("copy_gbps", copy_bytes_per_ns(threads)),
-        feature("gflops_sp", flops_per_ns::<f32>(threads)),
-        feature("gflops_dp", flops_per_ns::<f64>(threads)),
-        feature("atomic_uncontended_mops", atomics_per_ns(threads, false) * 1e3),
-        feature("atomic_contended_mops", atomics_per_ns(threads, true) * 1e3),
-        feature("random_access_ns", random_access_ns(threads)),
+        Benchmark::on_host("copy_gbps", move || copy_bytes_per_ns(threads)),
+        Benchmark::on_host("gflops_sp", move || flops_per_ns::<f32>(threads)),
+        Benchmark::on_host("gflops_dp", move || flops_per_ns::<f64>(threads)),
+        Benchmark::on_host("atomic_uncontended_mops", move || atomics_per_us(threads, false)),
+        Benchmark::on_host("atomic_contended_mops", move || atomics_per_us(threads, true)),
+        Benchmark::on_host("random_access_ns", move || random_access_ns(threads)),
     ]
 }
 
-/// Median over the runs of the slowest thread's time, in nanoseconds. `work` gets the number of its thread; what it
+/// Of each run the slowest thread's time, in nanoseconds. `work` gets the number of its thread; what it
 /// returns becomes the thread's state for the next run.
-fn median_ns<S: Send>(
+fn runs_ns<S: Send>(
     threads: usize,
     prepare: impl Fn(usize) -> S + Sync,
     work: impl Fn(&mut S) + Sync,
-) -> f64 {
+) -> Vec<f64> {
     let barrier = Barrier::new(threads);
     let timed = |index: usize| {
         let mut state = prepare(index);
@@ -53,31 +52,33 @@ fn median_ns<S: Send>(
             .collect();
         spawned.into_iter().map(|thread| thread.join().expect("a benchmark does not panic")).collect()
     });
-    let mut slowest: Vec<f64> =
-        (0..RUNS).map(|run| times.iter().map(|thread| thread[run]).fold(1.0, f64::max)).collect();
-    slowest.sort_by(f64::total_cmp);
-    slowest[RUNS / 2]
+    (0..RUNS).map(|run| times.iter().map(|thread| thread[run]).fold(1.0, f64::max)).collect()
+}
+
+/// How much of the work each run did in a unit of time.
+fn rates(amount: usize, times: &[f64]) -> Vec<f64> {
+    times.iter().map(|time| amount as f64 / time).collect()
 }
 
 /// Bytes read plus bytes written by a copy, in a nanosecond (that is GB/s).
-fn copy_bytes_per_ns(threads: usize) -> f64 {
+fn copy_bytes_per_ns(threads: usize) -> Vec<f64> {
     let words = BUFFER_BYTES / 8 / threads;
     let prepare = |index: usize| (vec![index as u64; words], vec![0u64; words]);
-    let time_ns = median_ns(threads, prepare, |(source, target)| {
+    let times_ns = runs_ns(threads, prepare, |(source, target)| {
         target.copy_from_slice(black_box(source));
         black_box(target);
     });
-    (2 * 8 * words * threads) as f64 / time_ns
+    rates(2 * 8 * words * threads, &times_ns)
 }
 
 /// Multiplications plus additions in a nanosecond (that is GFLOP/s), vectorised as the compiler does for the target.
-fn flops_per_ns<T>(threads: usize) -> f64
+fn flops_per_ns<T>(threads: usize) -> Vec<f64>
 where
     T: Copy + From<i8> + std::ops::Mul<Output = T> + std::ops::Add<Output = T> + Send,
 {
     const LANES: usize = 64;
     const STEPS: usize = 40_000;
-    let time_ns = median_ns(
+    let times_ns = runs_ns(
         threads,
         |_| [T::from(1); LANES],
         |lanes| {
@@ -90,18 +91,18 @@ where
             black_box(lanes);
         },
     );
-    (2 * LANES * STEPS * threads) as f64 / time_ns
+    rates(2 * LANES * STEPS * threads, &times_ns)
 }
 
-/// Atomic additions of all threads in a nanosecond, on one counter or on one a thread.
-fn atomics_per_ns(threads: usize, contended: bool) -> f64 {
+/// Atomic additions of all threads in a microsecond, on one counter or on one a thread.
+fn atomics_per_us(threads: usize, contended: bool) -> Vec<f64> {
     const STEPS: usize = 100_000;
     /// A counter with its cache line and the neighbour that processors fetch with it.
     #[repr(align(128))]
     #[derive(Default)]
     struct Counter(AtomicU64);
     let counters: Vec<Counter> = (0..threads).map(|_| Counter::default()).collect();
-    let time_ns = median_ns(
+    let times_ns = runs_ns(
         threads,
         |index| if contended { 0 } else { index },
         |&mut index| {
@@ -110,11 +111,11 @@ fn atomics_per_ns(threads: usize, contended: bool) -> f64 {
             }
         },
     );
-    (STEPS * threads) as f64 / time_ns
+    rates(1000 * STEPS * threads, &times_ns)
 }
 
 /// Nanoseconds of one access that depends on the one before, at random in a buffer beyond the private caches.
-fn random_access_ns(threads: usize) -> f64 {
+fn random_access_ns(threads: usize) -> Vec<f64> {
     const STEPS: usize = 100_000;
     /// One element a cache line.
     #[repr(align(64))]
@@ -128,15 +129,15 @@ fn random_access_ns(threads: usize) -> f64 {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ring.swap(last, (state >> 33) as usize % last);
     }
-    let time_ns = median_ns(
+    let times_ns = runs_ns(
         threads,
-        |index| (index * count / threads) as u32,
-        |place| {
+        |thread| (thread * count / threads) as u32,
+        |index| {
             for _ in 0..STEPS {
-                *place = ring[*place as usize].0;
+                *index = ring[*index as usize].0;
             }
-            black_box(place);
+            black_box(index);
         },
     );
-    time_ns / STEPS as f64
+    times_ns.iter().map(|time| time / STEPS as f64).collect()
 }

@@ -12,12 +12,8 @@ use std::num::NonZero;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use crate::feature_cache::{load_features, save_features};
-use crate::{Device, DeviceEntry, DeviceFeature, Stopwatch};
+use crate::{Device, DeviceEntry, Stopwatch};
 pub use machine::Machine;
-
-/// Changes with the definition of what is measured.
-const HEADING: &str = "nitro host features 1";
 
 /// The processor of this machine, used with a number of threads.
 ///
@@ -41,7 +37,11 @@ impl Host {
         let threads = threads.max(1);
         let machine = machine();
         let id = format!("host:{threads}@{}", machine.id());
-        let entry = DeviceEntry::intern_with_momentary(&id, || machine.features(threads), measure_once);
+        let entry = DeviceEntry::intern_with_momentary(
+            &id,
+            || machine.features(threads),
+            |entry| measure::benchmarks(entry.described("threads").map_or(1, |threads| threads as usize)),
+        );
         Self { entry, threads }
     }
 
@@ -136,17 +136,4 @@ pub fn available_threads() -> usize {
 pub fn machine() -> &'static Machine {
     static MACHINE: OnceLock<Machine> = OnceLock::new();
     MACHINE.get_or_init(Machine::detect)
-}
-
-/// The measured device features: kept in the user's cache folder, so that a machine is measured once.
-fn measure_once(entry: &DeviceEntry) -> Vec<DeviceFeature> {
-    let threads = entry.described("threads").map_or(1, |threads| threads as usize);
-    load_features(entry.id(), HEADING).unwrap_or_else(|| {
-        let features = measure::features(threads);
-        // A build without optimisation measures itself, not the machine: other programs must not find its figures.
-        if cfg!(not(debug_assertions)) {
-            save_features(entry.id(), HEADING, &features);
-        }
-        features
-    })
 }

@@ -87,6 +87,17 @@ pub enum Selector {
     Forest(Forest),
 }
 
+impl Selector {
+    /// How it scales its columns, those of the input features first; none where it takes values as they are.
+    #[must_use]
+    pub fn scaling(&self) -> Option<&[Scale]> {
+        match self {
+            Self::Svm(svm) => Some(&svm.scaling),
+            Self::Constant { .. } | Self::Forest(_) => None,
+        }
+    }
+}
+
 /// One choice in a ranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {

@@ -122,10 +122,10 @@ fn every_truncation_is_refused() {
 #[test]
 fn every_flipped_bit_is_noticed() {
     let bytes = model().to_bytes();
-    for place in 0..bytes.len() * 8 {
+    for bit in 0..bytes.len() * 8 {
         let mut damaged = bytes.clone();
-        damaged[place / 8] ^= 1 << (place % 8);
-        assert!(Model::from_bytes(&damaged).is_err(), "bit {place}");
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert!(Model::from_bytes(&damaged).is_err(), "bit {bit}");
     }
 }
 
@@ -275,8 +275,8 @@ fn random_bodies_are_refused() {
         // As a whole, and as what a section holds.
         let selector = section(b"selector\0\0\0\0", 1, &body);
         let parts = model().to_bytes()[HEADER_BYTES..].to_vec();
-        let place = parts.windows(8).position(|window| window == b"selector").unwrap();
-        for whole in [body.clone(), [&parts[..place], &selector].concat()] {
+        let start = parts.windows(8).position(|window| window == b"selector").unwrap();
+        for whole in [body.clone(), [&parts[..start], &selector].concat()] {
             let error = Model::from_bytes(&sealed(&whole)).err();
             let is_refused = matches!(error, Some(ModelError::Body(_) | ModelError::Inconsistent { .. }));
             assert!(is_refused || body.first() == Some(&0), "{error:?}"); // a constant of the first choice is sound

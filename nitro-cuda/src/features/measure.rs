@@ -1,8 +1,7 @@
-//! Device features that only a benchmark can tell: the median of seven runs each.
+//! Device features that only a benchmark can tell: seven runs each.
 
 use nitro_core::provide::Chain;
 
-use super::median;
 use crate::stopwatch::Events;
 use crate::{Buffer, Cuda, CudaError, Grid, Pod, Program, Stream, capture};
 
@@ -36,7 +35,7 @@ fn zeroed<T: Pod>(stream: Stream, length: usize) -> Result<Buffer<T>, CudaError>
 }
 
 /// Bytes read plus bytes written by a copy far beyond the caches, in a nanosecond (that is GB/s).
-pub(super) fn copy_gbps(device: Cuda) -> Result<f64, CudaError> {
+pub(super) fn copy_gbps(device: Cuda) -> Result<Vec<f64>, CudaError> {
     let attributes = device.attributes();
     let bytes =
         (8 * u64::from(attributes.l2_bytes)).clamp(64 << 20, 1 << 30).min(attributes.memory_bytes / 8);
@@ -46,41 +45,41 @@ pub(super) fn copy_gbps(device: Cuda) -> Result<f64, CudaError> {
     let target = Buffer::<[u32; 4]>::uninit_on(stream, elements)?;
     let kernel = KERNELS.kernel_on(device, "copy")?;
     let grid = Grid::linear(4 * kernel.max_resident_blocks(THREADS, 0).max(1) as u32, THREADS);
-    let time_ns = median_ns(stream, || {
+    let times_ns = runs_ns(stream, || {
         // SAFETY: the arguments are of the kernel's types, and both buffers have so many elements.
         unsafe { kernel.launch_on(stream, grid, &[(&source).into(), (&target).into(), elements.into()]) }
     })?;
-    Ok((2 * 16 * elements) as f64 / time_ns)
+    Ok(times_ns.iter().map(|time_ns| (2 * 16 * elements) as f64 / time_ns).collect())
 }
 
 /// Milliseconds of 2^26 additions to 256 counters in each block's shared memory.
-pub(super) fn shared_atomic_ms(device: Cuda) -> Result<f64, CudaError> {
+pub(super) fn shared_atomic_ms(device: Cuda) -> Result<Vec<f64>, CudaError> {
     atomic_ms(device, "shared_atomics")
 }
 
 /// Milliseconds of 2^26 additions to 256 counters in global memory.
-pub(super) fn global_atomic_ms(device: Cuda) -> Result<f64, CudaError> {
+pub(super) fn global_atomic_ms(device: Cuda) -> Result<Vec<f64>, CudaError> {
     atomic_ms(device, "global_atomics")
 }
 
-fn atomic_ms(device: Cuda, kernel: &str) -> Result<f64, CudaError> {
+fn atomic_ms(device: Cuda, kernel: &str) -> Result<Vec<f64>, CudaError> {
     let stream = stream(device)?;
     let counters = zeroed::<u32>(stream, COUNTERS)?;
     let kernel = KERNELS.kernel_on(device, kernel)?;
     let blocks = kernel.max_resident_blocks(THREADS, 0).max(1) as u64;
     let additions = ADDITIONS.div_ceil(blocks * u64::from(THREADS)) as u32;
     let done = u64::from(additions) * blocks * u64::from(THREADS);
-    let time_ns = median_ns(stream, || {
+    let times_ns = runs_ns(stream, || {
         let grid = Grid::linear(blocks as u32, THREADS);
         // SAFETY: the arguments are of the kernel's types, and it adds to the 256 counters alone.
         unsafe { kernel.launch_on(stream, grid, &[(&counters).into(), additions.into()]) }
     })?;
     // Threads do whole numbers of additions: a little more than wanted.
-    Ok(time_ns / 1e6 * ADDITIONS as f64 / done as f64)
+    Ok(times_ns.iter().map(|time_ns| time_ns / 1e6 * ADDITIONS as f64 / done as f64).collect())
 }
 
-/// Median time of `launch` on the stream, by events.
-fn median_ns(stream: Stream, launch: impl Fn() -> Result<(), CudaError>) -> Result<f64, CudaError> {
+/// Times of `launch` on the stream, by events.
+fn runs_ns(stream: Stream, launch: impl Fn() -> Result<(), CudaError>) -> Result<Vec<f64>, CudaError> {
     launch()?; // warm-up
     stream.synchronize()?;
     let mut times = Vec::with_capacity(RUNS);
@@ -91,7 +90,7 @@ fn median_ns(stream: Stream, launch: impl Fn() -> Result<(), CudaError>) -> Resu
         times.push(stopwatch.stop());
     }
     stream.synchronize()?; // says why when a time is no number
-    Ok(median(times))
+    Ok(times)
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ mod proxies;
 
 use std::error::Error;
 
-use nitro_core::provide::Watched;
+use nitro_core::provide::Profiled;
 
 use crate::Cuda;
 
-impl Watched for Cuda {
+impl Profiled for Cuda {
     fn count_launches(&self, work: &mut dyn FnMut()) -> usize {
         launches::during(&[], work)
     }

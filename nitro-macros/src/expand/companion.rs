@@ -131,10 +131,10 @@ fn from_str(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// `function()`, `select` and `call`.
+/// `function()`, `select`, `call` and `admissible`.
 fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
     let (krate, visibility) = (krate(function), inner(&function.visibility));
-    let (select, call) = (helper(function, "select"), helper(function, "call"));
+    let [select, call, admissible] = ["select", "call", "admissible"].map(|role| helper(function, role));
     let at_module_level = super::at_module_level(function);
     let doc = format!(" The descriptor of `{}`, which the trainer takes.", plain_name(function));
     quote! {
@@ -146,6 +146,8 @@ fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
         #visibility use super::#select as select;
         #[doc(inline)]
         #visibility use super::#call as call;
+        #[doc(inline)]
+        #visibility use super::#admissible as admissible;
     }
 }
 

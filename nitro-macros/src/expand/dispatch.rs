@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{FnArg, Ident, PathArguments, Type, parse_quote};
 
 use super::{helper, is_unsafe, located, output, parameters};
-use crate::ir::{CodeVariant, Variant};
+use crate::ir::{CodeVariant, Constraint, Variant};
 
 /// The body of the function: choose, then run the choice.
 pub fn dispatch(function: &CodeVariant) -> TokenStream {
@@ -95,10 +95,11 @@ pub fn selection(function: &CodeVariant) -> TokenStream {
 fn asked(function: &CodeVariant, ask: &Ident, first: &TokenStream, are_known: bool) -> TokenStream {
     let CodeVariant { krate, signature, .. } = function;
     let module = &signature.ident;
-    let features = features(function, are_known);
+    let (cells, features) = (cells(function, are_known), features(function));
     let admissible = admissible(function);
     let device_argument = device_argument(function);
     quote! {
+        #cells
         #features
         #admissible
         #krate::__private::#ask(#first #module::function(), #device_argument, &__nitro_features, &__nitro_admissible)
@@ -115,13 +116,10 @@ fn device(function: &CodeVariant) -> TokenStream {
     quote!(let __nitro_device = #device;)
 }
 
-/// The features whose bits are set, each computed when it is asked for, and at most once a call: not if it is known already.
-fn features(function: &CodeVariant, are_known: bool) -> TokenStream {
-    let (krate, count) = (&function.krate, function.features.len());
-    let (mut cells, mut fills) = (Vec::new(), Vec::new());
-    for (index, feature) in function.features.iter().enumerate() {
-        let (cell, value, bit) = (cell(function, index), value(function, index), 1_u32 << index);
-        let expression = &feature.value;
+/// The features, each computed when it is asked for, and at most once a call: not if it is known already.
+fn cells(function: &CodeVariant, are_known: bool) -> TokenStream {
+    let cells = function.features.iter().enumerate().map(|(index, feature)| {
+        let (cell, value, expression) = (cell(function, index), value(function, index), &feature.value);
         let compute = match are_known {
             true => quote!(match #value {
                 ::core::option::Option::Some(__nitro_value) => __nitro_value,
@@ -129,14 +127,22 @@ fn features(function: &CodeVariant, are_known: bool) -> TokenStream {
             }),
             false => expression.to_token_stream(),
         };
-        cells.push(quote!(let #cell = ::core::cell::LazyCell::new(|| #compute);));
+        quote!(let #cell = ::core::cell::LazyCell::new(|| #compute);)
+    });
+    cells.collect()
+}
+
+/// The features whose bits are set, as numbers.
+fn features(function: &CodeVariant) -> TokenStream {
+    let (krate, count) = (&function.krate, function.features.len());
+    let fills = (0..count).map(|index| {
+        let (cell, bit) = (cell(function, index), 1_u32 << index);
         let number = quote_spanned!(cell.span()=> #krate::FeatureValue::to_f64(*#cell));
-        fills.push(quote!(if __nitro_needs & #bit != 0 { __nitro_row[#index] = #number; }));
-    }
+        quote!(if __nitro_needs & #bit != 0 { __nitro_row[#index] = #number; })
+    });
     let (needs, row) =
         if count == 0 { (quote!(_), quote!(_)) } else { (quote!(__nitro_needs), quote!(__nitro_row)) };
     quote! {
-        #(#cells)*
         let __nitro_features = |
             #needs: ::core::primitive::u32,
             #row: &mut [::core::primitive::f64; #count],
@@ -160,7 +166,8 @@ fn value(function: &CodeVariant, feature: usize) -> Ident {
 /// Which variants may run.
 fn admissible(function: &CodeVariant) -> TokenStream {
     let module = &function.signature.ident;
-    let rules = function.variants.iter().filter_map(|variant| rule(function, variant)).collect::<Vec<_>>();
+    let of_input = |variant: &Variant| Some(rule(function, variant, variant.input_constraint()?));
+    let rules = function.variants.iter().filter_map(of_input).collect::<Vec<_>>();
     let body =
         if rules.is_empty() { quote!(true) } else { quote!(match __nitro_choice { #(#rules)* _ => true }) };
     let choice = if rules.is_empty() { quote!(_) } else { quote!(__nitro_choice) };
@@ -170,15 +177,36 @@ fn admissible(function: &CodeVariant) -> TokenStream {
     }
 }
 
+/// The body of `admissible`: all constraints, also those that say something of parameters alone, since any choice may be asked for.
+pub fn admissibility(function: &CodeVariant) -> TokenStream {
+    let constrained = |variant: &Variant| Some(rule(function, variant, variant.constraint.as_ref()?));
+    let rules = function.variants.iter().filter_map(constrained).collect::<Vec<_>>();
+    if rules.is_empty() {
+        return quote!(true);
+    }
+    let (cells, choice) = (cells(function, false), given_choice(function));
+    quote! {
+        #cells
+        match #choice { #(#rules)* _ => true }
+    }
+}
+
+/// The choice that `call` and `admissible` get, where any that can be converted may be given.
+fn given_choice(function: &CodeVariant) -> TokenStream {
+    match function.has_parameters() {
+        true => quote!(::core::convert::Into::into(__nitro_choice)),
+        false => quote!(__nitro_choice),
+    }
+}
+
 /// The arm of a constraint. Only the features that it mentions are computed.
-fn rule(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
-    let constraint = variant.input_constraint()?;
+fn rule(function: &CodeVariant, variant: &Variant, constraint: &Constraint) -> TokenStream {
     let (module, Variant { cfgs, arm, .. }, condition) =
         (&function.signature.ident, variant, &constraint.condition);
     let names = constraint.features.iter().map(|&feature| &function.features[feature].name);
     let cells = constraint.features.iter().map(|&feature| cell(function, feature));
     let (payload, bindings) = (payload(variant), parameters::bindings(variant));
-    Some(quote! {
+    quote! {
         #(#cfgs)*
         #module::Choice::#arm #payload => {
             #bindings
@@ -186,7 +214,7 @@ fn rule(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
             let __nitro_admissible: ::core::primitive::bool = #condition;
             __nitro_admissible
         }
-    })
+    }
 }
 
 /// The call of `__nitro_FUNCTION_call` with the arguments.
@@ -199,10 +227,8 @@ fn call_chosen(function: &CodeVariant) -> TokenStream {
 /// The body of `call`: one arm a variant.
 pub fn call(function: &CodeVariant) -> TokenStream {
     let arms = function.variants.iter().map(|variant| arm(function, variant));
-    match function.has_parameters() {
-        true => quote!(match ::core::convert::Into::into(__nitro_choice) { #(#arms)* }),
-        false => quote!(match __nitro_choice { #(#arms)* }),
-    }
+    let choice = given_choice(function);
+    quote!(match #choice { #(#arms)* })
 }
 
 /// `(__nitro_parameters)` in the pattern of a choice whose variant has parameters.

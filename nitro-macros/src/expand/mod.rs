@@ -25,12 +25,13 @@ pub fn function(function: &CodeVariant) -> TokenStream {
     let dispatcher = dispatcher(function, &dispatch::dispatch(function));
     let select = select(function, &dispatch::selection(function));
     let call = call(function, &dispatch::call(function));
+    let admissible = admissible(function, &dispatch::admissibility(function));
     let constraints = constraint::functions(function);
     let parameters = parameters::items(function);
     let model = model(function);
     let (marker, alias) = (marker(function), crate_alias(function));
     let companion = companion::module(function, &companion::descriptor(function));
-    quote!(#dispatcher #select #call #parameters #constraints #model #marker #alias #companion)
+    quote!(#dispatcher #select #call #admissible #parameters #constraints #model #marker #alias #companion)
 }
 
 /// The function itself.
@@ -62,14 +63,8 @@ fn select(function: &CodeVariant, body: &TokenStream) -> TokenStream {
 
 /// `FUNCTION::call`
 fn call(function: &CodeVariant, body: &TokenStream) -> TokenStream {
-    let CodeVariant { visibility, signature, .. } = function;
-    let module = &signature.ident;
-    let mut call = helper_signature(function, "call");
-    let choice: FnArg = match function.has_parameters() {
-        true => parse_quote!(__nitro_choice: impl ::core::convert::Into<#module::Choice>),
-        false => parse_quote!(__nitro_choice: #module::Variant),
-    };
-    call.inputs.insert(0, choice);
+    let visibility = &function.visibility;
+    let call = signature_with_choice(function, "call");
     let attributes = helper_attributes(function);
     let doc = call_doc(function);
     let safety = safety_doc(function);
@@ -80,6 +75,38 @@ fn call(function: &CodeVariant, body: &TokenStream) -> TokenStream {
         #[inline]
         #visibility #call { #body }
     }
+}
+
+/// `FUNCTION::admissible`
+fn admissible(function: &CodeVariant, body: &TokenStream) -> TokenStream {
+    let visibility = &function.visibility;
+    let mut admissible = signature_with_choice(function, "admissible");
+    admissible.output = parse_quote!(-> ::core::primitive::bool);
+    let attributes = helper_attributes(function);
+    let doc = format!(
+        " Whether the constraint of the given variant of `{}` lets it run with these arguments; nothing is run.",
+        plain_name(function),
+    );
+    let safety = safety_doc(function);
+    quote! {
+        #[doc = #doc]
+        #safety
+        #attributes
+        #[must_use]
+        #visibility #admissible { #body }
+    }
+}
+
+/// The signature of an item beside the function that takes a choice before the arguments.
+fn signature_with_choice(function: &CodeVariant, role: &str) -> Signature {
+    let module = &function.signature.ident;
+    let mut signature = helper_signature(function, role);
+    let choice: FnArg = match function.has_parameters() {
+        true => parse_quote!(__nitro_choice: impl ::core::convert::Into<#module::Choice>),
+        false => parse_quote!(__nitro_choice: #module::Variant),
+    };
+    signature.inputs.insert(0, choice);
+    signature
 }
 
 fn call_doc(function: &CodeVariant) -> String {

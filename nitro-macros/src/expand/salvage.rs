@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{call, companion, crate_alias, dispatcher, marker, parameters, select};
+use super::{admissible, call, companion, crate_alias, dispatcher, marker, parameters, select};
 use crate::errors::Errors;
 use crate::ir::{CodeVariant, Salvage};
 use crate::parse::Item;
@@ -29,12 +29,12 @@ fn body() -> TokenStream {
 
 fn with_companion(function: &CodeVariant) -> TokenStream {
     let body = body();
-    let (dispatcher, select, call) =
-        (dispatcher(function, &body), select(function, &body), call(function, &body));
+    let (dispatcher, select) = (dispatcher(function, &body), select(function, &body));
+    let (call, admissible) = (call(function, &body), admissible(function, &body));
     let (alias, companion) = (crate_alias(function), companion::module(function, &body));
     let marker = marker(function);
     let parameters = parameters::items(function);
-    quote!(#[allow(unused_variables)] #dispatcher #select #call #parameters #marker #alias #companion)
+    quote!(#[allow(unused_variables)] #dispatcher #select #call #admissible #parameters #marker #alias #companion)
 }
 
 fn alone(item: &Item) -> TokenStream {

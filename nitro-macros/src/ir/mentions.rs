@@ -21,9 +21,9 @@ fn any(
     counts: impl Fn(&[TokenTree], &[TokenTree]) -> bool + Copy,
 ) -> bool {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
-    trees.iter().enumerate().any(|(place, tree)| match tree {
+    trees.iter().enumerate().any(|(index, tree)| match tree {
         TokenTree::Group(group) => any(group.stream(), name, counts),
-        TokenTree::Ident(ident) => ident == name && counts(&trees[..place], &trees[place + 1..]),
+        TokenTree::Ident(ident) => ident == name && counts(&trees[..index], &trees[index + 1..]),
         TokenTree::Punct(_) | TokenTree::Literal(_) => false,
     })
 }

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
+use nitro_core::MeasuredFeature;
 
 use super::args::DevicesArgs;
 use super::numbers::number;
 use crate::learn::next_device::Worth;
 use crate::plain_table::Table;
+use crate::printable::printable;
 use crate::recordings::DeviceRecord;
-use crate::trainer::{Candidates, DeviceRanking, Trainer};
+use crate::trainer::{Candidates, DeviceRanking, MeasuredDevice, Trainer};
 
 /// How many candidates are shown.
 const SHOWN: usize = 8;
@@ -21,8 +24,12 @@ pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) ->
         trainer.next_devices(&data)?.iter().try_for_each(|ranking| print_ranking(out, ranking))?;
         return Ok(());
     }
+    if args.measure {
+        trainer.measure_devices(&args.devices)?;
+    }
     let devices = trainer.describe(&args.devices, &data)?;
     writeln!(out, "This machine:\n{}", table(&devices.here))?;
+    devices.measured.iter().try_for_each(|device| print_measured(out, device, unix_s()))?;
     if !devices.recorded.is_empty() {
         writeln!(out, "With recordings:\n{}", table(&devices.recorded))?;
     }
@@ -41,6 +48,39 @@ fn table(devices: &[DeviceRecord]) -> Table {
         table.row(std::iter::once(name.clone()).chain(devices.iter().map(value)));
     }
     table
+}
+
+/// What benchmarks told of a device, how sure that is, and where it is kept.
+fn print_measured(out: &mut dyn Write, device: &MeasuredDevice, now_unix_s: u64) -> io::Result<()> {
+    if device.features.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(["device feature", "value", "spread, %", "age", "kept"]);
+    for MeasuredFeature { feature, spread, unix_s, unkept, .. } in &device.features {
+        table.row([
+            feature.name.clone(),
+            number(feature.value),
+            format!("{:.1}", 100.0 * spread),
+            age(now_unix_s.saturating_sub(*unix_s)),
+            unkept.map_or_else(|| "yes".to_owned(), |reason| format!("no: {reason}")),
+        ]);
+    }
+    writeln!(out, "Measured on {}:\n{table}", device.id)?;
+    match &device.kept_in {
+        Some(path) => writeln!(out, "kept in {}\n", printable(&path.to_string_lossy())),
+        None => writeln!(out, "nowhere to keep them: neither XDG_CACHE_HOME nor HOME is set\n"),
+    }
+}
+
+fn unix_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// How long ago something was, in the largest unit of which there is one.
+fn age(seconds: u64) -> String {
+    let units = [("d", 86_400), ("h", 3600), ("min", 60)];
+    let unit = units.into_iter().find(|(_, length)| seconds >= *length);
+    unit.map_or_else(|| format!("{seconds} s"), |(name, length)| format!("{} {name}", seconds / length))
 }
 
 fn print_ranking(out: &mut dyn Write, ranking: &DeviceRanking) -> io::Result<()> {
@@ -85,4 +125,15 @@ fn reason(first: &Worth, candidates: usize) -> String {
          over the {candidates}: {}.",
         gains.join(", ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_told_in_the_largest_unit_that_fits() {
+        let ages = [0, 59, 60, 7199, 7200, 86_400, 30 * 86_400].map(age);
+        assert_eq!(ages, ["0 s", "59 s", "1 min", "1 h", "2 h", "1 d", "30 d"]);
+    }
 }

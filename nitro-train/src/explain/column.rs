@@ -1,6 +1,6 @@
 //! The features that a model asks for, as it sees them.
 
-use nitro_core::model::{Model, Scale, Selector};
+use nitro_core::model::{Model, Scale};
 use serde::Serialize;
 
 use super::question::Question;
@@ -71,8 +71,8 @@ pub(super) fn columns(question: &Question<'_>, features: &[f64], device_features
 
 /// How a column was scaled in training, where the model says it.
 fn scale(model: &Model, column: usize) -> Option<Scale> {
-    if let Selector::Svm(svm) = &model.selector {
-        return svm.scaling.get(column).copied();
+    if let Some(scaling) = model.selector.scaling() {
+        return scaling.get(column).copied();
     }
     match column.checked_sub(model.features.len()) {
         None => model.coverage.inputs.as_ref()?.scaling.get(column).copied(),

@@ -1,7 +1,7 @@
 //! Devices to record on: the host's, each a thread pool of the device's size, and those that other crates provide.
 
 use nitro_core::host::{self, Host};
-use nitro_core::provide::{DeviceProvider, Workplace};
+use nitro_core::provide::{DeviceProvider, OpenDevice};
 use nitro_core::{Device, DeviceEntry, Stopwatch};
 use thiserror::Error;
 
@@ -63,7 +63,7 @@ impl DeviceProvider for HostDevices {
         Ok(())
     }
 
-    fn open(&self, text: &str) -> Result<Box<dyn Workplace>, BoxError> {
+    fn open(&self, text: &str) -> Result<Box<dyn OpenDevice>, BoxError> {
         Ok(Box::new(HostPool { host: Host::with_threads(Self::threads(text)?) }))
     }
 
@@ -91,7 +91,7 @@ impl Device for HostPool {
     }
 }
 
-impl Workplace for HostPool {
+impl OpenDevice for HostPool {
     fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), BoxError> {
         let threads = self.host.threads();
         let pool = rayon::ThreadPoolBuilder::new()
@@ -115,7 +115,7 @@ pub fn whole_host() -> String {
 ///
 /// # Errors
 /// When the device cannot be used now.
-pub fn run_on<R: Send>(device: &dyn Workplace, work: impl FnOnce() -> R + Send) -> Result<R, BoxError> {
+pub fn run_on<R: Send>(device: &dyn OpenDevice, work: impl FnOnce() -> R + Send) -> Result<R, BoxError> {
     let (mut work, mut result) = (Some(work), None);
     device.run(&mut || result = work.take().map(|work| work()))?;
     result.ok_or_else(|| format!("{} was given work and did not run it", device.entry().id()).into())

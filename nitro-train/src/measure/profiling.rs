@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use nitro_core::Choice;
-use nitro_core::provide::Watched;
+use nitro_core::provide::Profiled;
 use nitro_core::recording::{Observation, Panicked, record};
 
 use super::error::RecordError;
@@ -24,7 +24,7 @@ pub struct Extent {
 /// The profile of one function on one device.
 pub(super) struct Profiling<'a> {
     pub(super) subject: Subject<'a>,
-    pub(super) watched: &'a dyn Watched,
+    pub(super) profiled: &'a dyn Profiled,
     pub(super) extent: Extent,
     pub(super) out_of_time: &'a dyn Fn() -> bool,
     /// Takes each section before it begins.
@@ -88,14 +88,14 @@ impl Profiling<'_> {
         let name = function.variants()[choice.variant].name();
         let mut called = None;
         let mut call = || called = Some(record(function, choice, &[], &mut *run).map(|(_, seen)| seen));
-        let launches = self.watched.count_launches(&mut call);
+        let launches = self.profiled.count_launches(&mut call);
         if failed(called) {
             tracing::warn!(function = function.name(), variant = name, input, "failed and is not profiled");
             return if self.subject.device.is_lost() { Err(self.subject.lost(input, name)) } else { Ok(()) };
         }
         if launches == 0 {
             let function = function.name();
-            tracing::warn!(function, variant = name, input, "launches nothing that can be watched");
+            tracing::warn!(function, variant = name, input, "launches nothing that can be profiled");
             return Ok(());
         }
         self.sections.set(self.sections.get() + 1);
@@ -107,7 +107,7 @@ impl Profiling<'_> {
         let announced = (self.announce)(&Section { section, shown: shown.len(), what });
         announced.map_err(|error| not_shown(error.into()))?;
         let mut call = || drop(record(function, choice, &[], &mut *run));
-        self.watched.show(section, &shown, &mut call).map_err(not_shown)
+        self.profiled.show(section, &shown, &mut call).map_err(not_shown)
     }
 }
 

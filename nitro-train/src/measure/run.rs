@@ -1,6 +1,6 @@
 //! One function on one device: recorded, looked at for the features of its inputs, or shown to a profiler.
 
-use nitro_core::provide::Watched;
+use nitro_core::provide::Profiled;
 use nitro_core::{Device, Function};
 
 use super::claims::{Claims, SharedStore};
@@ -93,7 +93,7 @@ pub fn survey_inputs(
 /// What `record` returns except [`RecordError::OutOfTime`], and when the folder of inputs cannot be used.
 pub fn profile_inputs(
     function: &'static Function,
-    (device, watched): (&dyn Device, &dyn Watched),
+    (device, profiled): (&dyn Device, &dyn Profiled),
     inputs: Inputs<'_>,
     extent: Extent,
     out_of_time: &dyn Fn() -> bool,
@@ -102,7 +102,7 @@ pub fn profile_inputs(
 ) -> Result<(), RecordError> {
     let (subject, (sections, sampled, own_inputs)) = (Subject { function, device }, Default::default());
     let profiling =
-        Profiling { subject, watched, extent, out_of_time, announce, sections, sampled, own_inputs };
+        Profiling { subject, profiled, extent, out_of_time, announce, sections, sampled, own_inputs };
     let mut session = Session::new(inputs, Work::Profile(profiling))?;
     match session.run(record) {
         Err(RecordError::OutOfTime { .. }) => Ok(()),

@@ -1,7 +1,9 @@
 //! Devices by name: the host's and those that the program's providers bring.
 
-use nitro_core::DeviceId;
-use nitro_core::provide::{DeviceProvider, Workplace};
+use std::path::PathBuf;
+
+use nitro_core::provide::{DeviceProvider, OpenDevice};
+use nitro_core::{Device, DeviceId, MeasuredFeature};
 
 use super::builder::Trainer;
 use super::error::TrainError;
@@ -15,8 +17,28 @@ use crate::recordings::DeviceRecord;
 pub struct Devices {
     /// Those of this machine.
     pub here: Vec<DeviceRecord>,
+    /// What of those of this machine took a benchmark.
+    pub measured: Vec<MeasuredDevice>,
     /// Those with recordings.
     pub recorded: Vec<DeviceRecord>,
+}
+
+/// The device features of a device that took a benchmark.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredDevice {
+    /// The device's identity.
+    pub id: String,
+    /// What was measured, when, and how sure it is.
+    pub features: Vec<MeasuredFeature>,
+    /// The file in which those that are not noisy are kept; none when the user has no folder for such files.
+    pub kept_in: Option<PathBuf>,
+}
+
+impl MeasuredDevice {
+    fn new(device: &dyn Device, features: Vec<MeasuredFeature>) -> Self {
+        let entry = device.entry();
+        Self { id: entry.id().to_owned(), features, kept_in: entry.kept_in() }
+    }
 }
 
 /// The named devices; the whole host when there are none.
@@ -26,7 +48,7 @@ pub(super) fn or_whole_host(names: &[String]) -> Vec<String> {
 
 impl Trainer {
     /// Describes devices of this machine, by name (all threads of the host without names), and those with recordings. Device features
-    /// that have to be measured are measured once and kept.
+    /// that have to be measured are measured once and kept, unless they are noisy.
     ///
     /// ```
     /// let folder = tempfile::tempdir()?;
@@ -40,9 +62,38 @@ impl Trainer {
     /// # Errors
     /// When a name is that of no device or the device cannot be used, and when the store cannot be read.
     pub fn describe(&self, names: &[String], data: &DataRequest) -> Result<Devices, TrainError> {
-        let describe = |name: &String| Ok(describe_device(&*self.open_device(name)?));
-        let here = or_whole_host(names).iter().map(describe).collect::<Result<_, TrainError>>()?;
-        Ok(Devices { here, recorded: LayeredStore::open(self, data)?.devices()? })
+        let devices = self.open_devices(names)?;
+        let here = devices.iter().map(|device| describe_device(&**device)).collect();
+        let measured =
+            devices.iter().map(|device| MeasuredDevice::new(&**device, device.entry().measured().to_vec()));
+        Ok(Devices {
+            here,
+            measured: measured.collect(),
+            recorded: LayeredStore::open(self, data)?.devices()?,
+        })
+    }
+
+    /// Measures devices of this machine now, by name (all threads of the host without names), whatever is kept of them, and keeps what is
+    /// not noisy in its place. What this process has already used of a device's measured features it goes on with.
+    ///
+    /// ```no_run
+    /// let measured = nitro_train::Trainer::new().measure_devices(&["host:1".into()])?;
+    /// for feature in &measured[0].features {
+    ///     println!("{}: {}", feature.feature.name, feature.feature.value);
+    /// }
+    /// # Ok::<(), nitro_train::TrainError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a name is that of no device or the device cannot be used.
+    pub fn measure_devices(&self, names: &[String]) -> Result<Vec<MeasuredDevice>, TrainError> {
+        let devices = self.open_devices(names)?.into_iter();
+        Ok(devices.map(|device| MeasuredDevice::new(&*device, device.entry().measure_again())).collect())
+    }
+
+    /// The named devices; the whole host when there are none.
+    fn open_devices(&self, names: &[String]) -> Result<Vec<Box<dyn OpenDevice>>, TrainError> {
+        or_whole_host(names).iter().map(|name| self.open_device(name)).collect()
     }
 
     /// Every GPU of this machine, which can record at the same time.
@@ -66,7 +117,7 @@ impl Trainer {
     }
 
     /// The device of this name.
-    pub(super) fn open_device(&self, name: &str) -> Result<Box<dyn Workplace>, TrainError> {
+    pub(super) fn open_device(&self, name: &str) -> Result<Box<dyn OpenDevice>, TrainError> {
         self.provider(name)?.open(name).map_err(TrainError::Device)
     }
 

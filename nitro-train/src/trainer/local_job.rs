@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nitro_core::host;
 use nitro_core::model::{Model, file_name};
-use nitro_core::provide::Workplace;
+use nitro_core::provide::OpenDevice;
 
 use super::builder::Trainer;
 use super::error::TrainError;
@@ -53,7 +53,7 @@ pub struct LocalJob<'t> {
     trainer: &'t Trainer,
     tunables: Vec<&'t Tunable>,
     name: String,
-    device: Box<dyn Workplace>,
+    device: Box<dyn OpenDevice>,
     here: DeviceRecord,
     store: LayeredStore<'t>,
     models: PathBuf,

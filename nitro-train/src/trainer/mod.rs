@@ -32,7 +32,7 @@ mod tunable;
 pub use builder::Trainer;
 pub use captured_traffic::captured_traffic;
 pub use check::{CheckRequest, ModelCheck};
-pub use devices::Devices;
+pub use devices::{Devices, MeasuredDevice};
 pub use error::TrainError;
 pub use evaluate::EvaluateRequest;
 pub use explain::{ExplainRequest, Explained};

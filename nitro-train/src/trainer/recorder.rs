@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use nitro_core::provide::Workplace;
+use nitro_core::provide::OpenDevice;
 
 use super::error::TrainError;
 use super::observer::Observer;
@@ -19,7 +19,7 @@ pub(super) struct Recorder<'a> {
     pub(super) tunable: &'a Tunable,
     /// What the user calls the device.
     pub(super) device_name: &'a str,
-    pub(super) device: &'a dyn Workplace,
+    pub(super) device: &'a dyn OpenDevice,
     pub(super) observer: &'a dyn Observer,
 }
 

@@ -5,7 +5,7 @@ use std::error::Error;
 
 use nitro::{Device, DeviceEntry, Stopwatch};
 use nitro_train::BoxError;
-use nitro_train::provide::{DeviceProvider, Workplace};
+use nitro_train::provide::{DeviceProvider, OpenDevice};
 
 thread_local! {
     /// Duration of the next timed call.
@@ -32,7 +32,7 @@ impl Device for Scripted {
     }
 }
 
-impl Workplace for Scripted {
+impl OpenDevice for Scripted {
     fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), BoxError> {
         work();
         Ok(())
@@ -59,7 +59,7 @@ impl DeviceProvider for Devices {
         Ok(vec!["scripted:0".into(), "scripted:1".into()])
     }
 
-    fn open(&self, _: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>> {
+    fn open(&self, _: &str) -> Result<Box<dyn OpenDevice>, Box<dyn Error + Send + Sync>> {
         Ok(Box::new(Scripted))
     }
 }

@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use nitro::{Device, DeviceEntry, Stopwatch, code_variant};
-use nitro_core::provide::{DeviceProvider, Workplace};
+use nitro_core::provide::{DeviceProvider, OpenDevice};
 use nitro_train::recordings::Outcome;
 use nitro_train::{BoxError, Session, Trainer, Tunable, store};
 
@@ -39,7 +39,7 @@ impl Device for Flimsy {
     }
 }
 
-impl Workplace for Flimsy {
+impl OpenDevice for Flimsy {
     fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), BoxError> {
         work();
         Ok(())
@@ -61,7 +61,7 @@ impl DeviceProvider for Devices {
         if text == "flimsy:0" { Ok(()) } else { Err("write flimsy:0".into()) }
     }
 
-    fn open(&self, _: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>> {
+    fn open(&self, _: &str) -> Result<Box<dyn OpenDevice>, Box<dyn Error + Send + Sync>> {
         Ok(Box::new(Flimsy))
     }
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 
 use nitro::{Device, DeviceEntry, Stopwatch, code_variant};
-use nitro_core::provide::{DeviceProvider, SECTION_MARK, Watched, Workplace};
+use nitro_core::provide::{DeviceProvider, OpenDevice, Profiled, SECTION_MARK};
 use nitro_train::profile::counters::{COUNTERS, ISSUED};
 use nitro_train::profile::files::{read_proxies, read_variants};
 use nitro_train::{BoxError, Session, Trainer, Tunable};
@@ -96,18 +96,18 @@ impl Device for Counting {
     }
 }
 
-impl Workplace for Counting {
+impl OpenDevice for Counting {
     fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), BoxError> {
         work();
         Ok(())
     }
 
-    fn watched(&self) -> Option<&dyn Watched> {
+    fn profiled(&self) -> Option<&dyn Profiled> {
         Some(self)
     }
 }
 
-impl Watched for Counting {
+impl Profiled for Counting {
     fn count_launches(&self, work: &mut dyn FnMut()) -> usize {
         WATCH.take();
         work();
@@ -147,7 +147,7 @@ impl DeviceProvider for Devices {
         Ok(())
     }
 
-    fn open(&self, _: &str) -> Result<Box<dyn Workplace>, Box<dyn Error + Send + Sync>> {
+    fn open(&self, _: &str) -> Result<Box<dyn OpenDevice>, Box<dyn Error + Send + Sync>> {
         Ok(Box::new(Counting))
     }
 }

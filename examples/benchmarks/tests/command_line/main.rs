@@ -4,6 +4,7 @@
 mod trainer;
 
 mod check;
+mod devices;
 mod explain_why;
 mod hostile_data;
 #[cfg(target_os = "linux")]

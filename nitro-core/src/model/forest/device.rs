@@ -15,7 +15,7 @@ struct Pruning<'a> {
 }
 
 impl Pruning<'_> {
-    /// Puts the subtree that comes next into a place; returns how many comparisons it needs. At most `MAX_DEPTH` deep.
+    /// Puts the subtree that comes next into a slot; returns how many comparisons it needs. At most `MAX_DEPTH` deep.
     fn place(&mut self, slot: usize) -> usize {
         let node = self.forest.nodes[self.node];
         self.node += 1;
@@ -96,9 +96,9 @@ impl FlatNode {
         Self::with_key(key(threshold), column, child)
     }
 
-    /// A leaf, or a place that is still to be filled.
-    fn end(place: usize) -> Self {
-        Self::with_key(u32::MAX, 0, place)
+    /// A leaf, or a node that is still to be filled.
+    fn end(index: usize) -> Self {
+        Self::with_key(u32::MAX, 0, index)
     }
 
     fn with_key(threshold: u32, column: usize, child: usize) -> Self {
@@ -168,7 +168,7 @@ impl DeviceForest {
         empty
     }
 
-    /// Makes room for nodes and returns the place of the first.
+    /// Makes room for nodes and returns the index of the first.
     fn push(&mut self, count: usize) -> usize {
         let first = self.nodes.len();
         for child in first..first + count {
@@ -235,15 +235,15 @@ impl DeviceForest {
     /// Where the walks of one group end.
     #[inline]
     fn leaves(&self, group: &Group, row: &Keys) -> [usize; WALKS] {
-        let mut places = group.roots;
+        let mut nodes = group.roots;
         for _ in 0..group.depth {
-            for place in &mut places {
-                // SAFETY: of a forest that was checked; roots and children are places that `push` has made room for, and columns are
+            for node in &mut nodes {
+                // SAFETY: of a forest that was checked; roots and children are indices that `push` has made room for, and columns are
                 // input features, of which there are no more than a row holds.
-                *place = unsafe { self.nodes.get_unchecked(*place).next(row) };
+                *node = unsafe { self.nodes.get_unchecked(*node).next(row) };
             }
         }
-        places
+        nodes
     }
 
     /// Number of nodes that are left, and one.

@@ -17,7 +17,7 @@ pub const MAX_TREES: usize = 256;
 /// The most comparisons from the root of a tree to a leaf.
 pub const MAX_DEPTH: usize = 32;
 
-/// The most nodes of a forest: at run time the place of a node has 24 bits.
+/// The most nodes of a forest: at run time the index of a node has 24 bits.
 const MAX_NODES: usize = (1 << 24) - 1;
 
 /// A forest for several choices.

@@ -2,7 +2,7 @@
 //!
 //! What does not change from call to call is done once. The kernel is a product of one factor for the input and one for the device,
 //! exp(-γ·‖u - v‖²) = exp(-γ·‖u' - v'‖²) · exp(-γ·‖u'' - v''‖²), so the device's factor goes into the coefficients; support vectors that then
-//! lie at the same place (one input, measured on several devices, or in several classes) become one, with the sum of their coefficients.
+//! lie at the same point (one input, measured on several devices, or in several classes) become one, with the sum of their coefficients.
 
 use std::collections::BTreeMap;
 use std::f64::consts::LOG2_E;
@@ -39,7 +39,7 @@ struct Pair {
 const LARGEST_WEIGHT: f64 = f32::MAX as f64 / LANES as f64;
 
 /// Where support vectors lie, for the bits of their input columns in single precision: what they weigh together, by pair.
-type Places = BTreeMap<Vec<u32>, Weights>;
+type Points = BTreeMap<Vec<u32>, Weights>;
 type Weights = BTreeMap<usize, f64>;
 
 impl Screen {
@@ -56,16 +56,16 @@ impl Screen {
         // What rounding does to the exact values, in double precision.
         let exact_error =
             |fixed: f64| ((svm.support() + width + 16) as f64 + svm.gamma * fixed) * f64::EPSILON;
-        let mut places = Places::new();
+        let mut points = Points::new();
         let mut farthest = 0.0_f64;
         for (index, own) in svm.owners().enumerate() {
             let row = &svm.vectors[index * width..(index + 1) * width];
             let fixed = squared_distance(&row[width - device.len()..], device)
                 + known.iter().map(|&column| row[column] * row[column]).sum::<f64>();
             let factor = (-svm.gamma * fixed).exp();
-            let place: Vec<f32> = columns.features().map(|column| (unit * row[column]) as f32).collect();
-            farthest = place.iter().fold(farthest, |farthest, &value| farthest.max(f64::from(value).abs()));
-            let weights = places.entry(place.iter().map(|value| value.to_bits()).collect()).or_default();
+            let point: Vec<f32> = columns.features().map(|column| (unit * row[column]) as f32).collect();
+            farthest = point.iter().fold(farthest, |farthest, &value| farthest.max(f64::from(value).abs()));
+            let weights = points.entry(point.iter().map(|value| value.to_bits()).collect()).or_default();
             for (pair, coefficient) in svm.weights(index, own) {
                 *weights.entry(pair).or_default() += factor * coefficient;
                 pairs[pair].bound += exact_error(fixed) * (factor * coefficient).abs();
@@ -81,22 +81,22 @@ impl Screen {
             instructions: Instructions::of_this_processor(),
         };
         let error = kernel_error(screen.width, farthest, screen.columns.magnitude(unit)) + SUM_ERROR;
-        screen.fill(places, error);
+        screen.fill(points, error);
         screen
     }
 
-    /// Arranges the places in blocks; those that weigh in the same pairs come together.
+    /// Arranges the points in blocks; those that weigh in the same pairs come together.
     /// `error` is what a vector of weight 1 may be off by.
-    fn fill(&mut self, mut places: Places, error: f64) {
-        places.values_mut().for_each(|weights| weights.retain(|_, weight| *weight != 0.0));
-        places.retain(|_, weights| !weights.is_empty());
-        let mut places: Vec<(Vec<u32>, Weights)> = places.into_iter().collect();
-        places.sort_by(|(_, a), (_, b)| a.keys().cmp(b.keys()));
-        for block in places.chunks(LANES) {
+    fn fill(&mut self, mut points: Points, error: f64) {
+        points.values_mut().for_each(|weights| weights.retain(|_, weight| *weight != 0.0));
+        points.retain(|_, weights| !weights.is_empty());
+        let mut points: Vec<(Vec<u32>, Weights)> = points.into_iter().collect();
+        points.sort_by(|(_, a), (_, b)| a.keys().cmp(b.keys()));
+        for block in points.chunks(LANES) {
             for column in 0..self.width {
                 let mut lanes = [0.0; LANES];
-                for (lane, (place, _)) in lanes.iter_mut().zip(block) {
-                    *lane = f32::from_bits(place[column]);
+                for (lane, (point, _)) in lanes.iter_mut().zip(block) {
+                    *lane = f32::from_bits(point[column]);
                 }
                 self.vectors.push(lanes);
             }
@@ -136,9 +136,9 @@ impl Screen {
         is_certain
     }
 
-    /// Number of places that are left of the support vectors.
+    /// Number of points that are left of the support vectors.
     #[cfg(test)]
-    pub(super) fn places(&self) -> usize {
+    pub(super) fn points(&self) -> usize {
         let is_used = |block: usize, lane: usize| {
             let first = if block == 0 { 0 } else { self.ends[block - 1] };
             self.terms[first..self.ends[block]].iter().any(|term| term.coefficients[lane] != 0.0)

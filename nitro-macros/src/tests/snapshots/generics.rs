@@ -133,6 +133,34 @@ where
         }
     }
 }
+/// Whether the constraint of the given variant of `find` lets it run with these arguments; nothing is run.
+///
+/// # Safety
+/// As for `find`.
+#[cfg(unix)]
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[allow(clippy::type_complexity)]
+#[must_use]
+pub(in crate::search) unsafe fn __nitro_find_admissible<'a, S, I, const N: usize>(
+    __nitro_choice: r#find::Variant,
+    keys: &'a [I; N],
+    key: I,
+) -> ::core::primitive::bool
+where
+    S: Scan<I>,
+    I: Ord,
+{
+    true
+}
 #[cfg(unix)]
 #[doc(hidden)]
 #[allow(non_snake_case)]
@@ -239,4 +267,6 @@ pub(in crate::search) mod r#find {
     pub(in crate::search) use super::__nitro_find_select as select;
     #[doc(inline)]
     pub(in crate::search) use super::__nitro_find_call as call;
+    #[doc(inline)]
+    pub(in crate::search) use super::__nitro_find_admissible as admissible;
 }

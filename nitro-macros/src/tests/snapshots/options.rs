@@ -126,6 +126,25 @@ pub(super) fn __nitro_sort_call<T: Key>(
         }
     }
 }
+/// Whether the constraint of the given variant of `sort` lets it run with these arguments; nothing is run.
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[must_use]
+pub(super) fn __nitro_sort_admissible<T: Key>(
+    __nitro_choice: sort::Variant,
+    stream: &Stream,
+    keys: &mut [T],
+) -> ::core::primitive::bool {
+    true
+}
 #[doc(hidden)]
 fn __nitro_sort_model() -> &'static [::core::primitive::u8] {
     include_bytes!("sort.model")
@@ -238,4 +257,6 @@ pub(super) mod sort {
     pub(in super::super) use super::__nitro_sort_select as select;
     #[doc(inline)]
     pub(in super::super) use super::__nitro_sort_call as call;
+    #[doc(inline)]
+    pub(in super::super) use super::__nitro_sort_admissible as admissible;
 }

@@ -41,6 +41,24 @@ pub fn __nitro_sort_select(keys: &mut [u32]) -> ::nitro::Selection<sort::Variant
 pub fn __nitro_sort_call(__nitro_choice: sort::Variant, keys: &mut [u32]) {
     ::core::unimplemented!()
 }
+/// Whether the constraint of the given variant of `sort` lets it run with these arguments; nothing is run.
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[must_use]
+pub fn __nitro_sort_admissible(
+    __nitro_choice: sort::Variant,
+    keys: &mut [u32],
+) -> ::core::primitive::bool {
+    ::core::unimplemented!()
+}
 #[doc(hidden)]
 #[allow(non_snake_case)]
 mod __nitro_sort_is_declared_in_a_function_body__move_it_to_module_level {}
@@ -136,4 +154,6 @@ pub mod sort {
     pub use super::__nitro_sort_select as select;
     #[doc(inline)]
     pub use super::__nitro_sort_call as call;
+    #[doc(inline)]
+    pub use super::__nitro_sort_admissible as admissible;
 }

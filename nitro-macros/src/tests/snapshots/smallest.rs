@@ -91,6 +91,21 @@ fn __nitro_work_call(__nitro_choice: work::Variant) {
         }
     }
 }
+/// Whether the constraint of the given variant of `work` lets it run with these arguments; nothing is run.
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[must_use]
+fn __nitro_work_admissible(__nitro_choice: work::Variant) -> ::core::primitive::bool {
+    true
+}
 #[doc(hidden)]
 #[allow(non_snake_case)]
 mod __nitro_work_is_declared_in_a_function_body__move_it_to_module_level {}
@@ -188,4 +203,6 @@ mod work {
     pub(super) use super::__nitro_work_select as select;
     #[doc(inline)]
     pub(super) use super::__nitro_work_call as call;
+    #[doc(inline)]
+    pub(super) use super::__nitro_work_admissible as admissible;
 }

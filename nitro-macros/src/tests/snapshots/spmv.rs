@@ -209,6 +209,41 @@ pub fn __nitro_spmv_call(
         }
     }
 }
+/// Whether the constraint of the given variant of `spmv` lets it run with these arguments; nothing is run.
+#[doc(hidden)]
+#[allow(
+    dead_code,
+    unused_variables,
+    single_use_lifetimes,
+    unused_lifetimes,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
+#[must_use]
+pub fn __nitro_spmv_admissible(
+    __nitro_choice: spmv::Variant,
+    a: &Csr,
+    x: &[f32],
+    y: &mut [f32],
+) -> ::core::primitive::bool {
+    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
+        a.nnz() as f64 / a.rows() as f64
+    });
+    let __nitro_feature_1 = ::core::cell::LazyCell::new(|| a.row_length_sd());
+    let __nitro_feature_2 = ::core::cell::LazyCell::new(|| a.ell_fill());
+    match __nitro_choice {
+        #[cfg(feature = "ell")]
+        spmv::Choice::Ell => {
+            #[allow(unused_variables)]
+            let ell_fill = *__nitro_feature_2;
+            let __nitro_admissible: ::core::primitive::bool = ell_fill <= 9.0
+                && a.rows() > 0;
+            __nitro_admissible
+        }
+        _ => true,
+    }
+}
 #[cfg(feature = "ell")]
 #[doc(hidden)]
 #[allow(unused_variables, clippy::all, clippy::pedantic, clippy::nursery)]
@@ -350,4 +385,6 @@ pub mod spmv {
     pub use super::__nitro_spmv_select as select;
     #[doc(inline)]
     pub use super::__nitro_spmv_call as call;
+    #[doc(inline)]
+    pub use super::__nitro_spmv_admissible as admissible;
 }

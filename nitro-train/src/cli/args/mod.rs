@@ -298,6 +298,9 @@ pub(super) struct DevicesArgs {
     /// those that were recorded
     #[arg(long, conflicts_with = "devices")]
     pub(super) next: bool,
+    /// Measure the device features that take a benchmark again now, and keep them in the place of what is kept; best while nothing else runs
+    #[arg(long, conflicts_with = "next")]
+    pub(super) measure: bool,
     /// Device to describe, for example host:4 or cuda:0/16sm; repeat for several [default: host with all threads]
     #[arg(long = "device", value_name = "DEVICE")]
     pub(super) devices: Vec<String>,

@@ -80,7 +80,7 @@ impl Trainer {
     /// The identity of the device of this name, whose hardware counters can be read.
     fn counted(&self, name: &str) -> Result<String, TrainError> {
         let device = self.open_device(name)?;
-        match device.watched() {
+        match device.profiled() {
             None => Err(TrainError::NoCounters { device: name.to_owned() }),
             Some(_) => Ok(device.entry().id().to_owned()),
         }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use nitro_core::provide::{Watched, Workplace};
+use nitro_core::provide::{OpenDevice, Profiled};
 use serde::{Deserialize, Serialize};
 
 use crate::measure::{BoxError, Extent, RecordError, profile_inputs, run_on};
@@ -46,7 +46,7 @@ impl Trainer {
         })?;
         let ended = match &task.function {
             None => run_on(&*device, || {
-                watched(&*device).and_then(|watched| proxies(watched, file)).map_err(RecordError::Device)
+                profiled(&*device).and_then(|profiled| proxies(profiled, file)).map_err(RecordError::Device)
             }),
             Some(name) => {
                 let tunable = self.wanted(std::slice::from_ref(name))?[0];
@@ -59,12 +59,12 @@ impl Trainer {
     }
 }
 
-fn watched(device: &dyn Workplace) -> Result<&dyn Watched, BoxError> {
-    device.watched().ok_or_else(|| format!("{} cannot be watched", device.entry().id()).into())
+fn profiled(device: &dyn OpenDevice) -> Result<&dyn Profiled, BoxError> {
+    device.profiled().ok_or_else(|| format!("{} cannot be profiled", device.entry().id()).into())
 }
 
 /// One launch of every proxy at every intensity.
-fn proxies(device: &dyn Watched, mut file: File) -> Result<(), BoxError> {
+fn proxies(device: &dyn Profiled, mut file: File) -> Result<(), BoxError> {
     let each = device.proxies().iter().flat_map(|&proxy| (0..=INTENSITIES).map(move |step| (proxy, step)));
     for (section, (proxy, intensity)) in (1..).zip(each) {
         let what = Shown::Proxy { proxy: proxy.to_owned(), intensity };
@@ -75,13 +75,13 @@ fn proxies(device: &dyn Watched, mut file: File) -> Result<(), BoxError> {
 }
 
 /// Every variant of a function on some inputs, until the time has passed.
-fn function(tunable: &Tunable, device: &dyn Workplace, task: &Task, file: File) -> Result<(), RecordError> {
+fn function(tunable: &Tunable, device: &dyn OpenDevice, task: &Task, file: File) -> Result<(), RecordError> {
     let ends = Instant::now() + Duration::from_secs(task.seconds);
     let (file, extent) =
         (RefCell::new(file), Extent { inputs: task.sample.into(), launches: task.launches.into() });
     profile_inputs(
         tunable.function,
-        (&device, watched(device).map_err(RecordError::Device)?),
+        (&device, profiled(device).map_err(RecordError::Device)?),
         tunable.inputs(task.inputs.as_deref()),
         extent,
         &|| Instant::now() >= ends,

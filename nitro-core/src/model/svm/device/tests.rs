@@ -163,7 +163,7 @@ fn vectors_of_one_input_become_one() {
         coefficients: vec![1.0, 1.0, 1.0, -1.0, 0.0],
         rho: vec![0.0],
     };
-    assert_eq!(svm.on_device(&[0.0]).screen.places(), 2);
+    assert_eq!(svm.on_device(&[0.0]).screen.points(), 2);
 }
 
 /// Numbers that single precision cannot hold make a machine slow, not wrong.

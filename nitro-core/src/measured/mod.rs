@@ -1,0 +1,203 @@
+//! Device features that only a benchmark can tell: measured, judged, and kept for other processes unless they are noisy.
+
+use std::error::Error;
+use std::fmt;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::processor_time::ProcessorTime;
+use crate::{DeviceFeature, events, feature_cache};
+
+/// The share of the machine's processors that other processes may use while its features are measured: of what the whole machine reaches
+/// about so much is missing.
+const MOST_LOAD: f64 = 0.05;
+/// Benchmarks take turns, so that a phase in which the machine is slow meets some of the runs of each and shows in their spread.
+const ROUNDS: usize = 3;
+/// The largest spread of a figure that another process may rely on.
+const MOST_SPREAD: f64 = 0.1;
+
+/// A device feature that a benchmark told.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MeasuredFeature {
+    /// Its name, and the median of its runs.
+    pub feature: DeviceFeature,
+    /// How far the quartiles of its runs are from each other, as a share of the median.
+    pub spread: f64,
+    /// When it was measured, in seconds since 1970.
+    pub unix_s: u64,
+    /// Why other processes do not get it; none when it is kept for them.
+    pub unkept: Option<Unkept>,
+}
+
+/// Why a measured device feature is not kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Unkept {
+    /// Other processes used this share of the machine's processors meanwhile.
+    Load(f64),
+    /// Its runs differ too much.
+    Spread(f64),
+    /// A build without optimisation measures itself, not the machine.
+    Unoptimized,
+}
+
+impl Unkept {
+    /// Whether the machine is the reason, and not the build.
+    #[must_use]
+    pub fn is_noise(&self) -> bool {
+        !matches!(self, Self::Unoptimized)
+    }
+}
+
+impl fmt::Display for Unkept {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Load(share) => write!(formatter, "{:.0} % load by others", 100.0 * share),
+            Self::Spread(share) => write!(formatter, "runs {:.0} % apart", 100.0 * share),
+            Self::Unoptimized => formatter.write_str("build not optimised"),
+        }
+    }
+}
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+/// How a device feature is measured.
+pub struct Benchmark {
+    name: &'static str,
+    on_host: bool,
+    runs: Box<dyn Fn() -> Result<Vec<f64>, BoxError>>,
+}
+
+impl Benchmark {
+    /// `runs` measures the device feature at least once on the device itself, whatever the host does meanwhile, and returns all figures; it is
+    /// called a few times. What it measures is known to models by `name`, so a changed definition gets another one.
+    pub fn new(name: &'static str, runs: impl Fn() -> Result<Vec<f64>, BoxError> + 'static) -> Self {
+        Self { name, on_host: false, runs: Box::new(runs) }
+    }
+
+    /// As [`new`](Self::new) for compiled code on the host's processors, whose figures depend on the build and on what else runs there.
+    pub(crate) fn on_host(name: &'static str, runs: impl Fn() -> Vec<f64> + 'static) -> Self {
+        Self { name, on_host: true, runs: Box::new(move || Ok(runs())) }
+    }
+
+    /// Adds figures of a few more runs. False when they cannot be had, which is told.
+    fn run(&self, figures: &mut Vec<f64>) -> bool {
+        let name = self.name;
+        match (self.runs)() {
+            Ok(runs) if !runs.is_empty() && runs.iter().all(|run| run.is_finite()) => {
+                figures.extend(runs);
+                return true;
+            }
+            Ok(runs) => events::tell(move || {
+                tracing::warn!(name, ?runs, "the device feature is no number and is left out");
+            }),
+            Err(error) => events::tell(move || {
+                tracing::warn!(name, %error, "the device feature cannot be measured and is left out");
+            }),
+        }
+        false
+    }
+}
+
+/// What of the world a measurement depends on.
+pub(crate) trait Surroundings {
+    fn unix_s(&self) -> u64;
+    fn processor_time(&self) -> Option<ProcessorTime>;
+    fn is_optimized_build(&self) -> bool;
+}
+
+/// The machine as it is.
+pub(crate) struct Present;
+
+impl Surroundings for Present {
+    fn unix_s(&self) -> u64 {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    }
+
+    fn processor_time(&self) -> Option<ProcessorTime> {
+        ProcessorTime::now()
+    }
+
+    fn is_optimized_build(&self) -> bool {
+        cfg!(not(debug_assertions))
+    }
+}
+
+/// The features of these benchmarks, in their order: those that are kept in the file, the others measured now.
+pub(crate) fn kept_or_measured(
+    file: Option<&Path>,
+    benchmarks: &[Benchmark],
+    surroundings: &dyn Surroundings,
+) -> Vec<MeasuredFeature> {
+    let kept = file.and_then(feature_cache::load).unwrap_or_default();
+    let is_missing = |benchmark: &&Benchmark| kept.iter().all(|own| own.feature.name != benchmark.name);
+    let new = measure(file, benchmarks.iter().filter(is_missing), surroundings);
+    let known =
+        |benchmark: &Benchmark| new.iter().chain(&kept).find(|own| own.feature.name == benchmark.name);
+    benchmarks.iter().filter_map(known).cloned().collect()
+}
+
+/// Runs benchmarks and keeps in the file what is not noisy, in the place of what it has of these features.
+pub(crate) fn measure<'a>(
+    file: Option<&Path>,
+    benchmarks: impl Iterator<Item = &'a Benchmark>,
+    surroundings: &dyn Surroundings,
+) -> Vec<MeasuredFeature> {
+    let before = surroundings.processor_time();
+    let mut figures: Vec<(&Benchmark, Vec<f64>)> =
+        benchmarks.map(|benchmark| (benchmark, Vec::new())).collect();
+    for _ in 0..ROUNDS {
+        figures.retain_mut(|(benchmark, figures)| benchmark.run(figures));
+    }
+    let load =
+        before.zip(surroundings.processor_time()).and_then(|(before, after)| after.load_since(&before));
+    let features: Vec<_> = figures
+        .into_iter()
+        .map(|(benchmark, figures)| judge(benchmark, figures, load, surroundings))
+        .collect();
+    let to_keep: Vec<_> = features.iter().filter(|feature| feature.unkept.is_none()).cloned().collect();
+    if let Some(file) = file.filter(|_| !to_keep.is_empty()) {
+        feature_cache::keep(file, to_keep);
+    }
+    tell_noise(&features);
+    features
+}
+
+/// What the figures of a benchmark's runs come to.
+fn judge(
+    benchmark: &Benchmark,
+    mut runs: Vec<f64>,
+    load: Option<f64>,
+    surroundings: &dyn Surroundings,
+) -> MeasuredFeature {
+    runs.sort_by(f64::total_cmp);
+    let (median, quarter) = (runs[runs.len() / 2], runs.len() / 4);
+    let difference = runs[runs.len() - 1 - quarter] - runs[quarter];
+    let spread = if difference == 0.0 { 0.0 } else { difference / median.abs() };
+    let load = load.filter(|load| benchmark.on_host && *load > MOST_LOAD);
+    let unkept = match load {
+        _ if benchmark.on_host && !surroundings.is_optimized_build() => Some(Unkept::Unoptimized),
+        Some(load) => Some(Unkept::Load(load)),
+        None => (spread > MOST_SPREAD).then_some(Unkept::Spread(spread)),
+    };
+    let feature = DeviceFeature { name: benchmark.name.to_owned(), value: median };
+    MeasuredFeature { feature, spread, unix_s: surroundings.unix_s(), unkept }
+}
+
+/// One event for all that is noisy.
+fn tell_noise(features: &[MeasuredFeature]) {
+    let noisy = features.iter().filter_map(|own| {
+        let unkept = own.unkept.filter(Unkept::is_noise)?;
+        Some(format!("{} ({unkept})", own.feature.name))
+    });
+    let noisy = noisy.collect::<Vec<_>>().join(", ");
+    if !noisy.is_empty() {
+        events::tell(move || {
+            tracing::warn!(features = noisy, "noisy device features are used by this process and not kept");
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

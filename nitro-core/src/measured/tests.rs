@@ -1,0 +1,144 @@
+use std::cell::Cell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A machine of 1000 ticks between two looks, of which other processes take a part.
+struct Scripted {
+    unix_s: u64,
+    others: u64,
+    is_optimized: bool,
+    looks: Cell<u64>,
+}
+
+impl Scripted {
+    fn with_load(others: u64) -> Self {
+        Self { unix_s: 7, others, is_optimized: true, looks: Cell::new(0) }
+    }
+}
+
+impl Surroundings for Scripted {
+    fn unix_s(&self) -> u64 {
+        self.unix_s
+    }
+
+    fn processor_time(&self) -> Option<ProcessorTime> {
+        let look = self.looks.replace(self.looks.get() + 1);
+        Some(ProcessorTime { total: 1000 * look, busy: (self.others + 500) * look, own: 500 * look })
+    }
+
+    fn is_optimized_build(&self) -> bool {
+        self.is_optimized
+    }
+}
+
+/// A cache file that is not there yet.
+fn empty_cache() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.features");
+    (folder, file)
+}
+
+const STEADY: [f64; 5] = [10.0, 10.1, 9.9, 10.0, 1e9];
+const SPREAD: [f64; 5] = [10.0, 15.0, 10.0, 20.0, 10.0];
+
+fn on_host(name: &'static str, runs: [f64; 5]) -> Benchmark {
+    Benchmark::on_host(name, move || runs.into())
+}
+
+fn kept_names(file: &Path) -> Vec<String> {
+    feature_cache::load(file).unwrap_or_default().into_iter().map(|own| own.feature.name).collect()
+}
+
+#[test]
+fn what_is_kept_is_not_measured_again_and_has_date_and_spread() {
+    let (_folder, file) = empty_cache();
+    let runs = Rc::new(Cell::new(0));
+    let counted = {
+        let runs = Rc::clone(&runs);
+        Benchmark::on_host("copy_gbps", move || {
+            runs.set(runs.get() + 1);
+            STEADY.into()
+        })
+    };
+    let first = kept_or_measured(Some(&file), &[counted], &Scripted::with_load(0));
+    let [own] = &first[..] else { panic!("{first:?}") };
+    assert_eq!((own.feature.value, own.unix_s, own.unkept), (10.0, 7, None), "an outlier moves nothing");
+    assert!((own.spread - 0.01).abs() < 1e-9, "{own:?}");
+
+    let others = [on_host("new", STEADY), on_host("copy_gbps", SPREAD)];
+    let later = kept_or_measured(Some(&file), &others, &Scripted { unix_s: 9, ..Scripted::with_load(0) });
+    let found: Vec<_> = later.iter().map(|own| (own.feature.name.as_str(), own.unix_s)).collect();
+    assert_eq!(found, [("new", 9), ("copy_gbps", 7)]);
+    assert_eq!(runs.get(), ROUNDS);
+}
+
+#[test]
+fn what_other_processes_disturb_is_used_and_not_kept() {
+    let (_folder, file) = empty_cache();
+    let measured = kept_or_measured(Some(&file), &[on_host("copy_gbps", STEADY)], &Scripted::with_load(200));
+    assert_eq!((measured[0].feature.value, measured[0].unkept), (10.0, Some(Unkept::Load(0.2))));
+    assert!(!file.exists());
+    let on_device = Benchmark::new("shared_atomic_ms", || Ok(STEADY.into()));
+    let measured = kept_or_measured(Some(&file), &[on_device], &Scripted::with_load(200));
+    assert_eq!(measured[0].unkept, None, "a GPU does not notice");
+}
+
+#[test]
+fn of_several_those_that_spread_are_not_kept() {
+    let (_folder, file) = empty_cache();
+    let benchmarks = [on_host("copy_gbps", SPREAD), on_host("gflops_sp", STEADY)];
+    let measured = kept_or_measured(Some(&file), &benchmarks, &Scripted::with_load(0));
+    assert_eq!(measured[0].unkept, Some(Unkept::Spread(0.5)));
+    assert_eq!(kept_names(&file), ["gflops_sp"]);
+}
+
+#[test]
+fn measuring_again_replaces_what_is_kept_unless_it_is_noisy() {
+    let (_folder, file) = empty_cache();
+    let again = |runs: [f64; 5], unix_s| {
+        let surroundings = Scripted { unix_s, ..Scripted::with_load(0) };
+        measure(Some(&file), [on_host("copy_gbps", runs)].iter(), &surroundings);
+        feature_cache::load(&file).unwrap()[0].unix_s
+    };
+    assert_eq!(again(STEADY, 1), 1);
+    assert_eq!(again(STEADY, 2), 2);
+    assert_eq!(again(SPREAD, 3), 2);
+}
+
+#[test]
+fn a_build_without_optimisation_keeps_no_figures_of_the_host() {
+    let (_folder, file) = empty_cache();
+    let surroundings = Scripted { is_optimized: false, ..Scripted::with_load(0) };
+    let measured = kept_or_measured(Some(&file), &[on_host("copy_gbps", STEADY)], &surroundings);
+    assert_eq!(measured[0].unkept, Some(Unkept::Unoptimized));
+    assert!(!file.exists());
+}
+
+#[test]
+fn what_cannot_be_measured_is_absent() {
+    let benchmarks = [
+        Benchmark::new("failing", || Err("no device".into())),
+        Benchmark::new("nan", || Ok(vec![1.0, f64::NAN])),
+        Benchmark::new("empty", || Ok(Vec::new())),
+        Benchmark::new("zero", || Ok(vec![0.0; 3])),
+    ];
+    let measured = kept_or_measured(None, &benchmarks, &Scripted::with_load(0));
+    let found: Vec<_> = measured.iter().map(|own| (own.feature.name.as_str(), own.spread)).collect();
+    assert_eq!(found, [("zero", 0.0)]);
+}
+
+#[test]
+fn a_slow_phase_shows_in_the_spread() {
+    let calls = Cell::new(0);
+    let slower = move || {
+        calls.set(calls.get() + 1);
+        vec![if calls.get() == ROUNDS { 20.0 } else { 10.0 }; 5]
+    };
+    let measured =
+        kept_or_measured(None, &[Benchmark::on_host("gflops_sp", slower)], &Scripted::with_load(0));
+    assert_eq!((measured[0].feature.value, measured[0].unkept), (10.0, Some(Unkept::Spread(1.0))));
+}
