@@ -7,10 +7,10 @@ use nitro_core::model::{Forest, Model, Node, Selector, Svm, Transform};
 
 use super::args::InspectArgs;
 use crate::plain_table::Table;
+use crate::printable::list;
 
 pub(super) fn run(args: &InspectArgs, out: &mut dyn Write) -> Result<()> {
     let model = Model::read(&args.model)?;
-    let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     writeln!(out, "function         {}", model.function)?;
     writeln!(out, "choices          {}", list(&model.choices))?;
     writeln!(out, "features         {}", list(&model.features))?;

@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::args::JobArgs;
 use super::fit::description;
 use super::numbers::number;
+use super::record::all_inputs;
 use super::report::write;
 use crate::measure::Share;
 use crate::plain_table::Table;
@@ -34,12 +35,12 @@ pub(super) fn run(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Res
         writeln!(out, "  {:12} {}", fitted.model.function, description(fitted))?;
     }
     writeln!(out, "  written to {}\n", job.models().display())?;
-    job.measure()?;
+    let summary = job.measure()?;
     let results = job.judge(&fitted)?;
     print(out, &results)?;
     write(&job.report(&results)?, &args.out)?;
     writeln!(out, "\nThe page with all figures: {}", args.out.display())?;
-    Ok(())
+    all_inputs(&summary)
 }
 
 fn print(out: &mut dyn Write, results: &[LocalResult]) -> io::Result<()> {

@@ -9,6 +9,7 @@ mod evaluate;
 mod explain;
 mod files;
 mod fit;
+mod hint;
 mod inspect;
 mod job;
 mod numbers;
@@ -49,7 +50,7 @@ impl Trainer {
         match out.judge(ended) {
             Ok(code) => code,
             Err(error) => {
-                say!("error: {}", printable(&sentence(error.as_ref())));
+                say!("error: {}{}", printable(&sentence(error.as_ref())), hint::of(&error));
                 exit_code(&error)
             }
         }

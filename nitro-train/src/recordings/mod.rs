@@ -38,6 +38,17 @@ pub struct Recordings {
     pub measurements: Vec<Measurement>,
     /// Hardware counters of the variants, where some were read.
     pub profiles: Profiles,
+    /// What the store holds besides, and cannot be learned from.
+    pub incomplete: Incomplete,
+}
+
+/// Inputs that are left out with their measurements, as they were recorded before the function got one of its features.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Incomplete {
+    /// How many.
+    pub inputs: usize,
+    /// The features of which each lacks one at least.
+    pub features: BTreeSet<String>,
 }
 
 /// One input of the function.

@@ -10,7 +10,7 @@ use super::layered_store::LayeredStore;
 use super::recorder::{Fault, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
-use crate::measure::{MAX_CONFIGURATIONS, Plan, Repeats, Share, is_sampled};
+use crate::measure::{FailedInputs, MAX_CONFIGURATIONS, Plan, Repeats, Share, is_sampled};
 
 /// What to record, where and how.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +48,9 @@ pub struct Recorded {
     pub device: String,
     /// How many inputs were measured now; what the store held before is not measured again.
     pub inputs: usize,
+    /// The inputs that the closure could not work on, since it failed or panicked with them in hand, by name, and why. The others
+    /// were measured.
+    pub failed_inputs: FailedInputs,
     /// The variants that failed or answered wrong, now or before.
     pub faults: Vec<Fault>,
 }
@@ -92,7 +95,7 @@ impl Trainer {
     ///
     /// # Errors
     /// When a name is that of no function or device, when a function does not run on a device that was named with it, when inputs
-    /// cannot be read, when the default variant or the closure itself fails, and when the store cannot be written.
+    /// cannot be read, when the default variant fails or the closure itself does beside its inputs, and when the store cannot be written.
     /// [`TrainError::is_device_loss`] when a variant took the device away from this process: a fresh one goes on.
     pub fn record(&self, request: &RecordRequest) -> Result<RecordSummary, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;
@@ -113,9 +116,7 @@ impl Trainer {
                     None => recorder.record(&plan, store)?,
                     Some(most) => record_within(&recorder, &plan, store, most)?,
                 };
-                let faults = recorder.faults(store)?;
-                let (function, device) = (tunable.name().to_owned(), name.clone());
-                summary.recorded.push(Recorded { function, device, inputs, faults });
+                summary.recorded.push(recorder.summary(inputs, store)?);
             }
         }
         Ok(summary)

@@ -8,5 +8,7 @@ mod explain_why;
 mod hostile_data;
 #[cfg(target_os = "linux")]
 mod outputs_that_fail;
+#[cfg(unix)]
+mod read_only;
 mod report;
 mod usage;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::cli::numbers::number;
 use crate::explain::{Change, Column, Explanation, Nearest, RankedVariant};
 use crate::plain_table::Table;
+use crate::printable::list;
 use crate::trainer::Explained;
 
 pub(super) fn print(out: &mut dyn Write, explained: &Explained) -> io::Result<()> {
@@ -27,7 +28,7 @@ fn head(out: &mut dyn Write, explanation: &Explanation, stands_for: Option<&str>
         format!(", assumed: it was recorded, and this machine has no {kind} device; --device names another")
     });
     writeln!(out, "device           {device}{assumed}")?;
-    writeln!(out, "model            {strategy}, learned from {}", sources.join(", "))
+    writeln!(out, "model            {strategy}, learned from {}", list(sources))
 }
 
 /// One row a feature: its value, scaled, and whether it lies outside of what was trained on.
