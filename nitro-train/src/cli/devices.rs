@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use anyhow::Result;
 
 use super::args::DevicesArgs;
+use super::json;
 use super::numbers::number;
 use crate::learn::next_device::Worth;
 use crate::plain_table::Table;
@@ -17,14 +18,22 @@ const SHOWN: usize = 8;
 
 pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) -> Result<()> {
     let data = args.data.request();
+    let (is_json, columns) = (args.show.json.json, args.show.columns());
     if args.next {
-        trainer.next_devices(&data)?.iter().try_for_each(|ranking| print_ranking(out, ranking))?;
+        let rankings = trainer.next_devices(&data)?;
+        if is_json {
+            return json::print(out, &rankings);
+        }
+        rankings.iter().try_for_each(|ranking| print_ranking(out, ranking, columns))?;
         return Ok(());
     }
     let devices = trainer.describe(&args.devices, &data)?;
-    writeln!(out, "This machine:\n{}", table(&devices.here))?;
+    if is_json {
+        return json::print(out, &devices);
+    }
+    writeln!(out, "This machine:\n{:columns$}", table(&devices.here))?;
     if !devices.recorded.is_empty() {
-        writeln!(out, "With recordings:\n{}", table(&devices.recorded))?;
+        writeln!(out, "With recordings:\n{:columns$}", table(&devices.recorded))?;
     }
     Ok(())
 }
@@ -43,7 +52,7 @@ fn table(devices: &[DeviceRecord]) -> Table {
     table
 }
 
-fn print_ranking(out: &mut dyn Write, ranking: &DeviceRanking) -> io::Result<()> {
+fn print_ranking(out: &mut dyn Write, ranking: &DeviceRanking, columns: usize) -> io::Result<()> {
     let what = match ranking.candidates {
         Candidates::Here => "devices of this machine",
         Candidates::Points => "kinds of devices between and beyond those with recordings",
@@ -58,7 +67,7 @@ fn print_ranking(out: &mut dyn Write, ranking: &DeviceRanking) -> io::Result<()>
     for Worth { id, gain, distance, nearest, .. } in ranking.ranked.iter().take(SHOWN) {
         table.row([id.clone(), format!("{:.2}", 100.0 * gain), format!("{distance:.2}"), nearest.clone()]);
     }
-    writeln!(out, "{table}")?;
+    writeln!(out, "{table:columns$}")?;
     writeln!(out, "{}", reason(first, ranking.ranked.len()))?;
     match &ranking.first {
         Some(device) => {

@@ -12,6 +12,7 @@ mod fit;
 mod hint;
 mod inspect;
 mod job;
+mod json;
 mod numbers;
 mod observer;
 mod profile;
@@ -70,7 +71,7 @@ fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<Exit
     match &cli.command {
         Some(Command::Check(args)) => return check::run(trainer, args, out),
         None => job::run(trainer, &cli.job, out),
-        Some(Command::Record(args)) => record::run(trainer, args),
+        Some(Command::Record(args)) => record::run(trainer, args, out),
         Some(Command::Profile(args)) => profile::run(trainer, args, out),
         Some(Command::Fit(args)) => fit::run(trainer, args, out),
         Some(Command::Evaluate(args)) => evaluate::run(trainer, args, out),

@@ -1,14 +1,17 @@
 //! `train record`: measurements of this machine's devices into the store.
 
+use std::io::Write;
+
 use anyhow::{Result, bail};
 
 use super::args::RecordArgs;
+use super::json;
 use crate::measure::{Repeats, Share};
 use crate::trainer::{RecordRequest, RecordSummary, Recorded, Trainer};
 use crate::worker;
 
 /// What failed is told while it is recorded.
-pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
+pub(super) fn run(trainer: &Trainer, args: &RecordArgs, out: &mut dyn Write) -> Result<()> {
     let summary = trainer.record(&RecordRequest {
         data: args.data.request(),
         devices: args.devices.clone(),
@@ -18,6 +21,9 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
         cold: args.cold,
         share: Share::new(worker::recorder_name()),
     })?;
+    if args.output.json {
+        json::print(out, &summary)?;
+    }
     all_inputs(&summary)
 }
 

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use outcome::Outcome;
 pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
+use serde::Serialize;
 
 /// The most input features that a function's recordings may have, and the most features of a device. A model takes the most useful
 /// [`nitro_core::MAX_FEATURES`] of them.
@@ -61,7 +62,7 @@ pub struct Input {
 }
 
 /// One device that variants were measured on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeviceRecord {
     /// Unique name, such as `host:4` or `K40m`.
     pub id: String,

@@ -2,6 +2,8 @@
 
 use nitro_core::provide::{DeviceProvider, Workplace};
 
+use serde::Serialize;
+
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
@@ -11,7 +13,7 @@ use crate::measure::{describe_device, whole_host};
 use crate::recordings::DeviceRecord;
 
 /// What the devices at hand look like to a model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Devices {
     /// Those of this machine.
     pub here: Vec<DeviceRecord>,

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use super::active_record::record_within;
 use super::builder::Trainer;
 use super::devices::or_whole_host;
@@ -33,14 +35,14 @@ pub struct RecordRequest {
 }
 
 /// What a recording has come to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RecordSummary {
     /// In the order in which they were recorded.
     pub recorded: Vec<Recorded>,
 }
 
 /// One function that was recorded on one device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recorded {
     /// The function.
     pub function: String,

@@ -5,6 +5,8 @@ use std::fmt;
 
 use nitro_core::provide::Workplace;
 
+use serde::Serialize;
+
 use super::error::TrainError;
 use super::observer::Observer;
 use super::record::Recorded;
@@ -111,7 +113,7 @@ impl Recorder<'_> {
 }
 
 /// A variant that failed or answered wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fault {
     /// The variant, with the values of its tuning parameters.
     pub variant: String,

@@ -11,4 +11,5 @@ mod outputs_that_fail;
 #[cfg(unix)]
 mod read_only;
 mod report;
+mod shown;
 mod usage;
