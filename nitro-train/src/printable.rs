@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn a_list_of_nothing_is_said_to_be_none() {
         assert_eq!(list(&["a", "b"]), "a, b");
-        assert_eq!(list::<String>(&[]), "none");
+        assert_eq!(list(&[""; 0]), "none");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Devices by name: the host's and those that the program's providers bring.
 
 use nitro_core::provide::{DeviceProvider, Workplace};
-
 use serde::Serialize;
 
 use super::builder::Trainer;

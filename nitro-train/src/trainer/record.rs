@@ -9,10 +9,10 @@ use super::builder::Trainer;
 use super::devices::or_whole_host;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
-use super::recorder::{Fault, Recorder};
+use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
-use crate::measure::{FailedInputs, MAX_CONFIGURATIONS, Plan, Repeats, Share, is_sampled};
+use crate::measure::{MAX_CONFIGURATIONS, Plan, Repeats, Share, is_sampled};
 
 /// What to record, where and how.
 #[derive(Clone, Debug, Default)]
@@ -39,22 +39,6 @@ pub struct RecordRequest {
 pub struct RecordSummary {
     /// In the order in which they were recorded.
     pub recorded: Vec<Recorded>,
-}
-
-/// One function that was recorded on one device.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Recorded {
-    /// The function.
-    pub function: String,
-    /// The device as the request names it.
-    pub device: String,
-    /// How many inputs were measured now; what the store held before is not measured again.
-    pub inputs: usize,
-    /// The inputs that the closure could not work on, since it failed or panicked with them in hand, by name, and why. The others
-    /// were measured.
-    pub failed_inputs: FailedInputs,
-    /// The variants that failed or answered wrong, now or before.
-    pub faults: Vec<Fault>,
 }
 
 impl Trainer {

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use nitro_core::provide::Workplace;
-
 use serde::Serialize;
 
 use super::error::TrainError;
 use super::observer::Observer;
-use super::record::Recorded;
 use super::tunable::Tunable;
 use crate::measure::{
-    Plan, RecordError, RecordedInputs, SurveyedInputs, record_inputs, run_on, survey_inputs,
+    FailedInputs, Plan, RecordError, RecordedInputs, SurveyedInputs, record_inputs, run_on, survey_inputs,
 };
 use crate::printable::printable;
 use crate::recordings::{Measurement, Outcome, choice_text};
@@ -110,6 +108,22 @@ impl Recorder<'_> {
     fn names(&self) -> (String, String) {
         (self.tunable.name().to_owned(), self.device_name.to_owned())
     }
+}
+
+/// One function that was recorded on one device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Recorded {
+    /// The function.
+    pub function: String,
+    /// The device as the request names it.
+    pub device: String,
+    /// How many inputs were measured now; what the store held before is not measured again.
+    pub inputs: usize,
+    /// The inputs that the closure could not work on, since it failed or panicked with them in hand, by name, and why. The others
+    /// were measured.
+    pub failed_inputs: FailedInputs,
+    /// The variants that failed or answered wrong, now or before.
+    pub faults: Vec<Fault>,
 }
 
 /// A variant that failed or answered wrong.

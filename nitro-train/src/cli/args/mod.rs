@@ -1,5 +1,6 @@
 //! The command line.
 
+mod bound;
 mod measure;
 mod show;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand};
 
+pub(super) use self::bound::Bound;
 pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, RecordArgs};
 pub(super) use self::show::{JsonArgs, ShowArgs};
 use crate::learn::{DeviceFeatures, Strategy, StudyOptions};
@@ -288,28 +290,6 @@ pub(super) struct CheckArgs {
     pub(super) max_regret: Vec<Bound>,
     #[command(flatten)]
     pub(super) show: ShowArgs,
-}
-
-/// A bound on regret, of one function or of all.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Bound {
-    pub(super) function: Option<String>,
-    pub(super) percent: f64,
-}
-
-impl std::str::FromStr for Bound {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (function, percent) = match text.rsplit_once('=') {
-            Some((function, percent)) => (Some(function.to_owned()), percent),
-            None => (None, text),
-        };
-        match percent.parse() {
-            Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Self { function, percent }),
-            _ => Err("write a number from 0 to 100, or a function and one, as spmv=8".to_owned()),
-        }
-    }
 }
 
 #[derive(Args, Debug)]
