@@ -3,13 +3,18 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use crate::{Choice, Function, events, files};
 
-/// `NITRO_MODELS`: the folder of models.
+/// `NITRO_MODELS`: the folder of models; that it is none is reported once in the process.
 pub(crate) fn models_folder() -> Option<PathBuf> {
-    std::env::var_os("NITRO_MODELS").filter(|folder| !folder.is_empty()).map(PathBuf::from)
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    let folder = std::env::var_os("NITRO_MODELS").filter(|folder| !folder.is_empty()).map(PathBuf::from)?;
+    if !folder.is_dir() && !TOLD.swap(true, Ordering::Relaxed) {
+        warn(format!("NITRO_MODELS: no model is taken from `{}`, which is no folder", folder.display()));
+    }
+    Some(folder)
 }
 
 /// A setting that the program or a variable of the environment turns on.

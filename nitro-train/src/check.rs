@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::evaluate::{EvaluateError, Split, shares_of_model};
 use crate::learn::performance::PerformanceTable;
-use crate::recordings::Recordings;
+use crate::recordings::{Incomplete, Recordings};
 
 /// What a model is checked against.
 pub struct Expected<'a> {
@@ -107,9 +107,22 @@ pub enum Problem {
         /// The stated sources.
         sources: Vec<String>,
     },
+    /// Recordings are left out, so that the model was fitted from, and is judged by, the rest alone.
+    #[error(
+        "{inputs} inputs of `{function}` were recorded before it had the {}, so that no model is fitted from or judged by them: record them again, or all that is to count into a store of its own, and fit again",
+        features(lacking)
+    )]
+    Incomplete {
+        /// The function.
+        function: String,
+        /// How many inputs are left out.
+        inputs: usize,
+        /// The features of which each lacks one at least.
+        lacking: Vec<String>,
+    },
     /// The choices are not good enough.
     #[error(
-        "the model of `{function}` has a regret of {:.2} %, most on `{worst}`, where the bound is {} %: record more inputs and fit again, or raise --max-regret",
+        "the model of `{function}` has a regret of {:.2} %, most on `{worst}`, where the bound is {} %: record more inputs and fit again, or raise `max_regret`",
         100.0 * regret, 100.0 * max_regret
     )]
     Regret {
@@ -125,6 +138,10 @@ pub enum Problem {
     /// The model cannot be judged by the recordings.
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
+}
+
+fn features(names: &[String]) -> String {
+    format!("{} {}", if names.len() == 1 { "feature" } else { "features" }, list(names))
 }
 
 fn list(names: &[String]) -> String {
@@ -145,6 +162,7 @@ pub fn check(model: &Model, expected: &Expected<'_>) -> Checked {
     let other = provenance(model, expected.recordings, &expected.split.train).err();
     let mut problems = stale(model, expected, other.is_none());
     problems.extend(other);
+    problems.extend(incomplete(expected.recordings));
     let regrets = regrets(model, expected).unwrap_or_else(|error| {
         problems.push(error.into());
         Vec::new()
@@ -152,6 +170,15 @@ pub fn check(model: &Model, expected: &Expected<'_>) -> Checked {
     let mut checked = Checked { regrets, problems };
     checked.problems.extend(too_much(&checked, function, expected.max_regret));
     checked
+}
+
+fn incomplete(recordings: &Recordings) -> Option<Problem> {
+    let Incomplete { inputs, features } = &recordings.incomplete;
+    (*inputs > 0).then(|| Problem::Incomplete {
+        function: recordings.function.clone(),
+        inputs: *inputs,
+        lacking: features.iter().cloned().collect(),
+    })
 }
 
 fn too_much(checked: &Checked, function: &str, max_regret: f64) -> Option<Problem> {

@@ -2,42 +2,93 @@
 
 use std::fmt;
 
-use comfy_table::{CellAlignment, presets};
+use comfy_table::{CellAlignment, ContentArrangement, presets};
 
 use crate::printable::printable;
 
+/// Blanks between two columns.
+const GAP: usize = 2;
+
 /// A table with a heading.
-pub(crate) struct Table(comfy_table::Table);
+///
+/// A width, as in `{table:80}`, is the most columns of text that a line may have: what does not fit side by side stands below, each part
+/// beginning with the first column again, and a cell that does not fit by itself is wrapped. Without one no line is broken.
+pub(crate) struct Table {
+    rows: Vec<Vec<String>>,
+    ends_in_text: bool,
+}
 
 impl Table {
     pub(crate) fn new(heading: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let mut table = Self(comfy_table::Table::new());
-        table.0.load_style(presets::NOTHING);
-        table.row(heading.into_iter().map(Into::into));
-        for (index, column) in table.0.column_iter_mut().enumerate() {
-            let (blanks, alignment) =
-                if index == 0 { (0, CellAlignment::Left) } else { (2, CellAlignment::Right) };
-            column.set_padding((blanks, 0)).set_cell_alignment(alignment);
-        }
-        table
+        Self { rows: vec![heading.into_iter().map(Into::into).collect()], ends_in_text: false }
     }
 
     /// The table, with text in its last column.
-    pub(crate) fn ending_in_text(mut self) -> Self {
-        let last = self.0.column_iter_mut().last().expect("a heading names a column");
-        last.set_cell_alignment(CellAlignment::Left);
-        self
+    pub(crate) fn ending_in_text(self) -> Self {
+        Self { ends_in_text: true, ..self }
     }
 
     /// Adds a row, which may be shorter than the heading.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.0.add_row(cells.into_iter().map(|cell| printable(&cell).into_owned()));
+        self.rows.push(cells.into_iter().map(|cell| printable(&cell).into_owned()).collect());
+    }
+
+    fn columns(&self) -> usize {
+        self.rows[0].len()
+    }
+
+    /// Some of the columns side by side.
+    fn part(&self, columns: &[usize]) -> comfy_table::Table {
+        let mut table = comfy_table::Table::new();
+        table.load_style(presets::NOTHING);
+        for row in &self.rows {
+            table.add_row(columns.iter().map(|&column| row.get(column).map_or("", String::as_str)));
+        }
+        for (&column, shown) in columns.iter().zip(table.column_iter_mut()) {
+            let is_text = column == 0 || self.ends_in_text && column + 1 == self.columns();
+            let alignment = if is_text { CellAlignment::Left } else { CellAlignment::Right };
+            let blanks = if column == 0 { 0 } else { GAP as u16 };
+            shown.set_padding((blanks, 0)).set_cell_alignment(alignment);
+        }
+        table
+    }
+
+    /// The columns of each part, so that as many as fit stand side by side.
+    fn parts(&self, most: usize) -> Vec<Vec<usize>> {
+        let all: Vec<usize> = (0..self.columns()).collect();
+        let widths: Vec<usize> =
+            self.part(&all).column_max_content_widths().into_iter().map(usize::from).collect();
+        let (mut parts, mut used) = (vec![vec![0]], widths[0]);
+        for column in 1..self.columns() {
+            let last = parts.last_mut().expect("there is one from the beginning");
+            let width = GAP + widths[column];
+            if last.len() == 1 || used + width <= most {
+                last.push(column);
+                used += width;
+            } else {
+                parts.push(vec![0, column]);
+                used = widths[0] + width;
+            }
+        }
+        parts
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(formatter, "{}", self.0.trim_fmt())
+        let most = formatter.width();
+        for (nth, columns) in self.parts(most.unwrap_or(usize::MAX)).iter().enumerate() {
+            let mut part = self.part(columns);
+            if let Some(most) = most {
+                part.set_content_arrangement(ContentArrangement::Dynamic);
+                part.set_width(u16::try_from(most).unwrap_or(u16::MAX));
+            }
+            if nth > 0 {
+                writeln!(formatter)?;
+            }
+            writeln!(formatter, "{}", part.trim_fmt())?;
+        }
+        Ok(())
     }
 }
 
@@ -69,5 +120,14 @@ mod tests {
         let mut table = Table::new(["a"; 100]);
         table.row(std::iter::repeat_n(long.clone(), 100));
         assert_eq!(table.to_string().lines().last(), Some(&*vec![long; 100].join("  ")));
+    }
+
+    #[test]
+    fn what_does_not_fit_side_by_side_stands_below() {
+        let mut table = Table::new(["name", "first", "second", "remark"]).ending_in_text();
+        table.row(["a", "1", "2", "some words that are too many"].map(str::to_owned));
+        let expected = "name  first  second\na         1       2\n\nname  remark\na     some words\n      that are too\n      many\n";
+        assert_eq!(format!("{table:19}"), expected);
+        assert_eq!(format!("{table:80}"), table.to_string());
     }
 }

@@ -35,6 +35,14 @@ pub(crate) fn sentence(error: &(dyn Error + 'static)) -> String {
     sentence
 }
 
+/// Names one after the other.
+pub(crate) fn list(names: &[impl AsRef<str>]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        names => names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", "),
+    }
+}
+
 /// What a message quotes of foreign text: one line, and not all of a text that ended up in one name.
 pub(crate) fn excerpt(text: &str) -> String {
     const MAX_CHARS: usize = 60;
@@ -61,6 +69,12 @@ mod tests {
         let told =
             anyhow::Error::new(cause).context("the server at x: no such host").context("recording stopped");
         assert_eq!(sentence(told.as_ref()), "recording stopped: the server at x: no such host");
+    }
+
+    #[test]
+    fn a_list_of_nothing_is_said_to_be_none() {
+        assert_eq!(list(&["a", "b"]), "a, b");
+        assert_eq!(list(&[""; 0]), "none");
     }
 
     #[test]

@@ -5,14 +5,15 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use super::args::CheckArgs;
+use super::args::{CheckArgs, ShowArgs};
+use super::json;
 use crate::plain_table::Table;
 use crate::terminal::say;
 use crate::trainer::{CheckRequest, ModelCheck, Trainer};
 
 pub(super) fn run(trainer: &Trainer, args: &CheckArgs, out: &mut dyn Write) -> Result<ExitCode> {
     let checks = trainer.check(&request(args))?;
-    print(out, &checks, args.json)?;
+    print(out, &checks, &args.show)?;
     let problems: Vec<&String> = checks.iter().flat_map(|check| &check.problems).collect();
     problems.iter().for_each(|problem| say!("error: {problem}"));
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -37,12 +38,9 @@ fn request(args: &CheckArgs) -> CheckRequest {
     request
 }
 
-fn print(out: &mut dyn Write, checks: &[ModelCheck], json: bool) -> Result<()> {
-    if json {
-        for check in checks {
-            writeln!(out, "{}", serde_json::to_string(check)?)?;
-        }
-        return Ok(());
+fn print(out: &mut dyn Write, checks: &[ModelCheck], show: &ShowArgs) -> Result<()> {
+    if show.json.json {
+        return checks.iter().try_for_each(|check| json::print(out, check));
     }
     let mut table = Table::new(["function", "regret %", "bound %", "device"]);
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
@@ -53,7 +51,7 @@ fn print(out: &mut dyn Write, checks: &[ModelCheck], json: bool) -> Result<()> {
         check.devices.iter().for_each(|(device, &regret)| row(regret, String::new(), device));
         check.regret.into_iter().for_each(|regret| row(regret, percent(check.max_regret), "mean"));
     }
-    writeln!(out, "{table}")?;
+    writeln!(out, "{table:0$}", show.columns())?;
     let passed = checks.iter().filter(|check| check.problems.is_empty()).count();
     writeln!(out, "{passed} of {} models may be shipped", checks.len())?;
     Ok(())

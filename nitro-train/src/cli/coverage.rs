@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anyhow::Result;
 
 use super::args::CoverageArgs;
+use super::json;
 use super::numbers::number;
 use crate::plain_table::Table;
 use crate::traffic::{DeviceTraffic, Suggestion, Traffic};
@@ -12,24 +13,27 @@ use crate::trainer::captured_traffic;
 
 pub(super) fn run(args: &CoverageArgs, out: &mut dyn Write) -> Result<()> {
     for traffic in captured_traffic(&args.capture, &args.models.models)? {
-        match args.json {
-            true => writeln!(out, "{}", serde_json::to_string(&traffic)?),
-            false => print(out, &traffic),
-        }?;
+        match args.show.json.json {
+            true => json::print(out, &traffic)?,
+            false => print(out, &traffic, args.show.columns())?,
+        }
     }
     Ok(())
 }
 
-fn print(out: &mut dyn Write, traffic: &Traffic) -> io::Result<()> {
+fn print(out: &mut dyn Write, traffic: &Traffic, columns: usize) -> io::Result<()> {
     let (devices, choices) = (devices(&traffic.devices), choices(&traffic.devices));
-    writeln!(out, "{}\n\n{devices}\n{choices}", traffic.function)?;
+    writeln!(out, "{}\n\n{devices:columns$}\n{choices:columns$}", traffic.function)?;
     let far: u64 = traffic.devices.iter().filter_map(|device| device.far_calls).sum();
     match &traffic.unknown {
         Some(reason) => writeln!(out, "What is far cannot be told: {reason}\n"),
         None if far == 0 => {
             writeln!(out, "No call is far from the training inputs: nothing is to be recorded\n")
         }
-        None => writeln!(out, "Record inputs like these next:\n\n{}", suggestions(&traffic.record_next, far)),
+        None => {
+            let inputs = suggestions(&traffic.record_next, far);
+            writeln!(out, "Record inputs like these next:\n\n{inputs:columns$}")
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use anyhow::Result;
 use nitro_core::MeasuredFeature;
 
 use super::args::DevicesArgs;
+use super::json;
 use super::numbers::number;
 use crate::learn::next_device::Worth;
 use crate::plain_table::Table;
@@ -20,18 +21,26 @@ const SHOWN: usize = 8;
 
 pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) -> Result<()> {
     let data = args.data.request();
+    let (is_json, columns) = (args.show.json.json, args.show.columns());
     if args.next {
-        trainer.next_devices(&data)?.iter().try_for_each(|ranking| print_ranking(out, ranking))?;
+        let rankings = trainer.next_devices(&data)?;
+        if is_json {
+            return json::print(out, &rankings);
+        }
+        rankings.iter().try_for_each(|ranking| print_ranking(out, ranking, columns))?;
         return Ok(());
     }
     if args.measure {
         trainer.measure_devices(&args.devices)?;
     }
     let devices = trainer.describe(&args.devices, &data)?;
-    writeln!(out, "This machine:\n{}", table(&devices.here))?;
-    devices.measured.iter().try_for_each(|device| print_measured(out, device, unix_s()))?;
+    if is_json {
+        return json::print(out, &devices);
+    }
+    writeln!(out, "This machine:\n{:columns$}", table(&devices.here))?;
+    devices.measured.iter().try_for_each(|device| print_measured(out, device, unix_s(), columns))?;
     if !devices.recorded.is_empty() {
-        writeln!(out, "With recordings:\n{}", table(&devices.recorded))?;
+        writeln!(out, "With recordings:\n{:columns$}", table(&devices.recorded))?;
     }
     Ok(())
 }
@@ -51,7 +60,12 @@ fn table(devices: &[DeviceRecord]) -> Table {
 }
 
 /// What benchmarks told of a device, how sure that is, and where it is kept.
-fn print_measured(out: &mut dyn Write, device: &MeasuredDevice, now_unix_s: u64) -> io::Result<()> {
+fn print_measured(
+    out: &mut dyn Write,
+    device: &MeasuredDevice,
+    now_unix_s: u64,
+    columns: usize,
+) -> io::Result<()> {
     if device.features.is_empty() {
         return Ok(());
     }
@@ -65,7 +79,7 @@ fn print_measured(out: &mut dyn Write, device: &MeasuredDevice, now_unix_s: u64)
             unkept.map_or_else(|| "yes".to_owned(), |reason| format!("no: {reason}")),
         ]);
     }
-    writeln!(out, "Measured on {}:\n{table}", device.id)?;
+    writeln!(out, "Measured on {}:\n{table:columns$}", device.id)?;
     match &device.kept_in {
         Some(path) => writeln!(out, "kept in {}\n", printable(&path.to_string_lossy())),
         None => writeln!(out, "nowhere to keep them: neither XDG_CACHE_HOME nor HOME is set\n"),
@@ -83,7 +97,7 @@ fn age(seconds: u64) -> String {
     unit.map_or_else(|| format!("{seconds} s"), |(name, length)| format!("{} {name}", seconds / length))
 }
 
-fn print_ranking(out: &mut dyn Write, ranking: &DeviceRanking) -> io::Result<()> {
+fn print_ranking(out: &mut dyn Write, ranking: &DeviceRanking, columns: usize) -> io::Result<()> {
     let what = match ranking.candidates {
         Candidates::Here => "devices of this machine",
         Candidates::Points => "kinds of devices between and beyond those with recordings",
@@ -98,7 +112,7 @@ fn print_ranking(out: &mut dyn Write, ranking: &DeviceRanking) -> io::Result<()>
     for Worth { id, gain, distance, nearest, .. } in ranking.ranked.iter().take(SHOWN) {
         table.row([id.clone(), format!("{:.2}", 100.0 * gain), format!("{distance:.2}"), nearest.clone()]);
     }
-    writeln!(out, "{table}")?;
+    writeln!(out, "{table:columns$}")?;
     writeln!(out, "{}", reason(first, ranking.ranked.len()))?;
     match &ranking.first {
         Some(device) => {

@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::args::EvaluateArgs;
+use super::json;
 use crate::trainer::{EvaluateRequest, Trainer};
 
 pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -> Result<()> {
@@ -16,9 +17,9 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -
     };
     for evaluation in trainer.evaluate(&request)? {
         let evaluation = evaluation?;
-        match args.json {
-            true => writeln!(out, "{}", serde_json::to_string(&evaluation)?)?,
-            false => writeln!(out, "{evaluation}")?,
+        match args.show.json.json {
+            true => json::print(out, &evaluation)?,
+            false => writeln!(out, "{evaluation:0$}", args.show.columns())?,
         }
     }
     Ok(())

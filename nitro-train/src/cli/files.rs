@@ -3,28 +3,39 @@
 use std::io::Write;
 
 use anyhow::Result;
+use serde_json::json;
 
 use super::args::ExchangeArgs;
+use super::json;
 use crate::exchange::Files;
+use crate::recordings::Recordings;
 use crate::trainer::Trainer;
 
 pub(super) fn import(trainer: &Trainer, args: &ExchangeArgs, out: &mut dyn Write) -> Result<()> {
     let recordings = trainer.import(&args.function, &files(args), &args.store.request())?;
-    writeln!(
-        out,
-        "{}: {} measurements of {} variants on {} inputs and {} devices",
-        args.function,
-        recordings.measurements.len(),
-        recordings.variants.len(),
-        recordings.inputs.len(),
-        recordings.devices.len(),
-    )?;
-    Ok(())
+    print(out, args, &recordings)
 }
 
 pub(super) fn export(trainer: &Trainer, args: &ExchangeArgs, out: &mut dyn Write) -> Result<()> {
     let recordings = trainer.export(&args.function, &files(args), &args.store.request())?;
-    writeln!(out, "{}: {} measurements", args.measurements.display(), recordings.measurements.len())?;
+    print(out, args, &recordings)
+}
+
+/// How much there was.
+fn print(out: &mut dyn Write, args: &ExchangeArgs, recordings: &Recordings) -> Result<()> {
+    let Recordings { function, variants, inputs, devices, measurements, .. } = recordings;
+    let (variants, inputs) = (variants.len(), inputs.len());
+    let (devices, measurements) = (devices.len(), measurements.len());
+    if args.output.json {
+        let counts = json!({
+            "function": function, "measurements": measurements, "variants": variants, "inputs": inputs, "devices": devices,
+        });
+        return json::print(out, &counts);
+    }
+    writeln!(
+        out,
+        "{function}: {measurements} measurements of {variants} variants on {inputs} inputs and {devices} devices"
+    )?;
     Ok(())
 }
 

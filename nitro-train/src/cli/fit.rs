@@ -1,10 +1,13 @@
 //! `train fit`: selectors from recordings.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::{Result, bail};
+use serde_json::{Value, json};
 
 use super::args::{AUTO, FitArgs};
+use super::json;
 use crate::learn::{Fitted, Strategy};
 use crate::terminal::say;
 use crate::trainer::{FitRequest, Trainer};
@@ -19,10 +22,31 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Res
         models: args.models.models.clone(),
         seed: args.seed,
     })?;
+    if args.output.json {
+        return json::print(
+            out,
+            &models.iter().map(|model| summary(&model.fitted, &model.file)).collect::<Vec<_>>(),
+        );
+    }
     for model in &models {
         writeln!(out, "{}: {}", model.file.display(), description(&model.fitted))?;
     }
     Ok(())
+}
+
+/// A model without its inside.
+pub(super) fn summary(fitted: &Fitted, file: &Path) -> Value {
+    let Fitted { model, strategy, notes, .. } = fitted;
+    json!({
+        "function": model.function,
+        "model": file,
+        "strategy": strategy.to_string(),
+        "device_features": model.device_features,
+        "sources": model.provenance.sources,
+        "training_inputs": model.provenance.training_inputs,
+        "score": fitted.score(),
+        "notes": notes,
+    })
 }
 
 /// What the two options leave to choose from.

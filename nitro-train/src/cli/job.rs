@@ -4,19 +4,38 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use anyhow::Result;
+use nitro_core::model::file_name;
+use serde_json::{Value, json};
 
 use super::args::JobArgs;
-use super::fit::description;
+use super::fit::{description, summary};
+use super::json;
 use super::numbers::number;
+use super::record::all_inputs;
 use super::report::write;
+use crate::learn::Fitted;
 use crate::measure::Share;
 use crate::plain_table::Table;
 use crate::report::LocalResult;
 use crate::report::assemble::LOCAL_SELECTORS;
-use crate::trainer::{LocalJobRequest, Trainer};
+use crate::terminal::Aside;
+use crate::trainer::{LocalJobRequest, RecordSummary, Trainer};
 use crate::worker;
 
 pub(super) fn run(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Result<()> {
+    let recorded = match args.show.json.json {
+        true => {
+            let (found, recorded) = work(trainer, args, &mut Aside)?;
+            json::print(out, &found)?;
+            recorded
+        }
+        false => work(trainer, args, out)?.1,
+    };
+    all_inputs(&recorded)
+}
+
+/// Does the job and tells of it on the way; what was found, and what was recorded.
+fn work(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Result<(Value, RecordSummary)> {
     let budget = Duration::from_secs(args.budget.into());
     let mut job = trainer.local_job(&LocalJobRequest {
         data: args.data.request(),
@@ -34,15 +53,32 @@ pub(super) fn run(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Res
         writeln!(out, "  {:12} {}", fitted.model.function, description(fitted))?;
     }
     writeln!(out, "  written to {}\n", job.models().display())?;
-    job.measure()?;
+    let recorded = job.measure()?;
     let results = job.judge(&fitted)?;
-    print(out, &results)?;
+    print(out, &results, args.show.columns())?;
     write(&job.report(&results)?, &args.out)?;
     writeln!(out, "\nThe page with all figures: {}", args.out.display())?;
-    Ok(())
+    let folder = job.models();
+    let model = |fitted: &Fitted| summary(fitted, &folder.join(file_name(&fitted.model.function)));
+    let found = json!({
+        "device": job.here(),
+        "models": fitted.iter().map(model).collect::<Vec<_>>(),
+        "results": results.iter().map(result).collect::<Vec<_>>(),
+        "page": args.out,
+    });
+    Ok((found, recorded))
 }
 
-fn print(out: &mut dyn Write, results: &[LocalResult]) -> io::Result<()> {
+/// What the choices of one function achieve here.
+fn result(result: &LocalResult) -> Value {
+    json!({
+        "function": result.recordings.function,
+        "test_inputs": result.inputs(),
+        "selectors": result.evaluation.as_ref().map(|evaluation| &evaluation.selectors),
+    })
+}
+
+fn print(out: &mut dyn Write, results: &[LocalResult], columns: usize) -> io::Result<()> {
     writeln!(out, "\n% of exhaustive search on this machine, mean over the test inputs:\n")?;
     let headings = LOCAL_SELECTORS.map(|(_, heading)| heading);
     let mut table = Table::new(["function"].into_iter().chain(headings).chain(["test inputs"]));
@@ -58,5 +94,5 @@ fn print(out: &mut dyn Write, results: &[LocalResult]) -> io::Result<()> {
         let function = result.recordings.function.clone();
         table.row(std::iter::once(function).chain(LOCAL_SELECTORS.map(figure)).chain([inputs]));
     }
-    write!(out, "{table}")
+    write!(out, "{table:columns$}")
 }

@@ -9,8 +9,10 @@ mod evaluate;
 mod explain;
 mod files;
 mod fit;
+mod hint;
 mod inspect;
 mod job;
+mod json;
 mod numbers;
 mod observer;
 mod profile;
@@ -49,7 +51,7 @@ impl Trainer {
         match out.judge(ended) {
             Ok(code) => code,
             Err(error) => {
-                say!("error: {}", printable(&sentence(error.as_ref())));
+                say!("error: {}{}", printable(&sentence(error.as_ref())), hint::of(&error));
                 exit_code(&error)
             }
         }
@@ -69,7 +71,7 @@ fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<Exit
     match &cli.command {
         Some(Command::Check(args)) => return check::run(trainer, args, out),
         None => job::run(trainer, &cli.job, out),
-        Some(Command::Record(args)) => record::run(trainer, args),
+        Some(Command::Record(args)) => record::run(trainer, args, out),
         Some(Command::Profile(args)) => profile::run(trainer, args, out),
         Some(Command::Fit(args)) => fit::run(trainer, args, out),
         Some(Command::Evaluate(args)) => evaluate::run(trainer, args, out),

@@ -9,6 +9,7 @@ use super::args::ProfileArgs;
 use crate::plain_table::Table;
 use crate::profile::counters::stressed_share;
 use crate::recordings::ProxyProfile;
+use crate::terminal;
 use crate::trainer::{ProfileRequest, Trainer, WrittenProfile};
 
 /// How far, in percentage points, a proxy's measured share of instructions may be from its intensity.
@@ -27,7 +28,7 @@ pub(super) fn run(trainer: &Trainer, args: &ProfileArgs, out: &mut dyn Write) ->
     for written in trainer.profile(&request)? {
         match written? {
             WrittenProfile::Proxies { file, profiles } => {
-                writeln!(out, "{}\n{}", file.display(), mixes(&profiles))?;
+                writeln!(out, "{}\n{:2$}", file.display(), mixes(&profiles), terminal::columns())?;
             }
             WrittenProfile::Variants { file, relevance } => {
                 writeln!(out, "{}", file.display())?;

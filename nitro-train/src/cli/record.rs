@@ -1,15 +1,18 @@
 //! `train record`: measurements of this machine's devices into the store.
 
-use anyhow::Result;
+use std::io::Write;
+
+use anyhow::{Result, bail};
 
 use super::args::RecordArgs;
+use super::json;
 use crate::measure::{Repeats, Share};
-use crate::trainer::{RecordRequest, Trainer};
+use crate::trainer::{RecordRequest, RecordSummary, Recorded, Trainer};
 use crate::worker;
 
 /// What failed is told while it is recorded.
-pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
-    trainer.record(&RecordRequest {
+pub(super) fn run(trainer: &Trainer, args: &RecordArgs, out: &mut dyn Write) -> Result<()> {
+    let summary = trainer.record(&RecordRequest {
         data: args.data.request(),
         devices: args.devices.clone(),
         inputs: args.inputs.clone(),
@@ -18,5 +21,27 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs) -> Result<()> {
         cold: args.cold,
         share: Share::new(worker::recorder_name()),
     })?;
-    Ok(())
+    if args.output.json {
+        json::print(out, &summary)?;
+    }
+    all_inputs(&summary)
+}
+
+/// So many inputs are named where there are more.
+const NAMED: usize = 5;
+
+/// That no input was left out since the application's closure could not work on it.
+pub(super) fn all_inputs(summary: &RecordSummary) -> Result<()> {
+    let failed: Vec<String> = summary.recorded.iter().flat_map(failures).collect();
+    let (named, others) = failed.split_at(failed.len().min(NAMED));
+    let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    match named {
+        [] => Ok(()),
+        named => bail!("{}{others} could not be recorded; the others were, and are kept", named.join(", ")),
+    }
+}
+
+fn failures(recorded: &Recorded) -> impl Iterator<Item = String> {
+    let Recorded { function, device, failed_inputs, .. } = recorded;
+    failed_inputs.iter().map(move |(input, why)| format!("input `{input}` of {function} on {device} ({why})"))
 }

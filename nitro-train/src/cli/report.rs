@@ -4,14 +4,19 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use serde_json::json;
 
 use super::args::ReportArgs;
+use super::json;
 use crate::report::ReportData;
 use crate::trainer::{ReportRequest, Trainer};
 
 pub(super) fn run(trainer: &Trainer, args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
     let (data, inputs) = (args.data.profiled(&args.profiles), args.split.lists());
     write(&trainer.report(&ReportRequest { data, inputs, seed: args.seed })?, &args.out)?;
+    if args.output.json {
+        return json::print(out, &json!({ "page": args.out }));
+    }
     writeln!(out, "{}", args.out.display())?;
     Ok(())
 }

@@ -5,10 +5,15 @@ use std::io::{self, Write};
 use anyhow::Result;
 
 use super::args::SyncArgs;
+use super::json;
 use crate::store::{self, Copied, Synced};
 
 pub(super) fn run(args: &SyncArgs, out: &mut dyn Write) -> Result<()> {
-    let Synced { into_first, into_second, differing } = store::sync_at(&args.first, &args.second)?;
+    let synced = store::sync_at(&args.first, &args.second)?;
+    if args.output.json {
+        return json::print(out, &synced);
+    }
+    let Synced { into_first, into_second, differing } = synced;
     let [a, b] = [&args.first, &args.second].map(|url| store::shown(url));
     tell(out, &b, &a, into_first)?;
     tell(out, &a, &b, into_second)?;

@@ -22,6 +22,7 @@ fn head(selector: &'static str) -> &'static str {
 impl fmt::Display for Evaluation {
     /// One row a held-out device with the mean of each selector in percent of exhaustive search, then over all devices
     /// the mean, the mean 5th percentile and the worst; those of a selector that does not apply to some devices are marked.
+    /// A width, as in `{evaluation:80}`, is the most columns that the table may take.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { function, train_inputs, test_inputs, .. } = self;
         writeln!(
@@ -40,7 +41,7 @@ impl fmt::Display for Evaluation {
         table.row(row("mean", &self.devices, |figures| figures.mean, mean));
         table.row(row("mean of 5th pct", &self.devices, |figures| figures.p05, mean));
         table.row(row("worst", &self.devices, |figures| figures.worst, least));
-        write!(f, "{table}")?;
+        table.fmt(f)?;
         if selector_names().any(|selector| self.is_partial(selector)) {
             writeln!(f, "{PARTIAL} over the devices that the selector applies to")?;
         }

@@ -3,12 +3,14 @@
 use nitro_core::MAX_VARIANTS;
 use thiserror::Error;
 
+use crate::printable::list;
+
 /// Why no selector could be fitted.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum LearnError {
     /// A device that nothing was recorded on.
-    #[error("function `{function}` has no recordings of device `{device}`; recorded are: {}", known.join(", "))]
+    #[error("function `{function}` has no recordings of device `{device}`; recorded are: {}", list(known))]
     UnknownDevice {
         /// The function.
         function: String,
@@ -28,7 +30,7 @@ pub enum LearnError {
     /// Not one training input has a successful variant on any source.
     #[error(
         "function `{function}`: no variant succeeded on any of {inputs} training inputs on {}; record more inputs",
-        sources.join(", ")
+        list(sources)
     )]
     NoSamples {
         /// The function.
@@ -84,7 +86,7 @@ pub enum LearnError {
     },
     /// Device features by hardware counters, of which there are none.
     #[error(
-        "function `{function}`: no hardware counters were read on a source device; read some with `profile`, or leave out --device-features profile"
+        "function `{function}`: no hardware counters were read on a source device; read some with `profile`, or ask for other device features"
     )]
     NoProfiles {
         /// The function.

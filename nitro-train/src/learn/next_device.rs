@@ -11,6 +11,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::comparison::compare_all;
 use super::error::LearnError;
 use super::performance::PerformanceTable;
@@ -32,7 +34,7 @@ pub struct Experience {
 }
 
 /// What measuring a device is worth.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Worth {
     /// The device.
     pub id: String,

@@ -91,7 +91,7 @@ pub enum RecordError {
         source: BoxError,
     },
     /// The closure asked for inputs and has none of its own.
-    #[error("`{function}` has no built-in inputs: give a folder with --inputs DIR")]
+    #[error("`{function}` has no built-in inputs: give a folder of inputs")]
     NoInputs {
         /// The function.
         function: &'static str,
@@ -120,14 +120,26 @@ pub enum RecordError {
     /// The device cannot be worked on now.
     #[error(transparent)]
     Device(BoxError),
+    /// The recording closure failed or panicked in its own work on an input, such as making it.
+    #[error("input `{input}`")]
+    Input {
+        /// The input.
+        input: String,
+        /// What happened.
+        source: BoxError,
+    },
     /// The recording closure failed in its own work.
     #[error(transparent)]
     Closure(BoxError),
 }
 
 impl RecordError {
-    /// What ended a closure: an error of the session that it passed on, or one of its own.
-    pub(super) fn of_closure(error: BoxError) -> Self {
-        error.downcast().map_or_else(Self::Closure, |own| *own)
+    /// What ended a closure: an error of the session that it passed on, or one of its own, be it with an input in hand.
+    pub(super) fn of_closure(error: BoxError, in_hand: Option<String>) -> Self {
+        let of_closure = |source| match in_hand {
+            Some(input) => Self::Input { input, source },
+            None => Self::Closure(source),
+        };
+        error.downcast().map_or_else(of_closure, |own| *own)
     }
 }

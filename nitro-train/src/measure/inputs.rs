@@ -44,6 +44,12 @@ impl<'a> InputList<'a> {
         Ok(Self { source, names, paths, handed_out: RefCell::default() })
     }
 
+    /// Hands out none of these.
+    pub(super) fn leave_out<'n>(&self, names: impl IntoIterator<Item = &'n String>) {
+        let position = |name: &String| self.names.iter().position(|own| own == name);
+        self.handed_out.borrow_mut().extend(names.into_iter().filter_map(position));
+    }
+
     /// Whether nothing can be handed out, whatever is asked for.
     pub(super) fn has_none_built_in(&self) -> bool {
         matches!(self.source, Inputs::Generated([]))

@@ -30,7 +30,7 @@ pub use plan::Plan;
 pub use pool::{HostDeviceError, HostDevices, run_on, whole_host};
 pub use profiling::Extent;
 pub use progress::{Attempt, Progress, Silent};
-pub use run::{profile_inputs, record_inputs, survey_inputs};
+pub use run::{FailedInputs, RecordedInputs, SurveyedInputs, profile_inputs, record_inputs, survey_inputs};
 pub use session::Session;
 pub use share::{DueInputs, Share};
 pub use subject::describe_device;

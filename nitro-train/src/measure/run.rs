@@ -1,5 +1,7 @@
 //! One function on one device: recorded, looked at for the features of its inputs, or shown to a profiler.
 
+use std::collections::BTreeMap;
+
 use nitro_core::provide::Profiled;
 use nitro_core::{Device, Function};
 
@@ -15,16 +17,17 @@ use super::recording::{Recording, Shared};
 use super::session::{Session, Work};
 use super::subject::Subject;
 use super::survey::Survey;
+use crate::printable::sentence;
 use crate::profile::Section;
 use crate::recordings::Input;
 use crate::store::Store;
 
 /// Records one function on the device that the calling thread works on; what the store holds already is skipped. Inputs that
 /// other recorders have claimed are waited for, and measured here after all if their claim expires: `record` is then called again.
-/// Returns how many inputs were measured here.
+/// An input that costs `record` an error or a panic of its own is left out, and the others are recorded.
 ///
 /// # Errors
-/// What `record` returns, and when the store or the folder of inputs cannot be used. [`RecordError::DeviceLost`] when a
+/// What `record` returns beside inputs, and when the store or the folder of inputs cannot be used. [`RecordError::DeviceLost`] when a
 /// variant took the device away from this process, whatever `record` returns: the variant is recorded as failed on that
 /// input, and a fresh process goes on after it. What was measured until then is kept.
 pub fn record_inputs(
@@ -34,7 +37,7 @@ pub fn record_inputs(
     store: &mut dyn Store,
     progress: &dyn Progress,
     record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
-) -> Result<usize, RecordError> {
+) -> Result<RecordedInputs, RecordError> {
     let subject = Subject { function, device };
     let (store, lost_time) = (SharedStore::new(store), LostTime::new(plan.clock));
     let claims = Claims::new(subject, &plan.share, &store);
@@ -44,46 +47,95 @@ pub fn record_inputs(
             lost_time.look();
         });
         let shared = Shared { store: &store, claims: &claims, lost_time: &lost_time };
-        let mut measured = 0;
-        while one_pass(subject, plan, shared, progress, &mut measured, &record)? {}
-        Ok(measured)
+        let mut recorded = RecordedInputs::default();
+        while one_pass(subject, plan, shared, progress, &mut recorded, &record)? {}
+        Ok(recorded)
     })
 }
 
-/// Records the inputs that nobody else has claimed and adds up how many those are; whether there are more now.
+/// What came of a recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordedInputs {
+    /// How many inputs were measured.
+    pub measured: usize,
+    /// The others.
+    pub failed: FailedInputs,
+}
+
+/// What a survey has found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SurveyedInputs {
+    /// The inputs, in the order in which they were met.
+    pub inputs: Vec<Input>,
+    /// The others.
+    pub failed: FailedInputs,
+}
+
+/// The inputs that a recording closure could not work on, by name, and why: it failed or panicked with them in hand.
+pub type FailedInputs = BTreeMap<String, String>;
+
+/// Takes note of an input that the closure could not work on, so that the others can go on, and says whether there was one; any other
+/// error is given back.
+fn leave_out(failed: &mut FailedInputs, ended: Result<(), RecordError>) -> Result<bool, RecordError> {
+    match ended {
+        Ok(()) => Ok(false),
+        // Once is enough: what is left out is not handed out any more.
+        Err(RecordError::Input { input, source }) if !failed.contains_key(&input) => {
+            // A panic may say several lines.
+            let why: Vec<String> = sentence(&*source).split_whitespace().map(str::to_owned).collect();
+            failed.insert(input, why.join(" "));
+            Ok(true)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Records the inputs that nobody else has claimed and adds up what comes of them; whether there are more now.
 fn one_pass<'a>(
     subject: Subject<'a>,
     plan: &'a Plan<'a>,
     shared: Shared<'a>,
     progress: &'a dyn Progress,
-    measured: &mut usize,
+    recorded: &mut RecordedInputs,
     record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<bool, RecordError> {
     let recording = Recording::new(subject, plan, shared, progress)?;
-    let mut session = Session::new(plan.inputs, Work::Record(recording))?;
-    let recorded = session.run(record);
+    let mut session = Session::new(plan.inputs, Work::Record(recording))?.without(recorded.failed.keys());
+    let ended = session.run(record);
     let recording = session.recording().expect("it was made of one");
-    *measured += recording.measured();
+    recorded.measured += recording.measured();
     if let Some(error) = recording.ended_by() {
         return Err(error);
     }
-    recorded.inspect_err(|_| shared.claims.release())?;
+    let ended = ended.inspect_err(|_| shared.claims.release());
+    if leave_out(&mut recorded.failed, ended)? {
+        recording.leave_rest();
+        return Ok(true);
+    }
     Ok(recording.wait_for_others()?)
 }
 
-/// The inputs with their features, on the device that the calling thread works on: the default variant runs once on each.
+/// The inputs with their features, on the device that the calling thread works on: the default variant runs once on each. Those that cost
+/// `record` an error or a panic of its own are left out.
 ///
 /// # Errors
-/// What `record` returns, and when the folder of inputs cannot be used.
+/// What `record` returns beside inputs, and when the folder of inputs cannot be used.
 pub fn survey_inputs(
     function: &'static Function,
     device: &dyn Device,
     inputs: Inputs<'_>,
     record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
-) -> Result<Vec<Input>, RecordError> {
-    let mut session = Session::new(inputs, Work::Survey(Survey::new(Subject { function, device })))?;
-    session.run(record)?;
-    Ok(session.found())
+) -> Result<SurveyedInputs, RecordError> {
+    let mut surveyed = SurveyedInputs::default();
+    loop {
+        let survey = Survey::new(Subject { function, device }, std::mem::take(&mut surveyed.inputs));
+        let mut session = Session::new(inputs, Work::Survey(survey))?.without(surveyed.failed.keys());
+        let ended = session.run(&record);
+        surveyed.inputs = session.found();
+        if !leave_out(&mut surveyed.failed, ended)? {
+            return Ok(surveyed);
+        }
+    }
 }
 
 /// Shows calls of one function, on the device that the calling thread works on, to a profiler that watches this process.

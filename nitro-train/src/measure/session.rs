@@ -1,6 +1,9 @@
 //! A session: the user's closure calls the function in the ordinary way, the session decides which variant runs.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use nitro_core::recording::Panicked;
 
 use super::error::{BoxError, RecordError};
 use super::inputs::{InputList, Inputs};
@@ -20,6 +23,8 @@ pub struct Session<'a> {
     bad_pattern: OnceCell<RecordError>,
     /// Whether the closure came with an input.
     came_with_input: Cell<bool>,
+    /// The input that the closure has been handed last, and has not asked for another since.
+    in_hand: RefCell<Option<String>>,
 }
 
 /// What the session does with an input.
@@ -44,23 +49,36 @@ impl Work<'_> {
 
 impl<'a> Session<'a> {
     pub(super) fn new(inputs: Inputs<'a>, work: Work<'a>) -> Result<Self, RecordError> {
-        let (asked_in_vain, bad_pattern, came_with_input) = Default::default();
-        Ok(Self { inputs: InputList::new(inputs)?, work, asked_in_vain, bad_pattern, came_with_input })
+        let (asked_in_vain, bad_pattern, came_with_input, in_hand) = Default::default();
+        let inputs = InputList::new(inputs)?;
+        Ok(Self { inputs, work, asked_in_vain, bad_pattern, came_with_input, in_hand })
+    }
+
+    /// As if these inputs were not there.
+    pub(super) fn without<'n>(self, names: impl IntoIterator<Item = &'n String>) -> Self {
+        self.inputs.leave_out(names);
+        self
     }
 
     /// Lets the closure do its work.
     ///
     /// # Errors
-    /// [`RecordError::BadPattern`], what the closure returns, and [`RecordError::NoInputs`] when it asked for inputs, got none and had none of its own.
+    /// [`RecordError::BadPattern`], what the closure returns, [`RecordError::Input`] when it failed or panicked with an input in hand, and
+    /// [`RecordError::NoInputs`] when it asked for inputs, got none and had none of its own.
     pub(super) fn run(
         &mut self,
         record: impl FnOnce(&mut Session<'a>) -> Result<(), BoxError>,
     ) -> Result<(), RecordError> {
-        let ended = record(self);
+        let ended = catch_unwind(AssertUnwindSafe(|| record(self)));
         if let Some(error) = self.bad_pattern.take() {
             return Err(error);
         }
-        ended.map_err(RecordError::of_closure)?;
+        let in_hand = self.in_hand.take();
+        let ended = ended.unwrap_or_else(|panic| match in_hand {
+            Some(_) => Err(Panicked::of(&*panic).to_string().into()),
+            None => resume_unwind(panic),
+        });
+        ended.map_err(|error| RecordError::of_closure(error, in_hand))?;
         match self.asked_in_vain.get() && !self.came_with_input.get() {
             true => Err(RecordError::NoInputs { function: self.work.function() }),
             false => Ok(()),
@@ -73,7 +91,8 @@ impl<'a> Session<'a> {
     /// `pattern` (an ending `.gz` does not count). Without: the names of the built-in inputs
     /// ([`Tunable::generated_inputs`](crate::Tunable::generated_inputs)), whatever the pattern. What the store
     /// already holds is left out, and so is what another pattern has given, and what another recorder that shares the store
-    /// is measuring. Where there are neither files nor built-in inputs, to ask is an error of the closure, unless it
+    /// is measuring. Where the closure panics or fails before it asks for the next one, that costs the input, and the closure is called again
+    /// without it. Where there are neither files nor built-in inputs, to ask is an error of the closure, unless it
     /// [comes](Self::input) with inputs of its own.
     ///
     /// In a pattern `*` stands for any text, `?` for one character, `[a-c]` for one of those and `[!a-c]` for one of the others,
@@ -85,10 +104,10 @@ impl<'a> Session<'a> {
         match &self.work {
             Work::Record(recording) => {
                 recording.keep_due(&mut inputs);
-                DueInputs::new(inputs, |input| recording.claim(input))
+                DueInputs::new(inputs, &self.in_hand, |input| recording.claim(input))
             }
-            Work::Profile(profiling) => DueInputs::new(profiling.sample(&inputs), |_| true),
-            Work::Survey(_) => DueInputs::new(inputs, |_| true),
+            Work::Profile(profiling) => DueInputs::new(profiling.sample(&inputs), &self.in_hand, |_| true),
+            Work::Survey(_) => DueInputs::new(inputs, &self.in_hand, |_| true),
         }
     }
 

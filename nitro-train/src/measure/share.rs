@@ -1,6 +1,7 @@
 //! Recorders that share the inputs of one device, or of devices of one kind, through their store: each claims an input before
 //! it measures it, and what a recorder that died had claimed is free again after a while.
 
+use std::cell::RefCell;
 use std::time::{Duration, SystemTime};
 
 /// Who records, and how long its claim of an input lasts unless it is renewed.
@@ -45,12 +46,18 @@ impl Default for Share {
 pub struct DueInputs<'s> {
     /// Names and what the closure gets for them.
     inputs: std::vec::IntoIter<(&'s str, &'s str)>,
+    /// The one that was given last; none after all were.
+    in_hand: &'s RefCell<Option<String>>,
     claim: Box<dyn Fn(&str) -> bool + 's>,
 }
 
 impl<'s> DueInputs<'s> {
-    pub(super) fn new(inputs: Vec<(&'s str, &'s str)>, claim: impl Fn(&str) -> bool + 's) -> Self {
-        Self { inputs: inputs.into_iter(), claim: Box::new(claim) }
+    pub(super) fn new(
+        inputs: Vec<(&'s str, &'s str)>,
+        in_hand: &'s RefCell<Option<String>>,
+        claim: impl Fn(&str) -> bool + 's,
+    ) -> Self {
+        Self { inputs: inputs.into_iter(), in_hand, claim: Box::new(claim) }
     }
 }
 
@@ -58,6 +65,8 @@ impl<'s> Iterator for DueInputs<'s> {
     type Item = &'s str;
 
     fn next(&mut self) -> Option<&'s str> {
-        self.inputs.find(|(name, _)| (self.claim)(name)).map(|(_, path)| path)
+        let next = self.inputs.find(|(name, _)| (self.claim)(name));
+        self.in_hand.replace(next.map(|(name, _)| name.to_owned()));
+        next.map(|(_, path)| path)
     }
 }

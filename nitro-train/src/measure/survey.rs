@@ -13,8 +13,9 @@ pub(super) struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    pub(super) fn new(subject: Subject<'a>) -> Self {
-        Self { subject, found: RefCell::default() }
+    /// A survey that goes on after what was found.
+    pub(super) fn new(subject: Subject<'a>, found: Vec<Input>) -> Self {
+        Self { subject, found: RefCell::new(found) }
     }
 
     pub(super) fn function(&self) -> &'static str {
@@ -23,6 +24,9 @@ impl<'a> Survey<'a> {
 
     /// Notes the features of one input.
     pub(super) fn input<R>(&self, name: &str, mut run: impl FnMut() -> R) -> Result<(), RecordError> {
+        if self.found.borrow().iter().any(|input| input.name == name) {
+            return Ok(());
+        }
         let (_, observation) =
             self.subject.describe(name, &[self.subject.function.default_choice()], &mut run)?;
         self.found.borrow_mut().push(Input { name: name.to_owned(), features: observation.features });

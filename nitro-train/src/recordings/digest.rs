@@ -140,7 +140,7 @@ mod tests {
                 row(1, 1, 0, Outcome::Time(8.0)),
                 row(2, 0, 0, Outcome::Time(9.0)),
             ],
-            profiles: Default::default(),
+            ..Recordings::default()
         }
     }
 

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use outcome::Outcome;
 pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
+use serde::Serialize;
 
 /// The most input features that a function's recordings may have, and the most features of a device. A model takes the most useful
 /// [`nitro_core::MAX_FEATURES`] of them.
@@ -38,6 +39,17 @@ pub struct Recordings {
     pub measurements: Vec<Measurement>,
     /// Hardware counters of the variants, where some were read.
     pub profiles: Profiles,
+    /// What the store holds besides, and cannot be learned from.
+    pub incomplete: Incomplete,
+}
+
+/// Inputs that are left out with their measurements, as they were recorded before the function got one of its features.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Incomplete {
+    /// How many.
+    pub inputs: usize,
+    /// The features of which each lacks one at least.
+    pub features: BTreeSet<String>,
 }
 
 /// One input of the function.
@@ -50,7 +62,7 @@ pub struct Input {
 }
 
 /// One device that variants were measured on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeviceRecord {
     /// Unique name, such as `host:4` or `K40m`.
     pub id: String,

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io;
 
-use crate::printable::excerpt;
+use crate::printable::{excerpt, list};
 
 /// Why a store could not be opened, read or written.
 ///
@@ -47,6 +47,10 @@ pub enum StoreError {
         "store `{location}` cannot be opened for writing: make the folder and give write permission, or name another file"
     )]
     NotWritable { location: String, source: io::Error },
+
+    /// The file cannot be read.
+    #[error("store `{location}` cannot be read: give read permission, or name another file")]
+    NotReadable { location: String, source: io::Error },
 
     /// The file, or the server's key, holds something else.
     #[error("`{location}` is not a Nitro store and is left as it is: name another file, or move it away")]
@@ -127,7 +131,7 @@ impl StoreError {
     pub(super) fn unknown_function(location: &str, function: &str, known: &[String]) -> Self {
         let known = match known {
             [] => "it is empty".to_owned(),
-            known => format!("it has {}", known.join(", ")),
+            known => format!("it has {}", list(known)),
         };
         Self::UnknownFunction { location: location.to_owned(), function: function.to_owned(), known }
     }

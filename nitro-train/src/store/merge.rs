@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::{FunctionSchema, StoreError, as_row, check};
+use crate::printable::list;
 use crate::recordings::{DeviceRecord, Input, Measurement, Recordings};
 
 /// Completes recordings with the measurements of each device, sorted; their `device` is set here.
@@ -88,8 +89,8 @@ fn feature_order(location: &str, stored: &[String], given: &Recordings) -> Resul
     order.filter(|order| order.len() == given.features.len()).ok_or_else(|| StoreError::OtherFeatures {
         location: location.to_owned(),
         function: given.function.clone(),
-        expected: stored.join(", "),
-        found: given.features.join(", "),
+        expected: list(stored),
+        found: list(&given.features),
     })
 }
 

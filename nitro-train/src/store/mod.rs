@@ -66,6 +66,19 @@ pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     }
 }
 
+/// As [`open`], for what only reads: of a file that may not be written, or in a folder where nothing may be made, too. Nothing is made; what
+/// would write to such a store fails.
+///
+/// # Errors
+///
+/// As [`open`], and when there is no such file.
+pub fn open_to_read(url: &str) -> Result<Box<dyn Store>, StoreError> {
+    if url.contains("://") {
+        return open(url);
+    }
+    Ok(Box::new(sqlite::Sqlite::open_to_read(Path::new(url))?))
+}
+
 /// Whether [`open`] would find a store rather than make one, as far as the name tells: a server's is taken to be there.
 pub(crate) fn exists(url: &str) -> bool {
     url.contains("://") || Path::new(url).exists()
@@ -121,7 +134,7 @@ pub trait Store: Send {
     /// Variants and features come in the order of their registration; inputs, devices (those with measurements of
     /// this function) and measurements are sorted by name, whatever the order of recording. An input that lacks a
     /// feature registered since is left out with its measurements, for nothing can be learned from it until it is
-    /// recorded again.
+    /// recorded again: [`Recordings::incomplete`] tells of them.
     ///
     /// # Errors
     ///

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use serde::Serialize;
+
 use super::merge::{Import, key};
 use super::{Store, StoreError, as_row};
 use crate::recordings::{DeviceRecord, Measurement, Recordings};
 
 /// What [`sync`] has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Synced {
     /// What the first store got from the second.
     pub into_first: Copied,
@@ -18,7 +20,7 @@ pub struct Synced {
 }
 
 /// What one store got that it did not have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Copied {
     /// Functions.
     pub functions: usize,

@@ -3,5 +3,20 @@
 pub(crate) mod output;
 mod progress;
 
+use std::io::IsTerminal;
+
+use terminal_size::Width;
+
 pub(crate) use output::{Aside, Output, say};
 pub(crate) use progress::ProgressDisplay;
+
+/// The columns of whatever is no terminal.
+const USUAL_COLUMNS: usize = 80;
+/// On a terminal that is narrower, lines break.
+const LEAST_COLUMNS: usize = 40;
+
+/// How long a line on standard output may be.
+pub(crate) fn columns() -> usize {
+    let terminal = if std::io::stdout().is_terminal() { terminal_size::terminal_size() } else { None };
+    terminal.map_or(USUAL_COLUMNS, |(Width(columns), _)| usize::from(columns).max(LEAST_COLUMNS))
+}

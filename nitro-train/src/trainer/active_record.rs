@@ -5,39 +5,42 @@ use std::collections::BTreeSet;
 use super::error::TrainError;
 use super::recorder::Recorder;
 use crate::active::{FIRST_INPUTS, next_inputs};
-use crate::measure::{Candidate, Plan};
+use crate::measure::{Candidate, Plan, RecordedInputs, SurveyedInputs};
 use crate::recordings::{Input, Recordings};
 use crate::store::Store;
 
 /// One selector is fitted for this share of what is measured.
 const ROUNDS_SHARE: usize = 8;
 
-/// Records inputs, the least certain next, until so many are in the store; how many were measured now.
+/// Records inputs, the least certain next, until so many are in the store.
 pub(super) fn record_within(
     recorder: &Recorder<'_>,
     plan: &Plan<'_>,
     store: &mut dyn Store,
     max_inputs: usize,
-) -> Result<usize, TrainError> {
+) -> Result<RecordedInputs, TrainError> {
     let (function, device) = (recorder.tunable.function, recorder.device.entry().id());
-    let surveyed = recorder.survey(plan)?;
+    let SurveyedInputs { inputs: mut surveyed, failed } = recorder.survey(plan)?;
+    let mut recorded = RecordedInputs { measured: 0, failed };
     let candidates = Candidate::all(function);
     let choices: Vec<_> = candidates.iter().map(Candidate::name).collect();
     let mut measured = store.recorded(function.name(), device, &choices)?;
-    let mut measured_now = 0;
     while measured.len() < max_inputs.min(surveyed.len()) {
         let left = max_inputs.min(surveyed.len()) - measured.len();
         let count =
             left.min((measured.len() / ROUNDS_SHARE).max(1).max(FIRST_INPUTS.saturating_sub(measured.len())));
         let only = choose(store, function.name(), device, &surveyed, &measured, count)?;
-        let before = measured.len();
-        measured_now += recorder.record(&Plan { only: Some(only), ..plan.clone() }, store)?;
+        let (before, candidates) = (measured.len(), surveyed.len());
+        let now = recorder.record(&Plan { only: Some(only), ..plan.clone() }, store)?;
+        surveyed.retain(|input| !now.failed.contains_key(&input.name));
+        recorded.measured += now.measured;
+        recorded.failed.extend(now.failed);
         measured = store.recorded(function.name(), device, &choices)?;
-        if measured.len() == before {
+        if (measured.len(), surveyed.len()) == (before, candidates) {
             break; // what was chosen was left out by the recording itself
         }
     }
-    Ok(measured_now)
+    Ok(recorded)
 }
 
 /// The names of the next inputs.

@@ -35,7 +35,7 @@ fn of_function(function: &str, samples: &[CapturedCall], models: &Path) -> Resul
     let file = models.join(file_name(function));
     let model = match file.exists() {
         true => Ok(Model::read(&file)?),
-        false => Err(format!("there is no model {}: name the folder with --models DIR", file.display())),
+        false => Err(format!("there is no model {}: name its folder", file.display())),
     };
     Ok(Traffic::new(function, samples, model.as_ref().map_err(Clone::clone)))
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use nitro_core::provide::{DeviceProvider, OpenDevice};
 use nitro_core::{Device, DeviceId, MeasuredFeature};
+use serde::{Serialize, Serializer};
 
 use super::builder::Trainer;
 use super::error::TrainError;
@@ -13,7 +14,7 @@ use crate::measure::{describe_device, whole_host};
 use crate::recordings::DeviceRecord;
 
 /// What the devices at hand look like to a model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Devices {
     /// Those of this machine.
     pub here: Vec<DeviceRecord>,
@@ -24,14 +25,29 @@ pub struct Devices {
 }
 
 /// The device features of a device that took a benchmark.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MeasuredDevice {
     /// The device's identity.
     pub id: String,
     /// What was measured, when, and how sure it is.
+    #[serde(serialize_with = "measured_features")]
     pub features: Vec<MeasuredFeature>,
     /// The file in which those that are not noisy are kept; none when the user has no folder for such files.
     pub kept_in: Option<PathBuf>,
+}
+
+/// Measured device features as a script wants them: `unkept` says why a figure is not kept, and is null for one that is.
+fn measured_features<S: Serializer>(features: &[MeasuredFeature], serializer: S) -> Result<S::Ok, S::Error> {
+    let object = |own: &MeasuredFeature| {
+        serde_json::json!({
+            "name": own.feature.name,
+            "value": own.feature.value,
+            "spread": own.spread,
+            "unix_s": own.unix_s,
+            "unkept": own.unkept.map(|reason| reason.to_string()),
+        })
+    };
+    serializer.collect_seq(features.iter().map(object))
 }
 
 impl MeasuredDevice {

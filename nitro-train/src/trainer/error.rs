@@ -11,6 +11,7 @@ use crate::evaluate::EvaluateError;
 use crate::exchange::{ExportError, ImportError};
 use crate::learn::LearnError;
 use crate::measure::{BoxError, RecordError};
+use crate::printable::list;
 use crate::profile::ProfileError;
 use crate::store::StoreError;
 use crate::traffic::CaptureError;
@@ -25,11 +26,11 @@ pub enum TrainError {
     NoFunctions,
 
     /// The trainer has no function of this name.
-    #[error("this program has no function `{function}` to measure; it has {}", known.join(", "))]
+    #[error("this program has no function `{function}` to measure; it has {}", list(known))]
     UnknownFunction { function: String, known: Vec<String> },
 
     /// The function does not run on the named device.
-    #[error("`{function}` runs on {kind} devices, not on {device}: name one with --device")]
+    #[error("`{function}` runs on {kind} devices, not on {device}: name one of those")]
     OtherKind { function: String, kind: &'static str, device: String },
 
     /// No provider has devices that are written so.
@@ -42,17 +43,17 @@ pub enum TrainError {
 
     /// There is nothing that `all` stands for.
     #[error(
-        "--device all: no GPU was found that this program can use{}; name a device, for example --device {host}",
+        "no GPU was found that this program can use{}; name a device, for example {host}",
         reasons.iter().map(|reason| format!(" ({reason})")).collect::<String>()
     )]
     NoGpu { reasons: Vec<String>, host: String },
 
     /// A device neither of this machine nor in the store.
-    #[error("no device `{name}` in the store (it has {}) and none of that name here", known.join(", "))]
+    #[error("no device `{name}` in the store (it has {}) and none of that name here", list(known))]
     DeviceNowhere { name: String, known: Vec<String>, source: Box<Self> },
 
     /// The device's caches stay as they are.
-    #[error("--cold: the caches of {device} cannot be emptied")]
+    #[error("the caches of {device} cannot be emptied")]
     CachesStay { device: String },
 
     /// A recording ended early.
@@ -64,16 +65,19 @@ pub enum TrainError {
     Survey { function: String, device: String, source: Box<RecordError> },
 
     /// Nothing was ever recorded.
-    #[error("{store}: no recordings; make some with `record` or take some with `import`")]
+    #[error("{store}: no recordings; make some with `record`, then `fit`, or take some with `import`")]
     NoRecordings { store: String },
 
     /// Of a function that was asked for nothing was recorded.
-    #[error("{store}: no recordings of `{function}`{}", others(known))]
+    #[error(
+        "{store}: no recordings of `{function}`{}; make some with `record`, or take some with `import`",
+        others(known)
+    )]
     NoneOfFunction { store: String, function: String, known: Vec<String> },
 
     /// Only this machine's own recordings are there.
     #[error(
-        "no recordings of `{function}` on another machine: run `record` there with the same store, or `import` them"
+        "no recordings of `{function}` on another machine: run `record` there with the same store, or `import` them; to learn from this one alone, use `fit`"
     )]
     NoSources { function: String },
 
@@ -102,15 +106,18 @@ pub enum TrainError {
     InputListEmpty { file: PathBuf },
 
     /// A bound for a function that is not checked.
-    #[error("--max-regret: `{function}` is not among the functions that are checked: {}", checked.join(", "))]
+    #[error(
+        "a bound is given for `{function}`, which is not among the functions that are checked: {}",
+        list(checked)
+    )]
     UncheckedBound { function: String, checked: Vec<String> },
 
     /// The function has no model, or a damaged one.
-    #[error("no usable model of `{function}`: make one with `fit`, or name its folder with --models")]
+    #[error("no usable model of `{function}`: make one with `fit`, or name its folder")]
     NoModel { function: String, source: ModelError },
 
     /// A value was given of what the model does not know.
-    #[error("`{feature}` is not a feature of the model; its features are {}", known.join(", "))]
+    #[error("`{feature}` is not a feature of the model; its features are {}", list(known))]
     UnknownFeature { feature: String, known: Vec<String> },
 
     /// A value that no input has.
@@ -126,22 +133,22 @@ pub enum TrainError {
         "{} {} missing: the model needs {}",
         missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
         if missing.len() == 1 { "is" } else { "are" },
-        needed.join(", ")
+        list(needed)
     )]
     FeaturesMissing { missing: Vec<String>, needed: Vec<String> },
 
     /// The model asks for a device feature that the device does not have.
     #[error(
-        "device {device} has no device feature `{feature}`, which the model needs: name a device like those it learned from with --device, for example {example}"
+        "device {device} has no device feature `{feature}`, which the model needs: name a device like those it learned from, for example {example}"
     )]
     DeviceFeatureMissing { device: String, feature: String, example: String },
 
     /// A profiler cannot watch the device.
-    #[error("{device}: no hardware counters are read of this kind of device; name one as --device cuda:0")]
+    #[error("{device}: no hardware counters are read of this kind of device; name one as cuda:0")]
     NoCounters { device: String },
 
     /// Some profiles could not be made.
-    #[error("there is no profile of {}; what the others gave is written", missing.join(", "))]
+    #[error("there is no profile of {}; what the others gave is written", list(missing))]
     ProfilesMissing { missing: Vec<String> },
 
     /// A captured file without calls.

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use nitro_core::Function;
+
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::request::DataRequest;
 use super::tunable::{ShippedRecordings, Tunable};
 use crate::exchange;
 use crate::profile::{Folder, files};
-use crate::recordings::{DeviceRecord, Profiles, Recordings, choice_text};
+use crate::recordings::{DeviceRecord, Incomplete, Profiles, Recordings, choice_text};
 use crate::store::{self, Store};
 
 /// The store, and under it the recordings that the program carries.
@@ -16,30 +18,36 @@ pub(super) struct LayeredStore<'t> {
     trainer: &'t Trainer,
     url: String,
     store: Option<Box<dyn Store>>,
+    /// Whether the store was opened for writing.
+    is_writable: bool,
     /// Whether the recordings that the program carries take part.
     has_shipped: bool,
     /// The user's profiles, in the place of those that the program carries.
     profiles: Option<Folder>,
+    /// What was said of what is left out: recordings may be loaded several times.
+    told: BTreeSet<String>,
 }
 
 impl<'t> LayeredStore<'t> {
-    /// Opens the store if it exists. Recordings that the program carries take part only when the user names no store.
+    /// Opens the store for reading, if it exists. Recordings that the program carries take part only when the user names no store.
     pub(super) fn open(trainer: &'t Trainer, data: &DataRequest) -> Result<Self, TrainError> {
         Ok(Self { has_shipped: data.store.is_none(), ..Self::over_shipped(trainer, data)? })
     }
 
-    /// Opens the store if it exists, over the recordings that the program carries.
+    /// Opens the store for reading, if it exists, over the recordings that the program carries.
     pub(super) fn over_shipped(trainer: &'t Trainer, data: &DataRequest) -> Result<Self, TrainError> {
         let url = data.store_url().to_owned();
-        let store = if store::exists(&url) { Some(store::open(&url)?) } else { None };
+        let store = if store::exists(&url) { Some(store::open_to_read(&url)?) } else { None };
         let profiles = data.profiles.as_deref().map(Folder::new);
-        Ok(Self { trainer, url, store, has_shipped: true, profiles })
+        let (is_writable, told) = Default::default();
+        Ok(Self { trainer, url, store, is_writable, has_shipped: true, profiles, told })
     }
 
-    /// The store itself, made when absent.
+    /// The store itself, for writing, made when absent.
     pub(super) fn writable(&mut self) -> Result<&mut dyn Store, TrainError> {
-        if self.store.is_none() {
+        if !self.is_writable {
             self.store = Some(store::open(&self.url)?);
+            self.is_writable = true;
         }
         Ok(self.store.as_deref_mut().expect("it was opened above"))
     }
@@ -59,7 +67,33 @@ impl<'t> LayeredStore<'t> {
             let (function, known) = (missing.clone(), known.into_iter().collect());
             return Err(TrainError::NoneOfFunction { store: store(), function, known });
         }
+        self.tell_of_strangers(&known, wanted);
         Ok(if wanted.is_empty() { known.into_iter().collect() } else { wanted.to_vec() })
+    }
+
+    /// Says of which functions there are recordings and no code here, or code and no recordings.
+    fn tell_of_strangers(&mut self, known: &BTreeSet<String>, wanted: &[String]) {
+        let own: BTreeSet<String> =
+            self.trainer.functions().map(|function| function.name().to_owned()).collect();
+        if own.is_empty() {
+            return; // a program that only looks at what others have recorded
+        }
+        let is_wanted = |name: &&String| wanted.is_empty() || wanted.contains(name);
+        for name in known.difference(&own).filter(is_wanted) {
+            self.tell_once(format!(
+                "{name}: recorded by another program, this one has no function of the name"
+            ));
+        }
+        let unrecorded: Vec<&str> = own.difference(known).filter(is_wanted).map(String::as_str).collect();
+        if !unrecorded.is_empty() {
+            self.tell_once(format!("left out, as nothing was recorded of them: {}", unrecorded.join(", ")));
+        }
+    }
+
+    fn tell_once(&mut self, line: String) {
+        if self.told.insert(line.clone()) {
+            self.trainer.tell(line);
+        }
     }
 
     /// What was recorded of one function, of the variants that this program has: what is fitted, judged and shipped is for the code at
@@ -68,32 +102,34 @@ impl<'t> LayeredStore<'t> {
         self.load_if_recorded(function)?.ok_or_else(|| self.has_none_of(function))
     }
 
-    /// As [`Stores::load`], if anything was recorded.
+    /// As [`LayeredStore::load`], if anything was recorded.
     pub(super) fn load_if_recorded(&mut self, function: &str) -> Result<Option<Recordings>, TrainError> {
         let mut recordings = self.everything(function)?;
-        if let Some(recordings) = &mut recordings
-            && let Some(tunable) = self.trainer.find(function)
-        {
-            let own = tunable.function.variants();
-            let is_own = |name: &str| own.iter().any(|variant| variant.name() == name);
-            // With none in common they are of a namesake, which is for others to find.
-            let is_known = recordings.variants.iter().any(|name| is_own(name));
-            let left_out = if is_known { recordings.keep_variants(is_own) } else { Vec::new() };
-            let function = tunable.function;
-            let is_own = |variant: &str, text: &str| function.choice(&choice_text(variant, text)).is_ok();
-            let others = if is_known { recordings.keep_configurations(is_own) } else { 0 };
-            let name = function.name();
-            if !left_out.is_empty() {
-                let names = left_out.join(", ");
-                self.trainer.tell(format!("{name}: left out, as this program does not have them: {names}"));
-            }
-            if others > 0 {
-                self.trainer.tell(format!(
-                    "{name}: left out, {others} configurations that this program does not have"
-                ));
-            }
+        if let (Some(recordings), Some(tunable)) = (&mut recordings, self.trainer.find(function)) {
+            self.keep_own(recordings, tunable.function);
         }
         Ok(recordings)
+    }
+
+    /// Leaves the variants and configurations that the function has.
+    fn keep_own(&mut self, recordings: &mut Recordings, function: &Function) {
+        let is_own = |name: &str| function.variants().iter().any(|variant| variant.name() == name);
+        if !recordings.variants.iter().any(|name| is_own(name)) {
+            return; // they are of a namesake, which is for others to find
+        }
+        let left_out = recordings.keep_variants(is_own);
+        let others = recordings
+            .keep_configurations(|variant, text| function.choice(&choice_text(variant, text)).is_ok());
+        let name = function.name();
+        if !left_out.is_empty() {
+            let names = left_out.join(", ");
+            self.tell_once(format!("{name}: left out, as this program does not have them: {names}"));
+        }
+        if others > 0 {
+            self.tell_once(format!(
+                "{name}: left out, {others} configurations that this program does not have"
+            ));
+        }
     }
 
     /// Everything recorded of one function, whatever this program has.
@@ -123,16 +159,19 @@ impl<'t> LayeredStore<'t> {
         {
             recordings = Some(store.load(function)?);
         }
-        for (tunable, shipped) in self.shipped_of(function) {
+        if let Some(recordings) = &recordings {
+            self.tell_of_incomplete(recordings);
+        }
+        let shipped: Vec<_> = self.shipped_of(function).collect();
+        for (tunable, shipped) in shipped {
             let below = read_shipped(tunable, shipped)?;
             match &mut recordings {
                 None => recordings = Some(below),
                 Some(own) => {
                     if !own.overlay_onto(&below) {
-                        tracing::warn!(
-                            function,
-                            "the carried recordings have other features and are left out"
-                        );
+                        self.tell_once(format!(
+                            "{function}: the recordings that this program carries are left out, as they do not know all of its features"
+                        ));
                     }
                 }
             }
@@ -141,6 +180,18 @@ impl<'t> LayeredStore<'t> {
             recordings.profiles = self.profiles(function)?;
         }
         Ok(recordings)
+    }
+
+    fn tell_of_incomplete(&mut self, recordings: &Recordings) {
+        let Incomplete { inputs, features } = &recordings.incomplete;
+        if *inputs > 0 {
+            let (function, all) = (&recordings.function, inputs + recordings.inputs.len());
+            let features = features.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            self.tell_once(format!(
+                "{function}: {inputs} of {all} inputs in the store are left out, recorded before it had all its features; `record` them \
+                 again, they lack: {features}"
+            ));
+        }
     }
 
     fn profiles(&self, function: &str) -> Result<Profiles, TrainError> {

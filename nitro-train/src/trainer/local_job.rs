@@ -10,6 +10,7 @@ use nitro_core::provide::OpenDevice;
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
+use super::record::RecordSummary;
 use super::recorder::Recorder;
 use super::request::DataRequest;
 use super::tunable::Tunable;
@@ -84,9 +85,10 @@ impl Trainer {
         if tunables.is_empty() {
             return Err(TrainError::NoFunctions);
         }
-        let device = self.open_device(&name)?;
         // The program's recordings are what this job learns from, wherever it keeps its own.
-        let store = LayeredStore::over_shipped(self, &request.data)?;
+        let mut store = LayeredStore::over_shipped(self, &request.data)?;
+        store.functions(&request.data.functions)?; // without any, there is no need to look at the device
+        let device = self.open_device(&name)?;
         self.tell(format!(
             "Describing this machine ({name}); what has to be measured is measured once and kept"
         ));
@@ -135,9 +137,10 @@ impl LocalJob<'_> {
     ///
     /// # Errors
     /// As [`Trainer::record`].
-    pub fn measure(&mut self) -> Result<(), TrainError> {
+    pub fn measure(&mut self) -> Result<RecordSummary, TrainError> {
         let trainer = self.trainer;
         trainer.tell("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
+        let mut summary = RecordSummary::default();
         let end = SystemClock.now() + self.time;
         for (tunable, left) in self.tunables.iter().zip((1..=self.tunables.len() as u32).rev()) {
             let now = SystemClock.now();
@@ -148,10 +151,11 @@ impl LocalJob<'_> {
             let plan = Plan { until: Some(now + time), ..plan };
             let (device, observer) = (&*self.device, &*trainer.observer);
             let recorder = Recorder { tunable, device_name: &self.name, device, observer };
-            recorder.record(&plan, self.store.writable()?)?;
-            recorder.faults(self.store.writable()?)?;
+            let store = self.store.writable()?;
+            let inputs = recorder.record(&plan, store)?;
+            summary.recorded.push(recorder.summary(inputs, store)?);
         }
-        Ok(())
+        Ok(summary)
     }
 
     /// What the models that were written achieve here, beside the other selectors.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use nitro_core::DeviceId;
+use serde::Serialize;
 
 use super::builder::Trainer;
 use super::error::TrainError;
@@ -14,7 +15,7 @@ use crate::measure::describe_device;
 use crate::recordings::DeviceRecord;
 
 /// What measuring devices of one kind is expected to be worth, to the functions that run on it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeviceRanking {
     /// The functions.
     pub functions: Vec<String>,
@@ -27,7 +28,8 @@ pub struct DeviceRanking {
 }
 
 /// Where devices that could be measured come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Candidates {
     /// They are of this machine.
     Here,

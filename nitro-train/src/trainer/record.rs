@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use super::active_record::record_within;
 use super::builder::Trainer;
 use super::devices::or_whole_host;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
-use super::recorder::{Fault, Recorder};
+use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
 use crate::measure::{MAX_CONFIGURATIONS, Plan, Repeats, Share, is_sampled};
@@ -33,23 +35,10 @@ pub struct RecordRequest {
 }
 
 /// What a recording has come to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RecordSummary {
     /// In the order in which they were recorded.
     pub recorded: Vec<Recorded>,
-}
-
-/// One function that was recorded on one device.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
-    /// The function.
-    pub function: String,
-    /// The device as the request names it.
-    pub device: String,
-    /// How many inputs were measured now; what the store held before is not measured again.
-    pub inputs: usize,
-    /// The variants that failed or answered wrong, now or before.
-    pub faults: Vec<Fault>,
 }
 
 impl Trainer {
@@ -92,7 +81,7 @@ impl Trainer {
     ///
     /// # Errors
     /// When a name is that of no function or device, when a function does not run on a device that was named with it, when inputs
-    /// cannot be read, when the default variant or the closure itself fails, and when the store cannot be written.
+    /// cannot be read, when the default variant fails or the closure itself does beside its inputs, and when the store cannot be written.
     /// [`TrainError::is_device_loss`] when a variant took the device away from this process: a fresh one goes on.
     pub fn record(&self, request: &RecordRequest) -> Result<RecordSummary, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;
@@ -113,9 +102,7 @@ impl Trainer {
                     None => recorder.record(&plan, store)?,
                     Some(most) => record_within(&recorder, &plan, store, most)?,
                 };
-                let faults = recorder.faults(store)?;
-                let (function, device) = (tunable.name().to_owned(), name.clone());
-                summary.recorded.push(Recorded { function, device, inputs, faults });
+                summary.recorded.push(recorder.summary(inputs, store)?);
             }
         }
         Ok(summary)

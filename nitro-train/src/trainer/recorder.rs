@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use nitro_core::provide::OpenDevice;
+use serde::Serialize;
 
 use super::error::TrainError;
 use super::observer::Observer;
 use super::tunable::Tunable;
-use crate::measure::{Plan, RecordError, record_inputs, run_on, survey_inputs};
+use crate::measure::{
+    FailedInputs, Plan, RecordError, RecordedInputs, SurveyedInputs, record_inputs, run_on, survey_inputs,
+};
 use crate::printable::printable;
-use crate::recordings::{Input, Measurement, Outcome, choice_text};
+use crate::recordings::{Measurement, Outcome, choice_text};
 use crate::store::Store;
 
 /// Records one function on one device.
@@ -24,8 +27,12 @@ pub(super) struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    /// Records the inputs of the plan that the store does not hold; how many those were.
-    pub(super) fn record(&self, plan: &Plan<'_>, store: &mut dyn Store) -> Result<usize, TrainError> {
+    /// Records the inputs of the plan that the store does not hold.
+    pub(super) fn record(
+        &self,
+        plan: &Plan<'_>,
+        store: &mut dyn Store,
+    ) -> Result<RecordedInputs, TrainError> {
         let recorded = run_on(self.device, || {
             let progress = self.observer.recording(self.tunable.name(), self.device_name);
             let closure = &self.tunable.record;
@@ -38,7 +45,7 @@ impl Recorder<'_> {
     }
 
     /// All inputs with their features, which takes a run of the default variant each.
-    pub(super) fn survey(&self, plan: &Plan<'_>) -> Result<Vec<Input>, TrainError> {
+    pub(super) fn survey(&self, plan: &Plan<'_>) -> Result<SurveyedInputs, TrainError> {
         let (function, device) = self.names();
         self.observer.message(&format!("{function} on {device}: looking at the features of all inputs"));
         let surveyed = run_on(self.device, || {
@@ -48,8 +55,29 @@ impl Recorder<'_> {
         surveyed.map_err(|source| TrainError::Survey { function, device, source: source.into() })
     }
 
+    /// What came of a recording, together with what the store knows of the variants.
+    pub(super) fn summary(
+        &self,
+        inputs: RecordedInputs,
+        store: &mut dyn Store,
+    ) -> Result<Recorded, TrainError> {
+        let (function, device) = self.names();
+        let RecordedInputs { measured, failed } = inputs;
+        for (input, why) in &failed {
+            let (input, why) = (printable(input), printable(why));
+            self.observer.message(&format!("{function} on {device}: input `{input}` is left out: {why}"));
+        }
+        Ok(Recorded {
+            function,
+            device,
+            inputs: measured,
+            failed_inputs: failed,
+            faults: self.faults(store)?,
+        })
+    }
+
     /// Which variants failed or answered wrong on the device, as far as the store knows; the observer is told.
-    pub(super) fn faults(&self, store: &mut dyn Store) -> Result<Vec<Fault>, TrainError> {
+    fn faults(&self, store: &mut dyn Store) -> Result<Vec<Fault>, TrainError> {
         if !store.functions()?.iter().any(|name| name == self.tunable.name()) {
             return Ok(Vec::new()); // there was nothing to measure
         }
@@ -82,8 +110,24 @@ impl Recorder<'_> {
     }
 }
 
+/// One function that was recorded on one device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Recorded {
+    /// The function.
+    pub function: String,
+    /// The device as the request names it.
+    pub device: String,
+    /// How many inputs were measured now; what the store held before is not measured again.
+    pub inputs: usize,
+    /// The inputs that the closure could not work on, since it failed or panicked with them in hand, by name, and why. The others
+    /// were measured.
+    pub failed_inputs: FailedInputs,
+    /// The variants that failed or answered wrong, now or before.
+    pub faults: Vec<Fault>,
+}
+
 /// A variant that failed or answered wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fault {
     /// The variant, with the values of its tuning parameters.
     pub variant: String,

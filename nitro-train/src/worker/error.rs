@@ -13,9 +13,6 @@ pub(crate) enum WorkerError {
     /// Something of the system that supervising takes.
     #[error("{what}")]
     System { what: &'static str, source: io::Error },
-    /// Interruptions would end the supervisor.
-    #[error("a handler for interruptions")]
-    Handler(#[from] ctrlc::Error),
     /// The program cannot be run again.
     #[error("{}: the worker could not be started", program.display())]
     Start { program: PathBuf, source: io::Error },

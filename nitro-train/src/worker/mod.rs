@@ -11,6 +11,7 @@
 
 mod error;
 mod event;
+mod interruption;
 mod note;
 mod process;
 mod protocol;

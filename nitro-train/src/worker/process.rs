@@ -2,10 +2,10 @@
 
 use std::io::{IsTerminal, stderr};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::error::WorkerError;
+use super::interruption::Interruption;
 use super::note::{Note, NoteFile};
 use super::protocol::WORKER;
 use super::pump::Pump;
@@ -23,8 +23,8 @@ pub(super) enum End {
     Broken { note: Note, how: String, in_doubt: bool },
     /// While it ran none, and not by itself.
     Lost { how: String },
-    /// The user interrupted the program; what the worker had noted.
-    Interrupted(Option<Note>),
+    /// The user interrupted the program; what the worker had noted, and what the program is to end with.
+    Interrupted { note: Option<Note>, code: u8 },
 }
 
 /// A worker, which ends with the process that holds the value.
@@ -78,7 +78,7 @@ impl Worker {
     pub(super) fn follow(
         mut self,
         deadline: Duration,
-        interrupted: &AtomicBool,
+        interruption: &Interruption,
         mut begun: impl FnMut(),
     ) -> Result<End, WorkerError> {
         let mut time = RunTime::new(SystemClock.now());
@@ -90,11 +90,11 @@ impl Worker {
             }
             if let Some(status) = status {
                 self.pumps.into_iter().for_each(Pump::finish);
-                return Ok(ended(status, note, interrupted.load(Ordering::Relaxed)));
+                return Ok(ended(status, note, interruption.exit_code()));
             }
-            if interrupted.load(Ordering::Relaxed) {
+            if let Some(code) = interruption.exit_code() {
                 self.end()?;
-                return Ok(End::Interrupted(note));
+                return Ok(End::Interrupted { note, code });
             }
             let taken = time.look(SystemClock.now(), note.as_ref());
             if let Some(note) = note.filter(|note| note.is_running && taken > deadline) {
@@ -137,10 +137,12 @@ impl RunTime {
     }
 }
 
-fn ended(status: ExitStatus, note: Option<Note>, interrupted: bool) -> End {
+fn ended(status: ExitStatus, note: Option<Note>, interrupted: Option<u8>) -> End {
     let how = || format!("ended its process ({status})");
+    if let Some(code) = interrupted.filter(|_| !status.success()) {
+        return End::Interrupted { note, code };
+    }
     match (note, status.code()) {
-        (note, _) if interrupted && !status.success() => End::Interrupted(note),
         (Some(note), _) if note.is_running => {
             End::Broken { note, how: how(), in_doubt: is_from_outside(status) }
         }

@@ -20,8 +20,6 @@ pub(super) const SPENT_MS: &str = "NITRO_TRAIN_SPENT_MS";
 pub(super) const DEVICE: &str = "NITRO_TRAIN_DEVICE";
 /// What a worker ends with when it lost its device: the number that sysexits.h has for "try again".
 pub(crate) const DEVICE_LOST: u8 = 75;
-/// What a shell says of a program that was interrupted.
-pub(super) const INTERRUPTED: u8 = 130;
 /// What a Rust program ends with that panicked.
 pub(super) const PANICKED: i32 = 101;
 

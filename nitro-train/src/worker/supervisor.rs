@@ -1,14 +1,14 @@
 //! Starts workers until one ends in order, and tells the store what the others were ended by.
 
 use std::process::{Child, Command};
-use std::sync::atomic::AtomicBool;
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use super::error::WorkerError;
+use super::interruption::Interruption;
 use super::note::Note;
 use super::process::{End, Worker};
-use super::protocol::{DEVICE_LOST, INTERRUPTED, PANICKED, RECORDER, SPENT_MS};
+use super::protocol::{DEVICE_LOST, PANICKED, RECORDER, SPENT_MS};
 use crate::exact::Exact;
 use crate::measure::Share;
 use crate::recordings::{Input, Outcome};
@@ -41,7 +41,7 @@ pub(super) trait Membership: Sync {
 /// Who starts one worker after the other.
 pub(super) struct Supervisor<'a> {
     job: &'a Supervision,
-    interrupted: &'a AtomicBool,
+    interruption: &'a Interruption,
     out: &'a Output,
     /// The device of a team that the workers are for; none where they work on all that the command line names.
     member: Option<&'a dyn Membership>,
@@ -54,9 +54,9 @@ pub(super) struct Supervisor<'a> {
 }
 
 impl<'a> Supervisor<'a> {
-    pub(super) fn new(job: &'a Supervision, interrupted: &'a AtomicBool, out: &'a Output) -> Self {
+    pub(super) fn new(job: &'a Supervision, interruption: &'a Interruption, out: &'a Output) -> Self {
         let (member, measuring_since, suspect) = Default::default();
-        Self { job, interrupted, out, member, recorder: Share::unique_owner(), measuring_since, suspect }
+        Self { job, interruption, out, member, recorder: Share::unique_owner(), measuring_since, suspect }
     }
 
     /// Of workers for one device of a team.
@@ -71,9 +71,9 @@ impl<'a> Supervisor<'a> {
                 End::Code(code) if code == i32::from(DEVICE_LOST) => {}
                 End::Code(PANICKED) => return Err(WorkerError::Panicked),
                 End::Code(code) => return Ok(u8::try_from(code).unwrap_or(1)),
-                End::Interrupted(note) => {
+                End::Interrupted { note, code } => {
                     note.iter().for_each(|note| self.release(note));
-                    return Ok(INTERRUPTED);
+                    return Ok(code);
                 }
                 End::Lost { how } => return Err(WorkerError::Lost { how }),
                 End::Broken { note, how, in_doubt } => self.broken(note, &how, in_doubt)?,
@@ -92,7 +92,7 @@ impl<'a> Supervisor<'a> {
     fn run_worker(&mut self) -> Result<End, WorkerError> {
         let spent = self.measuring_since.map_or(Duration::ZERO, |since| since.elapsed());
         let deadline = self.job.deadline;
-        let (member, out, interrupted) = (self.member, self.out, self.interrupted);
+        let (member, out, interruption) = (self.member, self.out, self.interruption);
         let measuring_since = &mut self.measuring_since;
         let variables = [(RECORDER, self.recorder.clone()), (SPENT_MS, spent.as_millis().to_string())];
         std::thread::scope(|scope| {
@@ -101,7 +101,7 @@ impl<'a> Supervisor<'a> {
                 None => Worker::start(variables, out)?,
             };
             member.iter().for_each(|member| member.listen(scope, worker.process()));
-            worker.follow(deadline, interrupted, || {
+            worker.follow(deadline, interruption, || {
                 measuring_since.get_or_insert_with(Instant::now);
             })
         })

@@ -3,14 +3,15 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Scope;
 
 use indicatif::MultiProgress;
 
 use super::error::WorkerError;
 use super::event::Event;
-use super::protocol::{DEVICE, INTERRUPTED};
+use super::interruption::Interruption;
+use super::protocol::DEVICE;
 use super::supervisor::{Membership, Supervision, Supervisor};
 use crate::printable::sentence;
 use crate::store;
@@ -29,7 +30,7 @@ struct Member<'a> {
 pub(super) fn run(
     job: &Supervision,
     devices: &[String],
-    interrupted: &AtomicBool,
+    interruption: &Interruption,
     out: &Output,
 ) -> Result<u8, WorkerError> {
     // Made once, by one: and a store that cannot be used is told once.
@@ -41,7 +42,7 @@ pub(super) fn run(
         let threads: Vec<_> = members
             .iter()
             .map(|member| {
-                let supervisor = Supervisor::new(job, interrupted, out).for_member(member);
+                let supervisor = Supervisor::new(job, interruption, out).for_member(member);
                 scope.spawn(move || supervisor.run())
             })
             .collect();
@@ -49,20 +50,27 @@ pub(super) fn run(
     });
     let shares = members.iter().map(|one| format!("{} {}", one.device, one.measured.load(Ordering::Relaxed)));
     say!("inputs measured: {}", shares.collect::<Vec<_>>().join(", "));
-    summary(&members, ended)
+    summary(&members, ended, interruption.exit_code())
 }
 
-fn summary(members: &[Member<'_>], ended: Vec<Result<u8, WorkerError>>) -> Result<u8, WorkerError> {
-    let (mut code, mut failures) = (0, Vec::new());
+/// The code of an interruption goes first, then that of a failure.
+fn summary(
+    members: &[Member<'_>],
+    ended: Vec<Result<u8, WorkerError>>,
+    interrupted: Option<u8>,
+) -> Result<u8, WorkerError> {
+    let (mut codes, mut failures) = (Vec::new(), Vec::new());
     for (member, ended) in members.iter().zip(ended) {
         match ended {
-            Ok(INTERRUPTED) => code = INTERRUPTED,
-            Ok(own) if code != INTERRUPTED => code = code.max(own),
-            Ok(_) => {}
+            Ok(code) => codes.push(code),
             Err(error) => failures.push(format!("{}: {}", member.device, sentence(&error))),
         }
     }
-    if failures.is_empty() { Ok(code) } else { Err(WorkerError::Members(failures)) }
+    if !failures.is_empty() {
+        return Err(WorkerError::Members(failures));
+    }
+    let interrupted = interrupted.filter(|code| codes.contains(code));
+    Ok(interrupted.or_else(|| codes.into_iter().max()).unwrap_or(0))
 }
 
 impl Membership for Member<'_> {

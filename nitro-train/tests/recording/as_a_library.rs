@@ -42,26 +42,34 @@ impl Progress for Heard {
     }
 }
 
-/// Records inputs of these names into a store of the folder.
-fn record(
-    folder: &tempfile::TempDir,
-    names: &[&str],
-    heard: &Heard,
-) -> Result<Vec<(usize, usize)>, TrainError> {
+/// Records inputs of these names.
+fn trainer(names: &[&str], heard: &Heard) -> Trainer {
     let closure = |session: &mut Session<'_>| -> Result<(), BoxError> {
         for name in session.inputs("") {
+            assert_ne!(name, "panic", "there is no such input");
             let n: u32 = name.parse()?;
             session.input(name, || work(n))?;
         }
         Ok(())
     };
-    let trainer = Trainer::new().devices(Devices).observer(heard.clone());
-    let trainer =
-        trainer.tunable(Tunable::new(work::function(), closure).generated_inputs(names.iter().copied()));
+    let tunable = Tunable::new(work::function(), closure).generated_inputs(names.iter().copied());
+    Trainer::new().devices(Devices).observer(heard.clone()).tunable(tunable)
+}
+
+/// To record into a store of the folder.
+fn request(folder: &tempfile::TempDir) -> RecordRequest {
     let store = folder.path().join("s.db").display().to_string();
     let data = DataRequest { store: Some(store), ..DataRequest::default() };
-    let request = RecordRequest { data, devices: vec!["scripted:0".into()], ..RecordRequest::default() };
-    let summary = trainer.record(&request)?;
+    RecordRequest { data, devices: vec!["scripted:0".into()], ..RecordRequest::default() }
+}
+
+/// Inputs and faults of each recording.
+fn record(
+    folder: &tempfile::TempDir,
+    names: &[&str],
+    heard: &Heard,
+) -> Result<Vec<(usize, usize)>, TrainError> {
+    let summary = trainer(names, heard).record(&request(folder))?;
     Ok(summary
         .recorded
         .iter()
@@ -80,12 +88,42 @@ fn a_call_returns_what_was_measured_and_what_failed() {
 }
 
 #[test]
-fn an_error_of_the_closure_comes_back_as_its_own() {
+fn an_input_that_cannot_be_made_costs_itself_alone() {
     let (folder, heard) = (tempfile::tempdir().unwrap(), Heard::default());
-    let error = record(&folder, &["1", "many"], &heard).unwrap_err();
+    let names = ["1", "many", "2", "panic", "3"];
+    let recorded = |heard: &Heard, max_inputs| {
+        let summary = trainer(&names, heard).record(&RecordRequest { max_inputs, ..request(&folder) });
+        summary.unwrap().recorded.remove(0)
+    };
+    let first = recorded(&heard, None);
+    assert_eq!(first.inputs, 3);
+    assert_eq!(first.failed_inputs.keys().collect::<Vec<_>>(), ["many", "panic"]);
+    assert!(first.failed_inputs["many"].contains("invalid digit"), "{:?}", first.failed_inputs);
+    assert!(first.failed_inputs["panic"].contains("no such input"), "{:?}", first.failed_inputs);
+    let told = heard.0.lock().unwrap().join("\n");
+    assert!(told.contains("work on scripted:0: input `many` is left out: invalid digit"), "{told}");
+
+    let again = recorded(&Heard::default(), None);
+    assert_eq!((again.inputs, again.failed_inputs.len()), (0, 2), "they are tried again");
+    let fresh = tempfile::tempdir().unwrap();
+    let of_budget = trainer(&names, &heard).record(&RecordRequest { max_inputs: Some(5), ..request(&fresh) });
+    let of_budget = of_budget.unwrap().recorded.remove(0);
+    assert_eq!((of_budget.inputs, of_budget.failed_inputs), (3, first.failed_inputs));
+}
+
+#[test]
+fn which_of_several_inputs_at_hand_fails_nobody_can_tell() {
+    let closure = |session: &mut Session<'_>| -> Result<(), BoxError> {
+        let names: Vec<String> = session.inputs("").map(str::to_owned).collect();
+        let numbers = names.iter().map(|name| name.parse()).collect::<Result<Vec<u32>, _>>()?;
+        names.iter().zip(numbers).try_for_each(|(name, n)| session.input(name, || work(n)))?;
+        Ok(())
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let tunable = Tunable::new(work::function(), closure).generated_inputs(["1", "many", "2"]);
+    let error = Trainer::new().devices(Devices).tunable(tunable).record(&request(&folder)).unwrap_err();
     let TrainError::Record { source, .. } = &error else { panic!("{error}") };
     let RecordError::Closure(own) = &**source else { panic!("{source}") };
     assert!(own.is::<std::num::ParseIntError>(), "{own}");
     assert!(!error.is_device_loss());
-    assert_eq!(record(&folder, &["1"], &heard).unwrap(), [(0, 0)], "what was measured before is kept");
 }

@@ -5,5 +5,6 @@ mod scripted;
 
 mod as_a_library;
 mod input_patterns;
+mod old_recordings;
 mod session;
 mod time;

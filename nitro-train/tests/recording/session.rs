@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use crate::scripted::{Scripted, TIME_NS};
 use nitro::code_variant;
-use nitro_train::measure::{Inputs, Plan, Progress, RecordError, Repeats, Share, record_inputs};
+use nitro_train::measure::{
+    FailedInputs, Inputs, Plan, Progress, RecordError, Repeats, Share, record_inputs,
+};
 use nitro_train::recordings::{Outcome, Recordings};
 use nitro_train::store::{self, Store};
 use nitro_train::{BoxError, Session};
@@ -97,7 +99,9 @@ fn shared(
 ) -> Result<usize, RecordError> {
     let share = Share { owner: owner.into(), lease };
     let plan = Plan::new(Inputs::Generated(names), REPEATS, share);
-    record_inputs(double::function(), &Scripted, &plan, store, &Silent, closure)
+    let recorded = record_inputs(double::function(), &Scripted, &plan, store, &Silent, closure)?;
+    assert_eq!(recorded.failed, FailedInputs::default());
+    Ok(recorded.measured)
 }
 
 #[test]
@@ -253,7 +257,10 @@ fn to_ask_for_inputs_where_there_are_none_is_an_error_unless_others_are_at_hand(
         }
     };
     let error = record(&mut *store, &[], asked(false)).unwrap_err().to_string();
-    assert!(error.contains("`double` has no built-in inputs") && error.contains("--inputs"), "{error}");
+    assert!(
+        error.contains("`double` has no built-in inputs") && error.contains("a folder of inputs"),
+        "{error}"
+    );
     record(&mut *store, &[], asked(true)).unwrap();
     // Inputs that are all recorded are not none.
     record(&mut *store, &["own".to_owned()], asked(false)).unwrap();

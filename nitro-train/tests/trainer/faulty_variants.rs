@@ -80,6 +80,7 @@ fn lock_the_store_beyond_the_deadline() {
 }
 
 fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
+    let mut is_last = false;
     for name in session.inputs("") {
         assert_ne!(name, "closure", "on purpose");
         let same = |expected: &u32, found: &u32| {
@@ -87,7 +88,9 @@ fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
             expected == found
         };
         session.checked_input(name, || work(name), same)?;
+        is_last |= name == "afterwards";
     }
+    assert!(!is_last, "on purpose");
     Ok(())
 }
 
@@ -105,7 +108,10 @@ pub fn main() -> ExitCode {
     every_fault_is_recorded_with_its_reason_and_the_rest_is_measured();
     a_default_variant_that_crashes_ends_the_recording_with_its_name();
     time_that_was_not_the_variant_s_is_not_laid_to_it();
-    a_panic_of_who_measures_is_an_error_and_no_fault_of_a_variant();
+    a_panic_of_who_measures_costs_the_input_and_is_no_fault_of_a_variant();
+    a_panic_beside_any_input_ends_the_recording();
+    #[cfg(unix)]
+    a_signal_ends_the_recording_as_it_says();
     a_supervisor_that_is_killed_leaves_no_file();
     ExitCode::SUCCESS
 }
@@ -183,16 +189,43 @@ fn time_that_was_not_the_variant_s_is_not_laid_to_it() {
     assert_eq!(text.matches("did not end within").count(), 1, "once `stall` took too long: {text}");
 }
 
-fn a_panic_of_who_measures_is_an_error_and_no_fault_of_a_variant() {
+fn a_panic_of_who_measures_costs_the_input_and_is_no_fault_of_a_variant() {
     for input in ["closure", "comparison"] {
         let folder = tempfile::tempdir().unwrap();
         let (output, text) = train(folder.path(), &format!("none {input} end"));
         assert_eq!(output.status.code(), Some(1), "{text}");
         let last = text.lines().last().unwrap_or_default();
-        assert!(last.starts_with("error: the worker panicked, but not in a variant"), "{text}");
+        let is_named = last.starts_with(&format!("error: input `{input}` of work on host:1"));
+        assert!(is_named && last.contains("on purpose"), "{text}");
         let recordings = recorded(folder.path());
-        assert_eq!(recordings.measurements.len(), 3, "what was measured is kept: {text}");
+        assert_eq!(recordings.measurements.len(), 2 * 3, "the others are measured: {text}");
         assert!(recordings.measurements.iter().all(|one| one.outcome.time_ns().is_some()), "{text}");
+    }
+}
+
+fn a_panic_beside_any_input_ends_the_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let (output, text) = train(folder.path(), "none afterwards");
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let last = text.lines().last().unwrap_or_default();
+    assert!(last.starts_with("error: the worker panicked, but not in a variant"), "{text}");
+    assert_eq!(recorded(folder.path()).measurements.len(), 2 * 3, "what was measured is kept: {text}");
+}
+
+#[cfg(unix)]
+fn a_signal_ends_the_recording_as_it_says() {
+    for (signal, code) in [("HUP", 129), ("INT", 130), ("TERM", 143)] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut recording = command(folder.path(), "none hang-for-good", 3600);
+        let recording = recording.stderr(Stdio::piped()).spawn().expect("the trainer starts");
+        until("a variant hangs", || folder.path().join("hanging").exists());
+        let id = recording.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+        let ended = recording.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(code), "{signal}: {text}");
+        assert!(text.contains("stopped; what was measured is kept"), "{text}");
+        assert_eq!(recorded(folder.path()).measurements.len(), 3, "{text}");
     }
 }
 

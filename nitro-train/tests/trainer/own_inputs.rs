@@ -37,7 +37,7 @@ fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
 }
 
 pub fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some("record") {
+    if std::env::args().nth(1).is_some() || std::env::var_os(IN_EMPTY_PROJECT).is_some() {
         return Trainer::new().devices(Devices).function(work::function(), record).main();
     }
     progress_counts_what_nobody_expected();
@@ -45,8 +45,12 @@ pub fn main() -> ExitCode {
     a_team_shares_them();
     nobody_has_to_read_what_the_application_prints();
     who_asks_where_there_is_nothing_is_told();
+    who_has_recorded_nothing_is_told_what_to_type();
     ExitCode::SUCCESS
 }
+
+/// Makes this program without arguments the trainer.
+const IN_EMPTY_PROJECT: &str = "NITRO_TEST_EMPTY_PROJECT";
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program is somewhere"));
@@ -110,4 +114,13 @@ fn who_asks_where_there_is_nothing_is_told() {
         let last = said.lines().last().unwrap_or_default();
         assert!(last.starts_with("error: ") && last.contains("`work` has no built-in inputs"), "{said}");
     }
+}
+
+fn who_has_recorded_nothing_is_told_what_to_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut train = Command::new(std::env::current_exe().expect("this program is somewhere"));
+    let said = said(train.env(IN_EMPTY_PROJECT, "1").current_dir(folder.path()), 1);
+    assert!(said.starts_with("error: ") && said.lines().count() == 1, "{said}");
+    assert!(said.contains("`train record`, then `train fit`"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
 }

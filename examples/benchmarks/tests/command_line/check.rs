@@ -27,7 +27,7 @@ fn passes(folder: &Path, arguments: &str) -> String {
 fn fails(folder: &Path, arguments: &str) -> Vec<String> {
     let (code, _, errors) = train(folder, arguments);
     assert_eq!(code, 1, "{arguments}: {errors}");
-    errors.lines().map(|line| line.strip_prefix("error: ").expect("a sentence a line").to_owned()).collect()
+    errors.lines().filter_map(|line| line.strip_prefix("error: ")).map(str::to_owned).collect()
 }
 
 /// Two devices on which small inputs want `fast` and large ones `slow`.
@@ -79,13 +79,14 @@ fn a_regret_above_the_bound_of_its_function_fails() {
     let check = "check --function transpose --max-regret";
     let problems = fails(&CARRIED, &format!("{check} 0"));
     assert!(
-        problems.len() == 1 && problems[0].contains("`transpose`") && problems[0].contains("--max-regret"),
+        problems.len() == 1 && problems[0].contains("`transpose`") && problems[0].contains("`max_regret`"),
         "{problems:?}"
     );
     passes(&CARRIED, &format!("{check} 0 --max-regret transpose=100"));
     fails(&CARRIED, &format!("{check} transpose=0 --max-regret 100"));
     let problems = fails(&CARRIED, &format!("{check} sort=3"));
-    assert!(problems[0].contains("`sort` is not among"), "{problems:?}");
+    assert!(problems[0].contains("`sort`, which is not among"), "{problems:?}");
+    assert!(problems[0].ends_with("(--max-regret)"), "{problems:?}");
 }
 
 #[test]
@@ -194,6 +195,27 @@ fn what_is_fitted_and_judged_is_of_this_programs_variants() {
     passes(folder.path(), "report --store shared.db --out page.html");
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
     assert!(page.contains("quick") && !page.contains("of_others"));
+}
+
+/// A store of one program may hold what others have recorded, and a program may have more than was recorded.
+#[test]
+fn functions_of_other_programs_and_functions_without_recordings_are_said() {
+    let folder = fitted("f");
+    for command in ["fit", "check"] {
+        let (_, _, said) = train(folder.path(), &format!("{command} --store s.db"));
+        assert!(said.contains("f: recorded by another program"), "{command}: {said}");
+        let is_said = |line: &&str| line.starts_with("left out, as nothing was recorded of them: ");
+        assert_eq!(
+            said.lines().filter(is_said).filter(|line| line.contains("transpose")).count(),
+            1,
+            "{said}"
+        );
+    }
+    let (code, _, said) = train(folder.path(), "fit --store s.db --function transpose");
+    assert!(
+        code == 1 && said.contains("no recordings of `transpose`") && said.contains("`record`"),
+        "{said}"
+    );
 }
 
 /// What `fit` says of its model is what is to be expected of it: on devices and inputs that were left out of those.

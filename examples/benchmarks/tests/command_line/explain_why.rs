@@ -29,7 +29,7 @@ const SPMV: [&str; 6] = [
 /// In an empty folder: nothing but what the trainer carries.
 fn explain(function: &str, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    success(folder.path(), &[&["explain", function, "--models", MODELS][..], arguments].concat())
+    success(folder.path(), &[&["explain", function, "--wide", "--models", MODELS][..], arguments].concat())
 }
 
 fn explain_json(function: &str, arguments: &[&str]) -> Value {
@@ -44,7 +44,7 @@ fn a_function_of_another_kind_of_device_is_explained_on_such_a_device() {
     let has_gpu = nitro_cuda::device(0).is_ok();
     assert_eq!(device.contains("assumed") && device.contains("--device"), !has_gpu, "{device}");
     let shown = explain("sort", &SORT);
-    assert!(shown.contains("\ndevice           host:") && !shown.contains("assumed"), "{shown}");
+    assert!(shown.contains("\ndevice    host:") && !shown.contains("assumed"), "{shown}");
 }
 
 #[test]

@@ -9,5 +9,8 @@ mod explain_why;
 mod hostile_data;
 #[cfg(target_os = "linux")]
 mod outputs_that_fail;
+#[cfg(unix)]
+mod read_only;
 mod report;
+mod shown;
 mod usage;

@@ -99,6 +99,8 @@ fn a_gate_that_nobody_reads_is_still_a_gate() {
     assert_eq!(code, Some(0), "{said}");
     let (code, said) = into(closed(), folder.path(), &[&check[..], &["0"]].concat());
     assert!(code == Some(1) && said.contains("error: "), "{said}");
+    let mut unheard = command(folder.path(), &[&check[..], &["0"]].concat());
+    assert_eq!(unheard.stdout(closed()).stderr(closed()).status().unwrap().code(), Some(1));
 }
 
 #[test]

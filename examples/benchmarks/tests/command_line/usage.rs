@@ -139,8 +139,8 @@ fn a_fitted_model_can_be_inspected_and_explained() {
     let explained = success(folder.path(), &explain);
     assert!(explained.contains("is run: slow"), "{explained}");
     assert!(explained.contains("says nothing of distance"), "three inputs and two devices: {explained}");
-    let assumed = success(folder.path(), &["explain", "f", "size=990", "--store", "s.db"]);
-    assert!(assumed.contains("device           A, assumed"), "a recorded one, not the host: {assumed}");
+    let assumed = success(folder.path(), &["explain", "f", "size=990", "--store", "s.db", "--wide"]);
+    assert!(assumed.contains("device    A, assumed"), "a recorded one, not the host: {assumed}");
     let message = failure(folder.path(), &["explain", "f", "--store", "s.db"]);
     assert!(message.contains("`size` is missing"), "{message}");
     let message = failure(folder.path(), &["explain", "f", "weight=1", "--store", "s.db"]);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::DataArgs;
+use super::{DataArgs, JsonArgs, ShowArgs};
 
 /// How long one run of a variant may take.
 pub(in crate::cli) const DEADLINE_SECONDS: u32 = 120;
@@ -27,6 +27,8 @@ pub(in crate::cli) struct JobArgs {
     /// measured
     #[arg(long, value_name = "SECONDS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) budget: u32,
+    #[command(flatten)]
+    pub(in crate::cli) show: ShowArgs,
 }
 
 #[derive(Args, Debug)]
@@ -56,6 +58,8 @@ pub(in crate::cli) struct RecordArgs {
     /// in a store of their own
     #[arg(long)]
     pub(in crate::cli) cold: bool,
+    #[command(flatten)]
+    pub(in crate::cli) output: JsonArgs,
 }
 
 #[derive(Args, Debug)]

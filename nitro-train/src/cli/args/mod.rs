@@ -1,13 +1,17 @@
 //! The command line.
 
+mod bound;
 mod measure;
+mod show;
 
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand};
 
+pub(super) use self::bound::Bound;
 pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, RecordArgs};
+pub(super) use self::show::{JsonArgs, ShowArgs};
 use crate::learn::{DeviceFeatures, Strategy, StudyOptions};
 use crate::trainer::{DataRequest, InputLists};
 
@@ -17,7 +21,7 @@ use crate::trainer::{DataRequest, InputLists};
 /// function's selector for this machine without measuring here, then measures here to show what that choice achieved, as
 /// a table and a report page.
 #[derive(Debug, Parser)]
-#[command(name = "train", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+#[command(name = "train", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES, max_term_width = HELP_COLUMNS)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
@@ -25,14 +29,31 @@ pub(super) struct Cli {
     pub(super) job: JobArgs,
 }
 
+/// Longer lines are hard to read, on whatever terminal.
+const HELP_COLUMNS: usize = 80;
+
 const EXAMPLES: &str = "\
 Examples:
-  train                                       the main job on this machine
-  train record --device host:4 --store my.db  measure here with 4 threads; a stopped run goes on where it was
-  train record --device all --store my.db     measure on every GPU at once
-  train fit --store my.db --models models     fit a selector for each function
-  train evaluate --store my.db                how good it is on a device it was not trained on
-  train explain transpose m=1e3 n=2e3 skinny=0 coprime=0   which variant would run, and why";
+  train
+      the main job on this machine
+  train record --device host:4 --store my.db
+      measure here with 4 threads; a stopped run goes on where it was
+  train record --device all --store my.db
+      measure on every GPU at once
+  train fit --store my.db --models models
+      fit a selector for each function
+  train evaluate --store my.db
+      how good it is on a device it was not trained on
+  train explain transpose m=1e3 n=2e3 skinny=0 coprime=0
+      which variant would run, and why";
+
+// On lines that fit.
+const IMPORT_USAGE: &str = "\
+train import [OPTIONS] --function <F> --measurements <M.csv>
+                    --inputs <I.csv> --devices <D.csv>";
+const EXPORT_USAGE: &str = "\
+train export [OPTIONS] --function <F> --measurements <M.csv>
+                    --inputs <I.csv> --devices <D.csv>";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -68,8 +89,10 @@ pub(super) enum Command {
     /// inputs: input, then one numeric column a feature; devices: device, then one numeric column a device feature.
     /// Each with a header line; .gz and .xz files are read too. At most 64 variants and 4096 features; a text that a spreadsheet would
     /// compute, as =1+1, has a ' before it, as export writes it. Nothing is imported when anything is wrong.
+    #[command(override_usage = IMPORT_USAGE)]
     Import(ExchangeArgs),
     /// Write measurements of a function as CSV files, in the form that import reads
+    #[command(override_usage = EXPORT_USAGE)]
     Export(ExchangeArgs),
     /// Copy what one store has and another lacks, either way
     ///
@@ -173,6 +196,8 @@ pub(super) struct FitArgs {
     /// Seed of everything random
     #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub(super) seed: u64,
+    #[command(flatten)]
+    pub(super) output: JsonArgs,
 }
 
 /// Whatever does best.
@@ -223,9 +248,8 @@ pub(super) struct EvaluateArgs {
     pub(super) split: SplitArgs,
     #[command(flatten)]
     pub(super) study: StudyArgs,
-    /// One JSON object a function instead of tables
-    #[arg(long)]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) show: ShowArgs,
     /// Seed of everything random
     #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub(super) seed: u64,
@@ -245,6 +269,8 @@ pub(super) struct ReportArgs {
     /// Seed of everything random
     #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub(super) seed: u64,
+    #[command(flatten)]
+    pub(super) output: JsonArgs,
 }
 
 #[derive(Args, Debug)]
@@ -262,31 +288,8 @@ pub(super) struct CheckArgs {
     /// devices. With a function's name, as spmv=8, for that function; repeat for several [default: 5]
     #[arg(long, value_name = "PERCENT")]
     pub(super) max_regret: Vec<Bound>,
-    /// One JSON object a function instead of a table
-    #[arg(long)]
-    pub(super) json: bool,
-}
-
-/// A bound on regret, of one function or of all.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Bound {
-    pub(super) function: Option<String>,
-    pub(super) percent: f64,
-}
-
-impl std::str::FromStr for Bound {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (function, percent) = match text.rsplit_once('=') {
-            Some((function, percent)) => (Some(function.to_owned()), percent),
-            None => (None, text),
-        };
-        match percent.parse() {
-            Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Self { function, percent }),
-            _ => Err("write a number from 0 to 100, or a function and one, as spmv=8".to_owned()),
-        }
-    }
+    #[command(flatten)]
+    pub(super) show: ShowArgs,
 }
 
 #[derive(Args, Debug)]
@@ -304,6 +307,8 @@ pub(super) struct DevicesArgs {
     /// Device to describe, for example host:4 or cuda:0/16sm; repeat for several [default: host with all threads]
     #[arg(long = "device", value_name = "DEVICE")]
     pub(super) devices: Vec<String>,
+    #[command(flatten)]
+    pub(super) show: ShowArgs,
 }
 
 #[derive(Args, Debug)]
@@ -311,6 +316,8 @@ pub(super) struct InspectArgs {
     /// Model file
     #[arg(value_name = "MODEL")]
     pub(super) model: PathBuf,
+    #[command(flatten)]
+    pub(super) show: ShowArgs,
 }
 
 #[derive(Args, Debug)]
@@ -329,9 +336,8 @@ pub(super) struct ExplainArgs {
     pub(super) device: Option<String>,
     #[command(flatten)]
     pub(super) store: StoreArgs,
-    /// One JSON object instead of tables
-    #[arg(long)]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) show: ShowArgs,
 }
 
 #[derive(Args, Debug)]
@@ -350,6 +356,8 @@ pub(super) struct ExchangeArgs {
     pub(super) devices: PathBuf,
     #[command(flatten)]
     pub(super) store: StoreArgs,
+    #[command(flatten)]
+    pub(super) output: JsonArgs,
 }
 
 #[derive(Args, Debug)]
@@ -360,6 +368,8 @@ pub(super) struct SyncArgs {
     /// Another store
     #[arg(value_name = "B")]
     pub(super) second: String,
+    #[command(flatten)]
+    pub(super) output: JsonArgs,
 }
 
 #[derive(Args, Debug)]
@@ -369,7 +379,6 @@ pub(super) struct CoverageArgs {
     pub(super) capture: PathBuf,
     #[command(flatten)]
     pub(super) models: ModelsArgs,
-    /// One JSON object a function instead of tables
-    #[arg(long)]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) show: ShowArgs,
 }

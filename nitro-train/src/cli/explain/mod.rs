@@ -7,6 +7,7 @@ use std::io::Write;
 use anyhow::{Context, Result};
 
 use super::args::ExplainArgs;
+use super::json;
 use crate::trainer::{ExplainRequest, Trainer};
 
 pub(super) fn run(trainer: &Trainer, args: &ExplainArgs, out: &mut dyn Write) -> Result<()> {
@@ -17,11 +18,10 @@ pub(super) fn run(trainer: &Trainer, args: &ExplainArgs, out: &mut dyn Write) ->
         models: args.models.models.clone(),
         ..ExplainRequest::new(&args.function, features)
     })?;
-    match args.json {
-        true => writeln!(out, "{}", serde_json::to_string(&explained.explanation)?)?,
-        false => print::print(out, &explained)?,
+    match args.show.json.json {
+        true => json::print(out, &explained.explanation),
+        false => Ok(print::print(out, &explained, args.show.columns())?),
     }
-    Ok(())
 }
 
 fn value(pair: &str) -> Result<(&str, f64)> {

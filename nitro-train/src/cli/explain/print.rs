@@ -5,29 +5,31 @@ use std::io::{self, Write};
 use crate::cli::numbers::number;
 use crate::explain::{Change, Column, Explanation, Nearest, RankedVariant};
 use crate::plain_table::Table;
+use crate::printable::list;
 use crate::trainer::Explained;
 
-pub(super) fn print(out: &mut dyn Write, explained: &Explained) -> io::Result<()> {
+pub(super) fn print(out: &mut dyn Write, explained: &Explained, columns: usize) -> io::Result<()> {
     let Explained { explanation, stands_for, is_recorded } = explained;
-    head(out, explanation, stands_for.as_deref())?;
-    writeln!(out, "\n{}\n{}", features(explanation), ranking(explanation))?;
+    writeln!(out, "{:columns$}", head(explanation, stands_for.as_deref()))?;
+    writeln!(out, "{:columns$}\n{:columns$}", features(explanation), ranking(explanation))?;
     reach(out, explanation)?;
     writeln!(out, "\n{}\n", outcome(explanation))?;
-    print_changes(out, explanation)?;
+    print_changes(out, explanation, columns)?;
     match is_recorded {
-        true => print_nearest(out, explanation),
+        true => print_nearest(out, explanation, columns),
         false => writeln!(out, "\nThe training inputs are not in the store: --store names another"),
     }
 }
 
-fn head(out: &mut dyn Write, explanation: &Explanation, stands_for: Option<&str>) -> io::Result<()> {
+fn head(explanation: &Explanation, stands_for: Option<&str>) -> Table {
     let Explanation { function, device, strategy, sources, .. } = explanation;
-    writeln!(out, "function         {function}")?;
     let assumed = stands_for.map_or_else(String::new, |kind| {
         format!(", assumed: it was recorded, and this machine has no {kind} device; --device names another")
     });
-    writeln!(out, "device           {device}{assumed}")?;
-    writeln!(out, "model            {strategy}, learned from {}", sources.join(", "))
+    let mut table = Table::new(["function", function]).ending_in_text();
+    table.row(["device".to_owned(), format!("{device}{assumed}")]);
+    table.row(["model".to_owned(), format!("{strategy}, learned from {}", list(sources))]);
+    table
 }
 
 /// One row a feature: its value, scaled, and whether it lies outside of what was trained on.
@@ -115,7 +117,7 @@ fn outcome(explanation: &Explanation) -> String {
 /// At most so many changes are shown.
 const MOST_CHANGES: usize = 5;
 
-fn print_changes(out: &mut dyn Write, explanation: &Explanation) -> io::Result<()> {
+fn print_changes(out: &mut dyn Write, explanation: &Explanation, columns: usize) -> io::Result<()> {
     let changes = &explanation.changes;
     if changes.is_empty() {
         return writeln!(out, "No feature alone changes the choice, within what was trained on");
@@ -129,7 +131,7 @@ fn print_changes(out: &mut dyn Write, explanation: &Explanation) -> io::Result<(
         let share = format!("{:.1}", 100.0 * share_of_range);
         table.row([name(feature, *is_of_device), number(*from), number(*to), variant, share]);
     }
-    write!(out, "{table}")?;
+    write!(out, "{table:columns$}")?;
     let changing = |column: &&Column| changes.iter().any(|change| change.feature == column.name);
     let others: Vec<String> = explanation
         .features
@@ -145,7 +147,7 @@ fn print_changes(out: &mut dyn Write, explanation: &Explanation) -> io::Result<(
     }
 }
 
-fn print_nearest(out: &mut dyn Write, explanation: &Explanation) -> io::Result<()> {
+fn print_nearest(out: &mut dyn Write, explanation: &Explanation, columns: usize) -> io::Result<()> {
     if explanation.nearest.is_empty() {
         return Ok(());
     }
@@ -160,5 +162,5 @@ fn print_nearest(out: &mut dyn Write, explanation: &Explanation) -> io::Result<(
         let agreement = format!("{same_devices} of {devices} devices");
         table.row([input.clone(), format!("{distance:.2}"), best.clone(), share, agreement, device.clone()]);
     }
-    write!(out, "{table}")
+    write!(out, "{table:columns$}")
 }

@@ -32,6 +32,8 @@ pub(super) struct Recording<'a> {
     recorded: RefCell<(BTreeSet<String>, Duration)>,
     /// Inputs that were handed out, due or not.
     listed: RefCell<BTreeSet<String>>,
+    /// Those that are expected to be measured still.
+    due: RefCell<BTreeSet<String>>,
     /// Inputs and choices that failed before and why, on inputs that are not recorded whole: the choices are not tried
     /// again.
     failed: BTreeMap<(String, String), String>,
@@ -75,7 +77,7 @@ impl<'a> Recording<'a> {
         store.put_device(&device_record)?;
         let failed = failures(&store.load(function.name())?, &device_record.id);
         drop(store);
-        let (recorded, listed, loaded, measured, lost) = Default::default();
+        let (recorded, listed, due, loaded, measured, lost) = Default::default();
         let candidates = Candidate::all(function);
         let recording = Self {
             subject,
@@ -83,6 +85,7 @@ impl<'a> Recording<'a> {
             candidates,
             recorded,
             listed,
+            due,
             failed,
             loaded,
             measured,
@@ -114,6 +117,7 @@ impl<'a> Recording<'a> {
         inputs.retain(|(name, _)| self.is_wanted(name));
         let all = inputs.len();
         inputs.retain(|(name, _)| !self.is_recorded(name));
+        self.due.borrow_mut().extend(inputs.iter().map(|(name, _)| (*name).to_owned()));
         self.progress.expect(inputs.len(), all - inputs.len());
     }
 
@@ -134,9 +138,15 @@ impl<'a> Recording<'a> {
     pub(super) fn claim(&self, input: &str) -> bool {
         let claimed = self.take(input);
         if !claimed {
+            self.due.borrow_mut().remove(input);
             self.progress.leave(input);
         }
         claimed
+    }
+
+    /// What is still expected is left to another pass.
+    pub(super) fn leave_rest(&self) {
+        self.due.take().iter().for_each(|input| self.progress.leave(input));
     }
 
     fn take(&self, input: &str) -> bool {
@@ -218,6 +228,7 @@ impl<'a> Recording<'a> {
         self.measure(name, &mut run, same)?;
         self.shared.claims.end();
         self.measured.set(self.measured.get() + 1);
+        self.due.borrow_mut().remove(name);
         self.progress.end(name);
         if let Some(loss) = self.loss() {
             return Err(loss);

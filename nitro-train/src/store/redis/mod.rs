@@ -50,7 +50,10 @@ impl Redis {
 
     fn identify(&mut self) -> Result<(), StoreError> {
         let found = self.link.with(|connection, location| {
-            let () = connection.set_nx(keys::FORMAT, FORMAT_VERSION)?;
+            // A server that only hands out is asked for nothing else.
+            if !connection.exists(keys::FORMAT)? {
+                let () = connection.set_nx(keys::FORMAT, FORMAT_VERSION)?;
+            }
             let found: String = connection.get(keys::FORMAT)?;
             found.parse::<i64>().map_err(|_| not_a_store(location).into())
         })?;

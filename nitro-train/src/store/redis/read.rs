@@ -7,7 +7,7 @@ use redis::{Commands, Connection, RedisResult};
 use super::Result;
 use super::keys::{self, Features, Measured, MeasurementField, Schema};
 use crate::exact::Exact;
-use crate::recordings::{DeviceRecord, Input, Measurement, Recordings};
+use crate::recordings::{DeviceRecord, Incomplete, Input, Measurement, Recordings};
 use crate::store::{ChoiceName, merge};
 
 pub(super) fn functions(connection: &mut Connection) -> RedisResult<Vec<String>> {
@@ -39,9 +39,11 @@ pub(super) fn recordings(
     function: &str,
 ) -> Result<Option<Recordings>> {
     let Some(schema) = schema(connection, location, function)? else { return Ok(None) };
+    let (inputs, incomplete) = inputs(connection, location, function, &schema.features)?;
     let mut recordings = Recordings {
         function: function.to_owned(),
-        inputs: inputs(connection, location, function, &schema.features)?,
+        inputs,
+        incomplete,
         variants: schema.variants,
         features: schema.features,
         default_configuration: schema.default_configuration,
@@ -60,23 +62,28 @@ pub(super) fn recordings(
     Ok(Some(recordings))
 }
 
-/// The inputs that have all features, sorted by name.
+/// The inputs that have all features, sorted by name, and what the others lack.
 fn inputs(
     connection: &mut Connection,
     location: &str,
     function: &str,
     features: &[String],
-) -> Result<Vec<Input>> {
+) -> Result<(Vec<Input>, Incomplete)> {
     let key = keys::inputs(function);
     let all: BTreeMap<String, String> = connection.hgetall(&key)?;
-    let mut inputs = Vec::with_capacity(all.len());
+    let (mut inputs, mut incomplete) = (Vec::with_capacity(all.len()), Incomplete::default());
     for (name, text) in all {
         let known: Features = keys::parse(location, &key, &text)?;
-        let values: Option<Vec<f64>> =
-            features.iter().map(|feature| known.get(feature).map(|value| value.0)).collect();
-        inputs.extend(values.map(|features| Input { name, features }));
+        let lacking: Vec<&String> = features.iter().filter(|name| !known.contains_key(*name)).collect();
+        if lacking.is_empty() {
+            let features = features.iter().map(|feature| known[feature].0).collect();
+            inputs.push(Input { name, features });
+        } else {
+            incomplete.inputs += 1;
+            incomplete.features.extend(lacking.into_iter().cloned());
+        }
     }
-    Ok(inputs)
+    Ok((inputs, incomplete))
 }
 
 /// What was measured on one device. Rows that another program has just added, of inputs or variants read before, are
@@ -123,7 +130,7 @@ pub(super) fn recorded(
             *measured.entry(input).or_default() += 1;
         }
     }
-    let inputs = inputs(connection, location, function, &schema.features)?;
+    let (inputs, _) = inputs(connection, location, function, &schema.features)?;
     let complete = |name: &String| measured.get(name).copied().unwrap_or(0) == wanted.len();
     Ok(inputs.into_iter().map(|input| input.name).filter(complete).collect())
 }

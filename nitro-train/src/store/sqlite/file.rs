@@ -36,7 +36,10 @@ pub(super) fn open(path: &Path, location: &str) -> Result<Connection> {
     if !path.exists() {
         make_whole(path);
     }
-    let claims_to_be_store = inspect(path, location)?;
+    // An empty file is what SQLite would make, but here the reason comes along when it cannot be made.
+    let header = OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
+    let not_writable = |source| StoreError::NotWritable { location: location.to_owned(), source };
+    let claims_to_be_store = inspect(path, location, &header, not_writable)?;
     let mut connection = connect(path)?;
     if is_empty(&connection)? {
         if claims_to_be_store {
@@ -45,17 +48,50 @@ pub(super) fn open(path: &Path, location: &str) -> Result<Connection> {
         create(&mut connection)?;
     }
     identify(&mut connection, location)?;
-    // The check also finds files that were cut short.
-    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if verdict != "ok" {
-        // A heading of its own line comes first.
-        let finding = verdict.lines().last().unwrap_or_default();
-        return Err(damaged(location, finding.to_owned()));
-    }
+    check_whole(&connection, location)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     Ok(connection)
+}
+
+/// Opens a store of this version that may not be written.
+pub(super) fn open_read_only(path: &Path, location: &str) -> Result<Connection> {
+    let not_readable = |source| StoreError::NotReadable { location: location.to_owned(), source };
+    if !inspect(path, location, OpenOptions::new().read(true), not_readable)? {
+        return Err(StoreError::NotAStore { location: location.to_owned() }.into());
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    // Of a write-ahead log SQLite wants an index beside the file. Where none can be made, nobody writes the file either.
+    if is_empty(&connection).is_err() && !has_journal(path) {
+        connection = Connection::open_with_flags(immutable(path), flags | OpenFlags::SQLITE_OPEN_URI)?;
+    }
+    identify(&mut connection, location)?;
+    check_whole(&connection, location)?;
+    Ok(connection)
+}
+
+/// The path as SQLite is told of a file that never changes.
+fn immutable(path: &Path) -> String {
+    let escaped = path.as_os_str().as_encoded_bytes().iter().map(|&byte| match byte {
+        b'/' | b'.' | b'-' | b'_' => char::from(byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    format!("file:{}?immutable=1", escaped.collect::<String>())
+}
+
+/// Also finds files that were cut short.
+fn check_whole(connection: &Connection, location: &str) -> Result<()> {
+    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if verdict == "ok" {
+        return Ok(());
+    }
+    // A heading of its own line comes first.
+    let finding = verdict.lines().last().unwrap_or_default();
+    Err(damaged(location, finding.to_owned()))
 }
 
 /// Makes the file in one step, under another name first: another process that opens the store meanwhile sees a whole one
@@ -87,21 +123,24 @@ fn connect(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Makes sure of a file that may be written, and reads whether its header is a store's.
+/// Makes sure of a file that may be opened so, and reads whether its header is a store's.
 ///
 /// SQLite itself would open a read-only file for reading, and take the stump of a file for an empty database.
-fn inspect(path: &Path, location: &str) -> Result<bool, StoreError> {
-    let not_writable = |source| StoreError::NotWritable { location: location.to_owned(), source };
+fn inspect(
+    path: &Path,
+    location: &str,
+    options: &OpenOptions,
+    not_usable: impl Fn(std::io::Error) -> StoreError,
+) -> Result<bool, StoreError> {
     match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => {
             return Err(StoreError::NotAFile { location: location.to_owned() });
         }
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(not_writable(error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(not_usable(error)),
         _ => {}
     }
-    // An empty file is what SQLite would make, but here the reason comes along when it cannot be made.
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-    let Header { bytes, file_bytes } = Header::read(file.map_err(not_writable)?).map_err(not_writable)?;
+    let file = options.open(path).map_err(&not_usable)?;
+    let Header { bytes, file_bytes } = Header::read(file).map_err(not_usable)?;
     if bytes.is_empty() {
         return Ok(false);
     }

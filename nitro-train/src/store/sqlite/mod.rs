@@ -39,6 +39,19 @@ impl Sqlite {
         }
     }
 
+    /// As it can be opened: for reading alone, if it may not be written.
+    pub(super) fn open_to_read(path: &Path) -> Result<Self, StoreError> {
+        match Self::open(path) {
+            Err(StoreError::NotWritable { location, .. }) if path.exists() => {
+                match file::open_read_only(path, &location) {
+                    Ok(connection) => Ok(Self { connection, location }),
+                    Err(fault) => Err(located(&location, fault)),
+                }
+            }
+            opened => opened,
+        }
+    }
+
     pub(super) fn memory() -> Result<Self, StoreError> {
         let location = ":memory:".to_owned();
         match file::memory() {

@@ -55,10 +55,10 @@ pub(super) fn recordings(connection: &Connection, function: &str) -> Result<Opti
 const FEATURES: &str =
     "SELECT name FROM feature WHERE function = ?1 AND position IS NOT NULL ORDER BY position";
 
-/// Adds the inputs that have all features; returns where each id went.
+/// Adds the inputs that have all features, and says what the others lack; returns where each id went.
 fn inputs(connection: &Connection, function: i64, into: &mut Recordings) -> Result<HashMap<i64, usize>> {
     let mut statement = connection.prepare(
-        "SELECT input.id, input.name, value
+        "SELECT input.id, input.name, value, feature.name
          FROM input
          LEFT JOIN feature ON feature.function = input.function AND position IS NOT NULL
          LEFT JOIN input_feature ON input = input.id AND feature = feature.id
@@ -72,11 +72,16 @@ fn inputs(connection: &Connection, function: i64, into: &mut Recordings) -> Resu
             all.push((id, Input { name: row.get(1)?, features: Vec::new() }));
         }
         let value: Option<f64> = row.get(2)?;
+        if value.is_none() {
+            into.incomplete.features.extend(row.get::<_, Option<String>>(3)?);
+        }
         if let Some((_, input)) = all.last_mut() {
             input.features.extend(value);
         }
     }
+    let known = all.len();
     all.retain(|(_, input)| input.features.len() == into.features.len());
+    into.incomplete.inputs = known - all.len();
     let indices = all.iter().enumerate().map(|(index, (id, _))| (*id, index)).collect();
     into.inputs = all.into_iter().map(|(_, input)| input).collect();
     Ok(indices)

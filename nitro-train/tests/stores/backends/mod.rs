@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use nitro_train::recordings::{DeviceRecord, Input, Outcome, Recordings};
+use nitro_train::recordings::{DeviceRecord, Incomplete, Input, Outcome, Recordings};
 use nitro_train::store::{self, ChoiceName, FunctionSchema, Row, Store, StoreError};
 
 use self::imports::{
@@ -206,13 +206,16 @@ fn a_new_feature_makes_inputs_due_again(store: &mut dyn Store) {
     put_both(store, "host:4", "b");
     store.register(&FunctionSchema { features: &["runs", "length", "bits"], ..SORT }).unwrap();
     assert!(recorded(store, SORT.variants).is_empty());
-    assert!(store.load("sort").unwrap().inputs.is_empty());
+    let loaded = store.load("sort").unwrap();
+    assert!(loaded.inputs.is_empty());
+    assert_eq!(loaded.incomplete, Incomplete { inputs: 2, features: ["runs".to_owned()].into() });
     let rows = [time("merge", 5.0), time("radix", 4.0)];
     store.put("sort", "host:4", &input("b", &[3.0, 9.0, 32.0]), &rows).unwrap();
     assert_eq!(recorded(store, SORT.variants), ["b"]);
     let loaded = store.load("sort").unwrap();
     assert_eq!(loaded.inputs, [input("b", &[3.0, 9.0, 32.0])]);
     assert_eq!(loaded.measurements.len(), 2);
+    assert_eq!(loaded.incomplete.inputs, 1);
 }
 
 fn features_may_change_places_and_go(store: &mut dyn Store) {

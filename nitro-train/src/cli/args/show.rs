@@ -1,0 +1,29 @@
+//! How results are shown.
+
+use clap::Args;
+
+use crate::terminal;
+
+/// Of commands that show tables.
+#[derive(Args, Debug)]
+pub(in crate::cli) struct ShowArgs {
+    #[command(flatten)]
+    pub(in crate::cli) json: JsonArgs,
+    /// Tables as wide as they get; without, they fit the terminal, or 80 columns where there is none
+    #[arg(long)]
+    wide: bool,
+}
+
+impl ShowArgs {
+    /// The most columns that a line of a table may have.
+    pub(in crate::cli) fn columns(&self) -> usize {
+        if self.wide { usize::from(u16::MAX) } else { terminal::columns() }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct JsonArgs {
+    /// JSON instead of text: one object or list; evaluate, check and coverage write an object a function, each on a line
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}

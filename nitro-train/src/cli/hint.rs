@@ -1,0 +1,24 @@
+//! What to type against an error of the library, which knows no command line.
+
+use crate::measure::RecordError;
+use crate::trainer::TrainError;
+
+/// The option or commands that an error is about; empty where there are none.
+pub(super) fn of(error: &anyhow::Error) -> &'static str {
+    use TrainError as E;
+    match error.downcast_ref() {
+        Some(
+            E::OtherKind { .. } | E::NoGpu { .. } | E::DeviceFeatureMissing { .. } | E::NoCounters { .. },
+        ) => " (--device)",
+        Some(E::CachesStay { .. }) => " (--cold)",
+        Some(E::UncheckedBound { .. }) => " (--max-regret)",
+        Some(E::NoModel { .. }) => " (--models)",
+        Some(E::NoRecordings { .. }) => " (type `train record`, then `train fit`)",
+        Some(E::Record { source, .. } | E::Survey { source, .. })
+            if matches!(**source, RecordError::NoInputs { .. }) =>
+        {
+            " (--inputs)"
+        }
+        _ => "",
+    }
+}
