@@ -23,6 +23,7 @@ pub mod explain;
 pub mod internals;
 pub mod learn;
 pub mod measure;
+mod model_summary;
 mod plain_table;
 mod printable;
 pub mod profile;
@@ -37,6 +38,7 @@ mod trainer;
 mod worker;
 
 pub use measure::{BoxError, Session};
+pub use model_summary::ModelSummary;
 // What a trainer's own code names of the run time: so that it needs no dependency on `nitro-core`.
 pub use nitro_core::{DeviceFeature, Function, MeasuredFeature, Unkept, model, provide};
 pub use trainer::{

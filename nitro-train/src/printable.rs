@@ -1,4 +1,4 @@
-//! Text of foreign origin as it may be shown on a terminal.
+//! Text of foreign origin as it may be shown on a terminal, and numbers.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -17,6 +17,11 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
+}
+
+/// A number as tables show it, with as many digits as it deserves.
+pub(crate) fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value}") } else { format!("{value:.3}") }
 }
 
 /// An error and its causes as one sentence; a cause that the one before has said already is left out.

@@ -9,10 +9,9 @@ use nitro_core::MeasuredFeature;
 
 use super::args::DevicesArgs;
 use super::json;
-use super::numbers::number;
 use crate::learn::next_device::Worth;
 use crate::plain_table::Table;
-use crate::printable::printable;
+use crate::printable::{number, printable};
 use crate::recordings::DeviceRecord;
 use crate::trainer::{Candidates, DeviceRanking, MeasuredDevice, Trainer};
 

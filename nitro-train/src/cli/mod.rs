@@ -13,7 +13,6 @@ mod hint;
 mod inspect;
 mod job;
 mod json;
-mod numbers;
 mod observer;
 mod profile;
 mod record;

@@ -4,6 +4,7 @@
 mod asked;
 mod change;
 mod column;
+mod display;
 mod nearest;
 mod question;
 

@@ -1,6 +1,7 @@
 //! Real calls, captured by programs that ran with `NITRO_CAPTURE=FILE`: how many of them lie far from what a model was trained on, what was
 //! chosen for them, and which inputs would be worth recording.
 
+mod display;
 mod known;
 mod read;
 mod suggestion;

@@ -2,22 +2,32 @@
 
 use std::io::{self, Write};
 
-use crate::cli::numbers::number;
-use crate::explain::{Change, Column, Explanation, Nearest, RankedVariant};
+use super::{Change, Column, Explanation, Nearest, RankedVariant};
 use crate::plain_table::Table;
-use crate::printable::list;
-use crate::trainer::Explained;
+use crate::printable::{list, number};
 
-pub(super) fn print(out: &mut dyn Write, explained: &Explained, columns: usize) -> io::Result<()> {
-    let Explained { explanation, stands_for, is_recorded } = explained;
-    writeln!(out, "{:columns$}", head(explanation, stands_for.as_deref()))?;
-    writeln!(out, "{:columns$}\n{:columns$}", features(explanation), ranking(explanation))?;
-    reach(out, explanation)?;
-    writeln!(out, "\n{}\n", outcome(explanation))?;
-    print_changes(out, explanation, columns)?;
-    match is_recorded {
-        true => print_nearest(out, explanation, columns),
-        false => writeln!(out, "\nThe training inputs are not in the store: --store names another"),
+impl Explanation {
+    /// Writes it for a reader, in tables of at most so many columns. `stands_for` is the kind of device that this machine lacks, where a
+    /// recorded one was taken for it; `is_recorded` whether anything of the function was recorded, without which no training input is near.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn print(
+        &self,
+        out: &mut dyn Write,
+        stands_for: Option<&str>,
+        is_recorded: bool,
+        columns: usize,
+    ) -> io::Result<()> {
+        writeln!(out, "{:columns$}", head(self, stands_for))?;
+        writeln!(out, "{:columns$}\n{:columns$}", features(self), ranking(self))?;
+        reach(out, self)?;
+        writeln!(out, "\n{}\n", outcome(self))?;
+        print_changes(out, self, columns)?;
+        match is_recorded {
+            true => print_nearest(out, self, columns),
+            false => writeln!(out, "\nThe training inputs are not in the store: --store names another"),
+        }
     }
 }
 

@@ -1,7 +1,5 @@
 //! `train explain`: which variant would be selected for given feature values, and why.
 
-mod print;
-
 use std::io::Write;
 
 use anyhow::{Context, Result};
@@ -18,9 +16,12 @@ pub(super) fn run(trainer: &Trainer, args: &ExplainArgs, out: &mut dyn Write) ->
         models: args.models.models.clone(),
         ..ExplainRequest::new(&args.function, features)
     })?;
+    let (explanation, columns) = (&explained.explanation, args.show.columns());
     match args.show.json.json {
-        true => json::print(out, &explained.explanation),
-        false => Ok(print::print(out, &explained, args.show.columns())?),
+        true => json::print(out, explanation),
+        false => {
+            Ok(explanation.print(out, explained.stands_for.as_deref(), explained.is_recorded, columns)?)
+        }
     }
 }
 

@@ -1,0 +1,143 @@
+//! What is in a model, without its numbers.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use nitro_core::model::{Forest, Model, Node, Selector, Svm, Transform};
+use serde_json::{Value, json};
+
+use crate::plain_table::Table;
+use crate::printable::list;
+
+/// A model as a reader or a script sees it: what it picks from what, how it came to be, and what its selector looks at.
+///
+/// ```no_run
+/// use nitro_train::{ModelSummary, model::Model};
+///
+/// let model = Model::read("models/spmv.model".as_ref())?;
+/// println!("{}", ModelSummary(&model).json());
+/// # Ok::<(), nitro_train::model::ModelError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ModelSummary<'a>(pub &'a Model);
+
+impl ModelSummary<'_> {
+    /// Writes it for a reader, in tables of at most so many columns.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn print(&self, out: &mut dyn Write, columns: usize) -> io::Result<()> {
+        write!(out, "{:columns$}", head(self.0))?;
+        match &self.0.selector {
+            Selector::Constant { .. } => Ok(()),
+            Selector::Svm(svm) => print_svm(out, self.0, svm, columns),
+            Selector::Forest(forest) => print_forest(out, self.0, forest, columns),
+        }
+    }
+
+    /// It as one object.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        summary(self.0)
+    }
+}
+
+fn head(model: &Model) -> Table {
+    let Model { provenance, .. } = model;
+    let digest = provenance.recordings_digest.as_str();
+    let mut table = Table::new(["function", &model.function]).ending_in_text();
+    for (name, value) in [
+        ("choices", list(&model.choices)),
+        ("features", list(&model.features)),
+        ("device features", list(&model.device_features)),
+        ("strategy", provenance.strategy.clone()),
+        ("learned from", list(&provenance.sources)),
+        ("training inputs", provenance.training_inputs.to_string()),
+        ("seed", provenance.seed.to_string()),
+        ("recordings", if digest.is_empty() { "not known" } else { digest }.to_owned()),
+        ("selector", selector(model)),
+    ] {
+        table.row([name.to_owned(), value]);
+    }
+    table
+}
+
+fn selector(model: &Model) -> String {
+    match &model.selector {
+        Selector::Constant { choice } => format!("always {}", model.choices[*choice]),
+        Selector::Svm(svm) => {
+            let (gamma, support) = (svm.gamma, svm.support());
+            format!("SVM, radial basis function, gamma {gamma}, {support} support vectors")
+        }
+        Selector::Forest(forest) => {
+            format!("forest, {} trees, {} leaves", forest.trees(), leaves(forest))
+        }
+    }
+}
+
+fn leaves(forest: &Forest) -> usize {
+    forest.values.len() / forest.choices.max(1)
+}
+
+fn splits(forest: &Forest, column: usize) -> usize {
+    let on_column =
+        |node: &&Node| matches!(node, Node::Split { column: own, .. } if usize::from(*own) == column);
+    forest.nodes.iter().filter(on_column).count()
+}
+
+/// A model without its numbers.
+fn summary(model: &Model) -> Value {
+    let names: Vec<&String> = model.features.iter().chain(&model.device_features).collect();
+    let selector = match &model.selector {
+        Selector::Constant { choice } => json!({ "kind": "constant", "choice": model.choices[*choice] }),
+        Selector::Svm(svm) => {
+            let classes = svm.classes.iter();
+            let classes: BTreeMap<_, _> =
+                classes.map(|class| (&model.choices[class.choice], class.support)).collect();
+            json!({ "kind": "svm", "gamma": svm.gamma, "support_vectors": classes })
+        }
+        Selector::Forest(forest) => {
+            let splits: BTreeMap<_, _> =
+                names.iter().zip(0..).map(|(name, column)| (name, splits(forest, column))).collect();
+            json!({ "kind": "forest", "trees": forest.trees(), "leaves": leaves(forest), "splits": splits })
+        }
+    };
+    json!({
+        "function": model.function,
+        "choices": model.choices,
+        "features": model.features,
+        "device_features": model.device_features,
+        "strategy": model.provenance.strategy,
+        "sources": model.provenance.sources,
+        "training_inputs": model.provenance.training_inputs,
+        "seed": model.provenance.seed,
+        "recordings": model.provenance.recordings_digest,
+        "selector": selector,
+    })
+}
+
+fn print_svm(out: &mut dyn Write, model: &Model, svm: &Svm, columns: usize) -> io::Result<()> {
+    let mut classes = Table::new(["class", "support vectors"]);
+    for class in &svm.classes {
+        classes.row([model.choices[class.choice].clone(), class.support.to_string()]);
+    }
+    writeln!(out, "\n{classes:columns$}")?;
+    let mut scaling = Table::new(["column", "transform", "smallest", "largest"]);
+    for (name, scale) in model.features.iter().chain(&model.device_features).zip(&svm.scaling) {
+        let transform = match scale.transform {
+            Transform::Identity => "none",
+            Transform::Log => "log",
+        };
+        let number = |value| format!("{:.4}", scale.transform.undo(value));
+        scaling.row([name.clone(), transform.to_owned(), number(scale.min), number(scale.max)]);
+    }
+    write!(out, "{scaling:columns$}")
+}
+
+fn print_forest(out: &mut dyn Write, model: &Model, forest: &Forest, columns: usize) -> io::Result<()> {
+    let mut table = Table::new(["column", "splits"]);
+    for (column, name) in model.features.iter().chain(&model.device_features).enumerate() {
+        table.row([name.clone(), splits(forest, column).to_string()]);
+    }
+    write!(out, "\n{table:columns$}")
+}
