@@ -36,6 +36,6 @@ fn the_trainer_measures_learns_and_chooses_configurations() {
     let of = ["--function", "tuning::cuda_transpose", "--store", "s.db"];
     train(&[&["record", "--device", "cuda:0", "--repeat-ms", "5"], of.as_slice()].concat());
     train(&[&["fit", "--models", "m", "--device-features", "none"], of.as_slice()].concat());
-    let inspected = train(&["inspect", "m/tuning.cuda_transpose.model"]);
+    let inspected = train(&["inspect", "m/tuning.cuda_transpose.model", "--json"]);
     assert!(inspected.contains("tiled{tile="), "a copy in tiles is faster than in place: {inspected}");
 }

@@ -65,10 +65,9 @@ fn configurations_are_learned_and_chosen() {
     train(folder, &[&["fit", "--models", "m", "--device-features", "none"], of.as_slice()].concat());
 
     // Of eleven choices those that are worth telling apart.
-    let inspected = train(folder, &["inspect", "m/tuning.transpose.model"]);
-    let choices =
-        inspected.lines().find_map(|line| line.strip_prefix("choices")).expect("it lists its choices");
-    assert_eq!(choices.trim(), format!("by_rows, {LARGE}, {SMALL}"));
+    let inspected = train(folder, &["inspect", "m/tuning.transpose.model", "--json"]);
+    let inspected: serde_json::Value = serde_json::from_str(&inspected).expect("one object");
+    assert_eq!(inspected["choices"], serde_json::json!(["by_rows", LARGE, SMALL]));
 
     let explained = train(
         folder,
