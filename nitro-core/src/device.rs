@@ -9,6 +9,27 @@ use crate::measured::{self, Benchmark, MeasuredFeature, Present};
 use crate::{events, feature_cache};
 
 /// Where a call runs. The option `device = EXPR` of `#[code_variant]` takes any value of a type that implements this.
+///
+/// ```
+/// use nitro_core::{Benchmark, Device, DeviceEntry, DeviceFeature, Stopwatch, host};
+///
+/// /// A numbered accelerator whose work is timed by the host's clock.
+/// struct Accelerator(u32);
+///
+/// impl Device for Accelerator {
+///     fn entry(&self) -> &'static DeviceEntry {
+///         let described = || vec![DeviceFeature { name: "lanes".into(), value: 64.0 }];
+///         DeviceEntry::intern(&format!("acc:{}@lab", self.0), described, |_| Vec::<Benchmark>::new())
+///     }
+///
+///     fn stopwatch(&self) -> Box<dyn Stopwatch> {
+///         host::current().stopwatch()
+///     }
+/// }
+///
+/// assert_eq!(Accelerator(0).entry().feature("lanes"), Some(64.0));
+/// assert_eq!(Accelerator(0).entry(), Accelerator(0).entry(), "one entry for the life of the process");
+/// ```
 pub trait Device {
     /// The device's description; the same entry for the same device, for the life of the process.
     fn entry(&self) -> &'static DeviceEntry;

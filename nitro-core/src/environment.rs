@@ -85,6 +85,14 @@ pub fn set_deterministic(on: bool) {
 /// give the same bits is a promise of whoever wrote the group. Recordings are not concerned.
 ///
 /// A function takes the setting at its first call or [`reload`](crate::reload()): say it at the start of `main`.
+///
+/// ```
+/// # use nitro_core as nitro;
+/// fn main() {
+///     nitro::set_exact(true);
+///     // from now on results are those of the default variants, bit for bit
+/// }
+/// ```
 pub fn set_exact(on: bool) {
     EXACT.say(on);
 }

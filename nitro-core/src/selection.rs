@@ -4,7 +4,17 @@ use std::fmt;
 
 use crate::{CodeChoice, CodeVariant, Far, FeatureVector, Reason};
 
-/// What a call runs, and why. Nothing has been run yet.
+/// What a call runs, and why. Nothing has been run yet. `FUNCTION::select` beside each function makes one.
+///
+/// ```
+/// # use nitro_core::{CodeVariant, Selection};
+/// /// What an application may note of a selection.
+/// fn noted<V: CodeVariant>(selection: &Selection<V>) -> String {
+///     let features: Vec<_> = selection.features().iter().map(|(name, value)| format!("{name} {value}")).collect();
+///     let sure = selection.confidence().map_or("no model".to_owned(), |confidence| format!("{confidence:.2}"));
+///     format!("{} ({}; {sure}) for {}", selection.choice(), selection.reason(), features.join(", "))
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Selection<V: CodeVariant> {
     pub(crate) choice: V::Choice,

@@ -15,6 +15,15 @@ use crate::{CudaError, Stream};
 ///
 /// Work on a buffer goes to the stream it was made on, in order: what reads results waits, everything else returns at once.
 /// Dropping it frees the memory when the stream has done what it was given before.
+///
+/// ```no_run
+/// use nitro_cuda::{Buffer, CudaError};
+///
+/// let (x, mut y) = (Buffer::from_slice(&[1.0f32, 2.0, 3.0])?, Buffer::zeroed(3)?);
+/// y.copy_from(&x)?; // queued
+/// assert_eq!(y.to_vec()?, [1.0, 2.0, 3.0]); // waits
+/// # Ok::<(), CudaError>(())
+/// ```
 pub struct Buffer<T: Pod> {
     stream: Stream,
     pointer: u64,

@@ -20,6 +20,13 @@ pub fn device(ordinal: usize) -> Result<Cuda, CudaError> {
 /// A part of a GPU: a device whose kernels run on `multiprocessors` of its multiprocessors alone (a green context), at the
 /// GPU's full memory. Sizes are multiples of 8 on compute capability 9.0.
 ///
+/// ```no_run
+/// let slice = nitro_cuda::partition(0, 16)?;
+/// slice.enter(); // from now on what this thread launches runs on 16 multiprocessors, and is chosen for them
+/// assert_eq!(slice.multiprocessors(), 16);
+/// # Ok::<(), nitro_cuda::CudaError>(())
+/// ```
+///
 /// # Errors
 /// As [`device`], and [`CudaError::Partition`] when the GPU has no such part.
 pub fn partition(ordinal: usize, multiprocessors: usize) -> Result<Cuda, CudaError> {

@@ -8,6 +8,17 @@ use crate::driver::driver;
 use crate::{Cuda, CudaError};
 
 /// A queue of work on a device, in order. Cheap to copy; streams live as long as the process.
+///
+/// ```no_run
+/// use nitro_cuda::{Buffer, CudaError, Stream};
+///
+/// let (first, second) = (Stream::new(nitro_cuda::device(0)?)?, Stream::new(nitro_cuda::device(0)?)?);
+/// let (x, y) = (Buffer::<f32>::uninit_on(first, 1024)?, Buffer::<f32>::uninit_on(second, 1024)?);
+/// // What works on `x` and on `y` may overlap now.
+/// first.synchronize()?;
+/// # let _ = (x, y);
+/// # Ok::<(), CudaError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Stream {
     pub(crate) device: Cuda,

@@ -132,6 +132,27 @@ impl<'a> Session<'a> {
     /// The input may be one that [`inputs`](Self::inputs) has handed out, or one that the closure makes itself, of any name: there need
     /// be no other. An input that the store already holds is skipped, and so is one that another recorder measures.
     ///
+    /// ```
+    /// # mod app {
+    /// #     use nitro::code_variant;
+    /// #     #[code_variant(features(length = keys.len()), variants(stable, unstable), default = stable, crate = nitro)]
+    /// #     pub fn sort(keys: &mut [u32]);
+    /// #     fn stable(keys: &mut [u32]) { keys.sort() }
+    /// #     fn unstable(keys: &mut [u32]) { keys.sort_unstable() }
+    /// # }
+    /// # use app::sort;
+    /// use nitro_train::{BoxError, Session};
+    ///
+    /// fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
+    ///     for length in [100, 10_000] {
+    ///         let keys: Vec<u32> = (0..length).rev().collect();
+    ///         session.input(&format!("train/reversed-{length}"), || sort(&mut keys.clone()))?; // the copy is not timed
+    ///     }
+    ///     Ok(())
+    /// }
+    /// assert_eq!(nitro_train::Trainer::new().function(sort::function(), record).functions().count(), 1);
+    /// ```
+    ///
     /// # Errors
     /// When `run` does not call the function, when the default variant fails, when a feature is not finite, or when the
     /// store cannot be written. [`RecordError::DeviceLost`] when a variant took the device away from this process.

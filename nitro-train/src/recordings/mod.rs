@@ -2,6 +2,36 @@
 //!
 //! [`Recordings`] is plain data, every cross-reference an index into one of its own lists. Stores and importers
 //! build it, [`learn`](crate::learn) and [`evaluate`](crate::evaluate) read it; neither knows where it came from.
+//!
+//! ```
+//! use nitro_train::evaluate::{EvaluateOptions, Split, evaluate};
+//! use nitro_train::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
+//!
+//! // Two variants, forty inputs, two devices: `a` is faster below 20.
+//! let measurement = |device, input, variant: usize| Measurement {
+//!     device,
+//!     input,
+//!     variant,
+//!     configuration: String::new(),
+//!     outcome: Outcome::Time(if (variant == 0) == (input < 20) { 1e3 } else { 2e3 }),
+//!     spread_ns: 0.0,
+//!     repeats: 1,
+//!     reason: String::new(),
+//! };
+//! let part = |input| if input % 4 == 0 { "test" } else { "train" };
+//! let recordings = Recordings {
+//!     function: "work".into(),
+//!     variants: vec!["a".into(), "b".into()],
+//!     features: vec!["size".into()],
+//!     inputs: (0..40).map(|i| Input { name: format!("{}/{i}", part(i)), features: vec![i as f64] }).collect(),
+//!     devices: ["left", "right"].map(|id| DeviceRecord { id: id.into(), features: Default::default() }).into(),
+//!     measurements: (0..160).map(|n| measurement(n / 80, n / 2 % 40, n % 2)).collect(),
+//!     ..Recordings::default()
+//! };
+//! let evaluation = evaluate(&recordings, &Split::by_name(&recordings), &EvaluateOptions::default())?;
+//! assert!(evaluation.devices.iter().all(|held_out| held_out.selectors.get("auto").unwrap().mean > 0.9));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod digest;
 mod outcome;
