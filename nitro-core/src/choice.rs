@@ -28,6 +28,15 @@ pub trait CodeChoice: Copy + PartialEq + fmt::Debug + fmt::Display + From<Self::
     fn variant(self) -> Self::Variant;
 }
 
+/// What the choice of a variant and a configuration in words is called: `csr`, or `tiled{block=256,unroll=4}`.
+#[must_use]
+pub fn choice_text(variant: &str, configuration: &str) -> String {
+    match configuration {
+        "" => variant.to_owned(), // it has no parameters
+        configuration => format!("{variant}{{{configuration}}}"),
+    }
+}
+
 impl Function {
     /// What a choice is called: `csr` or `tiled{block=256,unroll=4}`.
     ///
@@ -36,11 +45,7 @@ impl Function {
     #[must_use]
     pub fn choice_text(&self, choice: Choice) -> String {
         let variant = &self.variants()[choice.variant];
-        let (name, parameters) = (variant.name(), variant.parameters());
-        match parameters.is_empty() {
-            true => name.to_owned(),
-            false => format!("{name}{{{}}}", parameters.text(choice.configuration)),
-        }
+        choice_text(variant.name(), &variant.parameters().text(choice.configuration))
     }
 
     /// The choice of this name; a variant's name alone is the variant with the defaults of its parameters.
@@ -64,7 +69,6 @@ impl Function {
     /// assert!(error.ends_with("`bits` cannot be `5`; it is one of 4, 8"), "{error}");
     /// # Ok::<(), nitro::UnknownChoice>(())
     /// ```
-    ///
     ///
     /// # Errors
     /// When the function has no such variant, or the variant no such configuration.

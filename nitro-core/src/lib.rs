@@ -52,7 +52,7 @@ mod state;
 mod stats;
 mod variant;
 
-pub use choice::{Choice, CodeChoice, UnknownChoice};
+pub use choice::{Choice, CodeChoice, UnknownChoice, choice_text};
 pub use constraint::Constraint;
 pub use device::{Device, DeviceEntry, DeviceFeature, Stopwatch};
 pub use device_id::DeviceId;

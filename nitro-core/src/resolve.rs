@@ -6,7 +6,7 @@ use crate::device::Chain;
 use crate::model::{Model, OnDevice, Region};
 use crate::model_search::Origin;
 use crate::nearest_source::NearestSource;
-use crate::{Choice, DeviceEntry, Function, Reason, events, feature};
+use crate::{DeviceEntry, Function, Reason, events, feature};
 
 /// The selectors of one function, one for each device met so far.
 pub(crate) type DeviceChain = Chain<(&'static DeviceEntry, Resolved)>;
@@ -38,9 +38,12 @@ impl DeviceSelector {
     }
 }
 
-/// What a model's choices are in this code; none for what it does not have.
-pub(crate) fn choices(function: &Function, model: &Model) -> Vec<Option<Choice>> {
-    model.choices.iter().map(|choice| function.choice(choice).ok()).collect()
+/// What is the same on every device: a function's model, and what its choices are in this code.
+pub(crate) struct ModelInCode {
+    pub(crate) model: Model,
+    pub(crate) origin: Origin,
+    /// For each choice of the model its index in the choice table, if the code still has it.
+    pub(crate) choices: Vec<Option<usize>>,
 }
 
 /// What a model means for this code on this device. What does not fit is told once, as an event. When `deterministic`, only what is the
@@ -48,7 +51,7 @@ pub(crate) fn choices(function: &Function, model: &Model) -> Vec<Option<Choice>>
 pub(crate) fn resolve(
     function: &Function,
     table: &ChoiceTable,
-    (model, origin): &(Model, Origin),
+    ModelInCode { model, origin, choices }: &ModelInCode,
     device: &'static DeviceEntry,
     deterministic: bool,
 ) -> Resolved {
@@ -86,8 +89,8 @@ pub(crate) fn resolve(
         tell(Some(device_id), feature, why);
         reason
     })?;
-    let choices = choices(function, model);
-    let is_known = |variant: usize| choices.iter().flatten().any(|choice| choice.variant == variant);
+    let is_known =
+        |variant: usize| choices.iter().flatten().any(|&choice| table.choices()[choice].variant == variant);
     let unknown = (0..function.variants().len()).find(|&variant| !is_known(variant));
     let unknown = unknown.map(|variant| function.variants()[variant].name());
     if let Some(gone) = choices.iter().position(Option::is_none) {
@@ -104,8 +107,7 @@ pub(crate) fn resolve(
         }
         false => model.device_distance(device),
     };
-    let choices =
-        (0..selector.classes()).map(|class| table.index_of(choices[selector.choice(class)]?)).collect();
+    let choices = (0..selector.classes()).map(|class| choices[selector.choice(class)]).collect();
     // A constant selector asks for no feature.
     let features = if selector.is_constant() { vec![] } else { features };
     let needs = feature::bits(features.iter().copied());

@@ -7,7 +7,7 @@ use crate::choice_table::ChoiceTable;
 use crate::environment::{self, DETERMINISTIC, EXACT};
 use crate::model::{self, Model};
 use crate::model_search::{self, Origin, Unusable};
-use crate::resolve::{self, DeviceChain, Resolved, resolve};
+use crate::resolve::{DeviceChain, ModelInCode, Resolved, resolve};
 use crate::{Choice, DeviceEntry, Function, Reason, epoch, events};
 
 /// What is known of a function after its first call, whatever the device.
@@ -24,8 +24,8 @@ pub(crate) struct FunctionState {
     always_admissible: u64,
     /// Whether only what is the same on every device of one kind decides.
     deterministic: bool,
-    /// The model and where it is from, or why there is none.
-    model: Result<(Model, Origin), Reason>,
+    /// The model, or why there is none.
+    model: Result<ModelInCode, Reason>,
     /// What the model means on each device met so far.
     devices: DeviceChain,
 }
@@ -38,9 +38,16 @@ impl FunctionState {
     /// The state with the settings of the moment.
     fn with(function: &'static Function, model: Result<(Model, Origin), Reason>) -> Self {
         let (forced, deterministic) = (environment::forced_choice(function), DETERMINISTIC.is_on());
-        let of_model = model.iter().flat_map(|(model, _)| resolve::choices(function, model)).flatten();
-        let (number, choices) = ChoiceTable::with(function, forced.into_iter().chain(of_model));
-        let forced = forced.and_then(|forced| choices.index_of(forced));
+        let named = model.iter().flat_map(|(model, _)| &model.choices);
+        let of_model: Vec<Option<Choice>> = named.map(|choice| function.choice(choice).ok()).collect();
+        let further = forced.into_iter().chain(of_model.iter().copied().flatten());
+        let (number, choices) = ChoiceTable::with(function, further);
+        let index_of = |choice: Option<Choice>| choices.index_of(choice?);
+        let model = model.map(|(model, origin)| {
+            let choices = of_model.into_iter().map(index_of).collect();
+            ModelInCode { model, origin, choices }
+        });
+        let forced = index_of(forced);
         let bits = |is_in: &dyn Fn(usize) -> bool| {
             let variants = (0..function.variants().len()).filter(|&variant| is_in(variant));
             variants.fold(0, |bits, variant| bits | 1 << variant)

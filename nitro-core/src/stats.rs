@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::choice_table::ChoiceTable;
 use crate::device::Chain;
 use crate::reason::ReasonKind;
-use crate::{Choice, Function};
+use crate::{Choice, Function, choice_text};
 
 /// Choice tables whose counters a thread finds without a search.
 const NEAR: usize = 64;
@@ -211,10 +211,7 @@ impl Count {
     /// The variant with its configuration, as `tiled{block=256,unroll=4}`.
     #[must_use]
     pub fn choice(&self) -> String {
-        match self.configuration.as_str() {
-            "" => self.variant.to_owned(),
-            configuration => format!("{}{{{configuration}}}", self.variant),
-        }
+        choice_text(self.variant, &self.configuration)
     }
 }
 

@@ -42,58 +42,49 @@ fn dispatcher(function: &CodeVariant, body: &TokenStream) -> TokenStream {
 
 /// `FUNCTION::select`
 fn select(function: &CodeVariant, body: &TokenStream) -> TokenStream {
-    let CodeVariant { krate, visibility, signature, .. } = function;
-    let module = &signature.ident;
+    let (krate, module) = (&function.krate, &function.signature.ident);
     let mut select = helper_signature(function, "select");
     select.output = parse_quote!(-> #krate::Selection<#module::Variant>);
-    let attributes = helper_attributes(function);
     let doc = format!(
         " What a call of `{}` with these arguments would run, and why; nothing is run.",
         plain_name(function),
     );
-    let safety = safety_doc(function);
-    quote! {
-        #[doc = #doc]
-        #safety
-        #attributes
-        #[must_use]
-        #visibility #select { #body }
-    }
+    item(function, &doc, &quote!(#[must_use]), &select, body)
 }
 
 /// `FUNCTION::call`
 fn call(function: &CodeVariant, body: &TokenStream) -> TokenStream {
-    let visibility = &function.visibility;
     let call = signature_with_choice(function, "call");
-    let attributes = helper_attributes(function);
-    let doc = call_doc(function);
-    let safety = safety_doc(function);
-    quote! {
-        #[doc = #doc]
-        #safety
-        #attributes
-        #[inline]
-        #visibility #call { #body }
-    }
+    item(function, &call_doc(function), &quote!(#[inline]), &call, body)
 }
 
 /// `FUNCTION::admissible`
 fn admissible(function: &CodeVariant, body: &TokenStream) -> TokenStream {
-    let visibility = &function.visibility;
     let mut admissible = signature_with_choice(function, "admissible");
     admissible.output = parse_quote!(-> ::core::primitive::bool);
-    let attributes = helper_attributes(function);
     let doc = format!(
         " Whether the constraint of the given variant of `{}` lets it run with these arguments; nothing is run.",
         plain_name(function),
     );
-    let safety = safety_doc(function);
+    item(function, &doc, &quote!(#[must_use]), &admissible, body)
+}
+
+/// An item beside the function that repeats its signature.
+fn item(
+    function: &CodeVariant,
+    doc: &str,
+    attribute: &TokenStream,
+    signature: &Signature,
+    body: &TokenStream,
+) -> TokenStream {
+    let (attributes, safety) = (helper_attributes(function), safety_doc(function));
+    let visibility = &function.visibility;
     quote! {
         #[doc = #doc]
         #safety
         #attributes
-        #[must_use]
-        #visibility #admissible { #body }
+        #attribute
+        #visibility #signature { #body }
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -
         data: args.data.profiled(&args.profiles),
         inputs: args.split.lists(),
         study: args.study.options(),
-        seed: args.seed,
+        seed: args.seed.seed,
     };
     for evaluation in trainer.evaluate(&request)? {
         let evaluation = evaluation?;

@@ -20,7 +20,7 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Res
         strategies: strategies(args)?,
         study: args.study.options(),
         models: args.models.models.clone(),
-        seed: args.seed,
+        seed: args.seed.seed,
     })?;
     if args.output.json {
         return json::print(

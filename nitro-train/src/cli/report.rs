@@ -13,7 +13,7 @@ use crate::trainer::{ReportRequest, Trainer};
 
 pub(super) fn run(trainer: &Trainer, args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
     let (data, inputs) = (args.data.profiled(&args.profiles), args.split.lists());
-    write(&trainer.report(&ReportRequest { data, inputs, seed: args.seed })?, &args.out)?;
+    write(&trainer.report(&ReportRequest { data, inputs, seed: args.seed.seed })?, &args.out)?;
     if args.output.json {
         return json::print(out, &json!({ "page": args.out }));
     }

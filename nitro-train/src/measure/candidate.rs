@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use nitro_core::{Choice, Configuration, Function, VariantInfo};
+use nitro_core::{Choice, Configuration, Function, VariantInfo, choice_text};
 
 use crate::random::Random;
-use crate::recordings::choice_text;
 use crate::store::ChoiceName;
 
 /// The most configurations of one variant that are tried where nobody says which.
@@ -39,7 +38,8 @@ impl Candidate {
     #[must_use]
     pub fn all(function: &Function) -> Vec<Self> {
         let of_variant = |(variant, info)| {
-            configurations(info).into_iter().map(move |configuration| Choice { variant, configuration })
+            let configurations = all_configurations(info).unwrap_or_else(|| drawn_configurations(info));
+            configurations.into_iter().map(move |configuration| Choice { variant, configuration })
         };
         let choices = function.variants().iter().enumerate().flat_map(of_variant);
         choices.map(|choice| Self::of(function, choice)).collect()
@@ -60,28 +60,36 @@ impl Candidate {
 
 /// Whether a variant has more configurations than are tried.
 pub(crate) fn is_sampled(variant: &VariantInfo) -> bool {
-    variant.parameters().configurations() > WALKED
-        || variant.configurations().nth(MAX_CONFIGURATIONS).is_some()
+    all_configurations(variant).is_none()
 }
 
 /// So many configurations are walked through to see which are possible.
 const WALKED: u64 = 1 << 20;
 
-fn configurations(variant: &VariantInfo) -> BTreeSet<Configuration> {
-    if !is_sampled(variant) {
-        return variant.configurations().collect();
+/// The possible configurations of a variant, unless they are more than are tried.
+fn all_configurations(variant: &VariantInfo) -> Option<BTreeSet<Configuration>> {
+    if variant.parameters().configurations() > WALKED {
+        return None;
     }
+    let all: BTreeSet<_> = variant.configurations().take(MAX_CONFIGURATIONS + 1).collect();
+    (all.len() <= MAX_CONFIGURATIONS).then_some(all)
+}
+
+/// The default configuration of a variant and others drawn at random. Where next to nothing is possible, few are found.
+fn drawn_configurations(variant: &VariantInfo) -> BTreeSet<Configuration> {
     let all = variant.parameters().configurations();
-    let (mut random, mut chosen) = (Random::new(0), BTreeSet::new());
-    chosen.insert(variant.parameters().default_configuration());
-    // Where next to nothing is possible, few are found.
+    let (mut random, mut drawn) = (Random::new(0), BTreeSet::new());
+    drawn.insert(variant.parameters().default_configuration());
     for _ in 0..64 * MAX_CONFIGURATIONS {
+        if drawn.len() == MAX_CONFIGURATIONS {
+            break;
+        }
         let configuration = Configuration::of_rank(random.next_u64() % all);
-        if chosen.len() < MAX_CONFIGURATIONS && variant.is_possible(configuration) {
-            chosen.insert(configuration);
+        if variant.is_possible(configuration) {
+            drawn.insert(configuration);
         }
     }
-    chosen
+    drawn
 }
 
 #[cfg(test)]

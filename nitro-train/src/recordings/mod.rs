@@ -144,16 +144,13 @@ impl Recordings {
 
     /// Leaves out measurements of configurations, by variant and text; returns of how many choices.
     pub fn keep_configurations(&mut self, keep: impl Fn(&str, &str) -> bool) -> usize {
-        let mut left_out = BTreeSet::new();
-        let variants = &self.variants;
-        self.measurements.retain(|one| {
-            let stays = keep(&variants[one.variant], &one.configuration);
-            if !stays {
-                left_out.insert((one.variant, one.configuration.clone()));
-            }
-            stays
-        });
-        left_out.len()
+        let mut asked = BTreeMap::new(); // once a choice, however many measurements it has
+        let mut stays = |one: &Measurement| {
+            let choice = (one.variant, one.configuration.clone());
+            *asked.entry(choice).or_insert_with(|| keep(&self.variants[one.variant], &one.configuration))
+        };
+        self.measurements.retain(|one| stays(one));
+        asked.values().filter(|stays| !**stays).count()
     }
 
     /// Leaves out variants, as if they had never been measured; returns their names.
@@ -171,14 +168,6 @@ impl Recordings {
             index.is_some()
         });
         left_out
-    }
-}
-
-/// What a choice is called: `csr`, or `tiled{block=256,unroll=4}`.
-pub(crate) fn choice_text(variant: &str, configuration: &str) -> String {
-    match configuration {
-        "" => variant.to_owned(),
-        configuration => format!("{variant}{{{configuration}}}"),
     }
 }
 

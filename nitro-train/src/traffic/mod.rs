@@ -8,11 +8,11 @@ mod suggestion;
 
 use std::collections::BTreeMap;
 
+use nitro_core::choice_text;
 use nitro_core::model::Model;
 use serde::Serialize;
 
 use self::known::Known;
-use crate::recordings::choice_text;
 
 pub use read::{CaptureError, CapturedCall, read};
 pub use suggestion::{MOST_SUGGESTIONS, Suggestion};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use nitro_core::Function;
 use nitro_core::model::{Model, file_name};
+use nitro_core::{Function, choice_text};
 
 use super::builder::Trainer;
 use super::error::TrainError;
@@ -12,7 +12,6 @@ use super::explained_device::ExplainedDevice;
 use super::layered_store::LayeredStore;
 use super::request::{DataRequest, InputLists};
 use crate::explain::{Explanation, Question};
-use crate::recordings::choice_text;
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nitro_core::Function;
+use nitro_core::{Function, choice_text};
 
 use super::builder::Trainer;
 use super::error::TrainError;
@@ -10,7 +10,7 @@ use super::request::DataRequest;
 use super::tunable::{ShippedRecordings, Tunable};
 use crate::exchange;
 use crate::profile::{Folder, files};
-use crate::recordings::{DeviceRecord, Incomplete, Profiles, Recordings, choice_text};
+use crate::recordings::{DeviceRecord, Incomplete, Profiles, Recordings};
 use crate::store::{self, Store};
 
 /// The store, and under it the recordings that the program carries.

@@ -107,9 +107,7 @@ impl Trainer {
         }
         Ok(summary)
     }
-}
 
-impl Trainer {
     /// Says of which variants not all configurations are tried.
     fn tell_of_samples(&self, tunable: &Tunable) {
         for variant in tunable.function.variants().iter().filter(|variant| is_sampled(variant)) {

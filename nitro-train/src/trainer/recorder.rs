@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use nitro_core::choice_text;
 use nitro_core::provide::OpenDevice;
 use serde::Serialize;
 
@@ -13,7 +14,7 @@ use crate::measure::{
     FailedInputs, Plan, RecordError, RecordedInputs, SurveyedInputs, record_inputs, run_on, survey_inputs,
 };
 use crate::printable::printable;
-use crate::recordings::{Measurement, Outcome, choice_text};
+use crate::recordings::{Measurement, Outcome};
 use crate::store::Store;
 
 /// Records one function on one device.

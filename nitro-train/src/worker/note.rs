@@ -9,12 +9,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use nitro_core::choice_text;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
 use crate::exact::Exact;
 use crate::measure::Attempt;
-use crate::recordings::choice_text;
 
 /// First byte of the line while the run goes on.
 const RUNNING: u8 = b'+';

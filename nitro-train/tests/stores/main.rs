@@ -9,4 +9,6 @@ mod exchange_errors;
 mod exchange_round_trip;
 mod files;
 mod hostile;
+#[cfg(feature = "redis")]
+mod redis_server;
 mod sync;

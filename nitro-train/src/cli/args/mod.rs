@@ -172,6 +172,13 @@ impl SplitArgs {
 }
 
 #[derive(Args, Debug)]
+pub(super) struct SeedArgs {
+    /// Seed of everything random
+    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
+    pub(super) seed: u64,
+}
+
+#[derive(Args, Debug)]
 pub(super) struct FitArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
@@ -193,9 +200,8 @@ pub(super) struct FitArgs {
     pub(super) train_inputs: Option<PathBuf>,
     #[command(flatten)]
     pub(super) models: ModelsArgs,
-    /// Seed of everything random
-    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
-    pub(super) seed: u64,
+    #[command(flatten)]
+    pub(super) seed: SeedArgs,
     #[command(flatten)]
     pub(super) output: JsonArgs,
 }
@@ -250,9 +256,8 @@ pub(super) struct EvaluateArgs {
     pub(super) study: StudyArgs,
     #[command(flatten)]
     pub(super) show: ShowArgs,
-    /// Seed of everything random
-    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
-    pub(super) seed: u64,
+    #[command(flatten)]
+    pub(super) seed: SeedArgs,
 }
 
 #[derive(Args, Debug)]
@@ -266,9 +271,8 @@ pub(super) struct ReportArgs {
     /// The page
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub(super) out: PathBuf,
-    /// Seed of everything random
-    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
-    pub(super) seed: u64,
+    #[command(flatten)]
+    pub(super) seed: SeedArgs,
     #[command(flatten)]
     pub(super) output: JsonArgs,
 }

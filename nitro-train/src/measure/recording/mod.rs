@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use nitro_core::Choice;
+use nitro_core::{Choice, choice_text};
 
 use super::candidate::Candidate;
 use super::claims::{Claims, SharedStore};
@@ -16,7 +16,7 @@ use super::error::RecordError;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::subject::{Subject, describe_device};
-use crate::recordings::{Input, Outcome, Recordings, choice_text};
+use crate::recordings::{Input, Outcome, Recordings};
 use crate::store::{ChoiceName, FunctionSchema, Row, StoreError};
 
 /// How often to look whether an input that others had claimed is recorded or free.
