@@ -14,6 +14,21 @@ pub struct Choice {
 }
 
 /// The type of a function's choices, `FUNCTION::Choice`; `#[code_variant]` implements it.
+///
+/// ```
+#[doc = include_str!("example_sort.md")]
+/// use nitro::{CodeChoice, Function, UnknownChoice};
+///
+/// /// The typed choice that a configuration file names.
+/// fn named<C: CodeChoice>(function: &Function, text: &str) -> Result<C, UnknownChoice> {
+///     function.choice(text).map(C::of)
+/// }
+///
+/// let choice: sort::Choice = named(sort::function(), "radix")?;
+/// assert_eq!(choice.variant(), sort::Variant::Radix);
+/// assert!(named::<sort::Choice>(sort::function(), "quick").is_err());
+/// # Ok::<(), UnknownChoice>(())
+/// ```
 pub trait CodeChoice: Copy + PartialEq + fmt::Debug + fmt::Display + From<Self::Variant> + 'static {
     /// The enum of the variants.
     type Variant: CodeVariant<Choice = Self>;
@@ -29,6 +44,11 @@ pub trait CodeChoice: Copy + PartialEq + fmt::Debug + fmt::Display + From<Self::
 }
 
 /// What the choice of a variant and a configuration in words is called: `csr`, or `tiled{block=256,unroll=4}`.
+///
+/// ```
+/// assert_eq!(nitro_core::choice_text("tiled", "block=256,unroll=4"), "tiled{block=256,unroll=4}");
+/// assert_eq!(nitro_core::choice_text("csr", ""), "csr");
+/// ```
 #[must_use]
 pub fn choice_text(variant: &str, configuration: &str) -> String {
     match configuration {

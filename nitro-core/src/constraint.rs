@@ -5,6 +5,19 @@ use std::fmt;
 use crate::Configuration;
 
 /// The constraint of a variant, as `#[code_variant]` describes it.
+///
+/// ```
+/// use nitro_core::{Configuration, Constraint};
+///
+/// // `length >= 16 && values.is_sorted()` of a function whose only feature is `length`.
+/// let admits = |features: &[Option<f64>], _| match features[0] {
+///     Some(length) if length < 16.0 => Some(false),
+///     _ => None, // the values decide
+/// };
+/// let constraint = Constraint::new("length >= 16 && values.is_sorted()", admits);
+/// assert_eq!(constraint.admits(&[Some(8.0)], Configuration::default()), Some(false));
+/// assert_eq!(constraint.admits(&[Some(64.0)], Configuration::default()), None);
+/// ```
 #[derive(Clone, Copy)]
 pub struct Constraint {
     text: &'static str,

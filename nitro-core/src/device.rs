@@ -59,6 +59,34 @@ impl<D: Device + ?Sized> Device for &D {
 }
 
 /// Times one piece of work on a device.
+///
+/// ```
+/// use std::cell::Cell;
+/// use nitro_core::Stopwatch;
+///
+/// thread_local! {
+///     /// What a simulated device of 2 GHz has worked so far.
+///     static CYCLES: Cell<u64> = const { Cell::new(0) };
+/// }
+///
+/// struct SinceCycle(u64);
+///
+/// impl Stopwatch for SinceCycle {
+///     fn start(&mut self) {
+///         self.0 = CYCLES.get();
+///     }
+///
+///     fn stop(&mut self) -> f64 {
+///         (CYCLES.get() - self.0) as f64 / 2.0
+///     }
+/// }
+///
+/// let mut stopwatch = SinceCycle(0);
+/// CYCLES.set(100);
+/// stopwatch.start();
+/// CYCLES.set(700);
+/// assert_eq!(stopwatch.stop(), 300.0);
+/// ```
 pub trait Stopwatch {
     /// The work begins.
     fn start(&mut self);
@@ -78,6 +106,21 @@ pub struct DeviceFeature {
 }
 
 /// One device: its identity and its device features.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # // SAFETY: no other thread runs.
+/// # unsafe { std::env::set_var("XDG_CACHE_HOME", folder.path()) };
+/// use nitro_core::{Benchmark, DeviceEntry, DeviceFeature};
+///
+/// let described = || vec![DeviceFeature { name: "lanes".into(), value: 64.0 }];
+/// let benchmarks = |_: &DeviceEntry| vec![Benchmark::new("copy_gbps", || Ok(vec![12.0]))];
+/// let entry = DeviceEntry::intern("acc:0@lab", described, benchmarks);
+/// assert_eq!((entry.described("lanes"), entry.described("copy_gbps")), (Some(64.0), None));
+/// assert_eq!(entry.feature("copy_gbps"), Some(12.0)); // runs the benchmark, once
+/// assert!(entry.kept_in().is_some_and(|file| file.exists()), "for other processes");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct DeviceEntry {
     id: String,
     described: Vec<DeviceFeature>,
@@ -190,6 +233,18 @@ static REGISTRY: Chain<DeviceEntry> = Chain::new();
 
 /// A list that only grows: reading takes no lock, and what it holds never moves. The few devices of a process are
 /// found by walking it.
+///
+/// ```
+/// use nitro_core::provide::Chain;
+///
+/// static OPENED: Chain<String> = Chain::new();
+///
+/// let first = OPENED.find_or_insert(|name| name == "cuda:0", || "cuda:0".to_owned());
+/// OPENED.push("cuda:1".to_owned());
+/// let again = OPENED.find_or_insert(|name| name == "cuda:0", || unreachable!("it is there"));
+/// assert!(std::ptr::eq(first, again), "what is in it stays where it is");
+/// assert_eq!(OPENED.iter().count(), 2);
+/// ```
 pub struct Chain<T> {
     head: OnceLock<Box<Node<T>>>,
 }

@@ -43,6 +43,16 @@ impl Held {
 
 /// Tells an event: at once, or when what is being made on this thread is there, as a device's measured features or what a model means on
 /// a device. What `event` does may then call functions with variants.
+///
+/// ```
+/// use std::{cell::Cell, rc::Rc};
+/// use nitro_core::provide::tell_event;
+///
+/// let told = Rc::new(Cell::new(false));
+/// let tell = told.clone();
+/// tell_event(move || tell.set(true)); // in a crate of devices `tracing::warn!(..)` or the like
+/// assert!(told.get(), "nothing is being made on this thread");
+/// ```
 pub fn tell(event: impl FnOnce() + 'static) {
     let now = HELD.with_borrow_mut(|held| match held {
         Some(held) => {

@@ -6,6 +6,22 @@ use std::mem::MaybeUninit;
 use crate::{Function, MAX_FEATURES};
 
 /// A type whose values can be features: every primitive number, and `bool` as 0 or 1.
+///
+/// ```
+/// use nitro_core::FeatureValue;
+///
+/// /// A size that a program has a type for.
+/// #[derive(Clone, Copy)]
+/// struct Bytes(u64);
+///
+/// impl FeatureValue for Bytes {
+///     fn to_f64(self) -> f64 {
+///         self.0.to_f64()
+///     }
+/// }
+///
+/// assert_eq!((Bytes(4096).to_f64(), true.to_f64()), (4096.0, 1.0));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a feature is a number or a bool, not `{Self}`",
     label = "this feature has type `{Self}`",
@@ -34,6 +50,14 @@ impl FeatureValue for bool {
 }
 
 /// The features of one call, by name. A feature that no decision needed was not computed and is absent.
+///
+/// ```
+#[doc = include_str!("example_sort.md")]
+/// let selection = sort::select(&[7; 4096]);
+/// assert_eq!(selection.features().get("length"), Some(4096.0));
+/// let shown: Vec<_> = selection.features().iter().map(|(name, value)| format!("{name}={value}")).collect();
+/// assert_eq!(shown, ["length=4096"]);
+/// ```
 #[derive(Clone, Copy)]
 pub struct FeatureVector {
     names: &'static [&'static str],

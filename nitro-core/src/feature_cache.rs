@@ -10,6 +10,13 @@ const HEADING: &str = "nitro device features 1: name value spread unix_s";
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The folder for what Nitro may lose and make again, if the user has one.
+///
+/// ```
+/// # // SAFETY: no other thread runs.
+/// # unsafe { std::env::set_var("XDG_CACHE_HOME", "/home/ada/.cache") };
+/// let kernels = nitro_core::provide::cache_folder().map(|folder| folder.join("kernels"));
+/// assert!(kernels.is_some_and(|folder| folder.ends_with("nitro/kernels")));
+/// ```
 #[must_use]
 pub fn cache_folder() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);

@@ -1,4 +1,19 @@
 //! Files that are read within a limit and replaced whole: models, recordings, pages, caches.
+//!
+//! ```
+//! use std::io::ErrorKind;
+//! use nitro_core::files;
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let page = folder.path().join("pages/report.html");
+//! let figures = folder.path().join("pages/figures.csv");
+//! files::replace_with_folder(&page, b"<p>old")?; // makes `pages`
+//! files::replace(&page, b"<p>new")?;
+//! files::replace_all(&[(&page, b"<p>1".as_slice()), (&figures, b"1\n")]).map_err(|error| error.source)?;
+//! assert_eq!(files::read(&page, 1 << 20)?, b"<p>1");
+//! assert_eq!(files::read(&page, 2).unwrap_err().kind(), ErrorKind::FileTooLarge);
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};

@@ -176,6 +176,21 @@ impl fmt::Debug for Function {
 }
 
 /// The enum of a function's variants; `#[code_variant]` implements it for `FUNCTION::Variant`.
+///
+/// ```
+#[doc = include_str!("example_sort.md")]
+/// use nitro::CodeVariant;
+///
+/// /// What a program may offer on its command line.
+/// fn names<V: CodeVariant>() -> Vec<&'static str> {
+///     V::ALL.iter().map(|variant| variant.name()).collect()
+/// }
+///
+/// assert_eq!(names::<sort::Variant>(), ["merge", "radix"]);
+/// assert_eq!("radix".parse(), Ok(sort::Variant::Radix));
+/// let error = "quick".parse::<sort::Variant>().unwrap_err().to_string();
+/// assert_eq!(error, "`quick` is not a variant of `sort`; its variants are `merge`, `radix`");
+/// ```
 pub trait CodeVariant:
     Copy + Eq + Hash + fmt::Debug + fmt::Display + FromStr<Err = UnknownVariant> + 'static
 {

@@ -1,4 +1,13 @@
 //! What may be called what. Names are keys in stores and models, and reach files and terminals from there.
+//!
+//! ```
+//! use nitro_core::name::{self, NameError};
+//!
+//! assert_eq!(name::check("train/a b.mtx"), Ok(()));
+//! assert_eq!(name::check_function("sort keys"), Err(NameError::Sign(' ')));
+//! assert_eq!(NameError::Sign(' ').to_string(), "contains ' ': write it with letters, digits, `_`, `-`, and `::` between its parts");
+//! assert_eq!(name::file_stem("app::sparse::spmv"), "app.sparse.spmv");
+//! ```
 
 use thiserror::Error;
 

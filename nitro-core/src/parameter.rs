@@ -3,6 +3,16 @@
 use std::fmt;
 
 /// A tuning parameter of a variant, as `#[code_variant]` describes it.
+///
+/// ```
+/// use nitro_core::{Parameter, ParameterKind};
+///
+/// let order = Parameter::new("order", ParameterKind::Category, &["row", "column"], 0);
+/// let block = Parameter::new("block", ParameterKind::Number, &["64", "128", "256"], 1);
+/// assert_eq!(block.values()[block.default_value()], "128");
+/// // What a model learns from: of a number the value, of a category the index.
+/// assert_eq!((block.number(2), order.number(1)), (256.0, 1.0));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     name: &'static str,
@@ -78,6 +88,21 @@ impl Parameter {
 
 /// One value for each parameter of a variant: its rank among all configurations of the variant, of which the values of the last parameter
 /// change fastest. A variant without parameters has one configuration, of rank 0.
+///
+/// ```
+/// use nitro_core::{Configuration, Parameter, ParameterKind, Parameters};
+///
+/// const PARAMETERS: Parameters = Parameters::new(&[
+///     Parameter::new("block", ParameterKind::Number, &["64", "128"], 0),
+///     Parameter::new("staged", ParameterKind::Bool, &["false", "true"], 0),
+/// ]);
+/// let texts = (0..PARAMETERS.configurations()).map(|rank| PARAMETERS.text(Configuration::of_rank(rank)));
+/// assert_eq!(
+///     texts.collect::<Vec<_>>(),
+///     ["block=64,staged=false", "block=64,staged=true", "block=128,staged=false", "block=128,staged=true"]
+/// );
+/// assert_eq!(PARAMETERS.parse("block=128,staged=false").map(Configuration::rank), Ok(2));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Configuration(u64);
 

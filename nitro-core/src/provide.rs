@@ -8,7 +8,49 @@ pub use crate::device::Chain;
 pub use crate::events::tell as tell_event;
 pub use crate::feature_cache::cache_folder;
 
-/// Devices of one kind, found by what a user writes on a command line.
+/// Devices of one kind, found by what a user writes on a command line. In the example those are the accelerators of [`Device`]'s.
+///
+/// ```
+#[doc = include_str!("example_lab.md")]
+/// use std::error::Error;
+/// use nitro_core::provide::{DeviceProvider, OpenDevice};
+///
+/// /// The devices `acc:0` to `acc:3`; a trainer takes them by `Trainer::devices(Accelerators)`.
+/// struct Accelerators;
+///
+/// impl DeviceProvider for Accelerators {
+///     fn kind(&self) -> &'static str {
+///         "acc"
+///     }
+///
+///     fn forms(&self) -> &'static str {
+///         "acc:N"
+///     }
+///
+///     fn check(&self, text: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
+///         number(text).map(|_| ())
+///     }
+///
+///     fn open(&self, text: &str) -> Result<Box<dyn OpenDevice>, Box<dyn Error + Send + Sync>> {
+///         Ok(Box::new(Accelerator(number(text)?)))
+///     }
+/// }
+///
+/// fn number(text: &str) -> Result<u32, Box<dyn Error + Send + Sync>> {
+///     let number = text.strip_prefix("acc:").and_then(|number| number.parse().ok());
+///     number.filter(|&number| number < 4).ok_or_else(|| format!("`{text}` is no device: write acc:0 to acc:3").into())
+/// }
+/// # impl OpenDevice for Accelerator {
+/// #     fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Box<dyn Error + Send + Sync>> {
+/// #         work();
+/// #         Ok(())
+/// #     }
+/// # }
+///
+/// assert_eq!(Accelerators.open("acc:1")?.entry().id(), "acc:1@lab");
+/// assert!(Accelerators.check("acc:9").is_err());
+/// # Ok::<(), Box<dyn Error + Send + Sync>>(())
+/// ```
 pub trait DeviceProvider: Send + Sync {
     /// The kind: this provider is asked for `KIND` and for everything that begins with `KIND:`.
     fn kind(&self) -> &'static str;
@@ -43,7 +85,33 @@ pub trait DeviceProvider: Send + Sync {
     }
 }
 
-/// A device that a provider has opened, on which threads can do their work.
+/// A device that a provider has opened, on which threads can do their work: here an accelerator, as in the example of [`Device`].
+///
+/// ```
+#[doc = include_str!("example_lab.md")]
+/// use std::{cell::Cell, error::Error};
+/// use nitro_core::provide::OpenDevice;
+///
+/// thread_local! {
+///     /// What the option `device = ..` of the functions asks for.
+///     static CURRENT: Cell<Option<Accelerator>> = const { Cell::new(None) };
+/// }
+///
+/// impl OpenDevice for Accelerator {
+///     fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Box<dyn Error + Send + Sync>> {
+///         let before = CURRENT.replace(Some(*self));
+///         work();
+///         CURRENT.set(before);
+///         Ok(())
+///     }
+/// }
+///
+/// let mut seen = None;
+/// Accelerator(1).run(&mut || seen = CURRENT.get().map(|device| device.0))?;
+/// assert_eq!((seen, CURRENT.get().is_none()), (Some(1), true));
+/// assert!(Accelerator(1).profiled().is_none(), "unless it says how");
+/// # Ok::<(), Box<dyn Error + Send + Sync>>(())
+/// ```
 pub trait OpenDevice: Device + Send + Sync {
     /// Runs `work` so that the calls it makes run on this device, and leaves the thread as it was.
     ///
@@ -64,6 +132,38 @@ pub trait OpenDevice: Device + Send + Sync {
 
 /// A device whose kernels can be profiled by a program outside of the process. What the profiler is shown comes in sections; each begins
 /// with the launch of the kernel [`SECTION_MARK`], whose number of blocks is the section's number, from 1.
+///
+/// ```
+/// # use std::{cell::RefCell, error::Error};
+/// # use nitro_core::provide::Profiled;
+/// # #[derive(Default)]
+/// # struct Log(RefCell<Vec<(u32, Vec<usize>)>>);
+/// # impl Profiled for Log {
+/// #     fn count_launches(&self, work: &mut dyn FnMut()) -> usize { work(); 30 }
+/// #     fn show(&self, section: u32, shown: &[usize], work: &mut dyn FnMut()) -> Result<(), Box<dyn Error + Send + Sync>> {
+/// #         self.0.borrow_mut().push((section, shown.to_vec()));
+/// #         work();
+/// #         Ok(())
+/// #     }
+/// #     fn proxies(&self) -> &'static [&'static str] { &[] }
+/// #     fn show_proxy(&self, _: u32, _: &str, _: u32) -> Result<(), Box<dyn Error + Send + Sync>> { Ok(()) }
+/// # }
+/// /// Shows the profiler every tenth launch of each piece of work, in sections of their own.
+/// fn sample(profiled: &dyn Profiled, works: &mut [&mut dyn FnMut()]) -> Result<(), Box<dyn Error + Send + Sync>> {
+///     for (section, work) in (1..).zip(works) {
+///         let launches = profiled.count_launches(work);
+///         let shown: Vec<usize> = (0..launches).step_by(10).collect();
+///         profiled.show(section, &shown, work)?;
+///     }
+///     Ok(())
+/// }
+///
+/// # let (device, mut runs) = (Log::default(), 0);
+/// sample(&device, &mut [&mut || runs += 1])?;
+/// assert_eq!(runs, 2, "once to count and once to show");
+/// # assert_eq!(*device.0.borrow(), [(1, vec![0, 10, 20])]);
+/// # Ok::<(), Box<dyn Error + Send + Sync>>(())
+/// ```
 pub trait Profiled {
     /// Runs `work`, which the profiler does not see; how many kernels its timed calls launch.
     fn count_launches(&self, work: &mut dyn FnMut()) -> usize;

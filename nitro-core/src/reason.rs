@@ -6,6 +6,15 @@ use std::fmt;
 use crate::Selection;
 
 /// Why a variant was chosen. `Display` is a sentence for a person; [`ReasonKind`] is for counting. Where the text says "default", the default variant runs.
+///
+/// ```
+#[doc = include_str!("example_sort.md")]
+/// use nitro::{Reason, ReasonKind};
+///
+/// let reason = sort::select(&[7; 4096]).reason();
+/// assert_eq!((reason, reason.to_string()), (Reason::Predicted, "predicted by the model".to_owned()));
+/// assert_eq!(Reason::FeatureNotFinite { feature: "density" }.kind(), ReasonKind::FeatureNotFinite);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -166,6 +175,14 @@ impl Reason {
 }
 
 /// What is far from all that a model was trained on: its distance is above 1.
+///
+/// ```
+/// use nitro_core::Far;
+///
+/// // A model of twice the reach would know the input; the device is one like those of the training.
+/// assert_eq!(Far::of(Some(2.0), Some(0.4)), Some(Far::Input));
+/// assert_eq!(Far::of(Some(1.0), None), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Far {
     /// The input ([`Selection::input_distance`]).

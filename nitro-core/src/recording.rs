@@ -28,6 +28,16 @@ pub struct Observation {
 }
 
 /// A panic inside a recorded closure, as text.
+///
+/// ```
+/// use nitro_core::{Function, VariantInfo, recording::record};
+///
+/// # static VARIANTS: [VariantInfo; 1] = [VariantInfo::new("only")];
+/// # static WORK: Function = Function::new("work", &VARIANTS);
+/// let index = 7;
+/// let outcome = record(&WORK, WORK.default_choice(), &[], || [0, 1, 2][index]);
+/// assert_eq!(outcome.unwrap_err().message, "index out of bounds: the len is 3 but the index is 7");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("panicked: {message}")]
 pub struct Panicked {
@@ -65,13 +75,15 @@ thread_local! {
 /// What a trainer's session does for each run; a program of its own can measure so too:
 ///
 /// ```
-/// use nitro_core::{Function, VariantInfo, recording::record};
+#[doc = include_str!("example_sort.md")]
+/// use nitro::recording::record;
 ///
-/// static VARIANTS: [VariantInfo; 1] = [VariantInfo::new("only")];
-/// static FUNCTION: Function = Function::new("work", &VARIANTS);
-/// // Calls of `work` in the closure would be timed; this one makes none.
-/// let (result, seen) = record(&FUNCTION, FUNCTION.default_choice(), &[], || 7).unwrap();
-/// assert_eq!((result, seen.calls, seen.time_ns), (7, 0, 0.0));
+/// let (function, mut keys) = (sort::function(), [3, 1, 2]);
+/// let radix = function.choice("radix")?;
+/// let ((), seen) = record(function, radix, &[radix], || sort(&mut keys))?;
+/// assert_eq!((keys, seen.calls, seen.features), ([1, 2, 3], 1, vec![3.0]));
+/// assert!(seen.time_ns > 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors

@@ -81,7 +81,12 @@ pub(crate) fn resolve(
     let value =
         |feature: &str| if deterministic { same_everywhere(feature) } else { device.feature(feature) };
     let finite = |feature: &str| value(feature).filter(|value| value.is_finite());
-    let values = known(&model.device_features, finite).map_err(|feature| {
+    // What was measured on this device is nothing that all of its kind have alike.
+    let (selector, needed) = match deterministic {
+        true => (&model.selector, &model.device_features[..]),
+        false => model.selector_on(device_id),
+    };
+    let values = known(needed, finite).map_err(|feature| {
         let (why, reason) = match deterministic {
             true => (DEVICE_FEATURE_VARIES, Reason::DeviceFeatureVaries),
             false => (DEVICE_FEATURE_MISSING, Reason::DeviceFeatureMissing),
@@ -99,7 +104,7 @@ pub(crate) fn resolve(
     if let Some(unknown) = unknown {
         stale(unknown, "the code has a variant that the model does not know");
     }
-    let selector = model.selector.on_device(&values);
+    let selector = selector.on_device(&values);
     let inputs = model.coverage.inputs.clone();
     let device_distance = match deterministic {
         true => {

@@ -7,13 +7,19 @@ use crate::{CodeChoice, CodeVariant, Far, FeatureVector, Reason};
 /// What a call runs, and why. Nothing has been run yet. `FUNCTION::select` beside each function makes one.
 ///
 /// ```
-/// # use nitro_core::{CodeVariant, Selection};
+#[doc = include_str!("example_sort.md")]
+/// use nitro::{CodeVariant, Selection};
+///
 /// /// What an application may note of a selection.
 /// fn noted<V: CodeVariant>(selection: &Selection<V>) -> String {
 ///     let features: Vec<_> = selection.features().iter().map(|(name, value)| format!("{name} {value}")).collect();
 ///     let sure = selection.confidence().map_or("no model".to_owned(), |confidence| format!("{confidence:.2}"));
 ///     format!("{} ({}; {sure}) for {}", selection.choice(), selection.reason(), features.join(", "))
 /// }
+///
+/// let selection = sort::select(&[3, 1, 2]);
+/// assert_eq!(noted(&selection), "merge (predicted by the model; 1.00) for length 3");
+/// assert_eq!(selection.margin().map(|margin| (margin * 255.0).round()), Some(128.0)); // `radix` loses so much speed
 /// ```
 #[derive(Clone, Copy)]
 pub struct Selection<V: CodeVariant> {
@@ -124,6 +130,14 @@ impl<V: CodeVariant> fmt::Debug for Selection<V> {
 
 /// The one rule by which a ranking ends in a choice: the first, in its order, of what may run, as `may_run` has it. Where there is none, the
 /// default choice runs.
+///
+/// ```
+/// use nitro_core::first_admissible;
+///
+/// let (ranking, length) = (["radix", "merge", "insertion"], 20);
+/// let may_run = |variant| (variant != "radix" || length >= 1000).then_some(variant);
+/// assert_eq!(first_admissible(ranking, may_run), Some("merge"));
+/// ```
 pub fn first_admissible<C, T>(
     ranking: impl IntoIterator<Item = C>,
     may_run: impl FnMut(C) -> Option<T>,

@@ -197,6 +197,20 @@ pub fn reload() -> Result<(), ReloadError> {
 }
 
 /// New models that are not used. The old ones stay in use.
+///
+/// ```
+#[doc = include_str!("example_sort.md")]
+/// # let folder = tempfile::tempdir()?;
+/// # let models = folder.path();
+/// # // SAFETY: no other thread runs.
+/// # unsafe { std::env::set_var("NITRO_MODELS", models) };
+/// sort(&mut [3, 1, 2]); // has its model now
+/// std::fs::write(models.join("sort.model"), "not a model")?;
+/// let error = nitro::reload().unwrap_err();
+/// assert_eq!(error.functions().collect::<Vec<_>>(), ["sort"]);
+/// assert_eq!(sort::select(&[7; 4096]).variant(), sort::Variant::Radix, "by the model it had before");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ReloadError {
     /// Functions, each with what is wrong with its model.

@@ -127,6 +127,15 @@ fn block(choices: usize) -> Block {
 }
 
 /// How often a function ran a choice for a reason.
+///
+/// ```
+#[doc = include_str!("example_sort.md")]
+/// sort(&mut [3, 1, 2]);
+/// let of_radix = |count: &nitro::Count| count.function == "sort" && count.choice() == "radix";
+/// assert!(!nitro::stats().counts().iter().any(of_radix), "three keys are few");
+/// sort(&mut [0; 4096]);
+/// assert!(nitro::stats().counts().iter().any(of_radix));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Count {
     /// The key of the function, e.g. `spmv`.
@@ -142,6 +151,17 @@ pub struct Count {
 }
 
 /// What the calls of this process ran so far, and why. `Display` is a table.
+///
+/// ```
+#[doc = include_str!("example_sort.md")]
+/// for length in [3, 4096, 8192] {
+///     sort(&mut vec![0; length]);
+/// }
+/// let stats = nitro::stats();
+/// let counts: Vec<_> = stats.counts().iter().map(|count| (count.variant, count.calls)).collect();
+/// assert_eq!(counts, [("merge", 1), ("radix", 2)]);
+/// println!("{stats}"); // a line for each of them
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stats {
     counts: Vec<Count>,

@@ -3,6 +3,22 @@
 use crate::{Configuration, Constraint, Parameter, Parameters};
 
 /// One variant of a [`Function`](crate::Function).
+///
+/// ```
+/// use nitro_core::{Parameter, ParameterKind, VariantInfo};
+///
+/// const TILED: VariantInfo = VariantInfo::new("tiled")
+///     .with_parameters(&[
+///         Parameter::new("tile", ParameterKind::Number, &["8", "16"], 0),
+///         Parameter::new("lanes", ParameterKind::Number, &["4", "16"], 0),
+///     ])
+///     .with_possible(|configuration| configuration.rank() != 3); // tile * lanes <= 128
+///
+/// assert_eq!(TILED.parameters().configurations(), 4);
+/// let possible = TILED.configurations().map(|own| TILED.parameters().text(own));
+/// assert_eq!(possible.collect::<Vec<_>>(), ["tile=8,lanes=4", "tile=8,lanes=16", "tile=16,lanes=4"]);
+/// assert!(TILED.constraint().is_none(), "which of these may run does not depend on the input");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct VariantInfo {
     name: &'static str,

@@ -7,6 +7,23 @@ use bytemuck::Pod;
 use crate::Buffer;
 
 /// One argument of a launch: a number, or a buffer's address.
+///
+/// ```no_run
+/// use nitro_cuda::{Argument, Buffer, CudaError, Grid, Program};
+///
+/// # static SCALE: Program = Program::new("scale.cu", r#"
+/// #     extern "C" __global__ void scale(float* x, float factor, unsigned n) {
+/// #         unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+/// #         if (i < n) x[i] *= factor;
+/// #     }"#);
+/// // Of eight elements the upper four.
+/// let x = Buffer::from_slice(&[1.0f32; 8])?;
+/// let upper = Argument::pointer(x.pointer() + 4 * size_of::<f32>() as u64);
+/// // SAFETY: the arguments are of the kernel's types, and it stays within four elements.
+/// unsafe { SCALE.kernel("scale")?.launch(Grid::linear(1, 4), &[upper, 2.0f32.into(), 4u32.into()])? };
+/// assert_eq!(x.to_vec()?, [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0]);
+/// # Ok::<(), CudaError>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Argument<'a> {
     /// The value in its first bytes: the driver copies as many as the kernel's parameter has.

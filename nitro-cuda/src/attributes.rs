@@ -5,6 +5,28 @@ use nitro_core::DeviceFeature;
 use crate::name::Name;
 
 /// What the driver tells of a GPU.
+///
+/// ```
+/// # use nitro_cuda::Attributes;
+/// # let h200 = Attributes {
+/// #     name: "NVIDIA H200".into(),
+/// #     memory_bytes: 150_115_844_096,
+/// #     multiprocessors: 132,
+/// #     compute_capability: (9, 0),
+/// #     clock_khz: 1_980_000,
+/// #     memory_clock_khz: 3_201_000,
+/// #     memory_bus_bits: 6144,
+/// #     l2_bytes: 60 << 20,
+/// #     shared_bytes_per_block: 48 << 10,
+/// #     copy_engines: 3,
+/// #     has_memory_pools: true,
+/// # };
+/// // `nitro_cuda::device(0)?.attributes()` on an H200:
+/// assert_eq!(h200.id(), "nvidia-h200-140gb");
+/// let feature = |multiprocessors, name| h200.features(multiprocessors).into_iter().find(|own| own.name == name);
+/// let cores = |multiprocessors| feature(multiprocessors, "cuda_cores").map(|own| own.value);
+/// assert_eq!((cores(132), cores(16)), (Some(16896.0), Some(2048.0))); // of the whole GPU, and of a part of it
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attributes {
     /// Its name, e.g. `NVIDIA H200`.

@@ -20,12 +20,42 @@ pub struct Current {
 ///
 /// Never fails: without a driver or GPU it is the device `cuda:none` without features, on which dispatch runs the default
 /// variant; what that variant does returns the [`CudaError`] that says what to install.
+///
+/// ```
+/// use nitro_core::Device;
+///
+/// let entry = nitro_cuda::current().entry();
+/// match nitro_cuda::device_count() {
+///     Ok(_) => assert!(entry.described("sm_count").is_some()),
+///     Err(_) => assert_eq!((entry.id(), entry.features().count()), ("cuda:none", 0)),
+/// }
+/// ```
 #[must_use]
 pub fn current() -> Current {
     Current { stream: entered_or_first().map(Cuda::stream) }
 }
 
 /// The device of a stream, with timing on that stream.
+///
+/// ```no_run
+/// use nitro::code_variant;
+/// use nitro_cuda::{Buffer, CudaError};
+///
+/// /// Runs on the device of its argument, whatever the thread has entered.
+/// #[code_variant(device = nitro_cuda::on(x.stream()), features(length = x.len()), variants(by_bytes), default = by_bytes)]
+/// fn clear(x: &mut Buffer<f32>) -> Result<(), CudaError>;
+///
+/// fn by_bytes(x: &mut Buffer<f32>) -> Result<(), CudaError> {
+///     x.fill_zero()
+/// }
+///
+/// fn main() -> Result<(), CudaError> {
+///     let mut x = nitro_cuda::partition(0, 16)?.scope(|| Buffer::from_slice(&[1.0; 4]))?;
+///     clear(&mut x)?;
+///     assert_eq!(x.to_vec()?, [0.0; 4]);
+///     Ok(())
+/// }
+/// ```
 #[must_use]
 pub fn on(stream: Stream) -> Current {
     Current { stream: Some(stream) }

@@ -15,6 +15,17 @@ use crate::{Attributes, CudaError};
 pub(crate) const MOST_DEVICES: usize = 64;
 
 /// A GPU, or a part of its multiprocessors. Cheap to copy; equal values are the same device.
+///
+/// ```no_run
+/// use nitro_cuda::{Buffer, CudaError};
+///
+/// let (whole, slice) = (nitro_cuda::device(0)?, nitro_cuda::partition(0, 16)?);
+/// whole.enter(); // what this thread does from now on
+/// let x = slice.scope(|| Buffer::from_slice(&[1.0f32]))?; // except for this
+/// assert_eq!((x.stream().device(), nitro_cuda::Stream::current()?.device()), (slice, whole));
+/// println!("{slice} has {} of {} multiprocessors", slice.multiprocessors(), whole.multiprocessors());
+/// # Ok::<(), CudaError>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Cuda(pub(crate) &'static State);
 

@@ -60,6 +60,13 @@ fn load() -> Result<(), Missing> {
 
 /// Version of CUDA that the driver supports, major and minor.
 ///
+/// ```
+/// match nitro_cuda::driver_version() {
+///     Ok(version) => assert!(version >= (12, 8)),
+///     Err(error) => println!("{error}"), // what to install
+/// }
+/// ```
+///
 /// # Errors
 /// Without a driver or with too old a one.
 pub fn driver_version() -> Result<(u32, u32), CudaError> {
@@ -84,6 +91,12 @@ fn split_version(version: c_int) -> (u32, u32) {
 }
 
 /// Number of GPUs that the driver shows.
+///
+/// ```no_run
+/// let gpus = (0..nitro_cuda::device_count()?).map(nitro_cuda::device).collect::<Result<Vec<_>, _>>()?;
+/// println!("{gpus:?}");
+/// # Ok::<(), nitro_cuda::CudaError>(())
+/// ```
 ///
 /// # Errors
 /// Without a driver or with too old a one.

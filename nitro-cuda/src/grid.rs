@@ -3,6 +3,15 @@
 use std::fmt;
 
 /// The shape of a launch.
+///
+/// ```
+/// use nitro_cuda::Grid;
+///
+/// let grid = Grid::covering(1000, 256).with_shared_bytes(4096);
+/// assert_eq!((grid.blocks, grid.threads), ((4, 1, 1), (256, 1, 1))); // 24 threads more than elements
+/// let tiles = Grid { blocks: (8, 8, 1), ..Grid::linear(1, 256) };
+/// assert_eq!(tiles.to_string(), "(8, 8, 1) blocks of (256, 1, 1) threads and 0 bytes of shared memory");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// Number of blocks in x, y, z.

@@ -19,6 +19,24 @@ const MOST_ARGUMENTS: usize = 64;
 
 /// A function of a [`Module`](crate::Module), or of a [`Program`](crate::Program), whose kernels stay for the life of the process.
 /// Cheap to copy.
+///
+/// ```no_run
+/// use nitro_cuda::{Buffer, CudaError, Grid, Program};
+///
+/// static COUNT: Program = Program::new("count.cu", r#"
+///     extern "C" __global__ void count(unsigned* blocks) {
+///         if (threadIdx.x == 0) atomicAdd(blocks, 1);
+///     }"#);
+///
+/// let kernel = COUNT.kernel("count")?;
+/// let blocks = kernel.max_resident_blocks(256, 0); // the most of a cooperative launch
+/// println!("{} registers a thread, {blocks} blocks at once", kernel.resources()?.registers);
+/// let counted = Buffer::<u32>::zeroed(1)?;
+/// // SAFETY: the argument is of the kernel's type, and the kernel writes one number.
+/// unsafe { kernel.launch_cooperative(Grid::linear(blocks as u32, 256), &[(&counted).into()])? };
+/// assert_eq!(counted.to_vec()?, [blocks as u32]);
+/// # Ok::<(), CudaError>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Kernel<'m> {
     function: &'m Function,

@@ -11,6 +11,13 @@ use crate::{Cuda, CudaError, capture, driver, features};
 
 /// The GPU of this number, opened on first use (about 0.2 s).
 ///
+/// ```no_run
+/// let gpu = nitro_cuda::device(0)?;
+/// assert_eq!(gpu, nitro_cuda::device(0)?, "it is open already");
+/// println!("{gpu}"); // cuda:0@nvidia-h200-140gb
+/// # Ok::<(), nitro_cuda::CudaError>(())
+/// ```
+///
 /// # Errors
 /// Without a driver or with too old a one, when there is no such GPU, or when the driver refuses it.
 pub fn device(ordinal: usize) -> Result<Cuda, CudaError> {
@@ -34,6 +41,12 @@ pub fn partition(ordinal: usize, multiprocessors: usize) -> Result<Cuda, CudaErr
 }
 
 /// The device that a text names, `cuda:N` or `cuda:N/SMSsm`; none when the text names another kind of device.
+///
+/// ```
+/// assert!(nitro_cuda::parse("host:4").is_none());
+/// let error = nitro_cuda::parse("cuda:0/16").expect("it names a GPU").unwrap_err();
+/// assert!(error.to_string().contains("for example cuda:0/16sm"), "{error}");
+/// ```
 #[must_use]
 pub fn parse(text: &str) -> Option<Result<Cuda, CudaError>> {
     Some(Name::parse(text)?.and_then(open))

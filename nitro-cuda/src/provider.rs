@@ -10,6 +10,16 @@ use crate::open::open;
 use crate::{Cuda, CudaError, flush_l2_between_repeats};
 
 /// Brings `cuda:N` and `cuda:N/SMSsm` to a trainer: `Trainer::new().devices(nitro_cuda::Devices::new())`.
+///
+/// ```
+/// use nitro_core::provide::DeviceProvider;
+/// use nitro_cuda::Devices;
+///
+/// // As a trainer asks, before it touches a device.
+/// assert!(Devices::new().check("cuda:1/16sm").is_ok());
+/// let error = Devices::new().check("cuda:16sm").unwrap_err().to_string();
+/// assert!(error.contains("write cuda:N, or cuda:N/SMSsm"), "{error}");
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Devices {
     _private: (),

@@ -12,6 +12,22 @@ static FLUSH: AtomicBool = AtomicBool::new(false);
 
 /// Whether timed calls of this process begin with nothing of their data in the second-level cache: before each, a buffer twice
 /// its size is written, outside the timed part.
+///
+/// ```no_run
+/// use nitro_core::Device;
+/// use nitro_cuda::{Buffer, CudaError};
+///
+/// let (x, mut y) = (Buffer::<f32>::zeroed(1 << 20)?, Buffer::zeroed(1 << 20)?);
+/// let times_ns = [true, false].map(|flush| {
+///     nitro_cuda::flush_l2_between_repeats(flush);
+///     let mut stopwatch = nitro_cuda::current().stopwatch();
+///     stopwatch.start();
+///     y.copy_from(&x).map(|()| stopwatch.stop())
+/// });
+/// let [cold, warm] = times_ns;
+/// assert!(cold? > warm?, "8 MiB are found in the cache");
+/// # Ok::<(), CudaError>(())
+/// ```
 pub fn flush_l2_between_repeats(flush: bool) {
     FLUSH.store(flush, Ordering::Relaxed);
 }

@@ -49,7 +49,12 @@ fn files(folder: &Path) -> Result<Files> {
         let found = names.into_iter().find(|path| path.exists());
         found.ok_or_else(|| format!("{} has no {table}.csv, .csv.gz or .csv.xz", folder.display()).into())
     };
-    Ok(Files { measurements: find("measurements")?, inputs: find("inputs")?, devices: find("devices")? })
+    Ok(Files {
+        measurements: find("measurements")?,
+        inputs: find("inputs")?,
+        devices: find("devices")?,
+        parameters: None,
+    })
 }
 
 fn dump_device(

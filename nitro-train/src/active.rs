@@ -29,6 +29,17 @@ pub enum Order {
 ///
 /// The same recordings and seed give the same inputs.
 ///
+/// ```
+#[doc = include_str!("example_recordings.md")]
+/// use nitro_train::active::next_inputs;
+///
+/// // Ten inputs are measured on the first device; of the others, these lie where the choice turns, at 15 keys.
+/// let (measured, candidates): (Vec<usize>, Vec<usize>) = (0..30).partition(|input| input % 3 == 0);
+/// let next = next_inputs(&recordings, 0, (&measured, &candidates), 2, 0)?;
+/// assert!(next.iter().all(|&input| (11.0..20.0).contains(&recordings.inputs[input].features[0])));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// When no variant succeeded on what is measured.
@@ -52,6 +63,16 @@ pub fn next_inputs(
 
 /// What a selector achieves on the split's test inputs of a device after so many of its training inputs were measured, in
 /// ascending numbers: mean share of exhaustive search.
+///
+/// ```
+#[doc = include_str!("example_recordings.md")]
+/// use nitro_train::active::{Order, learning_curve};
+/// use nitro_train::evaluate::Split;
+///
+/// let curve = learning_curve(&recordings, 0, &Split::by_name(&recordings), &[8, 14], (Order::Uncertainty, 0))?;
+/// assert!(curve[1] > 0.95, "fourteen of the twenty inputs do");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///

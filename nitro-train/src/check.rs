@@ -150,6 +150,22 @@ fn list(names: &[String]) -> String {
 
 /// Checks a model; whatever is wrong with it is a [`Problem`].
 ///
+/// ```
+#[doc = include_str!("example_recordings.md")]
+/// use nitro_train::check::{Expected, Problem, check};
+/// use nitro_train::evaluate::Split;
+/// use nitro_train::learn::{FitOptions, fit};
+///
+/// let split = Split::by_name(&recordings);
+/// let expected = Expected { function: None, recordings: &recordings, split: &split, devices: &[], max_regret: 0.05 };
+/// let of_training_inputs = FitOptions { inputs: Some(split.train.clone()), ..FitOptions::default() };
+/// let checked = check(&fit(&recordings, &of_training_inputs)?.model, &expected);
+/// assert!(checked.problems.is_empty() && checked.mean_regret() < Some(0.05));
+/// let checked = check(&fit(&recordings, &FitOptions::default())?.model, &expected); // of the test inputs too
+/// assert!(matches!(checked.problems[..], [Problem::OtherRecordings { .. }]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Panics
 ///
 /// When a position in `expected` is out of range.

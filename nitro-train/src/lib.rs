@@ -42,10 +42,11 @@ pub use model_summary::ModelSummary;
 // What a trainer's own code names of the run time: so that it needs no dependency on `nitro-core`.
 pub use nitro_core::{DeviceFeature, Function, MeasuredFeature, Unkept, model, provide};
 pub use trainer::{
-    Candidates, CheckRequest, DataRequest, DeviceRanking, Devices, EvaluateRequest, ExplainRequest,
-    Explained, Fault, FitRequest, FittedModel, InputLists, LocalJob, LocalJobRequest, MeasuredDevice,
-    ModelCheck, Observer, ProfileRequest, RecordRequest, RecordSummary, Recorded, ReportRequest,
-    ShippedRecordings, TrainError, Trainer, Tunable, WrittenProfile, captured_traffic,
+    CalibrateRequest, CalibratedModel, Candidates, CheckRequest, DataRequest, DeviceRanking, Devices,
+    EvaluateRequest, ExplainRequest, Explained, Fault, FitRequest, FittedModel, InputLists, LocalJob,
+    LocalJobRequest, MeasuredDevice, ModelCheck, Observer, ProfileRequest, RecordRequest, RecordSummary,
+    Recorded, ReportRequest, ShippedRecordings, TrainError, Trainer, Tunable, WrittenProfile,
+    captured_traffic,
 };
 
 /// Seed of everything random where the user gives none.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use nitro_core::model::{Forest, Model, Node, Selector, Svm, Transform};
+use nitro_core::model::{Calibration, Forest, Model, Node, Selector, Svm, Transform};
 use serde_json::{Value, json};
 
 use crate::plain_table::Table;
@@ -56,6 +56,7 @@ fn head(model: &Model) -> Table {
         ("seed", provenance.seed.to_string()),
         ("recordings", if digest.is_empty() { "not known" } else { digest }.to_owned()),
         ("selector", selector(model)),
+        ("calibrated for", calibrations(model)),
     ] {
         table.row([name.to_owned(), value]);
     }
@@ -72,6 +73,14 @@ fn selector(model: &Model) -> String {
         Selector::Forest(forest) => {
             format!("forest, {} trees, {} leaves", forest.trees(), leaves(forest))
         }
+    }
+}
+
+fn calibrations(model: &Model) -> String {
+    let one = |own: &Calibration| format!("{} ({} measured inputs)", own.device, own.measured_inputs);
+    match model.calibrations.as_slice() {
+        [] => "no device".to_owned(),
+        own => list(&own.iter().map(one).collect::<Vec<_>>()),
     }
 }
 
@@ -102,6 +111,9 @@ fn summary(model: &Model) -> Value {
             json!({ "kind": "forest", "trees": forest.trees(), "leaves": leaves(forest), "splits": splits })
         }
     };
+    let calibration =
+        |own: &Calibration| json!({ "device": own.device, "measured_inputs": own.measured_inputs });
+    let calibrations: Vec<Value> = model.calibrations.iter().map(calibration).collect();
     json!({
         "function": model.function,
         "choices": model.choices,
@@ -113,6 +125,7 @@ fn summary(model: &Model) -> Value {
         "seed": model.provenance.seed,
         "recordings": model.provenance.recordings_digest,
         "selector": selector,
+        "calibrations": calibrations,
     })
 }
 

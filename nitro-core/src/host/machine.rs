@@ -6,6 +6,16 @@ use std::path::Path;
 use crate::DeviceFeature;
 
 /// The processor of a machine. A number that the system does not tell is 0, and absent among the device features.
+///
+/// ```
+/// use nitro_core::host;
+///
+/// // What is the same here and there is one machine to models, whatever its name.
+/// let (here, mut there) = (host::machine(), host::machine().clone());
+/// assert_eq!(here.id(), there.id());
+/// there.l3_bytes += 1 << 20;
+/// assert_ne!(here.id(), there.id());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Machine {
     /// Marketing name of the processor.

@@ -3,6 +3,14 @@
 //! `host:THREADS` is the machine's processor used with that many threads: how fast memory, caches and arithmetic are for
 //! a computation depends on how many threads take part, so each number of threads is a device of its own. The trainer measures it in a
 //! rayon pool of so many threads.
+//!
+//! ```
+//! use nitro_core::{Device, host};
+//!
+//! let here = host::current(); // the whole host, as long as no pool of threads says otherwise
+//! assert_eq!(here.threads(), host::available_threads());
+//! assert_eq!(here.entry().id(), format!("host:{}@{}", here.threads(), host::machine().id()));
+//! ```
 
 mod machine;
 mod measure;

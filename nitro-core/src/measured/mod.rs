@@ -63,6 +63,20 @@ impl fmt::Display for Unkept {
 type BoxError = Box<dyn Error + Send + Sync>;
 
 /// How a device feature is measured.
+///
+/// ```
+/// use nitro_core::{Benchmark, DeviceEntry, Unkept};
+///
+/// /// Megabytes a millisecond of three copies, which another user of the device disturbs.
+/// fn copies() -> Vec<f64> {
+///     vec![8.0, 12.0, 16.0]
+/// }
+///
+/// let benchmarks = |_: &DeviceEntry| vec![Benchmark::new("copy_gbps", || Ok(copies()))];
+/// let copy = &DeviceEntry::intern("acc:0@busy-lab", Vec::new, benchmarks).measured()[0];
+/// assert_eq!(copy.feature.value, 12.0);
+/// assert_eq!(copy.unkept, Some(Unkept::Spread(8.0 / 12.0)), "no other process is to rely on it");
+/// ```
 pub struct Benchmark {
     name: &'static str,
     on_host: bool,

@@ -23,6 +23,15 @@ pub const MAX_COLUMNS: usize = 64;
 const ONE: f64 = 127.0;
 
 /// Which inputs and devices a model was trained on; what is absent is not known.
+///
+/// ```
+/// use nitro_core::model::{Coverage, Offset, Region, Scale, Transform};
+///
+/// assert!(Coverage::default().is_empty());
+/// let scale = Scale { transform: Transform::Identity, min: 0.0, max: 10.0 };
+/// let inputs = Region::new(vec![scale], [&[0.0][..]], Offset { gap: 0.5, excess: 0.2 });
+/// assert!(!Coverage { inputs: Some(inputs), devices: None }.is_empty());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     /// The training inputs, one column an input feature of the model; absent where the selector asks for no feature.
@@ -32,6 +41,18 @@ pub struct Coverage {
 }
 
 /// Where the source devices lie.
+///
+/// ```
+/// use nitro_core::model::{DeviceRegion, Offset, Region, Scale, Transform};
+///
+/// // Trained on devices of 4 and 16 threads.
+/// let scale = Scale { transform: Transform::Identity, min: 4.0, max: 16.0 };
+/// let region = Region::new(vec![scale], [&[-1.0][..], &[1.0]], Offset { gap: 1.0, excess: 0.5 });
+/// let devices = DeviceRegion { features: vec!["threads".into()], region };
+/// let with_threads = |count| devices.distance(|name| (name == "threads").then_some(count));
+/// assert_eq!(with_threads(16.0), Some(0.0));
+/// assert!(with_threads(64.0) > Some(1.0), "far");
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceRegion {
     /// Names of the columns: all device features that are known of every source and differ between them, whether the selector uses
@@ -43,6 +64,19 @@ pub struct DeviceRegion {
 }
 
 /// Where some training points lie.
+///
+/// ```
+/// use nitro_core::model::{Offset, Region, Scale, Transform};
+///
+/// // Trained on the inputs 0, 50 and 100 of one feature; a tenth of the range from them is near.
+/// let scale = Scale { transform: Transform::Identity, min: 0.0, max: 100.0 };
+/// let centers = [&[-1.0][..], &[0.0], &[1.0]];
+/// let region = Region::new(vec![scale], centers, Offset { gap: 0.2, excess: 0.2 });
+/// assert_eq!(region.distance(&[50.0]), Some(0.0));
+/// assert!(region.distance(&[75.0]) > Some(1.0), "between the inputs");
+/// assert!(region.distance(&[120.0]) > Some(1.0), "beyond them");
+/// assert_eq!(region.distance(&[f64::NAN]), None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Region {
     /// One a column; the training points span [-1, 1].

@@ -32,6 +32,7 @@ pub use svm::{Class, Scale, Svm, Transform};
 ///     features: vec!["length".into()],
 ///     device_features: vec![],
 ///     selector: Selector::Constant { choice: 1 },
+///     calibrations: vec![],
 ///     coverage: Coverage::default(),
 ///     provenance: Provenance::default(),
 /// };
@@ -52,10 +53,26 @@ pub struct Model {
     pub device_features: Vec<String>,
     /// What maps the features to a choice.
     pub selector: Selector,
+    /// What takes the selector's place on devices where a little was measured; at most [`MAX_CALIBRATIONS`].
+    pub calibrations: Vec<Calibration>,
     /// Which inputs and devices it was trained on: what a selection calls near or far.
     pub coverage: Coverage,
     /// How the model came to be.
     pub provenance: Provenance,
+}
+
+/// The most devices that a model is calibrated for.
+pub const MAX_CALIBRATIONS: usize = 64;
+
+/// What a few measurements on one device have made of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    /// The device, e.g. `cuda:0@nvidia-h200-140gb`: all of one kind have the same identity.
+    pub device: String,
+    /// Number of training inputs that were measured there.
+    pub measured_inputs: usize,
+    /// What chooses there, by input features alone.
+    pub selector: Selector,
 }
 
 /// How a model came to be; nothing here takes part in a selection.
@@ -74,6 +91,19 @@ pub struct Provenance {
 }
 
 /// What maps features to a choice.
+///
+/// ```
+/// use nitro_core::model::{Class, Scale, Selector, Svm, Transform};
+///
+/// let constant = Selector::Constant { choice: 2 };
+/// assert_eq!(constant.on_device(&[]).first(&[1e6]), Some(2));
+/// assert!(constant.scaling().is_none());
+/// // A support-vector machine of one class chooses that, and shows the range of its training inputs.
+/// let length = Scale { transform: Transform::Log, min: 0.0, max: 12.0 };
+/// let classes = vec![Class { choice: 1, support: 0 }];
+/// let svm = Svm { gamma: 0.5, scaling: vec![length], classes, vectors: vec![], coefficients: vec![], rho: vec![] };
+/// assert_eq!(Selector::Svm(svm).scaling(), Some(&[length][..]));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selector {
     /// One choice for every input.
@@ -143,6 +173,31 @@ impl Model {
         format::from_bytes(bytes)
     }
 
+    /// What the model was calibrated to on a device, if it was.
+    #[must_use]
+    pub fn calibration(&self, device: &str) -> Option<&Calibration> {
+        self.calibrations.iter().find(|calibration| calibration.device == device)
+    }
+
+    /// What chooses on a device, by its identity and its device features (raw values in the order of the names).
+    ///
+    /// # Panics
+    /// As [`Selector::on_device`].
+    #[must_use]
+    pub fn on_device(&self, device: &str, device_features: &[f64]) -> OnDevice {
+        let (selector, needed) = self.selector_on(device);
+        selector.on_device(if needed.is_empty() { &[] } else { device_features })
+    }
+
+    /// What chooses on a device, by its identity, and the names of the device features that it needs there.
+    #[must_use]
+    pub fn selector_on(&self, device: &str) -> (&Selector, &[String]) {
+        match self.calibration(device) {
+            Some(calibration) => (&calibration.selector, &[]),
+            None => (&self.selector, &self.device_features),
+        }
+    }
+
     /// All that the selector learned to choose, best first, as indices into [`Model::choices`].
     ///
     /// `features` and `device_features` are raw values in the order of the names.
@@ -179,6 +234,10 @@ impl Model {
 }
 
 /// The name of the file, in a folder of models, that holds the model of a function; see [`name::file_stem`].
+///
+/// ```
+/// assert_eq!(nitro_core::model::file_name("app::sort"), "app.sort.model");
+/// ```
 #[must_use]
 pub fn file_name(function: &str) -> String {
     format!("{}.model", name::file_stem(function))

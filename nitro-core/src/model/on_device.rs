@@ -7,6 +7,18 @@ use super::{Ranked, Selector};
 use crate::MAX_CHOICES;
 
 /// A [`Selector`] on one device, ready to rank choices for many inputs.
+///
+/// ```
+/// use nitro_core::model::{Forest, Node, Selector};
+///
+/// // A tree that asks for a device feature: its column follows that of the only input feature.
+/// let nodes = vec![Node::Split { column: 1, threshold: 8.0 }, Node::Leaf, Node::Leaf];
+/// let forest = Forest { inputs: 1, choices: 2, nodes, values: vec![0, 51, 204, 0] };
+/// let on_16_threads = Selector::Forest(forest).on_device(&[16.0]); // the device is asked once
+/// let ranked = on_16_threads.rank(&[1e6]);
+/// assert_eq!((ranked[0].choice, ranked[1].choice), (1, 0));
+/// assert_eq!(ranked[1].expected_slowdown.map(f64::round), Some(5.0)); // a speed of 1 - 204/255
+/// ```
 #[derive(Debug)]
 pub struct OnDevice(Rule);
 

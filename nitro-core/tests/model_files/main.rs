@@ -4,8 +4,8 @@
 mod sections;
 
 use nitro_core::model::{
-    Class, Coverage, DeviceRegion, FORMAT_VERSION, Forest, Model, ModelError, Node, Offset, Provenance,
-    Region, Scale, Selector, Svm, Transform,
+    Calibration, Class, Coverage, DeviceRegion, FORMAT_VERSION, Forest, Model, ModelError, Node, Offset,
+    Provenance, Region, Scale, Selector, Svm, Transform,
 };
 
 fn model() -> Model {
@@ -23,6 +23,7 @@ fn model() -> Model {
             coefficients: vec![2.0, -2.0],
             rho: vec![0.125],
         }),
+        calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance {
             strategy: "svm-all".into(),
@@ -296,6 +297,53 @@ fn what_has_no_end_is_no_model() {
             matches!(&error, ModelError::Io { source, .. } if source.to_string() == "it is no regular file")
         );
     }
+}
+
+fn calibrated() -> Model {
+    let forest = Forest {
+        inputs: 1,
+        choices: 2,
+        nodes: vec![Node::Split { column: 0, threshold: 4.5 }, Node::Leaf, Node::Leaf],
+        values: vec![0, 40, 40, 0],
+    };
+    let calibration =
+        Calibration { device: "host:4@desk".into(), measured_inputs: 10, selector: Selector::Forest(forest) };
+    Model { calibrations: vec![calibration], ..model() }
+}
+
+#[test]
+fn calibrations_are_read_back() {
+    let read = Model::from_bytes(&calibrated().to_bytes()).unwrap();
+    assert_eq!(read, calibrated());
+    assert_eq!(read.on_device("host:4@desk", &[]).first(&[9.0]), Some(1));
+    assert!(read.calibration("host:2@desk").is_none());
+}
+
+#[test]
+fn calibrations_that_cannot_choose_are_refused() {
+    type Damage = fn(&mut Calibration);
+    let damages: [(&str, Damage); 3] = [
+        ("name of a calibrated device", |own| own.device = "\x1b".into()),
+        ("constant choice", |own| own.selector = Selector::Constant { choice: 2 }),
+        // A device feature has no column there.
+        ("split of a tree", |own| own.selector = Selector::Forest(forest())),
+    ];
+    for (expected, damage) in damages {
+        let mut model = calibrated();
+        damage(&mut model.calibrations[0]);
+        let refused = Model::from_bytes(&model.to_bytes());
+        assert!(
+            matches!(refused, Err(ModelError::Inconsistent { what }) if what == expected),
+            "{expected}: {refused:?}"
+        );
+    }
+    let mut many = calibrated();
+    many.calibrations = vec![many.calibrations[0].clone(); 65];
+    let refused = Model::from_bytes(&many.to_bytes());
+    assert!(
+        matches!(refused, Err(ModelError::Inconsistent { what: "number of calibrations" })),
+        "{refused:?}"
+    );
 }
 
 #[test]

@@ -7,6 +7,15 @@ use super::nvrtc::Compiled;
 use super::usage::{self, Usage};
 
 /// Machine code or PTX, without a device. [`Module::load`](crate::Module::load) brings it to one.
+///
+/// ```
+/// use nitro_cuda::Image;
+///
+/// # let text = ".version 8.0\n.target sm_70\n.address_size 64\n";
+/// let image = Image::from_ptx("shipped.ptx", text); // `text` came with a model, say
+/// assert_eq!((image.file(), image.ptx()), ("shipped.ptx", Some(text)));
+/// assert!(image.cubin().is_none() && image.usage("fill").is_none(), "the driver is yet to compile it");
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Image {
     file: String,

@@ -16,6 +16,16 @@ use cache::Key;
 use crate::CudaError;
 
 /// CUDA C++, and what messages call it.
+///
+/// ```
+/// use nitro_cuda::{CudaError, Options, Source, compile};
+///
+/// let source = Source::new("half.cu", "extern \"C\" __global__\nvoid half(float* x) { *x *= factor; }");
+/// match compile(&source, &Options::new(90)).unwrap_err() {
+///     CudaError::Compile { log, .. } => assert!(log.contains("half.cu(2)"), "{log}"), // the name and the line
+///     error => assert!(matches!(error, CudaError::NoNvrtc), "{error}"),
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source<'a> {
     /// What compiler messages call it.

@@ -10,6 +10,12 @@ use super::{Options, Output, Source};
 use crate::CudaError;
 
 /// Whether NVRTC's library can be loaded.
+///
+/// ```
+/// use nitro_cuda::{nvrtc_is_present, nvrtc_version};
+///
+/// assert_eq!(nvrtc_is_present(), nvrtc_version().is_ok());
+/// ```
 #[must_use]
 pub fn is_present() -> bool {
     static PRESENT: OnceLock<bool> = OnceLock::new();
@@ -23,6 +29,13 @@ fn require() -> Result<(), CudaError> {
 
 /// NVRTC's version, major and minor.
 ///
+/// ```
+/// match nitro_cuda::nvrtc_version() {
+///     Ok((major, minor)) => println!("kernels are compiled by NVRTC {major}.{minor}"),
+///     Err(error) => assert!(error.to_string().contains("install the CUDA toolkit"), "{error}"),
+/// }
+/// ```
+///
 /// # Errors
 /// [`CudaError::NoNvrtc`].
 pub fn version() -> Result<(u32, u32), CudaError> {
@@ -34,6 +47,22 @@ pub fn version() -> Result<(u32, u32), CudaError> {
 }
 
 /// Compute capabilities that NVRTC compiles for, as in `90`.
+///
+/// ```
+/// use nitro_cuda::{CudaError, Options, Source, compile, nvrtc_architectures};
+///
+/// /// The image for each architecture that this NVRTC knows, by compute capability.
+/// fn for_all(source: &Source<'_>) -> Result<Vec<(u32, nitro_cuda::Image)>, CudaError> {
+///     let compiled = |one| Ok((one, compile(source, &Options::new(one))?));
+///     nvrtc_architectures()?.into_iter().map(compiled).collect()
+/// }
+///
+/// # let source = Source::new("half.cu", "extern \"C\" __global__ void half(float* x) { *x *= 0.5f; }");
+/// match for_all(&source) {
+///     Ok(images) => assert!(images.iter().any(|(architecture, _)| *architecture == 90)),
+///     Err(error) => assert!(matches!(error, CudaError::NoNvrtc), "{error}"),
+/// }
+/// ```
 ///
 /// # Errors
 /// [`CudaError::NoNvrtc`], or when NVRTC fails.

@@ -15,6 +15,17 @@ pub enum Output {
 }
 
 /// How a source is compiled: C++17 with line numbers, which cost nothing at run time and by which compute-sanitizer names lines.
+///
+/// ```
+/// use nitro_cuda::{CudaError, Options, Output, Source, compile};
+///
+/// let source = Source::new("half.cu", "extern \"C\" __global__ void half(float* x) { *x *= FACTOR; }");
+/// let options = Options::new(90).define("FACTOR", "0.5f").with_argument("--use_fast_math").with_output(Output::Ptx);
+/// match compile(&source, &options) {
+///     Ok(image) => assert!(image.ptx().is_some_and(|text| text.contains(".target sm_90"))),
+///     Err(error) => assert!(matches!(error, CudaError::NoNvrtc), "{error}"),
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     architecture: u32,

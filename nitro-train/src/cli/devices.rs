@@ -1,22 +1,13 @@
 //! `train devices`: what the devices look like to a model, and which one to measure next.
 
-use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
-use nitro_core::MeasuredFeature;
 
 use super::args::DevicesArgs;
 use super::json;
-use crate::learn::next_device::Worth;
-use crate::plain_table::Table;
-use crate::printable::{number, printable};
-use crate::recordings::DeviceRecord;
-use crate::trainer::{Candidates, DeviceRanking, MeasuredDevice, Trainer};
-
-/// How many candidates are shown.
-const SHOWN: usize = 8;
+use crate::trainer::Trainer;
 
 pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) -> Result<()> {
     let data = args.data.request();
@@ -26,7 +17,7 @@ pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) ->
         if is_json {
             return json::print(out, &rankings);
         }
-        rankings.iter().try_for_each(|ranking| print_ranking(out, ranking, columns))?;
+        rankings.iter().try_for_each(|ranking| ranking.print(out, columns))?;
         return Ok(());
     }
     if args.measure {
@@ -36,117 +27,9 @@ pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) ->
     if is_json {
         return json::print(out, &devices);
     }
-    writeln!(out, "This machine:\n{:columns$}", table(&devices.here))?;
-    devices.measured.iter().try_for_each(|device| print_measured(out, device, unix_s(), columns))?;
-    if !devices.recorded.is_empty() {
-        writeln!(out, "With recordings:\n{:columns$}", table(&devices.recorded))?;
-    }
-    Ok(())
-}
-
-/// One row a device feature, one column a device.
-fn table(devices: &[DeviceRecord]) -> Table {
-    let names: BTreeSet<&String> = devices.iter().flat_map(|device| device.features.keys()).collect();
-    let heading = std::iter::once("device feature").chain(devices.iter().map(|device| device.id.as_str()));
-    let mut table = Table::new(heading);
-    for name in names {
-        let value = |device: &DeviceRecord| {
-            device.features.get(name).map_or_else(String::new, |&value| number(value))
-        };
-        table.row(std::iter::once(name.clone()).chain(devices.iter().map(value)));
-    }
-    table
-}
-
-/// What benchmarks told of a device, how sure that is, and where it is kept.
-fn print_measured(
-    out: &mut dyn Write,
-    device: &MeasuredDevice,
-    now_unix_s: u64,
-    columns: usize,
-) -> io::Result<()> {
-    if device.features.is_empty() {
-        return Ok(());
-    }
-    let mut table = Table::new(["device feature", "value", "spread, %", "age", "kept"]);
-    for MeasuredFeature { feature, spread, unix_s, unkept, .. } in &device.features {
-        table.row([
-            feature.name.clone(),
-            number(feature.value),
-            format!("{:.1}", 100.0 * spread),
-            age(now_unix_s.saturating_sub(*unix_s)),
-            unkept.map_or_else(|| "yes".to_owned(), |reason| format!("no: {reason}")),
-        ]);
-    }
-    writeln!(out, "Measured on {}:\n{table:columns$}", device.id)?;
-    match &device.kept_in {
-        Some(path) => writeln!(out, "kept in {}\n", printable(&path.to_string_lossy())),
-        None => writeln!(out, "nowhere to keep them: neither XDG_CACHE_HOME nor HOME is set\n"),
-    }
+    Ok(devices.print(out, unix_s(), columns)?)
 }
 
 fn unix_s() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
-
-/// How long ago something was, in the largest unit of which there is one.
-fn age(seconds: u64) -> String {
-    let units = [("d", 86_400), ("h", 3600), ("min", 60)];
-    let unit = units.into_iter().find(|(_, length)| seconds >= *length);
-    unit.map_or_else(|| format!("{seconds} s"), |(name, length)| format!("{} {name}", seconds / length))
-}
-
-fn print_ranking(out: &mut dyn Write, ranking: &DeviceRanking, columns: usize) -> io::Result<()> {
-    let what = match ranking.candidates {
-        Candidates::Here => "devices of this machine",
-        Candidates::Points => "kinds of devices between and beyond those with recordings",
-    };
-    let functions = ranking.functions.join(", ");
-    writeln!(out, "\n{functions}: {what}, by what measuring one is expected to be worth")?;
-    let Some(first) = ranking.ranked.first() else {
-        return writeln!(out, "  the recorded devices know no device feature in common: nothing can be told");
-    };
-    writeln!(out)?;
-    let mut table = Table::new(["device", "less regret, %", "distance", "nearest source"]);
-    for Worth { id, gain, distance, nearest, .. } in ranking.ranked.iter().take(SHOWN) {
-        table.row([id.clone(), format!("{:.2}", 100.0 * gain), format!("{distance:.2}"), nearest.clone()]);
-    }
-    writeln!(out, "{table:columns$}")?;
-    writeln!(out, "{}", reason(first, ranking.ranked.len()))?;
-    match &ranking.first {
-        Some(device) => {
-            let features = device.features.iter().map(|(name, &value)| format!("{name} {}", number(value)));
-            writeln!(out, "Its device features: {}", features.collect::<Vec<_>>().join(", "))
-        }
-        None => Ok(()),
-    }
-}
-
-fn reason(first: &Worth, candidates: usize) -> String {
-    let Worth { id, nearest, distance, functions, .. } = first;
-    let position = format!("{id} lies {distance:.2} from the nearest recorded device, {nearest}");
-    if functions.is_empty() {
-        return format!(
-            "No device that was left out did worse for being far from the others, so nothing is expected of measuring one more. {position}: of all \
-             {candidates} it would tell most about devices that are different."
-        );
-    }
-    let gains =
-        functions.iter().map(|(name, gain)| format!("{name} {:.2}", 100.0 * gain)).collect::<Vec<_>>();
-    format!(
-        "{position}. By how regret grew with distance where devices were left out, measuring it takes away in points of exhaustive search, mean \
-         over the {candidates}: {}.",
-        gains.join(", ")
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_age_is_told_in_the_largest_unit_that_fits() {
-        let ages = [0, 59, 60, 7199, 7200, 86_400, 30 * 86_400].map(age);
-        assert_eq!(ages, ["0 s", "59 s", "1 min", "1 h", "2 h", "1 d", "30 d"]);
-    }
 }

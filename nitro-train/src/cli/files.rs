@@ -23,19 +23,25 @@ pub(super) fn export(trainer: &Trainer, args: &ExchangeArgs, out: &mut dyn Write
 
 /// How much there was.
 fn print(out: &mut dyn Write, args: &ExchangeArgs, recordings: &Recordings) -> Result<()> {
-    let Recordings { function, variants, inputs, devices, measurements, .. } = recordings;
+    let Recordings { function, variants, inputs, devices, measurements, spaces, .. } = recordings;
+    let listed: usize = spaces.iter().map(|space| space.configurations.len()).sum();
     let (variants, inputs) = (variants.len(), inputs.len());
     let (devices, measurements) = (devices.len(), measurements.len());
     if args.output.json {
         let counts = json!({
             "function": function, "measurements": measurements, "variants": variants, "inputs": inputs, "devices": devices,
+            "listed_configurations": listed,
         });
         return json::print(out, &counts);
     }
-    writeln!(
+    write!(
         out,
         "{function}: {measurements} measurements of {variants} variants on {inputs} inputs and {devices} devices"
     )?;
+    match listed {
+        0 => writeln!(out)?,
+        listed => writeln!(out, ", {listed} configurations listed")?,
+    }
     Ok(())
 }
 
@@ -44,5 +50,6 @@ fn files(args: &ExchangeArgs) -> Files {
         measurements: args.measurements.clone(),
         inputs: args.inputs.clone(),
         devices: args.devices.clone(),
+        parameters: args.parameters.clone(),
     }
 }

@@ -2,6 +2,7 @@
 //! everything else to stderr.
 
 mod args;
+mod calibrate;
 mod check;
 mod coverage;
 mod devices;
@@ -72,6 +73,7 @@ fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<Exit
         None => job::run(trainer, &cli.job, out),
         Some(Command::Record(args)) => record::run(trainer, args, out),
         Some(Command::Profile(args)) => profile::run(trainer, args, out),
+        Some(Command::Calibrate(args)) => calibrate::run(trainer, args, out),
         Some(Command::Fit(args)) => fit::run(trainer, args, out),
         Some(Command::Evaluate(args)) => evaluate::run(trainer, args, out),
         Some(Command::Report(args)) => report::run(trainer, args, out),

@@ -16,6 +16,7 @@ pub(super) fn check(trainer: &Trainer, cli: &Cli) {
         Some(Command::Record(args)) => &args.devices,
         Some(Command::Devices(args)) => &args.devices,
         Some(Command::Profile(args)) => &args.devices,
+        Some(Command::Calibrate(args)) => std::slice::from_ref(&args.device),
         Some(_) => return,
     };
     let records = matches!(cli.command, Some(Command::Record(_)));

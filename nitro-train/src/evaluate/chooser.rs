@@ -10,6 +10,21 @@ use crate::recordings::Recordings;
 use crate::selection::choose;
 
 /// A model joined with recordings by names, for one device.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::evaluate::Chooser;
+/// use nitro_train::learn::{FitOptions, fit};
+///
+/// let model = fit(&recordings, &FitOptions::default())?.model;
+/// let chooser = Chooser::new(&recordings, &model, 0)?;
+/// let [few, many] = ["train/1", "train/29"].map(|name| recordings.input_index(name).expect("it was recorded"));
+/// let chosen = |input, may_run: &dyn Fn(usize) -> bool| Some(&*recordings.variants[chooser.choose(input, may_run)?]);
+/// assert_eq!((chosen(few, &|_| true), chosen(many, &|_| true)), (Some("stable"), Some("unstable")));
+/// assert_eq!(chosen(many, &|class| class == 0), Some("stable"), "nothing else may run");
+/// assert!(chooser.margin(many) > 0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Chooser<'a> {
     recordings: &'a Recordings,
     /// The model's selector on the device; none where a device feature is not a finite number.
@@ -41,11 +56,12 @@ impl<'a> Chooser<'a> {
         let own = Classes::of(recordings);
         let known = &recordings.devices[device].features;
         let value = |name: &String| known.get(name).copied().ok_or_else(|| missing("device feature", name));
-        let device_features: Vec<f64> = model.device_features.iter().map(value).collect::<Result<_, _>>()?;
+        let (selector, needed) = model.selector_on(&recordings.devices[device].id);
+        let device_features: Vec<f64> = needed.iter().map(value).collect::<Result<_, _>>()?;
         let finite = device_features.iter().all(|value| value.is_finite());
         Ok(Self {
             recordings,
-            selector: finite.then(|| model.selector.on_device(&device_features)),
+            selector: finite.then(|| selector.on_device(&device_features)),
             classes: find("choice", &model.choices, &|name| own.index(name))?,
             features: find("feature", &model.features, &|name| recordings.feature_index(name))?,
             own,

@@ -1,5 +1,6 @@
 //! The evaluation as plain text.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::evaluation::{DeviceEvaluation, Evaluation};
@@ -29,21 +30,27 @@ impl fmt::Display for Evaluation {
             f,
             "{function}: % of exhaustive search, {train_inputs} training and {test_inputs} test inputs"
         )?;
-        let heads = selector_names().map(head);
-        let heading = std::iter::once("held-out device").chain(heads).chain(["auto is"]);
+        let calibrated = self.calibrations().map(|count| format!("cal-{count}"));
+        let heads = selector_names().map(|name| head(name).to_owned()).chain(calibrated);
+        let heading =
+            std::iter::once("held-out device".to_owned()).chain(heads).chain(["auto is".to_owned()]);
         let mut table = Table::new(heading).ending_in_text();
         for device in &self.devices {
-            let mut row = row(&device.held_out, std::slice::from_ref(device), |figures| figures.mean, mean);
+            let mut row =
+                self.row(&device.held_out, std::slice::from_ref(device), |figures| figures.mean, mean);
             row.push(format!("{}{}", device.auto_is, remark(device)));
             table.row(row);
         }
         let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
-        table.row(row("mean", &self.devices, |figures| figures.mean, mean));
-        table.row(row("mean of 5th pct", &self.devices, |figures| figures.p05, mean));
-        table.row(row("worst", &self.devices, |figures| figures.worst, least));
+        table.row(self.row("mean", &self.devices, |figures| figures.mean, mean));
+        table.row(self.row("mean of 5th pct", &self.devices, |figures| figures.p05, mean));
+        table.row(self.row("worst", &self.devices, |figures| figures.worst, least));
         table.fmt(f)?;
         if selector_names().any(|selector| self.is_partial(selector)) {
             writeln!(f, "{PARTIAL} over the devices that the selector applies to")?;
+        }
+        if self.calibrations().next().is_some() {
+            writeln!(f, "cal-N: auto, calibrated with N training inputs measured on the held-out device")?;
         }
         writeln!(f, "{}", self.sensitivity)
     }
@@ -55,27 +62,43 @@ impl Evaluation {
         let applies = |device: &DeviceEvaluation| device.selectors.get(selector).is_some();
         self.devices.iter().any(applies) && !self.devices.iter().all(applies)
     }
-}
 
-/// The name, and for each selector its figures on the devices joined, in percent.
-fn row(
-    name: &str,
-    devices: &[DeviceEvaluation],
-    value: fn(&Figures) -> f64,
-    join: fn(&[f64]) -> f64,
-) -> Vec<String> {
-    let cell = |selector| {
-        let figures = devices.iter().filter_map(|device| device.selectors.get(selector));
-        let values: Vec<f64> = figures.map(|figures| value(&figures)).collect();
-        match values.len() {
-            0 => "-".to_owned(),
-            some => {
-                let mark = if some < devices.len() { PARTIAL } else { "" };
-                format!("{mark}{:.1}", 100.0 * join(&values))
+    /// The numbers of measured inputs that `auto` was calibrated with.
+    fn calibrations(&self) -> impl Iterator<Item = usize> {
+        let all: BTreeSet<usize> =
+            self.devices.iter().flat_map(|device| device.calibrated.keys().copied()).collect();
+        all.into_iter()
+    }
+
+    /// The name, and for each selector and calibration its figures on the devices joined, in percent.
+    fn row(
+        &self,
+        name: &str,
+        devices: &[DeviceEvaluation],
+        value: fn(&Figures) -> f64,
+        join: fn(&[f64]) -> f64,
+    ) -> Vec<String> {
+        let cell = |figures: Vec<Figures>| {
+            let values: Vec<f64> = figures.iter().map(value).collect();
+            match values.len() {
+                0 => "-".to_owned(),
+                some => {
+                    let mark = if some < devices.len() { PARTIAL } else { "" };
+                    format!("{mark}{:.1}", 100.0 * join(&values))
+                }
             }
-        }
-    };
-    std::iter::once(name.to_owned()).chain(selector_names().map(cell)).collect()
+        };
+        let of_selector =
+            |selector| cell(devices.iter().filter_map(|device| device.selectors.get(selector)).collect());
+        let of_calibration = |count: usize| {
+            cell(devices.iter().filter_map(|device| device.calibrated.get(&count)).copied().collect())
+        };
+        let selectors = selector_names().map(of_selector);
+        std::iter::once(name.to_owned())
+            .chain(selectors)
+            .chain(self.calibrations().map(of_calibration))
+            .collect()
+    }
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -18,6 +18,14 @@ pub enum EvaluateError {
         /// How many devices there are.
         devices: usize,
     },
+    /// Nothing to learn from but the machine that is held out.
+    #[error(
+        "function `{function}` is recorded on one machine alone; leaving out a machine takes at least two, so record it on another"
+    )]
+    TooFewMachines {
+        /// The function.
+        function: String,
+    },
     /// A list of inputs names one that was never recorded.
     #[error("the list of {side} inputs names `{input}`, which function `{function}` has no recording of")]
     UnknownInput {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nitro_core::model::Model;
 use serde::Serialize;
 
-use super::figures::Selectors;
+use super::figures::{Figures, Selectors};
 use super::statistics::Sensitivity;
 
 /// The leave-one-device-out table of one function, in the form of `evaluate --json`.
@@ -38,6 +38,9 @@ pub struct DeviceEvaluation {
     pub sources: Vec<String>,
     /// Figures; a selector that does not apply is absent.
     pub selectors: Selectors,
+    /// By number of measured training inputs what `auto` achieves once it is calibrated with them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub calibrated: BTreeMap<usize, Figures>,
     /// Device features that a selector used.
     pub device_features: BTreeMap<&'static str, Vec<String>>,
     /// The strategy that `auto` is here.

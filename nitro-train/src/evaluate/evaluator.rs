@@ -3,25 +3,57 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+use nitro_core::DeviceId;
 use nitro_core::model::Model;
 
 use super::baselines;
 use super::chooser::shares_of_model;
 use super::error::EvaluateError;
 use super::evaluation::{DeviceEvaluation, Shares};
-use super::figures::Selectors;
+use super::figures::{Figures, Selectors};
+use crate::learn::calibration::Calibrator;
 use crate::learn::comparison::compare_all;
+use crate::learn::learners::CALIBRATED;
 use crate::learn::study::Study;
 use crate::learn::task::Task;
 use crate::learn::{DeviceFeatures, Strategy, StudyOptions};
+use crate::recordings::DeviceRecord;
 
 /// How to evaluate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EvaluateOptions {
     /// What the selection of device features tries.
     pub study: StudyOptions,
+    /// Whether every device is left out by itself, or with all others of its machine.
+    pub leave_out: LeaveOut,
+    /// Numbers of measured training inputs with which the shipped model is calibrated for the held-out device.
+    pub calibration: Vec<usize>,
     /// Seed of everything random.
     pub seed: u64,
+}
+
+/// What is held out at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LeaveOut {
+    /// One device.
+    #[default]
+    Device,
+    /// All devices of one machine: they share its chip.
+    Machine,
+}
+
+impl LeaveOut {
+    /// The devices that are learned from where one is held out.
+    pub(super) fn sources(self, devices: &[DeviceRecord], held_out: usize) -> Vec<usize> {
+        let machine = |device: usize| DeviceId::new(&devices[device].id).machine();
+        let is_apart = |other: usize| match self {
+            Self::Device => other != held_out,
+            Self::Machine => {
+                other != held_out && (machine(other).is_none() || machine(other) != machine(held_out))
+            }
+        };
+        (0..devices.len()).filter(|&other| is_apart(other)).collect()
+    }
 }
 
 /// One evaluation under way.
@@ -59,10 +91,13 @@ impl<'a> Evaluator<'a> {
         shipped: Option<&Model>,
     ) -> Result<DeviceEvaluation, EvaluateError> {
         let recordings = self.task.recordings;
+        if sources.is_empty() {
+            return Err(EvaluateError::TooFewMachines { function: recordings.function.clone() });
+        }
         self.task.check_samples(&sources)?;
         let known: BTreeSet<String> = recordings.devices[device].features.keys().cloned().collect();
         let study = Study::new(self.task, sources.clone(), Some(&known), &self.options.study);
-        let mut models = fit_all(&study);
+        let models = fit_all(&study);
         let features_of = |(strategy, model): (&Strategy, &Model)| {
             let uses_any = strategy.device_features != DeviceFeatures::None;
             uses_any.then(|| (strategy.name(), model.device_features.clone()))
@@ -74,10 +109,14 @@ impl<'a> Evaluator<'a> {
             device_features.insert("best-single-feature", vec![feature]);
             shares.insert("best-single-feature", best);
         }
+        let comparison = compare_all(&study);
         let auto_model = match shipped {
             Some(model) => model.clone(),
-            None => models.remove(&compare_all(&study).choice()).expect("what is compared is fitted"),
+            None => models[&comparison.choice()].clone(),
         };
+        let estimating = comparison.choice_of_learner(CALIBRATED).map(|strategy| &models[&strategy]);
+        let calibrated =
+            estimating.map(|model| self.calibrated(&study, device, model, &auto_model)).transpose()?;
         let auto: Strategy = auto_model.provenance.strategy.parse()?;
         shares.insert("auto", self.shares_of(&auto_model, device)?);
         let measured = |input: &&usize| self.task.performance.shares(device, **input).is_some();
@@ -85,6 +124,7 @@ impl<'a> Evaluator<'a> {
             held_out: recordings.devices[device].id.clone(),
             sources: sources.iter().map(|&source| recordings.devices[source].id.clone()).collect(),
             selectors: Selectors::of(&shares),
+            calibrated: calibrated.unwrap_or_default(),
             shares,
             device_features,
             auto_is: auto.name(),
@@ -110,6 +150,30 @@ impl<'a> Evaluator<'a> {
             shares.insert("target-trained", self.shares_of(model, device)?);
         }
         Ok(shares)
+    }
+
+    /// What the shipped model achieves once so many training inputs were measured on the device.
+    fn calibrated(
+        &self,
+        study: &Study<'_>,
+        device: usize,
+        estimating: &Model,
+        shipped: &Model,
+    ) -> Result<BTreeMap<usize, Figures>, EvaluateError> {
+        let counts = &self.options.calibration;
+        if counts.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let calibrator = Calibrator::new(study, estimating, device);
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let order = calibrator.inputs(most, calibrator.measured());
+        let figures = |&count: &usize| {
+            let measured = &order[..count.min(order.len())];
+            let calibrations = calibrator.fit(measured, shipped).into_iter().collect();
+            let shares = self.shares_of(&Model { calibrations, ..shipped.clone() }, device)?;
+            Ok(Figures::new(shares).map(|figures| (count, figures)))
+        };
+        counts.iter().filter_map(|count| figures(count).transpose()).collect()
     }
 
     pub(super) fn shares_of(&self, model: &Model, device: usize) -> Result<Vec<f64>, EvaluateError> {

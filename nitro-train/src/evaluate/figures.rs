@@ -7,6 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::learn::Strategy;
 
 /// Shares of the best variant's speed over test inputs.
+///
+/// ```
+/// use nitro_train::evaluate::Figures;
+///
+/// let figures = Figures::new(vec![1.0, 0.5, 0.75]).expect("there are shares");
+/// assert_eq!((figures.mean, figures.worst), (0.75, 0.5));
+/// assert_eq!(Figures::new(vec![]), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// Arithmetic mean.
@@ -30,6 +38,10 @@ impl Figures {
 /// The quantile of a sorted list, interpolated between the two values beside position `fraction · (n − 1)`: type 7 of
 /// Hyndman and Fan, what numpy and R do by default.
 ///
+/// ```
+/// assert_eq!(nitro_train::evaluate::quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
+/// ```
+///
 /// # Panics
 ///
 /// If the list is empty.
@@ -40,6 +52,19 @@ pub fn quantile(sorted: &[f64], fraction: f64) -> f64 {
 }
 
 /// Figures by selector; one that does not apply is absent.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::evaluate::{EvaluateOptions, Split, evaluate};
+///
+/// let evaluation = evaluate(&recordings, &Split::by_name(&recordings), &EvaluateOptions::default())?;
+/// let selectors = &evaluation.devices[0].selectors;
+/// for (name, figures) in selectors.by_name() {
+///     println!("{name}: {}", figures.map_or("does not apply".to_owned(), |figures| format!("{:.3}", figures.mean)));
+/// }
+/// assert!(selectors.get("auto").map(|auto| auto.worst) > selectors.get("random").map(|random| random.worst));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Selectors(BTreeMap<&'static str, Figures>);
@@ -66,6 +91,15 @@ impl Selectors {
 /// The selectors of an evaluation in the order of its table: `random` (mean over the admissible variants), the strategies,
 /// `majority` (one model a source, majority of their predictions), `auto` (what `fit` would ship), and two ceilings that are never shipped:
 /// `best-single-feature` (oracle choice of one device feature) and `target-trained` (trained on the held-out device itself).
+///
+/// ```
+/// use nitro_train::evaluate::selector_names;
+/// use nitro_train::learn::Strategy;
+///
+/// let names: Vec<_> = selector_names().collect();
+/// assert_eq!((names.first(), names.last()), (Some(&"random"), Some(&"target-trained")));
+/// assert!(Strategy::all().all(|strategy| names.contains(&strategy.name())));
+/// ```
 pub fn selector_names() -> impl Iterator<Item = &'static str> {
     let strategies = Strategy::all().map(Strategy::name);
     ["random"].into_iter().chain(strategies).chain([

@@ -33,13 +33,24 @@ pub use chooser::Chooser;
 pub(crate) use chooser::shares_of_model;
 pub use error::EvaluateError;
 pub use evaluation::{DeviceEvaluation, Evaluation, PairTable, Pairs, Shares};
-pub use evaluator::EvaluateOptions;
+pub use evaluator::{EvaluateOptions, LeaveOut};
 pub use figures::{Figures, Selectors, quantile, selector_names};
 pub use split::Split;
 pub use statistics::Sensitivity;
 pub(crate) use statistics::best_variant_shares;
 
 /// Holds out each device in turn.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::evaluate::{EvaluateOptions, Split, evaluate};
+///
+/// let evaluation = evaluate(&recordings, &Split::by_name(&recordings), &EvaluateOptions::default())?;
+/// let large = evaluation.devices.iter().find(|device| device.held_out == "large").expect("each is held out");
+/// assert_eq!(large.sources, ["small"]);
+/// assert!(large.selectors.get("auto").is_some_and(|auto| auto.mean > 0.95));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -54,6 +65,19 @@ pub fn evaluate(
 }
 
 /// As [`evaluate`], and tells of each held-out device as soon as it is judged.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use std::cell::RefCell;
+/// use nitro_train::evaluate::{EvaluateOptions, Split, evaluate_with};
+///
+/// let (split, told) = (Split::by_name(&recordings), RefCell::new(Vec::new()));
+/// evaluate_with(&recordings, &split, &EvaluateOptions::default(), |device| {
+///     told.borrow_mut().push(device.held_out.clone()); // a line for who waits
+/// })?;
+/// assert_eq!(told.into_inner(), ["small", "large"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -77,7 +101,7 @@ pub fn evaluate_with(
     let devices = (0..recordings.devices.len())
         .filter(|&device| evaluator.has_tests(device))
         .map(|device| {
-            let sources = (0..recordings.devices.len()).filter(|&other| other != device).collect();
+            let sources = options.leave_out.sources(&recordings.devices, device);
             evaluator.hold_out(device, sources, None).inspect(|evaluation| judged(evaluation))
         })
         .collect::<Result<_, _>>()?;
@@ -94,6 +118,19 @@ pub fn evaluate_with(
 
 /// Holds out one device, for which `shipped` was fitted on the named ones: `auto` is that very model, the other selectors are
 /// fitted here.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::evaluate::{EvaluateOptions, Split, evaluate_on};
+/// use nitro_train::learn::{FitOptions, fit};
+///
+/// let (split, sources) = (Split::by_name(&recordings), vec!["small".to_owned()]);
+/// let inputs = Some(split.train.clone());
+/// let model = fit(&recordings, &FitOptions { sources: sources.clone(), inputs, ..FitOptions::default() })?.model;
+/// let on_large = evaluate_on(&recordings, &split, "large", &sources, &model, &EvaluateOptions::default())?;
+/// assert_eq!((on_large.auto_model, on_large.shares["auto"].len()), (model, 10));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///

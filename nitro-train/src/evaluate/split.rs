@@ -6,6 +6,18 @@ use super::error::EvaluateError;
 use crate::recordings::Recordings;
 
 /// Positions of training and test inputs in the recordings, ascending.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::evaluate::Split;
+///
+/// let by_name = Split::by_name(&recordings); // `train/1`, `train/2`, `test/3`, ..
+/// assert_eq!((by_name.train.len(), by_name.test.len()), (20, 10));
+/// let one_test = Split::from_lists(&recordings, None, Some(&["train/1".to_owned()]))?;
+/// assert_eq!((one_test.train.len(), one_test.test), (29, vec![0]));
+/// assert!(Split::from_lists(&recordings, Some(&["train/99".to_owned()]), None).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Split {
     /// Inputs that selectors learn from.

@@ -64,8 +64,8 @@ pub enum Problem {
     MissingColumn { column: String, expected: String },
 
     /// A header that does not begin with the key.
-    #[error("the first column is `{found}`; it has to be `{expected}`, then one column a feature")]
-    FirstColumn { expected: &'static str, found: String },
+    #[error("the first column is `{found}`; it has to be `{expected}`, then one column a {others}")]
+    FirstColumn { expected: &'static str, others: &'static str, found: String },
 
     /// A column without a meaning.
     #[error("column `{column}` means nothing here; remove it or use one of {known}")]
@@ -110,6 +110,20 @@ pub enum Problem {
     /// A key that an earlier line has.
     #[error("{key} is there already; remove one of the two rows")]
     Repeated { key: String },
+
+    /// A configuration with other parameters than those before it.
+    #[error(
+        "configuration `{configuration}` has other parameters than the first one of its variant, {expected}; fill in those and no other"
+    )]
+    OtherParameters { configuration: String, expected: String },
+
+    /// A configuration whose name says another value than its column.
+    #[error("configuration `{configuration}` has {value} in column `{parameter}`; correct one of the two")]
+    OtherValue { configuration: String, parameter: String, value: String },
+
+    /// Configurations of a variant that nothing tells.
+    #[error("of which variant these configurations are cannot be told ({variants}); add a column `variant`")]
+    WhichVariant { variants: String },
 
     /// A field that is not a finite number.
     #[error("`{found}` in column `{column}` is not a finite number; correct it")]

@@ -35,13 +35,21 @@ pub(super) fn devices(table: CsvTable<'_>) -> Result<Vec<DeviceRecord>, ImportEr
 
 /// The columns after the first, which has to be `key`.
 fn feature_columns(table: &CsvTable<'_>, key: &'static str) -> Result<Vec<String>, ImportError> {
-    match table.header() {
-        [first, features @ ..] if first == key => Ok(features.to_vec()),
-        header => {
-            let found = header.first().map(|column| excerpt(column)).unwrap_or_default();
-            Err(table.in_header(Problem::FirstColumn { expected: key, found }))
-        }
+    check_first_column(table, key, "feature")?;
+    Ok(table.header().iter().skip(1).cloned().collect())
+}
+
+/// `others` says what the columns after the key are.
+pub(super) fn check_first_column(
+    table: &CsvTable<'_>,
+    key: &'static str,
+    others: &'static str,
+) -> Result<(), ImportError> {
+    let found = table.header().first().map_or("", String::as_str);
+    if found == key {
+        return Ok(());
     }
+    Err(table.in_header(Problem::FirstColumn { expected: key, others, found: excerpt(found) }))
 }
 
 /// Calls `take` with names of columns, name and values of each row; a name may come once.

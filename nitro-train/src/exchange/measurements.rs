@@ -6,6 +6,7 @@ use nitro_core::MAX_VARIANTS;
 
 use super::csv_table::{CsvTable, Record, above_zero, not_negative};
 use super::error::{ImportError, Problem, check_name};
+use super::parameters::Listed;
 use crate::printable::excerpt;
 use crate::recordings::{Measurement, Outcome, Recordings};
 
@@ -13,9 +14,13 @@ pub(super) const REQUIRED: [&str; 4] = ["device", "input", "variant", "time_ns"]
 pub(super) const OPTIONAL: [&str; 5] = ["outcome", "spread_ns", "repeats", "configuration", "reason"];
 
 /// Adds variants and measurements to recordings that have their inputs and devices.
-pub(super) fn read(table: CsvTable<'_>, into: &mut Recordings) -> Result<(), ImportError> {
+pub(super) fn read(
+    table: CsvTable<'_>,
+    listed: Option<&Listed>,
+    into: &mut Recordings,
+) -> Result<(), ImportError> {
     let columns = Columns::of(&table)?;
-    let mut index = Index::of(into);
+    let mut index = Index::of(into, listed);
     let mut measurements = Vec::new();
     table.for_each(|_, record| {
         measurements.push(index.measurement(&columns, &record)?);
@@ -61,7 +66,9 @@ impl Columns {
 }
 
 /// Names found so far.
-struct Index {
+struct Index<'l> {
+    /// The configurations that exist, if that is known.
+    listed: Option<&'l Listed>,
     devices: HashMap<String, usize>,
     inputs: HashMap<String, usize>,
     variants: Variants,
@@ -91,11 +98,12 @@ impl Variants {
     }
 }
 
-impl Index {
-    fn of(recordings: &Recordings) -> Self {
+impl<'l> Index<'l> {
+    fn of(recordings: &Recordings, listed: Option<&'l Listed>) -> Self {
         let devices = recordings.devices.iter().enumerate();
         let inputs = recordings.inputs.iter().enumerate();
         Self {
+            listed,
             devices: devices.map(|(index, device)| (device.id.clone(), index)).collect(),
             inputs: inputs.map(|(index, input)| (input.name.clone(), index)).collect(),
             variants: Variants::default(),
@@ -111,6 +119,10 @@ impl Index {
         let variant = self.variants.index_of(variant_name)?;
         if !configuration.is_empty() {
             check_name("configuration", configuration)?;
+            if self.listed.is_some_and(|listed| !listed.contains(configuration)) {
+                let (column, name) = ("configuration", excerpt(configuration));
+                return Err(Problem::UnknownName { column, name });
+            }
         }
         if !self.keys.insert((device, input, variant, configuration.to_owned())) {
             let [variant, input, device] = [variant_name, input_name, device_id].map(excerpt);

@@ -1,12 +1,15 @@
 //! Recordings as CSV tables, from and to other tools.
 //!
-//! Three tables with a header line each, comma-separated, quoted as in RFC 4180 where a name needs it:
+//! Tables with a header line each, comma-separated, quoted as in RFC 4180 where a name needs it:
 //!
 //! - **measurements**: `device,input,variant,time_ns`, where an empty time means that the variant failed or is not
 //!   admissible. Optional columns: `outcome` (`time`, `failed`, `wrong` or `inadmissible`), `spread_ns`, `repeats`,
 //!   `configuration` (tuning parameters) and `reason` (why a variant failed or is wrong). The order of the columns is free.
 //! - **inputs**: `input`, then one column a feature.
 //! - **devices**: `device`, then one column a device feature; an empty field means that it is not known there.
+//! - **parameters**, where a variant has tuning parameters: `configuration`, then one column a parameter, and one row for every
+//!   configuration that exists, measured or not. A column `variant` says whose each is; it is needed where several variants have
+//!   configurations, and then a parameter that a variant does not have is empty.
 //!
 //! Numbers are decimal, finite, and times above zero. Names are those of [`nitro_core::name`]; there may be
 //! [`MAX_VARIANTS`](nitro_core::MAX_VARIANTS) variants, and [`MAX_FEATURES`](crate::recordings::MAX_FEATURES) features of inputs and of devices.
@@ -34,6 +37,7 @@ mod error;
 mod features;
 pub(crate) mod formula;
 mod measurements;
+mod parameters;
 
 pub(crate) mod write;
 
@@ -43,10 +47,11 @@ use nitro_core::name;
 
 use self::csv_table::CsvTable;
 pub use self::error::{ExportError, ImportError, Problem};
+use self::parameters::Listed;
 pub use self::write::export;
 use crate::recordings::Recordings;
 
-/// The three files of one function's recordings.
+/// The files of one function's recordings.
 #[derive(Clone, Debug)]
 pub struct Files {
     /// Times of variants.
@@ -55,11 +60,29 @@ pub struct Files {
     pub inputs: PathBuf,
     /// Features of devices.
     pub devices: PathBuf,
+    /// The configurations that exist, of variants with tuning parameters.
+    pub parameters: Option<PathBuf>,
 }
 
 /// Reads recordings from files.
 ///
 /// Variants come in the order of their first appearance. Which of them is the default variant, the files do not say.
+///
+/// ```
+/// use nitro_train::exchange::{Files, import};
+///
+/// let folder = tempfile::tempdir()?;
+/// let [measurements, inputs, devices] = ["m.csv", "i.csv", "d.csv"].map(|name| folder.path().join(name));
+/// std::fs::write(&measurements, "device,input,variant,time_ns\nV100,b,csr,1300\n")?;
+/// std::fs::write(&inputs, "input,rows\na,4096\n")?;
+/// std::fs::write(&devices, "device,sm_count\nV100,80\n")?;
+/// let files = Files { measurements, inputs, devices, parameters: None };
+/// let error = import("spmv", &files).unwrap_err();
+/// assert!(error.to_string().contains("m.csv:2"), "{error}"); // there is no input `b`
+/// std::fs::write(&files.inputs, "input,rows\na,4096\nb,512\n")?;
+/// assert_eq!(import("spmv", &files)?.measurements.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -72,7 +95,8 @@ pub fn import(function: &str, files: &Files) -> Result<Recordings, ImportError> 
         compressed::unpack(&file, &bytes).map(|text| (file, text))
     };
     let (devices, inputs) = (read(&files.devices)?, read(&files.inputs)?);
-    parse(function, &read(&files.measurements)?, &inputs, &devices)
+    let parameters = files.parameters.as_ref().map(read).transpose()?;
+    parse(function, &read(&files.measurements)?, &inputs, &devices, parameters.as_ref())
 }
 
 /// Reads recordings that a program carries in it, compressed or not.
@@ -91,7 +115,7 @@ pub fn read_bytes(
         compressed::unpack(&name, bytes).map(|text| (name, text))
     };
     let (devices, inputs) = (read("devices", devices)?, read("inputs", inputs)?);
-    parse(function, &read("measurements", measurements)?, &inputs, &devices)
+    parse(function, &read("measurements", measurements)?, &inputs, &devices, None)
 }
 
 type Named = (String, String);
@@ -101,12 +125,18 @@ fn parse(
     (measurements_name, measurements): &Named,
     (inputs_name, inputs): &Named,
     (devices_name, devices): &Named,
+    parameters: Option<&Named>,
 ) -> Result<Recordings, ImportError> {
     let ill_named = |problem| ImportError::Function { name: function.to_owned(), problem };
     name::check_function(function).map_err(ill_named)?;
     let mut recordings = Recordings { function: function.to_owned(), ..Recordings::default() };
     recordings.devices = features::devices(CsvTable::open(devices_name, devices)?)?;
     (recordings.features, recordings.inputs) = features::inputs(CsvTable::open(inputs_name, inputs)?)?;
-    measurements::read(CsvTable::open(measurements_name, measurements)?, &mut recordings)?;
+    let listed = parameters.map(|(name, text)| Listed::read(CsvTable::open(name, text)?)).transpose()?;
+    measurements::read(CsvTable::open(measurements_name, measurements)?, listed.as_ref(), &mut recordings)?;
+    if let (Some(listed), Some((name, _))) = (listed, parameters) {
+        let in_header = |problem| ImportError::Row { file: name.clone(), line: 1, problem };
+        listed.assign(&mut recordings).map_err(in_header)?;
+    }
     Ok(recordings)
 }

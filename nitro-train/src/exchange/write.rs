@@ -1,4 +1,4 @@
-//! Writing the three tables.
+//! Writing the tables.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -8,12 +8,24 @@ use nitro_core::files::{self, ReplaceError};
 
 use super::error::ExportError;
 use super::formula::guard;
-use super::{Files, compressed, measurements};
+use super::{Files, compressed, measurements, parameters};
 use crate::recordings::Recordings;
 
 /// Writes recordings to files, compressed where a name ends with `.gz` or `.xz`.
 ///
 /// Each file takes its place whole, and none before all are written; one of the name that is there is replaced.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::exchange::{Files, export, import};
+///
+/// let folder = tempfile::tempdir()?;
+/// let [measurements, inputs, devices] = ["m.csv.gz", "i.csv", "d.csv"].map(|name| folder.path().join(name));
+/// let files = Files { measurements, inputs, devices, parameters: None };
+/// export(&recordings, &files)?;
+/// assert_eq!(import("sort", &files)?, recordings);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -23,11 +35,14 @@ use crate::recordings::Recordings;
 ///
 /// When an index in `recordings` is out of range.
 pub fn export(recordings: &Recordings, files: &Files) -> Result<(), ExportError> {
-    let tables = [
+    let mut tables = vec![
         (&files.devices, devices(recordings)),
         (&files.inputs, inputs(recordings)),
         (&files.measurements, measurements(recordings)),
     ];
+    if let Some(path) = &files.parameters {
+        tables.push((path, self::parameters(recordings)));
+    }
     let mut packed = Vec::new();
     for (path, text) in tables {
         let file = path.display().to_string();
@@ -81,6 +96,10 @@ fn devices(recordings: &Recordings) -> String {
         text += &line(std::iter::once(guard(&device.id)).chain(values));
     }
     text
+}
+
+fn parameters(recordings: &Recordings) -> String {
+    parameters::rows(recordings).into_iter().map(|row| line(row.into_iter().map(guard))).collect()
 }
 
 /// The shortest text that reads back as the same number.

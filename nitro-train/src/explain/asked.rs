@@ -51,7 +51,7 @@ impl<'a> Asked<'a> {
         let choice = |text: &String| function.and_then(|function| function.choice(text).ok());
         Self {
             question,
-            on_device: model.selector.on_device(&device_features),
+            on_device: model.on_device(&device.id, &device_features),
             columns: columns(question, &features, &device_features),
             choices: model.choices.iter().map(choice).collect(),
             features,

@@ -7,8 +7,8 @@ use super::column::Column;
 
 /// Into so many steps the training range is cut; a choice that holds for less than a step may be passed over.
 const STEPS: f64 = 256.0;
-/// How often a step is halved to find where the choice changes: to about a hundred-thousandth of the training range.
-const HALVINGS: u32 = 9;
+/// As near as this, in the learner's scale, is found where the choice changes: about a hundred-thousandth of the training range.
+const FINEST: f64 = 2.0 / STEPS / 512.0;
 
 /// The smallest change of a feature that leads to another choice.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -79,17 +79,28 @@ impl<'a> Axis<'a> {
             cases.sort_by(|a, b| (a * direction).total_cmp(&(b * direction)));
             return cases.into_iter().find(|&value| self.changes(value));
         }
-        let end = (direction * self.at).max(1.0); // as far as was trained on; never back
-        let steps = ((end - direction * self.at) / 2.0 * STEPS).ceil() as u32;
-        let scaled = |step: u32| direction * (direction * self.at + f64::from(step) * 2.0 / STEPS).min(end);
-        let step = (1..=steps).find(|&step| self.changes(self.value_at(scaled(step))))?;
-        Some(self.rounded(self.boundary(scaled(step - 1), scaled(step)), direction))
+        let here = direction * self.at;
+        // As far as was trained on, and never back. What lies before the training range is one step, however far that is.
+        let (begin, end) = (here.max(-1.0), here.max(1.0));
+        let steps = ((end - begin) / 2.0 * STEPS).ceil() as u32;
+        let inside = (0..=steps).map(|step| (begin + f64::from(step) * 2.0 / STEPS).min(end));
+        let mut same = here;
+        for other in inside.filter(|&other| other > here) {
+            if self.changes(self.value_at(direction * other)) {
+                return Some(self.rounded(self.boundary(direction * same, direction * other), direction));
+            }
+            same = other;
+        }
+        None
     }
 
     /// A value close behind the boundary, between two scaled values, where the choice changes.
     fn boundary(&self, mut same: f64, mut other: f64) -> f64 {
-        for _ in 0..HALVINGS {
+        while (other - same).abs() > FINEST {
             let middle = (same + other) / 2.0;
+            if middle == same || middle == other {
+                break; // no number lies between them
+            }
             if self.changes(self.value_at(middle)) { other = middle } else { same = middle }
         }
         self.value_at(other)
@@ -123,7 +134,7 @@ impl<'a> Axis<'a> {
             Some(index) => {
                 let mut device_features = device_features.clone();
                 device_features[index] = value;
-                self.asked.choice(&question.model.selector.on_device(&device_features), features)
+                self.asked.choice(&question.model.on_device(&question.device.id, &device_features), features)
             }
         }
     }

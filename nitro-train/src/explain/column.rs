@@ -10,6 +10,21 @@ use crate::learn::scaling::scale_of;
 const MOST_CASES: usize = 4;
 
 /// A feature of the input or the device.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::explain::{Explanation, Question};
+/// use nitro_train::learn::{FitOptions, fit};
+///
+/// let (model, device) = (fit(&recordings, &FitOptions::default())?.model, &recordings.devices[0]);
+/// let column = |length| -> Result<_, nitro_train::learn::LearnError> {
+///     let given = [("length".to_owned(), length)].into();
+///     let question = Question { model: &model, function: None, given: &given, device, device_distance: None, recorded: None };
+///     Ok(Explanation::new(&question)?.features.remove(0))
+/// };
+/// assert_eq!((column(20.0)?.is_outside(), column(100.0)?.is_outside()), (false, true)); // trained on 1 to 30 keys
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Column {
     /// Its name.

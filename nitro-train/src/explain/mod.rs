@@ -21,6 +21,26 @@ use crate::learn::LearnError;
 use crate::selection::choose;
 
 /// A selection and what led to it.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::explain::{Explanation, Question};
+/// use nitro_train::learn::{FitOptions, fit};
+///
+/// let model = fit(&recordings, &FitOptions::default())?.model;
+/// let explanation = Explanation::new(&Question {
+///     model: &model,
+///     function: None,
+///     given: &[("length".to_owned(), 10.0)].into(),
+///     device: &recordings.devices[0],
+///     device_distance: None,
+///     recorded: Some((&recordings, &(0..30).collect::<Vec<_>>())),
+/// })?;
+/// assert_eq!((explanation.choice.as_deref(), explanation.second()), (Some("stable"), Some("unstable")));
+/// assert_eq!((explanation.nearest[0].input.as_str(), explanation.far()), ("train/10", None));
+/// assert_eq!(explanation.changes[0].feature, "length");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
     /// The function.

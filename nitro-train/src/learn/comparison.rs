@@ -1,5 +1,6 @@
 //! Which strategy to ship: `auto`, decided by what each achieves on temporary targets ([`validation`](super::validation)).
 
+use super::learners::Learner;
 use super::strategy::{DeviceFeatures, Strategy};
 use super::study::Study;
 use super::task::MIN_SOURCES;
@@ -59,22 +60,34 @@ impl Comparison {
     /// target, so that what makes a target hard for all strategies cancels out. CV-DFS comes after all features, because it has
     /// searched the same sources for the features that do best on them.
     pub fn choice(&self) -> Strategy {
+        self.choice_of(|_| true).expect("a comparison has strategies")
+    }
+
+    /// As [`choice`](Self::choice), among the strategies of one learner.
+    pub fn choice_of_learner(&self, learner: &dyn Learner) -> Option<Strategy> {
+        self.choice_of(|strategy| strategy.learner_name() == learner.name())
+    }
+
+    fn choice_of(&self, competes: impl Fn(Strategy) -> bool) -> Option<Strategy> {
         const SETS: [DeviceFeatures; 4] = [
             DeviceFeatures::None,
             DeviceFeatures::Profile,
             DeviceFeatures::All,
             DeviceFeatures::CrossValidation,
         ];
-        let best = SETS.into_iter().filter_map(|set| self.best_of(set)).reduce(|chosen, larger| {
-            let (gain, error) = self.gain(larger, chosen);
-            if gain > error { larger } else { chosen }
-        });
-        self.strategies[best.expect("a comparison has strategies")]
+        let best =
+            SETS.into_iter().filter_map(|set| self.best_of(set, &competes)).reduce(|chosen, larger| {
+                let (gain, error) = self.gain(larger, chosen);
+                if gain > error { larger } else { chosen }
+            });
+        best.map(|best| self.strategies[best])
     }
 
     /// The best strategy with a set of device features.
-    fn best_of(&self, set: DeviceFeatures) -> Option<usize> {
-        let of_set = (0..self.strategies.len()).filter(|&at| self.strategies[at].device_features == set);
+    fn best_of(&self, set: DeviceFeatures, competes: impl Fn(Strategy) -> bool) -> Option<usize> {
+        let is_of_set =
+            |&at: &usize| self.strategies[at].device_features == set && competes(self.strategies[at]);
+        let of_set = (0..self.strategies.len()).filter(is_of_set);
         of_set.reduce(|best, other| if self.mean(other) > self.mean(best) { other } else { best })
     }
 
@@ -84,10 +97,7 @@ impl Comparison {
         let gains: Vec<f64> = (0..self.shares[one].len())
             .map(|target| of_target(one, target) - of_target(other, target))
             .collect();
-        let count = gains.len() as f64;
-        let mean = mean(gains.iter().copied());
-        let squares: f64 = gains.iter().map(|gain| (gain - mean).powi(2)).sum();
-        (mean, (squares / (count - 1.0).max(1.0) / count).sqrt())
+        mean_and_standard_error(&gains)
     }
 
     /// Every strategy with its mean share, best first.
@@ -97,6 +107,14 @@ impl Comparison {
         scores.sort_by(|a, b| b.1.total_cmp(&a.1)); // stable: ties go to the simpler
         scores
     }
+}
+
+/// The mean of some values, and the standard error of that mean.
+pub(super) fn mean_and_standard_error(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = mean(values.iter().copied());
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, (squares / (count - 1.0).max(1.0) / count.max(1.0)).sqrt())
 }
 
 /// 0 of nothing.

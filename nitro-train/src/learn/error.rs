@@ -100,4 +100,16 @@ pub enum LearnError {
         /// What there is.
         known: Vec<&'static str>,
     },
+    /// A model that knows what the recordings do not.
+    #[error(
+        "the model of `{function}` has a {kind} `{name}` that its recordings do not tell apart: fit it again from them"
+    )]
+    ForeignModel {
+        /// The function.
+        function: String,
+        /// `choice` or `feature`.
+        kind: &'static str,
+        /// Its name.
+        name: String,
+    },
 }

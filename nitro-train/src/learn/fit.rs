@@ -32,6 +32,17 @@ pub struct FitOptions {
 }
 
 /// A model and how it was arrived at.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::learn::{FitOptions, fit};
+///
+/// let fitted = fit(&recordings, &FitOptions::default())?;
+/// println!("{}: {:.1} % of exhaustive search", fitted.strategy, 100.0 * fitted.score().unwrap_or(f64::NAN));
+/// assert_eq!(fitted.model.provenance.sources, ["small", "large"]);
+/// assert!(fitted.score() > Some(0.95));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted {
     /// What to ship.
@@ -50,6 +61,16 @@ pub struct Fitted {
 /// Fits a selector.
 ///
 /// The same recordings, options and seed give the same bytes, on any number of threads.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::learn::{FitOptions, fit};
+///
+/// let model = fit(&recordings, &FitOptions { sources: vec!["small".into()], ..FitOptions::default() })?.model;
+/// let choice = |length| model.choices[model.rank(&[length], &[])[0]].as_str();
+/// assert_eq!((choice(5.0), choice(25.0)), ("stable", "unstable"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -97,6 +118,16 @@ fn choose(study: &Study<'_>, strategies: &[Strategy]) -> (Strategy, Vec<(Strateg
 }
 
 /// Positions of the named devices, in the order of the recordings; all for an empty list.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::learn::resolve_sources;
+///
+/// assert_eq!(resolve_sources(&recordings, &["large".to_owned()])?, [1]);
+/// assert_eq!(resolve_sources(&recordings, &[])?, [0, 1]);
+/// assert!(resolve_sources(&recordings, &["huge".to_owned()]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -8,12 +8,14 @@
 //! - `device_features`: which there are, and which to learn from.
 //! - `study`: what is found out about one set of sources, each part when first asked for.
 //! - `validation`: what strategies achieve on held-out sources and inputs; `comparison`: which one to ship.
+//! - `calibration`: what a few measurements on the device of use change.
 //! - `coverage`: what counts as far from the training inputs and the source devices.
 //! - `next_device`: which unmeasured device to measure next.
 //!
 //! Everything is deterministic: randomness is seeded, work is shared out in independent pieces whose results are
 //! joined in a fixed order, so the number of threads does not show.
 
+pub(crate) mod calibration;
 pub(crate) mod classes;
 pub(crate) mod comparison;
 mod coverage;

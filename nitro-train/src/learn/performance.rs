@@ -30,6 +30,17 @@ enum Best {
     NoSuccess,
 }
 
+impl Best {
+    /// The first of the fastest by shares that are all there are.
+    fn of(shares: &[Option<f64>]) -> Self {
+        let fastest = shares.iter().copied().flatten().fold(0.0, f64::max);
+        match shares.iter().position(|share| *share == Some(fastest)) {
+            Some(class) if fastest > 0.0 => Self::Class(class),
+            _ => Self::NoSuccess,
+        }
+    }
+}
+
 impl PerformanceTable {
     /// Reads the measurements.
     ///
@@ -65,13 +76,7 @@ impl PerformanceTable {
         };
         for (all, best) in self.shares.chunks(self.classes.count().max(1)).zip(&self.best) {
             let shares: Vec<Option<f64>> = classes.iter().map(|&class| all[class]).collect();
-            let fastest = shares.iter().copied().flatten().fold(0.0, f64::max);
-            let first = shares.iter().position(|share| *share == Some(fastest));
-            only.best.push(match (best, first) {
-                (Best::Incomplete, _) => Best::Incomplete,
-                (_, Some(class)) if fastest > 0.0 => Best::Class(class),
-                _ => Best::NoSuccess,
-            });
+            only.best.push(if *best == Best::Incomplete { Best::Incomplete } else { Best::of(&shares) });
             only.shares.extend(shares);
         }
         only
@@ -98,6 +103,17 @@ impl PerformanceTable {
     /// Whether the input was measured completely on the device, with or without success.
     pub fn is_measured(&self, device: usize, input: usize) -> bool {
         self.best[device * self.inputs + input] != Best::Incomplete
+    }
+
+    /// The table with other shares of some inputs on a device, one row an input.
+    pub(super) fn with_shares(&self, device: usize, inputs: &[usize], shares: &[Vec<Option<f64>>]) -> Self {
+        let mut changed = self.clone();
+        for (&input, row) in inputs.iter().zip(shares) {
+            let place = device * self.inputs + input;
+            changed.best[place] = Best::of(row);
+            changed.shares[place * row.len()..][..row.len()].copy_from_slice(row);
+        }
+        changed
     }
 
     /// What is told apart.

@@ -8,6 +8,15 @@ use super::error::LearnError;
 use super::learners::{INCREMENTAL, LEARNERS, Learner, REFERENCE};
 
 /// Which device features a selector uses.
+///
+/// ```
+/// use nitro_train::learn::{DeviceFeatures, Strategy};
+///
+/// // The strategies that need no device feature, so that their models are the same for every device.
+/// let alone: Vec<_> = Strategy::all().filter(|own| own.device_features == DeviceFeatures::None).collect();
+/// assert!(alone.contains(&Strategy::reference()));
+/// assert_eq!(DeviceFeatures::CrossValidation.name(), "cross-validation");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum DeviceFeatures {
@@ -53,6 +62,18 @@ impl DeviceFeatures {
 
 /// How a selector is made from the measurements of source devices. Simpler strategies are less: those without device features come first,
 /// then by learner.
+///
+/// ```
+/// use nitro_train::learn::{FitOptions, Strategy};
+///
+/// let strategy: Strategy = "svm-cross-validation".parse()?;
+/// assert_eq!((strategy.learner_name(), strategy.device_features.name()), ("svm", "cross-validation"));
+/// // Other strategies are not tried then.
+/// let options = FitOptions { strategies: vec![strategy], ..FitOptions::default() };
+/// assert!("svm-some".parse::<Strategy>().is_err());
+/// # let _ = options;
+/// # Ok::<(), nitro_train::learn::LearnError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Strategy {
     /// What the learner is told of devices.

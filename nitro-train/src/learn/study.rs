@@ -64,10 +64,20 @@ impl<'a> Study<'a> {
         known_on_target: Option<&BTreeSet<String>>,
         options: &'a StudyOptions,
     ) -> Self {
-        let candidates = Candidates::new(task, &sources, known_on_target);
         let narrowed = narrowed(task, &sources);
+        Self { narrowed, ..Self::of_task(task, sources, known_on_target, options) }
+    }
+
+    /// As [`new`](Self::new), with the input features and choices that the task has, which a model may have.
+    pub fn of_task(
+        task: &'a Task<'a>,
+        sources: Vec<usize>,
+        known_on_target: Option<&BTreeSet<String>>,
+        options: &'a StudyOptions,
+    ) -> Self {
+        let candidates = Candidates::new(task, &sources, known_on_target);
         let (tuned, transfer) = Default::default();
-        Self { whole: task, narrowed, sources, candidates, options, tuned, transfer }
+        Self { whole: task, narrowed: None, sources, candidates, options, tuned, transfer }
     }
 
     /// The inputs, features and measurements that are studied; no more input features and choices than a model may have.
@@ -184,6 +194,7 @@ impl<'a> Study<'a> {
             features: self.task().features(),
             device_features: features.to_vec(),
             selector: trained.selector,
+            calibrations: Vec::new(),
             coverage: Coverage::default(),
             provenance,
         };

@@ -41,7 +41,7 @@ pub const MAX_TRAINING_INPUTS: usize = 4000;
 
 impl<'a> Task<'a> {
     /// Takes the input features that say something, and the training inputs for which all of those are finite; of more than
-    /// [`MAX_TRAINING_INPUTS`] a seeded sample.
+    /// `MAX_TRAINING_INPUTS` a seeded sample.
     pub fn new(
         recordings: &'a Recordings,
         performance: &'a PerformanceTable,
@@ -79,6 +79,11 @@ impl<'a> Task<'a> {
     /// The task in which these classes alone are told apart, because they are enough.
     pub fn with_classes(&self, classes: &[usize]) -> Self {
         Self { performance: Cow::Owned(self.performance.only(classes)), ..self.clone() }
+    }
+
+    /// The task with another table of what was achieved.
+    pub fn with_performance(&self, performance: PerformanceTable) -> Self {
+        Self { performance: Cow::Owned(performance), ..self.clone() }
     }
 
     /// Raw input features of a training input (a position in [`Task::inputs`]).

@@ -11,6 +11,23 @@ use crate::store::ChoiceName;
 pub const MAX_CONFIGURATIONS: usize = 256;
 
 /// A choice of a function with the names that it has in stores.
+///
+/// ```
+/// use nitro_train::Function;
+/// use nitro_train::measure::Candidate;
+/// # use nitro::{Parameter, ParameterKind, VariantInfo};
+///
+/// # static SORT: Function = Function::new("sort", &[
+/// #     VariantInfo::new("merge"),
+/// #     VariantInfo::new("radix").with_parameters(&[Parameter::new("bits", ParameterKind::Number, &["4", "8"], 1)]),
+/// # ]);
+/// let candidates = Candidate::all(&SORT); // of a function with the variants `merge` and `radix`
+/// let texts: Vec<_> = candidates.iter().map(Candidate::text).collect();
+/// assert_eq!(texts, ["merge", "radix{bits=4}", "radix{bits=8}"]);
+/// assert_eq!(candidates[1], Candidate::of(&SORT, SORT.choice("radix{bits=4}")?));
+/// assert_eq!(candidates[1].name().configuration, "bits=4"); // as a store has it
+/// # Ok::<(), nitro::UnknownChoice>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// What is run.

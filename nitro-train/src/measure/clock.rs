@@ -5,6 +5,29 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Where the time comes from that decides when a recording ends, and what it repeats; variants are timed by their device.
+///
+/// ```
+#[doc = include_str!("example_desk.md")]
+/// use std::time::Duration;
+/// use nitro_train::measure::{Clock, Inputs, Plan, Repeats, Share, Silent, record_inputs};
+///
+/// /// A clock of a test, by which it is late.
+/// #[derive(Debug)]
+/// struct Late;
+///
+/// impl Clock for Late {
+///     fn now(&self) -> Duration {
+///         Duration::from_secs(60)
+///     }
+/// }
+///
+/// let names = ["10".to_owned()];
+/// let plan = Plan::new(Inputs::Generated(&names), Repeats::default(), Share::default());
+/// let plan = Plan { until: Some(Duration::from_secs(30)), clock: &Late, ..plan };
+/// let mut store = nitro_train::store::memory()?;
+/// assert_eq!(record_inputs(sort::function(), &Desk, &plan, &mut *store, &Silent, keys)?.measured, 0);
+/// # Ok::<(), BoxError>(())
+/// ```
 pub trait Clock: Debug + Sync {
     /// Time since some moment, the same for the life of the process.
     fn now(&self) -> Duration;

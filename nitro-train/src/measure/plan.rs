@@ -9,6 +9,22 @@ use super::share::Share;
 use super::timing::Repeats;
 
 /// What to record and how.
+///
+/// ```
+#[doc = include_str!("example_desk.md")]
+/// use nitro_train::measure::{Inputs, Plan, Repeats, Share, Silent, record_inputs};
+///
+/// let names = ["10", "20", "30"].map(str::to_owned);
+/// let repeats = Repeats { most: 10, ..Repeats::default() };
+/// let plan = Plan::new(Inputs::Generated(&names), repeats, Share::default());
+/// let plan = Plan { only: Some(["20".to_owned()].into()), ..plan };
+/// let mut store = nitro_train::store::memory()?;
+/// record_inputs(sort::function(), &Desk, &plan, &mut *store, &Silent, keys)?;
+/// let recorded = store.load("sort")?;
+/// assert_eq!(recorded.inputs.iter().map(|input| input.name.as_str()).collect::<Vec<_>>(), ["20"]);
+/// assert!(recorded.measurements.iter().all(|one| one.repeats <= 10));
+/// # Ok::<(), BoxError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Plan<'a> {
     /// The inputs.

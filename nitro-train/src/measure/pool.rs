@@ -106,12 +106,29 @@ impl OpenDevice for HostPool {
 }
 
 /// The host with all threads that the process may use, as the command line names it.
+///
+/// ```
+/// use nitro_train::measure::{HostDevices, whole_host};
+/// use nitro_train::provide::DeviceProvider;
+///
+/// assert_eq!(HostDevices.names().last(), Some(&whole_host()));
+/// ```
 #[must_use]
 pub fn whole_host() -> String {
     format!("host:{}", host::available_threads())
 }
 
 /// Runs `work` on a device and gives what it returns.
+///
+/// ```
+/// use nitro::host;
+/// use nitro_train::measure::{HostDevices, run_on};
+/// use nitro_train::provide::DeviceProvider;
+///
+/// let device = HostDevices.open("host:1")?;
+/// assert_eq!(run_on(&*device, || host::current().threads())?, 1);
+/// # Ok::<(), nitro_train::BoxError>(())
+/// ```
 ///
 /// # Errors
 /// When the device cannot be used now.

@@ -1,6 +1,35 @@
 //! What is told of a recording while it goes on.
 
 /// Hears how a recording goes on.
+///
+/// ```
+#[doc = include_str!("example_desk.md")]
+/// use std::cell::Cell;
+/// use nitro_train::measure::{Inputs, Plan, Progress, Repeats, Share, record_inputs};
+///
+/// #[derive(Default)]
+/// struct Bar {
+///     due: Cell<usize>,
+///     done: Cell<usize>,
+/// }
+///
+/// impl Progress for Bar {
+///     fn expect(&self, inputs: usize, _recorded: usize) {
+///         self.due.set(inputs);
+///     }
+///
+///     fn end(&self, input: &str) {
+///         self.done.set(self.done.get() + 1);
+///         println!("{input}: {} of {}", self.done.get(), self.due.get());
+///     }
+/// }
+///
+/// let (bar, names) = (Bar::default(), ["10", "20"].map(str::to_owned));
+/// let plan = Plan::new(Inputs::Generated(&names), Repeats { most: 10, ..Repeats::default() }, Share::default());
+/// record_inputs(sort::function(), &Desk, &plan, &mut *nitro_train::store::memory()?, &bar, keys)?;
+/// assert_eq!((bar.due.get(), bar.done.get()), (2, 2));
+/// # Ok::<(), BoxError>(())
+/// ```
 pub trait Progress {
     /// So many inputs are to be measured, and so many were measured before.
     fn expect(&self, _inputs: usize, _recorded: usize) {}

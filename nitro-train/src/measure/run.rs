@@ -26,6 +26,26 @@ use crate::store::Store;
 /// other recorders have claimed are waited for, and measured here after all if their claim expires: `record` is then called again.
 /// An input that costs `record` an error or a panic of its own is left out, and the others are recorded.
 ///
+/// ```
+#[doc = include_str!("example_desk.md")]
+/// use nitro_train::measure::{Inputs, Plan, Repeats, Share, Silent, record_inputs};
+///
+/// let names = ["10", "many", "20"].map(str::to_owned);
+/// let plan = Plan::new(Inputs::Generated(&names), Repeats { most: 10, ..Repeats::default() }, Share::default());
+/// let mut store = nitro_train::store::memory()?;
+/// let recorded = record_inputs(sort::function(), &Desk, &plan, &mut *store, &Silent, |session| {
+///     for name in session.inputs("") {
+///         let keys: Vec<u32> = (0..name.parse()?).rev().collect();
+///         session.input(name, || sort(&mut keys.clone()))?;
+///     }
+///     Ok(())
+/// })?;
+/// assert_eq!((recorded.measured, &*recorded.failed["many"]), (2, "invalid digit found in string"));
+/// assert_eq!(store.load("sort")?.measurements.len(), 4); // two variants on two inputs
+/// # let _ = keys;
+/// # Ok::<(), BoxError>(())
+/// ```
+///
 /// # Errors
 /// What `record` returns beside inputs, and when the store or the folder of inputs cannot be used. [`RecordError::DeviceLost`] when a
 /// variant took the device away from this process, whatever `record` returns: the variant is recorded as failed on that
@@ -118,6 +138,17 @@ fn one_pass<'a>(
 /// The inputs with their features, on the device that the calling thread works on: the default variant runs once on each. Those that cost
 /// `record` an error or a panic of its own are left out.
 ///
+/// ```
+#[doc = include_str!("example_desk.md")]
+/// use nitro_train::measure::{Inputs, survey_inputs};
+///
+/// // `keys` sorts as many keys as the name of an input says.
+/// let names = ["10", "20"].map(str::to_owned);
+/// let surveyed = survey_inputs(sort::function(), &Desk, Inputs::Generated(&names), keys)?;
+/// assert_eq!(surveyed.inputs[1].features, [20.0]);
+/// # Ok::<(), BoxError>(())
+/// ```
+///
 /// # Errors
 /// What `record` returns beside inputs, and when the folder of inputs cannot be used.
 pub fn survey_inputs(
@@ -140,6 +171,28 @@ pub fn survey_inputs(
 
 /// Shows calls of one function, on the device that the calling thread works on, to a profiler that watches this process.
 /// `announce` takes each section before it begins; the profile ends early once `out_of_time` says so.
+///
+/// ```
+#[doc = include_str!("example_desk.md")]
+/// # use nitro_train::provide::Profiled;
+/// # struct OneLaunch;
+/// # impl Profiled for OneLaunch {
+/// #     fn count_launches(&self, work: &mut dyn FnMut()) -> usize { work(); 1 }
+/// #     fn show(&self, _: u32, _: &[usize], work: &mut dyn FnMut()) -> Result<(), BoxError> { work(); Ok(()) }
+/// #     fn proxies(&self) -> &'static [&'static str] { &[] }
+/// #     fn show_proxy(&self, _: u32, _: &str, _: u32) -> Result<(), BoxError> { Ok(()) }
+/// # }
+/// use std::cell::RefCell;
+/// use nitro_train::measure::{Extent, Inputs, profile_inputs};
+///
+/// let (names, sections) = (["10", "20"].map(str::to_owned), RefCell::new(Vec::new()));
+/// let announce = |section: &nitro_train::profile::Section| Ok(sections.borrow_mut().push(section.clone()));
+/// let extent = Extent { inputs: 1, launches: 8 };
+/// let device = (&Desk as &dyn nitro::Device, &OneLaunch as &dyn Profiled); // whose every call launches one kernel
+/// profile_inputs(sort::function(), device, Inputs::Generated(&names), extent, &|| false, &announce, keys)?;
+/// assert_eq!(sections.borrow().len(), 2, "each variant on one of the inputs");
+/// # Ok::<(), BoxError>(())
+/// ```
 ///
 /// # Errors
 /// What `record` returns except [`RecordError::OutOfTime`], and when the folder of inputs cannot be used.

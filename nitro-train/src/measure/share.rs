@@ -5,6 +5,15 @@ use std::cell::RefCell;
 use std::time::{Duration, SystemTime};
 
 /// Who records, and how long its claim of an input lasts unless it is renewed.
+///
+/// ```
+/// use std::time::Duration;
+/// use nitro_train::measure::Share;
+///
+/// // Two recorders of one process; of one that dies, the other takes over its input after a minute.
+/// let share = || Share { lease: Duration::from_secs(60), ..Share::new(Share::unique_owner()) };
+/// assert_ne!(share().owner, share().owner);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
     /// Unique among the recorders that use the store at one time.

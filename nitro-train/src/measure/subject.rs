@@ -58,6 +58,17 @@ impl Subject<'_> {
 }
 
 /// A device as a store keeps it, all its features measured.
+///
+/// ```
+#[doc = include_str!("example_desk.md")]
+/// use nitro_train::measure::describe_device;
+///
+/// let desk = describe_device(&Desk);
+/// assert_eq!((desk.id.as_str(), desk.features["lanes"]), ("desk:0", 64.0));
+/// nitro_train::store::memory()?.put_device(&desk)?;
+/// # let _ = keys;
+/// # Ok::<(), BoxError>(())
+/// ```
 #[must_use]
 pub fn describe_device(device: &dyn Device) -> DeviceRecord {
     let entry = device.entry();

@@ -1,6 +1,16 @@
 //! How often to repeat: until the median is known well enough, or a budget ends.
 
 /// When the repeats of one variant on one input end.
+///
+/// ```
+/// use nitro_train::measure::Repeats;
+///
+/// let repeats = Repeats::default();
+/// assert!(!repeats.enough(&[100.0, 101.0]), "two times say little");
+/// assert!(repeats.enough(&[100.0; 5]), "these agree");
+/// assert!(!repeats.enough(&[100.0, 120.0, 90.0, 110.0, 130.0]), "these do not");
+/// assert!(repeats.enough(&[4e8]), "of so long a run one has to do");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repeats {
     /// Repeats below which nothing is concluded, unless so many budgets are spent.
@@ -38,6 +48,14 @@ impl Repeats {
 }
 
 /// What is kept of the repeats of one variant.
+///
+/// ```
+/// use nitro_train::measure::Summary;
+///
+/// let summary = Summary::of(&[104.0, 100.0, 101.0, 103.0, 900.0]); // one was disturbed
+/// assert_eq!((summary.median_ns, summary.spread_ns), (103.0, 3.0));
+/// assert!(summary.interval_ns.0 < 103.0 && summary.interval_ns.1 > 103.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// Median in nanoseconds.

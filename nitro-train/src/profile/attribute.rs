@@ -20,6 +20,21 @@ pub struct Profiled {
 /// Sums the metrics of each section's launches. The sections are recognised by the number of blocks of their marks.
 ///
 /// A section of which launches are missing is left out, and a metric that some launch does not have is left out of all.
+///
+/// ```
+/// use nitro_train::profile::ncu::Launch;
+/// use nitro_train::profile::{Section, Shown, attribute};
+/// use nitro_train::provide::SECTION_MARK;
+///
+/// let launch = |kernel: &str, blocks, issued| {
+///     Launch { kernel: kernel.into(), blocks, metrics: [("smsp__inst_issued.sum".to_owned(), issued)].into() }
+/// };
+/// let launches = [launch(SECTION_MARK, 1, 1.0), launch("split", 64, 500.0), launch("merge", 32, 200.0)];
+/// let what = Shown::Variant { variant: "stable".into(), input: "train/10".into(), launches: 2 };
+/// let profiled = attribute(&launches, &[Section { section: 1, shown: 2, what }]);
+/// assert_eq!(profiled.sections[0].1["smsp__inst_issued.sum"], 700.0);
+/// assert!(profiled.notes.is_empty());
+/// ```
 #[must_use]
 pub fn attribute(launches: &[Launch], sections: &[Section]) -> Profiled {
     let mut seen = BTreeMap::<u32, Vec<&Launch>>::new();

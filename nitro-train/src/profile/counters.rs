@@ -31,6 +31,15 @@ use crate::recordings::Metrics;
 pub const ISSUED: &str = "smsp__inst_issued.sum";
 
 /// A counter and the metric that it is.
+///
+/// ```
+/// use nitro_train::profile::counters::{Counter, ISSUED};
+///
+/// let counter = Counter::named("inst_fp_32").expect("it is in the table");
+/// // A quarter of 100 warp instructions, each counted for 32 threads.
+/// let metrics = [(ISSUED.to_owned(), 100.0), (counter.metric.to_owned(), 25.0 * 32.0)].into();
+/// assert_eq!(counter.per_instruction(&metrics), Some(0.25));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
     /// nvprof's name.
@@ -91,6 +100,13 @@ impl Counter {
 }
 
 /// All metrics that a profile asks for.
+///
+/// ```
+/// use nitro_train::profile::counters::{ISSUED, metrics};
+///
+/// assert_eq!(metrics()[0], ISSUED);
+/// assert!(metrics().contains(&"dram__sectors_read.sum"));
+/// ```
 #[must_use]
 pub fn metrics() -> Vec<&'static str> {
     std::iter::once(ISSUED).chain(COUNTERS.iter().map(|counter| counter.metric)).collect()
@@ -110,6 +126,16 @@ const STRESSED: [(&str, &[&str]); 5] = [
 
 /// The share of a profile's instructions that are of the kind that this proxy stresses, 0 to 1; none when there is no such proxy
 /// or the metrics do not tell.
+///
+/// ```
+/// use nitro_train::profile::counters::{Counter, ISSUED, stressed_share};
+///
+/// let read = Counter::named("inst_executed_global_loads").expect("it is in the table").metric;
+/// let written = Counter::named("inst_executed_global_stores").expect("it is in the table").metric;
+/// let metrics = [(ISSUED, 100.0), (read, 30.0), (written, 20.0)].map(|(name, value)| (name.to_owned(), value)).into();
+/// assert_eq!(stressed_share("global_bandwidth", &metrics), Some(0.5));
+/// assert_eq!(stressed_share("single_flop", &metrics), None);
+/// ```
 #[must_use]
 pub fn stressed_share(proxy: &str, metrics: &Metrics) -> Option<f64> {
     let (_, counters) = STRESSED.iter().find(|(name, _)| *name == proxy)?;

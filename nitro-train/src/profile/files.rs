@@ -1,5 +1,21 @@
 //! Profiles as CSV tables: `device,variant,input,launches,shown`, then a column a metric, and `device,proxy,intensity`, then a
 //! column a metric. A metric that was not available is an empty field.
+//!
+//! ```
+//! use nitro_train::profile::files::{read_proxies, read_variants, write_proxies, write_variants};
+//! use nitro_train::recordings::{Metrics, ProxyProfile, VariantProfile};
+//!
+//! let (metrics, device) = (Metrics::from([("dram__sectors_read.sum".to_owned(), 4096.0)]), "cuda:0@nvidia-h200-140gb");
+//! let (variant, input) = ("csr".to_owned(), "train/a".to_owned());
+//! let of_variant = VariantProfile { device: device.into(), variant, input, launches: 9, shown: 8, metrics };
+//! let table = write_variants(&[of_variant.clone()]);
+//! assert!(table.starts_with("device,variant,input,launches,shown,dram__sectors_read.sum\n"));
+//! assert_eq!(read_variants("profiles.csv", table.as_bytes())?, [of_variant]);
+//!
+//! let of_proxy = ProxyProfile { device: device.into(), proxy: "atomics".into(), intensity: 3, metrics: Metrics::new() };
+//! assert_eq!(read_proxies("proxies.csv", write_proxies(&[of_proxy.clone()]).as_bytes())?, [of_proxy]);
+//! # Ok::<(), nitro_train::exchange::ImportError>(())
+//! ```
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

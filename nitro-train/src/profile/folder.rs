@@ -12,6 +12,22 @@ use crate::recordings::{Profiles, ProxyProfile, VariantProfile};
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// A folder of profiles.
+///
+/// ```
+/// use nitro_train::profile::Folder;
+/// use nitro_train::recordings::{Metrics, ProxyProfile};
+///
+/// let profiles = tempfile::tempdir()?;
+/// let folder = Folder::new(profiles.path());
+/// let of = |device: &str, intensity| {
+///     ProxyProfile { device: device.into(), proxy: "atomics".into(), intensity, metrics: Metrics::new() }
+/// };
+/// folder.put_proxies("cuda:0", vec![of("cuda:0", 0), of("cuda:0", 1)])?;
+/// folder.put_proxies("cuda:1", vec![of("cuda:1", 0)])?;
+/// folder.put_proxies("cuda:0", vec![of("cuda:0", 5)])?; // in the place of the first two
+/// assert_eq!(folder.read("sort")?.proxies, [of("cuda:1", 0), of("cuda:0", 5)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,

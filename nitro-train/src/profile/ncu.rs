@@ -15,6 +15,19 @@ const USUAL_FOLDERS: [&str; 2] = ["/usr/local/cuda/bin", "/opt/cuda/bin"];
 const VERSIONS: &str = "/opt/nvidia/nsight-compute";
 
 /// An installed Nsight Compute.
+///
+/// ```
+/// use nitro_train::profile::ncu::Ncu;
+///
+/// match Ncu::find() {
+///     Ok(ncu) => {
+///         let command = ncu.command(&["smsp__inst_issued.sum"], "ncu.log".as_ref(), "train".as_ref(), ["--help"]);
+///         assert!(command.get_args().any(|argument| argument == "smsp__inst_issued.sum"));
+///         // `command.status()?` would write what it saw to `ncu.log`
+///     }
+///     Err(error) => assert!(error.to_string().contains("install NVIDIA Nsight Compute")),
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Ncu {
     program: PathBuf,
@@ -75,6 +88,20 @@ pub struct Launch {
 }
 
 /// Reads a log: the launches in the order in which they were made. `asked` are the metrics that were asked for.
+///
+/// ```
+/// use nitro_train::profile::ncu::read_log;
+///
+/// let log = r#"==PROF== Connected to process 41
+/// "ID","Kernel Name","Grid Size","smsp__inst_issued.sum"
+/// "","","","inst"
+/// "0","merge","(1024, 2, 1)","1,234,567"
+/// "#;
+/// let launches = read_log(log, &["smsp__inst_issued.sum"])?;
+/// assert_eq!((launches[0].kernel.as_str(), launches[0].blocks), ("merge", 1024));
+/// assert_eq!(launches[0].metrics["smsp__inst_issued.sum"], 1_234_567.0);
+/// # Ok::<(), nitro_train::profile::ProfileError>(())
+/// ```
 ///
 /// # Errors
 /// When the log says that counters may not be read or that metrics are unknown, when it has no launch, and when its table

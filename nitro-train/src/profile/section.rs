@@ -47,6 +47,17 @@ impl Section {
 
 /// The sections in a file of lines; a last line that was not finished is none.
 ///
+/// ```
+/// use nitro_train::profile::{Shown, read_sections};
+///
+/// let text = r#"{"section":1,"shown":1,"what":{"proxy":{"proxy":"atomics","intensity":3}}}
+/// {"section":2,"sho"#; // the process ended while it wrote
+/// let sections = read_sections(text)?;
+/// assert_eq!(sections.len(), 1);
+/// assert_eq!(sections[0].what, Shown::Proxy { proxy: "atomics".into(), intensity: 3 });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
 /// # Errors
 /// When a whole line is no section.
 pub fn read_sections(text: &str) -> Result<Vec<Section>, serde_json::Error> {

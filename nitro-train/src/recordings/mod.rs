@@ -37,18 +37,34 @@ mod digest;
 mod outcome;
 mod overlay;
 mod profiles;
+mod space;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use outcome::Outcome;
 pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
 use serde::Serialize;
+pub(crate) use space::SpaceDifference;
+pub use space::SpaceRecord;
 
 /// The most input features that a function's recordings may have, and the most features of a device. A model takes the most useful
 /// [`nitro_core::MAX_FEATURES`] of them.
 pub const MAX_FEATURES: usize = 4096;
 
 /// Everything measured of one function.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// let mut recordings = recordings; // of a store, say
+/// let input = recordings.input_index("test/30").expect("it was measured");
+/// let measured = recordings.measurements.iter().filter(|one| one.input == input);
+/// let times: Vec<_> = measured.map(|one| (&*recordings.variants[one.variant], one.outcome.time_ns())).collect();
+/// assert_eq!(times[..2], [("stable", Some(300.0)), ("unstable", Some(150.0))]);
+/// // As a program that was built without `stable` sees them:
+/// assert_eq!(recordings.keep_variants(|name| name != "stable"), ["stable"]);
+/// assert_eq!((recordings.variant_index("unstable"), recordings.measurements.len()), (Some(0), 60));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recordings {
     /// The function's name, its key in stores and models.
@@ -67,6 +83,8 @@ pub struct Recordings {
     pub devices: Vec<DeviceRecord>,
     /// One row a measured (device, input, variant, configuration).
     pub measurements: Vec<Measurement>,
+    /// Which configurations variants have, where that was listed; at most one entry a variant, in the order of the variants.
+    pub spaces: Vec<SpaceRecord>,
     /// Hardware counters of the variants, where some were read.
     pub profiles: Profiles,
     /// What the store holds besides, and cannot be learned from.
@@ -162,11 +180,13 @@ impl Recordings {
             if stays { &mut self.variants } else { &mut left_out }.push(name);
         }
         self.default_variant = self.default_variant.and_then(|variant| indices[variant]);
-        self.measurements.retain_mut(|one| {
-            let index = indices[one.variant];
-            one.variant = index.unwrap_or_default();
+        let stays = |variant: &mut usize| {
+            let index = indices[*variant];
+            *variant = index.unwrap_or_default();
             index.is_some()
-        });
+        };
+        self.measurements.retain_mut(|one| stays(&mut one.variant));
+        self.spaces.retain_mut(|space| stays(&mut space.variant));
         left_out
     }
 }

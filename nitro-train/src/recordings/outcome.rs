@@ -1,6 +1,14 @@
 //! What running a variant comes to, and how that is written.
 
 /// What came out of running one variant.
+///
+/// ```
+/// use nitro_train::recordings::Outcome;
+///
+/// assert_eq!(Outcome::from_name("time", Some(1300.0)), Some(Outcome::Time(1300.0)));
+/// assert_eq!(Outcome::from_name("failed", Some(1300.0)), None, "what failed has no time");
+/// assert_eq!((Outcome::Wrong.name(), Outcome::Wrong.time_ns()), ("wrong", None));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
     /// It ran and answered; median time in nanoseconds.

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Input, Measurement, Recordings};
+use super::{Input, Measurement, Recordings, SpaceRecord};
 
 impl Recordings {
-    /// Adds everything of `below` that is not here yet: variants, inputs, devices, and the measurements of a device and
-    /// input that have none here. What is here stays as it is.
+    /// Adds everything of `below` that is not here yet: variants with their configurations, inputs, devices, and the measurements of a
+    /// device and input that have none here. What is here stays as it is.
     ///
     /// Returns `false` and adds nothing when `below` does not know all features of this function: it was recorded with
     /// another program.
@@ -37,6 +37,15 @@ impl Recordings {
                 ..m.clone()
             });
         self.measurements.extend(added);
+        for space in &below.spaces {
+            let variant = variants[space.variant];
+            match self.spaces.iter_mut().find(|own| own.variant == variant) {
+                // Another list of what seems to be the same variant: what is here stays.
+                Some(own) => drop(own.extend(space)),
+                None => self.spaces.push(SpaceRecord { variant, ..space.clone() }),
+            }
+        }
+        self.spaces.sort_by_key(|space| space.variant);
         true
     }
 }

@@ -36,6 +36,16 @@ pub struct ProxyProfile {
 }
 
 /// What a device's profiler has shown of one function and of the application proxies.
+///
+/// ```
+/// use nitro_train::recordings::{Metrics, Profiles, ProxyProfile};
+///
+/// let of = |device: &str| {
+///     ProxyProfile { device: device.into(), proxy: "atomics".into(), intensity: 3, metrics: Metrics::new() }
+/// };
+/// let profiles = Profiles { variants: vec![], proxies: vec![of("cuda:0"), of("cuda:1")] };
+/// assert_eq!(profiles.of(&["cuda:1"].into()).proxies, [of("cuda:1")]); // e.g. the sources of a model
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profiles {
     /// Profiles of the function's variants.

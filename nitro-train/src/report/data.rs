@@ -1,6 +1,26 @@
 //! What the page shows: names and numbers, of whatever origin. Shares are of exhaustive search, 1.0 = always the best variant.
 
 /// Everything on the page.
+///
+/// ```
+/// use nitro_train::report::{FunctionReport, ReportData, Score};
+///
+/// // Figures of a program's own, on the page that `Trainer::report` gives.
+/// let score = Score {
+///     selector: "auto".into(),
+///     description: "learned elsewhere".into(),
+///     mean: 0.98,
+///     p05: 0.91,
+///     worst: 0.7,
+///     highlighted: true,
+/// };
+/// let function = FunctionReport { name: "sort".into(), test_inputs: 10, scores: vec![score], ..FunctionReport::default() };
+/// let report = ReportData { title: "Choices".into(), functions: vec![function], ..ReportData::default() };
+/// let folder = tempfile::tempdir()?;
+/// report.write(&folder.path().join("report.html"))?;
+/// assert!(std::fs::read_to_string(folder.path().join("report.html"))?.contains("98.0"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ReportData {
     /// Heading of the page.

@@ -6,6 +6,12 @@ use maud::{Markup, html};
 use nitro_core::DeviceId;
 
 /// The order in which devices are shown: machine by machine, and numbers as numbers, so that 16 threads come after 2.
+///
+/// ```
+/// let mut devices = ["host:16@b", "host:16@a", "host:2@a"];
+/// devices.sort_by(|a, b| nitro_train::report::by_name(a, b));
+/// assert_eq!(devices, ["host:2@a", "host:16@a", "host:16@b"]);
+/// ```
 pub fn by_name(a: &str, b: &str) -> Ordering {
     let key = |name| {
         let (own, machine) = parts(name);

@@ -50,6 +50,15 @@ impl ReportData {
 }
 
 /// The whole page.
+///
+/// ```
+/// use nitro_train::report::{Quantity, ReportData, page};
+///
+/// let cache = Quantity { name: "L2 cache".into(), value: 2.0, unit: "MiB".into() };
+/// let title = "a < b".to_owned();
+/// let page = page(&ReportData { title, machine: "desk".into(), machine_features: vec![cache], ..ReportData::default() });
+/// assert!(page.contains("<h1>a &lt; b</h1>") && page.contains("L2 cache"));
+/// ```
 pub fn page(data: &ReportData) -> String {
     let page = html! {
         (DOCTYPE)

@@ -6,7 +6,7 @@ use nitro_core::{MAX_VARIANTS, name};
 
 use super::as_row;
 use super::{FunctionSchema, Row, StoreError};
-use crate::recordings::{DeviceRecord, Input, MAX_FEATURES, Outcome, Recordings};
+use crate::recordings::{DeviceRecord, Input, MAX_FEATURES, Outcome, Recordings, SpaceRecord};
 
 /// Features of one input recorded twice may differ by this share of their value: sums over another number of threads
 /// round differently.
@@ -72,6 +72,31 @@ fn names<'a>(what: impl Fn() -> String, names: impl Iterator<Item = &'a str>) ->
         }
     }
     Ok(())
+}
+
+/// The most configurations of one variant that are listed: some hundred MiB of text.
+const MAX_LISTED: usize = 1 << 20;
+/// The most parameters of one variant that are listed.
+const MAX_PARAMETERS: usize = 64;
+
+fn space(variant: &str, space: &SpaceRecord) -> Result<(), StoreError> {
+    let (whose, parameters) = (|| format!("variant `{variant}`"), space.parameters.len());
+    too_many(whose, (parameters, "parameters", MAX_PARAMETERS), "leave out those that have one value")?;
+    let (configurations, advice) = (space.configurations.len(), "list those that a search may try");
+    too_many(whose, (configurations, "configurations", MAX_LISTED), advice)?;
+    names(|| format!("parameter of variant `{variant}`"), space.parameters.iter().map(String::as_str))?;
+    space.configurations.iter().try_for_each(|(name, values)| {
+        one_name(&format!("configuration of variant `{variant}`"), name)?;
+        if values.len() != parameters {
+            let what = format!("configuration of variant `{variant}`");
+            return Err(ill_named(
+                &what,
+                name,
+                format!("has {} values for {parameters} parameters", values.len()),
+            ));
+        }
+        values.iter().try_for_each(|value| one_name("value of a parameter", value))
+    })
 }
 
 pub(super) fn device(device: &DeviceRecord) -> Result<(), StoreError> {
@@ -185,6 +210,7 @@ pub(super) fn recordings(recordings: &Recordings) -> Result<(), StoreError> {
     )?;
     names(|| "device".to_owned(), recordings.devices.iter().map(|device| device.id.as_str()))?;
     recordings.devices.iter().try_for_each(device)?;
+    recordings.spaces.iter().try_for_each(|one| space(&recordings.variants[one.variant], one))?;
     recordings.inputs.iter().try_for_each(|one| input(function, &recordings.features, one))?;
     recordings.measurements.iter().try_for_each(|measurement| {
         let (input, device) =

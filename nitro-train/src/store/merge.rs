@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::{FunctionSchema, StoreError, as_row, check};
-use crate::printable::list;
-use crate::recordings::{DeviceRecord, Input, Measurement, Recordings};
+use crate::printable::{excerpt, list};
+use crate::recordings::{DeviceRecord, Input, Measurement, Recordings, SpaceDifference, SpaceRecord};
 
 /// Completes recordings with the measurements of each device, sorted; their `device` is set here.
 pub(super) fn attach(
@@ -35,6 +35,8 @@ pub(super) struct Import<'a> {
     features: Vec<&'a str>,
     /// For each of `features`, where the given inputs have it.
     order: Vec<usize>,
+    /// What the variants (by name) of which configurations are given have afterwards.
+    spaces: Vec<(&'a str, SpaceRecord)>,
 }
 
 impl<'a> Import<'a> {
@@ -59,6 +61,7 @@ impl<'a> Import<'a> {
             default_configuration: &given.default_configuration,
             features: features.iter().map(String::as_str).collect(),
             order,
+            spaces: joined_spaces(location, stored, given)?,
         })
     }
 
@@ -70,6 +73,10 @@ impl<'a> Import<'a> {
             default_configuration: self.default_configuration,
             features: &self.features,
         }
+    }
+
+    pub(super) fn spaces(&self) -> &[(&'a str, SpaceRecord)] {
+        &self.spaces
     }
 
     /// The input with its features in the store's order.
@@ -127,6 +134,46 @@ fn same_inputs(
         }
     }
     Ok(())
+}
+
+/// The given configurations with those that the store has; refuses such as contradict each other.
+fn joined_spaces<'a>(
+    location: &str,
+    stored: Option<&Recordings>,
+    given: &'a Recordings,
+) -> Result<Vec<(&'a str, SpaceRecord)>, StoreError> {
+    let joined = given.spaces.iter().map(|space| {
+        let variant = given.variants[space.variant].as_str();
+        let Some(known) = stored.and_then(|stored| stored.space(variant)) else {
+            return Ok((variant, space.clone()));
+        };
+        let mut joined = known.clone();
+        match joined.extend(space) {
+            Ok(()) => Ok((variant, joined)),
+            Err(difference) => Err(other_space(location, variant, known, space, difference)),
+        }
+    });
+    joined.collect()
+}
+
+fn other_space(
+    location: &str,
+    variant: &str,
+    known: &SpaceRecord,
+    given: &SpaceRecord,
+    difference: SpaceDifference,
+) -> StoreError {
+    match difference {
+        SpaceDifference::Parameters => {
+            let what = format!("list of parameters of variant `{variant}`");
+            StoreError::conflict(location, what, list(&known.parameters), list(&given.parameters))
+        }
+        SpaceDifference::Values { configuration } => {
+            let values = |space: &SpaceRecord| list(&space.configurations[&configuration]);
+            let what = format!("configuration `{}` of variant `{variant}`", excerpt(&configuration));
+            StoreError::conflict(location, what, values(known), values(given))
+        }
+    }
 }
 
 /// Refuses measurements whose key the store holds with another value.

@@ -54,6 +54,18 @@ use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 /// A path is an SQLite file, made when absent (an empty file counts as absent); `redis://host:port/db` is a Redis
 /// server, in builds with the Cargo feature `redis`.
 ///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::store;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("my.db").display().to_string();
+/// store::open(&path)?.import(&recordings)?;
+/// assert_eq!(store::open(&path)?.functions()?, ["sort"]);
+/// assert!(store::open("ftp://host/my.db").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// When the scheme is another one, when the server does not answer, and when the path is anything but a whole store
@@ -68,6 +80,18 @@ pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
 
 /// As [`open`], for what only reads: of a file that may not be written, or in a folder where nothing may be made, too. Nothing is made; what
 /// would write to such a store fails.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::store;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("my.db").display().to_string();
+/// store::open(&path)?.import(&recordings)?;
+/// let mut store = store::open_to_read(&path)?; // also where the file may not be written
+/// assert_eq!(store.load("sort")?.devices.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -196,6 +220,18 @@ pub trait Store: Send {
     ///
     /// Several recorders share their inputs so; a claim protects nothing, and [`put`](Store::put) asks for none.
     ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let (mut store, lease) = (nitro_train::store::memory()?, Duration::from_secs(6));
+    /// let mut claim = |owner, lease| store.claim("sort", "host:4", "train/10", owner, lease);
+    /// assert!(claim("first", lease)?);
+    /// assert!(!claim("second", lease)?);
+    /// assert!(claim("first", Duration::ZERO)?); // gives it back
+    /// assert!(claim("second", lease)?);
+    /// # Ok::<(), nitro_train::store::StoreError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// When the back end fails.
@@ -241,6 +277,13 @@ pub struct FunctionSchema<'a> {
 }
 
 /// A variant with values for its tuning parameters, by name.
+///
+/// ```
+/// use nitro_train::store::ChoiceName;
+///
+/// let tiled = |configuration| ChoiceName { configuration, ..ChoiceName::variant("tiled") };
+/// assert_ne!(tiled("block=128"), tiled("block=256"), "a store keeps both");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct ChoiceName<'a> {
     /// Name of the variant.
@@ -258,6 +301,17 @@ impl<'a> ChoiceName<'a> {
 }
 
 /// What one variant did, as [`Store::put`] takes it.
+///
+/// ```
+/// use nitro_train::recordings::Outcome;
+/// use nitro_train::store::Row;
+///
+/// let rows = [
+///     Row { configuration: "bits=8", spread_ns: 40.0, repeats: 9, ..Row::new("radix", Outcome::Time(1200.0)) },
+///     Row { configuration: "bits=16", reason: "it returned an error", ..Row::new("radix", Outcome::Failed) },
+/// ];
+/// assert_eq!(rows.map(|row| row.outcome.time_ns()), [Some(1200.0), None]); // for `Store::put`
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row<'a> {
     /// Name of the variant.

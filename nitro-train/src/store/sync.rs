@@ -34,16 +34,28 @@ pub struct Copied {
 
 /// Copies what one store has and the other lacks, either way.
 ///
-/// Afterwards both hold a measurement for every function, device, input and variant that either had. What both had stays in each
-/// as it was, also where it differs: there is no telling which is right. Variants add up in the same way, and so do the features of
-/// devices whose measurements are copied.
+/// Afterwards both hold a measurement for every function, device, input and choice that either had. What both had stays in each
+/// as it was, also where it differs: there is no telling which is right. Variants and their listed configurations add up in the same
+/// way, and so do the features of devices whose measurements are copied.
 ///
 /// Everything is compared before anything is written; then each function is one transaction of each store. If one fails, e.g. since a
 /// recorder has come between, what was copied is whole, and another call copies the rest.
 ///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::store;
+///
+/// let (mut here, mut there) = (store::memory()?, store::memory()?);
+/// here.import(&recordings)?;
+/// let synced = store::sync(&mut *here, &mut *there)?;
+/// assert_eq!((synced.into_second.measurements, synced.into_first.measurements), (120, 0));
+/// assert_eq!(there.load("sort")?, here.load("sort")?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
-/// [`StoreError::OtherFeatures`] and [`StoreError::Conflict`] when a function has other input features in the two stores, or an input
-/// other values of them; and when a back end fails.
+/// [`StoreError::OtherFeatures`] and [`StoreError::Conflict`] when a function has other input features in the two stores, an input
+/// other values of them, or a listed configuration other values of its parameters; and when a back end fails.
 pub fn sync(first: &mut dyn Store, second: &mut dyn Store) -> Result<Synced, StoreError> {
     let functions: BTreeSet<String> = first.functions()?.into_iter().chain(second.functions()?).collect();
     let (mut first, mut second) = (Side::of(first)?, Side::of(second)?);
@@ -93,7 +105,11 @@ impl<'s> Side<'s> {
         let own_devices: Vec<DeviceRecord> = self.devices.values().cloned().collect();
         // Refuses what does not fit, before anything is written. What both have may differ.
         let part = part(other, own, &self.devices);
-        Import::plan(self.store.location(), own, &own_devices, &part.recordings)?;
+        let plan = Import::plan(self.store.location(), own, &own_devices, &part.recordings)?;
+        let adds_configurations = plan.spaces().iter().any(|(variant, joined)| {
+            let known = own.and_then(|own| own.space(variant));
+            known.is_none_or(|known| known.configurations.len() < joined.configurations.len())
+        });
         self.new_devices.extend(part.new_devices);
         copied.functions += usize::from(own.is_none());
         copied.devices = self.new_devices.len();
@@ -101,7 +117,10 @@ impl<'s> Side<'s> {
         copied.measurements += part.recordings.measurements.len();
         let adds_variants =
             own.is_none_or(|own| other.variants.iter().any(|name| own.variant_index(name).is_none()));
-        let adds = adds_variants || part.new_inputs > 0 || !part.recordings.measurements.is_empty();
+        let adds = adds_variants
+            || adds_configurations
+            || part.new_inputs > 0
+            || !part.recordings.measurements.is_empty();
         Ok(adds.then_some(part.recordings))
     }
 }

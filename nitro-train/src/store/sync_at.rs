@@ -6,6 +6,19 @@ use super::{StoreError, Synced, exists, open, shown, sync};
 
 /// [`sync`] of the stores that two addresses name. One of them may be a file that is still to be made.
 ///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::store;
+///
+/// let folder = tempfile::tempdir()?;
+/// let [mine, copy] = ["my.db", "copy.db"].map(|name| folder.path().join(name).display().to_string());
+/// assert!(store::sync_at(&mine, &copy).is_err(), "there is neither");
+/// store::open(&mine)?.import(&recordings)?;
+/// assert_eq!(store::sync_at(&mine, &copy)?.into_second.functions, 1); // or with `redis://host:6379/0`
+/// assert_eq!(store::sync_at(&mine, &copy)?.into_second.functions, 0, "it has it");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`StoreError::NeitherExists`], [`StoreError::SameStore`], and as [`open`] and [`sync`].
 pub fn sync_at(first: &str, second: &str) -> Result<Synced, StoreError> {

@@ -18,6 +18,28 @@ pub use read::{CaptureError, CapturedCall, read};
 pub use suggestion::{MOST_SUGGESTIONS, Suggestion};
 
 /// The captured calls of one function, seen by its model.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+/// use nitro_train::learn::{FitOptions, fit};
+/// use nitro_train::traffic::{CapturedCall, Traffic};
+///
+/// let model = fit(&recordings, &FitOptions::default())?.model; // of 1 to 30 keys
+/// let call = |length, calls| CapturedCall {
+///     function: "sort".into(),
+///     device: "host:4".into(),
+///     variant: "stable".into(),
+///     configuration: String::new(),
+///     reason: "predicted by the model".into(),
+///     calls,
+///     features: [("length".to_owned(), Some(length))].into(),
+///     time_ns: None,
+/// };
+/// let traffic = Traffic::new("sort", &[call(12.0, 10), call(1e6, 64)], Ok(&model));
+/// assert_eq!(traffic.devices[0].far_calls, Some(64));
+/// assert_eq!(traffic.record_next.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Traffic {
     /// The function.

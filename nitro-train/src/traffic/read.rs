@@ -63,6 +63,19 @@ pub enum CaptureError {
 
 /// The calls in a file, in the order of the lines.
 ///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let file = folder.path().join("calls.jsonl");
+/// # let line = r#"{"function":"sort","device":"host:4","variant":"radix","reason":"predicted by the model","#.to_owned()
+/// #     + r#""calls":64,"features":{"length":1e6}}"#;
+/// # std::fs::write(&file, format!("{line}\n"))?;
+/// // `file` is what a program with `NITRO_CAPTURE=calls.jsonl` has written.
+/// let calls = nitro_train::traffic::read(&file)?;
+/// assert_eq!((calls[0].variant.as_str(), calls[0].features["length"]), ("radix", Some(1e6)));
+/// assert_eq!(calls[0].calls, 64, "it stands for so many");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// When the file cannot be read, and when a line is no captured call.
 pub fn read(path: &Path) -> Result<Vec<CapturedCall>, CaptureError> {

@@ -62,6 +62,7 @@ impl Trainer {
     /// recordings, and that its regret on inputs held out from training is within a bound.
     ///
     /// ```
+    #[doc = include_str!("../example_recordings.md")]
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{CheckRequest, DataRequest, FitRequest, Trainer};
     ///

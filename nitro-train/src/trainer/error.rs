@@ -85,6 +85,12 @@ pub enum TrainError {
     #[error("there are no measurements of `{function}` to export")]
     NothingToExport { function: String },
 
+    /// Configurations to be written, where nothing tells which exist.
+    #[error(
+        "which configurations of `{function}` exist is not listed: leave out --parameters, or import them"
+    )]
+    NoSpaceToExport { function: String },
+
     /// What the program carries is damaged.
     #[error("the recordings of `{function}` that this program carries")]
     Shipped { function: String, source: Box<ImportError> },

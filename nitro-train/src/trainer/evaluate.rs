@@ -4,7 +4,7 @@ use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::{DataRequest, InputLists};
-use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, evaluate_with};
+use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, evaluate_with};
 use crate::learn::study::StudyOptions;
 
 /// What to evaluate.
@@ -16,6 +16,10 @@ pub struct EvaluateRequest {
     pub inputs: InputLists,
     /// What the selection of device features tries.
     pub study: StudyOptions,
+    /// Whether every device is left out by itself, or with all others of its machine.
+    pub leave_out: LeaveOut,
+    /// Numbers of measured training inputs with which `auto` is calibrated for the device that is left out.
+    pub calibration: Vec<usize>,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -25,6 +29,7 @@ impl Trainer {
     /// come. The functions are evaluated one after the other, as the iterator is asked for them.
     ///
     /// ```
+    #[doc = include_str!("../example_recordings.md")]
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{DataRequest, EvaluateRequest, Trainer};
     ///
@@ -49,11 +54,13 @@ impl Trainer {
         Ok(functions.into_iter().map(move |function| {
             let recordings = store.load(&function)?;
             let split = request.inputs.split(&recordings)?;
-            self.tell(format!(
-                "{function}: leaving out each of {} devices in turn",
-                recordings.devices.len()
-            ));
-            let options = EvaluateOptions { seed: request.seed, study: request.study.clone() };
+            let what = match request.leave_out {
+                LeaveOut::Device => "in turn",
+                LeaveOut::Machine => "in turn, with all others of its machine",
+            };
+            self.tell(format!("{function}: leaving out each of {} devices {what}", recordings.devices.len()));
+            let EvaluateRequest { study, leave_out, calibration, seed, .. } = request.clone();
+            let options = EvaluateOptions { study, leave_out, calibration, seed };
             Ok(evaluate_with(&recordings, &split, &options, |device| self.tell(judged(device)))?)
         }))
     }

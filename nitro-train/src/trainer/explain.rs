@@ -14,6 +14,14 @@ use super::request::{DataRequest, InputLists};
 use crate::explain::{Explanation, Question};
 
 /// What is asked.
+///
+/// ```
+/// use nitro_train::ExplainRequest;
+///
+/// let request = ExplainRequest { device: Some("host:4".into()), ..ExplainRequest::new("sort", [("length", 1e6)]) };
+/// assert_eq!(request.features, [("length".to_owned(), 1e6)]);
+/// assert!(request.store.is_none(), "the default store");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainRequest {
     /// The function.
@@ -61,6 +69,7 @@ impl Trainer {
     /// Which variant the model of a function would select for an input of these features, why, and what would change that.
     ///
     /// ```
+    #[doc = include_str!("../example_recordings.md")]
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{DataRequest, ExplainRequest, FitRequest, Trainer};
     ///

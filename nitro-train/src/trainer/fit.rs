@@ -52,6 +52,7 @@ impl Trainer {
     /// touched.
     ///
     /// ```
+    #[doc = include_str!("../example_recordings.md")]
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{DataRequest, FitRequest, Trainer};
     ///

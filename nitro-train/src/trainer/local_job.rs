@@ -50,6 +50,41 @@ impl Default for LocalJobRequest {
 }
 
 /// The main job on a device of this machine: [`fit`](Self::fit), [`measure`](Self::measure), [`judge`](Self::judge), in this order.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+#[doc = include_str!("example_store.md")]
+#[doc = include_str!("../measure/example_desk.md")]
+/// # use nitro_train::provide::{DeviceProvider, OpenDevice};
+/// # impl OpenDevice for Desk {
+/// #     fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), BoxError> { Ok(work()) }
+/// # }
+/// # struct Desks;
+/// # impl DeviceProvider for Desks {
+/// #     fn kind(&self) -> &'static str { "desk" }
+/// #     fn forms(&self) -> &'static str { "desk:N" }
+/// #     fn check(&self, _: &str) -> Result<(), BoxError> { Ok(()) }
+/// #     fn open(&self, _: &str) -> Result<Box<dyn OpenDevice>, BoxError> { Ok(Box::new(Desk)) }
+/// # }
+/// use nitro_train::{DataRequest, LocalJobRequest, Trainer, Tunable};
+///
+/// // `keys` sorts as many keys as the name of an input says, and the store has recordings of other machines.
+/// let sorting = Tunable::new(sort::function(), keys).generated_inputs(["train/10", "train/20", "test/15"]);
+/// let trainer = Trainer::new().devices(Desks).tunable(sorting);
+/// let mut job = trainer.local_job(&LocalJobRequest {
+///     data: DataRequest { store: Some(store), ..DataRequest::default() },
+///     device: Some("desk:0".into()),
+///     models: Some(folder.path().join("models")),
+///     ..LocalJobRequest::default()
+/// })?;
+/// let fitted = job.fit()?;
+/// assert_eq!(fitted[0].model.provenance.sources, ["large", "small"]);
+/// assert!(job.models().join("sort.model").exists());
+/// assert_eq!(job.measure()?.recorded[0].inputs, 3);
+/// let results = job.judge(&fitted)?;
+/// assert_eq!((job.here().id.as_str(), results[0].inputs()), ("desk:0", 1)); // one of the inputs is a test
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct LocalJob<'t> {
     trainer: &'t Trainer,
     tunables: Vec<&'t Tunable>,

@@ -8,9 +8,11 @@
 
 mod active_record;
 mod builder;
+mod calibrate;
 mod captured_traffic;
 mod check;
 mod devices;
+mod devices_display;
 mod error;
 mod evaluate;
 mod exchange;
@@ -30,6 +32,7 @@ mod request;
 mod tunable;
 
 pub use builder::Trainer;
+pub use calibrate::{CalibrateRequest, CalibratedModel};
 pub use captured_traffic::captured_traffic;
 pub use check::{CheckRequest, ModelCheck};
 pub use devices::{Devices, MeasuredDevice};

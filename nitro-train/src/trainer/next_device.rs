@@ -41,6 +41,7 @@ impl Trainer {
     /// Ranks devices by what recording on them is expected to bring, for each kind of device.
     ///
     /// ```
+    #[doc = include_str!("../example_recordings.md")]
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{Candidates, DataRequest, Trainer};
     ///

@@ -3,6 +3,29 @@
 use crate::measure::{Progress, Silent};
 
 /// Hears what a trainer does while one of its calls goes on, which may take hours.
+///
+/// ```
+#[doc = include_str!("../example_recordings.md")]
+#[doc = include_str!("example_store.md")]
+/// use std::sync::{Arc, Mutex};
+/// use nitro_train::{DataRequest, EvaluateRequest, Observer, Trainer};
+///
+/// #[derive(Clone, Default)]
+/// struct Log(Arc<Mutex<Vec<String>>>);
+///
+/// impl Observer for Log {
+///     fn message(&self, line: &str) {
+///         self.0.lock().unwrap().push(line.to_owned());
+///     }
+/// }
+///
+/// let log = Log::default();
+/// let trainer = Trainer::new().observer(log.clone());
+/// let data = DataRequest { store: Some(store), ..DataRequest::default() };
+/// trainer.evaluate(&EvaluateRequest { data, ..EvaluateRequest::default() })?.try_for_each(|one| one.map(|_| ()))?;
+/// assert_eq!(log.0.lock().unwrap()[0], "sort: leaving out each of 2 devices in turn");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Observer: Send + Sync {
     /// A line for whoever waits.
     fn message(&self, _line: &str) {}

@@ -30,6 +30,7 @@ impl Trainer {
     /// Where there are several functions, one with too few devices is shown without evaluation.
     ///
     /// ```
+    #[doc = include_str!("../example_recordings.md")]
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{DataRequest, ReportRequest, Trainer};
     ///

@@ -3,6 +3,8 @@
 mod agrees_with_libsvm;
 mod agrees_with_linfa;
 mod by_profiles;
+mod calibrates;
+mod explains_far_inputs;
 mod is_deterministic;
 mod many_features;
 mod selects_device_features;

@@ -4,6 +4,7 @@
 mod scripted;
 
 mod as_a_library;
+mod calibrates;
 mod input_patterns;
 mod old_recordings;
 mod session;

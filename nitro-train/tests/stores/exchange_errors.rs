@@ -278,7 +278,12 @@ fn folder(test: &str) -> PathBuf {
 
 fn files(folder: &Path, suffix: &str) -> Files {
     let path = |table: &str| folder.join(format!("{table}.csv{suffix}"));
-    Files { measurements: path("measurements"), inputs: path("inputs"), devices: path("devices") }
+    Files {
+        measurements: path("measurements"),
+        inputs: path("inputs"),
+        devices: path("devices"),
+        parameters: None,
+    }
 }
 
 #[test]

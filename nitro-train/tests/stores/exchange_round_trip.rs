@@ -13,7 +13,12 @@ fn files(test: &str, suffix: &str) -> Files {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let path = |table: &str| folder.join(format!("{table}.csv{suffix}"));
-    Files { measurements: path("measurements"), inputs: path("inputs"), devices: path("devices") }
+    Files {
+        measurements: path("measurements"),
+        inputs: path("inputs"),
+        devices: path("devices"),
+        parameters: None,
+    }
 }
 
 /// Odd names, every outcome, devices with other features, numbers at the edge.

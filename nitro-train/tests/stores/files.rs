@@ -90,6 +90,14 @@ fn other_files_are_left_as_they_are() {
 }
 
 #[test]
+fn what_only_reads_makes_nothing() {
+    let path = folder("absent").join("nitro.db");
+    let error = store::open_to_read(path.to_str().unwrap()).err().expect("there is no store");
+    assert!(matches!(error, StoreError::NotReadable { .. }), "{error:?}");
+    assert!(!path.exists());
+}
+
+#[test]
 fn databases_of_other_programs_are_left_as_they_are() {
     let path = folder("foreign").join("other.db");
     rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
@@ -105,7 +113,7 @@ fn a_newer_version_is_refused() {
     rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
     let before = fs::read(&path).unwrap();
     let error = refusal(&path);
-    assert!(matches!(error, StoreError::Version { found: 7, supported: 3, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::Version { found: 7, supported: 4, .. }), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
@@ -113,7 +121,7 @@ fn a_newer_version_is_refused() {
 fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
     let path = folder("older").join("nitro.db");
     filled(&path);
-    let older = "ALTER TABLE measurement DROP COLUMN reason; DROP TABLE claim;
+    let older = "ALTER TABLE measurement DROP COLUMN reason; DROP TABLE claim; DROP TABLE space;
                  ALTER TABLE function DROP COLUMN default_configuration; PRAGMA user_version = 1";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();

@@ -89,7 +89,23 @@ fn a_file_that_another_program_wrote() {
         "UPDATE device_feature SET value = 9e999",
         "feature `threads` of device",
     );
+    check_file(
+        "space",
+        "sort",
+        r#"INSERT INTO space VALUES (1, '{"parameters":["x"],"configurations":{"a":["1","2"]}}')"#,
+        "configuration of variant `merge` `a` has 2 values for 1 parameters",
+    );
     check_file("spread", "sort", "UPDATE measurement SET spread_ns = -1", "spread of variant");
+}
+
+#[test]
+fn a_list_of_configurations_that_is_none() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hostile-spaces.db");
+    let _ = std::fs::remove_file(&path);
+    fill(&mut *store::open(path.to_str().unwrap()).unwrap());
+    Connection::open(&path).unwrap().execute("INSERT INTO space VALUES (1, '{\"parameters\":')", []).unwrap();
+    let error = store::open(path.to_str().unwrap()).unwrap().load("sort").unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
 }
 
 #[test]
@@ -119,6 +135,9 @@ fn a_server_that_another_program_wrote_to() {
     check("f", "nitro:functions", "f", &schema(&names.join(",")), "function `f` has 65 variants");
     check("f", "nitro:functions", "f", &schema(r#""a\u001b""#), "variant of function `f` `a\\u{1b}`");
     check("f", "nitro:functions", "f", &schema(r#""a","a""#), "variant of function `f` `a` appears twice");
+    let space = r#"{"parameters":["x","x"],"configurations":{}}"#;
+    check("sort", "nitro:spaces:sort", "merge", space, "parameter of variant `merge` `x` appears twice");
+    server.command(&["DEL", "nitro:spaces:sort"]);
     let (key, field) = (r#"nitro:measurements:["sort","host:4"]"#, r#"["a","merge",""]"#);
     for time in ["0", "-1"] {
         let value = format!(r#"{{"outcome":"time","time_ns":{time},"spread_ns":0,"repeats":1}}"#);

@@ -6,6 +6,7 @@ mod store_server;
 
 mod backends;
 mod exchange_errors;
+mod exchange_parameters;
 mod exchange_round_trip;
 mod files;
 mod hostile;

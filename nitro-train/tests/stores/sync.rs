@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nitro_train::recordings::{DeviceRecord, Input, Outcome, Recordings};
+use nitro_train::recordings::{DeviceRecord, Input, Outcome, Recordings, SpaceRecord};
 use nitro_train::store::{self, Copied, FunctionSchema, Row, Store, StoreError, Synced, sync};
 
 fn file(folder: &Path, name: &str) -> Box<dyn Store> {
@@ -158,4 +158,26 @@ fn stores_that_contradict_each_other_stay_as_they_are() {
     register(&mut *second, "zip", &["length"]);
     let error = sync(&mut *first, &mut *second).unwrap_err();
     assert!(matches!(error, StoreError::OtherFeatures { .. }), "{error}");
+}
+
+/// Also where nothing else is new.
+#[test]
+fn listed_configurations_are_copied() {
+    let list = |names: &[&str]| Recordings {
+        function: "sort".into(),
+        variants: vec!["a".into()],
+        spaces: vec![SpaceRecord {
+            variant: 0,
+            parameters: vec!["x".into()],
+            configurations: names.iter().map(|&name| (name.into(), vec![name.into()])).collect(),
+        }],
+        ..Recordings::default()
+    };
+    let (mut first, mut second) = (store::memory().unwrap(), store::memory().unwrap());
+    first.import(&list(&["1", "2"])).unwrap();
+    second.import(&list(&["2", "3"])).unwrap();
+    sync(&mut *first, &mut *second).unwrap();
+    for store in [&mut first, &mut second] {
+        assert_eq!(store.load("sort").unwrap().spaces, list(&["1", "2", "3"]).spaces);
+    }
 }

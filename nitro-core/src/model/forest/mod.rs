@@ -21,6 +21,18 @@ pub const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = (1 << 24) - 1;
 
 /// A forest for several choices.
+///
+/// ```
+/// use nitro_core::model::{Forest, Node, Selector};
+///
+/// // One tree: choice 0 loses nothing up to 1000, choice 1 above.
+/// let split = Node::Split { column: 0, threshold: 1000.0 };
+/// let nodes = vec![split, Node::Leaf, Node::Leaf];
+/// let forest = Forest { inputs: 1, choices: 2, nodes, values: vec![0, 128, 204, 0] };
+/// assert_eq!(forest.trees(), 1);
+/// let selector = Selector::Forest(forest).on_device(&[]);
+/// assert_eq!((selector.first(&[10.0]), selector.first(&[1e6])), (Some(0), Some(1)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forest {
     /// Number of input features; columns from this one on are device features.

@@ -1,6 +1,6 @@
 //! Whether the parts of a model fit together.
 
-use super::super::{Model, Selector};
+use super::super::{MAX_CALIBRATIONS, Model, Selector};
 use crate::{MAX_CHOICES, MAX_FEATURES, name};
 
 /// A model that passes cannot make a prediction panic.
@@ -14,12 +14,25 @@ pub(super) fn check(model: &Model) -> Result<(), &'static str> {
     }
     check_names(model)?;
     model.coverage.check(model.features.len())?;
-    let columns = model.features.len() + model.device_features.len();
-    match &model.selector {
+    if model.calibrations.len() > MAX_CALIBRATIONS {
+        return Err("number of calibrations");
+    }
+    let inputs = model.features.len();
+    model.calibrations.iter().try_for_each(|one| check_selector(&one.selector, choices, inputs, inputs))?;
+    check_selector(&model.selector, choices, inputs, inputs + model.device_features.len())
+}
+
+fn check_selector(
+    selector: &Selector,
+    choices: usize,
+    inputs: usize,
+    columns: usize,
+) -> Result<(), &'static str> {
+    match selector {
         Selector::Constant { choice } if *choice >= choices => Err("constant choice"),
         Selector::Constant { .. } => Ok(()),
         Selector::Svm(svm) => svm.check(choices, columns),
-        Selector::Forest(forest) => forest.check(choices, model.features.len(), columns).map(|_| ()),
+        Selector::Forest(forest) => forest.check(choices, inputs, columns).map(|_| ()),
     }
 }
 
@@ -37,6 +50,8 @@ fn check_names(model: &Model) -> Result<(), &'static str> {
     for (what, names) in lists.into_iter().chain(columns) {
         names.iter().try_for_each(|one| name::check(one)).map_err(|_| what)?;
     }
+    let mut calibrated = model.calibrations.iter().map(|calibration| name::check(&calibration.device));
+    calibrated.try_for_each(|checked| checked).map_err(|_| "name of a calibrated device")?;
     let texts = [("strategy", &provenance.strategy), ("digest", &provenance.recordings_digest)];
     let ill = texts.into_iter().find(|(_, text)| !text.is_empty() && name::check(text).is_err());
     ill.map_or(Ok(()), |(what, _)| Err(what))

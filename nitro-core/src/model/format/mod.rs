@@ -9,6 +9,7 @@
 //! | `selector` | required | what maps features to a choice |
 //! | `provenance` | optional | how it came to be |
 //! | `coverage` | optional | which inputs and devices it was trained on |
+//! | `calibrations` | optional | what takes the selector's place on devices where a little was measured |
 //!
 //! The structs here are not those that the program works with, so that either side can change alone. The exceptions are `Svm`,
 //! whose arrays are LIBSVM's layout, which is as stable as a format can be, `Forest`, whose arrays are the trees in preorder, and
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use self::section::Section;
-use super::{Coverage, Forest, Model, Provenance, Selector, Svm, limited};
+use super::{Calibration, Coverage, Forest, Model, Provenance, Selector, Svm, limited};
 use crate::files;
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
@@ -128,6 +129,19 @@ enum SelectorBody {
 }
 
 #[derive(Default, Serialize, Deserialize)]
+struct Calibrations {
+    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
+    calibrations: Vec<CalibrationBody>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CalibrationBody {
+    device: String,
+    measured_inputs: u64,
+    selector: SelectorBody,
+}
+
+#[derive(Default, Serialize, Deserialize)]
 struct ProvenanceBody {
     strategy: String,
     #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
@@ -142,6 +156,38 @@ const CHOICES: &str = "choices";
 const SELECTOR: &str = "selector";
 const COVERAGE: &str = "coverage";
 const PROVENANCE: &str = "provenance";
+const CALIBRATIONS: &str = "calibrations";
+
+impl SelectorBody {
+    fn of(selector: &Selector) -> Self {
+        match selector {
+            Selector::Constant { choice } => Self::Constant(*choice as u32),
+            Selector::Svm(svm) => Self::Svm(svm.clone()),
+            Selector::Forest(forest) => Self::Forest(forest.clone()),
+        }
+    }
+
+    fn selector(self) -> Selector {
+        match self {
+            Self::Constant(choice) => Selector::Constant { choice: choice as usize },
+            Self::Svm(svm) => Selector::Svm(svm),
+            Self::Forest(forest) => Selector::Forest(forest),
+        }
+    }
+}
+
+impl CalibrationBody {
+    fn of(calibration: &Calibration) -> Self {
+        let Calibration { device, measured_inputs, selector } = calibration;
+        let (device, measured_inputs) = (device.clone(), *measured_inputs as u64);
+        Self { device, measured_inputs, selector: SelectorBody::of(selector) }
+    }
+
+    fn calibration(self) -> Calibration {
+        let Self { device, measured_inputs, selector } = self;
+        Calibration { device, measured_inputs: measured_inputs as usize, selector: selector.selector() }
+    }
+}
 
 pub(super) fn to_bytes(model: &Model) -> Vec<u8> {
     let body = body(model);
@@ -160,21 +206,20 @@ fn body(model: &Model) -> Vec<u8> {
         features: model.features.clone(),
         device_features: model.device_features.clone(),
     };
-    let selector = match &model.selector {
-        Selector::Constant { choice } => SelectorBody::Constant(*choice as u32),
-        Selector::Svm(svm) => SelectorBody::Svm(svm.clone()),
-        Selector::Forest(forest) => SelectorBody::Forest(forest.clone()),
-    };
     let Provenance { strategy, sources, training_inputs, seed, recordings_digest } = model.provenance.clone();
     let training_inputs = training_inputs as u64;
     let provenance = ProvenanceBody { strategy, sources, training_inputs, seed, recordings_digest };
     let mut body = Vec::new();
     write_part(&mut body, NAMES, true, &names);
     write_part(&mut body, CHOICES, true, &Choices { choices: model.choices.clone() });
-    write_part(&mut body, SELECTOR, true, &selector);
+    write_part(&mut body, SELECTOR, true, &SelectorBody::of(&model.selector));
     write_part(&mut body, PROVENANCE, false, &provenance);
     if !model.coverage.is_empty() {
         write_part(&mut body, COVERAGE, false, &model.coverage);
+    }
+    if !model.calibrations.is_empty() {
+        let calibrations = model.calibrations.iter().map(CalibrationBody::of).collect();
+        write_part(&mut body, CALIBRATIONS, false, &Calibrations { calibrations });
     }
     body
 }
@@ -186,20 +231,18 @@ fn write_part(body: &mut Vec<u8>, name: &str, is_required: bool, part: &impl Ser
 
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
     let body = checked_body(bytes)?;
-    let sections = section::read(body, &[NAMES, CHOICES, SELECTOR, COVERAGE, PROVENANCE])?;
+    let sections = section::read(body, &[NAMES, CHOICES, SELECTOR, COVERAGE, PROVENANCE, CALIBRATIONS])?;
     let names: Names = required(&sections, NAMES, "it has no names")?;
     let Choices { choices } = required(&sections, CHOICES, "no choices")?;
     let provenance: ProvenanceBody = part(&sections, PROVENANCE)?.unwrap_or_default();
+    let Calibrations { calibrations } = part(&sections, CALIBRATIONS)?.unwrap_or_default();
     let model = Model {
         function: names.function,
         choices,
         features: names.features,
         device_features: names.device_features,
-        selector: match required(&sections, SELECTOR, "no selector")? {
-            SelectorBody::Constant(choice) => Selector::Constant { choice: choice as usize },
-            SelectorBody::Svm(svm) => Selector::Svm(svm),
-            SelectorBody::Forest(forest) => Selector::Forest(forest),
-        },
+        selector: required::<SelectorBody>(&sections, SELECTOR, "no selector")?.selector(),
+        calibrations: calibrations.into_iter().map(CalibrationBody::calibration).collect(),
         coverage: part(&sections, COVERAGE)?.unwrap_or_else(Coverage::default),
         provenance: Provenance {
             strategy: provenance.strategy,

@@ -15,6 +15,23 @@ use crate::MAX_CHOICES;
 pub(crate) use device::DeviceSvm;
 
 /// A support-vector machine for several classes, one against one.
+///
+/// ```
+/// use nitro_core::model::{Class, Scale, Selector, Svm, Transform};
+///
+/// // One support vector each for small inputs, choice 0, and large ones, choice 1.
+/// let svm = Svm {
+///     gamma: 1.0,
+///     scaling: vec![Scale { transform: Transform::Identity, min: 0.0, max: 100.0 }],
+///     classes: vec![Class { choice: 0, support: 1 }, Class { choice: 1, support: 1 }],
+///     vectors: vec![-1.0, 1.0],
+///     coefficients: vec![1.0, -1.0],
+///     rho: vec![0.0],
+/// };
+/// assert_eq!(svm.support(), 2);
+/// let selector = Selector::Svm(svm).on_device(&[]);
+/// assert_eq!((selector.first(&[20.0]), selector.first(&[80.0])), (Some(0), Some(1)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Svm {
     /// Width of the kernel function exp(-gamma·‖u - v‖²).
@@ -43,6 +60,14 @@ pub struct Class {
 }
 
 /// How a raw feature becomes a column of the SVM: a transform, then a linear map of `[min, max]` onto `[-1, 1]`.
+///
+/// ```
+/// use nitro_core::model::{Scale, Transform};
+///
+/// let percent = Scale { transform: Transform::Identity, min: 0.0, max: 100.0 };
+/// assert_eq!((percent.apply(75.0), percent.apply(150.0)), (0.5, 2.0));
+/// assert_eq!(percent.apply_within(150.0), 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scale {
     /// What is done first.
@@ -54,6 +79,15 @@ pub struct Scale {
 }
 
 /// What is done to a feature before it is scaled.
+///
+/// ```
+/// use nitro_core::model::Transform;
+///
+/// let (kilo, mega) = (Transform::Log.apply(1e3), Transform::Log.apply(1e6));
+/// assert!((mega / kilo - 2.0).abs() < 1e-3);
+/// assert_eq!(Transform::Log.undo(mega).round(), 1e6);
+/// assert_eq!(Transform::Log.apply(-1e3), -kilo);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Transform {
     /// Nothing.

@@ -1,6 +1,8 @@
 //! The command line.
 
 mod bound;
+mod calibrate;
+mod evaluate;
 mod measure;
 mod show;
 
@@ -10,6 +12,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand};
 
 pub(super) use self::bound::Bound;
+pub(super) use self::calibrate::CalibrateArgs;
+pub(super) use self::evaluate::EvaluateArgs;
 pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, RecordArgs};
 pub(super) use self::show::{JsonArgs, ShowArgs};
 use crate::learn::{DeviceFeatures, Strategy, StudyOptions};
@@ -83,6 +87,11 @@ pub(super) enum Command {
     Inspect(InspectArgs),
     /// Show which variant would be selected for given feature values, and why
     Explain(ExplainArgs),
+    /// Measure a few inputs here, and correct models that were learned elsewhere by them
+    ///
+    /// Of each function the training inputs that tell most are measured on the device; what the store holds of it already is not measured
+    /// again. The model chooses by them on this device if that stands beside what it chose before; elsewhere it stays as it is.
+    Calibrate(CalibrateArgs),
     /// Take measurements from CSV files into the store
     ///
     /// measurements: device,input,variant,time_ns (an empty time: the variant failed or is not admissible there);
@@ -245,22 +254,6 @@ impl StudyArgs {
 }
 
 #[derive(Args, Debug)]
-pub(super) struct EvaluateArgs {
-    #[command(flatten)]
-    pub(super) data: DataArgs,
-    #[command(flatten)]
-    pub(super) profiles: ProfilesArgs,
-    #[command(flatten)]
-    pub(super) split: SplitArgs,
-    #[command(flatten)]
-    pub(super) study: StudyArgs,
-    #[command(flatten)]
-    pub(super) show: ShowArgs,
-    #[command(flatten)]
-    pub(super) seed: SeedArgs,
-}
-
-#[derive(Args, Debug)]
 pub(super) struct ReportArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
@@ -358,6 +351,9 @@ pub(super) struct ExchangeArgs {
     /// Devices and their features
     #[arg(long, value_name = "D.csv")]
     pub(super) devices: PathBuf,
+    /// Configurations that exist, of a variant with tuning parameters: configuration, then one column a parameter
+    #[arg(long, value_name = "P.csv")]
+    pub(super) parameters: Option<PathBuf>,
     #[command(flatten)]
     pub(super) store: StoreArgs,
     #[command(flatten)]

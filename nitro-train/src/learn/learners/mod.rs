@@ -23,5 +23,8 @@ pub const LEARNERS: &[&dyn Learner] = &[
 /// What others are compared with: the paper's learner, of which a majority and the oracle of one device feature are made.
 pub const REFERENCE: &dyn Learner = &svm::SVM;
 
+/// What calibration starts from and ends as: it estimates what every class costs, and its selectors are what they were trained on alone.
+pub const CALIBRATED: &dyn Learner = &forest::Forests;
+
 /// What is trained anew after every few measurements: nothing has to be tuned, and its confidence says where to measure next.
 pub const INCREMENTAL: &dyn Learner = &forest::Forests;

@@ -18,6 +18,10 @@ pub(super) fn inputs(function: &str) -> String {
     format!("nitro:inputs:{function}")
 }
 
+pub(super) fn spaces(function: &str) -> String {
+    format!("nitro:spaces:{function}")
+}
+
 /// The two names are a JSON list, since both may contain any separator.
 pub(super) fn measurements(function: &str, device: &str) -> String {
     format!("nitro:measurements:{}", json(&(function, device)))

@@ -6,6 +6,7 @@
 //! | `nitro:functions` | function → its variants, features and default variant |
 //! | `nitro:devices` | device → its features |
 //! | `nitro:inputs:FUNCTION` | input → its features |
+//! | `nitro:spaces:FUNCTION` | variant → its configurations, measured or not, where that was listed |
 //! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, repeats, reason |
 //! | `nitro:claim:["FUNCTION","DEVICE","INPUT"]` | (a string that expires) who measures the input at present |
 //!
@@ -188,7 +189,12 @@ impl Store for Redis {
     fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {
         check::recordings(recordings)?;
         let function = recordings.function.as_str();
-        let mut watched = vec![keys::FUNCTIONS.to_owned(), keys::DEVICES.to_owned(), keys::inputs(function)];
+        let mut watched = vec![
+            keys::FUNCTIONS.to_owned(),
+            keys::DEVICES.to_owned(),
+            keys::inputs(function),
+            keys::spaces(function),
+        ];
         watched.extend(recordings.devices.iter().map(|device| keys::measurements(function, &device.id)));
         let watched: Vec<&str> = watched.iter().map(String::as_str).collect();
         self.write(&watched, |connection, pipe, location| {

@@ -7,7 +7,7 @@ use redis::{Commands, Connection, RedisResult};
 use super::Result;
 use super::keys::{self, Features, Measured, MeasurementField, Schema};
 use crate::exact::Exact;
-use crate::recordings::{DeviceRecord, Incomplete, Input, Measurement, Recordings};
+use crate::recordings::{DeviceRecord, Incomplete, Input, Measurement, Recordings, SpaceRecord};
 use crate::store::{ChoiceName, merge};
 
 pub(super) fn functions(connection: &mut Connection) -> RedisResult<Vec<String>> {
@@ -50,6 +50,7 @@ pub(super) fn recordings(
         ..Recordings::default()
     };
     recordings.default_variant = schema.default_variant.and_then(|name| recordings.variant_index(&name));
+    recordings.spaces = spaces(connection, location, &recordings)?;
     let devices = devices(connection, location)?;
     let mut by_device = BTreeMap::new();
     for device in &devices {
@@ -60,6 +61,18 @@ pub(super) fn recordings(
     }
     merge::attach(&mut recordings, devices, by_device);
     Ok(Some(recordings))
+}
+
+fn spaces(connection: &mut Connection, location: &str, recordings: &Recordings) -> Result<Vec<SpaceRecord>> {
+    let key = keys::spaces(&recordings.function);
+    let all: BTreeMap<String, String> = connection.hgetall(&key)?;
+    let mut spaces = Vec::new();
+    for (variant, name) in recordings.variants.iter().enumerate() {
+        let Some(text) = all.get(name) else { continue };
+        let space: SpaceRecord = keys::parse(location, &key, text)?;
+        spaces.push(SpaceRecord { variant, ..space });
+    }
+    Ok(spaces)
 }
 
 /// The inputs that have all features, sorted by name, and what the others lack.

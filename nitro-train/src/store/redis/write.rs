@@ -117,6 +117,9 @@ pub(super) fn import(
     for one in &given.inputs {
         input(connection, pipe, location, function, plan.schema().features, &plan.ordered(one))?;
     }
+    for (variant, space) in plan.spaces() {
+        pipe.hset(keys::spaces(function), variant, keys::json(space)).ignore();
+    }
     for one in &given.measurements {
         let key = keys::measurements(function, &given.devices[one.device].id);
         write_row(pipe, &key, &given.inputs[one.input].name, &as_row(given, one));

@@ -41,13 +41,14 @@ impl Sqlite {
 
     /// As it can be opened: for reading alone, if it may not be written.
     pub(super) fn open_to_read(path: &Path) -> Result<Self, StoreError> {
+        if let Err(source) = std::fs::metadata(path) {
+            return Err(StoreError::NotReadable { location: path.display().to_string(), source });
+        }
         match Self::open(path) {
-            Err(StoreError::NotWritable { location, .. }) if path.exists() => {
-                match file::open_read_only(path, &location) {
-                    Ok(connection) => Ok(Self { connection, location }),
-                    Err(fault) => Err(located(&location, fault)),
-                }
-            }
+            Err(StoreError::NotWritable { location, .. }) => match file::open_read_only(path, &location) {
+                Ok(connection) => Ok(Self { connection, location }),
+                Err(fault) => Err(located(&location, fault)),
+            },
             opened => opened,
         }
     }
@@ -90,6 +91,9 @@ fn located(location: &str, fault: Fault<rusqlite::Error>) -> StoreError {
             Some(ErrorCode::NotADatabase) => StoreError::NotAStore { location },
             Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { location, detail: error.to_string() },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { location },
+            None if matches!(error, rusqlite::Error::FromSqlConversionFailure(..)) => {
+                StoreError::Damaged { location, detail: error.to_string() }
+            }
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
                 StoreError::NotWritable { location, source: std::io::Error::other(error) }
             }

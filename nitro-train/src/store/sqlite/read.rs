@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
-use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
+use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings, SpaceRecord};
 use crate::store::{ChoiceName, merge};
 
 pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
@@ -47,9 +48,29 @@ pub(super) fn recordings(connection: &Connection, function: &str) -> Result<Opti
         ..Recordings::default()
     };
     recordings.default_variant = default.and_then(|name| recordings.variant_index(&name));
+    recordings.spaces = spaces(connection, id)?;
     let input_indices = inputs(connection, id, &mut recordings)?;
     measurements(connection, id, &input_indices, &mut recordings)?;
     Ok(Some(recordings))
+}
+
+fn spaces(connection: &Connection, function: i64) -> Result<Vec<SpaceRecord>> {
+    let mut statement = connection.prepare(
+        "SELECT listed FROM variant LEFT JOIN space ON space.variant = variant.id
+         WHERE function = ?1 ORDER BY variant.id",
+    )?;
+    let listed = statement.query_map([function], |row| {
+        let text = row.get_ref(0)?.as_str_or_null()?;
+        text.map(serde_json::from_str::<SpaceRecord>).transpose().map_err(not_json)
+    })?;
+    let spaces = listed.enumerate().filter_map(|(variant, space)| {
+        space.map(|space| Some(SpaceRecord { variant, ..space? })).transpose()
+    });
+    spaces.collect()
+}
+
+fn not_json(error: serde_json::Error) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(0, Type::Text, error.into())
 }
 
 const FEATURES: &str =

@@ -1,4 +1,4 @@
--- Format version 3 of a store. Everything is found by name; ids never leave the file.
+-- Format version 4 of a store. Everything is found by name; ids never leave the file.
 CREATE TABLE function (
     id                    INTEGER PRIMARY KEY,
     name                  TEXT NOT NULL UNIQUE,
@@ -11,6 +11,12 @@ CREATE TABLE variant (
     function INTEGER NOT NULL REFERENCES function (id),
     name     TEXT NOT NULL,
     UNIQUE (function, name)
+) STRICT;
+
+-- Which configurations a variant has, where that was listed.
+CREATE TABLE space (
+    variant INTEGER PRIMARY KEY REFERENCES variant (id),
+    listed  TEXT NOT NULL -- its configurations, measured or not, as JSON
 ) STRICT;
 
 CREATE TABLE feature (

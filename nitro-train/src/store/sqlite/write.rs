@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{Result, read};
-use crate::recordings::{DeviceRecord, Input, Recordings};
+use crate::recordings::{DeviceRecord, Input, Recordings, SpaceRecord};
 use crate::store::as_row;
 use crate::store::merge::Import;
 use crate::store::{FunctionSchema, Row, StoreError, check};
@@ -154,10 +154,23 @@ impl FunctionWriter<'_> {
         Ok(id)
     }
 
+    /// Id of the variant.
+    fn variant(&self, location: &str, name: &str) -> Result<i64> {
+        let id = self.variants.get(name).copied();
+        id.ok_or_else(|| StoreError::unregistered(location, "variant", name).into())
+    }
+
+    fn space(&self, location: &str, variant: &str, space: &SpaceRecord) -> Result<()> {
+        let listed = serde_json::json!(space).to_string();
+        let variant = self.variant(location, variant)?;
+        self.connection
+            .prepare_cached("INSERT OR REPLACE INTO space (variant, listed) VALUES (?1, ?2)")?
+            .execute((variant, listed))?;
+        Ok(())
+    }
+
     pub(super) fn row(&self, location: &str, device: i64, input: i64, row: &Row<'_>) -> Result<()> {
-        let Some(&variant) = self.variants.get(row.variant) else {
-            return Err(StoreError::unregistered(location, "variant", row.variant).into());
-        };
+        let variant = self.variant(location, row.variant)?;
         let mut insert = self.connection.prepare_cached(
             "INSERT OR REPLACE INTO measurement
              (input, device, variant, configuration, outcome, time_ns, spread_ns, repeats, reason)
@@ -187,6 +200,7 @@ pub(super) fn import(connection: &Connection, location: &str, given: &Recordings
         device(connection, one)?;
     }
     let writer = function_writer(connection, location, &given.function)?;
+    plan.spaces().iter().try_for_each(|(variant, space)| writer.space(location, variant, space))?;
     let devices: Vec<i64> =
         given.devices.iter().map(|one| writer.device(location, &one.id)).collect::<Result<_>>()?;
     let inputs: Vec<i64> = given

@@ -1,6 +1,6 @@
 //! What is imported into a store.
 
-use nitro_train::recordings::{Measurement, Outcome, Recordings};
+use nitro_train::recordings::{Measurement, Outcome, Recordings, SpaceRecord};
 use nitro_train::store::Store;
 
 use super::{device, input, prepared, put_both};
@@ -29,6 +29,11 @@ pub fn recordings() -> Recordings {
         inputs: vec![input("a", &[1.5, 32.0]), input("b", &[2.5, 64.0])],
         devices: vec![device("K40m", 15.0), device("V100", 80.0)],
         measurements: vec![measured(0, 0, 0, 3.0), measured(0, 1, 1, 4.0), measured(1, 0, 1, 5.0)],
+        spaces: vec![SpaceRecord {
+            variant: 1,
+            parameters: vec!["digits".to_owned()],
+            configurations: [("digits=4".to_owned(), vec!["4".to_owned()])].into(),
+        }],
         ..Recordings::default()
     }
 }

@@ -1,0 +1,39 @@
+//! What `train evaluate` is asked.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::{DataArgs, ProfilesArgs, SeedArgs, ShowArgs, SplitArgs, StudyArgs};
+use crate::evaluate::LeaveOut;
+
+const DEVICE: &str = "device";
+const MACHINE: &str = "machine";
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct EvaluateArgs {
+    #[command(flatten)]
+    pub(in crate::cli) data: DataArgs,
+    #[command(flatten)]
+    pub(in crate::cli) profiles: ProfilesArgs,
+    #[command(flatten)]
+    pub(in crate::cli) split: SplitArgs,
+    /// What is left out at once: a device, or with it all others of its machine, which share its chip
+    #[arg(long, value_name = "WHAT", value_parser = leave_out(), default_value = DEVICE)]
+    pub(in crate::cli) leave_out: LeaveOut,
+    /// Calibrate too: what auto achieves once so many training inputs were measured on the device that is left out
+    #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) calibration: Vec<u32>,
+    #[command(flatten)]
+    pub(in crate::cli) study: StudyArgs,
+    #[command(flatten)]
+    pub(in crate::cli) show: ShowArgs,
+    #[command(flatten)]
+    pub(in crate::cli) seed: SeedArgs,
+}
+
+fn leave_out() -> impl TypedValueParser<Value = LeaveOut> {
+    PossibleValuesParser::new([DEVICE, MACHINE]).map(|what| match what.as_str() {
+        MACHINE => LeaveOut::Machine,
+        _ => LeaveOut::Device,
+    })
+}

@@ -1,0 +1,151 @@
+//! Calibrating: a few measurements on the machine of use correct models that were learned elsewhere.
+
+use std::path::PathBuf;
+
+use nitro_core::model::{Model, file_name};
+use nitro_core::provide::OpenDevice;
+use serde::Serialize;
+
+use super::builder::Trainer;
+use super::error::TrainError;
+use super::layered_store::LayeredStore;
+use super::recorder::Recorder;
+use super::request::{DataRequest, InputLists};
+use super::tunable::Tunable;
+use crate::learn::calibration::{Calibrator, with_calibrator};
+use crate::measure::{Plan, Repeats, Share, describe_device};
+use crate::recordings::Recordings;
+
+/// Which models to calibrate, for which device, with how many measurements.
+#[derive(Clone, Debug)]
+pub struct CalibrateRequest {
+    /// Which functions, from which recordings; what is measured goes into the store.
+    pub data: DataRequest,
+    /// The device, by name.
+    pub device: String,
+    /// How many inputs of each function are measured.
+    pub measurements: usize,
+    /// File with the names of the training inputs, one a line; without one as [`InputLists`] says.
+    pub train_inputs: Option<PathBuf>,
+    /// Folder of real inputs; without one, the built-in inputs.
+    pub inputs: Option<PathBuf>,
+    /// When the repeats of one variant on one input end.
+    pub repeats: Repeats,
+    /// With whom the inputs are shared.
+    pub share: Share,
+    /// Folder of the models.
+    pub models: PathBuf,
+}
+
+impl Default for CalibrateRequest {
+    fn default() -> Self {
+        let (data, train_inputs, inputs, repeats, share) = Default::default();
+        let (device, measurements, models) = ("host".into(), 10, PathBuf::from("models"));
+        Self { data, device, measurements, train_inputs, inputs, repeats, share, models }
+    }
+}
+
+/// What has become of one model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CalibratedModel {
+    /// The function.
+    pub function: String,
+    /// The device's identity.
+    pub device: String,
+    /// The model's file.
+    pub model: PathBuf,
+    /// How many training inputs are measured on the device, now or before.
+    pub measured_inputs: usize,
+    /// Whether the model chooses by them there; otherwise it does as well without.
+    pub is_calibrated: bool,
+}
+
+impl Trainer {
+    /// Measures a few training inputs of each function on a device, those that tell most, and corrects the models for it. What a model
+    /// chooses elsewhere stays as it is, and so does what it chooses here if that is better.
+    ///
+    /// The recordings of the devices that the models were learned from have to be at hand. What the store holds of the device is not
+    /// measured again.
+    ///
+    /// Everything runs in this process, as [`record`](Self::record) does.
+    ///
+    /// ```no_run
+    /// use nitro_train::{CalibrateRequest, Trainer};
+    ///
+    /// let request = CalibrateRequest { device: "host:4".into(), measurements: 30, ..CalibrateRequest::default() };
+    /// for model in Trainer::new().calibrate(&request)? {
+    ///     println!("{} chooses by {} inputs: {}", model.function, model.measured_inputs, model.is_calibrated);
+    /// }
+    /// # Ok::<(), nitro_train::TrainError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no model of a function, or no recordings of its sources; and as [`record`](Self::record).
+    pub fn calibrate(&self, request: &CalibrateRequest) -> Result<Vec<CalibratedModel>, TrainError> {
+        let mut store = LayeredStore::open(self, &request.data)?;
+        let device = self.open_device(&request.device)?;
+        let tunables = self.wanted_on(&request.data.functions, &request.device)?;
+        let calibrate = |tunable| self.calibrate_one(request, &mut store, tunable, &*device);
+        tunables.into_iter().map(calibrate).collect()
+    }
+
+    fn calibrate_one(
+        &self,
+        request: &CalibrateRequest,
+        store: &mut LayeredStore<'_>,
+        tunable: &Tunable,
+        device: &dyn OpenDevice,
+    ) -> Result<CalibratedModel, TrainError> {
+        let (function, id) = (tunable.name(), device.entry().id());
+        let file = request.models.join(file_name(function));
+        let mut model = Model::read(&file)
+            .map_err(|source| TrainError::NoModel { function: function.to_owned(), source })?;
+        let unchanged = CalibratedModel {
+            function: function.to_owned(),
+            device: id.to_owned(),
+            model: file,
+            measured_inputs: 0,
+            is_calibrated: false,
+        };
+        if model.provenance.sources.iter().any(|source| source == id) {
+            self.tell(format!("{function}: {id} is one of the devices that the model was learned from"));
+            return Ok(unchanged);
+        }
+        let mut before = store.load(function)?;
+        if before.device_index(id).is_none() {
+            before.devices.push(describe_device(&device));
+        }
+        let chosen = calibrator_of(request, &before, &model, id, |calibrator| {
+            let chosen = calibrator.inputs(request.measurements, calibrator.all_inputs());
+            chosen.into_iter().map(|input| calibrator.name(input).to_owned()).collect()
+        })?;
+        let recorder = Recorder { tunable, device_name: &request.device, device, observer: &*self.observer };
+        let plan =
+            Plan::new(tunable.inputs(request.inputs.as_deref()), request.repeats, request.share.clone());
+        recorder.record(&Plan { only: Some(chosen), ..plan }, store.writable()?)?;
+
+        let after = store.load(function)?;
+        let (measured, calibration) = calibrator_of(request, &after, &model, id, |calibrator| {
+            let measured = calibrator.measured();
+            (measured.len(), calibrator.fit(&measured, &model))
+        })?;
+        let is_calibrated = calibration.is_some();
+        model.calibrations.retain(|own| own.device != id);
+        model.calibrations.extend(calibration);
+        model.write(&unchanged.model)?;
+        Ok(CalibratedModel { measured_inputs: measured, is_calibrated, ..unchanged })
+    }
+}
+
+fn calibrator_of<T>(
+    request: &CalibrateRequest,
+    recordings: &Recordings,
+    model: &Model,
+    device: &str,
+    act: impl FnOnce(&Calibrator<'_>) -> T,
+) -> Result<T, TrainError> {
+    let lists = InputLists { train: request.train_inputs.clone(), test: None };
+    let train = lists.split(recordings)?.train;
+    let device = recordings.device_index(device).expect("the device was measured");
+    Ok(with_calibrator(recordings, model, (device, &train), act)?)
+}

@@ -1,0 +1,126 @@
+//! A few measurements on the device of use correct a model that was learned elsewhere, there and nowhere else.
+
+use nitro::code_variant;
+use nitro_train::model::Model;
+use nitro_train::recordings::{DeviceRecord, Input, Outcome};
+use nitro_train::store::{self, FunctionSchema, Row};
+use nitro_train::{
+    BoxError, CalibrateRequest, DataRequest, FitRequest, Session, TrainError, Trainer, Tunable,
+};
+
+use crate::scripted::{Devices, Scripted, TIME_NS};
+
+#[code_variant(name = "halves", device = Scripted, features(size = n), variants(low, high), default = low)]
+fn halves(n: u32) -> u32;
+
+/// Twice as fast below 60 of 90 on this device; on those that were recorded, below 30.
+fn low(n: u32) -> u32 {
+    TIME_NS.set(if n < 60 { 1e6 } else { 2e6 });
+    n
+}
+
+fn high(n: u32) -> u32 {
+    TIME_NS.set(if n < 60 { 2e6 } else { 1e6 });
+    n
+}
+
+fn names() -> Vec<String> {
+    (0..90).map(|n| format!("train/{n}")).collect()
+}
+
+fn trainer() -> Trainer {
+    let closure = |session: &mut Session<'_>| -> Result<(), BoxError> {
+        for name in session.inputs("") {
+            let n: u32 = name.trim_start_matches("train/").parse()?;
+            session.input(name, || halves(n))?;
+        }
+        Ok(())
+    };
+    let names = names();
+    let tunable =
+        Tunable::new(halves::function(), closure).generated_inputs(names.iter().map(String::as_str));
+    Trainer::new().devices(Devices).tunable(tunable)
+}
+
+/// Three devices that are alike.
+fn record_elsewhere(location: &str) {
+    let mut store = store::open(location).unwrap();
+    let schema = FunctionSchema {
+        function: "halves",
+        variants: &["low", "high"],
+        default_variant: Some("low"),
+        default_configuration: "",
+        features: &["size"],
+    };
+    store.register(&schema).unwrap();
+    for id in ["A", "B", "C"] {
+        store.put_device(&DeviceRecord { id: id.into(), features: Default::default() }).unwrap();
+        for (n, name) in (0..).zip(names()) {
+            let time = |is_best: bool| Outcome::Time(if is_best { 1e3 } else { 2e3 });
+            let rows = [Row::new("low", time(n < 30)), Row::new("high", time(n >= 30))];
+            let input = Input { name, features: vec![f64::from(n)] };
+            store.put("halves", id, &input, &rows).unwrap();
+        }
+    }
+}
+
+fn request(folder: &tempfile::TempDir) -> CalibrateRequest {
+    let store = Some(folder.path().join("s.db").display().to_string());
+    CalibrateRequest {
+        data: DataRequest { store, ..DataRequest::default() },
+        device: "scripted:0".into(),
+        models: folder.path().join("models"),
+        ..CalibrateRequest::default()
+    }
+}
+
+#[test]
+fn the_model_chooses_by_what_was_measured_on_its_device_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let request = request(&folder);
+    record_elsewhere(request.data.store.as_deref().unwrap());
+    let (data, models) = (request.data.clone(), request.models.clone());
+    let file = trainer().fit(&FitRequest { data, models, ..FitRequest::default() }).unwrap().remove(0).file;
+    let before = Model::read(&file).unwrap();
+
+    let calibrated = trainer().calibrate(&request).unwrap().remove(0);
+    assert!(calibrated.is_calibrated && calibrated.model == file);
+    assert_eq!((calibrated.device.as_str(), calibrated.measured_inputs), ("scripted", 10));
+    let after = Model::read(&file).unwrap();
+    assert_eq!(Model { calibrations: vec![], ..after.clone() }, before, "elsewhere nothing is changed");
+    let chosen =
+        |device: &str, n: f64| after.choices[after.on_device(device, &[]).first(&[n]).unwrap()].as_str();
+    let here = (0..90).filter(|&n| (chosen("scripted", f64::from(n)) == "low") == (n < 60)).count();
+    assert!(here >= 81, "right for {here} of 90, where the model was right for 60");
+    assert_eq!((chosen("A", 20.0), chosen("A", 45.0)), ("low", "high"));
+
+    let again = trainer().calibrate(&request).unwrap().remove(0);
+    assert_eq!(again, calibrated, "nothing is left to measure");
+    assert_eq!(Model::read(&file).unwrap(), after);
+    let more = trainer().calibrate(&CalibrateRequest { measurements: 30, ..request }).unwrap().remove(0);
+    assert_eq!(more.measured_inputs, 30);
+    assert_eq!(Model::read(&file).unwrap().calibrations.len(), 1, "one a device");
+}
+
+#[test]
+fn a_source_needs_no_calibration_and_a_model_has_to_be_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let request = request(&folder);
+    record_elsewhere(request.data.store.as_deref().unwrap());
+    let error = trainer().calibrate(&request).unwrap_err();
+    assert!(matches!(&error, TrainError::NoModel { function, .. } if function == "halves"), "{error}");
+
+    let (data, models) = (request.data.clone(), request.models.clone());
+    trainer()
+        .record(&nitro_train::RecordRequest {
+            data,
+            devices: vec!["scripted:0".into()],
+            ..Default::default()
+        })
+        .unwrap();
+    let data = request.data.clone();
+    let file = trainer().fit(&FitRequest { data, models, ..FitRequest::default() }).unwrap().remove(0).file;
+    let before = Model::read(&file).unwrap();
+    assert!(!trainer().calibrate(&request).unwrap()[0].is_calibrated);
+    assert_eq!(Model::read(&file).unwrap(), before);
+}
