@@ -124,6 +124,7 @@ fn leaked(function: &str, features: &[&str], selector: Selector) -> &'static [u8
         features: names(features),
         device_features: names(&["threads"]),
         selector,
+        gate: None,
         calibrations: vec![],
         coverage: coverage(features.len()),
         provenance: Provenance::default(),

@@ -34,6 +34,7 @@ static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| {
         features: vec!["length".into()],
         device_features: vec!["unheard_of".into()],
         selector: Selector::Constant { choice: 0 },
+        gate: None,
         calibrations: vec![calibration],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -45,6 +45,7 @@ fn model(function: &str, device_feature: &str, devices: Option<DeviceRegion>) ->
             coefficients: vec![1.0, -1.0],
             rho: vec![0.0],
         }),
+        gate: None,
         calibrations: vec![],
         coverage: Coverage { inputs: None, devices },
         provenance: Provenance::default(),

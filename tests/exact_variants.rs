@@ -50,6 +50,7 @@ fn ranking(function: &str, order: [usize; 4]) -> Vec<u8> {
             coefficients: vec![],
             rho: vec![-1.0; 6],
         }),
+        gate: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

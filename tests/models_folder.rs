@@ -43,6 +43,7 @@ fn prefers_second(function: &str) -> Model {
             coefficients: vec![],
             rho: vec![-1.0; 3],
         }),
+        gate: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

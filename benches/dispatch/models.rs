@@ -15,6 +15,7 @@ pub fn embedded(selector: Selector, variants: [&str; 4], device_feature: &str) -
         features: names(&FEATURES),
         device_features: names(&[device_feature]),
         selector,
+        gate: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -66,6 +66,9 @@ impl Question<'_> {
         state: &FunctionState,
         features: &mut [f64],
     ) -> Chosen {
+        if let Some(decided) = self.decide_at_gate(selector, state, features) {
+            return decided;
+        }
         (self.compute)(selector.needs, features);
         let row = Row::gather(&selector.features, features);
         let default = self.function.default_variant(); // the table begins with the variants
@@ -93,9 +96,31 @@ impl Question<'_> {
             index,
             reason: self.reason(selector, state, first, index),
             needs: selector.needs,
-            repeats: passed_over == 0, // for another input, the constraint of a better one may hold
+            // For another input, the constraint of a better one may hold. And what a gate has let through is asked again rather than
+            // remembered: to compare, a call would compute the very features that most inputs are spared.
+            repeats: passed_over == 0 && selector.gate_needs.is_none_or(|needs| needs == selector.needs),
             prediction: Some(Prediction { selector, best }),
         }
+    }
+
+    /// What the gate decides, if it does and that may run; from its features alone.
+    fn decide_at_gate(
+        &self,
+        selector: &'static DeviceSelector,
+        state: &FunctionState,
+        features: &mut [f64],
+    ) -> Option<Chosen> {
+        let needs = selector.gate_needs?;
+        (self.compute)(needs, features);
+        let best = selector.selector.decided(Row::gather(&selector.features, features).values())?;
+        let index = selector.choice(best).filter(|&index| state.is_exact_enough(index))?;
+        state.may_run(index, self.admissible).then(|| Chosen {
+            index,
+            reason: self.reason(selector, state, Some(index), index),
+            needs,
+            repeats: true,
+            prediction: Some(Prediction { selector, best }),
+        })
     }
 
     /// Why `chosen` runs when the model ranks `first` first (absent: it is no longer in the code).
@@ -127,9 +152,10 @@ impl Question<'_> {
         &self,
         state: &FunctionState,
         prediction: &Prediction,
-        features: &[f64],
+        features: &mut [f64],
     ) -> Assessment {
         let Prediction { selector, best } = *prediction;
+        (self.compute)(selector.needs, features); // a gate may have decided without most of them
         let row = Row::gather(&selector.features, features);
         let scores = selector.selector.scores(row.values());
         let may_run = |index| state.may_run(index, self.admissible);

@@ -72,14 +72,14 @@ pub fn select<C: CodeChoice, const N: usize>(
     let question = Question { function, device: device.entry(), compute: &compute, admissible: &admissible };
     let state = function.state();
     let chosen = question.choose(state, &mut row);
-    let assess = |prediction| question.assess(state, prediction, &row);
-    let assessment = chosen.prediction.as_ref().map(assess);
+    let features = FeatureVector::new(function.features(), &row, chosen.needs);
+    let mut assess = |prediction| question.assess(state, prediction, &mut row);
+    let assessment = chosen.prediction.as_ref().map(&mut assess);
     let far = assessment.and_then(|assessment| assessment.far());
     let reason = match (chosen.reason, far) {
         (Reason::Predicted, Some(far)) => Reason::PredictedFar { far },
         (reason, _) => reason,
     };
-    let features = FeatureVector::new(function.features(), &row, chosen.needs);
     Selection { choice: C::of(state.choice(chosen.index)), reason, features, assessment }
 }
 

@@ -4,10 +4,12 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use crate::choose::Question;
 use crate::device::Stopwatch;
+use crate::feature::Features;
 use crate::{Choice, Device, Function, epoch, feature};
 
 /// What the calls of the recorded function amounted to.
@@ -21,6 +23,8 @@ pub struct Observation {
     pub failures: usize,
     /// All features of the first call, in the order of [`Function::features`].
     pub features: Vec<f64>,
+    /// What each feature took to compute, in nanoseconds by the host's clock, of all calls together; in the same order.
+    pub feature_times_ns: Vec<f64>,
     /// For each choice that was asked about whether every call's constraint admits it.
     pub admissible: Vec<bool>,
     /// Identity of the device of the calls.
@@ -69,8 +73,8 @@ thread_local! {
 
 /// Runs `body`; every call of `function` that it makes on this thread runs this choice and is timed.
 ///
-/// Where there are choices to be described, the features of the calls and what constraints say of these choices are evaluated too, outside
-/// of the timed part. What runs is not asked whether it may: that is the caller's part, who knows it from such a recording.
+/// Where there are choices to be described, the features of the calls, what each of them takes, and what constraints say of these choices are
+/// found out too, outside of the timed part. What runs is not asked whether it may: that is the caller's part, who knows it from such a recording.
 ///
 /// What a trainer's session does for each run; a program of its own can measure so too:
 ///
@@ -118,10 +122,14 @@ pub(crate) fn intercept(
     })?;
     if !described.is_empty() {
         // Evaluated outside the borrow: a feature may call a function with variants of its own.
-        let features = if first { feature::all(function, question.compute) } else { Vec::new() };
+        let (features, times_ns) = timed_features(function, question.compute);
         let admitted: Vec<bool> = described.iter().map(|&choice| (question.admissible)(choice)).collect();
         with_observation(|observation| {
-            observation.features.extend(features);
+            if first {
+                observation.features = features;
+                observation.feature_times_ns = vec![0.0; times_ns.len()];
+            }
+            observation.feature_times_ns.iter_mut().zip(times_ns).for_each(|(sum, time_ns)| *sum += time_ns);
             observation.admissible = match observation.admissible.is_empty() {
                 true => admitted,
                 false => observation.admissible.iter().zip(admitted).map(|(&a, b)| a && b).collect(),
@@ -130,6 +138,28 @@ pub(crate) fn intercept(
         });
     }
     Some((choice, device.stopwatch()))
+}
+
+/// All features of a call, and what each took in nanoseconds.
+fn timed_features(function: &Function, compute: &Features<'_>) -> (Vec<f64>, Vec<f64>) {
+    let mut values = vec![0.0; function.features().len()];
+    let timed = |index: usize| {
+        let begun = Instant::now();
+        compute(feature::bits([index]), &mut values);
+        (begun.elapsed().as_nanos() as f64 - clock_ns()).max(0.0)
+    };
+    let times_ns = (0..function.features().len()).map(timed).collect();
+    (values, times_ns)
+}
+
+/// What looking at the clock twice takes, in nanoseconds: as much as a feature that is already known.
+fn clock_ns() -> f64 {
+    const LOOKS: usize = 100;
+    static CLOCK_NS: OnceLock<f64> = OnceLock::new();
+    *CLOCK_NS.get_or_init(|| {
+        let looks = (0..LOOKS).map(|_| Instant::now().elapsed().as_nanos() as f64);
+        looks.fold(f64::INFINITY, f64::min)
+    })
 }
 
 /// A recorded call has ended.

@@ -23,6 +23,8 @@ pub(crate) struct DeviceSelector {
     pub(crate) features: Vec<usize>,
     /// Bit by bit the same features.
     pub(crate) needs: u32,
+    /// Bit by bit those that the gate looks at, if there is one.
+    pub(crate) gate_needs: Option<u32>,
     /// A variant of the code that the model does not know.
     pub(crate) unknown: Option<&'static str>,
     /// Where the training inputs lie, if the model knows.
@@ -82,9 +84,9 @@ pub(crate) fn resolve(
         |feature: &str| if deterministic { same_everywhere(feature) } else { device.feature(feature) };
     let finite = |feature: &str| value(feature).filter(|value| value.is_finite());
     // What was measured on this device is nothing that all of its kind have alike.
-    let (selector, needed) = match deterministic {
-        true => (&model.selector, &model.device_features[..]),
-        false => model.selector_on(device_id),
+    let (on, needed) = match deterministic {
+        true => (None, &model.device_features[..]),
+        false => (Some(device_id), model.needed_on(device_id)),
     };
     let values = known(needed, finite).map_err(|feature| {
         let (why, reason) = match deterministic {
@@ -104,7 +106,7 @@ pub(crate) fn resolve(
     if let Some(unknown) = unknown {
         stale(unknown, "the code has a variant that the model does not know");
     }
-    let selector = selector.on_device(&values);
+    let selector = model.resolved_on(on, &values);
     let inputs = model.coverage.inputs.clone();
     let device_distance = match deterministic {
         true => {
@@ -116,7 +118,9 @@ pub(crate) fn resolve(
     // A constant selector asks for no feature.
     let features = if selector.is_constant() { vec![] } else { features };
     let needs = feature::bits(features.iter().copied());
-    Ok(DeviceSelector { selector, choices, features, needs, unknown, inputs, device_distance })
+    let gate = selector.gate().filter(|_| !selector.is_constant());
+    let gate_needs = gate.map(|gate| feature::bits(gate.features().iter().map(|&column| features[column])));
+    Ok(DeviceSelector { selector, choices, features, needs, gate_needs, unknown, inputs, device_distance })
 }
 
 const DEVICE_FEATURE_MISSING: &str = "the model needs a device feature that is not known here";

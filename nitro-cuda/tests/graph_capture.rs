@@ -95,6 +95,7 @@ fn model(function: &str) -> Vec<u8> {
             coefficients: vec![1.0, -1.0],
             rho: vec![0.0],
         }),
+        gate: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -54,6 +54,7 @@ fn files(folder: &Path) -> Result<Files> {
         inputs: find("inputs")?,
         devices: find("devices")?,
         parameters: None,
+        feature_times: None,
     })
 }
 

@@ -62,6 +62,7 @@ pub fn sound(function: &str, kind: usize) -> Model {
         features: names(&["size", "count"]),
         device_features: names(&["threads"]),
         selector,
+        gate: None,
         calibrations: vec![],
         coverage: Coverage { inputs: Some(region(2)), devices: Some(devices) },
         provenance: Provenance {

@@ -32,6 +32,7 @@ fn model(function: &str, variants: &[&str], features: &[&str], selector: Selecto
         features: owned(features),
         device_features: Vec::new(),
         selector,
+        gate: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -5,6 +5,7 @@
 mod coverage;
 mod forest;
 mod format;
+mod gate;
 mod limited;
 mod on_device;
 mod scores;
@@ -18,6 +19,7 @@ pub(crate) use coverage::coordinate;
 pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
 pub use forest::{Forest, MAX_DEPTH, MAX_TREES, Node};
 pub use format::{FORMAT_VERSION, ModelError};
+pub use gate::{Gate, MAX_GATE_NODES};
 pub use on_device::OnDevice;
 pub use svm::{Class, Scale, Svm, Transform};
 
@@ -32,6 +34,7 @@ pub use svm::{Class, Scale, Svm, Transform};
 ///     features: vec!["length".into()],
 ///     device_features: vec![],
 ///     selector: Selector::Constant { choice: 1 },
+///     gate: None,
 ///     calibrations: vec![],
 ///     coverage: Coverage::default(),
 ///     provenance: Provenance::default(),
@@ -53,6 +56,8 @@ pub struct Model {
     pub device_features: Vec<String>,
     /// What maps the features to a choice.
     pub selector: Selector,
+    /// What decides, from features that cost little, where neither the other features nor the selector are worth their time.
+    pub gate: Option<Gate>,
     /// What takes the selector's place on devices where a little was measured; at most [`MAX_CALIBRATIONS`].
     pub calibrations: Vec<Calibration>,
     /// Which inputs and devices it was trained on: what a selection calls near or far.
@@ -185,16 +190,30 @@ impl Model {
     /// As [`Selector::on_device`].
     #[must_use]
     pub fn on_device(&self, device: &str, device_features: &[f64]) -> OnDevice {
-        let (selector, needed) = self.selector_on(device);
-        selector.on_device(if needed.is_empty() { &[] } else { device_features })
+        let needed = self.needed_on(device);
+        self.resolved_on(Some(device), if needed.is_empty() { &[] } else { device_features })
     }
 
-    /// What chooses on a device, by its identity, and the names of the device features that it needs there.
+    /// The names of the device features that choices on a device need, by its identity: none once it is calibrated there, unless its gate asks
+    /// for one.
     #[must_use]
-    pub fn selector_on(&self, device: &str) -> (&Selector, &[String]) {
-        match self.calibration(device) {
-            Some(calibration) => (&calibration.selector, &[]),
-            None => (&self.selector, &self.device_features),
+    pub fn needed_on(&self, device: &str) -> &[String] {
+        let asks = |gate: &Gate| gate.asks_device(self.features.len());
+        match self.calibration(device).is_some() && !self.gate.as_ref().is_some_and(asks) {
+            true => &[],
+            false => &self.device_features,
+        }
+    }
+
+    /// What chooses where the needed device features have these values; none for a device stands for any that is not calibrated.
+    pub(crate) fn resolved_on(&self, device: Option<&str>, device_features: &[f64]) -> OnDevice {
+        let selector = match device.and_then(|device| self.calibration(device)) {
+            Some(calibration) => calibration.selector.on_device(&[]),
+            None => self.selector.on_device(device_features),
+        };
+        match &self.gate {
+            Some(gate) => selector.behind(gate.on_device(self.features.len(), device_features)),
+            None => selector,
         }
     }
 
@@ -217,7 +236,7 @@ impl Model {
     pub fn explain(&self, features: &[f64], device_features: &[f64]) -> Vec<Ranked> {
         assert_eq!(features.len(), self.features.len(), "one value for each input feature");
         assert_eq!(device_features.len(), self.device_features.len(), "one value for each device feature");
-        self.selector.on_device(device_features).rank(features)
+        self.resolved_on(None, device_features).rank(features)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A selector resolved for one device: what is left open are the input features.
 
 use super::forest::DeviceForest;
+use super::gate::DeviceGate;
 use super::scores::Scores;
 use super::svm::DeviceSvm;
 use super::{Ranked, Selector};
@@ -20,7 +21,10 @@ use crate::MAX_CHOICES;
 /// assert_eq!(ranked[1].expected_slowdown.map(f64::round), Some(5.0)); // a speed of 1 - 204/255
 /// ```
 #[derive(Debug)]
-pub struct OnDevice(Rule);
+pub struct OnDevice {
+    rule: Rule,
+    gate: Option<DeviceGate>,
+}
 
 #[derive(Debug)]
 enum Rule {
@@ -37,7 +41,7 @@ impl Selector {
     /// than it has device features.
     #[must_use]
     pub fn on_device(&self, device_features: &[f64]) -> OnDevice {
-        OnDevice(match self {
+        let rule = match self {
             Self::Constant { choice } => Rule::Constant(*choice),
             Self::Svm(svm) => Rule::Svm(svm.on_device(device_features)),
             Self::Forest(forest) => {
@@ -45,32 +49,59 @@ impl Selector {
                 let checked = forest.check(forest.choices, forest.inputs, columns);
                 Rule::Forest(checked.expect("a sound forest").on_device(device_features))
             }
-        })
+        };
+        OnDevice { rule, gate: None }
     }
 }
 
 impl OnDevice {
-    /// All that the selector learned to choose, best first. `features` are raw values in the order of the model's names.
+    /// The same, asked where the gate does not decide.
+    pub(super) fn behind(self, gate: DeviceGate) -> Self {
+        Self { gate: Some(gate), ..self }
+    }
+
+    /// What decides from few features, if there is such.
+    pub(crate) fn gate(&self) -> Option<&DeviceGate> {
+        self.gate.as_ref()
+    }
+
+    /// Whether a gate decides for these features, so that most of them are not needed.
+    #[must_use]
+    pub fn is_decided_early(&self, features: &[f64]) -> bool {
+        self.decided(features).is_some()
+    }
+
+    /// The class that the gate decides for; none where the selector is to be asked, or does not know the choice.
+    pub(crate) fn decided(&self, features: &[f64]) -> Option<usize> {
+        let choice = self.gate.as_ref()?.decide(features)?;
+        (0..self.classes()).find(|&class| self.choice(class) == choice)
+    }
+
+    /// All that the selector learned to choose, best first, and before them what the gate decides for. `features` are raw values in the order of
+    /// the model's names.
     #[must_use]
     pub fn rank(&self, features: &[f64]) -> Vec<Ranked> {
         let scores = self.scores(features);
+        let decided = self.decided(features);
         let ranked = |class: usize| Ranked {
             choice: self.choice(class),
             confidence: scores.confidence(class),
             expected_slowdown: scores.expected_slowdown(class),
         };
-        scores.ranked().map(ranked).collect()
+        let others = scores.ranked().filter(|&class| decided != Some(class));
+        decided.into_iter().chain(others).map(ranked).collect()
     }
 
     /// The first of the ranking, as dispatch finds it where every choice is admissible; allocates nothing.
     #[must_use]
     pub fn first(&self, features: &[f64]) -> Option<usize> {
-        self.scores(features).ranked().next().map(|class| self.choice(class))
+        let decided = self.decided(features);
+        decided.or_else(|| self.scores(features).ranked().next()).map(|class| self.choice(class))
     }
 
     /// Number of classes: of choices that the selector learned to make.
     pub(crate) fn classes(&self) -> usize {
-        match &self.0 {
+        match &self.rule {
             Rule::Constant(_) => 1,
             Rule::Svm(svm) => svm.classes(),
             Rule::Forest(forest) => forest.classes(),
@@ -79,13 +110,13 @@ impl OnDevice {
 
     /// Whether the input has no say.
     pub(crate) fn is_constant(&self) -> bool {
-        matches!(self.0, Rule::Constant(_))
+        matches!(self.rule, Rule::Constant(_))
     }
 
     /// What the selector thinks of each of its classes for an input.
     pub(crate) fn scores(&self, features: &[f64]) -> Scores {
         let mut points = [0; MAX_CHOICES];
-        let (unit, estimates_speed) = match &self.0 {
+        let (unit, estimates_speed) = match &self.rule {
             Rule::Constant(_) => {
                 points[0] = 1;
                 (1.0, false)
@@ -98,7 +129,7 @@ impl OnDevice {
 
     /// The choice (index into `Model::choices`) of a class.
     pub(crate) fn choice(&self, class: usize) -> usize {
-        match &self.0 {
+        match &self.rule {
             Rule::Constant(choice) => *choice,
             Rule::Svm(svm) => svm.choice(class),
             Rule::Forest(_) => class,

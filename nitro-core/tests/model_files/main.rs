@@ -23,6 +23,7 @@ fn model() -> Model {
             coefficients: vec![2.0, -2.0],
             rho: vec![0.125],
         }),
+        gate: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance {

@@ -51,5 +51,6 @@ fn files(args: &ExchangeArgs) -> Files {
         inputs: args.inputs.clone(),
         devices: args.devices.clone(),
         parameters: args.parameters.clone(),
+        feature_times: args.feature_times.clone(),
     }
 }

@@ -18,6 +18,7 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs, out: &mut dyn Write) -> 
         inputs: args.inputs.clone(),
         repeats: Repeats { budget_ns: f64::from(args.repeat_ms) * 1e6, ..Repeats::default() },
         max_inputs: args.budget.map(|inputs| inputs as usize),
+        feature_times_only: args.feature_times,
         cold: args.cold,
         share: Share::new(worker::recorder_name()),
     })?;

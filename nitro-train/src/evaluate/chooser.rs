@@ -1,11 +1,13 @@
 //! What a model would choose for recorded inputs on a recorded device.
 
-use nitro_core::model::{Model, OnDevice};
+use nitro_core::model::{Model, OnDevice, Selector};
 use rayon::prelude::*;
 
 use super::error::EvaluateError;
 use crate::learn::classes::Classes;
+use crate::learn::costs::{GATE_NS, net_share, selection_ns};
 use crate::learn::performance::{PerformanceTable, share_of_choice};
+use crate::learn::task::Task;
 use crate::recordings::Recordings;
 use crate::selection::choose;
 
@@ -31,6 +33,13 @@ pub struct Chooser<'a> {
     selector: Option<OnDevice>,
     /// What the recordings tell apart.
     own: Classes,
+    /// What choosing takes without features, in nanoseconds: at the gate, if there is one, and in the selector.
+    gate_ns: f64,
+    selection_ns: f64,
+    /// Whether nothing is asked for.
+    is_constant: bool,
+    /// The features (of the recordings) that the gate looks at.
+    gate_features: Vec<usize>,
     /// The recordings' class for each of the model's.
     classes: Vec<usize>,
     /// The recordings' feature for each of the model's.
@@ -56,14 +65,21 @@ impl<'a> Chooser<'a> {
         let own = Classes::of(recordings);
         let known = &recordings.devices[device].features;
         let value = |name: &String| known.get(name).copied().ok_or_else(|| missing("device feature", name));
-        let (selector, needed) = model.selector_on(&recordings.devices[device].id);
-        let device_features: Vec<f64> = needed.iter().map(value).collect::<Result<_, _>>()?;
+        let id = &recordings.devices[device].id;
+        let device_features: Vec<f64> = model.needed_on(id).iter().map(value).collect::<Result<_, _>>()?;
         let finite = device_features.iter().all(|value| value.is_finite());
+        let features = find("feature", &model.features, &|name| recordings.feature_index(name))?;
+        let gate = model.gate.iter().flat_map(|gate| &gate.features);
+        let selector = model.calibration(id).map_or(&model.selector, |calibration| &calibration.selector);
         Ok(Self {
             recordings,
-            selector: finite.then(|| selector.on_device(&device_features)),
+            gate_ns: if model.gate.is_some() { GATE_NS } else { 0.0 },
+            selection_ns: selection_ns(selector),
+            is_constant: matches!(selector, Selector::Constant { .. }),
+            gate_features: gate.map(|&feature| features[usize::from(feature)]).collect(),
+            selector: finite.then(|| model.on_device(id, &device_features)),
             classes: find("choice", &model.choices, &|name| own.index(name))?,
-            features: find("feature", &model.features, &|name| recordings.feature_index(name))?,
+            features,
             own,
         })
     }
@@ -77,6 +93,17 @@ impl<'a> Chooser<'a> {
     /// The share of exhaustive search of what would run for values of the model's features, where the classes have these shares.
     pub(super) fn share(&self, features: &[f64], shares: &[Option<f64>]) -> f64 {
         share_of_choice(shares, self.ranking_of(features), self.own.fallback())
+    }
+
+    /// What choosing for a recorded input takes on a device, in nanoseconds, with its features; 0 where nothing is known of those.
+    pub(super) fn taken_ns(&self, task: &Task<'_>, device: usize, input: usize) -> f64 {
+        let Some(costs) = task.costs.as_ref().filter(|_| !self.is_constant) else { return 0.0 };
+        let at_gate_ns = self.gate_ns + costs.sum_ns(device, input, &self.gate_features);
+        match self.selector.as_ref().is_some_and(|selector| selector.is_decided_early(&self.features(input)))
+        {
+            true => at_gate_ns,
+            false => self.gate_ns + self.selection_ns + costs.sum_ns(device, input, &self.features),
+        }
     }
 
     /// The values of the model's features for a recorded input.
@@ -126,4 +153,23 @@ pub(crate) fn shares_of_model(
         Some(chooser.share(&chooser.features(input), shares))
     };
     Ok(inputs.par_iter().filter_map(share).collect())
+}
+
+/// As [`shares_of_model`], with the time for choosing counted; none where nothing is known of features.
+pub(super) fn net_shares_of_model(
+    task: &Task<'_>,
+    model: &Model,
+    device: usize,
+    inputs: &[usize],
+) -> Result<Option<Vec<f64>>, EvaluateError> {
+    if task.costs.is_none() {
+        return Ok(None);
+    }
+    let chooser = Chooser::new(task.recordings, model, device)?;
+    let share = |&input: &usize| {
+        let share = chooser.share(&chooser.features(input), task.performance.shares(device, input)?);
+        let taken_ns = chooser.taken_ns(task, device, input);
+        Some(net_share(share, task.performance.best_ns(device, input), taken_ns))
+    };
+    Ok(Some(inputs.par_iter().filter_map(share).collect()))
 }

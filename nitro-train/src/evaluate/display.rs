@@ -8,6 +8,8 @@ use super::figures::{Figures, selector_names};
 use crate::learn::{DeviceFeatures, Strategy};
 use crate::plain_table::Table;
 
+/// The head of the column in which features count.
+const WITH_FEATURES: &str = "auto+features";
 /// Before a figure over some devices only.
 const PARTIAL: &str = "*";
 
@@ -30,8 +32,9 @@ impl fmt::Display for Evaluation {
             f,
             "{function}: % of exhaustive search, {train_inputs} training and {test_inputs} test inputs"
         )?;
+        let with_features = self.has_times().then(|| WITH_FEATURES.to_owned());
         let calibrated = self.calibrations().map(|count| format!("cal-{count}"));
-        let heads = selector_names().map(|name| head(name).to_owned()).chain(calibrated);
+        let heads = selector_names().map(|name| head(name).to_owned()).chain(with_features).chain(calibrated);
         let heading =
             std::iter::once("held-out device".to_owned()).chain(heads).chain(["auto is".to_owned()]);
         let mut table = Table::new(heading).ending_in_text();
@@ -49,6 +52,9 @@ impl fmt::Display for Evaluation {
         if selector_names().any(|selector| self.is_partial(selector)) {
             writeln!(f, "{PARTIAL} over the devices that the selector applies to")?;
         }
+        if self.has_times() {
+            writeln!(f, "{WITH_FEATURES}: auto, with the time for its features and for choosing counted")?;
+        }
         if self.calibrations().next().is_some() {
             writeln!(f, "cal-N: auto, calibrated with N training inputs measured on the held-out device")?;
         }
@@ -61,6 +67,11 @@ impl Evaluation {
     fn is_partial(&self, selector: &str) -> bool {
         let applies = |device: &DeviceEvaluation| device.selectors.get(selector).is_some();
         self.devices.iter().any(applies) && !self.devices.iter().all(applies)
+    }
+
+    /// Whether it is known what features take.
+    fn has_times(&self) -> bool {
+        self.devices.iter().any(|device| !device.with_features.is_empty())
     }
 
     /// The numbers of measured inputs that `auto` was calibrated with.
@@ -94,8 +105,12 @@ impl Evaluation {
             cell(devices.iter().filter_map(|device| device.calibrated.get(&count)).copied().collect())
         };
         let selectors = selector_names().map(of_selector);
+        let with_features = self
+            .has_times()
+            .then(|| cell(devices.iter().filter_map(|device| device.with_features.get("auto")).collect()));
         std::iter::once(name.to_owned())
             .chain(selectors)
+            .chain(with_features)
             .chain(self.calibrations().map(of_calibration))
             .collect()
     }

@@ -38,6 +38,10 @@ pub struct DeviceEvaluation {
     pub sources: Vec<String>,
     /// Figures; a selector that does not apply is absent.
     pub selectors: Selectors,
+    /// The same with the time for choosing counted, that of the features and that of the selector: time of the best variant over the time for
+    /// choosing and running the chosen one. Where it is not known what features take, nothing.
+    #[serde(skip_serializing_if = "Selectors::is_empty")]
+    pub with_features: Selectors,
     /// By number of measured training inputs what `auto` achieves once it is calibrated with them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub calibrated: BTreeMap<usize, Figures>,
@@ -48,6 +52,9 @@ pub struct DeviceEvaluation {
     /// What the figures summarise: the share of each test input, in the order of the inputs.
     #[serde(skip)]
     pub shares: Shares,
+    /// As [`shares`](Self::shares), of [`with_features`](Self::with_features).
+    #[serde(skip)]
+    pub net_shares: Shares,
     /// The model that `auto` is here.
     #[serde(skip)]
     pub auto_model: Model,

@@ -7,7 +7,7 @@ use nitro_core::DeviceId;
 use nitro_core::model::Model;
 
 use super::baselines;
-use super::chooser::shares_of_model;
+use super::chooser::{net_shares_of_model, shares_of_model};
 use super::error::EvaluateError;
 use super::evaluation::{DeviceEvaluation, Shares};
 use super::figures::{Figures, Selectors};
@@ -104,6 +104,7 @@ impl<'a> Evaluator<'a> {
         };
         let mut device_features: BTreeMap<_, _> = models.iter().filter_map(features_of).collect();
         let mut shares = self.shares(device, &sources, &models)?;
+        let mut net_shares = self.net_shares(device, &models)?;
         let shares_of = |model: &Model| self.shares_of(model, device);
         if let Some((feature, best)) = baselines::best_single_feature(&study, shares_of)? {
             device_features.insert("best-single-feature", vec![feature]);
@@ -112,20 +113,23 @@ impl<'a> Evaluator<'a> {
         let comparison = compare_all(&study);
         let auto_model = match shipped {
             Some(model) => model.clone(),
-            None => models[&comparison.choice()].clone(),
+            None => comparison.fit(&study, comparison.choice()).model,
         };
         let estimating = comparison.choice_of_learner(CALIBRATED).map(|strategy| &models[&strategy]);
         let calibrated =
             estimating.map(|model| self.calibrated(&study, device, model, &auto_model)).transpose()?;
         let auto: Strategy = auto_model.provenance.strategy.parse()?;
         shares.insert("auto", self.shares_of(&auto_model, device)?);
+        net_shares.extend(self.net_shares_of("auto", &auto_model, device)?);
         let measured = |input: &&usize| self.task.performance.shares(device, **input).is_some();
         Ok(DeviceEvaluation {
             held_out: recordings.devices[device].id.clone(),
             sources: sources.iter().map(|&source| recordings.devices[source].id.clone()).collect(),
             selectors: Selectors::of(&shares),
+            with_features: Selectors::of(&net_shares),
             calibrated: calibrated.unwrap_or_default(),
             shares,
+            net_shares,
             device_features,
             auto_is: auto.name(),
             auto_model,
@@ -150,6 +154,25 @@ impl<'a> Evaluator<'a> {
             shares.insert("target-trained", self.shares_of(model, device)?);
         }
         Ok(shares)
+    }
+
+    /// As [`shares`](Self::shares) with the time for choosing counted, of the models alone.
+    fn net_shares(&self, device: usize, models: &BTreeMap<Strategy, Model>) -> Result<Shares, EvaluateError> {
+        let named = models.iter().map(|(strategy, model)| (strategy.name(), model));
+        let alone = self.target_trained(device).map(|model| ("target-trained", model));
+        named
+            .chain(alone)
+            .filter_map(|(name, model)| self.net_shares_of(name, model, device).transpose())
+            .collect()
+    }
+
+    fn net_shares_of(
+        &self,
+        name: &'static str,
+        model: &Model,
+        device: usize,
+    ) -> Result<Option<(&'static str, Vec<f64>)>, EvaluateError> {
+        Ok(net_shares_of_model(self.task, model, device, self.test)?.map(|shares| (name, shares)))
     }
 
     /// What the shipped model achieves once so many training inputs were measured on the device.
@@ -185,7 +208,8 @@ impl<'a> Evaluator<'a> {
         let fit = || {
             self.task.check_samples(&[device]).ok()?;
             let study = Study::new(self.task, vec![device], None, &self.options.study);
-            Some(study.fit(compare_all(&study).choice()).model)
+            let comparison = compare_all(&study);
+            Some(comparison.fit(&study, comparison.choice()).model)
         };
         self.alone[device].get_or_init(fit).as_ref()
     }

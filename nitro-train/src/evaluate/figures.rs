@@ -77,6 +77,11 @@ impl Selectors {
         Self(shares.iter().filter_map(figures).collect())
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The figures of one selector, where it applies.
     pub fn get(&self, name: &str) -> Option<Figures> {
         self.0.get(name).copied()

@@ -142,7 +142,11 @@ impl<'l> Index<'l> {
     }
 }
 
-fn index_of(names: &HashMap<String, usize>, column: &'static str, name: &str) -> Result<usize, Problem> {
+pub(super) fn index_of(
+    names: &HashMap<String, usize>,
+    column: &'static str,
+    name: &str,
+) -> Result<usize, Problem> {
     match names.get(name) {
         Some(&index) => Ok(index),
         None if name.is_empty() => Err(Problem::MissingName { column }),

@@ -11,6 +11,9 @@
 //!   configuration that exists, measured or not. A column `variant` says whose each is; it is needed where several variants have
 //!   configurations, and then a parameter that a variant does not have is empty.
 //!
+//! - **feature times**, where what features take was measured: `device,input`, then one column a feature with nanoseconds; an empty
+//!   field means that it is not known.
+//!
 //! Numbers are decimal, finite, and times above zero. Names are those of [`nitro_core::name`]; there may be
 //! [`MAX_VARIANTS`](nitro_core::MAX_VARIANTS) variants, and [`MAX_FEATURES`](crate::recordings::MAX_FEATURES) features of inputs and of devices.
 //! A text that a spreadsheet would take for a formula (`=1+1`) has a `'` before it, which is not part of it. Tables may be compressed
@@ -34,6 +37,7 @@
 pub(crate) mod compressed;
 pub(crate) mod csv_table;
 mod error;
+mod feature_times;
 mod features;
 pub(crate) mod formula;
 mod measurements;
@@ -62,6 +66,8 @@ pub struct Files {
     pub devices: PathBuf,
     /// The configurations that exist, of variants with tuning parameters.
     pub parameters: Option<PathBuf>,
+    /// What features take to compute.
+    pub feature_times: Option<PathBuf>,
 }
 
 /// Reads recordings from files.
@@ -76,7 +82,7 @@ pub struct Files {
 /// std::fs::write(&measurements, "device,input,variant,time_ns\nV100,b,csr,1300\n")?;
 /// std::fs::write(&inputs, "input,rows\na,4096\n")?;
 /// std::fs::write(&devices, "device,sm_count\nV100,80\n")?;
-/// let files = Files { measurements, inputs, devices, parameters: None };
+/// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None };
 /// let error = import("spmv", &files).unwrap_err();
 /// assert!(error.to_string().contains("m.csv:2"), "{error}"); // there is no input `b`
 /// std::fs::write(&files.inputs, "input,rows\na,4096\nb,512\n")?;
@@ -96,7 +102,13 @@ pub fn import(function: &str, files: &Files) -> Result<Recordings, ImportError> 
     };
     let (devices, inputs) = (read(&files.devices)?, read(&files.inputs)?);
     let parameters = files.parameters.as_ref().map(read).transpose()?;
-    parse(function, &read(&files.measurements)?, &inputs, &devices, parameters.as_ref())
+    let mut recordings =
+        parse(function, &read(&files.measurements)?, &inputs, &devices, parameters.as_ref())?;
+    if let Some(path) = &files.feature_times {
+        let (name, text) = read(path)?;
+        feature_times::read(CsvTable::open(&name, &text)?, &mut recordings)?;
+    }
+    Ok(recordings)
 }
 
 /// Reads recordings that a program carries in it, compressed or not.
@@ -110,12 +122,28 @@ pub fn read_bytes(
     inputs: &[u8],
     devices: &[u8],
 ) -> Result<Recordings, ImportError> {
+    read_tables(function, measurements, inputs, devices, None)
+}
+
+/// As [`read_bytes`], with the table of what features take.
+pub(crate) fn read_tables(
+    function: &str,
+    measurements: &[u8],
+    inputs: &[u8],
+    devices: &[u8],
+    feature_times: Option<&[u8]>,
+) -> Result<Recordings, ImportError> {
     let read = |table: &str, bytes| {
         let name = format!("{table} of {function}");
         compressed::unpack(&name, bytes).map(|text| (name, text))
     };
     let (devices, inputs) = (read("devices", devices)?, read("inputs", inputs)?);
-    parse(function, &read("measurements", measurements)?, &inputs, &devices, None)
+    let mut recordings = parse(function, &read("measurements", measurements)?, &inputs, &devices, None)?;
+    if let Some(bytes) = feature_times {
+        let (name, text) = read("feature times", bytes)?;
+        feature_times::read(CsvTable::open(&name, &text)?, &mut recordings)?;
+    }
+    Ok(recordings)
 }
 
 type Named = (String, String);

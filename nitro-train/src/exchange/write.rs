@@ -8,7 +8,7 @@ use nitro_core::files::{self, ReplaceError};
 
 use super::error::ExportError;
 use super::formula::guard;
-use super::{Files, compressed, measurements, parameters};
+use super::{Files, compressed, feature_times, measurements, parameters};
 use crate::recordings::Recordings;
 
 /// Writes recordings to files, compressed where a name ends with `.gz` or `.xz`.
@@ -21,7 +21,7 @@ use crate::recordings::Recordings;
 ///
 /// let folder = tempfile::tempdir()?;
 /// let [measurements, inputs, devices] = ["m.csv.gz", "i.csv", "d.csv"].map(|name| folder.path().join(name));
-/// let files = Files { measurements, inputs, devices, parameters: None };
+/// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None };
 /// export(&recordings, &files)?;
 /// assert_eq!(import("sort", &files)?, recordings);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -42,6 +42,9 @@ pub fn export(recordings: &Recordings, files: &Files) -> Result<(), ExportError>
     ];
     if let Some(path) = &files.parameters {
         tables.push((path, self::parameters(recordings)));
+    }
+    if let Some(path) = &files.feature_times {
+        tables.push((path, feature_times::rows(recordings).map(line).collect()));
     }
     let mut packed = Vec::new();
     for (path, text) in tables {

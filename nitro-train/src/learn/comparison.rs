@@ -1,19 +1,24 @@
 //! Which strategy to ship: `auto`, decided by what each achieves on temporary targets ([`validation`](super::validation)).
 
+use nitro_core::model::Gate;
+
+use super::gate::{Asked, Net};
 use super::learners::Learner;
 use super::strategy::{DeviceFeatures, Strategy};
-use super::study::Study;
+use super::study::{FittedModel, Study};
 use super::task::MIN_SOURCES;
-use super::validation::validate;
+use super::validation::{Validation, validate};
 
 /// What some strategies achieve on temporary targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// The strategies, simpler ones first.
     pub strategies: Vec<Strategy>,
-    /// By strategy and temporary target the share of the best variant's speed on each input; the inputs of a target are the same for
-    /// all strategies.
+    /// By strategy and temporary target the share of the best variant's speed on each input, with the time for choosing counted where
+    /// that of the features is known; the inputs of a target are the same for all strategies.
     pub shares: Vec<Vec<Vec<f64>>>,
+    /// By strategy the gate before its selector, where one pays.
+    pub gates: Vec<Option<Gate>>,
 }
 
 /// Tries the strategies that apply to the study's sources.
@@ -35,9 +40,32 @@ pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
     let mut strategies: Vec<Strategy> = strategies.iter().copied().filter(applies).collect();
     strategies.sort_unstable();
     let validation = validate(study, &strategies);
-    let shares_alone = |judged: &Vec<(usize, f64)>| judged.iter().map(|&(_, share)| share).collect();
-    let shares = validation.shares.iter().map(|targets| targets.iter().map(shares_alone).collect()).collect();
-    Comparison { strategies, shares }
+    let counted = strategies
+        .iter()
+        .zip(&validation.shares)
+        .map(|(&strategy, judged)| counted(study, strategy, judged, &validation));
+    let (shares, gates) = counted.unzip();
+    Comparison { strategies, shares, gates }
+}
+
+/// What a strategy achieves with the time for choosing counted, and the gate with which it does.
+fn counted(
+    study: &Study<'_>,
+    strategy: Strategy,
+    judged: &[Vec<(usize, f64)>],
+    validation: &Validation,
+) -> (Vec<Vec<f64>>, Option<Gate>) {
+    let device_features = study.device_features(strategy.device_features);
+    let asked = Asked {
+        task: study.task(),
+        targets: study.sources(),
+        judged,
+        folds: &validation.folds,
+        device_features: &device_features,
+        learner: strategy.learner(),
+    };
+    let Net { shares, gate } = asked.net();
+    (shares, gate.and_then(|features| asked.gate(&features)))
 }
 
 /// Tries every strategy that applies.
@@ -81,6 +109,14 @@ impl Comparison {
                 if gain > error { larger } else { chosen }
             });
         best.map(|best| self.strategies[best])
+    }
+
+    /// A strategy fitted on all sources of the study that was compared, behind the gate that pays.
+    pub fn fit(&self, study: &Study<'_>, strategy: Strategy) -> FittedModel {
+        let mut fitted = study.fit(strategy);
+        let at = self.strategies.iter().position(|own| *own == strategy);
+        fitted.model.gate = at.and_then(|at| self.gates[at].clone());
+        fitted
     }
 
     /// The best strategy with a set of device features.
@@ -132,6 +168,7 @@ mod tests {
         Comparison {
             strategies: rows.iter().map(|(name, _)| name.parse().unwrap()).collect(),
             shares: rows.iter().map(|(_, means)| means.map(|mean| vec![mean; 4]).to_vec()).collect(),
+            gates: vec![None; rows.len()],
         }
     }
 

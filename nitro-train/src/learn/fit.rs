@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nitro_core::model::{Model, ModelError};
+use nitro_core::model::{Model, ModelError, Selector};
 
 use super::comparison::compare;
 use super::coverage::coverage;
@@ -49,8 +49,8 @@ pub struct Fitted {
     pub model: Model,
     /// The strategy, also where it was chosen by `auto`.
     pub strategy: Strategy,
-    /// What each strategy achieved on sources and inputs that were left out in turn (of one source, on inputs alone): mean share of the best
-    /// variant's speed over the sources, best first. Without those of which that many sources tell nothing.
+    /// What each strategy achieved on sources and inputs that were left out in turn (of one source, on inputs alone), with the time for
+    /// choosing counted where that of the features is known: mean share of the best variant's speed over the sources, best first. Without those of which that many sources tell nothing.
     pub scores: Vec<(Strategy, f64)>,
     /// What the learner has found by trying, by its own names: `C` and `gamma` of a support-vector machine.
     pub hyperparameters: Hyperparameters,
@@ -90,8 +90,10 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     if strategies.is_empty() {
         return Err(LearnError::NoProfiles { function: recordings.function.clone() });
     }
-    let (strategy, scores) = choose(&study, &strategies);
-    let mut fitted = study.fit(strategy);
+    let comparison = compare(&study, &strategies);
+    let strategy = if let [only] = strategies[..] { only } else { comparison.choice() };
+    let scores = comparison.scores();
+    let mut fitted = comparison.fit(&study, strategy);
     fitted.model.coverage = coverage(&study, strategy);
     fitted.model.provenance.recordings_digest = recordings.digest(&sources, &inputs);
     let unreadable = |error: ModelError| LearnError::Unreadable {
@@ -99,7 +101,11 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
         why: error.to_string(),
     };
     Model::from_bytes(&fitted.model.to_bytes()).map_err(unreadable)?;
-    let notes = notes(strategy, inputs.len(), &study, fitted.converged);
+    let mut notes = notes(strategy, inputs.len(), &study, fitted.converged);
+    if let Selector::Constant { choice } = fitted.model.selector {
+        let choice = &fitted.model.choices[choice];
+        notes.push(format!("nothing that is learned from features gains more than they take: `{choice}` runs for every input, and no feature is computed"));
+    }
     Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })
 }
 
@@ -109,12 +115,6 @@ impl Fitted {
     pub fn score(&self) -> Option<f64> {
         self.scores.iter().find(|(scored, _)| *scored == self.strategy).map(|(_, score)| *score)
     }
-}
-
-fn choose(study: &Study<'_>, strategies: &[Strategy]) -> (Strategy, Vec<(Strategy, f64)>) {
-    let comparison = compare(study, strategies);
-    let choice = if let [only] = strategies { *only } else { comparison.choice() };
-    (choice, comparison.scores())
 }
 
 /// Positions of the named devices, in the order of the recordings; all for an empty list.

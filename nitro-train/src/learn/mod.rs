@@ -8,6 +8,7 @@
 //! - `device_features`: which there are, and which to learn from.
 //! - `study`: what is found out about one set of sources, each part when first asked for.
 //! - `validation`: what strategies achieve on held-out sources and inputs; `comparison`: which one to ship.
+//! - `costs`: what features and selectors take; `gate`: for which inputs that is not worth it.
 //! - `calibration`: what a few measurements on the device of use change.
 //! - `coverage`: what counts as far from the training inputs and the source devices.
 //! - `next_device`: which unmeasured device to measure next.
@@ -18,12 +19,14 @@
 pub(crate) mod calibration;
 pub(crate) mod classes;
 pub(crate) mod comparison;
+pub(crate) mod costs;
 mod coverage;
 pub(crate) mod device_features;
 mod emitted;
 mod error;
 mod fit;
 mod folds;
+mod gate;
 pub(crate) mod learners;
 pub(crate) mod next_device;
 pub(crate) mod performance;

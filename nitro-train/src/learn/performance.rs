@@ -21,6 +21,8 @@ pub struct PerformanceTable {
     shares: Vec<Option<f64>>,
     /// The best class a (device, input), or why there is none.
     best: Vec<Best>,
+    /// The time of the best class a (device, input), infinite where there is none.
+    best_ns: Vec<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,8 +55,13 @@ impl PerformanceTable {
         let count = classes.count();
         check_size(recordings, count)?;
         let outcomes = best_outcomes(recordings, &classes);
-        let mut table =
-            Self { inputs, classes, shares: Vec::with_capacity(outcomes.len()), best: Vec::new() };
+        let mut table = Self {
+            inputs,
+            classes,
+            shares: Vec::with_capacity(outcomes.len()),
+            best: Vec::new(),
+            best_ns: Vec::new(),
+        };
         if count > 0 && inputs > 0 {
             for device in outcomes.chunks(inputs * count) {
                 let exists: Vec<bool> = (0..count)
@@ -73,6 +80,7 @@ impl PerformanceTable {
             classes: self.classes.only(classes),
             shares: Vec::new(),
             best: Vec::new(),
+            best_ns: self.best_ns.clone(),
         };
         for (all, best) in self.shares.chunks(self.classes.count().max(1)).zip(&self.best) {
             let shares: Vec<Option<f64>> = classes.iter().map(|&class| all[class]).collect();
@@ -100,6 +108,11 @@ impl PerformanceTable {
         }
     }
 
+    /// The time of the best class of all, in nanoseconds; infinite where nothing succeeded.
+    pub fn best_ns(&self, device: usize, input: usize) -> f64 {
+        self.best_ns[device * self.inputs + input]
+    }
+
     /// Whether the input was measured completely on the device, with or without success.
     pub fn is_measured(&self, device: usize, input: usize) -> bool {
         self.best[device * self.inputs + input] != Best::Incomplete
@@ -125,6 +138,7 @@ impl PerformanceTable {
         let times = || outcomes.iter().map(|outcome| outcome.and_then(Outcome::time_ns));
         let fastest = times().flatten().fold(f64::INFINITY, f64::min);
         let complete = outcomes.iter().zip(exists).all(|(outcome, exists)| outcome.is_some() || !exists);
+        self.best_ns.push(fastest);
         self.best.push(match times().position(|time| time == Some(fastest)) {
             _ if !complete || !exists.contains(&true) => Best::Incomplete,
             Some(class) => Best::Class(class),

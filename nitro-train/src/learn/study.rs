@@ -194,6 +194,7 @@ impl<'a> Study<'a> {
             features: self.task().features(),
             device_features: features.to_vec(),
             selector: trained.selector,
+            gate: None,
             calibrations: Vec::new(),
             coverage: Coverage::default(),
             provenance,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use nitro_core::MAX_FEATURES;
 
+use super::costs::{FeatureCosts, net_share};
 use super::error::LearnError;
 use super::performance::{PerformanceTable, share_of_choice};
 use super::scaling::{is_constant, is_in_range, is_same, scale_of};
@@ -27,6 +28,8 @@ pub struct Task<'a> {
     pub columns: Vec<usize>,
     /// Their values, scaled.
     pub space: Arc<InputSpace>,
+    /// What features take, where that was measured.
+    pub costs: Option<Arc<FeatureCosts>>,
     /// What was left out of the input features, one sentence each.
     pub notes: Vec<String>,
     /// Seed of everything random.
@@ -57,7 +60,8 @@ impl<'a> Task<'a> {
         let (columns, notes) = informative(recordings, &inputs, &known);
         let space = Arc::new(space(recordings, &inputs, &columns));
         let performance = Cow::Borrowed(performance);
-        Self { recordings, performance, inputs, columns, space, notes, seed }
+        let costs = FeatureCosts::of(recordings).map(Arc::new);
+        Self { recordings, performance, inputs, columns, space, costs, notes, seed }
     }
 
     /// The task with these of its input features alone (positions in [`Task::columns`]), because they tell most.
@@ -140,6 +144,23 @@ impl<'a> Task<'a> {
     pub fn share(&self, device: usize, input: usize, ranking: Vec<usize>) -> Option<f64> {
         let shares = self.performance.shares(device, self.inputs[input])?;
         Some(share_of_choice(shares, ranking, []))
+    }
+
+    /// What some features (positions in [`Task::columns`]) of a training input take on a device, in nanoseconds; 0 where nothing is known.
+    pub fn features_ns(&self, device: usize, input: usize, columns: &[usize]) -> f64 {
+        let Some(costs) = &self.costs else { return 0.0 };
+        let features: Vec<usize> = columns.iter().map(|&column| self.columns[column]).collect();
+        costs.sum_ns(device, self.inputs[input], &features)
+    }
+
+    /// The share of speed that is left once these features and so much time besides are counted. Where nothing is known of features, nothing
+    /// is counted.
+    pub fn net(&self, device: usize, input: usize, share: f64, columns: &[usize], besides_ns: f64) -> f64 {
+        if self.costs.is_none() {
+            return share;
+        }
+        let best_ns = self.performance.best_ns(device, self.inputs[input]);
+        net_share(share, best_ns, self.features_ns(device, input, columns) + besides_ns)
     }
 
     /// Whether there is anything to learn from.

@@ -31,6 +31,8 @@ pub struct Plan<'a> {
     pub inputs: Inputs<'a>,
     /// Of these the ones to record, by name; none for all.
     pub only: Option<BTreeSet<String>>,
+    /// Whether only what features take is measured, of inputs of which that is not known.
+    pub feature_times_only: bool,
     /// When the repeats of one variant on one input end.
     pub repeats: Repeats,
     /// With whom the inputs are shared.
@@ -45,6 +47,7 @@ impl<'a> Plan<'a> {
     /// All inputs, however long it takes.
     #[must_use]
     pub fn new(inputs: Inputs<'a>, repeats: Repeats, share: Share) -> Self {
-        Self { inputs, only: None, repeats, share, until: None, clock: &SystemClock }
+        let (only, feature_times_only, until) = Default::default();
+        Self { inputs, only, feature_times_only, repeats, share, until, clock: &SystemClock }
     }
 }

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 
-use super::{DeviceRecord, Measurement, Outcome, Recordings};
+use super::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings};
 
 impl Recordings {
     /// SHA-256, as 64 hexadecimal digits, of what these devices and inputs (positions) bring to training: the function's
-    /// name, device features, input features and outcomes, each by name.
+    /// name, device features, input features, outcomes and what features take, each by name.
     ///
     /// The order of anything does not count, nor do inputs that were not measured on any of the devices, spreads or numbers of
     /// repeats: whoever gets the same recordings through `export` and `import`, or adds other devices, gets the same digest.
@@ -37,7 +37,30 @@ impl Recordings {
             self.key(row).iter().for_each(|name| text.name(name));
             text.outcome(row.outcome);
         });
+        let times = self.times(&devices, &used);
+        if !times.is_empty() {
+            text.list(&times, |text, one| {
+                text.name(&self.devices[one.device].id);
+                text.name(&self.inputs[one.input].name);
+                features
+                    .iter()
+                    .for_each(|&(column, _)| text.number(one.times_ns[column].unwrap_or(f64::NAN)));
+            });
+        }
         text.digest()
+    }
+
+    /// What features take on these devices and inputs, in the order of their names.
+    fn times(&self, devices: &[&DeviceRecord], inputs: &[&Input]) -> Vec<&FeatureTimes> {
+        let key = |one: &FeatureTimes| (&self.devices[one.device].id, &self.inputs[one.input].name);
+        let is_used = |one: &&FeatureTimes| {
+            let (device, input) = key(one);
+            devices.iter().any(|own| own.id == *device)
+                && inputs.binary_search_by(|own| own.name.cmp(input)).is_ok()
+        };
+        let mut times: Vec<&FeatureTimes> = self.feature_times.iter().filter(is_used).collect();
+        times.sort_by_key(|one| key(one));
+        times
     }
 
     /// The measurements of these devices and inputs in the order of their names.
@@ -110,7 +133,6 @@ impl Text {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recordings::Input;
 
     fn recordings() -> Recordings {
         let row = |device, input, variant, outcome| Measurement {
@@ -140,6 +162,7 @@ mod tests {
                 row(1, 1, 0, Outcome::Time(8.0)),
                 row(2, 0, 0, Outcome::Time(9.0)),
             ],
+            feature_times: vec![FeatureTimes { device: 0, input: 0, times_ns: vec![None, Some(12.0)] }],
             ..Recordings::default()
         }
     }
@@ -157,6 +180,8 @@ mod tests {
         other.variants.reverse();
         other.features.reverse();
         other.inputs.iter_mut().for_each(|input| input.features.reverse());
+        other.feature_times[0].times_ns.reverse();
+        (other.feature_times[0].device, other.feature_times[0].input) = (2, 2);
         other.inputs.reverse();
         other.devices.reverse();
         other.measurements.reverse();
@@ -181,7 +206,7 @@ mod tests {
     #[test]
     fn everything_that_training_reads_counts() {
         type Change = fn(&mut Recordings);
-        let changes: [(&str, Change); 9] = [
+        let changes: [(&str, Change); 10] = [
             ("function", |r| r.function.push('x')),
             ("variant", |r| r.variants[0].push('x')),
             ("name of a feature", |r| r.features[1].push('x')),
@@ -191,6 +216,7 @@ mod tests {
             ("time", |r| r.measurements[0].outcome = Outcome::Time(7.000_001)),
             ("outcome", |r| r.measurements[1].outcome = Outcome::Wrong),
             ("measurement", |r| drop(r.measurements.remove(1))),
+            ("time of a feature", |r| r.feature_times[0].times_ns[1] = Some(13.0)),
         ];
         for (what, change) in changes {
             let mut other = recordings();

@@ -34,6 +34,7 @@
 //! ```
 
 mod digest;
+mod feature_times;
 mod outcome;
 mod overlay;
 mod profiles;
@@ -41,6 +42,7 @@ mod space;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use feature_times::FeatureTimes;
 pub use outcome::Outcome;
 pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
 use serde::Serialize;
@@ -83,6 +85,8 @@ pub struct Recordings {
     pub devices: Vec<DeviceRecord>,
     /// One row a measured (device, input, variant, configuration).
     pub measurements: Vec<Measurement>,
+    /// What features took, where that was measured; at most one entry a device and input.
+    pub feature_times: Vec<FeatureTimes>,
     /// Which configurations variants have, where that was listed; at most one entry a variant, in the order of the variants.
     pub spaces: Vec<SpaceRecord>,
     /// Hardware counters of the variants, where some were read.

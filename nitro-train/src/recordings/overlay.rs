@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Input, Measurement, Recordings, SpaceRecord};
+use super::{FeatureTimes, Input, Measurement, Recordings, SpaceRecord};
 
 impl Recordings {
     /// Adds everything of `below` that is not here yet: variants with their configurations, inputs, devices, and the measurements of a
@@ -37,6 +37,13 @@ impl Recordings {
                 ..m.clone()
             });
         self.measurements.extend(added);
+        let timed: HashSet<_> = self.feature_times.iter().map(|own| (own.device, own.input)).collect();
+        let times = below.feature_times.iter().map(|own| FeatureTimes {
+            device: devices[own.device],
+            input: inputs[own.input],
+            times_ns: columns.iter().map(|&column| own.times_ns[column]).collect(),
+        });
+        self.feature_times.extend(times.filter(|own| !timed.contains(&(own.device, own.input))));
         for space in &below.spaces {
             let variant = variants[space.variant];
             match self.spaces.iter_mut().find(|own| own.variant == variant) {

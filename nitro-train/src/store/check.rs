@@ -150,6 +150,32 @@ fn row_of(whose: impl Fn() -> String, row: &Row<'_>) -> Result<(), StoreError> {
     Err(StoreError::Number { what, value: row.spread_ns, expected: "finite and 0 or above" })
 }
 
+/// Refuses times of features that are none.
+pub(super) fn feature_times(
+    function: &str,
+    features: &[String],
+    input: &str,
+    times_ns: impl ExactSizeIterator<Item = Option<f64>>,
+) -> Result<(), StoreError> {
+    if times_ns.len() != features.len() {
+        return Err(StoreError::FeatureCount {
+            function: function.to_owned(),
+            input: input.to_owned(),
+            expected: features.len(),
+            found: times_ns.len(),
+        });
+    }
+    let is_time = |time_ns: f64| time_ns.is_finite() && time_ns >= 0.0;
+    match features.iter().zip(times_ns).find(|(_, time_ns)| time_ns.is_some_and(|own| !is_time(own))) {
+        Some((name, value)) => Err(StoreError::Number {
+            what: format!("time of feature `{name}` for input `{input}`"),
+            value: value.unwrap_or(f64::NAN),
+            expected: "finite and 0 or above",
+        }),
+        None => Ok(()),
+    }
+}
+
 fn finite(value: f64, what: impl FnOnce() -> String) -> Result<(), StoreError> {
     if value.is_finite() {
         return Ok(());
@@ -212,6 +238,10 @@ pub(super) fn recordings(recordings: &Recordings) -> Result<(), StoreError> {
     recordings.devices.iter().try_for_each(device)?;
     recordings.spaces.iter().try_for_each(|one| space(&recordings.variants[one.variant], one))?;
     recordings.inputs.iter().try_for_each(|one| input(function, &recordings.features, one))?;
+    recordings.feature_times.iter().try_for_each(|one| {
+        let (input, times_ns) = (&recordings.inputs[one.input].name, one.times_ns.iter().copied());
+        feature_times(function, &recordings.features, input, times_ns)
+    })?;
     recordings.measurements.iter().try_for_each(|measurement| {
         let (input, device) =
             (&recordings.inputs[measurement.input].name, &recordings.devices[measurement.device].id);

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{FunctionSchema, StoreError, as_row, check};
 use crate::printable::{excerpt, list};
-use crate::recordings::{DeviceRecord, Input, Measurement, Recordings, SpaceDifference, SpaceRecord};
+use crate::recordings::{
+    DeviceRecord, FeatureTimes, Input, Measurement, Recordings, SpaceDifference, SpaceRecord,
+};
 
 /// Completes recordings with the measurements of each device, sorted; their `device` is set here.
 pub(super) fn attach(
@@ -53,6 +55,7 @@ impl<'a> Import<'a> {
         if let Some(stored) = stored {
             same_inputs(location, stored, given, &order)?;
             same_measurements(location, stored, given)?;
+            same_feature_times(location, stored, given)?;
         }
         Ok(Self {
             function: &given.function,
@@ -192,6 +195,31 @@ fn same_measurements(location: &str, stored: &Recordings, given: &Recordings) ->
         }
     }
     Ok(())
+}
+
+/// Refuses times of features that the store holds with another value.
+fn same_feature_times(location: &str, stored: &Recordings, given: &Recordings) -> Result<(), StoreError> {
+    let known: HashMap<_, &FeatureTimes> =
+        stored.feature_times.iter().map(|one| (times_key(stored, one), one)).collect();
+    for one in &given.feature_times {
+        let (device, input) = times_key(given, one);
+        let Some(known) = known.get(&(device, input)) else { continue };
+        for (name, &time_ns) in given.features.iter().zip(&one.times_ns) {
+            let old = stored.feature_index(name).and_then(|column| known.times_ns[column]);
+            if let (Some(old), Some(time_ns)) = (old, time_ns)
+                && old != time_ns
+            {
+                let what = format!("time of feature `{name}` for input `{input}` on device `{device}`");
+                return Err(StoreError::conflict(location, what, old, time_ns));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Device and input, by name.
+pub(super) fn times_key<'a>(recordings: &'a Recordings, one: &FeatureTimes) -> (&'a str, &'a str) {
+    (&recordings.devices[one.device].id, &recordings.inputs[one.input].name)
 }
 
 /// Device, input, variant and configuration, by name.

@@ -37,7 +37,7 @@ mod sqlite;
 mod sync;
 mod sync_at;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -47,6 +47,7 @@ pub(crate) use self::address::shown;
 pub use self::error::StoreError;
 pub use self::sync::{Copied, Synced, sync};
 pub use self::sync_at::sync_at;
+use crate::exact::Exact;
 use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
 /// Opens the store that `url` names.
@@ -215,6 +216,20 @@ pub trait Store: Send {
         rows: &[Row<'_>],
     ) -> Result<(), StoreError>;
 
+    /// Keeps what the features of one input, in the order of the registered features, took to compute on one device, in nanoseconds; what
+    /// was kept of the two is replaced. The input is added as by [`put`](Store::put).
+    ///
+    /// # Errors
+    ///
+    /// As [`put`](Store::put), and when there is not one time for each feature, finite and 0 or above.
+    fn put_feature_times(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &Input,
+        times_ns: &[f64],
+    ) -> Result<(), StoreError>;
+
     /// Takes an input for measuring, or keeps it: true unless another owner has it. Who has claimed an input and does
     /// not claim it again within the `lease` has lost it to the next; a lease of no time gives it back.
     ///
@@ -333,6 +348,21 @@ impl<'a> Row<'a> {
     pub fn new(variant: &'a str, outcome: Outcome) -> Self {
         Self { variant, configuration: "", outcome, spread_ns: 0.0, repeats: 0, reason: "" }
     }
+}
+
+/// The times of features by name, as the back ends keep them.
+type NamedTimes = BTreeMap<String, Exact>;
+
+fn named_times<'n>(
+    names: impl Iterator<Item = &'n str>,
+    times_ns: impl Iterator<Item = Option<f64>>,
+) -> NamedTimes {
+    names.zip(times_ns).filter_map(|(name, time_ns)| Some((name.to_owned(), Exact(time_ns?)))).collect()
+}
+
+/// In the order of these features.
+fn ordered_times(names: &[String], known: &NamedTimes) -> Vec<Option<f64>> {
+    names.iter().map(|name| known.get(name).map(|&Exact(time_ns)| time_ns)).collect()
 }
 
 /// The measurement as `put` takes it.

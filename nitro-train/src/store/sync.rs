@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use super::merge::{Import, key};
+use super::merge::{Import, key, times_key};
 use super::{Store, StoreError, as_row};
-use crate::recordings::{DeviceRecord, Measurement, Recordings};
+use crate::recordings::{DeviceRecord, FeatureTimes, Measurement, Recordings};
 
 /// What [`sync`] has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -35,8 +35,8 @@ pub struct Copied {
 /// Copies what one store has and the other lacks, either way.
 ///
 /// Afterwards both hold a measurement for every function, device, input and choice that either had. What both had stays in each
-/// as it was, also where it differs: there is no telling which is right. Variants and their listed configurations add up in the same
-/// way, and so do the features of devices whose measurements are copied.
+/// as it was, also where it differs: there is no telling which is right. Variants, their listed configurations and the
+/// times of features add up in the same way, and so do the features of devices whose measurements are copied.
 ///
 /// Everything is compared before anything is written; then each function is one transaction of each store. If one fails, e.g. since a
 /// recorder has come between, what was copied is whole, and another call copies the rest.
@@ -120,6 +120,7 @@ impl<'s> Side<'s> {
         let adds = adds_variants
             || adds_configurations
             || part.new_inputs > 0
+            || !part.recordings.feature_times.is_empty()
             || !part.recordings.measurements.is_empty();
         Ok(adds.then_some(part.recordings))
     }
@@ -137,7 +138,9 @@ fn part(other: &Recordings, own: Option<&Recordings>, own_devices: &HashMap<Stri
         own.into_iter().flat_map(|own| own.measurements.iter().map(|one| key(own, one))).collect();
     let lacking = |one: &&Measurement| !known.contains(&key(other, one));
     let measurements: Vec<Measurement> = other.measurements.iter().filter(lacking).cloned().collect();
-    let used: BTreeSet<usize> = measurements.iter().map(|one| one.device).collect();
+    let feature_times = unknown_times(other, own);
+    let used: BTreeSet<usize> =
+        measurements.iter().map(|one| one.device).chain(feature_times.iter().map(|one| one.device)).collect();
     let indices: HashMap<usize, usize> = used.iter().copied().zip(0..).collect();
     let inputs: BTreeSet<&str> =
         own.into_iter().flat_map(|own| &own.inputs).map(|input| input.name.as_str()).collect();
@@ -158,10 +161,22 @@ fn part(other: &Recordings, own: Option<&Recordings>, own_devices: &HashMap<Stri
                 .into_iter()
                 .map(|one| Measurement { device: indices[&one.device], ..one })
                 .collect(),
+            feature_times: feature_times
+                .into_iter()
+                .map(|one| FeatureTimes { device: indices[&one.device], ..one })
+                .collect(),
             profiles: Default::default(),
             ..other.clone()
         },
     }
+}
+
+/// What features took on devices and inputs of which that is not known yet.
+fn unknown_times(other: &Recordings, own: Option<&Recordings>) -> Vec<FeatureTimes> {
+    let known: BTreeSet<_> =
+        own.into_iter().flat_map(|own| own.feature_times.iter().map(|one| times_key(own, one))).collect();
+    let is_lacking = |one: &&FeatureTimes| !known.contains(&times_key(other, one));
+    other.feature_times.iter().filter(is_lacking).cloned().collect()
 }
 
 /// The device with those features that are not known of it yet.

@@ -91,6 +91,12 @@ pub enum TrainError {
     )]
     NoSpaceToExport { function: String },
 
+    /// What was asked for is not known.
+    #[error(
+        "what the features of `{function}` take was not measured; leave out --feature-times, or `record --feature-times` first"
+    )]
+    NoTimesToExport { function: String },
+
     /// What the program carries is damaged.
     #[error("the recordings of `{function}` that this program carries")]
     Shipped { function: String, source: Box<ImportError> },

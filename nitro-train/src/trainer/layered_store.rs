@@ -233,6 +233,7 @@ impl<'t> LayeredStore<'t> {
 
 fn read_shipped(tunable: &Tunable, shipped: &ShippedRecordings) -> Result<Recordings, TrainError> {
     let function = tunable.name();
-    let read = exchange::read_bytes(function, shipped.measurements, shipped.inputs, shipped.devices);
+    let ShippedRecordings { measurements, inputs, devices, feature_times, .. } = *shipped;
+    let read = exchange::read_tables(function, measurements, inputs, devices, feature_times);
     read.map_err(|source| TrainError::Shipped { function: function.to_owned(), source: source.into() })
 }

@@ -28,6 +28,8 @@ pub struct RecordRequest {
     /// Record only so many inputs of each function and device: first some drawn at random, then always those at which a selector of
     /// what is measured so far is least certain. All inputs are looked at for their features.
     pub max_inputs: Option<usize>,
+    /// Measure only what features take, of inputs of which that is not known: of recordings from before it was measured.
+    pub feature_times_only: bool,
     /// Empty the device's caches before every timed call.
     pub cold: bool,
     /// With whom the inputs are shared.
@@ -96,7 +98,9 @@ impl Trainer {
                     Recorder { tunable, device_name: &name, device: &*device, observer: &*self.observer };
                 self.tell_of_samples(tunable);
                 let inputs = tunable.inputs(request.inputs.as_deref());
+                let feature_times_only = request.feature_times_only;
                 let plan = Plan::new(inputs, request.repeats, request.share.clone());
+                let plan = Plan { feature_times_only, ..plan };
                 let store = store.writable()?;
                 let inputs = match request.max_inputs {
                     None => recorder.record(&plan, store)?,

@@ -111,4 +111,6 @@ pub struct ShippedRecordings {
     pub devices: &'static [u8],
     /// Hardware counters of the variants, as `train profile` writes them to `profiles.csv`; none where none were read.
     pub profiles: Option<&'static [u8]>,
+    /// What features take to compute: device, input, then a column a feature with nanoseconds; none where that was not measured.
+    pub feature_times: Option<&'static [u8]>,
 }

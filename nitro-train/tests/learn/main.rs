@@ -10,3 +10,4 @@ mod many_features;
 mod selects_device_features;
 mod synthetic;
 mod tells_near_from_far;
+mod weighs_features;

@@ -5,6 +5,7 @@ mod scripted;
 
 mod as_a_library;
 mod calibrates;
+mod feature_times;
 mod input_patterns;
 mod old_recordings;
 mod session;

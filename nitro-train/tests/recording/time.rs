@@ -104,6 +104,10 @@ impl Store for Told<'_> {
         (self.tell)("put");
         self.store.put(f, d, input, rows)
     }
+    fn put_feature_times(&mut self, f: &str, d: &str, i: &Input, times_ns: &[f64]) -> Result<(), StoreError> {
+        (self.tell)("put_feature_times");
+        self.store.put_feature_times(f, d, i, times_ns)
+    }
     fn claim(&mut self, f: &str, d: &str, i: &str, by: &str, lease: Duration) -> Result<bool, StoreError> {
         (self.tell)("claim");
         self.store.claim(f, d, i, by, lease)

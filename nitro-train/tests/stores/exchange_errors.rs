@@ -283,6 +283,7 @@ fn files(folder: &Path, suffix: &str) -> Files {
         inputs: path("inputs"),
         devices: path("devices"),
         parameters: None,
+        feature_times: None,
     }
 }
 

@@ -21,6 +21,7 @@ fn files(folder: &Path, parameters: &str, measurements: &str) -> Files {
         inputs: write("i.csv", "input,rows\na,4096\n"),
         devices: write("d.csv", "device,sm_count\nV100,80\n"),
         parameters: Some(write("p.csv", parameters)),
+        feature_times: None,
     }
 }
 

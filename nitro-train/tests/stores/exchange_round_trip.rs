@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use nitro_train::exchange::{Files, export, import, read_bytes};
-use nitro_train::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
+use nitro_train::recordings::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings};
 use nitro_train::store;
 
 fn files(test: &str, suffix: &str) -> Files {
@@ -18,6 +18,7 @@ fn files(test: &str, suffix: &str) -> Files {
         inputs: path("inputs"),
         devices: path("devices"),
         parameters: None,
+        feature_times: Some(path("feature_times")),
     }
 }
 
@@ -73,6 +74,10 @@ fn recordings() -> Recordings {
             device("cuda:0/32sm", &[("threads", f64::MAX), ("=sm_count", -0.0)]),
         ],
         measurements,
+        feature_times: vec![
+            FeatureTimes { device: 0, input: 2, times_ns: vec![Some(1.0 / 3.0), None] },
+            FeatureTimes { device: 1, input: 3, times_ns: vec![Some(0.0), Some(1e9)] },
+        ],
         ..Recordings::default()
     }
 }
@@ -84,7 +89,7 @@ fn export_then_import_loses_nothing() {
         export(&recordings(), &files).unwrap();
         assert_eq!(import("spmv", &files).unwrap(), recordings(), "{suffix}");
         let beside = fs::read_dir(files.inputs.parent().unwrap()).unwrap().count();
-        assert_eq!(beside, 3, "nothing but the tables");
+        assert_eq!(beside, 4, "nothing but the tables");
     }
 }
 

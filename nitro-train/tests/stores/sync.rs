@@ -43,6 +43,8 @@ fn fill(first: &mut dyn Store, second: &mut dyn Store) {
     put(first, "sort", "K40", &input("y", 2.0), &[("a", 3.0), ("b", 4.0)]);
     put(second, "sort", "K40", &input("y", 2.0), &[("b", 40.0)]);
     put(second, "sort", "V100", &input("z", 3.0), &[("a", 5.0)]);
+    first.put_feature_times("sort", "K40", &input("x", 1.0), &[0.5]).unwrap();
+    second.put_feature_times("sort", "V100", &input("z", 3.0), &[0.25]).unwrap();
     put(second, "spmv", "V100", &input("m", 4.0), &[("a", 6.0), ("b", 7.0)]);
 }
 
@@ -77,6 +79,8 @@ fn both_have_all_afterwards(first: &mut dyn Store, second: &mut dyn Store) {
     assert_eq!(rows(&in_second), own(40.0));
     assert_eq!(in_first.inputs, in_second.inputs);
     assert_eq!(in_first.devices, in_second.devices);
+    assert_eq!(in_first.feature_times, in_second.feature_times);
+    assert_eq!(in_first.feature_times.len(), 2);
     assert_eq!(first.load("spmv").unwrap(), second.load("spmv").unwrap());
 
     let again = sync(first, second).unwrap();

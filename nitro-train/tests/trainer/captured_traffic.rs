@@ -88,6 +88,7 @@ fn capture(folder: &Path) {
         features: vec!["size".into(), "input_depth".into()],
         device_features: Vec::new(),
         selector: Selector::Constant { choice: 1 },
+        gate: None,
         calibrations: vec![],
         coverage: Coverage { inputs: Some(region), devices: None },
         provenance: Provenance::default(),

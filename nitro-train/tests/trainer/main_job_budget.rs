@@ -57,7 +57,8 @@ fn shipped() -> ShippedRecordings {
         }
     }
     let devices = leak("device,gbps\nA,100\nB,200\n".to_owned());
-    ShippedRecordings { measurements: leak(measurements), inputs: leak(inputs), devices, profiles: None }
+    let (measurements, inputs) = (leak(measurements), leak(inputs));
+    ShippedRecordings { measurements, inputs, devices, profiles: None, feature_times: None }
 }
 
 pub fn main() -> ExitCode {

@@ -33,6 +33,7 @@ macro_rules! shipped {
             inputs: include_bytes!(concat!("../../../../models/recordings/", $function, "/inputs.csv.gz")),
             devices: include_bytes!(concat!("../../../../models/recordings/", $function, "/devices.csv")),
             profiles: $profiles,
+            feature_times: None,
         }
     };
 }

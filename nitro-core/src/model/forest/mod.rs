@@ -113,14 +113,14 @@ impl CheckedForest<'_> {
 }
 
 /// What a walk over the nodes tells.
-struct Shape {
+pub(super) struct Shape {
     trees: usize,
     leaves: usize,
 }
 
 impl Shape {
     /// Counts trees and leaves, unless the last tree is not whole or one is too deep.
-    fn of(nodes: &[Node]) -> Result<Self, &'static str> {
+    pub(super) fn of(nodes: &[Node]) -> Result<Self, &'static str> {
         let mut shape = Self { trees: 0, leaves: 0 };
         let mut depths: Vec<usize> = Vec::new(); // of the subtrees that are still to come
         for node in nodes {
@@ -133,6 +133,14 @@ impl Shape {
             shape.trees += usize::from(depths.is_empty());
         }
         if depths.is_empty() { Ok(shape) } else { Err("last tree") }
+    }
+
+    pub(super) fn is_one_tree(&self) -> bool {
+        self.trees == 1
+    }
+
+    pub(super) fn has_leaves(&self, count: usize) -> bool {
+        self.leaves == count
     }
 }
 

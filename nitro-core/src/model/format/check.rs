@@ -19,7 +19,9 @@ pub(super) fn check(model: &Model) -> Result<(), &'static str> {
     }
     let inputs = model.features.len();
     model.calibrations.iter().try_for_each(|one| check_selector(&one.selector, choices, inputs, inputs))?;
-    check_selector(&model.selector, choices, inputs, inputs + model.device_features.len())
+    let columns = inputs + model.device_features.len();
+    model.gate.as_ref().map_or(Ok(()), |gate| gate.check(choices, inputs, columns))?;
+    check_selector(&model.selector, choices, inputs, columns)
 }
 
 fn check_selector(

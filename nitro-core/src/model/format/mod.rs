@@ -7,12 +7,13 @@
 //! | `names` | required | function, input features, device features |
 //! | `choices` | required | what the model can pick, by name |
 //! | `selector` | required | what maps features to a choice |
+//! | `gate` | required where it is there | what decides before the selector is asked |
 //! | `provenance` | optional | how it came to be |
 //! | `coverage` | optional | which inputs and devices it was trained on |
 //! | `calibrations` | optional | what takes the selector's place on devices where a little was measured |
 //!
 //! The structs here are not those that the program works with, so that either side can change alone. The exceptions are `Svm`,
-//! whose arrays are LIBSVM's layout, which is as stable as a format can be, `Forest`, whose arrays are the trees in preorder, and
+//! whose arrays are LIBSVM's layout, which is as stable as a format can be, `Forest` and `Gate`, whose arrays are trees in preorder, and
 //! `Coverage`, which is tables of numbers alone.
 
 mod check;
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use self::section::Section;
-use super::{Calibration, Coverage, Forest, Model, Provenance, Selector, Svm, limited};
+use super::{Calibration, Coverage, Forest, Gate, Model, Provenance, Selector, Svm, limited};
 use crate::files;
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
@@ -154,6 +155,7 @@ struct ProvenanceBody {
 const NAMES: &str = "names";
 const CHOICES: &str = "choices";
 const SELECTOR: &str = "selector";
+const GATE: &str = "gate";
 const COVERAGE: &str = "coverage";
 const PROVENANCE: &str = "provenance";
 const CALIBRATIONS: &str = "calibrations";
@@ -213,6 +215,9 @@ fn body(model: &Model) -> Vec<u8> {
     write_part(&mut body, NAMES, true, &names);
     write_part(&mut body, CHOICES, true, &Choices { choices: model.choices.clone() });
     write_part(&mut body, SELECTOR, true, &SelectorBody::of(&model.selector));
+    if let Some(gate) = &model.gate {
+        write_part(&mut body, GATE, true, gate);
+    }
     write_part(&mut body, PROVENANCE, false, &provenance);
     if !model.coverage.is_empty() {
         write_part(&mut body, COVERAGE, false, &model.coverage);
@@ -231,7 +236,8 @@ fn write_part(body: &mut Vec<u8>, name: &str, is_required: bool, part: &impl Ser
 
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
     let body = checked_body(bytes)?;
-    let sections = section::read(body, &[NAMES, CHOICES, SELECTOR, COVERAGE, PROVENANCE, CALIBRATIONS])?;
+    let sections =
+        section::read(body, &[NAMES, CHOICES, SELECTOR, GATE, COVERAGE, PROVENANCE, CALIBRATIONS])?;
     let names: Names = required(&sections, NAMES, "it has no names")?;
     let Choices { choices } = required(&sections, CHOICES, "no choices")?;
     let provenance: ProvenanceBody = part(&sections, PROVENANCE)?.unwrap_or_default();
@@ -242,6 +248,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
         features: names.features,
         device_features: names.device_features,
         selector: required::<SelectorBody>(&sections, SELECTOR, "no selector")?.selector(),
+        gate: part::<Gate>(&sections, GATE)?,
         calibrations: calibrations.into_iter().map(CalibrationBody::calibration).collect(),
         coverage: part(&sections, COVERAGE)?.unwrap_or_else(Coverage::default),
         provenance: Provenance {

@@ -54,6 +54,9 @@ pub(in crate::cli) struct RecordArgs {
     /// A variant that takes longer than this for one run, twice, is ended and recorded as failed on that input, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) deadline: u32,
+    /// Measure only what features take, on inputs of which the store does not know it
+    #[arg(long)]
+    pub(in crate::cli) feature_times: bool,
     /// Empty the device's caches before every timed call (CUDA devices: the second-level cache); keep such measurements
     /// in a store of their own
     #[arg(long)]

@@ -354,6 +354,9 @@ pub(super) struct ExchangeArgs {
     /// Configurations that exist, of a variant with tuning parameters: configuration, then one column a parameter
     #[arg(long, value_name = "P.csv")]
     pub(super) parameters: Option<PathBuf>,
+    /// What features take to compute, in nanoseconds: device,input, then one column a feature
+    #[arg(long, value_name = "T.csv")]
+    pub(super) feature_times: Option<PathBuf>,
     #[command(flatten)]
     pub(super) store: StoreArgs,
     #[command(flatten)]

@@ -20,6 +20,10 @@ impl Learner for Constant {
         false
     }
 
+    fn selection_ns(&self) -> f64 {
+        0.0
+    }
+
     fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> Trained {
         Trained { selector: Selector::Constant { choice: best_on_average(set) }, converged: true }
     }

@@ -24,6 +24,9 @@ pub trait Learner: Sync {
         true
     }
 
+    /// What its selectors usually take for an input that a call does not remember, in nanoseconds, without the features.
+    fn selection_ns(&self) -> f64;
+
     /// What has to be found by trying on held-out inputs and sources before training; nothing for most.
     fn tune(&self, _set: &TrainingSet<'_>) -> Hyperparameters {
         Hyperparameters::new()

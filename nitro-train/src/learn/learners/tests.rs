@@ -26,6 +26,10 @@ impl Learner for Always {
         [("class", worst.expect("there are classes") as f64)].into()
     }
 
+    fn selection_ns(&self) -> f64 {
+        0.0
+    }
+
     fn train(&self, _: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> Trained {
         let variant = hyperparameters["class"] as usize;
         Trained { selector: Selector::Constant { choice: variant }, converged: true }

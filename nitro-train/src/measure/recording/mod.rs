@@ -1,5 +1,6 @@
 //! Recording: every admissible variant is checked, and timed until its median is known.
 
+mod feature_samples;
 mod runs;
 mod tried;
 
@@ -175,7 +176,10 @@ impl<'a> Recording<'a> {
         let Subject { function, device } = self.subject;
         let asked = self.plan.clock.now();
         let mut store = self.shared.store.lock();
-        let recorded = store.recorded(function.name(), device.entry().id(), &self.names())?;
+        let recorded = match self.plan.feature_times_only {
+            true => timed(&store.load(function.name())?, device.entry().id()),
+            false => store.recorded(function.name(), device.entry().id(), &self.names())?,
+        };
         self.recorded.replace((recorded, asked));
         Ok(())
     }
@@ -242,6 +246,18 @@ impl<'a> Recording<'a> {
         self.shared.store.lock().put(function.name(), device.entry().id(), input, rows)
     }
 
+    /// What the features of the input take on this device.
+    fn put_feature_times(&self, input: &Input, times_ns: &[f64]) -> Result<(), StoreError> {
+        let Subject { function, device } = self.subject;
+        match times_ns {
+            [] => Ok(()),
+            _ => {
+                let mut store = self.shared.store.lock();
+                store.put_feature_times(function.name(), device.entry().id(), input, times_ns)
+            }
+        }
+    }
+
     /// That the device was lost, if it was.
     fn loss(&self) -> Option<RecordError> {
         let lost = self.lost.borrow();
@@ -253,6 +269,12 @@ impl<'a> Recording<'a> {
     pub(super) fn ended_by(&self) -> Option<RecordError> {
         self.loss().or_else(|| self.shared.claims.refused().map(RecordError::Store))
     }
+}
+
+/// The inputs of which it is known what features take on the device.
+fn timed(recordings: &Recordings, device: &str) -> BTreeSet<String> {
+    let of_device = recordings.feature_times.iter().filter(|one| recordings.devices[one.device].id == device);
+    of_device.map(|one| recordings.inputs[one.input].name.clone()).collect()
 }
 
 /// The inputs and choices that failed on the device, and why.

@@ -6,6 +6,7 @@ use nitro_core::Choice;
 use nitro_core::recording::{Panicked, record};
 
 use super::Recording;
+use super::feature_samples::FeatureSamples;
 use super::tried::{Lost, Ran, State, Tried};
 use crate::measure::candidate::Candidate;
 use crate::measure::error::RecordError;
@@ -28,10 +29,19 @@ impl Recording<'_> {
         let described = self.attempt(name, None, &default, || self.subject.describe(name, &choices, run));
         let (expected, observation) = described?;
         let input = Input { name: name.to_owned(), features: observation.features };
+        let mut times = FeatureSamples::of(observation.time_ns, observation.feature_times_ns);
+        if self.plan.feature_times_only {
+            self.time_features(&input, &default, &choices, &mut times, run);
+            return Ok(self.put_feature_times(&input, &times.medians_ns())?);
+        }
         let warm = self.warm_up(&input, &observation.admissible, run, |found| same(&expected, found));
         drop(expected);
         match warm.and_then(|mut tried| self.repeat(&input, &mut tried, run).map(|()| tried)) {
-            Ok(tried) => self.put(&input, &tried.iter().map(Tried::row).collect::<Vec<_>>())?,
+            Ok(tried) => {
+                self.time_features(&input, &default, &choices, &mut times, run);
+                self.put_feature_times(&input, &times.medians_ns())?;
+                self.put(&input, &tried.iter().map(Tried::row).collect::<Vec<_>>())?;
+            }
             Err(Lost(candidate)) => {
                 let (variant, configuration) = (candidate.variant, candidate.configuration.as_str());
                 let reason = "lost the device to its process";
@@ -40,6 +50,27 @@ impl Recording<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Runs the default choice again, for what features take. One that fails now did not before: its earlier times do.
+    fn time_features<R>(
+        &self,
+        input: &Input,
+        default: &Candidate,
+        choices: &[Choice],
+        times: &mut FeatureSamples,
+        run: &mut impl FnMut() -> R,
+    ) {
+        let function = self.subject.function;
+        while !function.features().is_empty() && !times.are_enough(&self.plan.repeats) && !self.is_over() {
+            let ran = self.attempt(&input.name, Some(&input.features), default, || {
+                record(function, default.choice, choices, &mut *run)
+            });
+            match ran {
+                Ok((_, observation)) => times.push(observation.time_ns, observation.feature_times_ns),
+                Err(_) => return,
+            }
+        }
     }
 
     /// Does what may take the process with it, or never end, and is a variant's doing; nothing else is.

@@ -27,6 +27,10 @@ pub(super) fn measurements(function: &str, device: &str) -> String {
     format!("nitro:measurements:{}", json(&(function, device)))
 }
 
+pub(super) fn feature_times(function: &str, device: &str) -> String {
+    format!("nitro:feature-times:{}", json(&(function, device)))
+}
+
 /// Who measures an input at present: a string that expires.
 pub(super) fn claim(function: &str, device: &str, input: &str) -> String {
     format!("nitro:claim:{}", json(&(function, device, input)))

@@ -8,6 +8,7 @@
 //! | `nitro:inputs:FUNCTION` | input → its features |
 //! | `nitro:spaces:FUNCTION` | variant → its configurations, measured or not, where that was listed |
 //! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, repeats, reason |
+//! | `nitro:feature-times:["FUNCTION","DEVICE"]` | input → what each feature takes, in nanoseconds |
 //! | `nitro:claim:["FUNCTION","DEVICE","INPUT"]` | (a string that expires) who measures the input at present |
 //!
 //! Values are JSON. A change watches the keys it has read, and writes in one MULTI/EXEC.
@@ -159,6 +160,20 @@ impl Store for Redis {
         })
     }
 
+    fn put_feature_times(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &Input,
+        times_ns: &[f64],
+    ) -> Result<(), StoreError> {
+        let inputs = keys::inputs(function);
+        self.write(&[keys::FUNCTIONS, &inputs], |connection, pipe, location| {
+            let subject = write::Measured { function, device, input, rows: &[] };
+            write::feature_times(connection, pipe, location, &subject, times_ns)
+        })
+    }
+
     fn claim(
         &mut self,
         function: &str,
@@ -195,7 +210,12 @@ impl Store for Redis {
             keys::inputs(function),
             keys::spaces(function),
         ];
-        watched.extend(recordings.devices.iter().map(|device| keys::measurements(function, &device.id)));
+        for device in &recordings.devices {
+            watched.extend([
+                keys::measurements(function, &device.id),
+                keys::feature_times(function, &device.id),
+            ]);
+        }
         let watched: Vec<&str> = watched.iter().map(String::as_str).collect();
         self.write(&watched, |connection, pipe, location| {
             write::import(connection, pipe, location, recordings)

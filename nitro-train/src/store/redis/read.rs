@@ -7,8 +7,10 @@ use redis::{Commands, Connection, RedisResult};
 use super::Result;
 use super::keys::{self, Features, Measured, MeasurementField, Schema};
 use crate::exact::Exact;
-use crate::recordings::{DeviceRecord, Incomplete, Input, Measurement, Recordings, SpaceRecord};
-use crate::store::{ChoiceName, merge};
+use crate::recordings::{
+    DeviceRecord, FeatureTimes, Incomplete, Input, Measurement, Recordings, SpaceRecord,
+};
+use crate::store::{ChoiceName, NamedTimes, merge, ordered_times};
 
 pub(super) fn functions(connection: &mut Connection) -> RedisResult<Vec<String>> {
     let mut names: Vec<String> = connection.hkeys(keys::FUNCTIONS)?;
@@ -60,6 +62,7 @@ pub(super) fn recordings(
         }
     }
     merge::attach(&mut recordings, devices, by_device);
+    recordings.feature_times = feature_times(connection, location, &recordings)?;
     Ok(Some(recordings))
 }
 
@@ -123,6 +126,25 @@ fn measurements(
         measurements.push(measurement.ok_or_else(contradiction)?);
     }
     Ok(measurements)
+}
+
+/// What features took on the inputs and devices of these recordings.
+fn feature_times(
+    connection: &mut Connection,
+    location: &str,
+    recordings: &Recordings,
+) -> Result<Vec<FeatureTimes>> {
+    let mut found = Vec::new();
+    for (device, record) in recordings.devices.iter().enumerate() {
+        let key = keys::feature_times(&recordings.function, &record.id);
+        let all: HashMap<String, String> = connection.hgetall(&key)?;
+        for (input, one) in recordings.inputs.iter().enumerate() {
+            let Some(text) = all.get(&one.name) else { continue };
+            let known: NamedTimes = keys::parse(location, &key, text)?;
+            found.push(FeatureTimes { device, input, times_ns: ordered_times(&recordings.features, &known) });
+        }
+    }
+    Ok(found)
 }
 
 pub(super) fn recorded(

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use redis::{Commands, Connection, Pipeline};
 
-use super::keys::{self, Features, Measured as Value};
+use super::keys::{self, Features, Measured as Value, Schema};
 use super::{Result, read};
 use crate::exact::Exact;
 use crate::recordings::{Input, Recordings};
 use crate::store::as_row;
 use crate::store::merge::Import;
-use crate::store::{FunctionSchema, Row, StoreError, check};
+use crate::store::{FunctionSchema, Row, StoreError, check, named_times};
 
 pub(super) fn schema(
     connection: &mut Connection,
@@ -53,6 +53,40 @@ pub(super) fn measured(
     measured: &Measured<'_>,
 ) -> Result<()> {
     let Measured { function, device, input: given, rows } = measured;
+    let schema = subject(connection, pipe, location, measured)?;
+    for row in *rows {
+        if !schema.variants.iter().any(|name| name == row.variant) {
+            return Err(StoreError::unregistered(location, "variant", row.variant).into());
+        }
+        write_row(pipe, &keys::measurements(function, device), &given.name, row);
+    }
+    Ok(())
+}
+
+/// What the features of an input take on a device.
+pub(super) fn feature_times(
+    connection: &mut Connection,
+    pipe: &mut Pipeline,
+    location: &str,
+    measured: &Measured<'_>,
+    times_ns: &[f64],
+) -> Result<()> {
+    let Measured { function, device, input, .. } = measured;
+    let Schema { features, .. } = subject(connection, pipe, location, measured)?;
+    let times_ns = times_ns.iter().copied().map(Some);
+    check::feature_times(function, &features, &input.name, times_ns.clone())?;
+    let times_ns = named_times(features.iter().map(String::as_str), times_ns);
+    pipe.hset(keys::feature_times(function, device), &input.name, keys::json(&times_ns)).ignore();
+    Ok(())
+}
+
+/// Makes sure of function and device, and adds the input.
+fn subject(
+    connection: &mut Connection,
+    pipe: &mut Pipeline,
+    location: &str,
+    Measured { function, device, input: given, .. }: &Measured<'_>,
+) -> Result<Schema> {
     let Some(schema) = read::schema(connection, location, function)? else {
         return Err(StoreError::unknown_function(location, function, &read::functions(connection)?).into());
     };
@@ -61,13 +95,7 @@ pub(super) fn measured(
         return Err(StoreError::unregistered(location, "device", device).into());
     }
     input(connection, pipe, location, function, &schema.features, given)?;
-    for row in *rows {
-        if !schema.variants.iter().any(|name| name == row.variant) {
-            return Err(StoreError::unregistered(location, "variant", row.variant).into());
-        }
-        write_row(pipe, &keys::measurements(function, device), &given.name, row);
-    }
-    Ok(())
+    Ok(schema)
 }
 
 /// Adds the input, or checks that it is the one known.
@@ -119,6 +147,11 @@ pub(super) fn import(
     }
     for (variant, space) in plan.spaces() {
         pipe.hset(keys::spaces(function), variant, keys::json(space)).ignore();
+    }
+    for one in &given.feature_times {
+        let key = keys::feature_times(function, &given.devices[one.device].id);
+        let times_ns = named_times(given.features.iter().map(String::as_str), one.times_ns.iter().copied());
+        pipe.hset(key, &given.inputs[one.input].name, keys::json(&times_ns)).ignore();
     }
     for one in &given.measurements {
         let key = keys::measurements(function, &given.devices[one.device].id);

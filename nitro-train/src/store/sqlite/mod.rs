@@ -14,7 +14,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use super::error::Fault;
-use super::{ChoiceName, FunctionSchema, Row, Store, StoreError, check};
+use super::{ChoiceName, FunctionSchema, Row, Store, StoreError, check, named_times};
 use crate::recordings::{DeviceRecord, Input, Recordings};
 
 type Result<T, E = Fault<rusqlite::Error>> = std::result::Result<T, E>;
@@ -158,6 +158,24 @@ impl Store for Sqlite {
             let input = writer.input(location, input)?;
             let device = writer.device(location, device)?;
             rows.iter().try_for_each(|row| writer.row(location, device, input, row))
+        })
+    }
+
+    fn put_feature_times(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &Input,
+        times_ns: &[f64],
+    ) -> Result<(), StoreError> {
+        self.write(|transaction, location| {
+            let writer = write::function_writer(transaction, location, function)?;
+            let features = writer.feature_names();
+            check::input(function, &features, input)?;
+            check::feature_times(function, &features, &input.name, times_ns.iter().copied().map(Some))?;
+            let (id, device) = (writer.input(location, input)?, writer.device(location, device)?);
+            let names = features.iter().map(String::as_str);
+            writer.feature_times(device, id, &named_times(names, times_ns.iter().copied().map(Some)))
         })
     }
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
-use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings, SpaceRecord};
-use crate::store::{ChoiceName, merge};
+use crate::recordings::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings, SpaceRecord};
+use crate::store::{ChoiceName, NamedTimes, merge, ordered_times};
 
 pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
     names(connection, "SELECT name FROM function ORDER BY name", [])
@@ -51,6 +51,7 @@ pub(super) fn recordings(connection: &Connection, function: &str) -> Result<Opti
     recordings.spaces = spaces(connection, id)?;
     let input_indices = inputs(connection, id, &mut recordings)?;
     measurements(connection, id, &input_indices, &mut recordings)?;
+    recordings.feature_times = feature_times(connection, id, &input_indices, &recordings)?;
     Ok(Some(recordings))
 }
 
@@ -106,6 +107,32 @@ fn inputs(connection: &Connection, function: i64, into: &mut Recordings) -> Resu
     let indices = all.iter().enumerate().map(|(index, (id, _))| (*id, index)).collect();
     into.inputs = all.into_iter().map(|(_, input)| input).collect();
     Ok(indices)
+}
+
+/// What features took on these inputs and the devices that measured them.
+fn feature_times(
+    connection: &Connection,
+    function: i64,
+    inputs: &HashMap<i64, usize>,
+    recordings: &Recordings,
+) -> Result<Vec<FeatureTimes>> {
+    let mut statement = connection.prepare(
+        "SELECT device.name, input.id, times_ns
+         FROM input
+         JOIN feature_time ON feature_time.input = input.id
+         JOIN device ON device.id = feature_time.device
+         WHERE input.function = ?1",
+    )?;
+    let mut rows = statement.query([function])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let indices = (recordings.device_index(row.get_ref(0)?.as_str()?), inputs.get(&row.get(1)?));
+        let (Some(device), Some(&input)) = indices else { continue };
+        let known: NamedTimes = serde_json::from_str(row.get_ref(2)?.as_str()?).map_err(not_json)?;
+        found.push(FeatureTimes { device, input, times_ns: ordered_times(&recordings.features, &known) });
+    }
+    found.sort_by_key(|one| (one.device, one.input));
+    Ok(found)
 }
 
 /// Adds the measurements of these inputs, and their devices.

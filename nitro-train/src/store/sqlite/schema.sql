@@ -1,4 +1,4 @@
--- Format version 4 of a store. Everything is found by name; ids never leave the file.
+-- Format version 5 of a store. Everything is found by name; ids never leave the file.
 CREATE TABLE function (
     id                    INTEGER PRIMARY KEY,
     name                  TEXT NOT NULL UNIQUE,
@@ -64,6 +64,14 @@ CREATE TABLE measurement (
     repeats       INTEGER NOT NULL,
     reason        TEXT NOT NULL DEFAULT '', -- why it failed or is wrong, '' where unknown
     PRIMARY KEY (input, device, variant, configuration)
+) STRICT, WITHOUT ROWID;
+
+-- What features take to compute, where that was measured.
+CREATE TABLE feature_time (
+    input    INTEGER NOT NULL REFERENCES input (id),
+    device   INTEGER NOT NULL REFERENCES device (id),
+    times_ns TEXT NOT NULL, -- what each feature takes, by name, as JSON
+    PRIMARY KEY (input, device)
 ) STRICT, WITHOUT ROWID;
 
 -- Who measures what at present.

@@ -8,7 +8,7 @@ use super::{Result, read};
 use crate::recordings::{DeviceRecord, Input, Recordings, SpaceRecord};
 use crate::store::as_row;
 use crate::store::merge::Import;
-use crate::store::{FunctionSchema, Row, StoreError, check};
+use crate::store::{FunctionSchema, NamedTimes, Row, StoreError, check, named_times};
 
 pub(super) fn schema(connection: &Connection, schema: &FunctionSchema<'_>) -> Result<()> {
     connection.execute(
@@ -169,6 +169,16 @@ impl FunctionWriter<'_> {
         Ok(())
     }
 
+    pub(super) fn feature_times(&self, device: i64, input: i64, times_ns: &NamedTimes) -> Result<()> {
+        let times_ns = serde_json::json!(times_ns).to_string();
+        self.connection
+            .prepare_cached(
+                "INSERT OR REPLACE INTO feature_time (input, device, times_ns) VALUES (?1, ?2, ?3)",
+            )?
+            .execute((input, device, times_ns))?;
+        Ok(())
+    }
+
     pub(super) fn row(&self, location: &str, device: i64, input: i64, row: &Row<'_>) -> Result<()> {
         let variant = self.variant(location, row.variant)?;
         let mut insert = self.connection.prepare_cached(
@@ -208,6 +218,10 @@ pub(super) fn import(connection: &Connection, location: &str, given: &Recordings
         .iter()
         .map(|input| writer.input(location, &plan.ordered(input)))
         .collect::<Result<_>>()?;
+    given.feature_times.iter().try_for_each(|one| {
+        let times_ns = named_times(given.features.iter().map(String::as_str), one.times_ns.iter().copied());
+        writer.feature_times(devices[one.device], inputs[one.input], &times_ns)
+    })?;
     given
         .measurements
         .iter()

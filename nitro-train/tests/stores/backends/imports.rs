@@ -1,6 +1,6 @@
 //! What is imported into a store.
 
-use nitro_train::recordings::{Measurement, Outcome, Recordings, SpaceRecord};
+use nitro_train::recordings::{FeatureTimes, Measurement, Outcome, Recordings, SpaceRecord};
 use nitro_train::store::Store;
 
 use super::{device, input, prepared, put_both};
@@ -29,6 +29,7 @@ pub fn recordings() -> Recordings {
         inputs: vec![input("a", &[1.5, 32.0]), input("b", &[2.5, 64.0])],
         devices: vec![device("K40m", 15.0), device("V100", 80.0)],
         measurements: vec![measured(0, 0, 0, 3.0), measured(0, 1, 1, 4.0), measured(1, 0, 1, 5.0)],
+        feature_times: vec![FeatureTimes { device: 0, input: 1, times_ns: vec![Some(0.5), None] }],
         spaces: vec![SpaceRecord {
             variant: 1,
             parameters: vec!["digits".to_owned()],
@@ -48,6 +49,7 @@ pub fn import_adds_to_what_is_there(store: &mut dyn Store) {
     put_both(store, "host:4", "a");
     let mut given = recordings();
     given.features.reverse();
+    given.feature_times[0].times_ns.reverse();
     given.variants[0] = "bitonic".to_owned();
     given.inputs[0].features = vec![32.0, 9.0];
     given.inputs[1].features.reverse();
@@ -59,6 +61,23 @@ pub fn import_adds_to_what_is_there(store: &mut dyn Store) {
     let ids: Vec<&str> = loaded.devices.iter().map(|device| device.id.as_str()).collect();
     assert_eq!(ids, ["K40m", "V100", "host:4"]);
     assert_eq!(loaded.measurements.len(), 5);
+    assert_eq!(loaded.feature_times, recordings().feature_times, "by name");
+}
+
+pub fn times_of_features_are_replaced_and_go_with_their_input(store: &mut dyn Store) {
+    let store = prepared(store);
+    store.put_device(&device("host:4", 4.0)).unwrap();
+    let mut put =
+        |times_ns: &[f64]| store.put_feature_times("sort", "host:4", &input("a", &[9.0, 32.0]), times_ns);
+    put(&[7.0, 8.0]).unwrap();
+    put(&[1.25, 0.0]).unwrap();
+    let few = put(&[1.0]).unwrap_err().to_string();
+    assert!(few.contains("`a`"), "{few}");
+    let negative = put(&[1.0, -1.0]).unwrap_err().to_string();
+    assert!(negative.contains("time of feature `bits` for input `a`"), "{negative}");
+    put_both(store, "host:4", "a");
+    let times_ns = vec![Some(1.25), Some(0.0)];
+    assert_eq!(store.load("sort").unwrap().feature_times, [FeatureTimes { device: 0, input: 0, times_ns }]);
 }
 
 pub fn import_of_the_same_again_changes_nothing(store: &mut dyn Store) {
@@ -70,7 +89,10 @@ pub fn import_of_the_same_again_changes_nothing(store: &mut dyn Store) {
 pub fn a_conflicting_import_leaves_nothing(store: &mut dyn Store) {
     store.import(&recordings()).unwrap();
     type Change = fn(&mut Recordings);
-    let conflicts: [(&str, Change); 5] = [
+    let conflicts: [(&str, Change); 6] = [
+        ("time of feature `length` for input `b` on device `K40m`", |r| {
+            r.feature_times[0].times_ns[0] = Some(0.75);
+        }),
         ("measurement of `radix` for input `b` on device `K40m`", |r| {
             r.measurements[1].outcome = Outcome::Wrong
         }),

@@ -16,6 +16,7 @@ use nitro_train::store::{self, ChoiceName, FunctionSchema, Row, Store, StoreErro
 use self::imports::{
     a_conflicting_import_leaves_nothing, import_adds_to_what_is_there, import_brings_back_what_load_gave,
     import_of_the_same_again_changes_nothing, recordings,
+    times_of_features_are_replaced_and_go_with_their_input,
 };
 use self::limits::{
     names_that_nothing_is_called_are_refused, no_more_features_than_recordings_have,
@@ -58,6 +59,7 @@ suite! {
     import_adds_to_what_is_there,
     import_of_the_same_again_changes_nothing,
     a_conflicting_import_leaves_nothing,
+    times_of_features_are_replaced_and_go_with_their_input,
     functions_do_not_mix,
     a_claim_keeps_others_away_until_it_expires,
     odd_names_are_names,

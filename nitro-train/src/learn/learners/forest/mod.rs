@@ -28,6 +28,7 @@ use rayon::prelude::*;
 use self::grow::{Tree, grow};
 use self::samples::samples;
 use super::{Hyperparameters, Learner, Trained, TrainingSet};
+use crate::learn::costs::forest_ns;
 use crate::random::Random;
 
 pub use self::important::important;
@@ -58,6 +59,10 @@ impl Learner for Forests {
 
     fn description(&self) -> &'static str {
         "forest that estimates the share of the best variant's speed"
+    }
+
+    fn selection_ns(&self) -> f64 {
+        forest_ns(Growth::SHIPPED.trees)
     }
 
     fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> Trained {

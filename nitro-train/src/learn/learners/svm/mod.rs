@@ -17,6 +17,10 @@ pub use self::machine::{Machine, Parameters};
 pub use self::samples::SamplesByClass;
 pub use self::smo::{BinarySolver, Smo, Stop};
 use super::{Hyperparameters, Learner, Trained, TrainingSet};
+use crate::learn::costs::svm_ns;
+
+/// So many support vectors a machine has that is shipped, as a rule.
+const USUAL_SUPPORT: usize = 300;
 
 /// Every error is equally bad.
 pub const SVM: Svms = Svms { name: "svm", short_name: "svm", description: "SVM", by_regret: false };
@@ -51,6 +55,10 @@ impl Learner for Svms {
 
     fn description(&self) -> &'static str {
         self.description
+    }
+
+    fn selection_ns(&self) -> f64 {
+        svm_ns(USUAL_SUPPORT)
     }
 
     fn tune(&self, set: &TrainingSet<'_>) -> Hyperparameters {

@@ -50,6 +50,7 @@ fn the_model_of_the_run_time_decides_like_the_machine() {
         features: vec!["x".into(), "y".into()],
         device_features: vec!["d".into()],
         selector: Selector::Svm(svm),
+        gate: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -29,6 +29,7 @@ fn model(tree: Tree) -> Model {
         features: names(&["x", "same"]),
         device_features: Vec::new(),
         selector: Selector::Forest(forest),
+        gate: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

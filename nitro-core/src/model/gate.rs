@@ -1,0 +1,222 @@
+//! A gate: a small decision tree before the selector, over features that cost little. What it decides needs neither the other features nor
+//! the selector.
+//!
+//! Features take time, and so does a selector. Where a call takes no longer than they do, no choice is worth them; where it does is told by
+//! cheap features, a length as a rule (tests ordered by cost, as in Xu, Kusner, Weinberger and Chen, "Cost-sensitive tree of classifiers",
+//! ICML 2013).
+
+use serde::{Deserialize, Serialize};
+
+use super::forest::{MAX_DEPTH, Node, Shape};
+use super::limited;
+
+/// The most nodes of a gate.
+pub const MAX_GATE_NODES: usize = 1023;
+
+/// A decision tree that decides at once, or leaves it to the selector.
+///
+/// ```
+/// use nitro_core::model::{Gate, Node};
+///
+/// // Up to a length of 64 choice 2 runs; above, the selector is asked.
+/// let split = Node::Split { column: 0, threshold: 64.0 };
+/// let nodes = vec![split, Node::Leaf, Node::Leaf];
+/// let gate = Gate { features: vec![0], nodes, decisions: vec![Some(2), None] };
+/// assert_eq!((gate.decide(&[10.0], &[]), gate.decide(&[1e6], &[])), (Some(2), None));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gate {
+    /// The input features (indices into [`Model::features`](super::Model::features), ascending) that are computed before it is asked. It looks at
+    /// no others.
+    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
+    pub features: Vec<u16>,
+    /// The tree in preorder, as one of a [`Forest`](super::Forest): columns are input features, then device features.
+    #[serde(deserialize_with = "limited::list::<MAX_GATE_NODES, _, _>")]
+    pub nodes: Vec<Node>,
+    /// For each leaf, in their order, the choice (index into [`Model::choices`](super::Model::choices)) that runs; where there is none, the
+    /// selector is asked.
+    #[serde(deserialize_with = "limited::list::<MAX_GATE_NODES, _, _>")]
+    pub decisions: Vec<Option<u16>>,
+}
+
+impl Gate {
+    /// What it decides for raw values of all input and device features, in the order of the model's names.
+    ///
+    /// # Panics
+    /// When it is none that a [`Model`](super::Model) that was read could have, or there are fewer values than it asks for.
+    #[must_use]
+    pub fn decide(&self, features: &[f64], device_features: &[f64]) -> Option<usize> {
+        self.on_device(features.len(), device_features).decide(features)
+    }
+
+    /// Whether it asks for a device feature, of a model with so many input features.
+    pub(super) fn asks_device(&self, inputs: usize) -> bool {
+        let is_of_device =
+            |node: &Node| matches!(node, Node::Split { column, .. } if usize::from(*column) >= inputs);
+        self.nodes.iter().any(is_of_device)
+    }
+
+    /// Whether all lengths and numbers fit together, for a model with so many choices, input features and columns.
+    pub(super) fn check(&self, choices: usize, inputs: usize, columns: usize) -> Result<(), &'static str> {
+        let shape = Shape::of(&self.nodes)?;
+        let is_listed = |column: u16| self.features.binary_search(&column).is_ok();
+        let is_sound = |node: &Node| match *node {
+            Node::Split { column, threshold } => {
+                let known = if usize::from(column) < inputs {
+                    is_listed(column)
+                } else {
+                    usize::from(column) < columns
+                };
+                known && threshold.is_finite()
+            }
+            Node::Leaf => true,
+        };
+        let is_choice = |decision: &Option<u16>| decision.is_none_or(|choice| usize::from(choice) < choices);
+        match () {
+            () if !self.features.windows(2).all(|pair| pair[0] < pair[1]) => Err("features of the gate"),
+            () if self.features.last().is_some_and(|&last| usize::from(last) >= inputs) => {
+                Err("features of the gate")
+            }
+            () if !shape.is_one_tree() => Err("tree of the gate"),
+            () if !shape.has_leaves(self.decisions.len()) => Err("number of decisions of the gate"),
+            () if !self.nodes.iter().all(is_sound) => Err("split of the gate"),
+            () if !self.decisions.iter().all(is_choice) => Err("choice of the gate"),
+            () => Ok(()),
+        }
+    }
+
+    /// The gate as it is on one device: splits on device features are decided once.
+    pub(super) fn on_device(&self, inputs: usize, device_features: &[f64]) -> DeviceGate {
+        let mut walk = Walk { gate: self, inputs, device_features, node: 0, leaf: 0, steps: Vec::new() };
+        walk.place(0);
+        DeviceGate { features: self.features.iter().map(|&own| own.into()).collect(), steps: walk.steps }
+    }
+}
+
+/// A pass over the nodes of a gate.
+struct Walk<'g> {
+    gate: &'g Gate,
+    inputs: usize,
+    device_features: &'g [f64],
+    node: usize,
+    leaf: usize,
+    steps: Vec<Step>,
+}
+
+impl Walk<'_> {
+    /// Adds what can be reached of the subtree that comes next. The lower side of a split is the step behind it.
+    fn place(&mut self, depth: usize) {
+        assert!(depth <= MAX_DEPTH, "a sound gate");
+        let node = self.gate.nodes[self.node];
+        self.node += 1;
+        match node {
+            Node::Leaf => {
+                self.steps.push(Step::Leaf(self.gate.decisions[self.leaf].map(usize::from)));
+                self.leaf += 1;
+            }
+            Node::Split { column, threshold } if usize::from(column) < self.inputs => {
+                let split = self.steps.len();
+                self.steps.push(Step::Split { column: column.into(), threshold, upper: 0 });
+                self.place(depth + 1);
+                let above = self.steps.len();
+                if let Step::Split { upper, .. } = &mut self.steps[split] {
+                    *upper = above;
+                }
+                self.place(depth + 1);
+            }
+            Node::Split { column, threshold } => {
+                let is_above = self.device_features[usize::from(column) - self.inputs] as f32 > threshold;
+                let mark = self.steps.len();
+                self.place(depth + 1);
+                if is_above {
+                    self.steps.truncate(mark);
+                    self.place(depth + 1);
+                } else {
+                    let mark = self.steps.len();
+                    self.place(depth + 1);
+                    self.steps.truncate(mark);
+                }
+            }
+        }
+    }
+}
+
+/// A gate on one device.
+#[derive(Debug)]
+pub(crate) struct DeviceGate {
+    features: Vec<usize>,
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Split { column: usize, threshold: f32, upper: usize },
+    Leaf(Option<usize>),
+}
+
+impl DeviceGate {
+    /// The input features that it looks at, as indices into the model's.
+    pub(crate) fn features(&self) -> &[usize] {
+        &self.features
+    }
+
+    /// The choice that it decides for, or none where the selector is to be asked: so it is too where a feature that it looks at is not finite.
+    pub(crate) fn decide(&self, features: &[f64]) -> Option<usize> {
+        if self.features.iter().any(|&column| !features[column].is_finite()) {
+            return None;
+        }
+        let mut at = 0;
+        loop {
+            match self.steps[at] {
+                Step::Leaf(decision) => return decision,
+                Step::Split { column, threshold, upper } => {
+                    at = if features[column] as f32 > threshold { upper } else { at + 1 };
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn split(column: u16, threshold: f32) -> Node {
+        Node::Split { column, threshold }
+    }
+
+    /// Of two inputs and a device feature: on devices above 8 the second input decides, else the first.
+    fn gate() -> Gate {
+        let leaf = Node::Leaf;
+        let nodes = vec![split(2, 8.0), split(0, 10.0), leaf, leaf, split(1, 20.0), leaf, leaf];
+        Gate { features: vec![0, 1], nodes, decisions: vec![Some(0), None, Some(1), None] }
+    }
+
+    #[test]
+    fn the_device_is_asked_once() {
+        let decisions = |device: f64| {
+            let on_device = gate().on_device(2, &[device]);
+            [[5.0, 5.0], [15.0, 5.0], [5.0, 25.0], [f64::NAN, 5.0]]
+                .map(|features| on_device.decide(&features))
+        };
+        assert_eq!(decisions(4.0), [Some(0), None, Some(0), None]);
+        assert_eq!(decisions(16.0), [Some(1), Some(1), None, None]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert_eq!(gate().check(2, 2, 3), Ok(()));
+        let wrong: [(Gate, &str); 6] = [
+            (Gate { features: vec![0], ..gate() }, "split of the gate"),
+            (Gate { features: vec![1, 0], ..gate() }, "features of the gate"),
+            (Gate { decisions: vec![None; 3], ..gate() }, "number of decisions of the gate"),
+            (Gate { decisions: vec![Some(2); 4], ..gate() }, "choice of the gate"),
+            (Gate { nodes: vec![Node::Leaf; 4], ..gate() }, "tree of the gate"),
+            (Gate { nodes: vec![split(0, 1.0), Node::Leaf], ..gate() }, "last tree"),
+        ];
+        for (gate, what) in wrong {
+            assert_eq!(gate.check(2, 2, 3), Err(what));
+        }
+        assert_eq!(gate().check(2, 2, 2), Err("split of the gate"), "there is no device feature");
+    }
+}

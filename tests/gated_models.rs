@@ -1,0 +1,89 @@
+//! A gate decides from few features; only what it leaves to the selector computes the others.
+
+use std::cell::Cell;
+use std::sync::LazyLock;
+
+use nitro::model::{Coverage, Forest, Gate, Model, Node, Provenance, Selector};
+use nitro::{Reason, code_variant};
+
+thread_local! {
+    /// How often each feature was computed on this thread.
+    static COMPUTED: Cell<[usize; 2]> = const { Cell::new([0; 2]) };
+}
+
+fn computed(feature: usize, value: f64) -> f64 {
+    let mut counts = COMPUTED.get();
+    counts[feature] += 1;
+    COMPUTED.set(counts);
+    value
+}
+
+#[code_variant(
+    name = "gated",
+    features(length = computed(0, n), order = computed(1, disorder)),
+    variants(plain, adaptive, tiny if length < 5.0),
+    default = plain,
+    model = GATED.as_slice(),
+)]
+fn gated(n: f64, disorder: f64) -> &'static str;
+
+fn plain(_: f64, _: f64) -> &'static str {
+    "plain"
+}
+
+fn adaptive(_: f64, _: f64) -> &'static str {
+    "adaptive"
+}
+
+fn tiny(_: f64, _: f64) -> &'static str {
+    "tiny"
+}
+
+/// Up to a length of 10 the third variant runs, which only one below 5 admits; above, `order` decides between the others.
+static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let split = |column, threshold| vec![Node::Split { column, threshold }, Node::Leaf, Node::Leaf];
+    let forest =
+        Forest { inputs: 2, choices: 3, nodes: split(1, 0.5), values: vec![0, 200, 255, 200, 0, 255] };
+    let model = Model {
+        function: "gated".into(),
+        choices: ["plain", "adaptive", "tiny"].map(str::to_owned).into(),
+        features: ["length", "order"].map(str::to_owned).into(),
+        device_features: vec![],
+        selector: Selector::Forest(forest),
+        gate: Some(Gate { features: vec![0], nodes: split(0, 10.0), decisions: vec![Some(2), None] }),
+        calibrations: vec![],
+        coverage: Coverage::default(),
+        provenance: Provenance::default(),
+    };
+    model.to_bytes()
+});
+
+fn call(length: f64, order: f64) -> (&'static str, [usize; 2]) {
+    COMPUTED.set([0; 2]);
+    (gated(length, order), COMPUTED.get())
+}
+
+#[test]
+fn what_the_gate_decides_computes_its_features_alone() {
+    for _ in 0..3 {
+        assert_eq!(call(3.0, 0.1), ("tiny", [1, 0]), "remembered or not");
+    }
+    let selection = gated::select(3.0, 0.1);
+    assert_eq!((selection.variant(), selection.reason()), (gated::Variant::Tiny, Reason::Predicted));
+    let features: Vec<_> = selection.features().iter().collect();
+    assert_eq!(features, [("length", 3.0)], "what the decision needed");
+}
+
+#[test]
+fn what_it_leaves_to_the_selector_computes_each_feature_once() {
+    for _ in 0..2 {
+        assert_eq!(call(20.0, 0.1), ("plain", [1, 1]));
+        assert_eq!(call(20.0, 0.9), ("adaptive", [1, 1]));
+    }
+}
+
+#[test]
+fn what_it_may_not_decide_is_left_to_the_selector() {
+    assert_eq!(call(7.0, 0.9), ("adaptive", [1, 1]), "its choice is not admissible");
+    assert_eq!(call(f64::NAN, 0.9), ("plain", [1, 1]), "a feature that is no number leads to the default");
+}
