@@ -53,14 +53,24 @@ fn head(model: &Model) -> Table {
         ("strategy", provenance.strategy.clone()),
         ("learned from", list(&provenance.sources)),
         ("training inputs", provenance.training_inputs.to_string()),
+        ("objective", provenance.objective.clone()),
         ("seed", provenance.seed.to_string()),
         ("recordings", if digest.is_empty() { "not known" } else { digest }.to_owned()),
+        ("gate", gate(model)),
         ("selector", selector(model)),
         ("calibrated for", calibrations(model)),
     ] {
         table.row([name.to_owned(), value]);
     }
     table
+}
+
+fn gate(model: &Model) -> String {
+    let Some(gate) = &model.gate else { return "none".to_owned() };
+    let names: Vec<String> =
+        gate.features.iter().map(|&feature| model.features[usize::from(feature)].clone()).collect();
+    let at_once = gate.decisions.iter().flatten().count();
+    format!("over {}: {at_once} of {} leaves decide without the selector", list(&names), gate.decisions.len())
 }
 
 fn selector(model: &Model) -> String {

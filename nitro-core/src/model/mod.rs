@@ -87,6 +87,8 @@ pub struct Provenance {
     pub strategy: String,
     /// The devices whose measurements it was trained on.
     pub sources: Vec<String>,
+    /// What makes one selector better than another in its eyes: `mean-ratio`, `total-time` or `traffic`; empty where that is not known.
+    pub objective: String,
     /// Number of training inputs.
     pub training_inputs: usize,
     /// Seed of everything random in the training.

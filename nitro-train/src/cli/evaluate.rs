@@ -13,6 +13,7 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -
         data: args.data.profiled(&args.profiles),
         inputs: args.split.lists(),
         study: args.study.options(),
+        objective: args.objective.request(),
         leave_out: args.leave_out,
         calibration: args.calibration.iter().map(|&count| count as usize).collect(),
         seed: args.seed.seed,

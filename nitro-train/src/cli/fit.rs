@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use nitro_core::model::Model;
 use serde_json::{Value, json};
 
 use super::args::{AUTO, FitArgs};
@@ -19,6 +20,7 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Res
         sources: args.sources.clone(),
         strategies: strategies(args)?,
         study: args.study.options(),
+        objective: args.objective.request(),
         models: args.models.models.clone(),
         seed: args.seed.seed,
     })?;
@@ -41,12 +43,20 @@ pub(super) fn summary(fitted: &Fitted, file: &Path) -> Value {
         "function": model.function,
         "model": file,
         "strategy": strategy.to_string(),
+        "objective": model.provenance.objective,
+        "gate_features": gate_features(model),
         "device_features": model.device_features,
         "sources": model.provenance.sources,
         "training_inputs": model.provenance.training_inputs,
         "score": fitted.score(),
         "notes": notes,
     })
+}
+
+/// What the model's gate looks at, if it has one.
+fn gate_features(model: &Model) -> Option<Vec<&str>> {
+    let name = |&feature: &u16| model.features[usize::from(feature)].as_str();
+    Some(model.gate.as_ref()?.features.iter().map(name).collect())
 }
 
 /// What the two options leave to choose from.
@@ -78,5 +88,10 @@ pub(super) fn description(fitted: &Fitted) -> String {
     let score = fitted.score().map_or_else(String::new, |score| {
         format!("; {:.1} % of exhaustive search on {left_out} left out of these", 100.0 * score)
     });
-    format!("{}, {features}, learned from {sources} devices and {inputs} inputs{score}", fitted.strategy)
+    let gate = gate_features(&fitted.model)
+        .map_or_else(String::new, |names| format!(", behind a gate over {}", names.join(", ")));
+    format!(
+        "{}, {features}{gate}, learned from {sources} devices and {inputs} inputs{score}",
+        fitted.strategy
+    )
 }

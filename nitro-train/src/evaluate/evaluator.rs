@@ -16,7 +16,7 @@ use crate::learn::comparison::compare_all;
 use crate::learn::learners::CALIBRATED;
 use crate::learn::study::Study;
 use crate::learn::task::Task;
-use crate::learn::{DeviceFeatures, Strategy, StudyOptions};
+use crate::learn::{DeviceFeatures, Objective, Strategy, StudyOptions};
 use crate::recordings::DeviceRecord;
 
 /// How to evaluate.
@@ -24,6 +24,8 @@ use crate::recordings::DeviceRecord;
 pub struct EvaluateOptions {
     /// What the selection of device features tries.
     pub study: StudyOptions,
+    /// What makes one selector better than another where one is chosen: for `auto`.
+    pub objective: Objective,
     /// Whether every device is left out by itself, or with all others of its machine.
     pub leave_out: LeaveOut,
     /// Numbers of measured training inputs with which the shipped model is calibrated for the held-out device.

@@ -97,6 +97,7 @@ pub fn evaluate_with(
     }
     let performance = PerformanceTable::new(recordings)?;
     let task = Task::new(recordings, &performance, &split.train, options.seed);
+    let task = task.with_objective(&options.objective);
     let evaluator = Evaluator::new(&task, &split.test, options);
     let devices = (0..recordings.devices.len())
         .filter(|&device| evaluator.has_tests(device))
@@ -149,6 +150,7 @@ pub fn evaluate_on(
     let sources = resolve_sources(recordings, sources)?;
     let performance = PerformanceTable::new(recordings)?;
     let task = Task::new(recordings, &performance, &split.train, options.seed);
+    let task = task.with_objective(&options.objective);
     let evaluator = Evaluator::new(&task, &split.test, options);
     if !evaluator.has_tests(device) {
         return Err(EvaluateError::NoTests {

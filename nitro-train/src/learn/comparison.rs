@@ -1,9 +1,12 @@
 //! Which strategy to ship: `auto`, decided by what each achieves on temporary targets ([`validation`](super::validation)).
 
+use std::sync::Arc;
+
 use nitro_core::model::Gate;
 
 use super::gate::{Asked, Net};
 use super::learners::Learner;
+use super::objective::Weights;
 use super::strategy::{DeviceFeatures, Strategy};
 use super::study::{FittedModel, Study};
 use super::task::MIN_SOURCES;
@@ -17,6 +20,10 @@ pub struct Comparison {
     /// By strategy and temporary target the share of the best variant's speed on each input, with the time for choosing counted where
     /// that of the features is known; the inputs of a target are the same for all strategies.
     pub shares: Vec<Vec<Vec<f64>>>,
+    /// By temporary target what each of these inputs counts.
+    pub weights: Vec<Vec<f64>>,
+    /// What makes one strategy better than another.
+    pub objective: Arc<Weights>,
     /// By strategy the gate before its selector, where one pays.
     pub gates: Vec<Option<Gate>>,
 }
@@ -45,7 +52,17 @@ pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
         .zip(&validation.shares)
         .map(|(&strategy, judged)| counted(study, strategy, judged, &validation));
     let (shares, gates) = counted.unzip();
-    Comparison { strategies, shares, gates }
+    let (weights, objective) = (weights(study, &validation), study.task().weights.clone());
+    Comparison { strategies, shares, weights, objective, gates }
+}
+
+/// By temporary target what the inputs count that are judged there.
+fn weights(study: &Study<'_>, validation: &Validation) -> Vec<Vec<f64>> {
+    let of_target = |(&target, judged): (&usize, &Vec<(usize, f64)>)| {
+        judged.iter().map(|&(input, _)| study.task().weight(target, input)).collect()
+    };
+    let judged = validation.shares.first().map_or(&[][..], Vec::as_slice);
+    study.sources().iter().zip(judged).map(of_target).collect()
 }
 
 /// What a strategy achieves with the time for choosing counted, and the gate with which it does.
@@ -74,9 +91,15 @@ pub fn compare_all(study: &Study<'_>) -> Comparison {
 }
 
 impl Comparison {
-    /// Mean share of a strategy (a position in [`Comparison::strategies`]) over the temporary targets.
+    /// What a strategy (a position in [`Comparison::strategies`]) achieves, mean over the temporary targets: its mean share of speed, or what
+    /// another objective has in its place.
     pub fn mean(&self, strategy: usize) -> f64 {
-        mean(self.shares[strategy].iter().map(|shares| mean(shares.iter().copied())))
+        mean((0..self.shares[strategy].len()).map(|target| self.score(strategy, target)))
+    }
+
+    fn score(&self, strategy: usize, target: usize) -> f64 {
+        let shares = self.shares[strategy][target].iter().copied();
+        self.objective.score(shares.zip(self.weights[target].iter().copied()))
     }
 
     /// The strategy to ship.
@@ -129,9 +152,8 @@ impl Comparison {
 
     /// By how much one strategy is better than another, mean over the temporary targets, and the standard error of that mean.
     fn gain(&self, one: usize, other: usize) -> (f64, f64) {
-        let of_target = |at: usize, target: usize| mean(self.shares[at][target].iter().copied());
         let gains: Vec<f64> = (0..self.shares[one].len())
-            .map(|target| of_target(one, target) - of_target(other, target))
+            .map(|target| self.score(one, target) - self.score(other, target))
             .collect();
         mean_and_standard_error(&gains)
     }
@@ -168,6 +190,8 @@ mod tests {
         Comparison {
             strategies: rows.iter().map(|(name, _)| name.parse().unwrap()).collect(),
             shares: rows.iter().map(|(_, means)| means.map(|mean| vec![mean; 4]).to_vec()).collect(),
+            weights: vec![vec![1.0; 4]; 3],
+            objective: Arc::new(Weights::alike()),
             gates: vec![None; rows.len()],
         }
     }

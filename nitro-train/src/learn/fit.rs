@@ -8,6 +8,7 @@ use super::comparison::compare;
 use super::coverage::coverage;
 use super::error::LearnError;
 use super::learners::Hyperparameters;
+use super::objective::Objective;
 use super::performance::PerformanceTable;
 use super::strategy::{DeviceFeatures, Strategy};
 use super::study::{Study, StudyOptions};
@@ -27,6 +28,8 @@ pub struct FitOptions {
     pub known_on_target: Option<BTreeSet<String>>,
     /// What the selection of device features tries.
     pub study: StudyOptions,
+    /// What makes one selector better than another.
+    pub objective: Objective,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -80,7 +83,7 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     let sources = resolve_sources(recordings, &options.sources)?;
     let inputs = resolve_inputs(recordings, options.inputs.as_deref())?;
     let performance = PerformanceTable::new(recordings)?;
-    let task = Task::new(recordings, &performance, &inputs, options.seed);
+    let task = Task::new(recordings, &performance, &inputs, options.seed).with_objective(&options.objective);
     task.check_samples(&sources)?;
     let known_on_target = options.known_on_target.as_ref();
     let study = Study::new(&task, sources.clone(), known_on_target, &options.study);
@@ -95,6 +98,7 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     let scores = comparison.scores();
     let mut fitted = comparison.fit(&study, strategy);
     fitted.model.coverage = coverage(&study, strategy);
+    fitted.model.provenance.objective = options.objective.name().to_owned();
     fitted.model.provenance.recordings_digest = recordings.digest(&sources, &inputs);
     let unreadable = |error: ModelError| LearnError::Unreadable {
         function: recordings.function.clone(),

@@ -8,6 +8,7 @@
 //! - `device_features`: which there are, and which to learn from.
 //! - `study`: what is found out about one set of sources, each part when first asked for.
 //! - `validation`: what strategies achieve on held-out sources and inputs; `comparison`: which one to ship.
+//! - `objective`: what makes one selector better than another.
 //! - `costs`: what features and selectors take; `gate`: for which inputs that is not worth it.
 //! - `calibration`: what a few measurements on the device of use change.
 //! - `coverage`: what counts as far from the training inputs and the source devices.
@@ -29,6 +30,7 @@ mod folds;
 mod gate;
 pub(crate) mod learners;
 pub(crate) mod next_device;
+mod objective;
 pub(crate) mod performance;
 pub(crate) mod scaling;
 pub(crate) mod space;
@@ -40,5 +42,6 @@ mod validation;
 
 pub use error::LearnError;
 pub use fit::{FitOptions, Fitted, fit, resolve_sources};
+pub use objective::Objective;
 pub use strategy::{DeviceFeatures, Strategy};
 pub use study::StudyOptions;

@@ -8,6 +8,7 @@ use nitro_core::MAX_FEATURES;
 
 use super::costs::{FeatureCosts, net_share};
 use super::error::LearnError;
+use super::objective::{Objective, Weights};
 use super::performance::{PerformanceTable, share_of_choice};
 use super::scaling::{is_constant, is_in_range, is_same, scale_of};
 use super::space::{DeviceSpace, InputSpace};
@@ -28,6 +29,8 @@ pub struct Task<'a> {
     pub columns: Vec<usize>,
     /// Their values, scaled.
     pub space: Arc<InputSpace>,
+    /// What each input counts.
+    pub weights: Arc<Weights>,
     /// What features take, where that was measured.
     pub costs: Option<Arc<FeatureCosts>>,
     /// What was left out of the input features, one sentence each.
@@ -61,7 +64,19 @@ impl<'a> Task<'a> {
         let space = Arc::new(space(recordings, &inputs, &columns));
         let performance = Cow::Borrowed(performance);
         let costs = FeatureCosts::of(recordings).map(Arc::new);
-        Self { recordings, performance, inputs, columns, space, costs, notes, seed }
+        let weights = Arc::new(weights(&Objective::MeanRatio, recordings, &performance));
+        Self { recordings, performance, inputs, columns, space, weights, costs, notes, seed }
+    }
+
+    /// The task with another objective than the mean ratio.
+    pub fn with_objective(self, objective: &Objective) -> Self {
+        let weights = weights(objective, self.recordings, &self.performance);
+        Self { weights: Arc::new(weights), ..self }
+    }
+
+    /// What a training input (a position in [`Task::inputs`]) counts on a device.
+    pub fn weight(&self, device: usize, input: usize) -> f64 {
+        self.weights.get(device, self.inputs[input])
     }
 
     /// The task with these of its input features alone (positions in [`Task::columns`]), because they tell most.
@@ -189,6 +204,10 @@ pub struct Sample {
     pub device: usize,
     /// The best class.
     pub class: usize,
+}
+
+fn weights(objective: &Objective, recordings: &Recordings, performance: &PerformanceTable) -> Weights {
+    Weights::of(objective, performance, recordings.devices.len(), recordings.inputs.len())
 }
 
 /// The inputs in the space of these features.

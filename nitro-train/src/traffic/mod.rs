@@ -5,6 +5,7 @@ mod display;
 mod known;
 mod read;
 mod suggestion;
+mod weights;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,7 @@ use self::known::Known;
 
 pub use read::{CaptureError, CapturedCall, read};
 pub use suggestion::{MOST_SUGGESTIONS, Suggestion};
+pub use weights::calls_by_input;
 
 /// The captured calls of one function, seen by its model.
 ///

@@ -203,6 +203,12 @@ pub enum TrainError {
     #[error(transparent)]
     Profile(#[from] ProfileError),
 
+    /// Captured calls that say nothing of a function.
+    #[error(
+        "{file} has no captured call of `{function}` whose features are known; capture some, name other functions, or take another objective"
+    )]
+    NoTraffic { file: String, function: String },
+
     /// Captured calls.
     #[error(transparent)]
     Capture(#[from] CaptureError),

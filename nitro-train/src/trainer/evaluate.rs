@@ -3,6 +3,7 @@
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
+use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists};
 use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, evaluate_with};
 use crate::learn::study::StudyOptions;
@@ -16,6 +17,8 @@ pub struct EvaluateRequest {
     pub inputs: InputLists,
     /// What the selection of device features tries.
     pub study: StudyOptions,
+    /// What makes one selector better than another where one is chosen: for `auto`.
+    pub objective: ObjectiveRequest,
     /// Whether every device is left out by itself, or with all others of its machine.
     pub leave_out: LeaveOut,
     /// Numbers of measured training inputs with which `auto` is calibrated for the device that is left out.
@@ -59,8 +62,9 @@ impl Trainer {
                 LeaveOut::Machine => "in turn, with all others of its machine",
             };
             self.tell(format!("{function}: leaving out each of {} devices {what}", recordings.devices.len()));
-            let EvaluateRequest { study, leave_out, calibration, seed, .. } = request.clone();
-            let options = EvaluateOptions { study, leave_out, calibration, seed };
+            let EvaluateRequest { study, objective, leave_out, calibration, seed, .. } = request.clone();
+            let objective = objective.of(&recordings)?;
+            let options = EvaluateOptions { study, objective, leave_out, calibration, seed };
             Ok(evaluate_with(&recordings, &split, &options, |device| self.tell(judged(device)))?)
         }))
     }

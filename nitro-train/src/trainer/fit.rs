@@ -7,6 +7,7 @@ use nitro_core::model::file_name;
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
+use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists};
 use crate::learn::study::StudyOptions;
 use crate::learn::{FitOptions, Fitted, Strategy, fit};
@@ -24,6 +25,8 @@ pub struct FitRequest {
     pub strategies: Vec<Strategy>,
     /// What the selection of device features tries.
     pub study: StudyOptions,
+    /// What makes one selector better than another.
+    pub objective: ObjectiveRequest,
     /// Folder that the models are written to.
     pub models: PathBuf,
     /// Seed of everything random.
@@ -32,9 +35,9 @@ pub struct FitRequest {
 
 impl Default for FitRequest {
     fn default() -> Self {
-        let (data, train_inputs, sources, strategies, study) = Default::default();
+        let (data, train_inputs, sources, strategies, study, objective) = Default::default();
         let (models, seed) = (PathBuf::from("models"), crate::DEFAULT_SEED);
-        Self { data, train_inputs, sources, strategies, study, models, seed }
+        Self { data, train_inputs, sources, strategies, study, objective, models, seed }
     }
 }
 
@@ -80,6 +83,7 @@ impl Trainer {
                 inputs: Some(lists.split(&recordings)?.train),
                 strategies: request.strategies.clone(),
                 study: request.study.clone(),
+                objective: request.objective.of(&recordings)?,
                 seed: request.seed,
                 ..FitOptions::default()
             };

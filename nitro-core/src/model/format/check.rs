@@ -54,7 +54,11 @@ fn check_names(model: &Model) -> Result<(), &'static str> {
     }
     let mut calibrated = model.calibrations.iter().map(|calibration| name::check(&calibration.device));
     calibrated.try_for_each(|checked| checked).map_err(|_| "name of a calibrated device")?;
-    let texts = [("strategy", &provenance.strategy), ("digest", &provenance.recordings_digest)];
+    let texts = [
+        ("strategy", &provenance.strategy),
+        ("objective", &provenance.objective),
+        ("digest", &provenance.recordings_digest),
+    ];
     let ill = texts.into_iter().find(|(_, text)| !text.is_empty() && name::check(text).is_err());
     ill.map_or(Ok(()), |(what, _)| Err(what))
 }

@@ -9,6 +9,7 @@
 //! | `selector` | required | what maps features to a choice |
 //! | `gate` | required where it is there | what decides before the selector is asked |
 //! | `provenance` | optional | how it came to be |
+//! | `objective` | optional | what makes one selector better than another in its eyes |
 //! | `coverage` | optional | which inputs and devices it was trained on |
 //! | `calibrations` | optional | what takes the selector's place on devices where a little was measured |
 //!
@@ -156,6 +157,7 @@ const NAMES: &str = "names";
 const CHOICES: &str = "choices";
 const SELECTOR: &str = "selector";
 const GATE: &str = "gate";
+const OBJECTIVE: &str = "objective";
 const COVERAGE: &str = "coverage";
 const PROVENANCE: &str = "provenance";
 const CALIBRATIONS: &str = "calibrations";
@@ -208,7 +210,8 @@ fn body(model: &Model) -> Vec<u8> {
         features: model.features.clone(),
         device_features: model.device_features.clone(),
     };
-    let Provenance { strategy, sources, training_inputs, seed, recordings_digest } = model.provenance.clone();
+    let Provenance { strategy, sources, objective, training_inputs, seed, recordings_digest } =
+        model.provenance.clone();
     let training_inputs = training_inputs as u64;
     let provenance = ProvenanceBody { strategy, sources, training_inputs, seed, recordings_digest };
     let mut body = Vec::new();
@@ -219,6 +222,9 @@ fn body(model: &Model) -> Vec<u8> {
         write_part(&mut body, GATE, true, gate);
     }
     write_part(&mut body, PROVENANCE, false, &provenance);
+    if !objective.is_empty() {
+        write_part(&mut body, OBJECTIVE, false, &objective);
+    }
     if !model.coverage.is_empty() {
         write_part(&mut body, COVERAGE, false, &model.coverage);
     }
@@ -236,8 +242,10 @@ fn write_part(body: &mut Vec<u8>, name: &str, is_required: bool, part: &impl Ser
 
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
     let body = checked_body(bytes)?;
-    let sections =
-        section::read(body, &[NAMES, CHOICES, SELECTOR, GATE, COVERAGE, PROVENANCE, CALIBRATIONS])?;
+    let sections = section::read(
+        body,
+        &[NAMES, CHOICES, SELECTOR, GATE, OBJECTIVE, COVERAGE, PROVENANCE, CALIBRATIONS],
+    )?;
     let names: Names = required(&sections, NAMES, "it has no names")?;
     let Choices { choices } = required(&sections, CHOICES, "no choices")?;
     let provenance: ProvenanceBody = part(&sections, PROVENANCE)?.unwrap_or_default();
@@ -254,6 +262,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
         provenance: Provenance {
             strategy: provenance.strategy,
             sources: provenance.sources,
+            objective: part(&sections, OBJECTIVE)?.unwrap_or_default(),
             training_inputs: provenance.training_inputs as usize,
             seed: provenance.seed,
             recordings_digest: provenance.recordings_digest,

@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::{DataArgs, ProfilesArgs, SeedArgs, ShowArgs, SplitArgs, StudyArgs};
+use super::{DataArgs, ObjectiveArgs, ProfilesArgs, SeedArgs, ShowArgs, SplitArgs, StudyArgs};
 use crate::evaluate::LeaveOut;
 
 const DEVICE: &str = "device";
@@ -23,6 +23,8 @@ pub(in crate::cli) struct EvaluateArgs {
     /// Calibrate too: what auto achieves once so many training inputs were measured on the device that is left out
     #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) calibration: Vec<u32>,
+    #[command(flatten)]
+    pub(in crate::cli) objective: ObjectiveArgs,
     #[command(flatten)]
     pub(in crate::cli) study: StudyArgs,
     #[command(flatten)]

@@ -4,6 +4,7 @@ mod bound;
 mod calibrate;
 mod evaluate;
 mod measure;
+mod objective;
 mod show;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ pub(super) use self::bound::Bound;
 pub(super) use self::calibrate::CalibrateArgs;
 pub(super) use self::evaluate::EvaluateArgs;
 pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, RecordArgs};
+pub(super) use self::objective::ObjectiveArgs;
 pub(super) use self::show::{JsonArgs, ShowArgs};
 use crate::learn::{DeviceFeatures, Strategy, StudyOptions};
 use crate::trainer::{DataRequest, InputLists};
@@ -199,6 +201,8 @@ pub(super) struct FitArgs {
     /// The kind of selector; auto: whatever does best on the source devices
     #[arg(long, value_parser = selectors(), default_value = AUTO)]
     pub(super) selector: String,
+    #[command(flatten)]
+    pub(super) objective: ObjectiveArgs,
     #[command(flatten)]
     pub(super) study: StudyArgs,
     /// Devices to learn from, separated by commas [default: all in the store]

@@ -19,8 +19,8 @@ use super::task::Task;
 const MAX_CHOICES: usize = 12;
 /// The next dearer feature is tried in a gate only so often: a gate is cheap or it is none.
 const MAX_SETS: usize = 5;
-/// Features that take no longer than this in the mean are in every gate, in nanoseconds.
-const FREE_NS: f64 = 5.0;
+/// Features that take no longer than this in the mean are in every gate, in nanoseconds: clocks tell no less.
+const FREE_NS: f64 = 15.0;
 /// A gate has to gain so much of the best choice's speed, in the mean.
 const LEAST_GAIN: f64 = 5e-4;
 
@@ -58,7 +58,7 @@ impl Asked<'_> {
         }
         for features in self.feature_sets() {
             let shares = self.held_out(&features);
-            if mean(&shares) > mean(&best.shares) + LEAST_GAIN {
+            if self.score(&shares) > self.score(&best.shares) + LEAST_GAIN {
                 best = Net { shares, gate: Some(features) };
             }
         }
@@ -69,7 +69,7 @@ impl Asked<'_> {
     pub fn gate(&self, features: &[usize]) -> Option<Gate> {
         let samples = self.samples(features);
         let all: Vec<&Sample> = samples.iter().flatten().collect();
-        let (nodes, decisions) = grow(&all, &self.columns(features));
+        let (nodes, decisions) = grow(&all, &self.columns(features), &self.task.weights);
         let decisions: Vec<Option<u16>> =
             decisions.into_iter().map(|own| own.map(|choice| choice as u16)).collect();
         let features = features.iter().map(|&column| column as u16).collect();
@@ -142,6 +142,7 @@ impl Asked<'_> {
                         .iter()
                         .map(|&own| own as f32)
                         .collect(),
+                    weight: self.task.weight(target, input),
                     asked,
                     at_once: choices.iter().map(|choice| (*choice, at_once(choice))).collect(),
                 }
@@ -164,6 +165,16 @@ impl Asked<'_> {
         order
     }
 
+    /// Mean over targets of what these shares are worth.
+    fn score(&self, shares: &[Vec<f64>]) -> f64 {
+        let of_target = |((&target, judged), shares): ((&usize, &Vec<(usize, f64)>), &Vec<f64>)| {
+            let weights = judged.iter().map(|&(input, _)| self.task.weight(target, input));
+            self.task.weights.score(shares.iter().copied().zip(weights))
+        };
+        let scores = self.targets.iter().zip(self.judged).zip(shares).map(of_target);
+        scores.sum::<f64>() / shares.len().max(1) as f64
+    }
+
     /// By target what is achieved on each input behind a gate over these features that was grown without that target and that input.
     fn held_out(&self, features: &[usize]) -> Vec<Vec<f64>> {
         let (samples, columns) = (self.samples(features), self.columns(features));
@@ -174,7 +185,7 @@ impl Asked<'_> {
                 let is_other = |&other: &usize| other != target || samples.len() == 1;
                 let others = (0..samples.len()).filter(is_other).flat_map(|other| &samples[other]);
                 let grown_from: Vec<&Sample> = others.filter(|sample| !is_inside(sample)).collect();
-                let (nodes, decisions) = grow(&grown_from, &columns);
+                let (nodes, decisions) = grow(&grown_from, &columns, &self.task.weights);
                 let inside = samples[target].iter().zip(&mut shares).filter(|(sample, _)| is_inside(sample));
                 inside.for_each(|(sample, share)| {
                     *share = sample.share(tree::decide(&nodes, &decisions, &sample.row))
@@ -184,10 +195,4 @@ impl Asked<'_> {
         };
         (0..samples.len()).into_par_iter().map(of_target).collect()
     }
-}
-
-/// Mean over targets.
-fn mean(shares: &[Vec<f64>]) -> f64 {
-    let of_target = |shares: &Vec<f64>| shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-    shares.iter().map(of_target).sum::<f64>() / shares.len().max(1) as f64
 }

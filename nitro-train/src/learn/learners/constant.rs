@@ -29,14 +29,16 @@ impl Learner for Constant {
     }
 }
 
-/// The class with the best mean share; of equals the first.
+/// The class that is worth most in all; of equals the first.
 fn best_on_average(set: &TrainingSet<'_>) -> usize {
     let task = set.task;
     let mut sums = vec![0.0; task.performance.classes().count()];
     for &device in set.sources {
         for &input in set.inputs {
             if let Some(shares) = task.performance.shares(device, task.inputs[input]) {
-                sums.iter_mut().zip(shares).for_each(|(sum, share)| *sum += share.unwrap_or(0.0));
+                let weight = task.weight(device, input);
+                let worth = |share: &Option<f64>| task.weights.worth(share.unwrap_or(0.0), weight);
+                sums.iter_mut().zip(shares).for_each(|(sum, share)| *sum += worth(share));
             }
         }
     }

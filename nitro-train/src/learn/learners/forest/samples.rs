@@ -14,7 +14,8 @@ pub(super) fn samples(set: &TrainingSet<'_>) -> Samples {
         let row = task.input_row(input);
         for (&source, device) in set.sources.iter().zip(&devices) {
             if let Some(shares) = task.performance.shares(source, task.inputs[input]) {
-                samples.push_targets(shares.iter().map(|share| share.map(|share| (1.0 - share) as f32)));
+                let losses = shares.iter().map(|share| share.map(|share| (1.0 - share) as f32));
+                samples.push_targets(losses, task.weight(source, input) as f32);
                 rows.push([row.as_slice(), device].concat());
             }
         }

@@ -26,7 +26,8 @@ impl SamplesByClass {
         }
         samples.with_losses(|Sample { input, device, .. }, class| {
             let shares = set.task.performance.shares(set.sources[device], set.task.inputs[input])?;
-            shares[class].map(|share| 1.0 - share)
+            let weight = set.task.weight(set.sources[device], input);
+            shares[class].map(|share| weight * (1.0 - share))
         })
     }
 

@@ -8,7 +8,7 @@ use crate::random::Random;
 pub(super) struct Samples {
     pub(super) classes: usize,
     columns: Vec<Column>,
-    /// One row a sample: the targets (0 where absent), then how often each counts (1, or 0 where absent).
+    /// One row a sample: the targets times what the sample counts (0 where absent), then what it counts (0 where absent).
     targets: Vec<f32>,
 }
 
@@ -32,9 +32,9 @@ impl Samples {
         Self { classes, columns: Vec::new(), targets: Vec::new() }
     }
 
-    pub(super) fn push_targets(&mut self, row: impl Iterator<Item = Option<f32>> + Clone) {
-        self.targets.extend(row.clone().map(|target| target.unwrap_or(0.0)));
-        self.targets.extend(row.map(|target| f32::from(u8::from(target.is_some()))));
+    pub(super) fn push_targets(&mut self, row: impl Iterator<Item = Option<f32>> + Clone, weight: f32) {
+        self.targets.extend(row.clone().map(|target| weight * target.unwrap_or(0.0)));
+        self.targets.extend(row.map(|target| weight * f32::from(u8::from(target.is_some()))));
     }
 
     pub(super) fn push_column(&mut self, values: &[f64], transform: Transform) {

@@ -11,7 +11,7 @@ fn samples(count: usize) -> (Samples, Vec<f64>) {
     for &x in &x {
         let third = (x < 0.25).then_some(1.0);
         let (first, second) = if x < 0.5 { (0.0, 0.5) } else { (0.5, 0.0) };
-        samples.push_targets([Some(first), Some(second), third].into_iter());
+        samples.push_targets([Some(first), Some(second), third].into_iter(), 1.0);
     }
     samples.push_column(&x, Transform::Identity);
     samples.push_column(&vec![7.0; count], Transform::Identity);
@@ -82,7 +82,7 @@ fn leaves_have_at_least_the_wanted_number_of_samples() {
 fn an_absent_variant_inherits_from_above() {
     let mut samples = Samples::new(2);
     for x in 0..10 {
-        samples.push_targets([Some(f32::from(u8::from(x > 4))), (x == 0).then_some(0.25)].into_iter());
+        samples.push_targets([Some(f32::from(u8::from(x > 4))), (x == 0).then_some(0.25)].into_iter(), 1.0);
     }
     samples.push_column(&(0..10).map(f64::from).collect::<Vec<_>>(), Transform::Identity);
     let tree = grow(&samples, 1, Random::new(2));
@@ -93,7 +93,7 @@ fn an_absent_variant_inherits_from_above() {
 #[test]
 fn samples_that_are_all_alike_make_one_leaf() {
     let mut samples = Samples::new(1);
-    (0..50).for_each(|_| samples.push_targets([Some(0.3)].into_iter()));
+    (0..50).for_each(|_| samples.push_targets([Some(0.3)].into_iter(), 1.0));
     samples.push_column(&(0..50).map(f64::from).collect::<Vec<_>>(), Transform::Identity);
     assert_eq!(grow(&samples, 1, Random::new(9)).nodes, [Node::Leaf]);
 }

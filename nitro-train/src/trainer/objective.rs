@@ -1,0 +1,47 @@
+//! What a selector is to do well, as a request says it.
+
+use std::path::PathBuf;
+
+use super::error::TrainError;
+use crate::learn::Objective;
+use crate::recordings::Recordings;
+use crate::traffic::{self, calls_by_input};
+
+/// What makes one selector better than another.
+///
+/// ```no_run
+/// use nitro_train::{FitRequest, ObjectiveRequest, Trainer};
+///
+/// // Calls that a program with NITRO_CAPTURE=calls.jsonl has written say how often each input counts.
+/// let objective = ObjectiveRequest::Traffic("calls.jsonl".into());
+/// Trainer::new().fit(&FitRequest { objective, ..FitRequest::default() })?;
+/// # Ok::<(), nitro_train::TrainError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum ObjectiveRequest {
+    /// [`Objective::MeanRatio`].
+    #[default]
+    MeanRatio,
+    /// [`Objective::TotalTime`].
+    TotalTime,
+    /// [`Objective::Traffic`], of the calls that programs with `NITRO_CAPTURE=FILE` have written to this file.
+    Traffic(PathBuf),
+}
+
+impl ObjectiveRequest {
+    /// What it means for one function.
+    pub(super) fn of(&self, recordings: &Recordings) -> Result<Objective, TrainError> {
+        Ok(match self {
+            Self::MeanRatio => Objective::MeanRatio,
+            Self::TotalTime => Objective::TotalTime,
+            Self::Traffic(file) => {
+                let calls = calls_by_input(recordings, &traffic::read(file)?);
+                if calls.iter().sum::<f64>() <= 0.0 {
+                    let (file, function) = (file.display().to_string(), recordings.function.clone());
+                    return Err(TrainError::NoTraffic { file, function });
+                }
+                Objective::Traffic { calls }
+            }
+        })
+    }
+}
