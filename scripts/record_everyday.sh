@@ -17,7 +17,7 @@ train() {
 }
 
 for device; do
-    train record --repeat-ms 10 --device "$device"
+    train record --repeat-ms 5 --device "$device"
 done
 for name in sort find matmul; do
     folder=$models/recordings/$name
