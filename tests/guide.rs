@@ -70,8 +70,12 @@ fn every_example_is_compiled() {
 
 #[test]
 fn no_link_leads_nowhere() {
-    let elsewhere =
-        ["models/README.md", "examples/benchmarks/data/matrices/README.md"].map(|page| root().join(page));
+    let elsewhere = [
+        "models/README.md",
+        "examples/everyday/models/README.md",
+        "examples/benchmarks/data/matrices/README.md",
+    ]
+    .map(|page| root().join(page));
     for page in files("", "md").into_iter().chain(files("guide/src", "md")).chain(elsewhere) {
         let text = read(&page);
         for link in links(&text) {

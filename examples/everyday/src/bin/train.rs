@@ -1,0 +1,88 @@
+//! The trainer of these functions: `models/README.md` beside this package says how the shipped models were made.
+
+use std::cell::{Cell, RefCell};
+use std::process::ExitCode;
+
+use nitro_everyday::{Matrix, find, inputs, matmul, sort};
+use nitro_train::{BoxError, Session, ShippedRecordings, Trainer, Tunable};
+
+/// A function with its built-in inputs and its recordings in `models/recordings`.
+macro_rules! tunable {
+    ($function:ident, $name:literal, $record:expr) => {
+        Tunable::new($function::function(), $record)
+            .generated_inputs(inputs::$function::names())
+            .runs_on("host")
+            .shipped(ShippedRecordings {
+                measurements: include_bytes!(concat!(
+                    "../../models/recordings/",
+                    $name,
+                    "/measurements.csv.gz"
+                )),
+                inputs: include_bytes!(concat!("../../models/recordings/", $name, "/inputs.csv.gz")),
+                devices: include_bytes!(concat!("../../models/recordings/", $name, "/devices.csv")),
+                profiles: None,
+            })
+    };
+}
+
+fn main() -> ExitCode {
+    Trainer::new()
+        .tunable(tunable!(sort, "sort", record_sort))
+        .tunable(tunable!(find, "find", record_find))
+        .tunable(tunable!(matmul, "matmul", record_matmul))
+        .main()
+}
+
+/// Keys of one kind that take turns where there are few: sorted again and again, the processor would know the outcome of every comparison. A prime, so
+/// that each variant meets them all, however many variants there are.
+const INSTANCES: u64 = 13;
+
+/// Above so many keys their comparisons are too many to be known by heart.
+const MOST_VARIED: usize = 10_000;
+
+fn record_sort(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in session.inputs("") {
+        let first = inputs::sort::load(name, 0)?;
+        let count = if first.len() <= MOST_VARIED { INSTANCES } else { 1 };
+        let mut all = vec![first];
+        for instance in 1..count {
+            all.push(inputs::sort::load(name, instance)?);
+        }
+        let turn = Cell::new(0);
+        let run = || {
+            turn.set((turn.get() + 1) % all.len());
+            let mut keys = all[turn.get()].clone();
+            sort(&mut keys);
+            (turn.get(), keys)
+        };
+        let is_sorted = |_: &_, (turn, found): &(usize, Vec<u64>)| {
+            let mut expected = all[*turn].clone();
+            expected.sort_unstable();
+            *found == expected
+        };
+        session.checked_input(name, run, is_sorted)?;
+    }
+    Ok(())
+}
+
+fn record_find(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in session.inputs("") {
+        let search = inputs::find::load(name)?;
+        let needles = search.needles();
+        session.checked_input(name, || find(&search.text, &needles), |expected, found| expected == found)?;
+    }
+    Ok(())
+}
+
+fn record_matmul(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in session.inputs("") {
+        let (a, b) = inputs::matmul::load(name)?;
+        let into = RefCell::new(Matrix::zeros(a.rows(), b.columns()));
+        let run = || {
+            matmul(&a, &b, &mut into.borrow_mut());
+            into.borrow().values().to_vec()
+        };
+        session.checked_input(name, run, |expected, found| expected == found)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! The models in the package decide for every test input, on this machine, whatever it is.
+
+use std::collections::BTreeSet;
+
+use nitro::{CodeVariant, Reason, Selection};
+use nitro_everyday::{Matrix, find, inputs, matmul, sort};
+
+/// Checks that a model decided, and returns the choice.
+fn decided<V: CodeVariant>(name: &str, selection: Selection<V>) -> &'static str {
+    let by_model = matches!(
+        selection.reason(),
+        Reason::Predicted | Reason::PredictedFar { .. } | Reason::FirstChoiceInadmissible { .. }
+    );
+    assert!(by_model, "{name}: {selection}");
+    selection.variant().name()
+}
+
+/// Chooses for every test input; every function has inputs that want different variants.
+fn check(names: Vec<String>, choose: impl Fn(&str) -> &'static str) {
+    let tests: Vec<String> = names.into_iter().filter(|name| name.starts_with("test/")).collect();
+    let chosen: BTreeSet<_> = tests.iter().map(|name| choose(name)).collect();
+    assert!(tests.len() >= 100 && chosen.len() >= 2, "{} inputs, {chosen:?}", tests.len());
+}
+
+#[test]
+fn every_test_input_is_decided_by_a_model() {
+    check(inputs::sort::names(), |name| {
+        decided(name, sort::select(&mut inputs::sort::load(name, 0).unwrap()))
+    });
+    check(inputs::find::names(), |name| {
+        let search = inputs::find::load(name).unwrap();
+        decided(name, find::select(&search.text, &search.needles()))
+    });
+    check(inputs::matmul::names(), |name| {
+        let (a, b) = inputs::matmul::load(name).unwrap();
+        let mut c = Matrix::zeros(a.rows(), b.columns());
+        decided(name, matmul::select(&a, &b, &mut c))
+    });
+}
