@@ -1,18 +1,26 @@
 #!/usr/bin/env python3
 """Draws guide/src/call.svg: the steps of a dispatched call, and what they cost.
 
-    cargo bench --bench dispatch      # then its figures (column `more ns`) into COSTS, and into guide/src/call.md
+    cargo bench --bench dispatch      # then its figures (column `more ns`) into guide/figures.json
+    cargo run --release -p nitro-figures -- --documents
     scripts/draw_call.py
 """
 
+import json
 import pathlib
 
+GUIDE = pathlib.Path(__file__).parent.parent / "guide"
+MEASURED = {
+    name: value
+    for source in json.loads((GUIDE / "figures.json").read_text())["measured"]
+    for name, value in source["values"].items()
+}
 # Nanoseconds over a direct call.
 COSTS = {
-    "no model": 4.6,
-    "repeated input": 5.6,
-    "new input, 200 support vectors": 411,
-    "new input, 64 trees": 514,
+    "no model": float(MEASURED["dispatch.no-model.ns"]),
+    "repeated input": float(MEASURED["dispatch.repeated.ns"]),
+    "new input, 200 support vectors": float(MEASURED["dispatch.svm-200.ns"]),
+    "new input, 64 trees": float(MEASURED["dispatch.forest-64.ns"]),
 }
 
 INK, SOFT, PAPER, LINE = "#1f2328", "#57606a", "#ffffff", "#8c959f"
@@ -98,7 +106,7 @@ def main():
         f'<rect width="{WIDTH}" height="{height}" rx="10" fill="{PAPER}"/>'  # its own paper: readable on any background
     )
     page = "\n".join([head, *parts, "</svg>\n"])
-    (pathlib.Path(__file__).parent.parent / "guide/src/call.svg").write_text(page)
+    (GUIDE / "src/call.svg").write_text(page)
 
 
 main()

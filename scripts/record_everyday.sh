@@ -23,7 +23,7 @@ for name in sort find matmul; do
     folder=$models/recordings/$name
     mkdir -p "$folder"
     train export --function "everyday::$name" --measurements "$folder/measurements.csv.gz" \
-        --inputs "$folder/inputs.csv.gz" --devices "$folder/devices.csv"
+        --inputs "$folder/inputs.csv.gz" --devices "$folder/devices.csv" --feature-times "$folder/feature_times.csv.gz"
 done
 train fit --models $models
 train evaluate

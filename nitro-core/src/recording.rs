@@ -4,13 +4,13 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::choose::Question;
 use crate::device::Stopwatch;
 use crate::feature::Features;
-use crate::{Choice, Device, Function, epoch, feature};
+use crate::{Choice, Device, Function, epoch, feature, host};
 
 /// What the calls of the recorded function amounted to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -146,21 +146,10 @@ fn timed_features(function: &Function, compute: &Features<'_>) -> (Vec<f64>, Vec
     let timed = |index: usize| {
         let begun = Instant::now();
         compute(feature::bits([index]), &mut values);
-        (begun.elapsed().as_nanos() as f64 - clock_ns()).max(0.0)
+        (begun.elapsed().as_nanos() as f64 - host::clock_ns()).max(0.0)
     };
     let times_ns = (0..function.features().len()).map(timed).collect();
     (values, times_ns)
-}
-
-/// What looking at the clock twice takes, in nanoseconds: as much as a feature that is already known.
-fn clock_ns() -> f64 {
-    const LOOKS: usize = 100;
-    static CLOCK_NS: OnceLock<f64> = OnceLock::new();
-    *CLOCK_NS.get_or_init(|| {
-        let mut looks: Vec<u128> = (0..LOOKS).map(|_| Instant::now().elapsed().as_nanos()).collect();
-        looks.sort_unstable();
-        looks[LOOKS / 2] as f64
-    })
 }
 
 /// A recorded call has ended.

@@ -12,13 +12,15 @@
 //! assert_eq!(here.entry().id(), format!("host:{}@{}", here.threads(), host::machine().id()));
 //! ```
 
+mod clock;
 mod machine;
 mod measure;
+
+pub(crate) use clock::clock_ns;
 
 use std::cell::Cell;
 use std::num::NonZero;
 use std::sync::OnceLock;
-use std::time::Instant;
 
 use crate::{Device, DeviceEntry, Stopwatch};
 pub use machine::Machine;
@@ -66,21 +68,7 @@ impl Device for Host {
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
-        Box::new(Clock { begin: Instant::now() })
-    }
-}
-
-struct Clock {
-    begin: Instant,
-}
-
-impl Stopwatch for Clock {
-    fn start(&mut self) {
-        self.begin = Instant::now();
-    }
-
-    fn stop(&mut self) -> f64 {
-        self.begin.elapsed().as_nanos() as f64
+        Box::new(clock::Clock::new())
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::evaluation::{DeviceEvaluation, Evaluation};
 use super::figures::{Figures, selector_names};
+use super::same_learner;
 use crate::learn::{DeviceFeatures, Strategy};
 use crate::plain_table::Table;
 
@@ -24,7 +25,8 @@ fn head(selector: &'static str) -> &'static str {
 
 impl fmt::Display for Evaluation {
     /// One row a held-out device with the mean of each selector in percent of exhaustive search, then over all devices
-    /// the mean, the mean 5th percentile and the worst; those of a selector that does not apply to some devices are marked.
+    /// the mean, the mean 5th percentile and the worst; those of a selector that does not apply to some devices are marked. Below stands
+    /// what each learner achieves with each set of device features.
     /// A width, as in `{evaluation:80}`, is the most columns that the table may take.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { function, train_inputs, test_inputs, .. } = self;
@@ -58,6 +60,7 @@ impl fmt::Display for Evaluation {
         if self.calibrations().next().is_some() {
             writeln!(f, "cal-N: auto, calibrated with N training inputs measured on the held-out device")?;
         }
+        same_learner::write(f, self)?;
         writeln!(f, "{}", self.sensitivity)
     }
 }

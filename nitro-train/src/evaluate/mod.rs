@@ -15,6 +15,7 @@ mod evaluator;
 mod figures;
 mod overhead;
 mod pairs;
+mod same_learner;
 mod split;
 mod statistics;
 
@@ -35,6 +36,7 @@ pub use error::EvaluateError;
 pub use evaluation::{DeviceEvaluation, Evaluation, PairTable, Pairs, Shares};
 pub use evaluator::{EvaluateOptions, LeaveOut};
 pub use figures::{Figures, Selectors, quantile, selector_names};
+pub use same_learner::{OfSet, SameLearner};
 pub use split::Split;
 pub use statistics::Sensitivity;
 pub(crate) use statistics::best_variant_shares;

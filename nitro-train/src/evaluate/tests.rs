@@ -144,6 +144,46 @@ fn the_table_names_devices_and_selectors() {
 }
 
 #[test]
+fn the_same_learner_is_compared_over_the_same_devices() {
+    let mut recordings = recordings(3);
+    // The last device is another world, which only what is told of devices could say.
+    for row in recordings.measurements.iter_mut().filter(|row| row.device == 2 && row.variant < 2) {
+        row.variant = 1 - row.variant;
+    }
+    let mut evaluation = evaluation(&recordings);
+    let mean = |evaluation: &Evaluation, name: &str| {
+        let shares = evaluation.devices.iter().map(|device| device.selectors.get(name).unwrap().mean);
+        shares.sum::<f64>() / 3.0
+    };
+    for one in evaluation.by_device_features() {
+        let names: Vec<_> = one.sets.iter().map(|set| set.device_features.name()).collect();
+        assert_eq!(names, ["none", "cross-validation", "all"], "nothing was profiled");
+        for set in &one.sets {
+            let name = format!("{}-{}", one.learner, set.device_features.name());
+            assert_eq!((set.mean, set.applies_to), (mean(&evaluation, &name), 3), "{name}");
+        }
+    }
+    // Where all device features do not apply, none stand in.
+    let (none, all) = ("forest-none", "forest-all");
+    let without = |device: &DeviceEvaluation| {
+        let kept = device.shares.iter().filter(|(name, _)| !name.ends_with("-all"));
+        Selectors::of(&kept.map(|(&name, shares)| (name, shares.clone())).collect())
+    };
+    let before = [none, all].map(|name| evaluation.devices[2].selectors.get(name).unwrap().mean);
+    let expected = mean(&evaluation, all) + (before[0] - before[1]) / 3.0;
+    evaluation.devices[2].selectors = without(&evaluation.devices[2]);
+    let compared = evaluation.by_device_features();
+    let forest = compared.iter().find(|one| one.learner == "forest").unwrap();
+    let of_all = forest.sets.last().unwrap();
+    assert!((of_all.mean - expected).abs() < 1e-12 && of_all.applies_to == 2, "{of_all:?}");
+    let text = evaluation.to_string();
+    assert!(
+        text.contains("all applies to 2 of 3 held-out devices; on the others `none` stands in"),
+        "{text}"
+    );
+}
+
+#[test]
 fn figures_end_below_the_ends_of_their_heads() {
     let text = evaluation(&recordings(3)).to_string();
     let mut lines = text.lines().skip(1);

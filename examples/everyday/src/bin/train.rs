@@ -21,6 +21,7 @@ macro_rules! tunable {
                 inputs: include_bytes!(concat!("../../models/recordings/", $name, "/inputs.csv.gz")),
                 devices: include_bytes!(concat!("../../models/recordings/", $name, "/devices.csv")),
                 profiles: None,
+                feature_times: None,
             })
     };
 }

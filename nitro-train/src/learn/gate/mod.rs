@@ -167,12 +167,12 @@ impl Asked<'_> {
 
     /// Mean over targets of what these shares are worth.
     fn score(&self, shares: &[Vec<f64>]) -> f64 {
-        let of_target = |((&target, judged), shares): ((&usize, &Vec<(usize, f64)>), &Vec<f64>)| {
-            let weights = judged.iter().map(|&(input, _)| self.task.weight(target, input));
-            self.task.weights.score(shares.iter().copied().zip(weights))
+        let score = |target: usize| {
+            let weight = |&(input, _): &(usize, f64)| self.task.weight(self.targets[target], input);
+            let weights = self.judged[target].iter().map(weight);
+            self.task.weights.score(shares[target].iter().copied().zip(weights))
         };
-        let scores = self.targets.iter().zip(self.judged).zip(shares).map(of_target);
-        scores.sum::<f64>() / shares.len().max(1) as f64
+        (0..shares.len()).map(score).sum::<f64>() / shares.len().max(1) as f64
     }
 
     /// By target what is achieved on each input behind a gate over these features that was grown without that target and that input.

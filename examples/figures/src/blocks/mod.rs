@@ -1,0 +1,60 @@
+//! Tables and paragraphs of figures, by the names that documents call them.
+
+mod calibration;
+mod device_features;
+mod evaluation;
+mod means;
+mod measured;
+mod readme;
+mod shipped;
+mod table;
+mod trust;
+
+use crate::Error;
+use crate::figures::Figures;
+
+/// What makes a block.
+type Block = fn(&Figures) -> Result<String, Error>;
+
+/// Every block.
+const BLOCKS: [(&str, Block); 23] = [
+    ("readme.table", readme::table),
+    ("readme.least", readme::least),
+    ("readme.device-features", device_features::sentence),
+    ("results.host", evaluation::host),
+    ("results.gpu", evaluation::gpu),
+    ("results.worst", evaluation::worst),
+    ("results.sensitivity", evaluation::sensitivity),
+    ("results.h100", evaluation::h100),
+    ("results.device-features", device_features::tables),
+    ("results.profile-devices", device_features::profile_devices),
+    ("results.calibration", calibration::table),
+    ("results.calibration.pairs", calibration::pairs),
+    ("results.ginkgo", evaluation::ginkgo),
+    ("results.ginkgo.splits", trust::splits),
+    ("results.ginkgo.lost", trust::lost),
+    ("results.slice", shipped::slice),
+    ("results.vendor", shipped::vendor),
+    ("results.main-job", measured::main_job),
+    ("results.sklearn", measured::sklearn),
+    ("learning.margins", trust::margins),
+    ("models.profiles", shipped::profiles),
+    ("models.spread", shipped::spread),
+    ("measured.sources", measured::sources),
+];
+
+/// The block of a name.
+///
+/// # Errors
+/// When there is none, or it lacks a figure.
+pub fn block(name: &str, figures: &Figures) -> Result<String, Error> {
+    match BLOCKS.iter().find(|(own, _)| *own == name) {
+        Some((_, make)) => make(figures).map_err(|error| format!("{name}: {error}").into()),
+        None => Err(format!("there is no block `{name}`").into()),
+    }
+}
+
+/// The names of all blocks.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BLOCKS.iter().map(|(name, _)| *name)
+}

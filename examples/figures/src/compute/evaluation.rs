@@ -1,0 +1,59 @@
+//! How good selectors are on devices that were left out.
+
+use nitro_train::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, Split, evaluate_with};
+use nitro_train::recordings::Recordings;
+
+use crate::Error;
+use crate::figures::{HeldOut, Mode, OfFunction, percent};
+use crate::recordings::{GINKGO, shipped};
+
+/// Both ways of leaving out, of one function.
+///
+/// # Errors
+/// When there are no recordings of it, or nothing to learn from.
+pub fn function(name: &str) -> Result<OfFunction, Error> {
+    let recordings = shipped(name)?;
+    let device = evaluate(&recordings, LeaveOut::Device)?;
+    let machine = match recordings.devices.iter().any(|device| device.id.contains('@')) {
+        true => Some(mode(&evaluate(&recordings, LeaveOut::Machine)?)),
+        false => None,
+    };
+    Ok(OfFunction {
+        train_inputs: device.train_inputs,
+        test_inputs: device.test_inputs,
+        best_differs: percent(device.sensitivity.best_differs),
+        none_is_near: percent(device.sensitivity.none_is_near),
+        device: mode(&device),
+        machine,
+    })
+}
+
+/// One way of leaving out, told of on standard error.
+///
+/// # Errors
+/// When there is nothing to learn from.
+pub fn evaluate(recordings: &Recordings, leave_out: LeaveOut) -> Result<Evaluation, Error> {
+    let calibration = if recordings.function == GINKGO { vec![10, 30, 100] } else { vec![10, 30] };
+    let options = EvaluateOptions { leave_out, calibration, ..EvaluateOptions::default() };
+    let tell = |device: &DeviceEvaluation| {
+        eprintln!("  {}: {} left out, auto is {}", recordings.function, device.held_out, device.auto_is);
+    };
+    Ok(evaluate_with(recordings, &Split::by_name(recordings), &options, tell)?)
+}
+
+/// What is kept of one way of leaving out.
+pub fn mode(evaluation: &Evaluation) -> Mode {
+    Mode { devices: evaluation.devices.iter().map(held_out).collect() }
+}
+
+fn held_out(device: &DeviceEvaluation) -> HeldOut {
+    let means = device.selectors.by_name().into_iter();
+    HeldOut {
+        device: device.held_out.clone(),
+        sources: device.sources.len(),
+        auto_is: device.auto_is.to_owned(),
+        auto_worst: device.selectors.get("auto").map_or(0.0, |auto| percent(auto.worst)),
+        means: means.filter_map(|(name, own)| Some((name.to_owned(), percent(own?.mean)))).collect(),
+        calibrated: device.calibrated.iter().map(|(&count, own)| (count, percent(own.mean))).collect(),
+    }
+}

@@ -1,0 +1,29 @@
+//! What each figure is, as code.
+
+pub mod evaluation;
+pub mod profiles;
+pub mod slice;
+pub mod splits;
+pub mod spread;
+pub mod trust;
+pub mod vendor;
+
+use nitro_train::evaluate::Chooser;
+use nitro_train::internals::PerformanceTable;
+
+/// The share of exhaustive search that a model achieves on an input; none where nothing succeeds on the device.
+fn share(performance: &PerformanceTable, chooser: &Chooser<'_>, device: usize, input: usize) -> Option<f64> {
+    let shares = performance.shares(device, input)?;
+    let chosen = chooser.choose(input, |class| shares[class].is_some());
+    Some(chosen.and_then(|class| shares[class]).unwrap_or(0.0))
+}
+
+/// 0 of nothing.
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// 1 of nothing.
+fn geometric_mean(ratios: &[f64]) -> f64 {
+    mean(&ratios.iter().map(|ratio| ratio.ln()).collect::<Vec<_>>()).exp()
+}

@@ -1,0 +1,24 @@
+//! What P-DFS makes of the shipped profiles.
+
+use nitro_train::evaluate::Split;
+use nitro_train::internals::{PerformanceTable, Study, Task, select};
+use nitro_train::learn::{DeviceFeatures, StudyOptions};
+
+use crate::Error;
+use crate::figures::Profiled;
+use crate::recordings::shipped;
+
+/// Of one GPU function, with all of its devices as sources.
+///
+/// # Errors
+/// When its recordings or profiles cannot be read, or say nothing.
+pub fn profiled(function: &str) -> Result<Profiled, Error> {
+    let recordings = shipped(function)?;
+    let relevance = select(&recordings.profiles).ok_or_else(|| format!("{function}: no profile"))?;
+    let performance = PerformanceTable::new(&recordings)?;
+    let task = Task::new(&recordings, &performance, &Split::by_name(&recordings).train, 0);
+    let options = StudyOptions::default();
+    let study = Study::new(&task, (0..recordings.devices.len()).collect(), None, &options);
+    let proxies = relevance.proxies.iter().map(|(proxy, &variants)| (proxy.clone(), variants)).collect();
+    Ok(Profiled { proxies, device_features: study.device_features(DeviceFeatures::Profile) })
+}

@@ -1,0 +1,47 @@
+//! What is computed, part by part.
+
+use crate::Error;
+use crate::compute::{evaluation, profiles, slice, splits, spread, trust, vendor};
+use crate::figures::Remade;
+use crate::recordings::{GINKGO, ON_GPU, ON_HOST};
+
+/// The names of all parts: each function by its own, and `vendor`, `slice`, `trust`, `splits`, `profiles` and `spread`, which are the
+/// fields of [`Remade`].
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let functions = ON_HOST.into_iter().chain(ON_GPU).chain([GINKGO]);
+    functions.chain(["vendor", "slice", "trust", "splits", "profiles", "spread"])
+}
+
+/// Computes one part anew.
+///
+/// # Errors
+/// When there is no such part, or it cannot be computed.
+pub fn remake(part: &str, into: &mut Remade) -> Result<(), Error> {
+    eprintln!("{part}");
+    match part {
+        "vendor" => {
+            let each = vendor::FUNCTIONS.into_iter();
+            into.vendor = each
+                .map(|(name, size)| Ok((name.to_owned(), vendor::vendor(name, size)?)))
+                .collect::<Result<_, Error>>()?;
+        }
+        "slice" => into.slice = slice::slice()?,
+        "trust" => (into.trust, into.lost) = trust::trust()?,
+        "splits" => into.splits = splits::splits()?,
+        "profiles" => {
+            let each = ON_GPU.into_iter();
+            into.profiles = each
+                .map(|name| Ok((name.to_owned(), profiles::profiled(name)?)))
+                .collect::<Result<_, Error>>()?;
+        }
+        "spread" => into.spread = spread::spread()?,
+        function if names().any(|name| name == function) => {
+            into.functions.insert(function.to_owned(), evaluation::function(function)?);
+        }
+        unknown => {
+            let known: Vec<&str> = names().collect();
+            return Err(format!("there is no part `{unknown}`: write one of {}", known.join(", ")).into());
+        }
+    }
+    Ok(())
+}
