@@ -52,7 +52,8 @@ impl fmt::Display for Evaluation {
         if self.calibrations().next().is_some() {
             writeln!(f, "cal-N: auto, calibrated with N training inputs measured on the held-out device")?;
         }
-        writeln!(f, "{}", self.sensitivity)
+        writeln!(f, "{}", self.sensitivity)?;
+        self.worst.iter().try_for_each(|worst| writeln!(f, "{worst}"))
     }
 }
 
