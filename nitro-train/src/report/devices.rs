@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::data::{DeviceTable, Quantity};
 use super::device::Labels;
-use super::html::{like, number, wide};
+use super::html::{like, name, number, wide};
 use super::machine::readable;
 use super::matrix::{Style, table};
 
@@ -35,7 +35,7 @@ fn part(devices: &DeviceTable) -> Markup {
                 "The same on all " (devices.devices.len()) ": "
                 @for (index, (quantity, values)) in same.iter().enumerate() {
                     @if index > 0 { ", " }
-                    (quantity.name) " " (value(quantity, values[0]))
+                    (name(&quantity.name)) " " (value(quantity, values[0]))
                 }
                 "."
             }
@@ -57,7 +57,7 @@ fn features(devices: &DeviceTable, rows: &[&(Quantity, Vec<f64>)]) -> Markup {
             tbody {
                 @for (quantity, values) in rows {
                     tr {
-                        th scope="row" { (quantity.name) }
+                        th scope="row" { (name(&quantity.name)) }
                         @for &one in values { td { (value(quantity, one)) } }
                     }
                 }

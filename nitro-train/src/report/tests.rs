@@ -215,6 +215,11 @@ fn what_loses_and_what_to_do_is_told_by_name() {
     check(&page, "reaches only 96.5\u{a0}%");
     check(&page, "with fewer than 4, a device left out");
     check(&page, "may be dropped: <code>idle</code> of ");
+    data.functions[0].worst[0].share = 0.0;
+    check(
+        &super::page(&data),
+        "for <code>test/long_<wbr>rows</code>, where it fails; best is <code>ell</code>.",
+    );
 }
 
 #[test]
@@ -291,8 +296,8 @@ fn tables_and_figures_of_the_paper_are_there() {
     check(&page, "<th scope=\"row\">m</th><td>2</td><td>20.0</td>"); // Figure 5
     check(&page, "without it too, <code>host:1</code> loses 17.0 points."); // Figure 7
     check(&page, "majority, least</th><td style=\"--tint:0%\">60.0</td><td style=\"--tint:0%\">50.0</td>");
-    check(&page, "<th scope=\"row\">threads</th><td>1</td><td>4</td>"); // Table 1
-    check(&page, "The same on all 2: l1 32 <span class=\"unit\">KiB</span>.");
+    check(&page, "<th scope=\"row\"><code>threads</code></th><td>1</td><td>4</td>"); // Table 1
+    check(&page, "The same on all 2: <code>l1</code> 32 <span class=\"unit\">KiB</span>.");
     check(&page, "<td style=\"--tint:48%\">87.0</td>"); // Table 2
     check(&page, "always this one, % of exhaustive</th><td>81.2</td><td>55.0</td>"); // Table 4
     check(&page, "may run on, % of inputs</th><td>100.0</td><td>50.0</td>");

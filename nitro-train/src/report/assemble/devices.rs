@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::quantity;
 use crate::learn::next_device::{distances, distinct};
 use crate::recordings::{DeviceRecord, Recordings};
-use crate::report::data::{DeviceTable, Matrix};
+use crate::report::data::{DeviceTable, Matrix, Quantity};
 use crate::report::device::by_name;
 
 /// One table for each sort of device: those that share at least half of their features.
@@ -30,9 +29,11 @@ fn table(mut devices: Vec<DeviceRecord>) -> DeviceTable {
     devices.sort_by(|a, b| by_name(&a.id, &b.id));
     let names: BTreeSet<&String> = devices.iter().flat_map(|device| device.features.keys()).collect();
     let value = |device: &DeviceRecord, name: &String| device.features.get(name).copied().unwrap_or(f64::NAN);
+    // Under the names that models and selectors have for them, which end in the unit; bytes are read better in larger ones.
     let feature = |name: &String| {
+        let unit = if name.ends_with("_bytes") { "bytes" } else { "" };
         let values: Vec<f64> = devices.iter().map(|device| value(device, name)).collect();
-        (quantity((name, &f64::NAN)), values)
+        (Quantity { name: name.clone(), value: f64::NAN, unit: unit.to_owned() }, values)
     };
     let features = names.into_iter().map(feature).collect();
     let apart = distances(&devices.iter().collect::<Vec<_>>());

@@ -75,6 +75,8 @@ fn worst(functions: &[FunctionReport]) -> Option<Markup> {
     let WorstInput { input, device, chosen, best, share, .. } = worst;
     Some(html! {
         "The worst single choice: " (function_link(&function.name)) " on " (device_name(device)) " ran " (name(chosen)) " for "
-        (name(input)) ", at " (Percent(*share)) "\u{a0}% of the speed of " (name(best)) "."
+        (name(input))
+        @if *share > 0.0 { ", at " (Percent(*share)) "\u{a0}% of the speed of " (name(best)) "." }
+        @else { ", where it fails; best is " (name(best)) "." }
     })
 }
