@@ -45,6 +45,7 @@ pub fn with_vendor(function: &str) -> Result<Recordings, Error> {
         inputs: folder.join(format!("inputs.csv.{ending}")),
         devices: folder.join("devices.csv"),
         parameters: None,
+        feature_times: None,
     };
     let profiles = Folder::new(models().join("recordings")).read(function)?;
     Ok(Recordings { profiles, ..import(function, &files)? })

@@ -29,6 +29,7 @@ fn model() -> Model {
         provenance: Provenance {
             strategy: "svm-all".into(),
             sources: vec!["a".into(), "b".into()],
+            objective: "total-time".into(),
             training_inputs: 7,
             seed: 1,
             recordings_digest: "c0ffee".into(),

@@ -13,7 +13,8 @@ use crate::trainer::{ReportRequest, Trainer};
 
 pub(super) fn run(trainer: &Trainer, args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
     let (data, inputs) = (args.data.profiled(&args.profiles), args.split.lists());
-    write(&trainer.report(&ReportRequest { data, inputs, seed: args.seed.seed })?, &args.out)?;
+    let calibration = args.calibration.iter().map(|&count| count as usize).collect();
+    write(&trainer.report(&ReportRequest { data, inputs, calibration, seed: args.seed.seed })?, &args.out)?;
     if args.output.json {
         return json::print(out, &json!({ "page": args.out }));
     }

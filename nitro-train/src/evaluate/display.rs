@@ -61,7 +61,8 @@ impl fmt::Display for Evaluation {
             writeln!(f, "cal-N: auto, calibrated with N training inputs measured on the held-out device")?;
         }
         same_learner::write(f, self)?;
-        writeln!(f, "{}", self.sensitivity)
+        writeln!(f, "{}", self.sensitivity)?;
+        self.worst.iter().try_for_each(|worst| writeln!(f, "{worst}"))
     }
 }
 

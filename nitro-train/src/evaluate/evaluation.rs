@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::figures::{Figures, Selectors};
 use super::statistics::Sensitivity;
+use super::worst::WorstInput;
 
 /// The leave-one-device-out table of one function, in the form of `evaluate --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,6 +22,9 @@ pub struct Evaluation {
     pub test_inputs: usize,
     /// One entry a held-out device.
     pub devices: Vec<DeviceEvaluation>,
+    /// The test inputs on which `auto` lost most, at most five, worst first.
+    #[serde(skip)]
+    pub worst: Vec<WorstInput>,
     /// How much the best variant depends on the device, over the test inputs.
     #[serde(skip)]
     pub sensitivity: Sensitivity,

@@ -5,6 +5,7 @@
 //! (time of the chosen one), 1.0 = exhaustive search; a chosen variant that failed or answered wrong counts as 0; an
 //! inadmissible one is passed over for the next in the ranking, as at run time.
 
+mod alike;
 mod baselines;
 mod benefit;
 mod chooser;
@@ -13,11 +14,13 @@ mod error;
 mod evaluation;
 mod evaluator;
 mod figures;
+mod one_fewer;
 mod overhead;
 mod pairs;
 mod same_learner;
 mod split;
 mod statistics;
+mod worst;
 
 use nitro_core::model::Model;
 
@@ -29,6 +32,7 @@ use crate::learn::resolve_sources;
 use crate::learn::task::Task;
 use crate::recordings::Recordings;
 
+pub(crate) use alike::{best_of_another, within_machines};
 pub(crate) use benefit::feature_benefits;
 pub use chooser::Chooser;
 pub(crate) use chooser::shares_of_model;
@@ -36,10 +40,13 @@ pub use error::EvaluateError;
 pub use evaluation::{DeviceEvaluation, Evaluation, PairTable, Pairs, Shares};
 pub use evaluator::{EvaluateOptions, LeaveOut};
 pub use figures::{Figures, Selectors, quantile, selector_names};
+pub(crate) use one_fewer::{OneFewer, one_source_fewer};
 pub use same_learner::{OfSet, SameLearner};
 pub use split::Split;
 pub use statistics::Sensitivity;
-pub(crate) use statistics::best_variant_shares;
+pub(crate) use statistics::{VariantStatistics, best_variant_shares};
+pub use worst::WorstInput;
+pub(crate) use worst::worst_inputs;
 
 /// Holds out each device in turn.
 ///
@@ -107,14 +114,19 @@ pub fn evaluate_with(
             let sources = options.leave_out.sources(&recordings.devices, device);
             evaluator.hold_out(device, sources, None).inspect(|evaluation| judged(evaluation))
         })
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<Vec<_>, _>>()?;
+    let all: Vec<usize> = (0..recordings.devices.len()).collect();
+    let judged = devices
+        .iter()
+        .filter_map(|device| Some((recordings.device_index(&device.held_out)?, &device.auto_model)));
     Ok(Evaluation {
+        worst: worst_inputs(recordings, &performance, judged, &split.test)?,
         function: recordings.function.clone(),
         variants: recordings.variants.clone(),
         train_inputs: split.train.len(),
         test_inputs: split.test.len(),
         devices,
-        sensitivity: sensitivity(recordings, &performance, &split.test),
+        sensitivity: sensitivity(&all, &performance, &split.test),
         pairs: pairs(&evaluator)?,
     })
 }

@@ -19,6 +19,11 @@ pub struct VariantStatistics {
     /// One entry a variant: mean share of the best variant's speed that the best of all others reaches. 1 means that nothing
     /// would be lost without the variant.
     pub share_without: Vec<f64>,
+    /// One entry a variant: mean share that it reaches itself, in its best configuration of each input, over the inputs that it may run on;
+    /// none where there are none.
+    pub share_alone: Vec<Option<f64>>,
+    /// One entry a variant: share of the inputs that it may run on.
+    pub may_run: Vec<f64>,
 }
 
 /// One entry a device, over these inputs; a tie counts for the first variant, as in training.
@@ -27,32 +32,54 @@ pub(crate) fn best_variant_shares(
     performance: &PerformanceTable,
     inputs: &[usize],
 ) -> Vec<VariantStatistics> {
-    let of_device = |device: usize| {
-        let mut best = vec![0.0; recordings.variants.len()];
-        let mut without = best.clone();
-        let mut count = 0_usize;
-        for &input in inputs {
-            let Some((winner, shares)) =
-                performance.best(device, input).zip(performance.shares(device, input))
-            else {
-                continue;
-            };
-            count += 1;
-            best[winner] += 1.0;
-            for (variant, sum) in without.iter_mut().enumerate() {
-                *sum += if variant == winner { second_share(shares, winner) } else { 1.0 };
-            }
-        }
-        let mean = |sums: Vec<f64>| sums.into_iter().map(|sum| sum / count.max(1) as f64).collect();
-        let (best_share, share_without) = (mean(best), mean(without));
-        VariantStatistics {
-            device: recordings.devices[device].id.clone(),
-            inputs: count,
-            best_share,
-            share_without,
-        }
+    (0..recordings.devices.len()).map(|device| of_device(recordings, performance, device, inputs)).collect()
+}
+
+fn of_device(
+    recordings: &Recordings,
+    performance: &PerformanceTable,
+    device: usize,
+    inputs: &[usize],
+) -> VariantStatistics {
+    let measured = |&input: &usize| performance.best(device, input).zip(performance.shares(device, input));
+    let rows: Vec<(usize, Vec<Option<f64>>)> = inputs
+        .iter()
+        .filter_map(measured)
+        .map(|(winner, shares)| (performance.classes().variants()[winner], by_variant(performance, shares)))
+        .collect();
+    let count = rows.len().max(1) as f64;
+    let mean = |of: &dyn Fn(usize, &[Option<f64>]) -> f64| {
+        rows.iter().map(|(winner, row)| of(*winner, row)).sum::<f64>() / count
     };
-    (0..recordings.devices.len()).map(of_device).collect()
+    let variants = 0..recordings.variants.len();
+    let alone = |variant: usize| {
+        let reached: Vec<f64> = rows.iter().filter_map(|(_, row)| row[variant]).collect();
+        (!reached.is_empty()).then(|| reached.iter().sum::<f64>() / reached.len() as f64)
+    };
+    let without = |variant: usize, winner: usize, row: &[Option<f64>]| {
+        if variant == winner { second_share(row, winner) } else { 1.0 }
+    };
+    VariantStatistics {
+        device: recordings.devices[device].id.clone(),
+        inputs: rows.len(),
+        best_share: variants
+            .clone()
+            .map(|own| mean(&|winner, _| f64::from(u8::from(winner == own))))
+            .collect(),
+        share_without: variants.clone().map(|own| mean(&|winner, row| without(own, winner, row))).collect(),
+        share_alone: variants.clone().map(alone).collect(),
+        may_run: variants.map(|own| mean(&|_, row| f64::from(u8::from(row[own].is_some())))).collect(),
+    }
+}
+
+/// The share of the best configuration of each variant that may run.
+fn by_variant(performance: &PerformanceTable, shares: &[Option<f64>]) -> Vec<Option<f64>> {
+    let classes = performance.classes().variants();
+    let mut best = vec![None; classes.iter().max().map_or(0, |last| last + 1)];
+    for (&variant, &share) in classes.iter().zip(shares) {
+        best[variant] = share.into_iter().chain(best[variant]).reduce(f64::max);
+    }
+    best
 }
 
 /// The best share of all variants but one; 0 where no other succeeded.
@@ -89,13 +116,13 @@ impl fmt::Display for Sensitivity {
 /// What a variant has to reach of the best one's speed to count as near.
 const NEAR: f64 = 0.95;
 
-/// The architecture sensitivity of a function, over these inputs.
+/// The architecture sensitivity of a function among these devices (positions in the recordings), over these inputs.
 pub(super) fn sensitivity(
-    recordings: &Recordings,
+    devices: &[usize],
     performance: &PerformanceTable,
     inputs: &[usize],
 ) -> Sensitivity {
-    let devices = || 0..recordings.devices.len();
+    let devices = || devices.iter().copied();
     let best =
         |input: usize| devices().map(|device| performance.best(device, input)).collect::<Option<Vec<_>>>();
     let (mut count, mut differ, mut apart) = (0_usize, 0_usize, 0_usize);

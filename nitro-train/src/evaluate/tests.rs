@@ -289,3 +289,92 @@ fn only_a_feature_that_decides_has_a_benefit() {
     assert!(irrelevant.abs() < 0.02, "{irrelevant}");
     assert_eq!(benefits(7), benefits(7), "the seed decides");
 }
+
+#[test]
+fn the_worst_inputs_are_told_by_name_with_what_was_chosen_and_what_was_best() {
+    let mut recordings = recordings(3);
+    assert_eq!(evaluation(&recordings).worst, [], "every choice is the best");
+    // Of one test input another variant is best on two devices, which no feature tells.
+    let input = recordings.input_index("test/1").unwrap();
+    set(&mut recordings, 0, input, 1, Outcome::Time(8.0));
+    set(&mut recordings, 2, input, 1, Outcome::Time(4.0));
+    let worst = WorstInput {
+        input: "test/1".into(),
+        device: "d2".into(),
+        chosen: "left".into(),
+        best: "right".into(),
+        share: 0.4,
+        devices: 2,
+    };
+    let evaluation = evaluation(&recordings);
+    assert_eq!(evaluation.worst, [worst]);
+    let line = "lost most: test/1 on d2, 40 % of exhaustive search: left where right is best\n";
+    assert!(evaluation.to_string().ends_with(line), "{evaluation}");
+}
+
+#[test]
+fn shares_of_variants_are_over_their_configurations() {
+    let mut recordings = recordings(1);
+    // `right` in two configurations: there are more classes than variants.
+    for row in &mut recordings.measurements {
+        row.configuration = if row.variant == 1 { "block=1".into() } else { String::new() };
+    }
+    let more = recordings.measurements.iter().filter(|row| row.variant == 1).cloned();
+    let more: Vec<_> = more.map(|row| Measurement { configuration: "block=2".into(), ..row }).collect();
+    recordings.measurements.extend(more);
+    set(&mut recordings, 0, 38, 2, Outcome::Inadmissible);
+    let statistics =
+        best_variant_shares(&recordings, &PerformanceTable::new(&recordings).unwrap(), &[0, 1, 38, 39]);
+    assert_eq!(statistics[0].best_share, [0.5, 0.5, 0.0]);
+    assert_eq!(statistics[0].share_alone, [Some(0.75), Some(0.75), Some(0.25)]);
+    assert_eq!(statistics[0].may_run, [1.0, 1.0, 0.75]);
+}
+
+#[test]
+fn what_is_best_on_another_device_costs_what_it_takes_here() {
+    let mut recordings = recordings(2);
+    let input = recordings.input_index("test/1").unwrap();
+    set(&mut recordings, 1, input, 1, Outcome::Time(5.0)); // best there, half as fast as the best on the first
+    let performance = PerformanceTable::new(&recordings).unwrap();
+    let table = best_of_another(&performance, 2, &[input, recordings.input_index("test/3").unwrap()]);
+    assert_eq!(table, [[Some(1.0), Some(0.75)], [Some(0.75), Some(1.0)]]);
+}
+
+#[test]
+fn devices_of_one_machine_are_compared_among_themselves() {
+    let mut recordings = recordings(3);
+    for (device, id) in ["host:1@m", "host:2@m", "host:1@n"].into_iter().enumerate() {
+        recordings.devices[device].id = id.into();
+    }
+    let input = recordings.input_index("test/1").unwrap();
+    set(&mut recordings, 2, input, 1, Outcome::Time(5.0));
+    let performance = PerformanceTable::new(&recordings).unwrap();
+    let machines = within_machines(&recordings, &performance, &[input]);
+    assert_eq!(
+        (machines.len(), &*machines[0].machine, machines[0].devices),
+        (1, "m", 2),
+        "of n there is one device"
+    );
+    assert_eq!(machines[0].sensitivity, Sensitivity { inputs: 1, ..Sensitivity::default() });
+}
+
+#[test]
+fn one_source_fewer_is_learned_from_the_rest_alone() {
+    let mut recordings = recordings(3);
+    for row in recordings.measurements.iter_mut().filter(|row| row.device == 2) {
+        row.variant = [1, 0, 2][row.variant]; // the third device is the opposite of the first two
+    }
+    let (evaluation, split) = (evaluation(&recordings), Split::by_name(&recordings));
+    assert_eq!(one_source_fewer(&recordings, &split, &evaluation, 0).unwrap(), [], "one would be left");
+    let mut recordings = self::recordings(4);
+    for row in recordings.measurements.iter_mut().filter(|row| row.device > 1) {
+        row.variant = [1, 0, 2][row.variant];
+    }
+    let fewer = one_source_fewer(&recordings, &split, &self::evaluation(&recordings), 0).unwrap();
+    assert_eq!(fewer.len(), 4 * 3);
+    // Without its only like, the first device is served by its opposites.
+    let without = |held_out, removed| {
+        fewer.iter().find(|one| (one.held_out, one.removed) == (held_out, removed)).unwrap()
+    };
+    assert_eq!(without(0, 1).majority, Some(0.5));
+}

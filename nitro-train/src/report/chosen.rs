@@ -1,10 +1,10 @@
-//! Which device features were chosen without each device (Muralidharan et al., ASPLOS 2016, Table 5).
+//! Which device features were chosen without each device: on demand, as it is long.
 
 use maud::{Markup, html};
 
 use super::data::{HeldOut, HeldOutDevice};
 use super::device::Labels;
-use super::html::{columns, list, wide};
+use super::html::{columns, list, on_demand, wide};
 
 pub(super) fn part(held_out: &HeldOut) -> Markup {
     let selectors = selectors(held_out);
@@ -12,9 +12,7 @@ pub(super) fn part(held_out: &HeldOut) -> Markup {
         return html! {};
     }
     html! {
-        h3 { "Device features chosen" }
-        p { "What selectors took from the description of a device, chosen on the other devices alone." }
-        (wide("", "Device features chosen", &table(held_out, &selectors)))
+        (on_demand("Device features chosen without each device", &wide("", "Device features chosen", &table(held_out, &selectors))))
     }
 }
 

@@ -1,12 +1,16 @@
-//! The choices one by one: test inputs sorted from the worst choice to the best.
+//! The choices one by one: how good they are the worse they get.
 
 use maud::{Markup, html};
 
 use super::data::Curve;
-use super::plot::{HEIGHT, Plot, WIDTH, evenly, figure, path};
+use super::html::on_demand;
+use super::plot::{Plot, figure};
+use super::series::FIRST;
 
 /// More points than pixels show nothing more.
-const MAX_POINTS: usize = 200;
+const MAX_POINTS: usize = 160;
+/// As many lines as have styles of their own, beside the one that the page is about.
+const LINES: usize = 4;
 
 pub(super) fn part(curves: &[Curve]) -> Markup {
     let curves: Vec<(&str, Vec<f64>)> = curves
@@ -17,43 +21,81 @@ pub(super) fn part(curves: &[Curve]) -> Markup {
     if curves.is_empty() {
         return html! {};
     }
-    let plot = Plot {
-        label: label(&curves),
-        y_labels: &["100 %", "75", "50", "25", "0"].map(str::to_owned),
-        x_labels: &["worst choice", "median", "best choice"].map(str::to_owned),
-        columns: 5,
-        lines: curves.iter().map(|(selector, shares)| (*selector, line(shares))).collect(),
-    };
+    let (first, others) = divided(&curves);
     html! {
         h3 { "Choice by choice" }
         p {
-            "Share of exhaustive search of every choice for a test input, sorted from the worst choice to the best; a line at the \
-             top is the best variant."
+            "All choices for test inputs, from the best at the left to the worst at the right. Right of a grid line lie the worst tenth and the worst \
+             hundredth, so that rare bad choices have room. A line at the top is the best variant; the sooner it falls, the more inputs are lost."
         }
-        (figure(&plot))
+        (plot(&first))
+        @if !others.is_empty() {
+            (on_demand("The other selectors, choice by choice", &html! { @for lines in &others { (plot(lines)) } }))
+        }
     }
 }
 
-/// Ascending, within 0 to 1; what is no number counts as 0.
+/// By name the shares of the choices, best first.
+type Line<'a> = (&'a str, Vec<f64>);
+
+/// The lines that are shown at once, and the others, each time with what the page is about to compare them with.
+fn divided<'a>(curves: &[Line<'a>]) -> (Vec<Line<'a>>, Vec<Vec<Line<'a>>>) {
+    if curves.len() <= LINES + 1 {
+        return (curves.to_vec(), Vec::new());
+    }
+    let of = |name: &str| curves.iter().find(|(own, _)| *own == name).cloned();
+    let first: Vec<Line<'a>> = FIRST.iter().filter_map(|(name, _)| of(name)).collect();
+    let others = curves.iter().filter(|(name, _)| FIRST.iter().all(|(own, _)| own != name));
+    let others: Vec<Line<'a>> = others.cloned().collect();
+    let with_own = |lines: &[Line<'a>]| of("auto").into_iter().chain(lines.iter().cloned()).collect();
+    let parts: Vec<Vec<Line<'a>>> = others.chunks(LINES).map(with_own).collect();
+    if first.is_empty() { (parts[0].clone(), parts[1..].to_vec()) } else { (first, parts) }
+}
+
+/// Descending, within 0 to 1; what is no number counts as 0.
 fn sorted(curve: &Curve) -> Vec<f64> {
     let mut shares: Vec<f64> =
         curve.shares.iter().map(|share| if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }).collect();
-    shares.sort_by(f64::total_cmp);
+    shares.sort_by(|a, b| b.total_cmp(a));
     shares
 }
 
-fn line(shares: &[f64]) -> String {
-    let points = shares.len().min(MAX_POINTS);
-    let share = |along: f64| shares[(along * (shares.len() - 1) as f64).round() as usize];
-    let mut line = path(evenly(points).map(|along| (WIDTH * along, HEIGHT * (1.0 - share(along)))));
-    if points == 1 {
-        line += &format!("H{WIDTH}");
-    }
-    line
+fn plot(curves: &[Line<'_>]) -> Markup {
+    let most = curves.iter().map(|(_, shares)| shares.len()).max().unwrap_or(1);
+    let labels = [(1.0, "all"), (10.0, "1 in 10"), (100.0, "1 in 100"), (1000.0, "1 in 1000")];
+    let labels = labels.into_iter().filter(|(part, _)| *part < most as f64 / 2.0);
+    let x_labels: Vec<(f64, String)> =
+        labels.map(|(part, words)| (place(most as f64 / part, most), words.to_owned())).collect();
+    figure(&Plot {
+        label: label(curves),
+        x_labels: &x_labels,
+        lines: curves.iter().map(|(selector, shares)| (*selector, points(shares, most))).collect(),
+    })
 }
 
-fn label(curves: &[(&str, Vec<f64>)]) -> String {
-    let median = |shares: &[f64]| 100.0 * shares[shares.len() / 2];
-    let medians = curves.iter().map(|(selector, shares)| format!("{selector} {:.0} %", median(shares)));
-    format!("Sorted shares of exhaustive search; medians: {}", medians.collect::<Vec<_>>().join(", "))
+/// Where the choice lies that so many are no better than, itself among them, of so many: by the logarithm.
+fn place(rank: f64, most: usize) -> f64 {
+    100.0 * (1.0 - rank.ln() / (most.max(2) as f64).ln())
+}
+
+/// So many ranks that no pixel is without one.
+fn points(shares: &[f64], most: usize) -> Vec<(f64, f64)> {
+    let count = shares.len();
+    let at = |step: usize| {
+        let rank = (count as f64).powf(1.0 - step as f64 / (MAX_POINTS - 1) as f64).round().max(1.0);
+        (place(rank * most as f64 / count as f64, most).max(0.0), shares[count - rank as usize])
+    };
+    let mut points: Vec<(f64, f64)> = (0..MAX_POINTS).map(at).collect();
+    points.dedup();
+    points.push((100.0, shares[count - 1])); // the worst one up to the edge
+    points
+}
+
+fn label(curves: &[Line<'_>]) -> String {
+    let words = |(selector, shares): &Line<'_>| {
+        let of = |part: usize| 100.0 * shares[shares.len() - 1 - (shares.len() - 1) / part];
+        format!("{selector} {:.0} %, {:.0} %, {:.0} %", of(2), of(10), of(usize::MAX))
+    };
+    let lines: Vec<String> = curves.iter().map(words).collect();
+    format!("Shares of exhaustive search; median, 10th percentile and worst: {}", lines.join("; "))
 }

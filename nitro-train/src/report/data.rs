@@ -1,5 +1,7 @@
 //! What the page shows: names and numbers, of whatever origin. Shares are of exhaustive search, 1.0 = always the best variant.
 
+pub(super) use crate::evaluate::WorstInput;
+
 /// Everything on the page.
 ///
 /// ```
@@ -31,6 +33,8 @@ pub struct ReportData {
     pub machine: String,
     /// What is known of it.
     pub machine_features: Vec<Quantity>,
+    /// The devices that were recorded, those that are described alike together.
+    pub devices: Vec<DeviceTable>,
     /// The selectors on the page, each with a few words on what it is.
     pub glossary: Vec<(String, String)>,
     /// One section each.
@@ -39,8 +43,19 @@ pub struct ReportData {
     pub footer: String,
 }
 
+/// Devices that are described by the same features.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceTable {
+    /// The devices.
+    pub devices: Vec<String>,
+    /// The features, each with a value a device; a value that is no number is not known.
+    pub features: Vec<(Quantity, Vec<f64>)>,
+    /// How far apart they are by those features: root mean square difference, each feature scaled to 2 between its extremes.
+    pub distances: Matrix,
+}
+
 /// A number of a machine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Quantity {
     /// What it measures, such as `L2 cache`.
     pub name: String,
@@ -69,8 +84,16 @@ pub struct FunctionReport {
     pub trained_on_run_on: Matrix,
     /// How much the best variant depends on the device.
     pub sensitivity: Option<DeviceSensitivity>,
-    /// Which variants were best on the training inputs.
+    /// The inputs on which the selector that would be shipped lost most, worst first.
+    pub worst: Vec<WorstInput>,
+    /// What measuring a few inputs on a device left out gave.
+    pub calibration: Option<CalibrationCurve>,
+    /// What it cost to learn from one device fewer.
+    pub one_fewer: Option<OneFewerTable>,
+    /// Which variants were best on the test inputs.
     pub winners: Winners,
+    /// The selector that `fit` would ship, its device features, and how long it took to find them.
+    pub selection: Option<Selection>,
     /// What the selector that `fit` would ship costs, and what its features bring.
     pub overhead: Option<Overhead>,
     /// What measuring fewer inputs would have given.
@@ -136,6 +159,58 @@ pub struct Matrix {
     pub cells: Vec<Vec<Option<f64>>>,
 }
 
+/// What the selector that would be shipped achieves once inputs were measured on a device that was left out.
+#[derive(Clone, Debug, Default)]
+pub struct CalibrationCurve {
+    /// Numbers of measured inputs, ascending; the first is 0.
+    pub counts: Vec<usize>,
+    /// Each device left out with its mean share at each count; `None` where there was nothing to calibrate with.
+    pub devices: Vec<(String, Vec<Option<f64>>)>,
+}
+
+/// What selectors achieve on a device left out when one more device is taken from their sources.
+#[derive(Clone, Debug, Default)]
+pub struct OneFewerTable {
+    /// The selector that would be shipped: rows are the device removed, columns the device left out.
+    pub auto: Matrix,
+    /// The majority of the other devices.
+    pub majority: Matrix,
+}
+
+/// What `fit` makes of all recorded devices.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// The strategy that it ships.
+    pub strategy: String,
+    /// The device features in the model it ships.
+    pub device_features: Vec<String>,
+    /// Application proxies that variants resemble, with the number of those variants; none without profiles.
+    pub proxies: Option<Vec<(String, usize)>>,
+    /// The device features that those proxies point to (P-DFS).
+    pub profiled_features: Vec<String>,
+    /// The most device features in a subset that CV-DFS tries.
+    pub subset_size: usize,
+    /// How many of the most frequent winners CV-DFS takes (the paper's k).
+    pub keep: usize,
+    /// The device features that CV-DFS takes.
+    pub selected_features: Vec<String>,
+    /// The subsets that carried over best from device to device, best first, with their mean share; the empty one is among them.
+    pub subsets: Vec<(Vec<String>, f64)>,
+    /// How long it took.
+    pub seconds: SelectionSeconds,
+}
+
+/// How long the selection of device features and fitting took on the machine that made the page.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SelectionSeconds {
+    /// P-DFS; not a number without profiles.
+    pub profile_based: f64,
+    /// CV-DFS.
+    pub cross_validation: f64,
+    /// All that `fit` does, CV-DFS and the choice of a strategy among it.
+    pub fit: f64,
+}
+
 /// How much the best variant depends on the device, over the test inputs.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceSensitivity {
@@ -147,9 +222,13 @@ pub struct DeviceSensitivity {
     pub none_is_near: f64,
     /// Share of the inputs whose best variant differs between two devices.
     pub pairs: Matrix,
+    /// Mean share on the device of the column of what is best on the device of the row.
+    pub best_of_another: Matrix,
+    /// Machines with several devices, each with how many, and the shares `best_differs` and `none_is_near` among these alone.
+    pub machines: Vec<(String, usize, f64, f64)>,
 }
 
-/// On which share of the training inputs each variant was best.
+/// On which share of the test inputs each variant was best.
 #[derive(Clone, Debug, Default)]
 pub struct Winners {
     /// The variants.
@@ -158,6 +237,10 @@ pub struct Winners {
     pub devices: Vec<(String, Vec<f64>)>,
     /// Mean share over the devices that the others reach without each of `variants`.
     pub without: Vec<f64>,
+    /// Mean share over the devices that each of `variants` reaches itself on the inputs that it may run on.
+    pub alone: Vec<f64>,
+    /// On which share of the inputs each of `variants` may run, mean over the devices.
+    pub may_run: Vec<f64>,
 }
 
 /// One selector's share on every test input, in any order.

@@ -66,6 +66,11 @@ impl<'a> Labels<'a> {
     }
 }
 
+/// A device in a sentence, in full.
+pub(super) fn device_name(device: &str) -> Markup {
+    html! { code { (device) } }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

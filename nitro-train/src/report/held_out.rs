@@ -1,11 +1,13 @@
-//! The leave-one-device-out table as a heat map, with the numbers in it.
+//! The leave-one-device-out table: the selectors that a reader needs first, and all of them on demand.
 
 use maud::{Markup, html};
 
 use super::data::{HeldOut, HeldOutDevice};
 use super::device::Labels;
-use super::html::wide;
+use super::dots::{Dots, Row, figure};
+use super::html::{on_demand, wide};
 use super::matrix::cell;
+use super::series::{FIRST, heading, styles};
 
 /// Shares up to the first have no tint; the range above is what tells selectors apart.
 pub(super) const RANGE: (f64, f64) = (0.75, 1.0);
@@ -16,41 +18,93 @@ pub(super) fn part(held_out: &HeldOut) -> Markup {
     if held_out.devices.is_empty() {
         return html! {};
     }
+    let first = held_out.first();
     html! {
         h3 { "Leaving one device out" }
         p {
             "Each device in turn is unknown to the selectors: they learned on the others. Share of exhaustive search in percent, \
-             mean over the test inputs; the stronger the colour, the closer to 100."
+             mean over the test inputs. " em { "Trained there" } " alone knows the device; it is what measuring everything there would give."
         }
-        (wide("", "Leaving one device out", &table(held_out)))
-        (held_out.note())
+        (dots(held_out, &first))
+        (wide("", "Leaving one device out", &table(held_out, &first)))
+        @if held_out.selectors.len() > first.len() {
+            (on_demand("All selectors, device by device", &html! {
+                (super::strategies::bars(held_out))
+                (wide("", "All selectors", &all(held_out)))
+                (held_out.note())
+            }))
+        } @else {
+            (held_out.note())
+        }
     }
 }
 
-fn table(held_out: &HeldOut) -> Markup {
+/// Device by device (Muralidharan et al., ASPLOS 2016, Figure 6).
+fn dots(held_out: &HeldOut, columns: &[usize]) -> Markup {
+    let labels = Labels::new(held_out.devices.iter().map(|device| device.device.as_str()));
+    let names: Vec<&str> = columns.iter().map(|&column| held_out.selectors[column].as_str()).collect();
+    let row = |device: &HeldOutDevice| Row {
+        label: labels.of(&device.device),
+        name: device.device.clone(),
+        shares: columns.iter().map(|&column| device.means.get(column).copied().flatten()).collect(),
+    };
+    let selectors = names.iter().zip(styles(&names)).map(|(name, style)| (heading(name).to_owned(), style));
+    figure(&Dots {
+        what: "Leaving one device out, percent of exhaustive search",
+        selectors: &selectors.collect::<Vec<_>>(),
+        outside: names.iter().position(|name| *name == "static"),
+        rows: &held_out.devices.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+/// Of some of the selectors, with a row a device.
+fn table(held_out: &HeldOut, columns: &[usize]) -> Markup {
     let labels = Labels::new(held_out.devices.iter().map(|device| device.device.as_str()));
     html! {
         table.numbers.heat {
             thead {
                 tr {
                     th scope="col" { "device left out" }
-                    @for (column, name) in held_out.selectors.iter().enumerate() {
-                        th scope="col" { (name) (held_out.mark(column)) }
-                    }
+                    @for &column in columns { th scope="col" { (heading(&held_out.selectors[column])) (held_out.mark(column)) } }
                 }
             }
             tbody {
                 @for device in &held_out.devices {
                     tr {
                         th scope="row" { (labels.of(&device.device)) }
-                        @for &mean in &device.means { (cell(mean, RANGE)) }
+                        @for &column in columns { (cell(device.means.get(column).copied().flatten(), RANGE)) }
                     }
                 }
             }
             tfoot {
                 tr {
                     th scope="row" { "mean" }
-                    @for column in 0..held_out.selectors.len() { (cell(held_out.mean(column), RANGE)) }
+                    @for &column in columns { (cell(held_out.mean(column), RANGE)) }
+                }
+            }
+        }
+    }
+}
+
+/// Of all selectors, with a row each: there are more of them than devices.
+fn all(held_out: &HeldOut) -> Markup {
+    let labels = Labels::new(held_out.devices.iter().map(|device| device.device.as_str()));
+    html! {
+        table.numbers.heat.upright {
+            thead {
+                tr {
+                    th scope="col" { "selector" }
+                    th scope="col" { "mean" }
+                    @for device in &held_out.devices { th scope="col" { span { (labels.of(&device.device)) } } }
+                }
+            }
+            tbody {
+                @for (column, selector) in held_out.selectors.iter().enumerate() {
+                    tr.own[selector == "auto"] {
+                        th scope="row" { (selector) (held_out.mark(column)) }
+                        (cell(held_out.mean(column), RANGE))
+                        @for device in &held_out.devices { (cell(device.means.get(column).copied().flatten(), RANGE)) }
+                    }
                 }
             }
         }
@@ -58,11 +112,23 @@ fn table(held_out: &HeldOut) -> Markup {
 }
 
 impl HeldOut {
+    /// The columns that a reader needs first, as far as there are any; else all.
+    pub(super) fn first(&self) -> Vec<usize> {
+        let place = |(name, _): &(&str, &str)| self.selectors.iter().position(|own| own == name);
+        let first: Vec<usize> = FIRST.iter().filter_map(place).collect();
+        if first.is_empty() { (0..self.selectors.len()).collect() } else { first }
+    }
+
     /// Mean of a column over the devices that the selector applies to.
     pub(super) fn mean(&self, column: usize) -> Option<f64> {
         let rows = self.devices.iter();
         let known: Vec<f64> = rows.filter_map(|row| row.means.get(column).copied().flatten()).collect();
         (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    }
+
+    /// Mean of a selector over the devices that it applies to.
+    pub(super) fn mean_of(&self, selector: &str) -> Option<f64> {
+        self.mean(self.selectors.iter().position(|own| own == selector)?)
     }
 
     /// Whether the selector of a column applies to some devices and not to others.
@@ -77,17 +143,20 @@ impl HeldOut {
     }
 
     /// What the marks mean, where there are any.
-    pub(super) fn note(&self) -> Markup {
+    fn note(&self) -> Markup {
         let any = (0..self.selectors.len()).any(|column| self.is_partial(column));
         html! {
             @if any { p { (PARTIAL) " It does not apply to every device here; the mean is over those that it applies to." } }
         }
     }
 
+    /// The figure of one selector on one device.
+    pub(super) fn on(&self, device: &HeldOutDevice, selector: &str) -> Option<f64> {
+        device.means.get(self.selectors.iter().position(|own| own == selector)?).copied().flatten()
+    }
+
     /// The figures of one selector, one a device that it applies to.
     pub(super) fn of(&self, selector: &str) -> Vec<f64> {
-        let column = self.selectors.iter().position(|own| own == selector);
-        let figure = |row: &HeldOutDevice| row.means.get(column?).copied().flatten();
-        self.devices.iter().filter_map(figure).collect()
+        self.devices.iter().filter_map(|device| self.on(device, selector)).collect()
     }
 }

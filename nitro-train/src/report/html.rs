@@ -80,6 +80,18 @@ pub(super) fn wide(class: &str, label: &str, table: &Markup) -> Markup {
     }
 }
 
+/// What most readers can do without: closed until it is asked for, and left out on paper.
+pub(super) fn on_demand(summary: &str, content: &Markup) -> Markup {
+    html! {
+        details { summary { (summary) } (content) }
+    }
+}
+
+/// Where a figure or table is from, after a sentence.
+pub(super) fn like(what: &str) -> Markup {
+    html! { " " span.like { "(" (what) ")" } }
+}
+
 /// Heads of columns.
 pub(super) fn columns(names: &[impl Render]) -> Markup {
     html! {
@@ -119,9 +131,9 @@ pub(super) fn list(names: &[impl AsRef<str>]) -> Markup {
 }
 
 /// The name of a function, which leads to its section.
-pub(super) fn function_link(name: &str) -> Markup {
+pub(super) fn function_link(function: &str) -> Markup {
     html! {
-        a href={ "#" (anchor(name)) } { code { (name) } }
+        a href={ "#" (anchor(function)) } { (name(function)) }
     }
 }
 

@@ -8,15 +8,15 @@ use super::html::number;
 pub(super) fn section(data: &ReportData) -> Markup {
     html! {
         section {
-            h2 { "Machine" }
-            p { code { (data.machine) } }
+            h2 { "This machine" }
+            p { "The page was made on " code { (data.machine) } "." }
             dl.machine { @for quantity in &data.machine_features { (feature(quantity)) } }
         }
     }
 }
 
 fn feature(feature: &Quantity) -> Markup {
-    let (value, unit) = readable(feature);
+    let (value, unit) = readable(feature.value, &feature.unit);
     html! {
         div {
             dt { (feature.name) }
@@ -29,11 +29,11 @@ fn feature(feature: &Quantity) -> Markup {
 }
 
 /// Bytes in the largest binary unit that leaves a value of at least one; everything else as it is.
-fn readable(feature: &Quantity) -> (f64, &str) {
-    if !matches!(feature.unit.as_str(), "B" | "byte" | "bytes") {
-        return (feature.value, &feature.unit);
+pub(super) fn readable(value: f64, unit: &str) -> (f64, &str) {
+    if !matches!(unit, "B" | "byte" | "bytes") {
+        return (value, unit);
     }
     let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    let scaled = units.map(|(unit, shift)| (feature.value / f64::from(shift).exp2(), unit));
-    scaled.into_iter().find(|(value, _)| value.abs() >= 1.0).unwrap_or((feature.value, "B"))
+    let scaled = units.map(|(unit, shift)| (value / f64::from(shift).exp2(), unit));
+    scaled.into_iter().find(|(value, _)| value.abs() >= 1.0).unwrap_or((value, "B"))
 }

@@ -1,4 +1,5 @@
-//! Square tables over devices, as heat maps with the numbers in them.
+//! Square tables over devices, as heat maps with the numbers in them. Columns are numbered as the rows are (by the style sheet): names would
+//! make them taller than all cells.
 
 use maud::{Markup, html};
 
@@ -14,34 +15,56 @@ pub(super) struct Style<'a> {
     pub(super) corner: &'a str,
     /// Class of the table, which has the colour.
     pub(super) class: &'a str,
-    /// The share that has no tint, and the one with the full colour.
+    /// The value that has no tint, and the one with the full colour.
     pub(super) range: (f64, f64),
+    /// How a value is written.
+    pub(super) text: fn(f64) -> String,
+}
+
+/// A share in percent.
+pub(super) fn percent(share: f64) -> String {
+    Percent(share).to_string()
 }
 
 /// A cell with a number in percent, the tint of which says where it lies in a range.
-pub(super) fn cell(share: Option<f64>, (palest, fullest): (f64, f64)) -> Markup {
-    let tint = |share| width((share - palest) / (fullest - palest)).round();
-    match share {
-        Some(share) => html! { td style={ "--tint:" (tint(share)) "%" } { (Percent(share)) } },
+pub(super) fn cell(share: Option<f64>, range: (f64, f64)) -> Markup {
+    tinted(share, range, percent)
+}
+
+fn tinted(value: Option<f64>, (palest, fullest): (f64, f64), text: fn(f64) -> String) -> Markup {
+    let tint = |value| width((value - palest) / (fullest - palest)).round();
+    match value {
+        Some(value) => html! { td style={ "--tint:" (tint(value)) "%" } { (text(value)) } },
         None => html! { td.absent { "–" } },
     }
 }
 
-pub(super) fn table(matrix: &Matrix, style: &Style<'_>) -> Markup {
+/// The table, and below it rows that are of no device, each with its name.
+pub(super) fn table(matrix: &Matrix, style: &Style<'_>, below: &[(&str, Vec<Option<f64>>)]) -> Markup {
     let labels = Labels::new(matrix.devices.iter().map(String::as_str));
     let table = html! {
         table.numbers.heat.matrix.(style.class) {
             thead {
                 tr {
                     th scope="col" { (style.corner) }
-                    @for device in &matrix.devices { th scope="col" { span { (labels.of(device)) } } }
+                    @for device in &matrix.devices { th scope="col" title=(device) { span.unseen { (labels.of(device)) } } }
                 }
             }
             tbody {
                 @for (device, cells) in matrix.devices.iter().zip(&matrix.cells) {
                     tr {
                         th scope="row" { (labels.of(device)) }
-                        @for &share in cells { (cell(share, style.range)) }
+                        @for &value in cells { (tinted(value, style.range, style.text)) }
+                    }
+                }
+            }
+            @if !below.is_empty() {
+                tfoot {
+                    @for (name, cells) in below {
+                        tr {
+                            th scope="row" { (name) }
+                            @for &value in cells { (tinted(value, style.range, style.text)) }
+                        }
                     }
                 }
             }

@@ -1,28 +1,38 @@
 //! One self-contained HTML page about how well selectors choose.
 //!
 //! [`page`] turns plain numbers and names ([`ReportData`]) into a document without scripts, links or pictures to
-//! load. It follows the reader's light or dark preference, prints, fits a telephone, and says in text what it shows
-//! in colour.
+//! load. First what it says in words, then figures, last what the words mean; what few readers need is closed until asked for. It
+//! follows the reader's light or dark preference, prints, fits a telephone, and says in text what it shows in colour.
 
+mod alike;
 pub(crate) mod assemble;
+mod axis;
+mod calibration;
 mod chosen;
 mod curve;
 mod data;
 mod device;
+mod devices;
+mod dots;
+mod glossary;
 mod held_out;
 mod html;
 mod learning_curve;
 mod machine;
 mod matrix;
+mod one_fewer;
 mod overhead;
 mod overview;
 mod plot;
 mod scores;
+mod selection;
 mod sensitivity;
+mod series;
 mod strategies;
 mod transfer;
 mod verdict;
 mod winners;
+mod worst;
 
 use std::io;
 use std::path::Path;
@@ -32,8 +42,9 @@ use nitro_core::files;
 
 pub use self::assemble::LocalResult;
 pub use self::data::{
-    Benefit, Curve, DeviceSensitivity, FunctionReport, HeldOut, HeldOutDevice, LearningCurve, Matrix,
-    Overhead, Quantity, ReportData, Score, Winners,
+    Benefit, CalibrationCurve, Curve, DeviceSensitivity, DeviceTable, FunctionReport, HeldOut, HeldOutDevice,
+    LearningCurve, Matrix, OneFewerTable, Overhead, Quantity, ReportData, Score, Selection, SelectionSeconds,
+    Winners,
 };
 use self::device::Labels;
 pub use self::device::by_name;
@@ -84,13 +95,16 @@ fn body(data: &ReportData) -> Markup {
                 p.lead { (data.about) }
             }
             (verdict::section(&data.functions))
-            (overview::section(&data.functions, &data.glossary))
+            (overview::section(&data.functions))
             (sensitivity::section(&data.functions))
-            (overhead::section(&data.functions))
-            (machine::section(data))
             @for function in &data.functions {
                 section.function id=(anchor(&function.name)) { (section(function)) }
             }
+            (devices::section(&data.devices))
+            (machine::section(data))
+            (overhead::section(&data.functions))
+            (selection::section(&data.functions))
+            (glossary::section(data))
             footer { p { (data.footer) } }
         }
     }
@@ -98,16 +112,24 @@ fn body(data: &ReportData) -> Markup {
 
 /// One figure or table each, those without data empty.
 fn section(function: &FunctionReport) -> Markup {
+    let held_out = function.held_out.as_ref();
     html! {
         h2 { code { (function.name) } }
         p.facts { (facts(function)) }
+        (verdict::line(function))
         (scores::part(&function.scores))
-        @if let Some(held_out) = &function.held_out { (strategies::part(held_out)) (held_out::part(held_out)) }
+        @if let Some(held_out) = held_out { (held_out::part(held_out)) }
+        (worst::part(&function.worst, held_out.map_or(1, |held_out| held_out.devices.len())))
         (curve::part(&function.curves))
-        (transfer::part(&function.trained_on_run_on))
-        @if let Some(sensitivity) = &function.sensitivity { (sensitivity::part(sensitivity)) }
+        @if let Some(curve) = &function.calibration {
+            (calibration::part(curve, held_out.and_then(|held_out| held_out.mean_of("target-trained"))))
+        }
+        (transfer::part(&function.trained_on_run_on, held_out))
+        @if let Some(tables) = &function.one_fewer { (one_fewer::part(tables, held_out)) }
+        @if let Some(sensitivity) = &function.sensitivity { (alike::part(sensitivity)) }
         (winners::part(&function.winners))
-        @if let Some(held_out) = &function.held_out { (chosen::part(held_out)) }
+        @if let Some(selection) = &function.selection { (selection::part(selection)) }
+        @if let Some(held_out) = held_out { (chosen::part(held_out)) }
         @if let Some(overhead) = &function.overhead { (overhead::part(overhead)) }
         @if let Some(curve) = &function.learning_curve { (learning_curve::part(curve)) }
     }

@@ -1,4 +1,4 @@
-//! What a choice costs and what the input features bring (Muralidharan et al., ASPLOS 2016, Table 6).
+//! What a choice costs and what the input features bring.
 
 use maud::{Markup, html};
 
@@ -7,29 +7,29 @@ use super::html::{Nanoseconds, Percent, columns, function_link, name, number, wi
 
 /// All functions side by side.
 pub(super) fn section(functions: &[FunctionReport]) -> Markup {
-    if functions.iter().all(|function| function.overhead.is_none()) {
-        return html! {};
-    }
     html! {
-        section {
-            h2 { "What a choice costs" }
-            p {
-                "Of the selector that would be shipped, medians over the devices left out. A choice was timed on the machine that \
-                 made this page, with the features given: what it costs to compute the features is not recorded. The best \
-                 variant’s time is the median of the recordings."
+        @if functions.iter().any(|function| function.overhead.is_some()) {
+            section {
+                h2 { "What a choice costs" }
+                p {
+                    "Of the selector that would be shipped, medians over the devices left out. A choice was timed on the machine that \
+                     made this page, with the features given and nothing remembered: the time to compute the features comes on top and is not \
+                     recorded, and a call like one of the last ones costs far less than this. The best variant’s time is the median of the recordings."
+                }
+                (wide("", "What a choice costs", &costs(functions)))
             }
-            (wide("", "What a choice costs", &costs(functions)))
         }
     }
 }
 
+/// Here a column for the time of the features belongs once recordings have it.
 fn costs(functions: &[FunctionReport]) -> Markup {
     html! {
         table.numbers {
             thead {
                 tr {
-                    (columns(&["function", "one choice", "best variant", "choice / variant, %",
-                        "support vectors or tree nodes", "model file"]))
+                    (columns(&["function", "one choice", "best variant", "choice / variant, %", "model file",
+                        "support vectors or tree nodes"]))
                 }
             }
             tbody {
@@ -49,8 +49,8 @@ fn cost(function: &str, overhead: &Overhead) -> Markup {
             td { (Nanoseconds(choosing_ns)) }
             td { (Nanoseconds(best_variant_ns)) }
             td { (number(100.0 * choosing_ns / best_variant_ns)) }
-            td { (parts.map_or("–".to_owned(), number)) }
             td { (format_args!("{:.1}", model_bytes / 1024.0)) " " span.unit { "KiB" } }
+            td { (parts.map_or("–".to_owned(), number)) }
         }
     }
 }

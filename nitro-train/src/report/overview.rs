@@ -1,30 +1,68 @@
-//! The table of all functions and selectors.
+//! All functions and selectors: a figure and a table of those that a reader needs first, the others on demand.
 
 use maud::{Markup, html};
 
-use super::data::{FunctionReport, HeldOut};
-use super::html::{Percent, function_link, wide};
+use super::data::FunctionReport;
+use super::dots::{Dots, Row, figure};
+use super::html::{Percent, function_link, on_demand, wide};
+use super::series::{FIRST, heading, styles};
 
 /// One selector of the table.
+#[derive(Clone, Copy)]
 struct Column<'a> {
     selector: &'a str,
     highlighted: bool,
 }
 
 /// Nothing for fewer than two functions, whose own table says the same.
-pub(super) fn section(functions: &[FunctionReport], glossary: &[(String, String)]) -> Markup {
-    let columns = columns(functions);
-    if functions.len() < 2 || columns.is_empty() {
+pub(super) fn section(functions: &[FunctionReport]) -> Markup {
+    let all = columns(functions);
+    if functions.len() < 2 || all.is_empty() {
         return html! {};
     }
+    let first = first(&all);
     html! {
         section {
-            h2 { "Overview" }
-            p { "Share of exhaustive search in percent, mean over the test inputs: 100 is the best variant every time." }
-            (wide("", "Overview", &table(functions, &columns)))
-            (words(&columns, glossary))
+            h2 { "All functions" }
+            p { "Share of exhaustive search in percent, mean over the test inputs and devices: 100 is the best variant every time." }
+            (dots(functions, &first))
+            (wide("", "All functions", &table(functions, &first)))
+            @if all.len() > first.len() {
+                (on_demand("All selectors", &wide("", "All selectors", &transposed(functions, &all))))
+            }
         }
     }
+}
+
+/// Those that are shown at once; where a page has other selectors, all.
+fn first<'a>(all: &[Column<'a>]) -> Vec<Column<'a>> {
+    let place = |(name, _): &(&str, &str)| all.iter().find(|column| column.selector == *name).copied();
+    let first: Vec<Column<'a>> = FIRST.iter().filter_map(place).collect();
+    if first.iter().any(|column| column.highlighted) { first } else { all.to_vec() }
+}
+
+fn dots(functions: &[FunctionReport], columns: &[Column<'_>]) -> Markup {
+    let names: Vec<&str> = columns.iter().map(|column| column.selector).collect();
+    // What is drawn last is what the page is about, whichever column it has.
+    let mut order: Vec<usize> = (0..names.len()).filter(|&at| names[at] != "random").collect();
+    order.sort_by_key(|&at| !columns[at].highlighted); // stable
+    let all_styles = styles(&names);
+    let row = |function: &FunctionReport| Row {
+        label: function_link(&function.name),
+        name: function.name.clone(),
+        shares: order
+            .iter()
+            .map(|&at| Some(mean(function, names[at])).filter(|share| share.is_finite()))
+            .collect(),
+    };
+    let selectors: Vec<(String, usize)> =
+        order.iter().map(|&at| (heading(names[at]).to_owned(), all_styles[at])).collect();
+    figure(&Dots {
+        what: "All functions, percent of exhaustive search",
+        outside: order.iter().position(|&at| names[at] == "static"),
+        selectors: &selectors,
+        rows: &functions.iter().map(row).collect::<Vec<_>>(),
+    })
 }
 
 fn table(functions: &[FunctionReport], columns: &[Column<'_>]) -> Markup {
@@ -33,7 +71,9 @@ fn table(functions: &[FunctionReport], columns: &[Column<'_>]) -> Markup {
             thead {
                 tr {
                     th scope="col" { "function" }
-                    @for column in columns { th scope="col" class=[column.class()] { (column.selector) } }
+                    @for column in columns {
+                        th scope="col" class=[column.class()] { (heading(column.selector)) }
+                    }
                 }
             }
             tbody {
@@ -54,6 +94,30 @@ fn table(functions: &[FunctionReport], columns: &[Column<'_>]) -> Markup {
     }
 }
 
+/// With a row a selector: there are many of them.
+fn transposed(functions: &[FunctionReport], columns: &[Column<'_>]) -> Markup {
+    html! {
+        table.numbers.upright {
+            thead {
+                tr {
+                    th scope="col" { "selector" }
+                    th scope="col" { "mean" }
+                    @for function in functions { th scope="col" { span { (function_link(&function.name)) } } }
+                }
+            }
+            tbody {
+                @for column in columns {
+                    tr class=[column.class()] {
+                        th scope="row" { (column.selector) }
+                        td { (Percent(mean_of_all(functions, column.selector))) }
+                        @for function in functions { td { (Percent(mean(function, column.selector))) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
 impl Column<'_> {
     fn class(&self) -> Option<&'static str> {
         self.highlighted.then_some("own")
@@ -62,19 +126,6 @@ impl Column<'_> {
     fn cell(&self, share: f64) -> Markup {
         html! {
             td class=[self.class()] { (Percent(share)) }
-        }
-    }
-}
-
-/// What the columns are.
-fn words(columns: &[Column<'_>], glossary: &[(String, String)]) -> Markup {
-    let known = |(name, _): &&(String, String)| columns.iter().any(|column| column.selector == name);
-    let mut entries = glossary.iter().filter(known).peekable();
-    html! {
-        @if entries.peek().is_some() {
-            dl.glossary {
-                @for (name, words) in entries { div { dt { (name) } dd { (words) } } }
-            }
         }
     }
 }
@@ -98,12 +149,11 @@ fn columns(functions: &[FunctionReport]) -> Vec<Column<'_>> {
 
 /// What the selector achieved on this machine, or where nothing was measured on it, over the devices left out.
 fn mean(function: &FunctionReport, selector: &str) -> f64 {
-    let score = function.scores.iter().find(|score| score.selector == selector).map(|score| score.mean);
-    score.or_else(|| held_out_mean(function.held_out.as_ref()?, selector)).unwrap_or(f64::NAN)
-}
-
-fn held_out_mean(held_out: &HeldOut, selector: &str) -> Option<f64> {
-    held_out.mean(held_out.selectors.iter().position(|own| own == selector)?)
+    let share = match function.scores.as_slice() {
+        [] => function.held_out.as_ref().and_then(|held_out| held_out.mean_of(selector)),
+        scores => scores.iter().find(|score| score.selector == selector).map(|score| score.mean),
+    };
+    share.unwrap_or(f64::NAN)
 }
 
 /// Over the functions that have the selector.

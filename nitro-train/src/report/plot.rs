@@ -1,75 +1,111 @@
-//! Plots of lines: their frame, grid, labels and key.
+//! Plots of a few lines, each named where it ends.
 
 use maud::{Markup, html};
 
+use super::axis::Axis;
+use super::series::{mark, styles};
+
 /// A plot's own units; the browser stretches it, and labels stand outside, so that text keeps its size.
-pub(super) const WIDTH: f64 = 1000.0;
-pub(super) const HEIGHT: f64 = 400.0;
-/// Colours and dashes in the style sheet.
-const STYLES: usize = 9;
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 400.0;
+/// Least distance between two names, in percent of the height.
+const NAME_DISTANCE: f64 = 8.0;
 
 pub(super) struct Plot<'a> {
     /// What a reader who does not see the plot hears.
     pub(super) label: String,
-    /// From the top down, a line of the grid each.
-    pub(super) y_labels: &'a [String],
-    /// From left to right.
-    pub(super) x_labels: &'a [String],
-    /// Upright lines of the grid.
-    pub(super) columns: usize,
-    /// The name and the path of each; the first lies on top.
-    pub(super) lines: Vec<(&'a str, String)>,
+    /// From left to right, in percent of the width.
+    pub(super) x_labels: &'a [(f64, String)],
+    /// The name of each and its points, from left to right: place in percent of the width, share.
+    pub(super) lines: Vec<(&'a str, Vec<(f64, f64)>)>,
 }
 
 pub(super) fn figure(plot: &Plot<'_>) -> Markup {
+    let axis = Axis::below(plot.lines.iter().flat_map(|(_, points)| points.iter().map(|(_, share)| *share)));
+    let styles = styles(&plot.lines.iter().map(|(name, _)| *name).collect::<Vec<_>>());
     html! {
         figure.curve {
             div.plot {
-                div.y aria-hidden="true" { @for label in plot.y_labels { span { (label) } } }
-                (drawing(plot))
-                div.x aria-hidden="true" { @for label in plot.x_labels { span { (label) } } }
-            }
-            figcaption {
-                @for (index, (name, _)) in plot.lines.iter().enumerate() {
-                    span {
-                        svg.key viewBox="0 0 32 8" aria-hidden="true" { (line(index, "M0 4H32")) }
-                        (name)
-                    }
+                div.y aria-hidden="true" { @for label in axis.labels().iter().rev() { span { (label) } } }
+                (drawing(plot, &axis, &styles))
+                (names(plot, &axis, &styles))
+                div.x aria-hidden="true" {
+                    @for (place, label) in plot.x_labels { span style={ "left:" (place) "%" } { (label) } }
                 }
             }
         }
+        (axis.note())
     }
 }
 
-fn drawing(plot: &Plot<'_>) -> Markup {
+/// The first line is drawn last, on top.
+fn drawing(plot: &Plot<'_>, axis: &Axis, styles: &[usize]) -> Markup {
     html! {
         svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label=(plot.label) {
-            path.grid d=(grid(plot.y_labels.len(), plot.columns)) {}
-            @for (index, (_, path)) in plot.lines.iter().enumerate().rev() { (line(index, path)) }
+            path.grid d=(grid(plot.x_labels)) {}
+            @for ((_, points), style) in plot.lines.iter().zip(styles).rev() {
+                path.line.{ "s" (style) } d=(path(points, axis)) {}
+            }
         }
     }
 }
 
-/// Braces close an element of SVG; with a semicolon, as of void elements of HTML, it would stay open.
-fn line(index: usize, path: &str) -> Markup {
+/// The names stand at the heights where their lines end, moved apart where those are near one another.
+fn names(plot: &Plot<'_>, axis: &Axis, styles: &[usize]) -> Markup {
+    let end = |points: &[(f64, f64)]| 100.0 - points.last().map_or(0.0, |&(_, share)| axis.place(share));
+    let ends: Vec<f64> = plot.lines.iter().map(|(_, points)| end(points)).collect();
     html! {
-        path.line.{ "s" (index % STYLES) } d=(path) {}
+        div.names aria-hidden="true" {
+            @for (((name, _), style), top) in plot.lines.iter().zip(styles).zip(apart(&ends)) {
+                span.{ "t" (style) } style={ "top:" (format_args!("{top:.1}")) "%" } { (mark(*style)) (super::series::heading(name)) }
+            }
+        }
     }
 }
 
-fn grid(rows: usize, columns: usize) -> String {
-    let horizontal = evenly(rows).map(|y| format!("M0 {}H{WIDTH}", HEIGHT * y));
-    let vertical = evenly(columns).map(|x| format!("M{} 0V{HEIGHT}", WIDTH * x));
-    horizontal.chain(vertical).collect()
+/// Heights in percent at least [`NAME_DISTANCE`] apart where there is room, in the same order.
+fn apart(heights: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..heights.len()).collect();
+    order.sort_by(|&a, &b| heights[a].total_cmp(&heights[b])); // stable
+    let mut placed = heights.to_vec();
+    let mut least = 0.0;
+    for &at in &order {
+        placed[at] = placed[at].max(least);
+        least = placed[at] + NAME_DISTANCE;
+    }
+    let mut most = 100.0;
+    for &at in order.iter().rev() {
+        placed[at] = placed[at].min(most);
+        most = placed[at] - NAME_DISTANCE;
+    }
+    placed
 }
 
-/// So many numbers from 0 to 1; a single one is 0.
-pub(super) fn evenly(count: usize) -> impl Iterator<Item = f64> {
-    (0..count).map(move |index| index as f64 / (count.max(2) - 1) as f64)
+/// A line a label of both axes.
+fn grid(x_labels: &[(f64, String)]) -> String {
+    let horizontal = [0.0, 0.5, 1.0].map(|y| format!("M0 {}H{WIDTH}", HEIGHT * y));
+    let vertical = x_labels.iter().map(|(x, _)| format!("M{:.1} 0V{HEIGHT}", WIDTH * x / 100.0));
+    horizontal.into_iter().chain(vertical).collect()
 }
 
-/// Through these points, `(x, y)` in the plot's units.
-pub(super) fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
+fn path(points: &[(f64, f64)], axis: &Axis) -> String {
     let command = |index| if index == 0 { 'M' } else { 'L' };
-    points.enumerate().map(|(index, (x, y))| format!("{}{x:.1} {y:.1}", command(index))).collect()
+    let place = |(x, share): (f64, f64)| (WIDTH * x / 100.0, HEIGHT * (1.0 - axis.place(share) / 100.0));
+    let step = |(index, point): (usize, &(f64, f64))| {
+        let (x, y) = place(*point);
+        format!("{}{x:.1} {y:.1}", command(index))
+    };
+    points.iter().enumerate().map(step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_apart_and_in_order() {
+        assert_eq!(apart(&[10.0, 50.0]), [10.0, 50.0]);
+        assert_eq!(apart(&[50.0, 50.0, 10.0]), [50.0, 58.0, 10.0]);
+        assert_eq!(apart(&[100.0, 99.0, 98.0]), [100.0, 92.0, 84.0]);
+    }
 }

@@ -1,33 +1,30 @@
-//! The selectors beside one another on devices left out (Muralidharan et al., ASPLOS 2016, Figures 6 and 7).
+//! All selectors beside one another on devices left out (Muralidharan et al., ASPLOS 2016, Figure 6).
 
 use maud::{Markup, html};
 
+use super::axis::Axis;
 use super::data::HeldOut;
-use super::html::{Percent, width};
+use super::html::Percent;
 
 /// What no selector can be that is shipped: they look at the device that is left out.
 const CEILINGS: [&str; 2] = ["target-trained", "best-single-feature"];
+/// Drawing on chance says nothing about the others and would press them together.
+const CHANCE: &str = "random";
 
-pub(super) fn part(held_out: &HeldOut) -> Markup {
+/// Means as bars, single devices as strokes.
+pub(super) fn bars(held_out: &HeldOut) -> Markup {
     let rows = rows(held_out);
-    if rows.is_empty() {
-        return html! {};
-    }
+    let inside = rows.iter().filter(|row| row.selector != CHANCE).flat_map(|row| row.shares.iter().copied());
+    let axis = Axis::below(inside);
     html! {
-        h3 { "Selectors on devices left out" }
-        p {
-            "Share of exhaustive search in percent: bars are means over the devices left out, strokes the single devices. Hollow \
-             bars know the device left out, and are there for comparison."
-        }
-        figure.strategies role="img" aria-label=(label(&rows)) {
-            @for row in &rows { (bar(row)) }
-            div.strategy.axis {
-                span {}
-                span.scale { span { "0" } span { "50" } span { "100" } }
-                span {}
+        @if !rows.is_empty() {
+            p { "Bars are means over the devices left out, strokes the single devices. Hollow bars know the device left out." }
+            figure.strategies role="img" aria-label=(label(&rows)) {
+                @for row in &rows { (bar(row, &axis)) }
+                div.strategy.axis { span {} span.scale { @for label in axis.labels() { span { (label) } } } span {} }
             }
+            (axis.note())
         }
-        (held_out.note())
     }
 }
 
@@ -55,14 +52,15 @@ fn label(rows: &[Row<'_>]) -> String {
     format!("Means over the devices left out: {}", means.collect::<Vec<_>>().join(", "))
 }
 
-fn bar(row: &Row<'_>) -> Markup {
+fn bar(row: &Row<'_>, axis: &Axis) -> Markup {
     let (own, ceiling) = (row.selector == "auto", CEILINGS.contains(&row.selector));
-    let strokes: String = row.shares.iter().map(|&share| format!("M{} 0V10", width(share))).collect();
+    let inside = row.shares.iter().filter(|share| axis.has(**share));
+    let strokes: String = inside.map(|&share| format!("M{} 0V10", axis.place(share))).collect();
     html! {
         div.strategy.own[own].ceiling[ceiling] {
             span { (row.selector) (row.mark) }
             svg viewBox="0 0 100 10" preserveAspectRatio="none" {
-                rect x="0" y="2.5" width=(width(row.mean)) height="5" {}
+                rect x="0" y="2.5" width=(axis.place(row.mean)) height="5" {}
                 path d=(strokes) {}
             }
             span { (Percent(row.mean)) }

@@ -2,10 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::data::Matrix;
-use super::matrix::{Style, table};
+use super::data::{HeldOut, Matrix};
+use super::html::like;
+use super::matrix::{Style, percent, table};
 
-pub(super) fn part(matrix: &Matrix) -> Markup {
+pub(super) fn part(matrix: &Matrix, held_out: Option<&HeldOut>) -> Markup {
     if matrix.devices.len() < 2 {
         return html! {};
     }
@@ -14,15 +15,26 @@ pub(super) fn part(matrix: &Matrix) -> Markup {
         corner: "trained on ↓, run on →",
         class: "",
         range: super::held_out::RANGE,
+        text: percent,
     };
+    let tuned = held_out.map(|held_out| ("auto, from all others", tuned(matrix, held_out)));
     html! {
         h3 { "Trained on one device, run on another" }
         p {
-            (verdict(matrix)) " Each row is a selector over input features that knows its own device alone; share of exhaustive \
-             search in percent on the device of the column, mean over the test inputs; the stronger the colour, the closer to 100."
+            (verdict(matrix)) " Each row is what would be shipped of its own device’s measurements alone, the last one what is learned from \
+             all devices but that of the column." (like("Figure 1"))
         }
-        (table(matrix, &style))
+        (table(matrix, &style, tuned.as_slice()))
     }
+}
+
+/// What `auto` achieves on the device of each column, learned from all others: the paper's "tuned".
+fn tuned(matrix: &Matrix, held_out: &HeldOut) -> Vec<Option<f64>> {
+    let on = |id: &String| {
+        let device = held_out.devices.iter().find(|device| device.device == *id)?;
+        held_out.on(device, "auto")
+    };
+    matrix.devices.iter().map(on).collect()
 }
 
 /// Own devices beside foreign ones, in one sentence.

@@ -1,10 +1,10 @@
-//! Which variants are best, on which share of the training inputs of each device.
+//! Which variants are best, on which share of the test inputs of each device (Muralidharan et al., ASPLOS 2016, Table 4).
 
 use maud::{Markup, html};
 
 use super::data::Winners;
 use super::device::Labels;
-use super::html::{Percent, list, name, wide, width};
+use super::html::{Percent, like, list, name, wide, width};
 
 /// A variant that is best on fewer of the inputs of every device is hardly worth its place.
 const WORTHWHILE_SHARE: f64 = 0.03;
@@ -20,7 +20,7 @@ pub(super) fn part(winners: &Winners) -> Markup {
     let labels = Labels::new(winners.devices.iter().map(|(device, _)| device.as_str()));
     html! {
         h3 { "Best variants" }
-        p { (verdict(winners)) }
+        p { (verdict(winners)) " In percent of the test inputs on which a variant is best:" (like("Table 4")) }
         div.stacks aria-hidden="true" {
             @for (device, shares) in &winners.devices {
                 div.stack { span { (labels.of(device)) } div { (segments(&winners.variants, shares)) } }
@@ -31,19 +31,25 @@ pub(super) fn part(winners: &Winners) -> Markup {
 }
 
 fn verdict(winners: &Winners) -> Markup {
-    let best = |index: usize| {
-        winners.devices.iter().filter_map(|(_, shares)| shares.get(index).copied()).fold(0.0, f64::max)
-    };
-    let variants = winners.variants.iter().enumerate();
-    let idle: Vec<&String> =
-        variants.filter(|&(index, _)| best(index) < WORTHWHILE_SHARE).map(|(_, name)| name).collect();
+    let idle = winners.idle();
     html! {
         @if idle.is_empty() {
-            "Every variant is best on at least 3 % of the training inputs on some device."
+            "Every variant is best on at least 3\u{a0}% of the test inputs on some device."
         } @else {
-            strong { "Best on fewer than 3 % of the training inputs on every device: " (list(&idle)) "." }
-            " Every other variant reaches 3 % on some device."
+            strong { "Best on fewer than 3\u{a0}% of the test inputs on every device: " (list(&idle)) "." }
+            " Every other variant reaches 3\u{a0}% on some device."
         }
+    }
+}
+
+impl Winners {
+    /// Variants that are best on hardly any input of any device.
+    pub(super) fn idle(&self) -> Vec<&String> {
+        let best = |index: usize| {
+            self.devices.iter().filter_map(|(_, shares)| shares.get(index).copied()).fold(0.0, f64::max)
+        };
+        let variants = self.variants.iter().enumerate();
+        variants.filter(|&(index, _)| best(index) < WORTHWHILE_SHARE).map(|(_, name)| name).collect()
     }
 }
 
@@ -83,10 +89,21 @@ fn table(winners: &Winners, labels: &Labels<'_>) -> Markup {
                 }
             }
             tfoot {
-                tr {
-                    th scope="row" { "% of exhaustive without it" }
-                    @for &share in &winners.without { td { (Percent(share)) } }
-                }
+                (foot("always this one, % of exhaustive", &winners.alone))
+                @if winners.may_run.iter().any(|share| *share < 1.0) { (foot("may run on, % of inputs", &winners.may_run)) }
+                (foot("without it, % of exhaustive", &winners.without))
+            }
+        }
+    }
+}
+
+/// One figure a variant.
+fn foot(what: &str, shares: &[f64]) -> Markup {
+    html! {
+        @if !shares.is_empty() {
+            tr {
+                th scope="row" { (what) }
+                @for &share in shares { td { (Percent(share)) } }
             }
         }
     }

@@ -21,7 +21,7 @@ use crate::measure::{
 };
 use crate::random::Random;
 use crate::recordings::{DeviceRecord, Recordings};
-use crate::report::assemble::{assemble, measured_here};
+use crate::report::assemble::{assemble, device_tables, measured_here};
 use crate::report::{LocalResult, ReportData};
 
 const ABOUT: &str = "Selectors learned from other machines' recordings chose for this machine, which took no part in their \
@@ -207,7 +207,8 @@ impl LocalJob<'_> {
     /// When the recordings are larger than can be compared.
     pub fn report(&self, results: &[LocalResult]) -> Result<ReportData, TrainError> {
         let functions = results.iter().map(measured_here).collect::<Result<_, _>>()?;
-        Ok(assemble(ABOUT, &self.here, functions))
+        let devices = device_tables(results.iter().map(|result| &result.recordings));
+        Ok(assemble(ABOUT, &self.here, functions, devices))
     }
 }
 

@@ -12,27 +12,34 @@ use nitro_benchmarks::variants::{sort::Key, spmv::Matrix};
 use nitro_benchmarks::{histogram, sort, spmv, transpose};
 use nitro_train::{BoxError, Session, ShippedRecordings, Trainer, Tunable};
 
-/// The recordings of one function in `models/recordings`, `profiled` if hardware counters of its variants are there too.
+/// A file of the recordings of a function in `models/recordings`.
+macro_rules! recorded {
+    ($function:literal, $file:literal) => {
+        include_bytes!(concat!("../../../../models/recordings/", $function, "/", $file))
+    };
+}
+
+/// The recordings of one function: with what its features take, or `profiled`, with hardware counters of its variants.
 macro_rules! shipped {
     ($function:literal) => {
-        shipped!($function, None)
+        ShippedRecordings {
+            feature_times: Some(recorded!($function, "feature_times.csv.gz")),
+            profiles: None,
+            ..shipped!($function, measured)
+        }
     };
     ($function:literal, profiled) => {
-        shipped!(
-            $function,
-            Some(include_bytes!(concat!("../../../../models/recordings/", $function, "/profiles.csv")))
-        )
-    };
-    ($function:literal, $profiles:expr) => {
         ShippedRecordings {
-            measurements: include_bytes!(concat!(
-                "../../../../models/recordings/",
-                $function,
-                "/measurements.csv.gz"
-            )),
-            inputs: include_bytes!(concat!("../../../../models/recordings/", $function, "/inputs.csv.gz")),
-            devices: include_bytes!(concat!("../../../../models/recordings/", $function, "/devices.csv")),
-            profiles: $profiles,
+            profiles: Some(recorded!($function, "profiles.csv")),
+            ..shipped!($function, measured)
+        }
+    };
+    ($function:literal, measured) => {
+        ShippedRecordings {
+            measurements: recorded!($function, "measurements.csv.gz"),
+            inputs: recorded!($function, "inputs.csv.gz"),
+            devices: recorded!($function, "devices.csv"),
+            profiles: None,
             feature_times: None,
         }
     };

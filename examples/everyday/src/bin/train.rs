@@ -21,7 +21,11 @@ macro_rules! tunable {
                 inputs: include_bytes!(concat!("../../models/recordings/", $name, "/inputs.csv.gz")),
                 devices: include_bytes!(concat!("../../models/recordings/", $name, "/devices.csv")),
                 profiles: None,
-                feature_times: None,
+                feature_times: Some(include_bytes!(concat!(
+                    "../../models/recordings/",
+                    $name,
+                    "/feature_times.csv.gz"
+                ))),
             })
     };
 }

@@ -265,6 +265,9 @@ pub(super) struct ReportArgs {
     pub(super) profiles: ProfilesArgs,
     #[command(flatten)]
     pub(super) split: SplitArgs,
+    /// Show too what auto achieves once so many training inputs were measured on the device that is left out; takes several times as long
+    #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) calibration: Vec<u32>,
     /// The page
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub(super) out: PathBuf,

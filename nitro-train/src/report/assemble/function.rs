@@ -1,16 +1,19 @@
 //! From recordings and evaluations of one function to what the page shows of it.
 
+use std::collections::BTreeSet;
+
 use super::learning_curve::learning_curve;
 use super::local::{LOCAL_SELECTORS, LocalResult};
 use super::overhead::overhead;
+use super::pairs::{matrix, one_fewer, sensitivity};
+use super::selection::selection;
 use crate::evaluate::{
-    DeviceEvaluation, EvaluateError, Evaluation, PairTable, Split, best_variant_shares, selector_names,
+    DeviceEvaluation, EvaluateError, Evaluation, Split, VariantStatistics, best_variant_shares,
+    selector_names, worst_inputs,
 };
 use crate::learn::performance::PerformanceTable;
 use crate::recordings::Recordings;
-use crate::report::data::{
-    Curve, DeviceSensitivity, FunctionReport, HeldOut, HeldOutDevice, Matrix, Score, Winners,
-};
+use crate::report::data::{CalibrationCurve, Curve, FunctionReport, HeldOut, HeldOutDevice, Score, Winners};
 use crate::report::device::by_name;
 
 /// A function of which each device was left out in turn.
@@ -21,17 +24,15 @@ pub(crate) fn left_out(
     seed: u64,
 ) -> Result<FunctionReport, EvaluateError> {
     let pairs = &evaluation.pairs;
-    let sensitivity = evaluation.sensitivity;
     Ok(FunctionReport {
         held_out: Some(held_out(evaluation)),
         curves: pooled_curves(evaluation),
         trained_on_run_on: matrix(&pairs.devices, &pairs.trained_on_run_on),
-        sensitivity: Some(DeviceSensitivity {
-            inputs: sensitivity.inputs,
-            best_differs: sensitivity.best_differs,
-            none_is_near: sensitivity.none_is_near,
-            pairs: matrix(&pairs.devices, &pairs.best_differs),
-        }),
+        sensitivity: Some(sensitivity(recordings, split, evaluation)?),
+        worst: evaluation.worst.clone(),
+        calibration: calibration(evaluation),
+        one_fewer: one_fewer(recordings, split, evaluation, seed)?,
+        selection: Some(selection(recordings, split, seed)?),
         overhead: overhead(recordings, split, evaluation, seed)?,
         learning_curve: learning_curve(recordings, split)?,
         ..facts(recordings, split)?
@@ -41,7 +42,11 @@ pub(crate) fn left_out(
 /// A function that was measured on this machine.
 pub(crate) fn measured_here(result: &LocalResult) -> Result<FunctionReport, EvaluateError> {
     let evaluation = result.evaluation.as_ref();
+    let performance = PerformanceTable::new(&result.recordings)?;
+    let judged =
+        evaluation.and_then(|own| Some((result.recordings.device_index(&own.held_out)?, &own.auto_model)));
     Ok(FunctionReport {
+        worst: worst_inputs(&result.recordings, &performance, judged, &result.split.test)?,
         scores: evaluation.map_or_else(Vec::new, scores),
         curves: evaluation.map_or_else(Vec::new, curves),
         test_inputs: result.inputs(),
@@ -51,33 +56,48 @@ pub(crate) fn measured_here(result: &LocalResult) -> Result<FunctionReport, Eval
 
 /// What is known of a function before anything is chosen.
 pub(crate) fn facts(recordings: &Recordings, split: &Split) -> Result<FunctionReport, EvaluateError> {
-    let mut statistics = best_variant_shares(recordings, &PerformanceTable::new(recordings)?, &split.train);
-    statistics.sort_by(|a, b| by_name(&a.device, &b.device));
-    let without = |variant: usize| {
-        statistics.iter().map(|device| device.share_without[variant]).sum::<f64>() / statistics.len() as f64
-    };
+    let performance = PerformanceTable::new(recordings)?;
     Ok(FunctionReport {
         name: recordings.function.clone(),
         training_inputs: split.train.len(),
         test_inputs: split.test.len(),
-        winners: Winners {
-            variants: recordings.variants.clone(),
-            without: (0..recordings.variants.len()).map(without).collect(),
-            devices: statistics.into_iter().map(|device| (device.device, device.best_share)).collect(),
-        },
+        winners: winners(recordings, &performance, &split.test),
         ..FunctionReport::default()
     })
 }
 
-/// In the order in which a reader looks for devices.
-fn matrix(devices: &[String], cells: &PairTable) -> Matrix {
-    let mut order: Vec<usize> = (0..devices.len()).collect();
-    order.sort_by(|&a, &b| by_name(&devices[a], &devices[b]));
-    let row = |&row: &usize| order.iter().map(|&column| cells[row][column]).collect();
-    Matrix {
-        devices: order.iter().map(|&device| devices[device].clone()).collect(),
-        cells: order.iter().map(row).collect(),
+/// Over these inputs; devices on which none of them was measured have no say.
+fn winners(recordings: &Recordings, performance: &PerformanceTable, inputs: &[usize]) -> Winners {
+    let mut statistics = best_variant_shares(recordings, performance, inputs);
+    statistics.retain(|device| device.inputs > 0);
+    statistics.sort_by(|a, b| by_name(&a.device, &b.device));
+    let mean = |of: &dyn Fn(&VariantStatistics) -> Option<f64>| {
+        let known: Vec<f64> = statistics.iter().filter_map(of).collect();
+        known.iter().sum::<f64>() / known.len() as f64
+    };
+    let variants = 0..recordings.variants.len();
+    Winners {
+        variants: recordings.variants.clone(),
+        without: variants.clone().map(|own| mean(&|device| Some(device.share_without[own]))).collect(),
+        alone: variants.clone().map(|own| mean(&|device| device.share_alone[own])).collect(),
+        may_run: variants.map(|own| mean(&|device| Some(device.may_run[own]))).collect(),
+        devices: statistics.into_iter().map(|device| (device.device, device.best_share)).collect(),
     }
+}
+
+/// Nothing where no calibration was asked for.
+fn calibration(evaluation: &Evaluation) -> Option<CalibrationCurve> {
+    let counts = evaluation.devices.iter().flat_map(|device| device.calibrated.keys().copied());
+    let counts: BTreeSet<usize> = counts.collect();
+    let device = |device: &DeviceEvaluation| {
+        let auto = device.selectors.get("auto").map(|figures| figures.mean);
+        let calibrated = counts.iter().map(|count| device.calibrated.get(count).map(|figures| figures.mean));
+        (device.held_out.clone(), std::iter::once(auto).chain(calibrated).collect())
+    };
+    let mut devices: Vec<(String, Vec<Option<f64>>)> = evaluation.devices.iter().map(device).collect();
+    devices.sort_by(|(a, _), (b, _)| by_name(a, b));
+    let curve = CalibrationCurve { counts: std::iter::once(0).chain(counts).collect(), devices };
+    (curve.counts.len() > 1).then_some(curve)
 }
 
 fn held_out(evaluation: &Evaluation) -> HeldOut {

@@ -1,21 +1,31 @@
 //! From recordings and evaluations to the data of the page.
 
+mod devices;
 mod function;
 mod learning_curve;
 mod local;
 mod overhead;
+mod pairs;
+mod selection;
 
+pub(crate) use self::devices::device_tables;
 pub(crate) use self::function::{facts, left_out, measured_here};
 pub(crate) use self::local::LOCAL_SELECTORS;
 pub use self::local::LocalResult;
-use super::data::{FunctionReport, Quantity, ReportData};
+use super::data::{DeviceTable, FunctionReport, Quantity, ReportData};
 use crate::evaluate::selector_names;
 use crate::learn::Strategy;
 use crate::recordings::DeviceRecord;
 
-/// The page about these functions, made on this device.
-pub(crate) fn assemble(about: &str, here: &DeviceRecord, functions: Vec<FunctionReport>) -> ReportData {
+/// The page about these functions and recorded devices, made on this device.
+pub(crate) fn assemble(
+    about: &str,
+    here: &DeviceRecord,
+    functions: Vec<FunctionReport>,
+    devices: Vec<DeviceTable>,
+) -> ReportData {
     ReportData {
+        devices,
         title: "Nitro: how good the choices are".to_owned(),
         about: about.to_owned(),
         machine: here.id.clone(),

@@ -1,0 +1,62 @@
+//! Tables over pairs of devices, in the order in which a reader looks for devices.
+
+use crate::evaluate::{
+    EvaluateError, Evaluation, OneFewer, PairTable, Split, best_of_another, one_source_fewer, within_machines,
+};
+use crate::learn::performance::PerformanceTable;
+use crate::recordings::Recordings;
+use crate::report::data::{DeviceSensitivity, Matrix, OneFewerTable};
+use crate::report::device::by_name;
+
+/// In the order in which a reader looks for devices.
+pub(super) fn matrix(devices: &[String], cells: &PairTable) -> Matrix {
+    let mut order: Vec<usize> = (0..devices.len()).collect();
+    order.sort_by(|&a, &b| by_name(&devices[a], &devices[b]));
+    let row = |&row: &usize| order.iter().map(|&column| cells[row][column]).collect();
+    Matrix {
+        devices: order.iter().map(|&device| devices[device].clone()).collect(),
+        cells: order.iter().map(row).collect(),
+    }
+}
+
+pub(super) fn sensitivity(
+    recordings: &Recordings,
+    split: &Split,
+    evaluation: &Evaluation,
+) -> Result<DeviceSensitivity, EvaluateError> {
+    let performance = PerformanceTable::new(recordings)?;
+    let (pairs, sensitivity) = (&evaluation.pairs, evaluation.sensitivity);
+    let machines = within_machines(recordings, &performance, &split.test);
+    Ok(DeviceSensitivity {
+        inputs: sensitivity.inputs,
+        best_differs: sensitivity.best_differs,
+        none_is_near: sensitivity.none_is_near,
+        pairs: matrix(&pairs.devices, &pairs.best_differs),
+        best_of_another: matrix(
+            &pairs.devices,
+            &best_of_another(&performance, pairs.devices.len(), &split.test),
+        ),
+        machines: machines
+            .into_iter()
+            .map(|one| (one.machine, one.devices, one.sensitivity.best_differs, one.sensitivity.none_is_near))
+            .collect(),
+    })
+}
+
+/// Nothing where fewer than two sources would remain.
+pub(super) fn one_fewer(
+    recordings: &Recordings,
+    split: &Split,
+    evaluation: &Evaluation,
+    seed: u64,
+) -> Result<Option<OneFewerTable>, EvaluateError> {
+    let found = one_source_fewer(recordings, split, evaluation, seed)?;
+    let devices: Vec<String> = recordings.devices.iter().map(|device| device.id.clone()).collect();
+    let table = |value: fn(&OneFewer) -> Option<f64>| {
+        let mut cells = vec![vec![None; devices.len()]; devices.len()];
+        found.iter().for_each(|one| cells[one.removed][one.held_out] = value(one));
+        matrix(&devices, &cells)
+    };
+    let tables = OneFewerTable { auto: table(|one| one.auto), majority: table(|one| one.majority) };
+    Ok((!found.is_empty()).then_some(tables))
+}

@@ -1,0 +1,68 @@
+//! Which device features are selected from all devices, and how long that and fitting take here (Muralidharan et al., ASPLOS 2016,
+//! Tables 5 and 6).
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use crate::evaluate::Split;
+use crate::learn::device_features::profile_based::select;
+use crate::learn::device_features::transfer::Transfer;
+use crate::learn::performance::PerformanceTable;
+use crate::learn::study::Study;
+use crate::learn::task::Task;
+use crate::learn::{FitOptions, LearnError, StudyOptions, fit};
+use crate::recordings::Recordings;
+use crate::report::data::{Selection, SelectionSeconds};
+
+/// More subsets of device features say nothing more.
+const MOST_SUBSETS: usize = 4;
+
+/// Fits once more, on all devices, for the times; nothing of it is kept but what the page shows.
+pub(super) fn selection(recordings: &Recordings, split: &Split, seed: u64) -> Result<Selection, LearnError> {
+    let options = StudyOptions::default();
+    let ids: BTreeSet<&str> = recordings.devices.iter().map(|device| device.id.as_str()).collect();
+    let (relevance, profile_based) = timed(|| select(&recordings.profiles.of(&ids)));
+    let performance = PerformanceTable::new(recordings)?;
+    let task = Task::new(recordings, &performance, &split.train, seed);
+    let study = Study::new(&task, (0..recordings.devices.len()).collect(), None, &options);
+    let (transfer, cross_validation) = timed(|| study.transfer());
+    let fit_options = FitOptions { inputs: Some(split.train.clone()), seed, ..FitOptions::default() };
+    let (fitted, fit) = timed(|| fit(recordings, &fit_options));
+    let fitted = fitted?;
+    Ok(Selection {
+        strategy: fitted.strategy.name().to_owned(),
+        device_features: fitted.model.device_features,
+        subset_size: options.subset_size,
+        keep: options.keep,
+        selected_features: transfer.selected(options.keep),
+        subsets: subsets(transfer),
+        seconds: SelectionSeconds {
+            profile_based: if relevance.is_some() { profile_based } else { f64::NAN },
+            cross_validation,
+            fit,
+        },
+        profiled_features: relevance.iter().flat_map(|own| own.device_features.iter().cloned()).collect(),
+        proxies: relevance.map(|own| own.proxies.into_iter().collect()),
+    })
+}
+
+/// What some work returns, and the seconds it took.
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let begin = Instant::now();
+    let found = work();
+    (found, begin.elapsed().as_secs_f64())
+}
+
+/// The best by their mean over the temporary targets, and the empty one in its place among them or after them.
+fn subsets(transfer: &Transfer) -> Vec<(Vec<String>, f64)> {
+    let mean = |subset: usize| {
+        transfer.scores.iter().map(|row| row[subset]).sum::<f64>() / transfer.scores.len().max(1) as f64
+    };
+    let names =
+        |subset: usize| transfer.subsets[subset].iter().map(|&at| transfer.candidates[at].clone()).collect();
+    let mut order: Vec<usize> = (0..transfer.subsets.len()).collect();
+    order.sort_by(|&a, &b| mean(b).total_cmp(&mean(a))); // stable: of equals the smaller
+    let kept = order.iter().enumerate().filter(|&(rank, &subset)| rank < MOST_SUBSETS || subset == 0);
+    let found: Vec<(Vec<String>, f64)> = kept.map(|(_, &subset)| (names(subset), mean(subset))).collect();
+    if found.len() < 2 { Vec::new() } else { found }
+}

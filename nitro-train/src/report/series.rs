@@ -1,0 +1,59 @@
+//! The few selectors that a reader needs first, and how lines and marks are told apart: each style has a colour, a dash pattern and a shape.
+
+use maud::{Markup, html};
+
+/// What tables and figures show at once, in the order of their columns, with what it is called there. Everything else is on demand.
+pub(super) const FIRST: [(&str, &str); 5] = [
+    ("auto", "auto"),
+    ("static", "single variant"),
+    ("target-trained", "trained there"),
+    ("majority", "majority"),
+    ("forest-none", "no device features"),
+];
+
+/// Styles in the style sheet; no figure has more lines.
+pub(super) const STYLES: usize = 6;
+
+/// What tables and figures call a selector.
+pub(super) fn heading(selector: &str) -> &str {
+    FIRST.iter().find(|(own, _)| *own == selector).map_or(selector, |(_, heading)| heading)
+}
+
+/// The same style wherever the selector is shown; none for one that has none of its own.
+fn own_style(selector: &str) -> Option<usize> {
+    match selector {
+        "learned elsewhere" | "mean" | "least certain next" => Some(0),
+        "random order" => Some(1),
+        "learned here" => Some(2),
+        selector => FIRST.iter().position(|(own, _)| *own == selector),
+    }
+}
+
+/// A style each, none twice among the first [`STYLES`].
+pub(super) fn styles(selectors: &[&str]) -> Vec<usize> {
+    let mut styles: Vec<Option<usize>> = selectors.iter().map(|selector| own_style(selector)).collect();
+    for at in 0..styles.len() {
+        if styles[at].is_none() {
+            let free = (1..STYLES).find(|style| !styles.contains(&Some(*style)));
+            styles[at] = Some(free.unwrap_or(at % STYLES));
+        }
+    }
+    styles.into_iter().flatten().collect()
+}
+
+/// The shape of a style.
+pub(super) fn mark(style: usize) -> Markup {
+    html! { i.m.{ "m" (style) } aria-hidden="true" {} }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_styles_are_the_same() {
+        assert_eq!(styles(&["auto", "static", "majority"]), [0, 1, 3]);
+        assert_eq!(styles(&["svm-none", "auto", "svm-all", "static"]), [2, 0, 3, 1]);
+        assert_eq!(styles(&["a", "b", "c", "d", "e"]), [1, 2, 3, 4, 5]);
+    }
+}
