@@ -87,3 +87,28 @@ fn what_it_may_not_decide_is_left_to_the_selector() {
     assert_eq!(call(7.0, 0.9), ("adaptive", [1, 1]), "its choice is not admissible");
     assert_eq!(call(f64::NAN, 0.9), ("plain", [1, 1]), "a feature that is no number leads to the default");
 }
+
+#[test]
+fn every_call_that_the_gate_decides_is_counted() {
+    let tiny = || {
+        let stats = nitro::stats();
+        let of_tiny = |count: &&nitro::Count| count.function == "gated" && count.variant == "tiny";
+        stats.counts().iter().filter(of_tiny).map(|count| count.calls).sum::<u64>()
+    };
+    std::thread::spawn(move || {
+        let before = tiny();
+        (0..100).for_each(|number| drop(gated(f64::from(number % 4), 0.5)));
+        assert!(tiny() - before >= 100, "whether an input was met before or not");
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
+fn after_a_reload_the_gate_decides_again() {
+    assert_eq!(call(3.0, 0.1).0, "tiny");
+    nitro::reload().expect("an embedded model is what it was");
+    assert_eq!(call(3.0, 0.1), ("tiny", [1, 0]));
+    assert_eq!(call(20.0, 0.9), ("adaptive", [1, 1]));
+    assert_eq!(call(3.5, 0.9), ("tiny", [1, 0]));
+}

@@ -31,7 +31,7 @@ pub(crate) struct Chosen {
 
 /// What a model said.
 pub(crate) struct Prediction {
-    selector: &'static DeviceSelector,
+    pub(crate) selector: &'static DeviceSelector,
     /// The class that was chosen.
     best: usize,
 }
@@ -112,15 +112,30 @@ impl Question<'_> {
     ) -> Option<Chosen> {
         let needs = selector.gate_needs?;
         (self.compute)(needs, features);
-        let best = selector.selector.decided(Row::gather(&selector.features, features).values())?;
-        let index = selector.choice(best).filter(|&index| state.is_exact_enough(index))?;
-        state.may_run(index, self.admissible).then(|| Chosen {
+        let gate = selector.selector.gate()?;
+        let choice = gate.decide(Row::gather(&selector.features, features).values())?;
+        let (index, reason) = self.meaning_at_gate(selector, state, choice)?;
+        let best = selector.selector.class_of(choice)?;
+        state.may_run(index, self.admissible).then_some(Chosen {
             index,
-            reason: self.reason(selector, state, Some(index), index),
+            reason,
             needs,
             repeats: true,
             prediction: Some(Prediction { selector, best }),
         })
+    }
+
+    /// What a choice of the model means at its gate: its index in the choice table, and the reason of a call that it decides; none where such a
+    /// call is left to the selector.
+    pub(crate) fn meaning_at_gate(
+        &self,
+        selector: &DeviceSelector,
+        state: &FunctionState,
+        choice: usize,
+    ) -> Option<(usize, Reason)> {
+        let class = selector.selector.class_of(choice)?;
+        let index = selector.choice(class).filter(|&index| state.is_exact_enough(index))?;
+        Some((index, self.reason(selector, state, Some(index), index)))
     }
 
     /// Why `chosen` runs when the model ranks `first` first (absent: it is no longer in the code).

@@ -50,14 +50,42 @@ fn decide_anew<C: CodeChoice, const N: usize>(
     let (chosen, calls) = choose_and_count(&question, state, &mut row);
     let untyped = state.choice(chosen.index);
     let choice = C::of(untyped);
+    if epoch::is_observed() {
+        return Decision { choice, observer: None };
+    }
+    let is_conditional = |choice: Choice| function.variants()[choice.variant].constraint().is_some();
+    keep_gate(&call, &question, state, &chosen, is_conditional);
     if let Some(calls) = calls
         && chosen.repeats
-        && !epoch::is_observed()
     {
-        let is_conditional = function.variants()[untyped.variant].constraint().is_some();
-        call.remember(chosen.needs, &row, CachedChoice { choice, is_conditional, calls });
+        call.remember(
+            chosen.needs,
+            &row,
+            CachedChoice { choice, is_conditional: is_conditional(untyped), calls },
+        );
     }
     Decision { choice, observer: None }
+}
+
+/// Lets the thread decide by itself what the model's gate would, if it has one and nothing is pinned.
+fn keep_gate<C: CodeChoice, const N: usize>(
+    call: &Call<C, N>,
+    question: &Question<'_>,
+    state: &'static FunctionState,
+    chosen: &Chosen,
+    is_conditional: impl Fn(Choice) -> bool,
+) {
+    let Some(selector) = chosen.prediction.as_ref().map(|prediction| prediction.selector) else { return };
+    let Some((gate, needs)) = selector.selector.gate().zip(selector.gate_needs) else { return };
+    let Some(slot) = call.new_gate(needs).filter(|_| state.forced.is_none()) else { return };
+    let choices = state.choices.choices().len();
+    let meaning = |choice: usize| {
+        let (index, reason) = question.meaning_at_gate(selector, state, choice)?;
+        let calls = stats::counter(state.number, choices, index, reason.kind())?;
+        let choice = state.choice(index);
+        Some(CachedChoice { choice: C::of(choice), is_conditional: is_conditional(choice), calls })
+    };
+    slot.set(gate.steps(), |column| selector.features[column], meaning);
 }
 
 /// Chooses for an input, as a call does. Nothing is run, and nothing that was remembered is used.

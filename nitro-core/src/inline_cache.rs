@@ -10,6 +10,7 @@ use std::ptr;
 use std::sync::atomic::AtomicU64;
 use std::thread::LocalKey;
 
+use crate::inline_gate::InlineGate;
 use crate::{Device, DeviceEntry, epoch, stats};
 
 /// Number of inputs that are remembered. They are compared one after the other.
@@ -23,6 +24,8 @@ pub struct InlineCache<C, const N: usize> {
     device: Cell<*const DeviceEntry>,
     /// Bit by bit the features that they depend on.
     needs: Cell<u32>,
+    /// What decides before the entries are asked.
+    gate: InlineGate<C>,
     /// How many were made. Of the entries the first so many are in use.
     count: Cell<usize>,
     entries: [Entry<C, N>; ENTRIES],
@@ -82,23 +85,42 @@ impl<C: Copy, const N: usize> Call<C, N> {
     #[inline]
     pub fn remembered(self, features: &[f64; N]) -> Remembered<C, N> {
         // Asked again, since to compute a feature the function may have been called on another device.
-        let cached = if self.remembers() { self.cache.get(features) } else { None };
+        let known = || self.cache.gate.decide(features).or_else(|| self.cache.get(features));
+        let cached = if self.remembers() { known() } else { None };
         Remembered { call: self, cached }
     }
 
     /// Remembers a choice in the place of the oldest.
     pub(crate) fn remember(&self, needs: u32, features: &[f64; N], choice: CachedChoice<C>) {
         let cache = self.cache;
+        self.begin_with(needs);
+        let entry = &cache.entries[cache.count.replace(cache.count.get() + 1) % ENTRIES];
+        entry.features.set(features.map(f64::to_bits));
+        entry.choice.set(Some(choice));
+    }
+}
+
+impl<C: Copy, const N: usize> Call<C, N> {
+    /// The gate that is to decide from now on by these features, unless it does already.
+    pub(crate) fn new_gate(&self, needs: u32) -> Option<&InlineGate<C>> {
+        let is_new = !self.remembers() || self.cache.needs.get() != needs;
+        is_new.then(|| {
+            self.begin_with(needs);
+            &self.cache.gate
+        })
+    }
+
+    /// Forgets what was made under other circumstances or from other features.
+    fn begin_with(&self, needs: u32) {
+        let cache = self.cache;
         if !self.remembers() || cache.needs.get() != needs {
+            cache.gate.clear();
             cache.entries.iter().for_each(|entry| entry.choice.set(None));
             cache.epoch.set(self.epoch);
             cache.device.set(self.device);
             cache.needs.set(needs);
             cache.count.set(0);
         }
-        let entry = &cache.entries[cache.count.replace(cache.count.get() + 1) % ENTRIES];
-        entry.features.set(features.map(f64::to_bits));
-        entry.choice.set(Some(choice));
     }
 }
 
@@ -127,6 +149,7 @@ impl<C: Copy, const N: usize> InlineCache<C, N> {
             epoch: Cell::new(0),
             device: Cell::new(ptr::null()),
             needs: Cell::new(0),
+            gate: InlineGate::new(),
             count: Cell::new(0),
             entries: [const { Entry { features: Cell::new([0; N]), choice: Cell::new(None) } }; ENTRIES],
         }

@@ -35,6 +35,7 @@ pub mod files;
 mod function;
 pub mod host;
 mod inline_cache;
+mod inline_gate;
 mod measured;
 pub mod model;
 mod model_search;

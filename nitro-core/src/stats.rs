@@ -62,10 +62,20 @@ pub(crate) fn count(
     choice: usize,
     reason: ReasonKind,
 ) -> Option<&'static AtomicU64> {
-    let counters = MINE.get().or_else(take)?;
-    let counter = &counters.block(table, choices)[choice].0[reason as usize];
+    let counter = counter(table, choices, choice, reason)?;
     increment(counter);
     Some(counter)
+}
+
+/// What [`count`] would return, of a call that is still to come.
+pub(crate) fn counter(
+    table: usize,
+    choices: usize,
+    choice: usize,
+    reason: ReasonKind,
+) -> Option<&'static AtomicU64> {
+    let counters = MINE.get().or_else(take)?;
+    Some(&counters.block(table, choices)[choice].0[reason as usize])
 }
 
 /// Counts a call by what [`count`] returned on this thread; false when the thread is ending.

@@ -148,9 +148,12 @@ pub(crate) struct DeviceGate {
     steps: Vec<Step>,
 }
 
+/// A node of a gate on one device.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+pub(crate) enum Step {
+    /// Where the feature is above the threshold, the step of this index is next, else the one behind.
     Split { column: usize, threshold: f32, upper: usize },
+    /// What is decided.
     Leaf(Option<usize>),
 }
 
@@ -158,6 +161,11 @@ impl DeviceGate {
     /// The input features that it looks at, as indices into the model's.
     pub(crate) fn features(&self) -> &[usize] {
         &self.features
+    }
+
+    /// Its nodes.
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
     /// The choice that it decides for, or none where the selector is to be asked: so it is too where a feature that it looks at is not finite.

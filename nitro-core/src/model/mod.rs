@@ -19,6 +19,7 @@ pub(crate) use coverage::coordinate;
 pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
 pub use forest::{Forest, MAX_DEPTH, MAX_TREES, Node};
 pub use format::{FORMAT_VERSION, ModelError};
+pub(crate) use gate::Step;
 pub use gate::{Gate, MAX_GATE_NODES};
 pub use on_device::OnDevice;
 pub use svm::{Class, Scale, Svm, Transform};

@@ -73,7 +73,11 @@ impl OnDevice {
 
     /// The class that the gate decides for; none where the selector is to be asked, or does not know the choice.
     pub(crate) fn decided(&self, features: &[f64]) -> Option<usize> {
-        let choice = self.gate.as_ref()?.decide(features)?;
+        self.class_of(self.gate.as_ref()?.decide(features)?)
+    }
+
+    /// The class of a choice, if the selector has learned to make it.
+    pub(crate) fn class_of(&self, choice: usize) -> Option<usize> {
         (0..self.classes()).find(|&class| self.choice(class) == choice)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nitro_core::MAX_FEATURES;
 
-use super::costs::{FeatureCosts, net_share};
+use super::costs::{FeatureCosts, LEAST_CALL_NS, net_share};
 use super::error::LearnError;
 use super::objective::{Objective, Weights};
 use super::performance::{PerformanceTable, share_of_choice};
@@ -169,13 +169,14 @@ impl<'a> Task<'a> {
     }
 
     /// The share of speed that is left once these features and so much time besides are counted. Where nothing is known of features, nothing
-    /// is counted.
+    /// is counted. Of a call of nanoseconds it is counted as if it took [`LEAST_CALL_NS`].
     pub fn net(&self, device: usize, input: usize, share: f64, columns: &[usize], besides_ns: f64) -> f64 {
         if self.costs.is_none() {
             return share;
         }
         let best_ns = self.performance.best_ns(device, self.inputs[input]);
-        net_share(share, best_ns, self.features_ns(device, input, columns) + besides_ns)
+        let choosing_ns = self.features_ns(device, input, columns) + besides_ns;
+        net_share(share, best_ns.max(LEAST_CALL_NS), choosing_ns)
     }
 
     /// Whether there is anything to learn from.

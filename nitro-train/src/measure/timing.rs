@@ -7,8 +7,9 @@
 ///
 /// let repeats = Repeats::default();
 /// assert!(!repeats.enough(&[100.0, 101.0]), "two times say little");
-/// assert!(repeats.enough(&[100.0; 5]), "these agree");
-/// assert!(!repeats.enough(&[100.0, 120.0, 90.0, 110.0, 130.0]), "these do not");
+/// assert!(repeats.enough(&[1e5; 5]), "these agree");
+/// assert!(!repeats.enough(&[1.0e5, 1.2e5, 0.9e5, 1.1e5, 1.3e5]), "these do not");
+/// assert!(!repeats.enough(&[100.0; 5]), "a clock's ticks make short times agree");
 /// assert!(repeats.enough(&[4e8]), "of so long a run one has to do");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +23,12 @@ pub struct Repeats {
     /// Time for the repeats of one variant, in nanoseconds.
     pub budget_ns: f64,
 }
+
+/// Repeats that take less in all are not enough, however well they agree: a clock of coarse ticks makes short times agree, and a processor is not
+/// itself in the first microseconds.
+const LEAST_SPENT_NS: f64 = 1e5;
+/// Of shorter times the mean of those between the quartiles is kept, which tells more than the clock's ticks do.
+const SHORT_NS: f64 = 2000.0;
 
 impl Default for Repeats {
     fn default() -> Self {
@@ -43,7 +50,8 @@ impl Repeats {
         }
         times_ns.len() >= self.most
             || spent_ns >= self.budget_ns
-            || Summary::of(times_ns).half_width() <= self.half_width
+            || spent_ns >= LEAST_SPENT_NS.min(self.budget_ns)
+                && Summary::of(times_ns).half_width() <= self.half_width
     }
 }
 
@@ -58,7 +66,7 @@ impl Repeats {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Median in nanoseconds.
+    /// Median in nanoseconds; below two microseconds the mean of what lies between the quartiles, which is finer than the clock's ticks.
     pub median_ns: f64,
     /// Distance between the quartiles, in nanoseconds.
     pub spread_ns: f64,
@@ -87,8 +95,13 @@ impl Summary {
         let reach = 0.98 * count.sqrt();
         let lower = (count / 2.0 - reach).floor().max(0.0) as usize;
         let upper = ((count / 2.0 + reach).ceil() as usize).min(last);
+        let median_ns = quantile(0.5);
+        let middle = &sorted[sorted.len() / 4..sorted.len() - sorted.len() / 4];
         Self {
-            median_ns: quantile(0.5),
+            median_ns: match median_ns < SHORT_NS {
+                true => middle.iter().sum::<f64>() / middle.len() as f64,
+                false => median_ns,
+            },
             spread_ns: quantile(0.75) - quantile(0.25),
             interval_ns: (sorted[lower], sorted[upper]),
         }
@@ -108,8 +121,19 @@ mod tests {
 
     #[test]
     fn a_steady_variant_ends_early() {
-        assert!(!REPEATS.enough(&[100.0; 4]));
-        assert!(REPEATS.enough(&[100.0; 5]));
+        assert!(!REPEATS.enough(&[1e5; 4]));
+        assert!(REPEATS.enough(&[1e5; 5]));
+    }
+
+    #[test]
+    fn short_runs_go_on_although_they_agree_and_are_told_finer_than_the_clock_ticks() {
+        let repeats = Repeats { most: 5000, ..REPEATS };
+        assert!(!repeats.enough(&[100.0; 999]));
+        assert!(repeats.enough(&[100.0; 1000]));
+        let ticks: Vec<f64> = (0..100).map(|run| if run % 5 == 0 { 20.0 } else { 10.0 }).collect();
+        assert!((Summary::of(&ticks).median_ns - 10.0).abs() < 2.0);
+        let between: Vec<f64> = (0..100).map(|run| if run % 2 == 0 { 20.0 } else { 10.0 }).collect();
+        assert_eq!(Summary::of(&between).median_ns, 15.0);
     }
 
     #[test]

@@ -33,7 +33,7 @@ fn ran(variant: &'static str, time_ns: f64) {
 }
 
 fn steady(n: u32) -> Result<u32, String> {
-    ran("steady", 100.0 + f64::from(n));
+    ran("steady", 1e5 + f64::from(n));
     Ok(2 * n)
 }
 
@@ -116,7 +116,11 @@ fn every_variant_is_recorded_as_it_behaves() {
     .unwrap();
     let recordings = recorded(&mut *store);
     assert_eq!(recordings.inputs[0].features, [7.0, 3.5]);
-    assert_eq!(outcome(&recordings, "a", "steady"), (Outcome::Time(107.0), 5), "a steady variant ends early");
+    assert_eq!(
+        outcome(&recordings, "a", "steady"),
+        (Outcome::Time(1e5 + 7.0), 5),
+        "a steady variant ends early"
+    );
     assert_eq!(outcome(&recordings, "a", "slow"), (Outcome::Time(5e9), 1), "one run spends five budgets");
     assert_eq!(outcome(&recordings, "a", "wrong").0, Outcome::Wrong);
     assert_eq!(outcome(&recordings, "a", "fails").0, Outcome::Failed);

@@ -56,11 +56,11 @@ fn run(n: u32, time_ns: f64) -> u32 {
 }
 
 fn first(n: u32) -> u32 {
-    run(n, 100.0)
+    run(n, 1e5)
 }
 
 fn second(n: u32) -> u32 {
-    run(n, 200.0)
+    run(n, 2e5)
 }
 
 /// Keeps recordings in memory and tells of each question first.
@@ -257,7 +257,7 @@ fn a_run_in_which_time_was_lost_is_made_again() {
         IN_RUN.set(Some((stopped, Box::new(hour))));
         let names = names(1);
         record(&Plan { clock, ..plan(&names, LONG) }, &mut *store, &Attempts::default());
-        assert_eq!(times(&mut *store), [100.0, 200.0], "stopped in run {stopped}");
+        assert_eq!(times(&mut *store), [1e5, 2e5], "stopped in run {stopped}");
     }
 }
 

@@ -4,8 +4,8 @@ use nitro_core::model::Node;
 
 use crate::learn::objective::Weights;
 
-/// The most comparisons from root to leaf.
-const MAX_DEPTH: usize = 5;
+/// The most comparisons from root to leaf: so many leaves a thread keeps beside what it remembers.
+const MAX_DEPTH: usize = 4;
 /// The least share of all samples in a leaf, and the least number.
 const MIN_LEAF: (f64, usize) = (0.01, 5);
 /// What is lost at a leaf counts so many times what is gained there. A selector looks at an input, a leaf at a kind of inputs: how good it is hangs on

@@ -1,0 +1,99 @@
+//! The gate of a function's model beside what a thread remembers: a call whose input it decides is over in a few comparisons, whether or not it has
+//! met the input before.
+
+use std::cell::Cell;
+
+use crate::inline_cache::CachedChoice;
+use crate::model::Step;
+
+/// The most steps of a gate that is kept here; of a larger one the way over the model is taken.
+const STEPS: usize = 31;
+/// The most leaves of a binary tree of so many steps.
+const LEAVES: usize = STEPS / 2 + 1;
+
+/// A step in eight bytes.
+#[derive(Clone, Copy)]
+struct Packed {
+    threshold: f32,
+    /// The feature that is compared; [`LEAF`] or [`ASK`] at an end.
+    column: u16,
+    /// The step where the feature is above the threshold, else it is the one behind; at a leaf the index of its choice.
+    next: u16,
+}
+
+const LEAF: u16 = u16::MAX;
+const ASK: u16 = u16::MAX - 1;
+
+/// A gate resolved for one device, whose columns are the features of the code.
+pub(crate) struct InlineGate<C> {
+    count: Cell<usize>,
+    steps: [Cell<Packed>; STEPS],
+    leaves: [Cell<Option<CachedChoice<C>>>; LEAVES],
+}
+
+impl<C: Copy> InlineGate<C> {
+    /// None.
+    pub(crate) const fn new() -> Self {
+        Self {
+            count: Cell::new(0),
+            steps: [const { Cell::new(Packed { threshold: 0.0, column: ASK, next: 0 }) }; STEPS],
+            leaves: [const { Cell::new(None) }; LEAVES],
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        self.count.set(0);
+    }
+
+    /// Keeps a gate, as far as it is no larger than what is kept. `column` gives the feature of the code for one of the model, and `choice` what a
+    /// decision means; one that means nothing asks.
+    pub(crate) fn set(
+        &self,
+        steps: &[Step],
+        column: impl Fn(usize) -> usize,
+        choice: impl Fn(usize) -> Option<CachedChoice<C>>,
+    ) {
+        self.clear();
+        if steps.len() > STEPS {
+            return;
+        }
+        let mut leaves = self.leaves.iter().zip(0..);
+        for (slot, step) in self.steps.iter().zip(steps) {
+            let (threshold, column, next) = match *step {
+                Step::Split { column: own, threshold, upper } => {
+                    (threshold, column(own) as u16, upper as u16)
+                }
+                Step::Leaf(decision) => match decision.and_then(&choice).zip(leaves.next()) {
+                    Some((choice, (leaf, index))) => {
+                        leaf.set(Some(choice));
+                        (0.0, LEAF, index)
+                    }
+                    None => (0.0, ASK, 0),
+                },
+            };
+            slot.set(Packed { threshold, column, next });
+        }
+        self.count.set(steps.len());
+    }
+
+    /// What it decides for the features of an input; none where it asks, where a feature that it looks at is not finite, and where there is
+    /// no gate.
+    #[inline]
+    pub(crate) fn decide<const N: usize>(&self, features: &[f64; N]) -> Option<CachedChoice<C>> {
+        if self.count.get() == 0 {
+            return None;
+        }
+        let mut at = 0;
+        loop {
+            let Packed { threshold, column, next } = self.steps.get(at)?.get();
+            let Some(&value) = features.get(usize::from(column)) else {
+                return if column == LEAF { self.leaves.get(usize::from(next))?.get() } else { None };
+            };
+            let value = value as f32;
+            if !value.is_finite() {
+                return None;
+            }
+            at = if value > threshold { usize::from(next) } else { at + 1 };
+        }
+    }
+}
