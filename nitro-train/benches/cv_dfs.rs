@@ -1,5 +1,5 @@
 //! How long CV-DFS takes for all 377 subsets of one to three of 13 device features, with five sources, 200 inputs and six
-//! variants: `cargo bench -p nitro-variants-train --bench cv_dfs` prints one line.
+//! variants: `cargo bench -p nitro-variants-train --bench cv_dfs` prints one line a learner.
 //!
 //! Every subset is judged on each source in turn and on both halves of the inputs. The search for C and γ comes before it and is not counted.
 
@@ -29,13 +29,15 @@ fn main() {
         joined: parameters.into(),
         subset_size: StudyOptions::default().subset_size,
     };
-    let begin = Instant::now();
-    let table = transfer(&task, &plan);
-    println!(
-        "CV-DFS: {} subsets of {DEVICE_FEATURES} device features, {SOURCES} sources, {INPUTS} inputs, {VARIANTS} variants: {:.2} s",
-        table.subsets.len() - 1,
-        begin.elapsed().as_secs_f64()
-    );
+    for strategy in ["svm-cross-validation", "svm-weighted-cross-validation", "forest-cross-validation"] {
+        let begin = Instant::now();
+        let table = transfer(&task, &plan, strategy.parse().unwrap());
+        println!(
+            "{strategy}: {} subsets of {DEVICE_FEATURES} device features, {SOURCES} sources, {INPUTS} inputs, {VARIANTS} variants: {:.2} s",
+            table.subsets.len() - 1,
+            begin.elapsed().as_secs_f64()
+        );
+    }
 }
 
 /// Each variant takes time in proportion to a random power of every input feature, divided by a random power of every device feature.

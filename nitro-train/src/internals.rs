@@ -1,8 +1,8 @@
 //! Parts of the trainer that this repository's own examples, benchmarks and tests look into: the comparisons with LIBSVM and linfa-svm,
 //! the time that CV-DFS takes, P-DFS on the shipped profiles. Nothing else may rely on them.
 
-pub use crate::learn::device_features::profile_based::{Models, RESOURCES, Relevance, select};
-pub use crate::learn::device_features::transfer::{TransferPlan, transfer};
+pub use crate::learn::device_features::profile_based::{Models, RESOURCES, Relevance, Resource, select};
+pub use crate::learn::device_features::transfer::{Transfer, TransferPlan, transfer};
 #[cfg(feature = "linfa")]
 pub use crate::learn::learners::svm::LinfaSvm;
 pub use crate::learn::learners::svm::{BinarySolver, Machine, Parameters, SamplesByClass, Smo, Stop};

@@ -18,6 +18,7 @@ const PARTIAL: &str = "*";
 fn head(selector: &'static str) -> &'static str {
     match selector {
         "best-single-feature" => "single",
+        "nitro-2014" => "nitro",
         "target-trained" => "target",
         _ => selector.parse().map_or(selector, Strategy::short_name),
     }

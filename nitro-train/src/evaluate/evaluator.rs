@@ -63,7 +63,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) test: &'a [usize],
     options: &'a EvaluateOptions,
-    /// The reference trained on one device alone, where it has training samples: what a majority is made of.
+    /// The reference trained on one device alone, where it has training samples: what a majority is made of, and on the held-out
+    /// device Nitro of 2014.
     local: Vec<Option<Model>>,
     /// What `fit` would ship of one device's own measurements, each fitted when it is first asked for.
     alone: Vec<OnceLock<Option<Model>>>,
@@ -152,6 +153,9 @@ impl<'a> Evaluator<'a> {
         shares.insert("random", baselines::random(&self.task.performance, device, self.test));
         let local: Vec<&Model> = sources.iter().filter_map(|&source| self.local[source].as_ref()).collect();
         shares.insert("majority", baselines::majority(self.task, &local, device, self.test)?);
+        if let Some(model) = &self.local[device] {
+            shares.insert("nitro-2014", self.shares_of(model, device)?);
+        }
         if let Some(model) = self.target_trained(device) {
             shares.insert("target-trained", self.shares_of(model, device)?);
         }
@@ -161,8 +165,10 @@ impl<'a> Evaluator<'a> {
     /// As [`shares`](Self::shares) with the time for choosing counted, of the models alone.
     fn net_shares(&self, device: usize, models: &BTreeMap<Strategy, Model>) -> Result<Shares, EvaluateError> {
         let named = models.iter().map(|(strategy, model)| (strategy.name(), model));
+        let nitro = self.local[device].as_ref().map(|model| ("nitro-2014", model));
         let alone = self.target_trained(device).map(|model| ("target-trained", model));
         named
+            .chain(nitro)
             .chain(alone)
             .filter_map(|(name, model)| self.net_shares_of(name, model, device).transpose())
             .collect()

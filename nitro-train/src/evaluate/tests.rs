@@ -59,7 +59,8 @@ fn figures_of_a_small_table_are_those_worked_out_by_hand() {
         assert_eq!(figures("static"), Figures { mean: 0.75, p05: 0.5, worst: 0.5 });
         // (1 + 1/2 + 1/4) / 3 on every input.
         assert!((figures("random").mean - 1.75 / 3.0).abs() < 1e-12);
-        for name in ["majority", "svm-none", "svm-cross-validation", "forest-all", "auto", "target-trained"] {
+        let names = ["majority", "svm-none", "svm-cross-validation", "forest-all", "auto"];
+        for name in names.into_iter().chain(["nitro-2014", "target-trained"]) {
             assert_eq!(
                 figures(name),
                 Figures { mean: 1.0, p05: 1.0, worst: 1.0 },
@@ -234,6 +235,27 @@ fn auto_on_one_device_is_the_very_model_that_is_given() {
     assert_eq!((on.auto_is, on.selectors.get("auto").unwrap().mean), ("static", 0.25));
     assert_eq!(on.selectors.get("svm-none").unwrap().mean, 1.0);
     assert_eq!(on.sources, sources);
+}
+
+#[test]
+fn nitro_of_2014_is_the_svm_of_the_held_out_device_alone() {
+    let mut recordings = recordings(3);
+    // On the last device `left` and `right` change places: nobody else can know.
+    for row in recordings.measurements.iter_mut().filter(|row| row.device == 2 && row.variant < 2) {
+        row.variant = 1 - row.variant;
+    }
+    let evaluation = evaluation(&recordings);
+    let (own, other) =
+        (&evaluation.devices[2].shares["nitro-2014"], &evaluation.devices[2].shares["svm-none"]);
+    assert!(own.iter().all(|&share| share == 1.0) && other.iter().all(|&share| share == 0.5));
+    let sources = vec!["d2".to_owned()];
+    let strategies = vec![crate::learn::Strategy::reference()];
+    let inputs = Some(Split::by_name(&recordings).train);
+    let options = crate::learn::FitOptions { sources, strategies, inputs, ..Default::default() };
+    let alone = crate::learn::fit(&recordings, &options).unwrap().model;
+    let performance = crate::learn::performance::PerformanceTable::new(&recordings).unwrap();
+    let test = Split::by_name(&recordings).test;
+    assert_eq!(&shares_of_model(&recordings, &performance, &alone, 2, &test).unwrap(), own);
 }
 
 #[test]

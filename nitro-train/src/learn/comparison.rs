@@ -72,7 +72,7 @@ fn counted(
     judged: &[Vec<(usize, f64)>],
     validation: &Validation,
 ) -> (Vec<Vec<f64>>, Option<Gate>) {
-    let device_features = study.device_features(strategy.device_features);
+    let device_features = study.device_features(strategy);
     let asked = Asked {
         task: study.task(),
         targets: study.sources(),

@@ -161,6 +161,11 @@ impl Strategy {
         self.learner().name()
     }
 
+    /// Whether features make a difference to it.
+    pub(crate) fn uses_features(self) -> bool {
+        self.learner().uses_features()
+    }
+
     /// What trains its selectors.
     pub(super) fn learner(self) -> &'static dyn Learner {
         LEARNERS[self.learner]

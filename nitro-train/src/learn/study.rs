@@ -1,15 +1,15 @@
 //! Everything that is found out about one set of source devices, each part when first asked for.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use nitro_core::MAX_FEATURES;
 use nitro_core::model::{Coverage, Model, Provenance};
 
 use super::device_features::Candidates;
-use super::device_features::transfer::{Transfer, TransferPlan, transfer};
+use super::device_features::transfer::{Transfer, TransferPlan};
 use super::emitted::emitted;
-use super::learners::svm::SVM;
 use super::learners::{Hyperparameters, Learner, TrainingSet, forest};
 use super::strategy::{DeviceFeatures, Strategy};
 use super::task::{MIN_SOURCES, Task};
@@ -19,12 +19,13 @@ use super::task::{MIN_SOURCES, Task};
 pub struct StudyOptions {
     /// The largest subset of device features that CV-DFS tries, at least 1.
     pub subset_size: usize,
-    /// How many of the most frequent winners CV-DFS keeps (the paper's k), at least 1.
+    /// How many of the winning subsets are used together, the most frequent first, at least 1. The paper's k is another number: it counts
+    /// features, of which its 1 keeps a single one.
     pub keep: usize,
 }
 
 impl Default for StudyOptions {
-    /// Subsets of at most three, and of the winners the first, as in the paper.
+    /// Subsets of at most three, as in the paper, and of those that win the most frequent, with all of its features.
     fn default() -> Self {
         Self { subset_size: 3, keep: 1 }
     }
@@ -42,7 +43,8 @@ pub struct Study<'a> {
     candidates: Candidates,
     options: &'a StudyOptions,
     tuned: RefCell<BTreeMap<Tuned, Hyperparameters>>,
-    transfer: OnceCell<Transfer>,
+    /// By learner.
+    transfers: RefCell<BTreeMap<&'static str, Rc<Transfer>>>,
 }
 
 /// A fitted model and the hyperparameters it was fitted with.
@@ -76,8 +78,8 @@ impl<'a> Study<'a> {
         options: &'a StudyOptions,
     ) -> Self {
         let candidates = Candidates::new(task, &sources, known_on_target);
-        let (tuned, transfer) = Default::default();
-        Self { whole: task, narrowed: None, sources, candidates, options, tuned, transfer }
+        let (tuned, transfers) = Default::default();
+        Self { whole: task, narrowed: None, sources, candidates, options, tuned, transfers }
     }
 
     /// The inputs, features and measurements that are studied; no more input features and choices than a model may have.
@@ -96,25 +98,27 @@ impl<'a> Study<'a> {
     }
 
     /// The device features that a strategy would use.
-    pub fn device_features(&self, set: DeviceFeatures) -> Vec<String> {
-        match set {
+    pub fn device_features(&self, strategy: Strategy) -> Vec<String> {
+        match strategy.device_features {
             DeviceFeatures::None => Vec::new(),
             DeviceFeatures::Profile => self.candidates.relevant.clone().unwrap_or_default(),
-            DeviceFeatures::CrossValidation => self.transfer().selected(self.options.keep),
+            DeviceFeatures::CrossValidation => self.transfer(strategy).selected(self.options.keep),
             DeviceFeatures::All => self.candidates.usable.clone(),
         }
     }
 
     /// The device features that a strategy would use for one of the sources (a position in [`Study::sources`]) if that one were not a
     /// source.
-    pub fn device_features_without(&self, set: DeviceFeatures, source: usize) -> Vec<String> {
-        match set {
-            DeviceFeatures::CrossValidation => self.transfer().selected_without(source, self.options.keep),
+    pub fn device_features_without(&self, strategy: Strategy, source: usize) -> Vec<String> {
+        match strategy.device_features {
+            DeviceFeatures::CrossValidation => {
+                self.transfer(strategy).selected_without(source, self.options.keep)
+            }
             DeviceFeatures::Profile => {
                 let (left, right) = (&self.sources[..source], &self.sources[source + 1..]);
                 Candidates::new(self.whole, &[left, right].concat(), None).relevant.unwrap_or_default()
             }
-            DeviceFeatures::None | DeviceFeatures::All => self.device_features(set),
+            DeviceFeatures::None | DeviceFeatures::All => self.device_features(strategy),
         }
     }
 
@@ -125,7 +129,7 @@ impl<'a> Study<'a> {
 
     /// Fits one strategy on all sources.
     pub fn fit(&self, strategy: Strategy) -> FittedModel {
-        let features = self.device_features(strategy.device_features);
+        let features = self.device_features(strategy);
         let hyperparameters = self.tuned(strategy.learner(), &features);
         self.train(strategy.name(), strategy.learner(), &features, hyperparameters)
     }
@@ -141,18 +145,22 @@ impl<'a> Study<'a> {
         self.sources.len() >= MIN_SOURCES && !self.candidates.usable.is_empty()
     }
 
-    /// The table that CV-DFS decides on: what it compares are support-vector machines.
-    pub fn transfer(&self) -> &Transfer {
-        self.transfer.get_or_init(|| {
-            let plan = TransferPlan {
-                sources: &self.sources,
-                candidates: &self.candidates.distinct,
-                plain: self.tuned(&SVM, &[]),
-                joined: self.tuned(&SVM, &self.candidates.usable),
-                subset_size: self.options.subset_size.max(1),
-            };
-            transfer(self.task(), &plan)
-        })
+    /// The table that CV-DFS decides on for a strategy: what it compares are selectors of the strategy's own learner.
+    pub fn transfer(&self, strategy: Strategy) -> Rc<Transfer> {
+        let learner = strategy.learner();
+        if let Some(known) = self.transfers.borrow().get(learner.name()) {
+            return known.clone();
+        }
+        let plan = TransferPlan {
+            sources: &self.sources,
+            candidates: &self.candidates.distinct,
+            plain: self.tuned(learner, &[]),
+            joined: self.tuned(learner, &self.candidates.usable),
+            subset_size: self.options.subset_size.max(1),
+        };
+        let filled = Rc::new(learner.transfer(self.task(), &plan));
+        self.transfers.borrow_mut().insert(learner.name(), filled.clone());
+        filled
     }
 
     /// The hyperparameters that do best on these sources.

@@ -62,7 +62,7 @@ fn trial(study: &Study<'_>, strategy: Strategy, target: usize) -> Trial {
     Trial {
         strategy,
         target,
-        device_features: study.device_features_without(strategy.device_features, target),
+        device_features: study.device_features_without(strategy, target),
         hyperparameters: study.tuned(strategy.learner(), tuned_for),
     }
 }

@@ -11,13 +11,24 @@ use crate::recordings::Metrics;
 /// What a profile amounts to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profiled {
-    /// Sections of which the profiler saw every launch, with their metrics.
-    pub sections: Vec<(Section, Metrics)>,
+    /// Sections of which the profiler saw every launch, with their kernels in the order of their first launches.
+    pub sections: Vec<(Section, Vec<KernelMetrics>)>,
     /// What the user should know, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// Sums the metrics of each section's launches. The sections are recognised by the number of blocks of their marks.
+/// One kernel in a section.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KernelMetrics {
+    /// The kernel, as the profiler names it.
+    pub kernel: String,
+    /// Number of its launches that were seen.
+    pub launches: usize,
+    /// The metrics, summed over these.
+    pub metrics: Metrics,
+}
+
+/// Sums the metrics of the launches of each kernel in each section. The sections are recognised by the number of blocks of their marks.
 ///
 /// A section of which launches are missing is left out, and a metric that some launch does not have is left out of all.
 ///
@@ -32,7 +43,9 @@ pub struct Profiled {
 /// let launches = [launch(SECTION_MARK, 1, 1.0), launch("split", 64, 500.0), launch("merge", 32, 200.0)];
 /// let what = Shown::Variant { variant: "stable".into(), input: "train/10".into(), launches: 2 };
 /// let profiled = attribute(&launches, &[Section { section: 1, shown: 2, what }]);
-/// assert_eq!(profiled.sections[0].1["smsp__inst_issued.sum"], 700.0);
+/// let (_, kernels) = &profiled.sections[0];
+/// assert_eq!((kernels[0].kernel.as_str(), kernels[0].metrics["smsp__inst_issued.sum"]), ("split", 500.0));
+/// assert_eq!((kernels[1].kernel.as_str(), kernels[1].launches), ("merge", 1));
 /// assert!(profiled.notes.is_empty());
 /// ```
 #[must_use]
@@ -51,10 +64,6 @@ pub fn attribute(launches: &[Launch], sections: &[Section]) -> Profiled {
     let (complete, partial): (Vec<&Section>, Vec<&Section>) = sections.iter().partition(whole);
     let within: Vec<&Launch> = complete.iter().flat_map(|section| &seen[&section.section]).copied().collect();
     let metrics = common(&within);
-    let sum = |section: &Section| -> Metrics {
-        let of = |name: &String| seen[&section.section].iter().map(|launch| launch.metrics[name]).sum();
-        metrics.0.iter().map(|name| (name.clone(), of(name))).collect()
-    };
     let mut notes: Vec<String> = metrics
         .1
         .iter()
@@ -68,9 +77,28 @@ pub fn attribute(launches: &[Launch], sections: &[Section]) -> Profiled {
         ));
     }
     Profiled {
-        sections: complete.into_iter().map(|section| (section.clone(), sum(section))).collect(),
+        sections: complete
+            .into_iter()
+            .map(|section| (section.clone(), by_kernel(&seen[&section.section], &metrics.0)))
+            .collect(),
         notes,
     }
+}
+
+/// The launches of each kernel together, with these metrics, which all of them have.
+fn by_kernel(launches: &[&Launch], names: &[String]) -> Vec<KernelMetrics> {
+    let mut kernels: Vec<KernelMetrics> = Vec::new();
+    for launch in launches {
+        let at = kernels.iter().position(|own| own.kernel == launch.kernel).unwrap_or_else(|| {
+            kernels.push(KernelMetrics { kernel: launch.kernel.clone(), ..KernelMetrics::default() });
+            kernels.len() - 1
+        });
+        kernels[at].launches += 1;
+        for name in names {
+            *kernels[at].metrics.entry(name.clone()).or_default() += launch.metrics[name];
+        }
+    }
+    kernels
 }
 
 /// Names of metrics that every launch has, and of those that only some have.
@@ -105,14 +133,21 @@ mod tests {
             launch(SECTION_MARK, 1, &[("a", 50.0)]),
             launch("first", 9, &[("a", 1.0), ("b", 1.0)]),
             launch("second", 9, &[("a", 2.0), ("b", 1.0)]),
+            launch("first", 9, &[("a", 5.0), ("b", 1.0)]),
             launch(SECTION_MARK, 3, &[("a", 50.0)]),
             launch("first", 9, &[("a", 4.0)]),
         ];
-        let profiled = attribute(&launches, &[section(1, 2), section(2, 1), section(3, 1)]);
-        let sums: Vec<_> =
-            profiled.sections.iter().map(|(section, metrics)| (section.section, metrics["a"])).collect();
-        assert_eq!(sums, [(1, 3.0), (3, 4.0)], "nobody saw section 2");
-        assert!(profiled.sections.iter().all(|(_, metrics)| !metrics.contains_key("b")));
+        let profiled = attribute(&launches, &[section(1, 3), section(2, 1), section(3, 1)]);
+        let sums: Vec<_> = profiled
+            .sections
+            .iter()
+            .flat_map(|(section, kernels)| kernels.iter().map(|own| (section.section, own)))
+            .map(|(section, own)| (section, own.kernel.as_str(), own.launches, own.metrics["a"]))
+            .collect();
+        let expected = [(1, "first", 2, 6.0), (1, "second", 1, 2.0), (3, "first", 1, 4.0)];
+        assert_eq!(sums, expected, "nobody saw section 2");
+        let mut kernels = profiled.sections.iter().flat_map(|(_, kernels)| kernels);
+        assert!(kernels.all(|own| !own.metrics.contains_key("b")));
         assert_eq!(profiled.notes.len(), 2, "{:?}", profiled.notes);
     }
 

@@ -1,4 +1,5 @@
-//! Profiles as CSV tables: `device,variant,input,launches,shown`, then a column a metric, and `device,proxy,intensity`, then a
+//! Profiles as CSV tables: `device,variant,input,kernel,launches,shown`, then a column a metric (tables of before kernels were told
+//! apart have no `kernel`, and metrics of all kernels of a call together), and `device,proxy,intensity`, then a
 //! column a metric. A metric that was not available is an empty field.
 //!
 //! ```
@@ -6,11 +7,14 @@
 //! use nitro_train::recordings::{Metrics, ProxyProfile, VariantProfile};
 //!
 //! let (metrics, device) = (Metrics::from([("dram__sectors_read.sum".to_owned(), 4096.0)]), "cuda:0@nvidia-h200-140gb");
-//! let (variant, input) = ("csr".to_owned(), "train/a".to_owned());
-//! let of_variant = VariantProfile { device: device.into(), variant, input, launches: 9, shown: 8, metrics };
+//! let [variant, input, kernel] = ["merge", "train/a", "partition"].map(String::from);
+//! let of_variant = VariantProfile { device: device.into(), variant, input, kernel, launches: 9, shown: 8, metrics };
 //! let table = write_variants(&[of_variant.clone()]);
-//! assert!(table.starts_with("device,variant,input,launches,shown,dram__sectors_read.sum\n"));
-//! assert_eq!(read_variants("profiles.csv", table.as_bytes())?, [of_variant]);
+//! assert!(table.starts_with("device,variant,input,kernel,launches,shown,dram__sectors_read.sum\n"));
+//! assert_eq!(read_variants("profiles.csv", table.as_bytes())?, [of_variant.clone()]);
+//! let of_call = VariantProfile { kernel: String::new(), ..of_variant }; // read from a table without kernels
+//! let table = table.replace("kernel,", "").replace("partition,", "");
+//! assert_eq!(read_variants("profiles.csv", table.as_bytes())?, [of_call]);
 //!
 //! let of_proxy = ProxyProfile { device: device.into(), proxy: "atomics".into(), intensity: 3, metrics: Metrics::new() };
 //! assert_eq!(read_proxies("proxies.csv", write_proxies(&[of_proxy.clone()]).as_bytes())?, [of_proxy]);
@@ -26,7 +30,9 @@ use crate::exchange::{ImportError, Problem, compressed, write};
 use crate::printable::excerpt;
 use crate::recordings::{Metrics, ProxyProfile, VariantProfile};
 
-const VARIANT_KEYS: [&str; 5] = ["device", "variant", "input", "launches", "shown"];
+const VARIANT_KEYS: [&str; 6] = ["device", "variant", "input", "kernel", "launches", "shown"];
+/// Those of a table of before kernels were told apart.
+const CALL_KEYS: [&str; 5] = ["device", "variant", "input", "launches", "shown"];
 const PROXY_KEYS: [&str; 3] = ["device", "proxy", "intensity"];
 
 /// The table of variants' profiles.
@@ -34,7 +40,7 @@ const PROXY_KEYS: [&str; 3] = ["device", "proxy", "intensity"];
 pub fn write_variants(profiles: &[VariantProfile]) -> String {
     let keys = |one: &VariantProfile| {
         let [launches, shown] = [one.launches, one.shown].map(|count| count.to_string());
-        [one.device.clone(), one.variant.clone(), one.input.clone(), launches, shown]
+        [one.device.clone(), one.variant.clone(), one.input.clone(), one.kernel.clone(), launches, shown]
     };
     table(VARIANT_KEYS, profiles.iter().map(|one| (keys(one), &one.metrics)).collect())
 }
@@ -63,10 +69,13 @@ fn table<const N: usize>(keys: [&str; N], rows: Vec<([String; N], &Metrics)>) ->
 /// # Errors
 /// When the table has another form, with file and line.
 pub fn read_variants(name: &str, bytes: &[u8]) -> Result<Vec<VariantProfile>, ImportError> {
-    read(name, bytes, &VARIANT_KEYS, |keys, metrics| {
+    read(name, bytes, &[&VARIANT_KEYS, &CALL_KEYS], |keys, form, metrics| {
         let [device, variant, input] = [0, 1, 2].map(|column| keys.text(column).to_owned());
-        let [launches, shown] = [3, 4].map(|column| count(VARIANT_KEYS[column], &keys.fields[column]));
-        Ok(VariantProfile { device, variant, input, launches: launches?, shown: shown?, metrics })
+        let kernel = if form == 0 { keys.text(3).to_owned() } else { String::new() };
+        let [launches, shown] = [4 - form, 5 - form];
+        let launches = count("launches", &keys.fields[launches])?;
+        let shown = count("shown", &keys.fields[shown])?;
+        Ok(VariantProfile { device, variant, input, kernel, launches, shown, metrics })
     })
 }
 
@@ -75,33 +84,40 @@ pub fn read_variants(name: &str, bytes: &[u8]) -> Result<Vec<VariantProfile>, Im
 /// # Errors
 /// When the table has another form, with file and line.
 pub fn read_proxies(name: &str, bytes: &[u8]) -> Result<Vec<ProxyProfile>, ImportError> {
-    read(name, bytes, &PROXY_KEYS, |keys, metrics| {
+    read(name, bytes, &[&PROXY_KEYS], |keys, _, metrics| {
         let [device, proxy] = [0, 1].map(|column| keys.text(column).to_owned());
         let intensity = count(PROXY_KEYS[2], &keys.fields[2])? as u32;
         Ok(ProxyProfile { device, proxy, intensity, metrics })
     })
 }
 
+/// The rows of a table in the first of these forms that its header has, by the columns before its metrics; `row` is told which form it is.
 fn read<T>(
     name: &str,
     bytes: &[u8],
-    keys: &[&'static str],
-    row: impl Fn(&Record<'_>, Metrics) -> Result<T, Problem>,
+    forms: &[&[&'static str]],
+    row: impl Fn(&Record<'_>, usize, Metrics) -> Result<T, Problem>,
 ) -> Result<Vec<T>, ImportError> {
     let text = compressed::unpack(name, bytes)?;
     let table = CsvTable::open(name, &text)?;
-    for (index, key) in keys.iter().enumerate() {
-        if table.header().get(index).is_none_or(|column| column != key) {
-            let (column, expected) = ((*key).to_owned(), keys.join(","));
-            return Err(table.in_header(Problem::MissingColumn { column, expected }));
-        }
+    let missing = |keys: &[&str]| {
+        let has = |index: usize| table.header().get(index).is_some_and(|column| column == keys[index]);
+        (0..keys.len()).find(|&index| !has(index))
+    };
+    let form = forms.iter().position(|keys| missing(keys).is_none());
+    // The form that is written now is what to bring a table into that has none of them.
+    let keys = forms[form.unwrap_or(0)];
+    if let Some(index) = missing(keys) {
+        let (column, expected) = (keys[index].to_owned(), keys.join(","));
+        return Err(table.in_header(Problem::MissingColumn { column, expected }));
     }
+    let form = form.unwrap_or(0);
     let mut rows = Vec::new();
     table.for_each(|header, record| {
         let known = header.iter().zip(&record.fields).skip(keys.len()).filter(|(_, field)| !field.is_empty());
         let metrics: Result<Metrics, Problem> =
             known.map(|(column, field)| Ok((column.to_string(), number(column, field)?))).collect();
-        rows.push(row(&record, metrics?)?);
+        rows.push(row(&record, form, metrics?)?);
         Ok(())
     })?;
     Ok(rows)
@@ -126,6 +142,7 @@ mod tests {
             device: "cuda:0@h200".into(),
             variant: variant.into(),
             input: "train/a,b".into(),
+            kernel: "void step<float, 2>(float *)".into(),
             launches: 40,
             shown: 6,
             metrics: metrics(seen),
@@ -140,6 +157,17 @@ mod tests {
             metrics: metrics(&[("a.sum", 7.0)]),
         }];
         assert_eq!(read_proxies("p", write_proxies(&proxies).as_bytes()).unwrap(), proxies);
+    }
+
+    #[test]
+    fn a_table_of_before_kernels_were_told_apart_reads_as_sums_over_calls() {
+        let text = "device,variant,input,launches,shown,a.sum\nd,csr,train/a,40,6,3\n";
+        let read = read_variants("v.csv", text.as_bytes()).unwrap();
+        assert_eq!((read[0].kernel.as_str(), read[0].launches, read[0].shown), ("", 40, 6));
+        // Written again it is in the new form, and says the same.
+        assert_eq!(read_variants("v", write_variants(&read).as_bytes()).unwrap(), read);
+        let refused = read_variants("v.csv", b"device,variant,input,shown\n").unwrap_err().to_string();
+        assert!(refused.contains("device,variant,input,kernel,launches,shown"), "{refused}");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! features matter to it, which is for [`learn`](crate::learn) to find.
 //!
 //! A worker process makes the calls, in [`Section`]s that it announces; Nsight Compute watches it and writes a log ([`ncu`]);
-//! [`attribute()`] joins the two. What is kept are the metrics as Nsight Compute names them, summed over the launches of a
+//! [`attribute()`] joins the two. What is kept are the metrics as Nsight Compute names them, summed over the launches of each kernel of a
 //! section ([`Profiles`](crate::recordings::Profiles)), in a [`Folder`] of CSV tables ([`files`]); their meaning is in [`counters`].
 
 mod attribute;
@@ -17,7 +17,7 @@ mod folder;
 pub mod ncu;
 mod section;
 
-pub use attribute::{Profiled, attribute};
+pub use attribute::{KernelMetrics, Profiled, attribute};
 pub use error::ProfileError;
 pub use folder::Folder;
 pub use section::{Section, Shown, read_sections};

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Metrics by name, summed over the launches of a section.
+/// Metrics by name, summed over launches.
 pub type Metrics = BTreeMap<String, f64>;
 
-/// The profile of one variant on one input.
+/// The profile of one kernel of a variant on one input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariantProfile {
     /// The device's identity, e.g. `cuda:0@nvidia-h200-140gb`.
@@ -14,9 +14,12 @@ pub struct VariantProfile {
     pub variant: String,
     /// The input.
     pub input: String,
-    /// Number of kernels that the call launches.
+    /// The kernel, as the profiler names it; empty where the metrics are sums over all kernels of the call, as tables of before kernels were
+    /// told apart have them.
+    pub kernel: String,
+    /// Number of launches of the whole call, of all kernels.
     pub launches: usize,
-    /// Number of those that the metrics are sums over.
+    /// Number of those that the metrics are sums over: launches of this kernel that the profiler was shown.
     pub shown: usize,
     /// The metrics.
     pub metrics: Metrics,

@@ -44,8 +44,8 @@ fn divided<'a>(curves: &[Line<'a>]) -> (Vec<Line<'a>>, Vec<Vec<Line<'a>>>) {
         return (curves.to_vec(), Vec::new());
     }
     let of = |name: &str| curves.iter().find(|(own, _)| *own == name).cloned();
-    let first: Vec<Line<'a>> = FIRST.iter().filter_map(|(name, _)| of(name)).collect();
-    let others = curves.iter().filter(|(name, _)| FIRST.iter().all(|(own, _)| own != name));
+    let first: Vec<Line<'a>> = FIRST.iter().filter_map(|(name, _)| of(name)).take(LINES + 1).collect();
+    let others = curves.iter().filter(|(name, _)| first.iter().all(|(own, _)| own != name));
     let others: Vec<Line<'a>> = others.cloned().collect();
     let with_own = |lines: &[Line<'a>]| of("auto").into_iter().chain(lines.iter().cloned()).collect();
     let parts: Vec<Vec<Line<'a>>> = others.chunks(LINES).map(with_own).collect();

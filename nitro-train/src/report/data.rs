@@ -190,8 +190,10 @@ pub struct Selection {
     pub profiled_features: Vec<String>,
     /// The most device features in a subset that CV-DFS tries.
     pub subset_size: usize,
-    /// How many of the most frequent winners CV-DFS takes (the paper's k).
+    /// How many of the winning subsets CV-DFS takes together.
     pub keep: usize,
+    /// The learner that CV-DFS compares them with: that of what is shipped.
+    pub selected_with: &'static str,
     /// The device features that CV-DFS takes.
     pub selected_features: Vec<String>,
     /// The subsets that carried over best from device to device, best first, with their mean share; the empty one is among them.

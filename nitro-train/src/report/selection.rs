@@ -68,7 +68,8 @@ pub(super) fn part(selection: &Selection) -> Markup {
                 dd { (or_none(&selection.profiled_features)) }
             }
             dt {
-                "Taken by cross-validation (CV-DFS, subsets of at most " (selection.subset_size) ", k = " (selection.keep) ")"
+                "Taken by cross-validation (CV-DFS with the learner " (selection.selected_with) ", subsets of at most "
+                (selection.subset_size) ", most frequent winners: " (selection.keep) ")"
             }
             dd { (or_none(&selection.selected_features)) }
         }

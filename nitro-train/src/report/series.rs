@@ -3,12 +3,13 @@
 use maud::{Markup, html};
 
 /// What tables and figures show at once, in the order of their columns, with what it is called there. Everything else is on demand.
-pub(super) const FIRST: [(&str, &str); 5] = [
+pub(super) const FIRST: [(&str, &str); 6] = [
     ("auto", "auto"),
     ("static", "single variant"),
     ("target-trained", "trained there"),
     ("majority", "majority"),
     ("forest-none", "no device features"),
+    ("nitro-2014", "Nitro 2014"),
 ];
 
 /// Styles in the style sheet; no figure has more lines.

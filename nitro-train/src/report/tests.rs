@@ -70,6 +70,7 @@ fn function(name: &str) -> FunctionReport {
             profiled_features: vec!["shared_atomic_ms".to_owned()],
             subset_size: 3,
             keep: 1,
+            selected_with: "svm",
             selected_features: vec!["cores".to_owned()],
             subsets: vec![(vec!["cores".to_owned()], 0.951), (vec![], 0.902)],
             seconds: SelectionSeconds { profile_based: 0.0025, cross_validation: 1.5, fit: 12.5 },
@@ -302,7 +303,10 @@ fn tables_and_figures_of_the_paper_are_there() {
     check(&page, "always this one, % of exhaustive</th><td>81.2</td><td>55.0</td>"); // Table 4
     check(&page, "may run on, % of inputs</th><td>100.0</td><td>50.0</td>");
     check(&page, "<code>atomics</code> (2 variants)"); // Table 5
-    check(&page, "subsets of at most 3, k = 1)</dt><dd><code>cores</code></dd>");
+    check(
+        &page,
+        "the learner svm, subsets of at most 3, most frequent winners: 1)</dt><dd><code>cores</code></dd>",
+    );
     check(&page, "<th scope=\"row\"><span class=\"little\">none</span></th><td>90.2</td>");
     check(&page, "<td>2.50 <span class=\"unit\">ms</span></td><td>1.50 <span class=\"unit\">s</span></td>"); // Table 6
     check(&page, "1.41</td>"); // distances

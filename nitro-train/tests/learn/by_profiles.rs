@@ -34,6 +34,7 @@ fn profiles(device: &str) -> Profiles {
         device: device.into(),
         variant: variant.into(),
         input: "train/0".into(),
+        kernel: "stream".into(),
         launches: 1,
         shown: 1,
         metrics: metrics(&[(loads, 0.3), ("inst_integer", 0.6)]),

@@ -246,15 +246,20 @@ fn every_launch_belongs_to_its_variant_and_input() {
     let profiles = read_variants("profiles.csv", &table).unwrap();
     let seen: Vec<_> = profiles
         .iter()
-        .map(|one| (one.variant.as_str(), one.input.as_str(), one.launches, one.shown, one.metrics[ISSUED]))
+        .map(|one| {
+            let names = [&one.variant, &one.input, &one.kernel].map(String::as_str);
+            (names, one.launches, one.shown, one.metrics[ISSUED])
+        })
         .collect();
     let expected = [
-        ("small", "train/b-10", 2, 2, 11.0),
-        ("many", "train/b-10", 10, 4, 12.0),
-        ("narrow", "train/b-10", 1, 1, 7.0),
-        ("small", "train/d-20", 2, 2, 11.0),
-        ("many", "train/d-20", 20, 4, 12.0),
-        ("narrow", "train/d-20", 1, 1, 7.0),
+        (["small", "train/b-10", "first"], 2, 1, 10.0),
+        (["small", "train/b-10", "second"], 2, 1, 1.0),
+        (["many", "train/b-10", "step"], 10, 4, 12.0),
+        (["narrow", "train/b-10", "narrow"], 1, 1, 7.0),
+        (["small", "train/d-20", "first"], 2, 1, 10.0),
+        (["small", "train/d-20", "second"], 2, 1, 1.0),
+        (["many", "train/d-20", "step"], 20, 4, 12.0),
+        (["narrow", "train/d-20", "narrow"], 1, 1, 7.0),
     ];
     assert_eq!(seen, expected);
     assert!(profiles.iter().all(|one| one.metrics.len() == COUNTERS.len() + 1));
@@ -273,7 +278,7 @@ fn a_metric_that_the_profiler_does_not_know_is_left_out() {
     assert!(text(&output.stderr).contains("dram__sectors_write.sum"));
     let table = fs::read(folder.path().join("out/steps/profiles.csv")).unwrap();
     let profiles = read_variants("profiles.csv", &table).unwrap();
-    assert_eq!(profiles.len(), 6);
+    assert_eq!(profiles.len(), 8);
     assert!(profiles.iter().all(|one| one.metrics.len() == COUNTERS.len()));
 }
 

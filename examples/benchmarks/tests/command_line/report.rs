@@ -79,12 +79,13 @@ fn is_device(shown: &str, device: &Value) -> bool {
 }
 
 /// What the page calls the selectors that it shows first.
-const SHOWN_FIRST: [(&str, &str); 5] = [
+const SHOWN_FIRST: [(&str, &str); 6] = [
     ("auto", "auto"),
     ("static", "single variant"),
     ("target-trained", "trained there"),
     ("majority", "majority"),
     ("forest-none", "no device features"),
+    ("nitro-2014", "Nitro 2014"),
 ];
 
 #[test]

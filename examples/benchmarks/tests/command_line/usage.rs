@@ -110,6 +110,7 @@ fn what_was_imported_is_evaluated_in_the_promised_form() {
     assert!(b["selectors"].get("svm-profile").is_none(), "there are no profiles");
     for figure in ["mean", "p05", "worst"] {
         assert!(b["selectors"]["target-trained"][figure].is_number(), "{b}");
+        assert!(b["selectors"]["nitro-2014"][figure].is_number(), "{b}");
     }
 }
 

@@ -22,7 +22,7 @@ fn relevance(function: &str) -> Relevance {
 fn the_measured_mix_of_every_proxy_is_within_5_points_of_its_intensity() {
     let proxies = shipped("cuda_spmv").proxies;
     let kinds: BTreeSet<(&str, u32)> = proxies.iter().map(|one| (&*one.proxy, one.intensity)).collect();
-    let wanted = RESOURCES.iter().flat_map(|(proxy, _)| (0..=5).map(move |step| (*proxy, step)));
+    let wanted = RESOURCES.iter().flat_map(|own| (0..=5).map(move |step| (own.proxy, step)));
     assert_eq!(kinds, wanted.collect());
     for one in &proxies {
         let measured = 100.0 * stressed_share(&one.proxy, &one.metrics).unwrap();

@@ -7,7 +7,9 @@ use crate::Error;
 use crate::figures::Figures;
 use crate::recordings::{GINKGO, ON_GPU, ON_HOST};
 
-const SELECTORS: [&str; 5] = ["random", "static", "majority", "auto", "target-trained"];
+const SELECTORS: [&str; 6] = ["random", "static", "majority", "auto", "nitro-2014", "target-trained"];
+/// What knows the device that is left out, so that nothing hangs on the others.
+const OF_THE_DEVICE: [&str; 2] = ["nitro-2014", "target-trained"];
 
 /// The functions on the host.
 pub fn host(figures: &Figures) -> Result<String, Error> {
@@ -25,7 +27,7 @@ fn functions(figures: &Figures, functions: &[&str]) -> Result<String, Error> {
         let of = |selector: &str| {
             let [device, machine] = over(figures, &[name], |mode| mode.mean(selector))?;
             // What learns nothing of other devices does not change with them.
-            let hangs_on_sources = !["random", "target-trained"].contains(&selector);
+            let hangs_on_sources = selector != "random" && !OF_THE_DEVICE.contains(&selector);
             Ok(both([device, machine.filter(|_| hangs_on_sources)]))
         };
         let cells = SELECTORS.iter().map(|selector| of(selector)).collect::<Result<Vec<_>, Error>>()?;
@@ -37,6 +39,7 @@ fn functions(figures: &Figures, functions: &[&str]) -> Result<String, Error> {
 fn head(selector: &str) -> &str {
     match selector {
         "auto" => "auto (shipped)",
+        "nitro-2014" => "an SVM trained on the device itself (Nitro 2014)",
         "target-trained" => "trained on the device itself",
         other => other,
     }
@@ -82,14 +85,18 @@ pub fn sensitivity(figures: &Figures) -> Result<String, Error> {
 pub fn h100(figures: &Figures) -> Result<String, Error> {
     let sets = SETS.map(|(_, head)| format!("forest: {head}"));
     let heads = ["function", "random", "static", "majority"].into_iter();
-    let heads = heads.chain(sets.iter().map(String::as_str)).chain(["auto", "trained on the H100 itself"]);
+    let heads = heads.chain(sets.iter().map(String::as_str)).chain([
+        "auto",
+        "an SVM trained on the H100 itself",
+        "trained on the H100 itself",
+    ]);
     let mut table = Table::new(heads);
     for name in ON_GPU {
         let mode = figures.function(name)?.device.only(H100);
         let mut cells = vec![name.to_owned()];
         cells.extend(["random", "static", "majority"].map(|selector| cell(mode.mean(selector))));
         cells.extend(SETS.map(|(set, _)| cell(mode.with_set("forest", set))));
-        cells.extend(["auto", "target-trained"].map(|selector| cell(mode.mean(selector))));
+        cells.extend(["auto", "nitro-2014", "target-trained"].map(|selector| cell(mode.mean(selector))));
         table.row(cells);
     }
     Ok(table.text())
@@ -105,7 +112,8 @@ pub fn ginkgo(figures: &Figures) -> Result<String, Error> {
     let heads =
         ["left out", "random", "static", "majority"].into_iter().chain(sets.iter().map(String::as_str));
     let heads = heads.chain(["auto"]).chain(calibrated.iter().map(String::as_str));
-    let mut table = Table::new(heads.chain(["trained on the GPU itself"]));
+    let mut table =
+        Table::new(heads.chain(["an SVM trained on the GPU itself", "trained on the GPU itself"]));
     let each = mode.devices.iter().map(|device| (device.device.clone(), mode.only(&device.device)));
     for (name, mode) in each.chain([("mean".to_owned(), mode.clone())]) {
         let mut cells = vec![name];
@@ -114,7 +122,7 @@ pub fn ginkgo(figures: &Figures) -> Result<String, Error> {
         cells.extend(SETS.iter().filter(|(set, _)| *set != "profile").map(with_set));
         cells.push(cell(mode.mean("auto")));
         cells.extend(counts.iter().map(|&count| cell(mode.calibrated(count))));
-        cells.push(cell(mode.mean("target-trained")));
+        cells.extend(OF_THE_DEVICE.map(|selector| cell(mode.mean(selector))));
         table.row(cells);
     }
     Ok(table.text())

@@ -9,11 +9,12 @@ use crate::recordings::{GINKGO, ON_GPU, ON_HOST};
 /// The GPU that shares a machine with no other device.
 pub const H100: &str = "cuda:0@nvidia-h100-80gb-hbm3-79gb";
 
-const SELECTORS: [(&str, &str); 5] = [
+const SELECTORS: [(&str, &str); 6] = [
     ("random", "random"),
     ("static", "one variant"),
     ("majority", "majority of the sources"),
     ("auto", "`auto`, what `fit` ships"),
+    ("nitro-2014", "an SVM trained on the device itself (Nitro 2014)"),
     ("target-trained", "trained on the device itself"),
 ];
 /// Sets of device features, as strategies and as people call them.

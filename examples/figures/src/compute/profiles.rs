@@ -2,7 +2,7 @@
 
 use nitro_train::evaluate::Split;
 use nitro_train::internals::{PerformanceTable, Study, Task, select};
-use nitro_train::learn::{DeviceFeatures, StudyOptions};
+use nitro_train::learn::StudyOptions;
 
 use crate::Error;
 use crate::figures::Profiled;
@@ -20,5 +20,6 @@ pub fn profiled(function: &str) -> Result<Profiled, Error> {
     let options = StudyOptions::default();
     let study = Study::new(&task, (0..recordings.devices.len()).collect(), None, &options);
     let proxies = relevance.proxies.iter().map(|(proxy, &variants)| (proxy.clone(), variants)).collect();
-    Ok(Profiled { proxies, device_features: study.device_features(DeviceFeatures::Profile) })
+    let strategy = "svm-profile".parse()?; // all learners have the same
+    Ok(Profiled { proxies, device_features: study.device_features(strategy) })
 }

@@ -6,7 +6,8 @@ use super::transfer::Transfer;
 
 impl Transfer {
     /// CV-DFS: the subset that does best on a temporary target wins there (ties: the smaller, then the alphabetically first);
-    /// the features of the `keep` most frequent winners are selected, in alphabetical order. Winners that are equally frequent are taken in
+    /// the features of the `keep` most frequent winners are selected, in alphabetical order. (The paper keeps the k most frequent features
+    /// of all winners; see the guide, `guide/src/paper.md`.) Winners that are equally frequent are taken in
     /// the order of their mean over all temporary targets: with many subsets and few devices most winners win once.
     ///
     /// Nothing is selected when there were too few sources or no candidates.

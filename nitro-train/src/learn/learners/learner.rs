@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use nitro_core::model::Selector;
 
+use crate::learn::device_features::transfer::{Transfer, TransferPlan, by_training};
 use crate::learn::task::Task;
 
 /// A way to make a selector from measurements of source devices.
@@ -34,7 +35,17 @@ pub trait Learner: Sync {
 
     /// Trains a selector with hyperparameters that [`tune`](Self::tune) of this learner has found.
     fn train(&self, set: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> Trained;
+
+    /// How well its selectors carry over from source to source with each subset of device features: CV-DFS selects by that.
+    fn transfer(&self, task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {
+        by_training(task, plan, SUBSETS_EFFORT, |set, hyperparameters| {
+            self.train(set, hyperparameters).selector
+        })
+    }
 }
+
+/// Bound on the sum of squared sample counts over all selectors trained for one table of [`Learner::transfer`].
+const SUBSETS_EFFORT: f64 = 4e8;
 
 /// What a learner has found by trying, by names of its own.
 pub type Hyperparameters = BTreeMap<&'static str, f64>;

@@ -4,7 +4,10 @@ use nitro_core::model::Selector;
 
 use super::{Hyperparameters, Learner, Trained, TrainingSet};
 use crate::evaluate::{EvaluateOptions, Split, evaluate, selector_names};
-use crate::learn::{FitOptions, Strategy, fit};
+use crate::learn::performance::PerformanceTable;
+use crate::learn::study::Study;
+use crate::learn::task::Task;
+use crate::learn::{FitOptions, Strategy, StudyOptions, fit};
 use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
 /// Always the same class, which it finds by trying: the worst, so that it is never shipped unasked.
@@ -37,6 +40,11 @@ impl Learner for Always {
 }
 
 fn recordings() -> Recordings {
+    of_devices(&["d", "e"])
+}
+
+/// Devices that differ in the one feature that they have.
+fn of_devices(names: &[&str]) -> Recordings {
     let measurement = |device, input, variant| Measurement {
         device,
         input,
@@ -47,15 +55,19 @@ fn recordings() -> Recordings {
         repeats: 1,
         reason: String::new(),
     };
-    let names = |side: &'static str| (0..6).map(move |n| format!("{side}/{n}"));
-    let inputs = names("train").chain(names("test")).zip(0..);
+    let device = |id: &str, number: u32| DeviceRecord {
+        id: id.into(),
+        features: [("cores".to_owned(), f64::from(number * number))].into(),
+    };
+    let sides = |side: &'static str| (0..6).map(move |n| format!("{side}/{n}"));
+    let inputs = sides("train").chain(sides("test")).zip(0..);
     let inputs: Vec<Input> = inputs.map(|(name, x)| Input { name, features: vec![x.into()] }).collect();
-    let cells = (0..2).flat_map(|d| (0..12).flat_map(move |i| (0..2).map(move |v| (d, i, v))));
+    let cells = (0..names.len()).flat_map(|d| (0..12).flat_map(move |i| (0..2).map(move |v| (d, i, v))));
     Recordings {
         function: "f".into(),
         variants: vec!["fast".into(), "slow".into()],
         features: vec!["x".into()],
-        devices: ["d", "e"].map(|id| DeviceRecord { id: id.into(), features: Default::default() }).into(),
+        devices: names.iter().zip(1..).map(|(id, number)| device(id, number)).collect(),
         inputs,
         measurements: cells.map(|(device, input, variant)| measurement(device, input, variant)).collect(),
         ..Recordings::default()
@@ -89,4 +101,23 @@ fn it_is_compared_and_evaluated_beside_the_others() {
     assert_eq!(evaluation.devices[0].selectors.get("always-none").unwrap().mean, 0.25);
     assert!(selector_names().any(|name| name == "always-none"));
     assert!(evaluation.to_string().contains("always-none"), "{evaluation}");
+}
+
+#[test]
+fn what_selects_device_features_for_it_are_selectors_of_its_own_kind() {
+    let recordings = of_devices(&["d", "e", "f", "g"]);
+    let performance = PerformanceTable::new(&recordings).unwrap();
+    let task = Task::new(&recordings, &performance, &(0..6).collect::<Vec<_>>(), 0);
+    let options = StudyOptions::default();
+    let study = Study::new(&task, vec![0, 1, 2, 3], None, &options);
+    for (strategy, share) in [
+        ("always-cross-validation", 0.25),
+        ("svm-cross-validation", 1.0),
+        ("svm-weighted-cross-validation", 1.0),
+        ("forest-cross-validation", 1.0),
+    ] {
+        let table = study.transfer(strategy.parse().unwrap());
+        assert_eq!((table.candidates.as_slice(), table.subsets.len()), (&["cores".to_owned()][..], 2));
+        assert_eq!(table.scores, vec![vec![share; 2]; 4], "{strategy}");
+    }
 }

@@ -168,6 +168,7 @@ fn describe(selector: &str, evaluation: &DeviceEvaluation) -> String {
         "auto" => format!("{} from {sources} devices of other machines", evaluation.auto_is),
         "static" => "the one variant best on average there".to_owned(),
         "majority" => "one selector a device there, majority".to_owned(),
+        "nitro-2014" => "SVM trained on this machine itself, input features alone".to_owned(),
         "target-trained" => "trained on this machine itself".to_owned(),
         "random" => "mean over the admissible variants".to_owned(),
         _ => String::new(),

@@ -4,11 +4,12 @@ use crate::evaluate::{DeviceEvaluation, Split};
 use crate::recordings::Recordings;
 
 /// The selectors that are shown of a device of this machine, with their headings.
-pub(crate) const LOCAL_SELECTORS: [(&str, &str); 5] = [
+pub(crate) const LOCAL_SELECTORS: [(&str, &str); 6] = [
     ("auto", "learned elsewhere"),
     ("static", "static"),
     ("majority", "majority"),
     ("target-trained", "learned here"),
+    ("nitro-2014", "Nitro 2014"),
     ("random", "random"),
 ];
 

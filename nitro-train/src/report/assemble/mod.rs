@@ -43,7 +43,10 @@ fn glossary() -> Vec<(String, String)> {
         "majority" => "one selector a device, majority of their choices".to_owned(),
         "auto" => "whichever does best on the other devices: what would be shipped".to_owned(),
         "best-single-feature" => "one device feature, chosen on the device left out".to_owned(),
-        "target-trained" => "trained on the device left out".to_owned(),
+        "nitro-2014" => "SVM trained on the device left out, input features alone".to_owned(),
+        "target-trained" => {
+            "trained on the device left out: what would be shipped of its own measurements".to_owned()
+        }
         strategy => strategy.parse().map_or_else(|_| String::new(), Strategy::description),
     };
     selector_names().map(|name| (name.to_owned(), words(name))).collect()

@@ -10,7 +10,7 @@ use crate::learn::device_features::transfer::Transfer;
 use crate::learn::performance::PerformanceTable;
 use crate::learn::study::Study;
 use crate::learn::task::Task;
-use crate::learn::{FitOptions, LearnError, StudyOptions, fit};
+use crate::learn::{FitOptions, LearnError, Strategy, StudyOptions, fit};
 use crate::recordings::Recordings;
 use crate::report::data::{Selection, SelectionSeconds};
 
@@ -25,17 +25,19 @@ pub(super) fn selection(recordings: &Recordings, split: &Split, seed: u64) -> Re
     let performance = PerformanceTable::new(recordings)?;
     let task = Task::new(recordings, &performance, &split.train, seed);
     let study = Study::new(&task, (0..recordings.devices.len()).collect(), None, &options);
-    let (transfer, cross_validation) = timed(|| study.transfer());
     let fit_options = FitOptions { inputs: Some(split.train.clone()), seed, ..FitOptions::default() };
     let (fitted, fit) = timed(|| fit(recordings, &fit_options));
     let fitted = fitted?;
+    let selecting = if fitted.strategy.uses_features() { fitted.strategy } else { Strategy::reference() };
+    let (transfer, cross_validation) = timed(|| study.transfer(selecting));
     Ok(Selection {
         strategy: fitted.strategy.name().to_owned(),
         device_features: fitted.model.device_features,
         subset_size: options.subset_size,
         keep: options.keep,
         selected_features: transfer.selected(options.keep),
-        subsets: subsets(transfer),
+        subsets: subsets(&transfer),
+        selected_with: selecting.learner_name(),
         seconds: SelectionSeconds {
             profile_based: if relevance.is_some() { profile_based } else { f64::NAN },
             cross_validation,

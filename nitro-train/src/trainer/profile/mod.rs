@@ -16,8 +16,8 @@ use super::error::TrainError;
 use crate::learn::device_features::profile_based::{Relevance, select};
 use crate::printable::sentence;
 use crate::profile::ncu::Ncu;
-use crate::profile::{Folder, ProfileError, Section, Shown};
-use crate::recordings::{Metrics, ProxyProfile, VariantProfile};
+use crate::profile::{Folder, KernelMetrics, ProfileError, Section, Shown};
+use crate::recordings::{ProxyProfile, VariantProfile};
 
 /// What was written after one run of the profiler.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,36 +129,44 @@ impl Runs<'_> {
         &self,
         device: &str,
         function: Option<&str>,
-        sections: Vec<(Section, Metrics)>,
+        sections: Vec<(Section, Vec<KernelMetrics>)>,
     ) -> Result<WrittenProfile, TrainError> {
         let id = &self.ids[device];
         let Some(function) = function else {
             let profiles: Vec<ProxyProfile> =
-                sections.into_iter().filter_map(|section| of_proxy(id, section)).collect();
+                sections.into_iter().flat_map(|section| of_proxy(id, section)).collect();
             let file = self.folder.put_proxies(id, profiles.clone())?;
             return Ok(WrittenProfile::Proxies { file, profiles });
         };
-        let profiles = sections.into_iter().filter_map(|section| of_variant(id, section)).collect();
+        let profiles = sections.into_iter().flat_map(|section| of_variant(id, section)).collect();
         let file = self.folder.put_variants(function, id, profiles)?;
         Ok(WrittenProfile::Variants { file, relevance: select(&self.folder.read(function)?) })
     }
 }
 
-fn of_variant(device: &str, (section, metrics): (Section, Metrics)) -> Option<VariantProfile> {
-    match section.what {
-        Shown::Variant { variant, input, launches } => {
-            let (device, shown) = (device.to_owned(), section.shown);
-            Some(VariantProfile { device, variant, input, launches, shown, metrics })
-        }
-        Shown::Proxy { .. } => None,
-    }
+/// One profile a kernel.
+fn of_variant(device: &str, (section, kernels): (Section, Vec<KernelMetrics>)) -> Vec<VariantProfile> {
+    let Shown::Variant { variant, input, launches } = section.what else { return Vec::new() };
+    let profile = |own: KernelMetrics| VariantProfile {
+        device: device.to_owned(),
+        variant: variant.clone(),
+        input: input.clone(),
+        kernel: own.kernel,
+        launches,
+        shown: own.launches,
+        metrics: own.metrics,
+    };
+    kernels.into_iter().map(profile).collect()
 }
 
-fn of_proxy(device: &str, (section, metrics): (Section, Metrics)) -> Option<ProxyProfile> {
-    match section.what {
-        Shown::Proxy { proxy, intensity } => {
-            Some(ProxyProfile { device: device.to_owned(), proxy, intensity, metrics })
-        }
-        Shown::Variant { .. } => None,
-    }
+/// A proxy is one kernel.
+fn of_proxy(device: &str, (section, kernels): (Section, Vec<KernelMetrics>)) -> Vec<ProxyProfile> {
+    let Shown::Proxy { proxy, intensity } = section.what else { return Vec::new() };
+    let profile = |own: KernelMetrics| ProxyProfile {
+        device: device.to_owned(),
+        proxy: proxy.clone(),
+        intensity,
+        metrics: own.metrics,
+    };
+    kernels.into_iter().map(profile).collect()
 }

@@ -9,8 +9,7 @@ use super::request::ProfileRequest;
 use super::task::{Task, VARIABLE};
 use crate::profile::counters::metrics;
 use crate::profile::ncu::{Ncu, read_log};
-use crate::profile::{ProfileError, Section, attribute, read_sections};
-use crate::recordings::Metrics;
+use crate::profile::{KernelMetrics, ProfileError, Section, attribute, read_sections};
 use crate::trainer::error::TrainError;
 use crate::trainer::observer::Observer;
 
@@ -72,7 +71,7 @@ impl<'a> Profiler<'a> {
         device: &str,
         function: Option<&str>,
         share: Duration,
-    ) -> Result<Vec<(Section, Metrics)>, ProfileError> {
+    ) -> Result<Vec<(Section, Vec<KernelMetrics>)>, ProfileError> {
         loop {
             match self.attempt(device, function, share) {
                 Err(ProfileError::UnknownMetrics { names }) => {
@@ -89,7 +88,7 @@ impl<'a> Profiler<'a> {
         device: &str,
         function: Option<&str>,
         share: Duration,
-    ) -> Result<Vec<(Section, Metrics)>, ProfileError> {
+    ) -> Result<Vec<(Section, Vec<KernelMetrics>)>, ProfileError> {
         let began = Instant::now();
         let label = format!("{} on {device}", function.unwrap_or("proxies"));
         let stem = label.replace([':', '/', ' '], "-");

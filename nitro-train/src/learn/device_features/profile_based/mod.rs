@@ -3,20 +3,22 @@
 //! 1. For each application proxy a regression ([`Regression`]) is fitted from counters per instruction issued
 //!    ([`COUNTERS`]) to the proxy's intensity, 0 to 5. The profiles of the other proxies take part as intensity 0: what stresses
 //!    another resource does not stress this one.
-//! 2. The profile of a variant on an input is given to all of them. The best proxies of the input are those whose predicted
+//! 2. The profile of a kernel of a variant on an input is given to all of them. The best proxies of the input are those whose predicted
 //!    intensity is at least [half](NEAR_BEST) of the highest and [not next to nothing](LEAST).
-//! 3. The proxies of a variant are those that are best on more than half of its inputs; when none is, those that are best most often.
-//! 4. The proxies of a function are those of any of its variants, and each stands for the device features that describe its
-//!    [resource](RESOURCES).
+//! 3. The proxies of a kernel are those that are best on more than half of the inputs on which it is launched; when none is, those that
+//!    are best most often. (The profiles that ship were made before kernels were told apart: there all kernels of a call count as one.)
+//! 4. The proxies of a variant are those of any of its kernels, those of a function those of any of its variants, and each stands for
+//!    the device features that describe its [resource](RESOURCES).
 //!
-//! Where the paper leaves a choice open (the kind of regression, what "best" means, which device features describe a resource),
-//! the choice is ours.
+//! What departs from the paper, and why, is in the guide (`guide/src/paper.md`).
 
 mod regression;
+mod resources;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::regression::Regression;
+pub use self::resources::{RESOURCES, Resource};
 use crate::profile::counters::{COUNTERS, Counter};
 use crate::recordings::{Metrics, Profiles, ProxyProfile};
 
@@ -26,22 +28,10 @@ pub const NEAR_BEST: f64 = 0.5;
 /// Predicted intensity below which a resource is not stressed: 2 % of the instructions.
 pub const LEAST: f64 = 0.1;
 
-/// For each proxy the device features that describe the resource that it stresses.
-pub const RESOURCES: [(&str, &[&str]); 5] = [
-    ("single_flop", &["peak_gflops_sp", "cuda_cores", "clock_rate_mhz"]),
-    ("double_flop", &["peak_gflops_dp", "clock_rate_mhz"]),
-    ("atomics", &["shared_atomic_ms", "global_atomic_ms"]),
-    (
-        "global_bandwidth",
-        &["peak_gbps", "copy_gbps", "mem_clock_rate_mhz", "mem_bus_width_bits", "l2_cache_kib"],
-    ),
-    ("shared_bandwidth", &["shared_mem_per_block_kib", "shared_atomic_ms", "sm_count"]),
-];
-
 /// What the profiles tell of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Relevance {
-    /// By variant the proxies that it resembles.
+    /// By variant the proxies that any of its kernels resembles.
     pub variants: BTreeMap<String, BTreeSet<String>>,
     /// By proxy the number of variants that resemble it: the proxies of the function.
     pub proxies: BTreeMap<String, usize>,
@@ -53,26 +43,27 @@ pub struct Relevance {
 /// not on the same device.
 #[must_use]
 pub fn select(profiles: &Profiles) -> Option<Relevance> {
-    let mut ballots = BTreeMap::<&str, Vec<BTreeSet<&str>>>::new();
+    let mut ballots = BTreeMap::<(&str, &str), Vec<BTreeSet<&str>>>::new(); // by variant and kernel
     let devices: BTreeSet<&str> = profiles.proxies.iter().map(|profile| profile.device.as_str()).collect();
     for device in devices {
         let models =
             Models::fit(profiles.proxies.iter().filter(|profile| profile.device == device).collect());
         for profile in profiles.variants.iter().filter(|profile| profile.device == device) {
-            ballots.entry(&profile.variant).or_default().push(models.best(&profile.metrics));
+            let kernel = (profile.variant.as_str(), profile.kernel.as_str());
+            ballots.entry(kernel).or_default().push(models.best(&profile.metrics));
         }
     }
     let mut relevance = Relevance::default();
-    for (variant, ballots) in ballots {
-        let elected = elect(&ballots);
-        for &proxy in &elected {
-            *relevance.proxies.entry(proxy.to_owned()).or_default() += 1;
-        }
-        relevance.variants.insert(variant.to_owned(), elected.into_iter().map(str::to_owned).collect());
+    for ((variant, _), ballots) in ballots {
+        let elected = elect(&ballots).into_iter().map(str::to_owned);
+        relevance.variants.entry(variant.to_owned()).or_default().extend(elected);
     }
-    let elected = RESOURCES.iter().filter(|(proxy, _)| relevance.proxies.contains_key(*proxy));
+    for proxy in relevance.variants.values().flatten() {
+        *relevance.proxies.entry(proxy.clone()).or_default() += 1;
+    }
+    let elected = RESOURCES.iter().filter(|resource| relevance.proxies.contains_key(resource.proxy));
     relevance.device_features =
-        elected.flat_map(|(_, features)| features.iter()).map(|&name| name.to_owned()).collect();
+        elected.flat_map(|resource| resource.device_features).map(|&name| name.to_owned()).collect();
     (!relevance.device_features.is_empty()).then_some(relevance)
 }
 

@@ -62,6 +62,7 @@ fn variant(name: &str, input: usize, mix: &[(&str, f64)]) -> VariantProfile {
         device: "d".into(),
         variant: name.into(),
         input: format!("train/{input}"),
+        kernel: String::new(),
         launches: 1,
         shown: 1,
         metrics: metrics(mix),
@@ -111,6 +112,30 @@ fn the_majority_of_inputs_decides_for_a_variant_and_any_variant_for_the_function
     let expected = [("atomics".to_owned(), 1), ("global_bandwidth".to_owned(), 1)];
     assert_eq!(relevance.proxies, BTreeMap::from(expected));
     assert!(!relevance.device_features.contains("peak_gflops_sp"));
+}
+
+/// Algorithm 1 goes through the kernels of a variant: what one stresses is not hidden by another that issues more instructions.
+#[test]
+fn every_kernel_of_a_variant_has_a_vote_of_its_own() {
+    let atomics = [("inst_executed_shared_atomics", 0.3), ("inst_integer", 0.6)];
+    let kernel = |name: &str, input, mix: &[_], times: f64| {
+        let mut one = VariantProfile { kernel: name.to_owned(), ..variant("sorted", input, mix) };
+        one.metrics.values_mut().for_each(|value| *value *= times);
+        one
+    };
+    let kernels: Vec<VariantProfile> = (0..3)
+        .flat_map(|input| [kernel("scan", input, &STREAMING, 100.0), kernel("count", input, &atomics, 1.0)])
+        .collect();
+    let sums = kernels.chunks(2).map(|pair| {
+        let mut sum = VariantProfile { kernel: String::new(), ..pair[0].clone() };
+        pair[1].metrics.iter().for_each(|(name, value)| *sum.metrics.get_mut(name).unwrap() += value);
+        sum
+    });
+    let found = |variants: Vec<VariantProfile>| {
+        select(&Profiles { variants, proxies: proxies() }).unwrap().variants["sorted"].clone()
+    };
+    assert_eq!(found(sums.collect()), BTreeSet::from(["global_bandwidth".to_owned()]), "all kernels as one");
+    assert_eq!(found(kernels), BTreeSet::from(["atomics", "global_bandwidth"].map(String::from)));
 }
 
 #[test]

@@ -29,9 +29,14 @@ use self::grow::{Tree, grow};
 use self::samples::samples;
 use super::{Hyperparameters, Learner, Trained, TrainingSet};
 use crate::learn::costs::forest_ns;
+use crate::learn::device_features::transfer::{Transfer, TransferPlan, by_training};
+use crate::learn::task::Task;
 use crate::random::Random;
 
 pub use self::important::important;
+
+/// Bound on the sum of squared sample counts over all forests by which CV-DFS compares subsets of device features.
+const SUBSETS_EFFORT: f64 = 4e8;
 
 /// The forest learner.
 pub struct Forests;
@@ -50,6 +55,8 @@ impl Growth {
     const SHIPPED: Self = Self { trees: 64, min_leaf: 2 };
     /// Of a forest that is only compared with other selectors.
     const COMPARED: Self = Self { trees: 32, ..Self::SHIPPED };
+    /// Of one of the hundreds of forests by which CV-DFS compares subsets of device features.
+    const OF_SUBSETS: Self = Self { trees: 8, ..Self::SHIPPED };
 }
 
 impl Learner for Forests {
@@ -67,15 +74,22 @@ impl Learner for Forests {
 
     fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> Trained {
         let growth = if set.is_final { Growth::SHIPPED } else { Growth::COMPARED };
-        let samples = samples(set);
-        let tree = |number: usize| {
-            let seed = Random::new(set.task.seed ^ 0x4652_5354).next_u64().wrapping_add(number as u64);
-            grow(&samples, growth.min_leaf, Random::new(seed))
-        };
-        let trees: Vec<Tree> = (0..growth.trees).into_par_iter().map(tree).collect();
-        let inputs = set.task.columns.len();
-        Trained { selector: Selector::Forest(join(&trees, inputs, samples.classes)), converged: true }
+        Trained { selector: forest(set, growth), converged: true }
     }
+
+    fn transfer(&self, task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {
+        by_training(task, plan, SUBSETS_EFFORT, |set, _| forest(set, Growth::OF_SUBSETS))
+    }
+}
+
+fn forest(set: &TrainingSet<'_>, growth: Growth) -> Selector {
+    let samples = samples(set);
+    let tree = |number: usize| {
+        let seed = Random::new(set.task.seed ^ 0x4652_5354).next_u64().wrapping_add(number as u64);
+        grow(&samples, growth.min_leaf, Random::new(seed))
+    };
+    let trees: Vec<Tree> = (0..growth.trees).into_par_iter().map(tree).collect();
+    Selector::Forest(join(&trees, set.task.columns.len(), samples.classes))
 }
 
 /// The trees as the run time reads them.

@@ -18,6 +18,8 @@ pub use self::samples::SamplesByClass;
 pub use self::smo::{BinarySolver, Smo, Stop};
 use super::{Hyperparameters, Learner, Trained, TrainingSet};
 use crate::learn::costs::svm_ns;
+use crate::learn::device_features::transfer::{Transfer, TransferPlan, by_machines};
+use crate::learn::task::Task;
 
 /// So many support vectors a machine has that is shipped, as a rule.
 const USUAL_SUPPORT: usize = 300;
@@ -74,6 +76,10 @@ impl Learner for Svms {
         let machine = samples.train(&Smo, stop, inputs, &devices, gamma, &[cost]).remove(0);
         let svm = machine.to_svm(&samples, inputs, &devices, gamma);
         Trained { selector: Selector::Svm(svm), converged: machine.converged() }
+    }
+
+    fn transfer(&self, task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {
+        by_machines(task, plan, self.by_regret)
     }
 }
 
