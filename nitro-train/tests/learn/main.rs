@@ -7,6 +7,7 @@ mod calibrates;
 mod explains_far_inputs;
 mod is_deterministic;
 mod many_features;
+mod objectives;
 mod selects_device_features;
 mod synthetic;
 mod tells_near_from_far;

@@ -55,6 +55,8 @@ fn wrong_usage_ends_with_2() {
         &["calibrate", "--device", "gpu"],
         &["calibrate", "--measurements", "0"],
         &["evaluate", "--leave-out", "town"],
+        &["fit", "--objective", "speed"],
+        &["fit", "--objective", "traffic"],
         &["evaluate", "--calibration", "10,0"],
         &["profile", "--sample", "0"],
         &["profile", "--launches", "0"],
