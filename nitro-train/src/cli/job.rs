@@ -12,6 +12,7 @@ use super::fit::{description, summary};
 use super::json;
 use super::record::all_inputs;
 use super::report::write;
+use crate::evaluate::Figures;
 use crate::learn::Fitted;
 use crate::measure::Share;
 use crate::plain_table::Table;
@@ -19,7 +20,7 @@ use crate::printable::number;
 use crate::report::LocalResult;
 use crate::report::assemble::LOCAL_SELECTORS;
 use crate::terminal::Aside;
-use crate::trainer::{LocalJobRequest, RecordSummary, Trainer};
+use crate::trainer::{CALIBRATED_WITH, LocalJobRequest, RecordSummary, Trainer};
 use crate::worker;
 
 pub(super) fn run(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Result<()> {
@@ -75,24 +76,29 @@ fn result(result: &LocalResult) -> Value {
         "function": result.recordings.function,
         "test_inputs": result.inputs(),
         "selectors": result.evaluation.as_ref().map(|evaluation| &evaluation.selectors),
+        "calibrated": result.evaluation.as_ref().map(|evaluation| &evaluation.calibrated),
     })
 }
 
 fn print(out: &mut dyn Write, results: &[LocalResult], columns: usize) -> io::Result<()> {
     writeln!(out, "\n% of exhaustive search on this machine, mean over the test inputs:\n")?;
     let headings = LOCAL_SELECTORS.map(|(_, heading)| heading);
-    let mut table = Table::new(["function"].into_iter().chain(headings).chain(["test inputs"]));
+    let calibrated = format!("calibrated with {CALIBRATED_WITH}");
+    let headings = headings.into_iter().chain([calibrated.as_str(), "test inputs"]);
+    let mut table = Table::new(["function"].into_iter().chain(headings));
     for result in results {
-        let figure = |(name, _): (&str, &str)| {
-            let figures = result.evaluation.as_ref().and_then(|evaluation| evaluation.selectors.get(name));
+        let shown = |figures: Option<Figures>| {
             figures.map_or("-".to_owned(), |figures| format!("{:.1}", 100.0 * figures.mean))
         };
+        let evaluation = result.evaluation.as_ref();
+        let figure = |(name, _): (&str, &str)| shown(evaluation.and_then(|own| own.selectors.get(name)));
+        let calibrated = shown(evaluation.and_then(|own| own.calibrated.get(&CALIBRATED_WITH).copied()));
         let inputs = match (result.inputs(), result.split.test.len()) {
             (all, of) if all == of => of.to_string(),
             (some, of) => format!("{some} of {of}"),
         };
         let function = result.recordings.function.clone();
-        table.row(std::iter::once(function).chain(LOCAL_SELECTORS.map(figure)).chain([inputs]));
+        table.row(std::iter::once(function).chain(LOCAL_SELECTORS.map(figure)).chain([calibrated, inputs]));
     }
     write!(out, "{table:columns$}")
 }

@@ -119,6 +119,8 @@ impl<'a> Evaluator<'a> {
             None => comparison.fit(&study, comparison.choice()).model,
         };
         let estimating = comparison.choice_of_learner(CALIBRATED).map(|strategy| &models[&strategy]);
+        // A model from elsewhere may know other choices than would be told apart here.
+        let estimating = estimating.filter(|own| own.choices == auto_model.choices);
         let calibrated =
             estimating.map(|model| self.calibrated(&study, device, model, &auto_model)).transpose()?;
         let auto: Strategy = auto_model.provenance.strategy.parse()?;

@@ -41,6 +41,7 @@ pub use error::TrainError;
 pub use evaluate::EvaluateRequest;
 pub use explain::{ExplainRequest, Explained};
 pub use fit::{FitRequest, FittedModel};
+pub(crate) use local_job::CALIBRATED_WITH;
 pub use local_job::{LocalJob, LocalJobRequest};
 pub use next_device::{Candidates, DeviceRanking};
 pub use objective::ObjectiveRequest;
