@@ -148,6 +148,7 @@ impl<'a> Study<'a> {
     /// The table that CV-DFS decides on for a strategy: what it compares are selectors of the strategy's own learner.
     pub fn transfer(&self, strategy: Strategy) -> Rc<Transfer> {
         let learner = strategy.learner();
+        let learner = learner.selects_by().unwrap_or(learner);
         if let Some(known) = self.transfers.borrow().get(learner.name()) {
             return known.clone();
         }

@@ -19,6 +19,8 @@ use super::task::Task;
 const MAX_CHOICES: usize = 12;
 /// A gate looks at the features that take no longer than this in the mean, in nanoseconds.
 const FREE_NS: f64 = 50.0;
+/// A gate asks for device features where there are no more than this.
+const MOST_DEVICE_FEATURES: usize = 3;
 /// A gate has to gain so much of the best choice's speed, in the mean.
 const LEAST_GAIN: f64 = 5e-4;
 
@@ -115,7 +117,10 @@ impl Asked<'_> {
     /// The columns of a tree over these features and the device features.
     fn columns(&self, features: &[usize]) -> Vec<usize> {
         let inputs = self.task.columns.len();
-        features.iter().copied().chain(inputs..inputs + self.device_features.len()).collect()
+        // Of many device features a few devices show nothing that a gate would be right about.
+        let asked =
+            if self.device_features.len() > MOST_DEVICE_FEATURES { 0 } else { self.device_features.len() };
+        features.iter().copied().chain(inputs..inputs + asked).collect()
     }
 
     /// By target every input as the gate is to see it.

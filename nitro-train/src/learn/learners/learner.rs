@@ -25,6 +25,11 @@ pub trait Learner: Sync {
         true
     }
 
+    /// The learner by whose table device features are selected for this one; none for its own.
+    fn selects_by(&self) -> Option<&'static dyn Learner> {
+        None
+    }
+
     /// What its selectors usually take for an input that a call does not remember, in nanoseconds, without the features.
     fn selection_ns(&self) -> f64;
 
@@ -37,6 +42,8 @@ pub trait Learner: Sync {
     fn train(&self, set: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> Trained;
 
     /// How well its selectors carry over from source to source with each subset of device features: CV-DFS selects by that.
+    ///
+    /// [`selects_by`](Self::selects_by) may name another learner whose table serves.
     fn transfer(&self, task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {
         by_training(task, plan, SUBSETS_EFFORT, |set, hyperparameters| {
             self.train(set, hyperparameters).selector

@@ -56,7 +56,7 @@ impl Growth {
     /// Of a forest that is only compared with other selectors.
     const COMPARED: Self = Self { trees: 32, ..Self::SHIPPED };
     /// Of one of the hundreds of forests by which CV-DFS compares subsets of device features.
-    const OF_SUBSETS: Self = Self { trees: 8, ..Self::SHIPPED };
+    const OF_SUBSETS: Self = Self { trees: 4, ..Self::SHIPPED };
 }
 
 impl Learner for Forests {

@@ -78,6 +78,12 @@ impl Learner for Svms {
         Trained { selector: Selector::Svm(svm), converged: machine.converged() }
     }
 
+    /// Weighted machines were tried with tables of their own: 97.84 instead of 97.83 % of exhaustive search with a device left out, 96.64 instead of
+    /// 96.89 with a machine left out, and as much time again.
+    fn selects_by(&self) -> Option<&'static dyn Learner> {
+        self.by_regret.then_some(&SVM)
+    }
+
     fn transfer(&self, task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {
         by_machines(task, plan, self.by_regret)
     }
