@@ -114,7 +114,8 @@ fn model(recordings: &Recordings, device: usize, measured: &[usize], seed: u64) 
         seed,
         ..FitOptions::default()
     };
-    Ok(fit(recordings, &options)?.model)
+    // Where the selector is unsure is what is asked, also where a gate would spare it the question.
+    Ok(Model { gate: None, ..fit(recordings, &options)?.model })
 }
 
 fn drawn(candidates: &[usize], count: usize, seed: u64) -> Vec<usize> {

@@ -33,7 +33,11 @@ pub fn table(figures: &Figures) -> Result<String, Error> {
     let whole: fn(&Mode) -> Mode = Mode::clone;
     let h100: fn(&Mode) -> Mode = |mode| mode.only(H100);
     for (name, functions, devices) in [
-        ("four functions on the host: parts of a 16-core server, a 2-core machine", &ON_HOST[..], whole),
+        (
+            "four functions on the host: parts of a 16-core server, two 2-core machines of two vendors",
+            &ON_HOST[..],
+            whole,
+        ),
         ("six functions on GPUs: an H200, five slices of it, an H100", &ON_GPU[..], whole),
         ("of those the H100 alone, learned on the H200 and its slices", &ON_GPU[..], h100),
         (
