@@ -44,8 +44,8 @@ pub use nitro_core::{DeviceFeature, Function, MeasuredFeature, Unkept, model, pr
 pub use trainer::{
     CalibrateRequest, CalibratedModel, Candidates, CheckRequest, DataRequest, DeviceRanking, Devices,
     EvaluateRequest, ExplainRequest, Explained, Fault, FitRequest, FittedModel, InputLists, LocalJob,
-    LocalJobRequest, MeasuredDevice, ModelCheck, Observer, ProfileRequest, RecordRequest, RecordSummary,
-    Recorded, ReportRequest, ShippedRecordings, TrainError, Trainer, Tunable, WrittenProfile,
+    LocalJobRequest, MeasuredDevice, ModelCheck, ObjectiveRequest, Observer, ProfileRequest, RecordRequest,
+    RecordSummary, Recorded, ReportRequest, ShippedRecordings, TrainError, Trainer, Tunable, WrittenProfile,
     captured_traffic,
 };
 

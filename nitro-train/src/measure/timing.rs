@@ -60,9 +60,9 @@ impl Repeats {
 /// ```
 /// use nitro_train::measure::Summary;
 ///
-/// let summary = Summary::of(&[104.0, 100.0, 101.0, 103.0, 900.0]); // one was disturbed
-/// assert_eq!((summary.median_ns, summary.spread_ns), (103.0, 3.0));
-/// assert!(summary.interval_ns.0 < 103.0 && summary.interval_ns.1 > 103.0);
+/// let summary = Summary::of(&[10_400.0, 10_000.0, 10_100.0, 10_300.0, 90_000.0]); // one was disturbed
+/// assert_eq!((summary.median_ns, summary.spread_ns), (10_300.0, 300.0));
+/// assert!(summary.interval_ns.0 < 10_300.0 && summary.interval_ns.1 > 10_300.0);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
