@@ -114,3 +114,32 @@ fn after_a_reload_the_gate_decides_again() {
     assert_eq!(call(20.0, 0.9), ("adaptive", [1, 1]));
     assert_eq!(call(3.5, 0.9), ("tiny", [1, 0]));
 }
+
+#[code_variant(
+    name = "gated_twice",
+    features(length = n, order = disorder),
+    variants(plain, adaptive),
+    default = plain,
+    model = GATED_TWICE.as_slice(),
+)]
+fn gated_twice(n: f64, disorder: f64) -> &'static str;
+
+/// Its gate looks at both features, the second only of long inputs.
+static GATED_TWICE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let split = |column, threshold| Node::Split { column, threshold };
+    let nodes = vec![split(0, 10.0), Node::Leaf, split(1, 0.5), Node::Leaf, Node::Leaf];
+    let gate = Gate { features: vec![0, 1], nodes, decisions: vec![Some(1), Some(0), Some(1)] };
+    let gated = Model::from_bytes(&GATED).expect("a model");
+    let choices = ["plain", "adaptive", "gone"].map(str::to_owned).into();
+    Model { function: "gated_twice".into(), choices, gate: Some(gate), ..gated }.to_bytes()
+});
+
+/// A thread that keeps the gate decides as one that asks it for the first time.
+#[test]
+fn a_feature_that_is_no_number_asks_also_where_the_gate_would_not_come_to_it() {
+    let calls = [(3.0, 0.1), (3.0, f64::NAN), (20.0, 0.1), (f64::INFINITY, 0.9), (20.0, 0.9), (1e300, 0.1)];
+    let again: Vec<_> = calls.iter().map(|&(n, disorder)| gated_twice(n, disorder)).collect();
+    let selected = calls.map(|(n, disorder)| gated_twice::select(n, disorder).variant().to_string());
+    assert_eq!(again, selected);
+    assert_eq!(again, ["adaptive", "plain", "plain", "plain", "adaptive", "plain"]);
+}

@@ -36,6 +36,15 @@ pub(crate) struct Prediction {
     best: usize,
 }
 
+/// What runs where a model's gate decides.
+pub(crate) struct AtGate {
+    /// The class of the selector.
+    best: usize,
+    /// Index in the choice table.
+    pub(crate) index: usize,
+    pub(crate) reason: Reason,
+}
+
 impl Chosen {
     /// One in which the features have no say.
     fn of(index: usize, reason: Reason) -> Self {
@@ -114,8 +123,7 @@ impl Question<'_> {
         (self.compute)(needs, features);
         let gate = selector.selector.gate()?;
         let choice = gate.decide(Row::gather(&selector.features, features).values())?;
-        let (index, reason) = self.meaning_at_gate(selector, state, choice)?;
-        let best = selector.selector.class_of(choice)?;
+        let AtGate { best, index, reason } = self.meaning_at_gate(selector, state, choice)?;
         state.may_run(index, self.admissible).then_some(Chosen {
             index,
             reason,
@@ -125,17 +133,16 @@ impl Question<'_> {
         })
     }
 
-    /// What a choice of the model means at its gate: its index in the choice table, and the reason of a call that it decides; none where such a
-    /// call is left to the selector.
+    /// What a choice of the model means at its gate; none where a call that it would decide is left to the selector.
     pub(crate) fn meaning_at_gate(
         &self,
         selector: &DeviceSelector,
         state: &FunctionState,
         choice: usize,
-    ) -> Option<(usize, Reason)> {
-        let class = selector.selector.class_of(choice)?;
-        let index = selector.choice(class).filter(|&index| state.is_exact_enough(index))?;
-        Some((index, self.reason(selector, state, Some(index), index)))
+    ) -> Option<AtGate> {
+        let best = selector.selector.class_of(choice)?;
+        let index = selector.choice(best).filter(|&index| state.is_exact_enough(index))?;
+        Some(AtGate { best, index, reason: self.reason(selector, state, Some(index), index) })
     }
 
     /// Why `chosen` runs when the model ranks `first` first (absent: it is no longer in the code).

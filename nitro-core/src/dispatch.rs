@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicU64;
 
 use crate::capture::Sample;
-use crate::choose::{Chosen, Question};
+use crate::choose::{AtGate, Chosen, Question};
 use crate::device::Stopwatch;
 use crate::inline_cache::{CachedChoice, Call, Remembered};
 use crate::state::FunctionState;
@@ -75,12 +75,13 @@ fn keep_gate<C: CodeChoice, const N: usize>(
     chosen: &Chosen,
     is_conditional: impl Fn(Choice) -> bool,
 ) {
-    let Some(selector) = chosen.prediction.as_ref().map(|prediction| prediction.selector) else { return };
+    let prediction = chosen.prediction.as_ref().filter(|_| state.forced.is_none());
+    let Some(selector) = prediction.map(|prediction| prediction.selector) else { return };
     let Some((gate, needs)) = selector.selector.gate().zip(selector.gate_needs) else { return };
-    let Some(slot) = call.new_gate(needs).filter(|_| state.forced.is_none()) else { return };
+    let Some(slot) = call.new_gate(needs) else { return };
     let choices = state.choices.choices().len();
     let meaning = |choice: usize| {
-        let (index, reason) = question.meaning_at_gate(selector, state, choice)?;
+        let AtGate { index, reason, .. } = question.meaning_at_gate(selector, state, choice)?;
         let calls = stats::counter(state.number, choices, index, reason.kind())?;
         let choice = state.choice(index);
         Some(CachedChoice { choice: C::of(choice), is_conditional: is_conditional(choice), calls })

@@ -92,15 +92,13 @@ impl<C: Copy, const N: usize> Call<C, N> {
 
     /// Remembers a choice in the place of the oldest.
     pub(crate) fn remember(&self, needs: u32, features: &[f64; N], choice: CachedChoice<C>) {
-        let cache = self.cache;
         self.begin_with(needs);
+        let cache = self.cache;
         let entry = &cache.entries[cache.count.replace(cache.count.get() + 1) % ENTRIES];
         entry.features.set(features.map(f64::to_bits));
         entry.choice.set(Some(choice));
     }
-}
 
-impl<C: Copy, const N: usize> Call<C, N> {
     /// The gate that is to decide from now on by these features, unless it does already.
     pub(crate) fn new_gate(&self, needs: u32) -> Option<&InlineGate<C>> {
         let is_new = !self.remembers() || self.cache.needs.get() != needs;

@@ -80,7 +80,8 @@ impl<C: Copy> InlineGate<C> {
     /// no gate.
     #[inline]
     pub(crate) fn decide<const N: usize>(&self, features: &[f64; N]) -> Option<CachedChoice<C>> {
-        if self.count.get() == 0 {
+        // Of the others, which were not computed, each is 0: these are the features of the gate.
+        if self.count.get() == 0 || !features.iter().all(|feature| feature.is_finite()) {
             return None;
         }
         let mut at = 0;
@@ -89,11 +90,7 @@ impl<C: Copy> InlineGate<C> {
             let Some(&value) = features.get(usize::from(column)) else {
                 return if column == LEAF { self.leaves.get(usize::from(next))?.get() } else { None };
             };
-            let value = value as f32;
-            if !value.is_finite() {
-                return None;
-            }
-            at = if value > threshold { usize::from(next) } else { at + 1 };
+            at = if value as f32 > threshold { usize::from(next) } else { at + 1 };
         }
     }
 }

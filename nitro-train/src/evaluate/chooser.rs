@@ -155,21 +155,20 @@ pub(crate) fn shares_of_model(
     Ok(inputs.par_iter().filter_map(share).collect())
 }
 
-/// As [`shares_of_model`], with the time for choosing counted; none where nothing is known of features.
+/// What is left of the [`shares_of_model`] of these inputs once the time for choosing is counted; none where nothing is known of features.
 pub(super) fn net_shares_of_model(
     task: &Task<'_>,
     model: &Model,
     device: usize,
-    inputs: &[usize],
+    (inputs, shares): (&[usize], &[f64]),
 ) -> Result<Option<Vec<f64>>, EvaluateError> {
     if task.costs.is_none() {
         return Ok(None);
     }
     let chooser = Chooser::new(task.recordings, model, device)?;
-    let share = |&input: &usize| {
-        let share = chooser.share(&chooser.features(input), task.performance.shares(device, input)?);
-        let taken_ns = chooser.taken_ns(task, device, input);
-        Some(net_share(share, task.performance.best_ns(device, input), taken_ns))
+    let judged = inputs.iter().filter(|&&input| task.performance.shares(device, input).is_some());
+    let net = |(&input, &share): (&usize, &f64)| {
+        net_share(share, task.performance.best_ns(device, input), chooser.taken_ns(task, device, input))
     };
-    Ok(Some(inputs.par_iter().filter_map(share).collect()))
+    Ok(Some(judged.zip(shares).map(net).collect()))
 }

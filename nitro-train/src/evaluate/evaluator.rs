@@ -107,7 +107,7 @@ impl<'a> Evaluator<'a> {
         };
         let mut device_features: BTreeMap<_, _> = models.iter().filter_map(features_of).collect();
         let mut shares = self.shares(device, &sources, &models)?;
-        let mut net_shares = self.net_shares(device, &models)?;
+        let mut net_shares = self.net_shares(device, &models, &shares)?;
         let shares_of = |model: &Model| self.shares_of(model, device);
         if let Some((feature, best)) = baselines::best_single_feature(&study, shares_of)? {
             device_features.insert("best-single-feature", vec![feature]);
@@ -116,7 +116,10 @@ impl<'a> Evaluator<'a> {
         let comparison = compare_all(&study);
         let auto_model = match shipped {
             Some(model) => model.clone(),
-            None => comparison.fit(&study, comparison.choice()).model,
+            None => {
+                let strategy = comparison.choice();
+                Model { gate: comparison.gate(strategy), ..models[&strategy].clone() }
+            }
         };
         let estimating = comparison.choice_of_learner(CALIBRATED).map(|strategy| &models[&strategy]);
         // A model from elsewhere may know other choices than would be told apart here.
@@ -125,7 +128,7 @@ impl<'a> Evaluator<'a> {
             estimating.map(|model| self.calibrated(&study, device, model, &auto_model)).transpose()?;
         let auto: Strategy = auto_model.provenance.strategy.parse()?;
         shares.insert("auto", self.shares_of(&auto_model, device)?);
-        net_shares.extend(self.net_shares_of("auto", &auto_model, device)?);
+        net_shares.extend(self.net_shares_of("auto", &auto_model, device, &shares)?);
         let measured = |input: &&usize| self.task.performance.shares(device, **input).is_some();
         Ok(DeviceEvaluation {
             held_out: recordings.devices[device].id.clone(),
@@ -165,14 +168,19 @@ impl<'a> Evaluator<'a> {
     }
 
     /// As [`shares`](Self::shares) with the time for choosing counted, of the models alone.
-    fn net_shares(&self, device: usize, models: &BTreeMap<Strategy, Model>) -> Result<Shares, EvaluateError> {
+    fn net_shares(
+        &self,
+        device: usize,
+        models: &BTreeMap<Strategy, Model>,
+        shares: &Shares,
+    ) -> Result<Shares, EvaluateError> {
         let named = models.iter().map(|(strategy, model)| (strategy.name(), model));
         let nitro = self.local[device].as_ref().map(|model| ("nitro-2014", model));
         let alone = self.target_trained(device).map(|model| ("target-trained", model));
         named
             .chain(nitro)
             .chain(alone)
-            .filter_map(|(name, model)| self.net_shares_of(name, model, device).transpose())
+            .filter_map(|(name, model)| self.net_shares_of(name, model, device, shares).transpose())
             .collect()
     }
 
@@ -181,8 +189,10 @@ impl<'a> Evaluator<'a> {
         name: &'static str,
         model: &Model,
         device: usize,
+        shares: &Shares,
     ) -> Result<Option<(&'static str, Vec<f64>)>, EvaluateError> {
-        Ok(net_shares_of_model(self.task, model, device, self.test)?.map(|shares| (name, shares)))
+        let net = net_shares_of_model(self.task, model, device, (self.test, &shares[name]))?;
+        Ok(net.map(|net| (name, net)))
     }
 
     /// What the shipped model achieves once so many training inputs were measured on the device.

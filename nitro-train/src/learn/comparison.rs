@@ -47,12 +47,13 @@ pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
     let mut strategies: Vec<Strategy> = strategies.iter().copied().filter(applies).collect();
     strategies.sort_unstable();
     let validation = validate(study, &strategies);
+    let weights = weights(study, &validation);
     let counted = strategies
         .iter()
         .zip(&validation.shares)
-        .map(|(&strategy, judged)| counted(study, strategy, judged, &validation));
+        .map(|(&strategy, judged)| counted(study, strategy, judged, (&weights, &validation.folds)));
     let (shares, gates) = counted.unzip();
-    let (weights, objective) = (weights(study, &validation), study.task().weights.clone());
+    let objective = study.task().weights.clone();
     Comparison { strategies, shares, weights, objective, gates }
 }
 
@@ -70,14 +71,15 @@ fn counted(
     study: &Study<'_>,
     strategy: Strategy,
     judged: &[Vec<(usize, f64)>],
-    validation: &Validation,
+    (weights, folds): (&[Vec<f64>], &[Vec<usize>]),
 ) -> (Vec<Vec<f64>>, Option<Gate>) {
     let device_features = study.device_features(strategy);
     let asked = Asked {
         task: study.task(),
         targets: study.sources(),
         judged,
-        folds: &validation.folds,
+        weights,
+        folds,
         device_features: &device_features,
         learner: strategy.learner(),
     };
@@ -94,7 +96,7 @@ impl Comparison {
     /// What a strategy (a position in [`Comparison::strategies`]) achieves, mean over the temporary targets: its mean share of speed, or what
     /// another objective has in its place.
     pub fn mean(&self, strategy: usize) -> f64 {
-        mean((0..self.shares[strategy].len()).map(|target| self.score(strategy, target)))
+        self.objective.mean_score(&self.shares[strategy], &self.weights)
     }
 
     fn score(&self, strategy: usize, target: usize) -> f64 {
@@ -137,9 +139,14 @@ impl Comparison {
     /// A strategy fitted on all sources of the study that was compared, behind the gate that pays.
     pub fn fit(&self, study: &Study<'_>, strategy: Strategy) -> FittedModel {
         let mut fitted = study.fit(strategy);
-        let at = self.strategies.iter().position(|own| *own == strategy);
-        fitted.model.gate = at.and_then(|at| self.gates[at].clone());
+        fitted.model.gate = self.gate(strategy);
         fitted
+    }
+
+    /// The gate before the selector of a strategy, where one pays.
+    pub fn gate(&self, strategy: Strategy) -> Option<Gate> {
+        let at = self.strategies.iter().position(|own| *own == strategy)?;
+        self.gates[at].clone()
     }
 
     /// The best strategy with a set of device features.

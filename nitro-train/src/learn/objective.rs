@@ -99,6 +99,14 @@ impl Weights {
         }
     }
 
+    /// The mean of [`score`](Self::score) over targets, of which each has a share and a weight for each of its inputs.
+    pub fn mean_score(&self, shares: &[Vec<f64>], weights: &[Vec<f64>]) -> f64 {
+        let score = |(shares, weights): (&Vec<f64>, &Vec<f64>)| {
+            self.score(shares.iter().copied().zip(weights.iter().copied()))
+        };
+        shares.iter().zip(weights).map(score).sum::<f64>() / shares.len().max(1) as f64
+    }
+
     /// One figure for all: the mean share, or of weighted inputs the share of the time that the best choices would take.
     pub fn score(&self, shares: impl Iterator<Item = (f64, f64)>) -> f64 {
         let (mut best, mut worth, mut count) = (0.0, 0.0, 0.0);

@@ -168,14 +168,13 @@ impl<'a> Task<'a> {
         costs.sum_ns(device, self.inputs[input], &features)
     }
 
-    /// The share of speed that is left once these features and so much time besides are counted. Where nothing is known of features, nothing
-    /// is counted. Of a call of nanoseconds it is counted as if it took [`LEAST_CALL_NS`].
-    pub fn net(&self, device: usize, input: usize, share: f64, columns: &[usize], besides_ns: f64) -> f64 {
+    /// The share of speed that is left once the time for choosing is counted. Where nothing is known of features, nothing is counted. Of a call
+    /// of nanoseconds it is counted as if it took [`LEAST_CALL_NS`].
+    pub fn net(&self, device: usize, input: usize, share: f64, choosing_ns: f64) -> f64 {
         if self.costs.is_none() {
             return share;
         }
         let best_ns = self.performance.best_ns(device, self.inputs[input]);
-        let choosing_ns = self.features_ns(device, input, columns) + besides_ns;
         net_share(share, best_ns.max(LEAST_CALL_NS), choosing_ns)
     }
 

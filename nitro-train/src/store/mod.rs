@@ -353,11 +353,8 @@ impl<'a> Row<'a> {
 /// The times of features by name, as the back ends keep them.
 type NamedTimes = BTreeMap<String, Exact>;
 
-fn named_times<'n>(
-    names: impl Iterator<Item = &'n str>,
-    times_ns: impl Iterator<Item = Option<f64>>,
-) -> NamedTimes {
-    names.zip(times_ns).filter_map(|(name, time_ns)| Some((name.to_owned(), Exact(time_ns?)))).collect()
+fn named_times(names: &[String], times_ns: impl Iterator<Item = Option<f64>>) -> NamedTimes {
+    names.iter().zip(times_ns).filter_map(|(name, time_ns)| Some((name.clone(), Exact(time_ns?)))).collect()
 }
 
 /// In the order of these features.

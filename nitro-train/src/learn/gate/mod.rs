@@ -31,6 +31,8 @@ pub struct Asked<'a> {
     pub targets: &'a [usize],
     /// By target: training inputs (positions in [`Task::inputs`]), and the share of speed that the selector's choice has.
     pub judged: &'a [Vec<(usize, f64)>],
+    /// By target what each of these inputs counts.
+    pub weights: &'a [Vec<f64>],
     /// The parts that inputs were left out in.
     pub folds: &'a [Vec<usize>],
     /// The device features that may be asked for.
@@ -58,7 +60,8 @@ impl Asked<'_> {
         }
         let features = self.free_features();
         let shares = self.held_out(&features);
-        if self.score(&shares) > self.score(&best.shares) + LEAST_GAIN {
+        let score = |shares: &[Vec<f64>]| self.task.weights.mean_score(shares, self.weights);
+        if score(&shares) > score(&best.shares) + LEAST_GAIN {
             best = Net { shares, gate: Some(features) };
         }
         best
@@ -87,7 +90,9 @@ impl Asked<'_> {
     fn asking(&self, target: usize, input: usize, share: f64, besides_ns: f64) -> f64 {
         let needed = if self.learner.uses_features() { self.task.columns.len() } else { 0 };
         let columns: Vec<usize> = (0..needed).collect();
-        self.task.net(target, input, share, &columns, self.learner.selection_ns() + besides_ns)
+        let choosing_ns =
+            self.task.features_ns(target, input, &columns) + (self.learner.selection_ns() + besides_ns);
+        self.task.net(target, input, share, choosing_ns)
     }
 
     /// The features that take next to nothing in the mean, or else the cheapest one. (Dearer ones were tried, each in turn with those that are cheaper: on
@@ -130,11 +135,12 @@ impl Asked<'_> {
             let device = self.task.device_row(target, self.device_features);
             let sample = |&(input, share): &(usize, f64)| {
                 let asked = self.asking(target, input, share, GATE_NS);
+                let at_gate_ns = self.task.features_ns(target, input, features) + GATE_NS;
                 let shares = self.task.performance.shares(target, self.task.inputs[input]);
                 let at_once = |&choice: &usize| {
                     // One that may not run there leaves the question to the selector.
                     let own = shares.and_then(|shares| shares[choice]);
-                    own.map_or(asked, |own| self.task.net(target, input, own, features, GATE_NS))
+                    own.map_or(asked, |own| self.task.net(target, input, own, at_gate_ns))
                 };
                 Sample {
                     input,
@@ -164,16 +170,6 @@ impl Asked<'_> {
         order.sort_by_key(|&class| std::cmp::Reverse(counts[class])); // stable
         order.truncate(MAX_CHOICES);
         order
-    }
-
-    /// Mean over targets of what these shares are worth.
-    fn score(&self, shares: &[Vec<f64>]) -> f64 {
-        let score = |target: usize| {
-            let weight = |&(input, _): &(usize, f64)| self.task.weight(self.targets[target], input);
-            let weights = self.judged[target].iter().map(weight);
-            self.task.weights.score(shares[target].iter().copied().zip(weights))
-        };
-        (0..shares.len()).map(score).sum::<f64>() / shares.len().max(1) as f64
     }
 
     /// By target what is achieved on each input behind a gate over these features that was grown without that target and that input.

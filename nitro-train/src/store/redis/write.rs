@@ -75,7 +75,7 @@ pub(super) fn feature_times(
     let Schema { features, .. } = subject(connection, pipe, location, measured)?;
     let times_ns = times_ns.iter().copied().map(Some);
     check::feature_times(function, &features, &input.name, times_ns.clone())?;
-    let times_ns = named_times(features.iter().map(String::as_str), times_ns);
+    let times_ns = named_times(&features, times_ns);
     pipe.hset(keys::feature_times(function, device), &input.name, keys::json(&times_ns)).ignore();
     Ok(())
 }
@@ -150,7 +150,7 @@ pub(super) fn import(
     }
     for one in &given.feature_times {
         let key = keys::feature_times(function, &given.devices[one.device].id);
-        let times_ns = named_times(given.features.iter().map(String::as_str), one.times_ns.iter().copied());
+        let times_ns = named_times(&given.features, one.times_ns.iter().copied());
         pipe.hset(key, &given.inputs[one.input].name, keys::json(&times_ns)).ignore();
     }
     for one in &given.measurements {

@@ -174,8 +174,7 @@ impl Store for Sqlite {
             check::input(function, &features, input)?;
             check::feature_times(function, &features, &input.name, times_ns.iter().copied().map(Some))?;
             let (id, device) = (writer.input(location, input)?, writer.device(location, device)?);
-            let names = features.iter().map(String::as_str);
-            writer.feature_times(device, id, &named_times(names, times_ns.iter().copied().map(Some)))
+            writer.feature_times(device, id, &named_times(&features, times_ns.iter().copied().map(Some)))
         })
     }
 

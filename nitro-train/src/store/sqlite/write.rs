@@ -219,7 +219,7 @@ pub(super) fn import(connection: &Connection, location: &str, given: &Recordings
         .map(|input| writer.input(location, &plan.ordered(input)))
         .collect::<Result<_>>()?;
     given.feature_times.iter().try_for_each(|one| {
-        let times_ns = named_times(given.features.iter().map(String::as_str), one.times_ns.iter().copied());
+        let times_ns = named_times(&given.features, one.times_ns.iter().copied());
         writer.feature_times(devices[one.device], inputs[one.input], &times_ns)
     })?;
     given
