@@ -106,6 +106,13 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     };
     Model::from_bytes(&fitted.model.to_bytes()).map_err(unreadable)?;
     let mut notes = notes(strategy, inputs.len(), &study, fitted.converged);
+    if scores.len() > 1 && sources.len() < MIN_SOURCES {
+        notes.push(format!(
+            "{} cannot show which selector carries over to other devices: `{strategy}` is the best of {} on inputs left out; record on at least {MIN_SOURCES} devices, or calibrate where it is to run",
+            if sources.len() == 1 { "one source device".into() } else { format!("{} source devices", sources.len()) },
+            scores.len(),
+        ));
+    }
     if let Selector::Constant { choice } = fitted.model.selector {
         let choice = &fitted.model.choices[choice];
         notes.push(format!("nothing that is learned from features gains more than they take: `{choice}` runs for every input, and no feature is computed"));

@@ -130,10 +130,11 @@ impl<'a> Task<'a> {
         (0..self.inputs.len()).collect()
     }
 
-    /// Some training inputs (positions in [`Task::inputs`]) cut into parts for cross-validation.
-    pub fn folds(&self, inputs: &[usize], folds: usize) -> Vec<Vec<usize>> {
+    /// Some training inputs (positions in [`Task::inputs`]) cut into parts for cross-validation; cut otherwise each time it is repeated.
+    pub fn folds(&self, inputs: &[usize], folds: usize, repeat: usize) -> Vec<Vec<usize>> {
         let name = |&input: &usize| self.recordings.inputs[self.inputs[input]].name.as_str();
-        let parts = super::folds::folds(&inputs.iter().map(name).collect::<Vec<_>>(), folds, self.seed);
+        let seed = self.seed ^ ((repeat as u64) << 32);
+        let parts = super::folds::folds(&inputs.iter().map(name).collect::<Vec<_>>(), folds, seed);
         parts.into_iter().map(|part| part.into_iter().map(|at| inputs[at]).collect()).collect()
     }
 

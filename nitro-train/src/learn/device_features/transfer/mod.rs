@@ -105,7 +105,7 @@ impl<'a> Frame<'a> {
         let runs = (jobs.len() * FOLDS).max(1);
         let limit = inputs_within(effort / runs as f64, self.sources.len(), FOLDS);
         let inputs = sample(self.task.all_inputs(), limit, self.task.seed);
-        let parts = self.task.folds(&inputs, FOLDS);
+        let parts = self.task.folds(&inputs, FOLDS, 0);
         let one = |at: usize| {
             let (job, part) = (&jobs[at / parts.len()], at % parts.len());
             let target = self.sources[job.target];

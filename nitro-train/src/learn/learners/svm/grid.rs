@@ -60,7 +60,7 @@ pub fn search(set: &TrainingSet<'_>, by_regret: bool, grid: &Grid) -> Parameters
     let machines = grid.gammas.len() * targets.len() * parts_wanted;
     let limit = inputs_within(grid.effort / machines as f64, sources.len(), parts_wanted);
     let inputs = sample(set.inputs.to_vec(), limit, task.seed);
-    let parts = task.folds(&inputs, parts_wanted);
+    let parts = task.folds(&inputs, parts_wanted, 0);
     let trials: Vec<Trial> = (0..grid.gammas.len())
         .flat_map(|gamma| targets.iter().map(move |&target| (gamma, target)))
         .flat_map(|(gamma, target)| (0..parts.len()).map(move |part| Trial { gamma, target, part }))
