@@ -125,6 +125,7 @@ fn leaked(function: &str, features: &[&str], selector: Selector) -> &'static [u8
         device_features: names(&["threads"]),
         selector,
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: coverage(features.len()),
         provenance: Provenance::default(),

@@ -35,6 +35,7 @@ static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| {
         device_features: vec!["unheard_of".into()],
         selector: Selector::Constant { choice: 0 },
         gate: None,
+        caution: None,
         calibrations: vec![calibration],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

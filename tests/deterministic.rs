@@ -46,6 +46,7 @@ fn model(function: &str, device_feature: &str, devices: Option<DeviceRegion>) ->
             rho: vec![0.0],
         }),
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: Coverage { inputs: None, devices },
         provenance: Provenance::default(),

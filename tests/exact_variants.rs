@@ -51,6 +51,7 @@ fn ranking(function: &str, order: [usize; 4]) -> Vec<u8> {
             rho: vec![-1.0; 6],
         }),
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

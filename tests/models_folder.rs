@@ -44,6 +44,7 @@ fn prefers_second(function: &str) -> Model {
             rho: vec![-1.0; 3],
         }),
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -17,6 +17,7 @@ fn model(function: &str, order: [u8; 3]) -> &'static [u8] {
         device_features: vec![],
         selector: Selector::Forest(Forest { inputs: 1, choices: 3, nodes, values }),
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -16,6 +16,7 @@ pub fn embedded(selector: Selector, variants: [&str; 4], device_feature: &str) -
         device_features: names(&[device_feature]),
         selector,
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

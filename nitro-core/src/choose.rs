@@ -88,9 +88,11 @@ impl Question<'_> {
             return by_default(Reason::FeatureNotFinite { feature });
         }
         let scores = selector.selector.scores(row.values());
-        let first = scores.ranked().next().and_then(|class| selector.choice(class));
+        let unsure = selector.selector.unsure(row.values(), &scores);
+        let ranked = || unsure.into_iter().chain(scores.ranked().filter(|&class| unsure != Some(class)));
+        let first = ranked().next().and_then(|class| selector.choice(class));
         let mut passed_over = 0;
-        let best = first_admissible(scores.ranked(), |class| {
+        let best = first_admissible(ranked(), |class| {
             let index = selector.choice(class).filter(|&index| state.is_exact_enough(index))?;
             let may_run = state.may_run(index, self.admissible);
             passed_over += usize::from(!may_run);
@@ -103,7 +105,10 @@ impl Question<'_> {
         };
         Chosen {
             index,
-            reason: self.reason(selector, state, first, index),
+            reason: match unsure == Some(best) {
+                true => Reason::Unsure,
+                false => self.reason(selector, state, first, index),
+            },
             needs: selector.needs,
             // For another input, the constraint of a better one may hold. And what a gate has let through is asked again rather than
             // remembered: to compare, a call would compute the very features that most inputs are spared.

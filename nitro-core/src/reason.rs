@@ -32,6 +32,9 @@ pub enum Reason {
         /// A variant that the model does not know.
         unknown: &'static str,
     },
+    /// Another choice is hardly ahead in the eyes of the model, or the input is far from all that it was trained on, and it is one that then
+    /// keeps to the default of its training ([`Caution`](crate::model::Caution)).
+    Unsure,
     /// The best admissible choice of the model: a constraint forbids the variant it ranks first.
     FirstChoiceInadmissible {
         /// The variant that the model ranks first.
@@ -80,6 +83,8 @@ pub enum ReasonKind {
     PredictedFar,
     /// [`Reason::PredictedWithout`]
     PredictedWithout,
+    /// [`Reason::Unsure`]
+    Unsure,
     /// [`Reason::FirstChoiceInadmissible`]
     FirstChoiceInadmissible,
     /// [`Reason::FirstChoiceInexact`]
@@ -108,10 +113,11 @@ pub enum ReasonKind {
 
 impl ReasonKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Predicted,
         Self::PredictedFar,
         Self::PredictedWithout,
+        Self::Unsure,
         Self::FirstChoiceInadmissible,
         Self::FirstChoiceInexact,
         Self::FirstChoiceMissing,
@@ -133,6 +139,7 @@ impl fmt::Display for ReasonKind {
             Self::Predicted => "predicted",
             Self::PredictedFar => "predicted, far from the training",
             Self::PredictedWithout => "predicted, the model does not know all variants",
+            Self::Unsure => "unsure",
             Self::FirstChoiceInadmissible => "first choice inadmissible",
             Self::FirstChoiceInexact => "first choice inexact",
             Self::FirstChoiceMissing => "first choice no longer in the code",
@@ -158,6 +165,7 @@ impl Reason {
             Self::Predicted => ReasonKind::Predicted,
             Self::PredictedFar { .. } => ReasonKind::PredictedFar,
             Self::PredictedWithout { .. } => ReasonKind::PredictedWithout,
+            Self::Unsure => ReasonKind::Unsure,
             Self::FirstChoiceInadmissible { .. } => ReasonKind::FirstChoiceInadmissible,
             Self::FirstChoiceInexact { .. } => ReasonKind::FirstChoiceInexact,
             Self::FirstChoiceMissing => ReasonKind::FirstChoiceMissing,
@@ -225,6 +233,7 @@ impl fmt::Display for Reason {
             Self::PredictedWithout { unknown } => {
                 write!(formatter, "predicted by a model that does not know `{unknown}`")
             }
+            Self::Unsure => write!(formatter, "default of the training, the model is not sure of another"),
             Self::FirstChoiceInadmissible { first } => {
                 write!(formatter, "best admissible choice, a constraint forbids `{first}`")
             }

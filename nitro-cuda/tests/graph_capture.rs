@@ -96,6 +96,7 @@ fn model(function: &str) -> Vec<u8> {
             rho: vec![0.0],
         }),
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -58,6 +58,7 @@ fn head(model: &Model) -> Table {
         ("recordings", if digest.is_empty() { "not known" } else { digest }.to_owned()),
         ("gate", gate(model)),
         ("selector", selector(model)),
+        ("where it is unsure", unsure(model)),
         ("calibrated for", calibrations(model)),
     ] {
         table.row([name.to_owned(), value]);
@@ -71,6 +72,13 @@ fn gate(model: &Model) -> String {
         gate.features.iter().map(|&feature| model.features[usize::from(feature)].clone()).collect();
     let at_once = gate.decisions.iter().flatten().count();
     format!("over {}: {at_once} of {} leaves decide without the selector", list(&names), gate.decisions.len())
+}
+
+fn unsure(model: &Model) -> String {
+    let Some(caution) = &model.caution else { return "its best choice".to_owned() };
+    let choice = &model.choices[usize::from(caution.choice)];
+    let far = if caution.far { ", and for inputs far from the training" } else { "" };
+    format!("{choice} unless another is {:.0} % of the best speed ahead{far}", 100.0 * caution.margin)
 }
 
 fn selector(model: &Model) -> String {

@@ -63,6 +63,7 @@ pub fn sound(function: &str, kind: usize) -> Model {
         device_features: names(&["threads"]),
         selector,
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: Coverage { inputs: Some(region(2)), devices: Some(devices) },
         provenance: Provenance {

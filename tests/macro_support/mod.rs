@@ -33,6 +33,7 @@ fn model(function: &str, variants: &[&str], features: &[&str], selector: Selecto
         device_features: Vec::new(),
         selector,
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

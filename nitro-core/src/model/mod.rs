@@ -2,6 +2,7 @@
 //!
 //! The structs here are working types; the bytes of a file are defined in `format` alone.
 
+mod caution;
 mod coverage;
 mod forest;
 mod format;
@@ -15,6 +16,7 @@ use std::path::Path;
 
 use crate::{DeviceEntry, name};
 
+pub use caution::Caution;
 pub(crate) use coverage::coordinate;
 pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
 pub use forest::{Forest, MAX_DEPTH, MAX_TREES, Node};
@@ -36,6 +38,7 @@ pub use svm::{Class, Scale, Svm, Transform};
 ///     device_features: vec![],
 ///     selector: Selector::Constant { choice: 1 },
 ///     gate: None,
+///     caution: None,
 ///     calibrations: vec![],
 ///     coverage: Coverage::default(),
 ///     provenance: Provenance::default(),
@@ -59,6 +62,8 @@ pub struct Model {
     pub selector: Selector,
     /// What decides, from features that cost little, where neither the other features nor the selector are worth their time.
     pub gate: Option<Gate>,
+    /// When the selector is too unsure to be followed, if it ever is.
+    pub caution: Option<Caution>,
     /// What takes the selector's place on devices where a little was measured; at most [`MAX_CALIBRATIONS`].
     pub calibrations: Vec<Calibration>,
     /// Which inputs and devices it was trained on: what a selection calls near or far.
@@ -214,10 +219,9 @@ impl Model {
             Some(calibration) => calibration.selector.on_device(&[]),
             None => self.selector.on_device(device_features),
         };
-        match &self.gate {
-            Some(gate) => selector.behind(gate.on_device(self.features.len(), device_features)),
-            None => selector,
-        }
+        let gate = self.gate.as_ref().map(|gate| gate.on_device(self.features.len(), device_features));
+        let far = self.caution.filter(|caution| caution.far).and(self.coverage.inputs.clone());
+        selector.behind(gate).with_caution(self.caution, far)
     }
 
     /// All that the selector learned to choose, best first, as indices into [`Model::choices`].

@@ -4,7 +4,7 @@ use super::forest::DeviceForest;
 use super::gate::DeviceGate;
 use super::scores::Scores;
 use super::svm::DeviceSvm;
-use super::{Ranked, Selector};
+use super::{Caution, Ranked, Region, Selector};
 use crate::MAX_CHOICES;
 
 /// A [`Selector`] on one device, ready to rank choices for many inputs.
@@ -24,6 +24,9 @@ use crate::MAX_CHOICES;
 pub struct OnDevice {
     rule: Rule,
     gate: Option<DeviceGate>,
+    caution: Option<Caution>,
+    /// The training inputs, where those far from them call for caution.
+    inputs: Option<Region>,
 }
 
 #[derive(Debug)]
@@ -50,14 +53,19 @@ impl Selector {
                 Rule::Forest(checked.expect("a sound forest").on_device(device_features))
             }
         };
-        OnDevice { rule, gate: None }
+        OnDevice { rule, gate: None, caution: None, inputs: None }
     }
 }
 
 impl OnDevice {
     /// The same, asked where the gate does not decide.
-    pub(super) fn behind(self, gate: DeviceGate) -> Self {
-        Self { gate: Some(gate), ..self }
+    pub(super) fn behind(self, gate: Option<DeviceGate>) -> Self {
+        Self { gate, ..self }
+    }
+
+    /// The same, followed only where it is sure; `inputs` are those of the training, where what is far from them calls for caution.
+    pub(super) fn with_caution(self, caution: Option<Caution>, inputs: Option<Region>) -> Self {
+        Self { caution, inputs, ..self }
     }
 
     /// What decides from few features, if there is such.
@@ -81,12 +89,21 @@ impl OnDevice {
         (0..self.classes()).find(|&class| self.choice(class) == choice)
     }
 
-    /// All that the selector learned to choose, best first, and before them what the gate decides for. `features` are raw values in the order of
-    /// the model's names.
+    /// The class that runs because the selector is not sure enough of the one that it ranks first.
+    pub(crate) fn unsure(&self, features: &[f64], scores: &Scores) -> Option<usize> {
+        let caution = self.caution?;
+        let (class, best) = (self.class_of(caution.choice.into())?, scores.ranked().next()?);
+        let is_hardly_ahead = || caution.is_hardly_ahead(scores.confidence(best), scores.confidence(class));
+        let is_far = || self.inputs.as_ref().and_then(|inputs| inputs.distance(features)) > Some(1.0);
+        (class != best && (is_hardly_ahead() || is_far())).then_some(class)
+    }
+
+    /// All that the selector learned to choose, best first, and before them what the gate decides for, or what runs because the selector is
+    /// unsure. `features` are raw values in the order of the model's names.
     #[must_use]
     pub fn rank(&self, features: &[f64]) -> Vec<Ranked> {
         let scores = self.scores(features);
-        let decided = self.decided(features);
+        let decided = self.decided(features).or_else(|| self.unsure(features, &scores));
         let ranked = |class: usize| Ranked {
             choice: self.choice(class),
             confidence: scores.confidence(class),
@@ -99,8 +116,11 @@ impl OnDevice {
     /// The first of the ranking, as dispatch finds it where every choice is admissible; allocates nothing.
     #[must_use]
     pub fn first(&self, features: &[f64]) -> Option<usize> {
-        let decided = self.decided(features);
-        decided.or_else(|| self.scores(features).ranked().next()).map(|class| self.choice(class))
+        let by_scores = || {
+            let scores = self.scores(features);
+            self.unsure(features, &scores).or_else(|| scores.ranked().next())
+        };
+        self.decided(features).or_else(by_scores).map(|class| self.choice(class))
     }
 
     /// Number of classes: of choices that the selector learned to make.

@@ -24,6 +24,7 @@ fn model() -> Model {
             rho: vec![0.125],
         }),
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance {

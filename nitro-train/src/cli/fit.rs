@@ -21,6 +21,7 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Res
         strategies: strategies(args)?,
         study: args.study.options(),
         objective: args.objective.request(),
+        when_unsure: args.when_unsure(),
         models: args.models.models.clone(),
         seed: args.seed.seed,
     })?;
@@ -45,6 +46,7 @@ pub(super) fn summary(fitted: &Fitted, file: &Path) -> Value {
         "strategy": strategy.to_string(),
         "objective": model.provenance.objective,
         "gate_features": gate_features(model),
+        "when_unsure": if model.caution.is_some() { "default" } else { "best" },
         "device_features": model.device_features,
         "sources": model.provenance.sources,
         "training_inputs": model.provenance.training_inputs,

@@ -118,7 +118,8 @@ impl<'a> Evaluator<'a> {
             Some(model) => model.clone(),
             None => {
                 let strategy = comparison.choice();
-                Model { gate: comparison.gate(strategy), ..models[&strategy].clone() }
+                let (gate, caution) = (comparison.gate(strategy), comparison.caution(strategy));
+                Model { gate, caution, ..models[&strategy].clone() }
             }
         };
         let estimating = comparison.choice_of_learner(CALIBRATED).map(|strategy| &models[&strategy]);

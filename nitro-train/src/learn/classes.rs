@@ -94,6 +94,11 @@ impl Classes {
         self.names.iter().position(|own| own == name)
     }
 
+    /// The default choice, where it is known.
+    pub fn default(&self) -> Option<usize> {
+        self.default
+    }
+
     /// What runs where nothing better may: the default, where that is known, then any.
     pub fn fallback(&self) -> impl Iterator<Item = usize> + use<> {
         self.default.into_iter().chain(0..self.names.len())

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use nitro_core::model::Gate;
+use nitro_core::model::{Caution, Gate};
 
+use super::caution::hardly_ahead;
 use super::gate::{Asked, Net};
 use super::learners::Learner;
 use super::objective::Weights;
@@ -26,6 +27,8 @@ pub struct Comparison {
     pub objective: Arc<Weights>,
     /// By strategy the gate before its selector, where one pays.
     pub gates: Vec<Option<Gate>>,
+    /// By strategy the caution with which its selector does better than when it is always followed, if there is one.
+    pub cautions: Vec<Option<Caution>>,
 }
 
 /// Tries the strategies that apply to the study's sources.
@@ -54,7 +57,20 @@ pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
         .map(|(&strategy, judged)| counted(study, strategy, judged, (&weights, &validation.folds)));
     let (shares, gates) = counted.unzip();
     let objective = study.task().weights.clone();
-    Comparison { strategies, shares, weights, objective, gates }
+    let cautions = cautions(study, &validation, &weights);
+    Comparison { strategies, shares, weights, objective, gates, cautions }
+}
+
+/// By strategy the caution that pays.
+fn cautions(study: &Study<'_>, validation: &Validation, weights: &[Vec<f64>]) -> Vec<Option<Caution>> {
+    let score = |judged: &[Vec<(usize, f64)>]| {
+        let of_target = |judged: &Vec<(usize, f64)>| judged.iter().map(|(_, share)| *share).collect();
+        study.task().weights.mean_score(&judged.iter().map(of_target).collect::<Vec<_>>(), weights)
+    };
+    let pays = |(always, careful): (&Vec<_>, &Vec<_>)| score(careful) > score(always);
+    let caution = hardly_ahead(&study.task().performance);
+    let both = validation.shares.iter().zip(&validation.careful);
+    both.map(|both| caution.filter(|_| pays(both))).collect()
 }
 
 /// By temporary target what the inputs count that are judged there.
@@ -136,10 +152,11 @@ impl Comparison {
         best.map(|best| self.strategies[best])
     }
 
-    /// A strategy fitted on all sources of the study that was compared, behind the gate that pays.
+    /// A strategy fitted on all sources of the study that was compared, behind the gate and with the caution that pay.
     pub fn fit(&self, study: &Study<'_>, strategy: Strategy) -> FittedModel {
         let mut fitted = study.fit(strategy);
         fitted.model.gate = self.gate(strategy);
+        fitted.model.caution = self.caution(strategy);
         fitted
     }
 
@@ -147,6 +164,12 @@ impl Comparison {
     pub fn gate(&self, strategy: Strategy) -> Option<Gate> {
         let at = self.strategies.iter().position(|own| *own == strategy)?;
         self.gates[at].clone()
+    }
+
+    /// When the selector of a strategy is not to be followed, where that pays.
+    pub fn caution(&self, strategy: Strategy) -> Option<Caution> {
+        let at = self.strategies.iter().position(|own| *own == strategy)?;
+        self.cautions[at]
     }
 
     /// The best strategy with a set of device features.
@@ -200,6 +223,7 @@ mod tests {
             weights: vec![vec![1.0; 4]; 3],
             objective: Arc::new(Weights::alike()),
             gates: vec![None; rows.len()],
+            cautions: vec![None; rows.len()],
         }
     }
 

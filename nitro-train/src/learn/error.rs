@@ -92,6 +92,14 @@ pub enum LearnError {
         /// The function.
         function: String,
     },
+    /// The default choice is to run where the selector is unsure, and is none of those that it may pick.
+    #[error(
+        "the default variant of `{function}` is not known from its recordings, or was not measured: record with the program that declares it, or leave out --when-unsure default"
+    )]
+    DefaultUnknown {
+        /// The function.
+        function: String,
+    },
     /// A strategy's name that means nothing.
     #[error("unknown selector strategy `{found}`; write one of {}", known.join(", "))]
     UnknownStrategy {

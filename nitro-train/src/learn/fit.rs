@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use nitro_core::model::{Model, ModelError, Selector};
+use nitro_core::model::{Caution, Model, ModelError, Selector};
 
+use super::caution::{WhenUnsure, hardly_ahead};
 use super::comparison::compare;
 use super::coverage::coverage;
 use super::error::LearnError;
@@ -30,6 +31,8 @@ pub struct FitOptions {
     pub study: StudyOptions,
     /// What makes one selector better than another.
     pub objective: Objective,
+    /// What runs where the selector is unsure.
+    pub when_unsure: WhenUnsure,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -78,7 +81,8 @@ pub struct Fitted {
 /// # Errors
 ///
 /// When a source or input is not in the recordings, when there is no source, when no variant succeeded on any training input, when the
-/// recordings are larger than can be learned from, and when the model is one that [`Model::from_bytes`] would refuse.
+/// recordings are larger than can be learned from, when the default choice is to run where the selector is unsure and is not known or was not
+/// measured, and when the model is one that [`Model::from_bytes`] would refuse.
 pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, LearnError> {
     let sources = resolve_sources(recordings, &options.sources)?;
     let inputs = resolve_inputs(recordings, options.inputs.as_deref())?;
@@ -98,6 +102,15 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     let scores = comparison.scores();
     let mut fitted = comparison.fit(&study, strategy);
     fitted.model.coverage = coverage(&study, strategy);
+    fitted.model.caution = match options.when_unsure {
+        WhenUnsure::Decided => fitted.model.caution,
+        WhenUnsure::Default => {
+            let own = hardly_ahead(&study.task().performance);
+            let unknown = || LearnError::DefaultUnknown { function: recordings.function.clone() };
+            Some(Caution { far: true, ..own.ok_or_else(unknown)? })
+        }
+        WhenUnsure::Best => None,
+    };
     fitted.model.provenance.objective = options.objective.name().to_owned();
     fitted.model.provenance.recordings_digest = recordings.digest(&sources, &inputs);
     let unreadable = |error: ModelError| LearnError::Unreadable {

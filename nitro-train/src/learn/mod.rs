@@ -8,6 +8,7 @@
 //! - `device_features`: which there are, and which to learn from.
 //! - `study`: what is found out about one set of sources, each part when first asked for.
 //! - `validation`: what strategies achieve on held-out sources and inputs; `comparison`: which one to ship.
+//! - `caution`: what runs where a selector is unsure.
 //! - `objective`: what makes one selector better than another.
 //! - `costs`: what features and selectors take; `gate`: for which inputs that is not worth it.
 //! - `calibration`: what a few measurements on the device of use change.
@@ -21,6 +22,7 @@
 //! joined in a fixed order, so the number of threads does not show.
 
 pub(crate) mod calibration;
+mod caution;
 pub(crate) mod classes;
 pub(crate) mod comparison;
 pub(crate) mod costs;
@@ -43,6 +45,7 @@ pub(crate) mod study;
 pub(crate) mod task;
 mod validation;
 
+pub use caution::WhenUnsure;
 pub use error::LearnError;
 pub use fit::{FitOptions, Fitted, fit, resolve_sources};
 pub use objective::Objective;

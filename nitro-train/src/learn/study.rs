@@ -204,6 +204,7 @@ impl<'a> Study<'a> {
             device_features: features.to_vec(),
             selector: trained.selector,
             gate: None,
+            caution: None,
             calibrations: Vec::new(),
             coverage: Coverage::default(),
             provenance,

@@ -9,8 +9,10 @@
 //! that `auto` ships for a pair from 2.0 to 1.6, at the same share of speed on the other devices (96.7 and 96.8 %). To take the simplest
 //! strategy within one standard error over the inputs was tried too: 96.4 %, and not more stable.
 
+use nitro_core::model::Ranked;
 use rayon::prelude::*;
 
+use super::caution::{hardly_ahead, with_caution};
 use super::folds::{inputs_within, rest, sample};
 use super::learners::{Hyperparameters, TrainingSet};
 use super::strategy::{DeviceFeatures, Strategy};
@@ -31,6 +33,16 @@ pub struct Validation {
     pub folds: Vec<Vec<usize>>,
     /// By strategy and temporary target: inputs, ascending, and the share of the best variant's speed on each.
     pub shares: Vec<Vec<Vec<(usize, f64)>>>,
+    /// The same where the default choice runs when another is hardly ahead of it ([`hardly_ahead`]).
+    pub careful: Vec<Vec<Vec<(usize, f64)>>>,
+}
+
+/// What a selector achieves on an input, followed always and with caution.
+#[derive(Clone, Copy)]
+struct Judged {
+    input: usize,
+    share: f64,
+    careful: f64,
 }
 
 /// A strategy as it is trained for one temporary target.
@@ -55,23 +67,24 @@ pub fn validate(study: &Study<'_>, strategies: &[Strategy]) -> Validation {
         (0..repeats).map(|repeat| task.folds(&inputs, FOLDS, repeat)).collect();
     let parts: Vec<(&[Vec<usize>], usize)> =
         cuts.iter().flat_map(|folds| (0..folds.len()).map(move |fold| (&folds[..], fold))).collect();
-    let runs: Vec<Vec<(usize, f64)>> = (0..trials.len() * parts.len())
+    let runs: Vec<Vec<Judged>> = (0..trials.len() * parts.len())
         .into_par_iter()
         .map(|at| run(task, sources, &trials[at / parts.len()], parts[at % parts.len()]))
         .collect();
-    let means: Vec<Vec<(usize, f64)>> = runs.chunks(parts.len().max(1)).map(means).collect();
-    let shares = means.chunks(sources.len().max(1)).map(<[_]>::to_vec).collect();
-    Validation { folds: cuts.swap_remove(0), shares }
+    let by_target = |share: fn(&Judged) -> f64| {
+        let means: Vec<_> = runs.chunks(parts.len().max(1)).map(|runs| means(runs, share)).collect();
+        means.chunks(sources.len().max(1)).map(<[_]>::to_vec).collect()
+    };
+    let (shares, careful) = (by_target(|judged| judged.share), by_target(|judged| judged.careful));
+    Validation { folds: cuts.swap_remove(0), shares, careful }
 }
 
 /// The mean share on each input.
-fn means(runs: &[Vec<(usize, f64)>]) -> Vec<(usize, f64)> {
-    let mut shares = runs.concat();
-    shares.sort_by_key(|(input, _)| *input); // stable
-    let of_input = |same: &[(usize, f64)]| {
-        (same[0].0, same.iter().map(|(_, share)| share).sum::<f64>() / same.len() as f64)
-    };
-    shares.chunk_by(|one, other| one.0 == other.0).map(of_input).collect()
+fn means(runs: &[Vec<Judged>], share: fn(&Judged) -> f64) -> Vec<(usize, f64)> {
+    let mut judged = runs.concat();
+    judged.sort_by_key(|judged| judged.input); // stable
+    let of_input = |same: &[Judged]| (same[0].input, same.iter().map(share).sum::<f64>() / same.len() as f64);
+    judged.chunk_by(|one, other| one.input == other.input).map(of_input).collect()
 }
 
 fn trial(study: &Study<'_>, strategy: Strategy, target: usize) -> Trial {
@@ -95,7 +108,7 @@ fn run(
     sources: &[usize],
     trial: &Trial,
     (folds, fold): (&[Vec<usize>], usize),
-) -> Vec<(usize, f64)> {
+) -> Vec<Judged> {
     let target = sources[trial.target];
     let is_other = |source: &usize| *source != target || sources.len() == 1;
     let sources: Vec<usize> = sources.iter().copied().filter(is_other).collect();
@@ -109,12 +122,17 @@ fn run(
     };
     let trained = trial.strategy.learner().train(&set, &trial.hyperparameters);
     let selector = trained.selector.on_device(&task.device_row(target, &trial.device_features));
-    let share = |&input: &usize| {
-        let ranking = selector.rank(&task.input_row(input));
-        let ranking = ranking.into_iter().map(|ranked| ranked.choice).collect();
-        Some((input, task.share(target, input, ranking)?))
+    let caution = hardly_ahead(&task.performance);
+    let judged = |&input: &usize| {
+        let ranked = selector.rank(&task.input_row(input));
+        let share = |ranked: Vec<Ranked>| {
+            task.share(target, input, ranked.into_iter().map(|ranked| ranked.choice).collect())
+        };
+        let careful = caution.and_then(|caution| share(with_caution(&caution, ranked.clone())));
+        let share = share(ranked)?;
+        Some(Judged { input, share, careful: careful.unwrap_or(share) })
     };
-    folds[fold].iter().filter_map(share).collect()
+    folds[fold].iter().filter_map(judged).collect()
 }
 
 #[cfg(test)]
@@ -123,7 +141,9 @@ mod tests {
 
     #[test]
     fn of_several_cuts_the_mean_counts() {
+        let of = |(input, share)| Judged { input, share, careful: 1.0 };
         let runs = [vec![(2, 0.5), (0, 1.0)], vec![(1, 0.25)], vec![(0, 0.5)], vec![(1, 0.75), (2, 0.5)]];
-        assert_eq!(means(&runs), [(0, 0.75), (1, 0.5), (2, 0.5)]);
+        let runs = runs.map(|run| run.into_iter().map(of).collect::<Vec<_>>());
+        assert_eq!(means(&runs, |judged| judged.share), [(0, 0.75), (1, 0.5), (2, 0.5)]);
     }
 }

@@ -10,7 +10,7 @@ use super::layered_store::LayeredStore;
 use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists};
 use crate::learn::study::StudyOptions;
-use crate::learn::{FitOptions, Fitted, Strategy, fit};
+use crate::learn::{FitOptions, Fitted, Strategy, WhenUnsure, fit};
 
 /// What to fit, from what.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct FitRequest {
     pub study: StudyOptions,
     /// What makes one selector better than another.
     pub objective: ObjectiveRequest,
+    /// What runs where a selector is unsure.
+    pub when_unsure: WhenUnsure,
     /// Folder that the models are written to.
     pub models: PathBuf,
     /// Seed of everything random.
@@ -35,9 +37,9 @@ pub struct FitRequest {
 
 impl Default for FitRequest {
     fn default() -> Self {
-        let (data, train_inputs, sources, strategies, study, objective) = Default::default();
+        let (data, train_inputs, sources, strategies, study, objective, when_unsure) = Default::default();
         let (models, seed) = (PathBuf::from("models"), crate::DEFAULT_SEED);
-        Self { data, train_inputs, sources, strategies, study, objective, models, seed }
+        Self { data, train_inputs, sources, strategies, study, objective, when_unsure, models, seed }
     }
 }
 
@@ -84,6 +86,7 @@ impl Trainer {
                 strategies: request.strategies.clone(),
                 study: request.study.clone(),
                 objective: request.objective.of(&recordings)?,
+                when_unsure: request.when_unsure,
                 seed: request.seed,
                 ..FitOptions::default()
             };

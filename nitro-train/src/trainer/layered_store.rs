@@ -9,6 +9,7 @@ use super::error::TrainError;
 use super::request::DataRequest;
 use super::tunable::{ShippedRecordings, Tunable};
 use crate::exchange;
+use crate::measure::Candidate;
 use crate::profile::{Folder, files};
 use crate::recordings::{DeviceRecord, Incomplete, Profiles, Recordings};
 use crate::store::{self, Store};
@@ -111,7 +112,7 @@ impl<'t> LayeredStore<'t> {
         Ok(recordings)
     }
 
-    /// Leaves the variants and configurations that the function has.
+    /// Leaves the variants and configurations that the function has, and makes its default known.
     fn keep_own(&mut self, recordings: &mut Recordings, function: &Function) {
         let is_own = |name: &str| function.variants().iter().any(|variant| variant.name() == name);
         if !recordings.variants.iter().any(|name| is_own(name)) {
@@ -120,6 +121,9 @@ impl<'t> LayeredStore<'t> {
         let left_out = recordings.keep_variants(is_own);
         let others = recordings
             .keep_configurations(|variant, text| function.choice(&choice_text(variant, text)).is_ok());
+        let default = Candidate::of(function, function.default_choice()); // which files do not say
+        recordings.default_variant = recordings.variant_index(default.variant);
+        recordings.default_configuration = default.configuration;
         let name = function.name();
         if !left_out.is_empty() {
             let names = left_out.join(", ");

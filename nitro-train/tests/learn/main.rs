@@ -13,3 +13,4 @@ mod selects_device_features;
 mod synthetic;
 mod tells_near_from_far;
 mod weighs_features;
+mod when_unsure;

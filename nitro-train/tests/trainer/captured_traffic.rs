@@ -89,6 +89,7 @@ fn capture(folder: &Path) {
         device_features: Vec::new(),
         selector: Selector::Constant { choice: 1 },
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: Coverage { inputs: Some(region), devices: None },
         provenance: Provenance::default(),

@@ -20,6 +20,7 @@ pub(super) fn check(model: &Model) -> Result<(), &'static str> {
     let inputs = model.features.len();
     model.calibrations.iter().try_for_each(|one| check_selector(&one.selector, choices, inputs, inputs))?;
     let columns = inputs + model.device_features.len();
+    model.caution.map_or(Ok(()), |caution| caution.check(choices))?;
     model.gate.as_ref().map_or(Ok(()), |gate| gate.check(choices, inputs, columns))?;
     check_selector(&model.selector, choices, inputs, columns)
 }

@@ -8,6 +8,7 @@
 //! | `choices` | required | what the model can pick, by name |
 //! | `selector` | required | what maps features to a choice |
 //! | `gate` | required where it is there | what decides before the selector is asked |
+//! | `caution` | optional | when the selector is too unsure to be followed |
 //! | `provenance` | optional | how it came to be |
 //! | `objective` | optional | what makes one selector better than another in its eyes |
 //! | `coverage` | optional | which inputs and devices it was trained on |
@@ -15,7 +16,7 @@
 //!
 //! The structs here are not those that the program works with, so that either side can change alone. The exceptions are `Svm`,
 //! whose arrays are LIBSVM's layout, which is as stable as a format can be, `Forest` and `Gate`, whose arrays are trees in preorder, and
-//! `Coverage`, which is tables of numbers alone.
+//! `Coverage` and `Caution`, which are numbers alone.
 
 mod check;
 mod section;
@@ -157,6 +158,7 @@ const NAMES: &str = "names";
 const CHOICES: &str = "choices";
 const SELECTOR: &str = "selector";
 const GATE: &str = "gate";
+const CAUTION: &str = "caution";
 const OBJECTIVE: &str = "objective";
 const COVERAGE: &str = "coverage";
 const PROVENANCE: &str = "provenance";
@@ -221,6 +223,9 @@ fn body(model: &Model) -> Vec<u8> {
     if let Some(gate) = &model.gate {
         write_part(&mut body, GATE, true, gate);
     }
+    if let Some(caution) = &model.caution {
+        write_part(&mut body, CAUTION, false, caution);
+    }
     write_part(&mut body, PROVENANCE, false, &provenance);
     if !objective.is_empty() {
         write_part(&mut body, OBJECTIVE, false, &objective);
@@ -244,7 +249,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
     let body = checked_body(bytes)?;
     let sections = section::read(
         body,
-        &[NAMES, CHOICES, SELECTOR, GATE, OBJECTIVE, COVERAGE, PROVENANCE, CALIBRATIONS],
+        &[NAMES, CHOICES, SELECTOR, GATE, CAUTION, OBJECTIVE, COVERAGE, PROVENANCE, CALIBRATIONS],
     )?;
     let names: Names = required(&sections, NAMES, "it has no names")?;
     let Choices { choices } = required(&sections, CHOICES, "no choices")?;
@@ -257,6 +262,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
         device_features: names.device_features,
         selector: required::<SelectorBody>(&sections, SELECTOR, "no selector")?.selector(),
         gate: part::<Gate>(&sections, GATE)?,
+        caution: part(&sections, CAUTION)?,
         calibrations: calibrations.into_iter().map(CalibrationBody::calibration).collect(),
         coverage: part(&sections, COVERAGE)?.unwrap_or_else(Coverage::default),
         provenance: Provenance {

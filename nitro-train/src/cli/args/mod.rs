@@ -18,7 +18,7 @@ pub(super) use self::evaluate::EvaluateArgs;
 pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, RecordArgs};
 pub(super) use self::objective::ObjectiveArgs;
 pub(super) use self::show::{JsonArgs, ShowArgs};
-use crate::learn::{DeviceFeatures, Strategy, StudyOptions};
+use crate::learn::{DeviceFeatures, Strategy, StudyOptions, WhenUnsure};
 use crate::trainer::{DataRequest, InputLists};
 
 /// Learns on some machines which variant of a function is fastest, and picks well on others.
@@ -201,6 +201,11 @@ pub(super) struct FitArgs {
     /// The kind of selector; auto: whatever does best on the source devices
     #[arg(long, value_parser = selectors(), default_value = AUTO)]
     pub(super) selector: String,
+    /// What runs where the selector is hardly sure of a choice, or the input far from those of the training: default, the default variant,
+    /// or best, what is ranked first all the same [default: the default variant where another is hardly ahead of it, if that does better on
+    /// the source devices]
+    #[arg(long, value_name = "WHAT", value_parser = ["default", "best"])]
+    when_unsure: Option<String>,
     #[command(flatten)]
     pub(super) objective: ObjectiveArgs,
     #[command(flatten)]
@@ -217,6 +222,16 @@ pub(super) struct FitArgs {
     pub(super) seed: SeedArgs,
     #[command(flatten)]
     pub(super) output: JsonArgs,
+}
+
+impl FitArgs {
+    pub(super) fn when_unsure(&self) -> WhenUnsure {
+        match self.when_unsure.as_deref() {
+            None => WhenUnsure::Decided,
+            Some("default") => WhenUnsure::Default,
+            Some(_) => WhenUnsure::Best,
+        }
+    }
 }
 
 /// Whatever does best.

@@ -51,6 +51,7 @@ fn the_model_of_the_run_time_decides_like_the_machine() {
         device_features: vec!["d".into()],
         selector: Selector::Svm(svm),
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -30,6 +30,7 @@ fn model(tree: Tree) -> Model {
         device_features: Vec::new(),
         selector: Selector::Forest(forest),
         gate: None,
+        caution: None,
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),
