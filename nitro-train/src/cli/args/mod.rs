@@ -81,7 +81,8 @@ pub(super) enum Command {
     /// Tell whether the models may be shipped: a gate for continuous integration
     ///
     /// Ends with 1, and a sentence a problem, when a model's regret on inputs held out from training is above a bound, when a
-    /// model and the code differ in variants or features, or when a model was not fitted from these recordings.
+    /// model and the code differ in variants or features, or when a model was not fitted from these recordings. Names the inputs on which
+    /// choices lost most, with what was chosen and what was best.
     Check(CheckArgs),
     /// Describe this machine's devices and those in the store
     Devices(DevicesArgs),
