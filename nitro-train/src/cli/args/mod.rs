@@ -93,7 +93,8 @@ pub(super) enum Command {
     /// Measure a few inputs here, and correct models that were learned elsewhere by them
     ///
     /// Of each function the training inputs that tell most are measured on the device; what the store holds of it already is not measured
-    /// again. The model chooses by them on this device if that stands beside what it chose before; elsewhere it stays as it is.
+    /// again. The model chooses by them on this device if that stands beside what it chose before; elsewhere it stays as it is. With --captured those
+    /// inputs are measured that tell most of a program's own calls; what the file says of their times takes no part.
     Calibrate(CalibrateArgs),
     /// Take measurements from CSV files into the store
     ///
