@@ -7,7 +7,7 @@ use nitro_core::Function;
 use nitro_core::model::Model;
 use thiserror::Error;
 
-use crate::evaluate::{EvaluateError, Split, shares_of_model};
+use crate::evaluate::{EvaluateError, Split, WorstInput, shares_of_model, worst_inputs};
 use crate::learn::performance::PerformanceTable;
 use crate::recordings::{Incomplete, Recordings};
 
@@ -26,10 +26,12 @@ pub struct Expected<'a> {
 }
 
 /// What came out.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Checked {
     /// By device the regret: 1 - (time of the best variant) / (time of the chosen one), mean over the test inputs.
     pub regrets: Vec<(String, f64)>,
+    /// The test inputs on which the choices lost most on these devices, at most five, worst first; empty where all are near the best.
+    pub worst: Vec<WorstInput>,
     /// Why the model should not be shipped; empty for a model that passes.
     pub problems: Vec<Problem>,
 }
@@ -41,6 +43,9 @@ impl Checked {
         (!self.regrets.is_empty()).then(|| sum / self.regrets.len() as f64)
     }
 }
+
+/// By device the regret there.
+type Regrets = Vec<(String, f64)>;
 
 /// One reason not to ship a model, as a sentence that names what to change.
 #[derive(Debug, Error, PartialEq)]
@@ -173,17 +178,17 @@ pub fn check(model: &Model, expected: &Expected<'_>) -> Checked {
     let function = &expected.recordings.function;
     if model.function != *function {
         let (function, found) = (function.clone(), model.function.clone());
-        return Checked { regrets: vec![], problems: vec![Problem::OtherFunction { function, found }] };
+        return Checked { problems: vec![Problem::OtherFunction { function, found }], ..Checked::default() };
     }
     let other = provenance(model, expected.recordings, &expected.split.train).err();
     let mut problems = stale(model, expected, other.is_none());
     problems.extend(other);
     problems.extend(incomplete(expected.recordings));
-    let regrets = regrets(model, expected).unwrap_or_else(|error| {
+    let (regrets, worst) = judged(model, expected).unwrap_or_else(|error| {
         problems.push(error.into());
-        Vec::new()
+        Default::default()
     });
-    let mut checked = Checked { regrets, problems };
+    let mut checked = Checked { regrets, worst, problems };
     checked.problems.extend(too_much(&checked, function, expected.max_regret));
     checked
 }
@@ -255,16 +260,29 @@ fn provenance(model: &Model, recordings: &Recordings, train: &[usize]) -> Result
     }
 }
 
-/// Of each device that has test inputs; a device that was asked for must have some.
-fn regrets(model: &Model, expected: &Expected<'_>) -> Result<Vec<(String, f64)>, EvaluateError> {
+/// What the choices for the test inputs lose on each device, and on which inputs most.
+fn judged(model: &Model, expected: &Expected<'_>) -> Result<(Regrets, Vec<WorstInput>), EvaluateError> {
     let Expected { recordings, split, .. } = *expected;
     let performance = PerformanceTable::new(recordings)?;
+    let regrets = regrets(model, expected, &performance)?;
+    let devices = regrets.iter().filter_map(|(id, _)| recordings.device_index(id));
+    let worst = worst_inputs(recordings, &performance, devices.map(|device| (device, model)), &split.test)?;
+    Ok((regrets, worst))
+}
+
+/// Of each device that has test inputs; a device that was asked for must have some.
+fn regrets(
+    model: &Model,
+    expected: &Expected<'_>,
+    performance: &PerformanceTable,
+) -> Result<Regrets, EvaluateError> {
+    let Expected { recordings, split, .. } = *expected;
     let all: Vec<usize> = (0..recordings.devices.len()).collect();
     let asked = !expected.devices.is_empty();
     let mut regrets = Vec::new();
     for &device in if asked { expected.devices } else { &all } {
         let id = &recordings.devices[device].id;
-        let shares = shares_of_model(recordings, &performance, model, device, &split.test)?;
+        let shares = shares_of_model(recordings, performance, model, device, &split.test)?;
         match shares.len() {
             0 if asked => return Err(no_tests(recordings, id)),
             0 => {}

@@ -1,6 +1,7 @@
 //! Parts of the trainer that this repository's own examples, benchmarks and tests look into: the comparisons with LIBSVM and linfa-svm,
-//! the time that CV-DFS takes, P-DFS on the shipped profiles. Nothing else may rely on them.
+//! the time that CV-DFS takes, P-DFS on the shipped profiles, what captured calls bring a calibration. Nothing else may rely on them.
 
+pub use crate::learn::calibration::Calibrator;
 pub use crate::learn::device_features::profile_based::{Models, RESOURCES, Relevance, Resource, select};
 pub use crate::learn::device_features::transfer::{Transfer, TransferPlan, transfer};
 #[cfg(feature = "linfa")]
@@ -11,3 +12,4 @@ pub use crate::learn::space::{DeviceSpace, InputSpace};
 pub use crate::learn::study::Study;
 pub use crate::learn::task::{Sample, Task};
 pub use crate::random::Random;
+pub use crate::traffic::weights::calls_among;

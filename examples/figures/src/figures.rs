@@ -37,6 +37,8 @@ pub struct Remade {
     pub splits: BTreeMap<String, Vec<f64>>,
     /// By GPU function what P-DFS finds.
     pub profiles: BTreeMap<String, Profiled>,
+    /// By function what captured calls bring a calibration.
+    pub captured: BTreeMap<String, OfCaptured>,
     /// How far the repeats of a host measurement lie apart.
     pub spread: Spread,
 }
@@ -139,6 +141,30 @@ pub struct Profiled {
     pub proxies: BTreeMap<String, usize>,
     /// The device features that follow.
     pub device_features: Vec<String>,
+}
+
+/// What captured calls bring a calibration, in both ways of leaving out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OfCaptured {
+    /// Each device left out by itself.
+    pub device: Captured,
+    /// Each device left out with all others of its machine; none where no device shares a machine.
+    pub machine: Option<Captured>,
+}
+
+/// Means over the held-out devices and over programs that call one kind of input.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Captured {
+    /// On test inputs like the program's, before a calibration.
+    pub before: f64,
+    /// There, by number of measured inputs, chosen without captured calls.
+    pub without: BTreeMap<usize, f64>,
+    /// There, chosen by captured calls.
+    pub with: BTreeMap<usize, f64>,
+    /// On all test inputs, chosen without.
+    pub all_without: BTreeMap<usize, f64>,
+    /// On all test inputs, chosen by captured calls.
+    pub all_with: BTreeMap<usize, f64>,
 }
 
 /// Interquartile range of a measurement in percent of its median.

@@ -1,15 +1,15 @@
 //! What is computed, part by part.
 
 use crate::Error;
-use crate::compute::{evaluation, profiles, slice, splits, spread, trust, vendor};
+use crate::compute::{captured, evaluation, profiles, slice, splits, spread, trust, vendor};
 use crate::figures::Remade;
 use crate::recordings::{GINKGO, ON_GPU, ON_HOST};
 
-/// The names of all parts: each function by its own, and `vendor`, `slice`, `trust`, `splits`, `profiles` and `spread`, which are the
+/// The names of all parts: each function by its own, and `vendor`, `slice`, `trust`, `splits`, `profiles`, `captured` and `spread`, which are the
 /// fields of [`Remade`].
 pub fn names() -> impl Iterator<Item = &'static str> {
     let functions = ON_HOST.into_iter().chain(ON_GPU).chain([GINKGO]);
-    functions.chain(["vendor", "slice", "trust", "splits", "profiles", "spread"])
+    functions.chain(["vendor", "slice", "trust", "splits", "profiles", "captured", "spread"])
 }
 
 /// Computes one part anew.
@@ -32,6 +32,12 @@ pub fn remake(part: &str, into: &mut Remade) -> Result<(), Error> {
             let each = ON_GPU.into_iter();
             into.profiles = each
                 .map(|name| Ok((name.to_owned(), profiles::profiled(name)?)))
+                .collect::<Result<_, Error>>()?;
+        }
+        "captured" => {
+            let each = ON_HOST.into_iter().chain(ON_GPU).chain([GINKGO]);
+            into.captured = each
+                .map(|name| Ok((name.to_owned(), captured::captured(name)?)))
                 .collect::<Result<_, Error>>()?;
         }
         "spread" => into.spread = spread::spread()?,

@@ -15,6 +15,7 @@ pub(super) fn run(trainer: &Trainer, args: &CalibrateArgs, out: &mut dyn Write) 
         data: args.data.request(),
         device: args.device.clone(),
         measurements: args.measurements as usize,
+        captured: args.captured.clone(),
         inputs: args.inputs.clone(),
         train_inputs: args.train_inputs.clone(),
         models: args.models.models.clone(),

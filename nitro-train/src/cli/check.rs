@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::args::{CheckArgs, ShowArgs};
 use super::json;
 use crate::plain_table::Table;
+use crate::printable::printable;
 use crate::terminal::say;
 use crate::trainer::{CheckRequest, ModelCheck, Trainer};
 
@@ -52,6 +53,11 @@ fn print(out: &mut dyn Write, checks: &[ModelCheck], show: &ShowArgs) -> Result<
         check.regret.into_iter().for_each(|regret| row(regret, percent(check.max_regret), "mean"));
     }
     writeln!(out, "{table:0$}", show.columns())?;
+    for check in checks {
+        for worst in &check.worst_inputs {
+            writeln!(out, "{}", printable(&format!("{} {worst}", check.function)))?;
+        }
+    }
     let passed = checks.iter().filter(|check| check.problems.is_empty()).count();
     writeln!(out, "{passed} of {} models may be shipped", checks.len())?;
     Ok(())

@@ -45,8 +45,21 @@ pub enum LeaveOut {
 }
 
 impl LeaveOut {
-    /// The devices that are learned from where one is held out.
-    pub(super) fn sources(self, devices: &[DeviceRecord], held_out: usize) -> Vec<usize> {
+    /// The devices that are learned from where one is held out, as positions among all of them.
+    ///
+    /// ```
+    /// use nitro_train::evaluate::LeaveOut;
+    /// use nitro_train::recordings::DeviceRecord;
+    ///
+    /// let devices = ["host:1@a", "host:4@a", "host:4@b"];
+    /// let devices = devices.map(|id| DeviceRecord { id: id.into(), features: Default::default() });
+    /// assert_eq!(LeaveOut::Device.sources(&devices, 0), [1, 2]);
+    /// assert_eq!(LeaveOut::Machine.sources(&devices, 0), [2]);
+    /// ```
+    ///
+    /// # Panics
+    /// When there is no such device.
+    pub fn sources(self, devices: &[DeviceRecord], held_out: usize) -> Vec<usize> {
         let machine = |device: usize| DeviceId::new(&devices[device].id).machine();
         let is_apart = |other: usize| match self {
             Self::Device => other != held_out,
@@ -210,7 +223,7 @@ impl<'a> Evaluator<'a> {
         }
         let calibrator = Calibrator::new(study, estimating, device);
         let most = counts.iter().copied().max().unwrap_or(0);
-        let order = calibrator.inputs(most, calibrator.measured());
+        let order = calibrator.inputs(most, calibrator.measured(), &[]);
         let figures = |&count: &usize| {
             let measured = &order[..count.min(order.len())];
             let calibrations = calibrator.fit(measured, shipped).into_iter().collect();

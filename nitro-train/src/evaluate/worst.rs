@@ -3,6 +3,7 @@
 use std::fmt;
 
 use nitro_core::model::Model;
+use serde::Serialize;
 
 use super::chooser::Chooser;
 use super::error::EvaluateError;
@@ -27,7 +28,7 @@ const NEAR: f64 = 0.95;
 /// assert!(evaluation.worst.iter().all(|worst| worst.share < 0.95));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WorstInput {
     /// The input.
     pub input: String,

@@ -5,7 +5,7 @@ mod display;
 mod known;
 mod read;
 mod suggestion;
-mod weights;
+pub(crate) mod weights;
 
 use std::collections::BTreeMap;
 

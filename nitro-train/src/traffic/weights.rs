@@ -27,9 +27,14 @@ use crate::recordings::Recordings;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn calls_by_input(recordings: &Recordings, samples: &[CapturedCall]) -> Vec<f64> {
-    let column = |feature: usize| -> Vec<f64> {
-        recordings.inputs.iter().map(|input| input.features[feature]).collect()
-    };
+    calls_among(recordings, &(0..recordings.inputs.len()).collect::<Vec<_>>(), samples)
+}
+
+/// As [`calls_by_input`], where only these inputs (positions in the recordings) stand for calls.
+pub fn calls_among(recordings: &Recordings, inputs: &[usize], samples: &[CapturedCall]) -> Vec<f64> {
+    let features = |&input: &usize| &recordings.inputs[input].features;
+    let column =
+        |feature: usize| -> Vec<f64> { inputs.iter().map(|input| features(input)[feature]).collect() };
     let scales: Vec<_> = (0..recordings.features.len()).map(|feature| scale_of(&column(feature))).collect();
     let scaled = |values: &[Option<f64>]| -> Vec<Option<f64>> {
         let finite = |value: &Option<f64>| value.filter(|value| value.is_finite());
@@ -39,17 +44,16 @@ pub fn calls_by_input(recordings: &Recordings, samples: &[CapturedCall]) -> Vec<
             .map(|(scale, value)| finite(value).map(|value| scale.apply(value)))
             .collect()
     };
-    let rows: Vec<Vec<Option<f64>>> = recordings
-        .inputs
+    let rows: Vec<Vec<Option<f64>>> = inputs
         .iter()
-        .map(|input| scaled(&input.features.iter().copied().map(Some).collect::<Vec<_>>()))
+        .map(|input| scaled(&features(input).iter().copied().map(Some).collect::<Vec<_>>()))
         .collect();
-    let mut calls = vec![0.0; rows.len()];
+    let mut calls = vec![0.0; recordings.inputs.len()];
     for sample in samples.iter().filter(|sample| sample.function == recordings.function) {
         let known: Vec<Option<f64>> =
             recordings.features.iter().map(|name| sample.features.get(name).copied().flatten()).collect();
         if let Some(nearest) = nearest(&rows, &scaled(&known)) {
-            calls[nearest] += sample.calls as f64;
+            calls[inputs[nearest]] += sample.calls as f64;
         }
     }
     calls

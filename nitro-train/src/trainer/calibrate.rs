@@ -1,6 +1,6 @@
 //! Calibrating: a few measurements on the machine of use correct models that were learned elsewhere.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nitro_core::model::{Model, file_name};
 use nitro_core::provide::OpenDevice;
@@ -15,6 +15,8 @@ use super::tunable::Tunable;
 use crate::learn::calibration::{Calibrator, with_calibrator};
 use crate::measure::{Plan, Repeats, Share, describe_device};
 use crate::recordings::Recordings;
+use crate::traffic::weights::calls_among;
+use crate::traffic::{self, CapturedCall};
 
 /// Which models to calibrate, for which device, with how many measurements.
 #[derive(Clone, Debug)]
@@ -25,6 +27,9 @@ pub struct CalibrateRequest {
     pub device: String,
     /// How many inputs of each function are measured.
     pub measurements: usize,
+    /// What programs with `NITRO_CAPTURE=FILE` have written: the inputs to measure are those that tell most of such calls. Without it, or of a
+    /// function that was not called, those that tell most of all training inputs.
+    pub captured: Option<PathBuf>,
     /// File with the names of the training inputs, one a line; without one as [`InputLists`] says.
     pub train_inputs: Option<PathBuf>,
     /// Folder of real inputs; without one, the built-in inputs.
@@ -39,9 +44,9 @@ pub struct CalibrateRequest {
 
 impl Default for CalibrateRequest {
     fn default() -> Self {
-        let (data, train_inputs, inputs, repeats, share) = Default::default();
+        let (data, captured, train_inputs, inputs, repeats, share) = Default::default();
         let (device, measurements, models) = ("host".into(), 10, PathBuf::from("models"));
-        Self { data, device, measurements, train_inputs, inputs, repeats, share, models }
+        Self { data, device, measurements, captured, train_inputs, inputs, repeats, share, models }
     }
 }
 
@@ -56,6 +61,8 @@ pub struct CalibratedModel {
     pub model: PathBuf,
     /// How many training inputs are measured on the device, now or before.
     pub measured_inputs: usize,
+    /// How many captured calls had a say in which inputs those are.
+    pub captured_calls: u64,
     /// Whether the model chooses by them there; otherwise it does as well without.
     pub is_calibrated: bool,
 }
@@ -82,16 +89,21 @@ impl Trainer {
     /// # Errors
     /// When there is no model of a function, or no recordings of its sources; and as [`record`](Self::record).
     pub fn calibrate(&self, request: &CalibrateRequest) -> Result<Vec<CalibratedModel>, TrainError> {
+        let captured = request.captured.as_deref().map(captured).transpose()?;
         let mut store = LayeredStore::open(self, &request.data)?;
         let device = self.open_device(&request.device)?;
         let tunables = self.wanted_on(&request.data.functions, &request.device)?;
-        let calibrate = |tunable| self.calibrate_one(request, &mut store, tunable, &*device);
+        let calibrate = |tunable| {
+            let captured = captured.as_deref();
+            self.calibrate_one(request, captured, &mut store, tunable, &*device)
+        };
         tunables.into_iter().map(calibrate).collect()
     }
 
     fn calibrate_one(
         &self,
         request: &CalibrateRequest,
+        captured: Option<&[CapturedCall]>,
         store: &mut LayeredStore<'_>,
         tunable: &Tunable,
         device: &dyn OpenDevice,
@@ -105,6 +117,7 @@ impl Trainer {
             device: id.to_owned(),
             model: file,
             measured_inputs: 0,
+            captured_calls: 0,
             is_calibrated: false,
         };
         if model.provenance.sources.iter().any(|source| source == id) {
@@ -115,10 +128,17 @@ impl Trainer {
         if before.device_index(id).is_none() {
             before.devices.push(describe_device(&device));
         }
-        let chosen = calibrator_of(request, &before, &model, id, |calibrator| {
-            let chosen = calibrator.inputs(request.measurements, calibrator.all_inputs());
-            chosen.into_iter().map(|input| calibrator.name(input).to_owned()).collect()
+        let (chosen, captured_calls) = calibrator_of(request, &before, &model, id, |calibrator| {
+            let calls = calls_among(&before, calibrator.recorded_inputs(), captured.unwrap_or_default());
+            let chosen = calibrator.inputs(request.measurements, calibrator.all_inputs(), &calls);
+            let names = chosen.into_iter().map(|input| calibrator.name(input).to_owned()).collect();
+            (names, calls.iter().sum::<f64>() as u64)
         })?;
+        if captured.is_some() && captured_calls == 0 {
+            self.tell(format!(
+                "{function}: none of its calls is captured; the inputs to measure are chosen without"
+            ));
+        }
         let recorder = Recorder { tunable, device_name: &request.device, device, observer: &*self.observer };
         let plan =
             Plan::new(tunable.inputs(request.inputs.as_deref()), request.repeats, request.share.clone());
@@ -133,7 +153,15 @@ impl Trainer {
         model.calibrations.retain(|own| own.device != id);
         model.calibrations.extend(calibration);
         model.write(&unchanged.model)?;
-        Ok(CalibratedModel { measured_inputs: measured, is_calibrated, ..unchanged })
+        Ok(CalibratedModel { measured_inputs: measured, captured_calls, is_calibrated, ..unchanged })
+    }
+}
+
+/// The calls in a file, of which there have to be some.
+fn captured(file: &Path) -> Result<Vec<CapturedCall>, TrainError> {
+    match traffic::read(file)? {
+        calls if calls.is_empty() => Err(TrainError::NoCalls { file: file.to_owned() }),
+        calls => Ok(calls),
     }
 }
 

@@ -11,6 +11,7 @@ use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::{DataRequest, InputLists};
 use crate::check::{Expected, check};
+use crate::evaluate::WorstInput;
 use crate::learn::resolve_sources;
 use crate::printable::sentence;
 use crate::recordings::Recordings;
@@ -53,6 +54,8 @@ pub struct ModelCheck {
     pub regret: Option<f64>,
     /// The regret on each device.
     pub devices: BTreeMap<String, f64>,
+    /// The test inputs on which the choices lost most on these devices, at most five, worst first.
+    pub worst_inputs: Vec<WorstInput>,
     /// Why the model should not be shipped, a sentence each; empty for one that may.
     pub problems: Vec<String>,
 }
@@ -114,7 +117,8 @@ fn judge(unjudged: ModelCheck, expected: &Expected<'_>) -> ModelCheck {
             let checked = check(&model, expected);
             let problems = checked.problems.iter().map(ToString::to_string).collect();
             let regret = checked.mean_regret();
-            ModelCheck { regret, devices: checked.regrets.into_iter().collect(), problems, ..unjudged }
+            let (devices, worst_inputs) = (checked.regrets.into_iter().collect(), checked.worst);
+            ModelCheck { regret, devices, worst_inputs, problems, ..unjudged }
         }
         Err(source) => {
             let error = TrainError::NoModel { function: unjudged.function.clone(), source };

@@ -1,5 +1,9 @@
 //! A few measurements on the device of use correct a model that was learned elsewhere, there and nowhere else.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
 use nitro::code_variant;
 use nitro_train::model::Model;
 use nitro_train::recordings::{DeviceRecord, Input, Outcome};
@@ -100,6 +104,66 @@ fn the_model_chooses_by_what_was_measured_on_its_device_alone() {
     let more = trainer().calibrate(&CalibrateRequest { measurements: 30, ..request }).unwrap().remove(0);
     assert_eq!(more.measured_inputs, 30);
     assert_eq!(Model::read(&file).unwrap().calibrations.len(), 1, "one a device");
+}
+
+/// So many captured calls for a size.
+fn capture(folder: &tempfile::TempDir, function: &str, sizes: std::ops::Range<u32>) -> Option<PathBuf> {
+    let line = |n: u32| {
+        format!(
+            "{{\"function\":\"{function}\",\"device\":\"host:4\",\"variant\":\"low\",\"reason\":\"default\",\"calls\":3,\
+             \"features\":{{\"size\":{n}.25}},\"time_ns\":5}}\n"
+        )
+    };
+    let file = folder.path().join("calls.jsonl");
+    fs::write(&file, sizes.map(line).collect::<String>()).unwrap();
+    Some(file)
+}
+
+/// The sizes that the store holds of the device.
+fn measured(request: &CalibrateRequest) -> Vec<f64> {
+    let recordings = store::open(request.data.store.as_deref().unwrap()).unwrap().load("halves").unwrap();
+    let device = recordings.device_index("scripted").unwrap();
+    let inputs: BTreeSet<usize> =
+        recordings.measurements.iter().filter(|one| one.device == device).map(|one| one.input).collect();
+    inputs.into_iter().map(|input| recordings.inputs[input].features[0]).collect()
+}
+
+fn fit(request: &CalibrateRequest) {
+    record_elsewhere(request.data.store.as_deref().unwrap());
+    let (data, models) = (request.data.clone(), request.models.clone());
+    trainer().fit(&FitRequest { data, models, ..FitRequest::default() }).unwrap();
+}
+
+#[test]
+fn captured_calls_say_which_inputs_to_measure() {
+    let count = |captured: bool| {
+        let folder = tempfile::tempdir().unwrap();
+        let request = request(&folder);
+        fit(&request);
+        let known = if captured { 60 } else { 0 };
+        let captured = if captured { capture(&folder, "halves", 70..90) } else { None };
+        let request = CalibrateRequest { captured, ..request };
+        let calibrated = trainer().calibrate(&request).unwrap().remove(0);
+        assert_eq!((calibrated.measured_inputs, calibrated.captured_calls), (10, known));
+        measured(&request).into_iter().filter(|&size| size >= 70.0).count()
+    };
+    let (without, with) = (count(false), count(true));
+    assert!(without <= 3 && with >= 5, "of ten inputs {with} are like the calls, and {without} without");
+}
+
+#[test]
+fn calls_of_other_functions_change_nothing_and_a_file_without_any_is_refused() {
+    let [folder, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let [plain, captured] = [&folder, &other].map(request);
+    [&plain, &captured].into_iter().for_each(fit);
+    trainer().calibrate(&plain).unwrap();
+    let of_others = CalibrateRequest { captured: capture(&other, "thirds", 70..90), ..captured };
+    assert_eq!(trainer().calibrate(&of_others).unwrap()[0].captured_calls, 0);
+    assert_eq!(measured(&of_others), measured(&plain));
+
+    let empty = CalibrateRequest { captured: capture(&other, "halves", 0..0), ..of_others };
+    let error = trainer().calibrate(&empty).unwrap_err();
+    assert!(matches!(error, TrainError::NoCalls { .. }), "{error}");
 }
 
 #[test]

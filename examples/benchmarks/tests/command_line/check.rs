@@ -101,6 +101,24 @@ fn a_wrong_choice_on_a_held_out_input_is_regretted_on_its_device_alone() {
 }
 
 #[test]
+fn the_worst_inputs_are_named_with_what_was_chosen_and_what_was_best() {
+    let folder = fitted("f");
+    assert!(!passes(folder.path(), "check --store s.db").contains("lost most"), "every choice is the best");
+    let worse = MEASUREMENTS.replace("B,test/z,slow,510", "B,test/z,slow,51");
+    import(folder.path(), "f", &worse, "t.db");
+    let (code, shown, _) = train(folder.path(), "check --store t.db");
+    let line = "f lost most: test/z on B, 20 % of exhaustive search: fast where slow is best\n";
+    assert!(code == 1 && shown.contains(line), "{shown}");
+    let (_, shown, _) = train(folder.path(), "check --store t.db --json");
+    let found: Value = serde_json::from_str(&shown).unwrap();
+    let named = [("input", "test/z"), ("device", "B"), ("chosen", "fast"), ("best", "slow")];
+    named.iter().for_each(|(key, name)| assert_eq!(found["worst_inputs"][0][key], *name, "{shown}"));
+    assert_eq!(found["worst_inputs"][0]["share"], 0.2, "{shown}");
+    let judged_on_a = passes(folder.path(), "check --store t.db --device A");
+    assert!(!judged_on_a.contains("lost most"), "{judged_on_a}");
+}
+
+#[test]
 fn other_recordings_than_stated_fail_and_a_round_trip_passes() {
     let folder = fitted("f");
     passes(folder.path(), &format!("export --function f {FILES} --store s.db"));

@@ -8,9 +8,21 @@ use serde_json::Value;
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
 const COLUMNS: usize = 80;
-const COMMANDS: [&str; 13] = [
-    "record", "profile", "fit", "evaluate", "report", "check", "devices", "inspect", "explain", "import",
-    "export", "sync", "coverage",
+const COMMANDS: [&str; 14] = [
+    "record",
+    "profile",
+    "fit",
+    "evaluate",
+    "report",
+    "check",
+    "devices",
+    "inspect",
+    "explain",
+    "import",
+    "export",
+    "sync",
+    "coverage",
+    "calibrate",
 ];
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tables and paragraphs of figures, by the names that documents call them.
 
 mod calibration;
+mod captured;
 mod device_features;
 mod evaluation;
 mod means;
@@ -17,7 +18,7 @@ use crate::figures::Figures;
 type Block = fn(&Figures) -> Result<String, Error>;
 
 /// Every block.
-const BLOCKS: [(&str, Block); 23] = [
+const BLOCKS: [(&str, Block); 24] = [
     ("readme.table", readme::table),
     ("readme.least", readme::least),
     ("readme.device-features", device_features::sentence),
@@ -30,6 +31,7 @@ const BLOCKS: [(&str, Block); 23] = [
     ("results.profile-devices", device_features::profile_devices),
     ("results.calibration", calibration::table),
     ("results.calibration.pairs", calibration::pairs),
+    ("results.captured", captured::table),
     ("results.ginkgo", evaluation::ginkgo),
     ("results.ginkgo.splits", trust::splits),
     ("results.ginkgo.lost", trust::lost),

@@ -1,5 +1,6 @@
 //! What each figure is, as code.
 
+pub mod captured;
 pub mod evaluation;
 pub mod profiles;
 pub mod slice;

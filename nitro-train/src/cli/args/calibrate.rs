@@ -16,6 +16,9 @@ pub(in crate::cli) struct CalibrateArgs {
     /// Inputs of each function to measure
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) measurements: u32,
+    /// File that programs with NITRO_CAPTURE=FILE have written: the inputs to measure are those that tell most of such calls
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) captured: Option<PathBuf>,
     /// Folder of real inputs [default: the built-in inputs]
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) inputs: Option<PathBuf>,

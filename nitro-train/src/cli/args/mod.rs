@@ -81,7 +81,8 @@ pub(super) enum Command {
     /// Tell whether the models may be shipped: a gate for continuous integration
     ///
     /// Ends with 1, and a sentence a problem, when a model's regret on inputs held out from training is above a bound, when a
-    /// model and the code differ in variants or features, or when a model was not fitted from these recordings.
+    /// model and the code differ in variants or features, or when a model was not fitted from these recordings. Names the inputs on which
+    /// choices lost most, with what was chosen and what was best.
     Check(CheckArgs),
     /// Describe this machine's devices and those in the store
     Devices(DevicesArgs),
@@ -92,7 +93,8 @@ pub(super) enum Command {
     /// Measure a few inputs here, and correct models that were learned elsewhere by them
     ///
     /// Of each function the training inputs that tell most are measured on the device; what the store holds of it already is not measured
-    /// again. The model chooses by them on this device if that stands beside what it chose before; elsewhere it stays as it is.
+    /// again. The model chooses by them on this device if that stands beside what it chose before; elsewhere it stays as it is. With --captured those
+    /// inputs are measured that tell most of a program's own calls; what the file says of their times takes no part.
     Calibrate(CalibrateArgs),
     /// Take measurements from CSV files into the store
     ///

@@ -30,6 +30,8 @@ use crate::recordings::Recordings;
 const MAX_CANDIDATES: usize = 1000;
 /// A calibration that is judged leaves out each measured input in turn, or parts of them where there are more than these.
 const MAX_FOLDS: usize = 20;
+/// What an input counts that no captured call is like, where 1 is the mean: programs come to do other things too.
+const UNCALLED: f64 = 0.3;
 /// An error that is larger by this share of the smaller one counts 1/e as much.
 const TOLERANCE: f64 = 0.3;
 
@@ -105,10 +107,21 @@ impl<'a> Calibrator<'a> {
         Self { study, device, expected, sources, points }
     }
 
-    /// The inputs to measure, at most `count` of these (positions in [`Task::inputs`]), the most telling first.
-    pub fn inputs(&self, count: usize, among: Vec<usize>) -> Vec<usize> {
-        let candidates = sample(among, MAX_CANDIDATES, self.study.task().seed);
-        process::most_telling(&self.points, &candidates, count)
+    /// The inputs to measure, at most `count` of these (positions in [`Task::inputs`]), the most telling first. What they are to tell of is
+    /// the inputs of real calls, where it is known how many of those each input of the recordings stands for; without `calls` all count alike.
+    pub fn inputs(&self, count: usize, among: Vec<usize>, calls: &[f64]) -> Vec<usize> {
+        let task = self.study.task();
+        let calls_of = |input: &usize| calls.get(task.inputs[*input]).copied().unwrap_or(0.0);
+        let (called, others): (Vec<usize>, _) = among.into_iter().partition(|input| calls_of(input) > 0.0);
+        let mut candidates = sample(called, MAX_CANDIDATES, task.seed);
+        candidates.extend(sample(others, MAX_CANDIDATES - candidates.len(), task.seed));
+        let weights = weights(&candidates.iter().map(calls_of).collect::<Vec<_>>());
+        process::most_telling(&self.points, &candidates, &weights, count)
+    }
+
+    /// Positions in the recordings of the training inputs.
+    pub fn recorded_inputs(&self) -> &[usize] {
+        &self.study.task().inputs
     }
 
     /// All training inputs.
@@ -254,6 +267,13 @@ impl<'a> Calibrator<'a> {
         let (mean, error) = mean_and_standard_error(&gains);
         mean > -error
     }
+}
+
+/// What inputs count, which stand for so many calls; 1 in the mean.
+fn weights(calls: &[f64]) -> Vec<f64> {
+    let mean = calls.iter().sum::<f64>() / calls.len().max(1) as f64;
+    let weight = |calls: &f64| UNCALLED + (1.0 - UNCALLED) * calls / mean;
+    if mean > 0.0 { calls.iter().map(weight).collect() } else { vec![1.0; calls.len()] }
 }
 
 fn blended(expected: &[f64], corrected: &[f64], trust: f64) -> Vec<f64> {

@@ -82,12 +82,20 @@ impl<'a> Process<'a> {
     }
 }
 
-/// At most `count` of the candidates, each the one after which the others' variance is least on average.
-pub(super) fn most_telling(points: &Points, candidates: &[usize], count: usize) -> Vec<usize> {
+/// At most `count` of the candidates, each the one after which the others' variance is least on average, where each counts its weight.
+pub(super) fn most_telling(
+    points: &Points,
+    candidates: &[usize],
+    weights: &[f64],
+    count: usize,
+) -> Vec<usize> {
+    let roots = DVector::from_iterator(weights.len(), weights.iter().map(|weight| weight.sqrt()));
     let mut covariance = points.kernels(candidates, candidates);
     let mut taken: Vec<usize> = Vec::new();
     while taken.len() < count.min(candidates.len()) {
-        let gain = |at: usize| covariance.column(at).norm_squared() / (covariance[(at, at)] + NOISE);
+        let gain = |at: usize| {
+            covariance.column(at).component_mul(&roots).norm_squared() / (covariance[(at, at)] + NOISE)
+        };
         let open = (0..candidates.len()).filter(|at| !taken.contains(at));
         let Some((best, _)) = open.map(|at| (at, gain(at))).reduce(|a, b| if b.1 > a.1 { b } else { a })
         else {
@@ -114,9 +122,16 @@ mod tests {
 
     #[test]
     fn each_cluster_is_asked_the_larger_first() {
-        let asked = most_telling(&clusters(), &(0..40).collect::<Vec<_>>(), 2);
+        let asked = most_telling(&clusters(), &(0..40).collect::<Vec<_>>(), &[1.0; 40], 2);
         assert!(asked[0] < 30 && asked[1] >= 30, "{asked:?}");
-        assert_eq!(most_telling(&clusters(), &[3, 5], 10).len(), 2, "no more than there are");
+        assert_eq!(most_telling(&clusters(), &[3, 5], &[1.0; 2], 10).len(), 2, "no more than there are");
+    }
+
+    #[test]
+    fn the_cluster_that_counts_most_is_asked_first() {
+        let weights: Vec<f64> = (0..40).map(|input| if input < 30 { 0.1 } else { 1.0 }).collect();
+        let asked = most_telling(&clusters(), &(0..40).collect::<Vec<_>>(), &weights, 2);
+        assert!(asked[0] >= 30 && asked[1] < 30, "{asked:?}");
     }
 
     #[test]

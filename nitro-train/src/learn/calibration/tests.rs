@@ -42,7 +42,7 @@ fn the_choices_are_those_of_the_model() {
     let later = recordings(&[("A", "x=1"), ("here", "x=3"), ("C", "x=1")]);
     let inputs: Vec<usize> = (0..30).collect();
     let calibration = with_calibrator(&later, &model, (1, &inputs), |calibrator| {
-        calibrator.fit(&calibrator.inputs(10, calibrator.measured()), &model)
+        calibrator.fit(&calibrator.inputs(10, calibrator.measured(), &[]), &model)
     });
     let calibration = calibration.unwrap().expect("what was best on the source is not best here");
     let chosen = calibration.selector.on_device(&[]).first(&[7.0]).unwrap();
