@@ -198,7 +198,7 @@ pub(super) struct FitArgs {
     /// How device features are selected [default: whatever does best on the source devices]
     #[arg(long, value_parser = device_features())]
     pub(super) device_features: Option<String>,
-    /// The kind of selector; auto: whatever does best on the source devices
+    /// The kind of selector; auto: whatever does best on the source devices, but for the trees, which are there for who names them
     #[arg(long, value_parser = selectors(), default_value = AUTO)]
     pub(super) selector: String,
     #[command(flatten)]
@@ -235,7 +235,7 @@ fn device_features() -> PossibleValuesParser {
 }
 
 fn selectors() -> PossibleValuesParser {
-    PossibleValuesParser::new([AUTO].into_iter().chain(Strategy::learner_names()))
+    PossibleValuesParser::new([AUTO].into_iter().chain(Strategy::known_learner_names()))
 }
 
 /// How device features are selected by cross-validation.
