@@ -8,7 +8,8 @@ use nitro::code_variant;
 /// When a slice is not as long as the numbers say.
 #[code_variant(
     name = "g_adapt::host_product",
-    features(height = rows, depth = inner, width = columns),
+    // What is left of a row beside the widest blocks is what they are slow at.
+    features(height = rows, depth = inner, width = columns, width_rest = columns % 32),
     variants(blocked {
         const ROWS in pow2(1..=4) = 1,
         const COLUMNS in pow2(4..=32) = 8,
@@ -88,9 +89,10 @@ impl Block<'_> {
         for row in self.row..end {
             for step in steps.clone() {
                 let factor = self.left[row * self.inner + step];
-                for column in self.column..right_end.min(self.columns) {
-                    product[row * self.columns + column] += factor * self.right[step * self.columns + column];
-                }
+                let columns = self.column..right_end.min(self.columns);
+                let line = &self.right[step * self.columns..][columns.clone()];
+                let to = &mut product[row * self.columns..][columns];
+                to.iter_mut().zip(line).for_each(|(to, value)| *to += factor * value);
             }
         }
     }

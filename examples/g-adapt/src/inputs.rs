@@ -75,31 +75,35 @@ pub const CONVOLUTION: [[u32; 2]; 10] = [
 pub const SCALAR_PROD: [[u32; 2]; 7] =
     [[256, 1024], [256, 4096], [16, 1 << 20], [4096, 4096], [256, 1 << 16], [1 << 16, 256], [16384, 4096]];
 
-/// Rows, inner size and columns of two matrices to multiply on the host.
-pub const HOST_PRODUCT: [[u32; 3]; 10] = [
-    [8, 8, 8],
-    [16, 16, 16],
-    [4, 256, 64],
+/// Rows, inner size and columns of two matrices to multiply on the host: half of them are not made up of the widest blocks.
+pub const HOST_PRODUCT: [[u32; 3]; 12] = [
     [48, 48, 48],
     [64, 64, 64],
-    [128, 32, 128],
-    [20, 512, 100],
+    [80, 80, 80],
+    [96, 96, 96],
+    [100, 100, 100],
     [128, 128, 128],
+    [100, 200, 150],
     [192, 192, 192],
+    [200, 200, 200],
     [256, 256, 256],
+    [300, 300, 300],
+    [320, 320, 320],
 ];
 
 /// Rows and columns of grids on the host.
-pub const HOST_STENCIL: [[u32; 2]; 10] = [
-    [16, 16],
+pub const HOST_STENCIL: [[u32; 2]; 12] = [
     [64, 64],
-    [16, 1024],
-    [1024, 16],
-    [200, 200],
-    [256, 1024],
+    [96, 96],
+    [128, 128],
+    [64, 512],
+    [256, 256],
+    [512, 128],
+    [384, 384],
     [512, 512],
+    [256, 2048],
     [1024, 1024],
-    [512, 4096],
+    [1536, 1536],
     [2048, 2048],
 ];
 

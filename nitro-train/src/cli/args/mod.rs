@@ -14,7 +14,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub(super) use self::bound::Bound;
 pub(super) use self::calibrate::CalibrateArgs;
-pub(super) use self::evaluate::EvaluateArgs;
+pub(super) use self::evaluate::{EvaluateArgs, LeftOut};
 pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, RecordArgs};
 pub(super) use self::objective::ObjectiveArgs;
 pub(super) use self::show::{JsonArgs, ShowArgs};
@@ -74,7 +74,7 @@ pub(super) enum Command {
     Profile(ProfileArgs),
     /// Fit selectors from the store; touches no device
     Fit(FitArgs),
-    /// Leave each device out in turn, learn from the others, and tell how close to exhaustive search the choices come
+    /// Leave each device out in turn, or each input, learn from the others, and tell how close to exhaustive search the choices come
     Evaluate(EvaluateArgs),
     /// Write one self-contained page with the evaluation of every function
     Report(ReportArgs),
@@ -177,6 +177,10 @@ pub(super) struct SplitArgs {
 }
 
 impl SplitArgs {
+    pub(super) fn is_given(&self) -> bool {
+        self.train_inputs.is_some() || self.test_inputs.is_some()
+    }
+
     pub(super) fn lists(&self) -> InputLists {
         InputLists { train: self.train_inputs.clone(), test: self.test_inputs.clone() }
     }

@@ -5,6 +5,9 @@
 //! says for each numeric parameter how its best value moves with the features. What the lines say is snapped to the nearest choice that is best
 //! on some training input: nothing is ever predicted that was not measured.
 //!
+//! Where several choices are within a hundredth of the best of an input, which is as exactly as medians are known, the label is the one of them
+//! that is best on average: which of them was the fastest says nothing of the input, and questions would be asked about it.
+//!
 //! In a model file it is a forest of one tree, since what a leaf chooses is the same all over some region ([`pieces`]). Beyond the range of
 //! the training inputs a leaf chooses as at its end.
 
@@ -26,6 +29,9 @@ use self::space::Space;
 use super::{Hyperparameters, Learner, Trained, TrainingSet};
 use crate::learn::costs::forest_ns;
 use crate::learn::scaling::scale_of;
+
+/// Shares of the best speed that measuring again might reverse.
+const SAME: f64 = 0.99;
 
 /// The tree with lines by the normal equations.
 pub const TREE: Tree = Tree { name: "tree", method: Method::ClosedForm };
@@ -85,6 +91,7 @@ fn rows(set: &TrainingSet<'_>) -> (Vec<Row>, Vec<Scale>) {
         let raw = features.iter().map(|&value| value as f32).collect();
         rows.push(Row { features, raw, label: sample.class, losses });
     }
+    relabel(&mut rows);
     let values = |column: usize| rows.iter().map(|row| row.features[column]).collect::<Vec<f64>>();
     let scales: Vec<Scale> =
         (0..task.columns.len() + names.len()).map(|column| scale_of(&values(column))).collect();
@@ -92,6 +99,19 @@ fn rows(set: &TrainingSet<'_>) -> (Vec<Row>, Vec<Scale>) {
         row.features.iter_mut().zip(&scales).for_each(|(value, scale)| *value = scale.apply(*value));
     }
     (rows, scales)
+}
+
+/// Of the choices that are as good as the best of a row, the one that loses least on all rows becomes its label.
+fn relabel(rows: &mut [Row]) {
+    let choices = rows.first().map_or(0, |row| row.losses.len());
+    let lost = |class: usize| -> f64 { rows.iter().map(|row| row.losses[class].unwrap_or(1.0)).sum() };
+    let lost: Vec<f64> = (0..choices).map(lost).collect();
+    for row in rows {
+        let share = |class: usize| row.losses[class].map_or(0.0, |loss| 1.0 - loss);
+        let best = share(row.label);
+        let as_good = (0..choices).filter(|&class| share(class) >= SAME * best);
+        row.label = as_good.min_by(|&a, &b| lost[a].total_cmp(&lost[b])).unwrap_or(row.label);
+    }
 }
 
 /// Nodes in preorder and a row of losses a leaf, as the run time reads them.

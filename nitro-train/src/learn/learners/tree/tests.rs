@@ -168,3 +168,20 @@ fn it_is_asked_for_by_name_and_auto_does_not_try_it() {
     let fitted = fit(&recordings(&["size"], &staircase()), &FitOptions::default()).unwrap();
     assert!(fitted.scores.iter().all(|(strategy, _)| !strategy.name().starts_with("tree")));
 }
+
+#[test]
+fn choices_that_are_as_good_get_one_label() {
+    let row = |losses: [f64; 3], label| Row {
+        features: vec![],
+        raw: vec![],
+        label,
+        losses: losses.map(Some).to_vec(),
+    };
+    let mut rows = [row([0.0, 0.005, 0.5], 0), row([0.3, 0.0, 0.5], 1), row([0.3, 0.4, 0.0], 2)];
+    super::relabel(&mut rows);
+    assert_eq!(
+        rows.map(|row| row.label),
+        [1, 1, 2],
+        "the second is as good as the first there, and loses less in all"
+    );
+}
