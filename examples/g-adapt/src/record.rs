@@ -50,7 +50,7 @@ macro_rules! default_of {
     };
 }
 
-/// Records [`reduction`].
+/// Records [`reduction()`].
 ///
 /// # Errors
 /// When the device fails or the store cannot be written.
@@ -64,7 +64,7 @@ pub fn record_reduction(session: &mut Session<'_>) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Records [`scalar_prod`].
+/// Records [`scalar_prod()`].
 ///
 /// # Errors
 /// As [`record_reduction`].
@@ -81,7 +81,7 @@ pub fn record_scalar_prod(session: &mut Session<'_>) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Records [`mv_mul`].
+/// Records [`mv_mul()`].
 ///
 /// # Errors
 /// As [`record_reduction`].
@@ -98,7 +98,7 @@ pub fn record_mv_mul(session: &mut Session<'_>) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Records [`matrix_mul`].
+/// Records [`matrix_mul()`].
 ///
 /// # Errors
 /// As [`record_reduction`].
@@ -115,7 +115,7 @@ pub fn record_matrix_mul(session: &mut Session<'_>) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Records [`convolution`].
+/// Records [`convolution()`].
 ///
 /// # Errors
 /// As [`record_reduction`].
@@ -135,7 +135,7 @@ pub fn record_convolution(session: &mut Session<'_>) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Records [`transpose_naive`].
+/// Records [`transpose_naive()`].
 ///
 /// # Errors
 /// As [`record_reduction`].
@@ -150,7 +150,7 @@ pub fn record_transpose_naive(session: &mut Session<'_>) -> Result<(), BoxError>
     Ok(())
 }
 
-/// Records [`transpose_coalesced`].
+/// Records [`transpose_coalesced()`].
 ///
 /// # Errors
 /// As [`record_reduction`].
@@ -166,7 +166,7 @@ pub fn record_transpose_coalesced(session: &mut Session<'_>) -> Result<(), BoxEr
     Ok(())
 }
 
-/// Records [`host_product`].
+/// Records [`host_product()`].
 ///
 /// # Errors
 /// When the store cannot be written.
@@ -185,7 +185,7 @@ pub fn record_host_product(session: &mut Session<'_>) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Records [`host_stencil`].
+/// Records [`host_stencil()`].
 ///
 /// # Errors
 /// When the store cannot be written.
