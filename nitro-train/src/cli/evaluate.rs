@@ -1,20 +1,21 @@
-//! `train evaluate`: the leave-one-device-out table.
+//! `train evaluate`: the leave-one-device-out table, or the leave-one-input-out tables.
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use super::args::EvaluateArgs;
+use super::args::{EvaluateArgs, LeftOut};
 use super::json;
 use crate::trainer::{EvaluateRequest, Trainer};
 
 pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -> Result<()> {
+    let LeftOut::Devices(leave_out) = args.leave_out else { return leave_out_inputs(trainer, args, out) };
     let request = EvaluateRequest {
         data: args.data.profiled(&args.profiles),
         inputs: args.split.lists(),
         study: args.study.options(),
         objective: args.objective.request(),
-        leave_out: args.leave_out,
+        leave_out,
         calibration: args.calibration.iter().map(|&count| count as usize).collect(),
         seed: args.seed.seed,
     };
@@ -23,6 +24,24 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -
         match args.show.json.json {
             true => json::print(out, &evaluation)?,
             false => writeln!(out, "{evaluation:0$}", args.show.columns())?,
+        }
+    }
+    Ok(())
+}
+
+/// Of every input all others are learned from, so that lists of inputs would say nothing.
+fn leave_out_inputs(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -> Result<()> {
+    if args.split.is_given() || !args.calibration.is_empty() {
+        bail!(
+            "--leave-out input takes all inputs in turn on each device: leave out --train-inputs, --test-inputs and --calibration"
+        );
+    }
+    for devices in trainer.leave_out_inputs(&args.data.profiled(&args.profiles), args.seed.seed)? {
+        for device in devices? {
+            match args.show.json.json {
+                true => json::print(out, &device)?,
+                false => writeln!(out, "{device:0$}", args.show.columns())?,
+            }
         }
     }
     Ok(())

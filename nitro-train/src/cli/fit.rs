@@ -68,7 +68,10 @@ fn strategies(args: &FitArgs) -> Result<Vec<Strategy>> {
         (args.selector == AUTO || args.selector == learner)
             && args.device_features.as_deref().is_none_or(|asked| asked == features)
     };
-    let asked: Vec<Strategy> = Strategy::all().filter(is_asked).collect();
+    let asked: Vec<Strategy> = match args.selector == AUTO {
+        true => Strategy::all().filter(is_asked).collect(),
+        false => Strategy::known().filter(is_asked).collect(),
+    };
     if asked.is_empty() {
         bail!("a {} selector has no device features: leave out --device-features", args.selector);
     }

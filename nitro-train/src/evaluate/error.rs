@@ -18,6 +18,18 @@ pub enum EvaluateError {
         /// How many devices there are.
         devices: usize,
     },
+    /// Nothing to learn from but the input that is left out.
+    #[error(
+        "function `{function}` has {inputs} completely measured input(s) on `{device}`; leaving one out takes at least two, so record more there"
+    )]
+    TooFewInputs {
+        /// The function.
+        function: String,
+        /// The device.
+        device: String,
+        /// How many inputs there are.
+        inputs: usize,
+    },
     /// Nothing to learn from but the machine that is held out.
     #[error(
         "function `{function}` is recorded on one machine alone; leaving out a machine takes at least two, so record it on another"

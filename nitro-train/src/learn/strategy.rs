@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use super::error::LearnError;
-use super::learners::{INCREMENTAL, LEARNERS, Learner, REFERENCE};
+use super::learners::{INCREMENTAL, LEARNERS, Learner, ON_REQUEST, REFERENCE};
 
 /// Which device features a selector uses.
 ///
@@ -78,7 +78,7 @@ impl DeviceFeatures {
 pub struct Strategy {
     /// What the learner is told of devices.
     pub device_features: DeviceFeatures,
-    /// Position in [`LEARNERS`].
+    /// Position in [`LEARNERS`], and behind those in [`ON_REQUEST`].
     learner: usize,
 }
 
@@ -87,6 +87,11 @@ struct Named {
     strategy: Strategy,
     name: String,
     short_name: String,
+}
+
+/// Every learner, those that nobody tries unasked last.
+fn learners() -> impl Iterator<Item = &'static &'static dyn Learner> {
+    LEARNERS.iter().chain(ON_REQUEST)
 }
 
 /// Every strategy, simpler ones first.
@@ -106,7 +111,7 @@ static STRATEGIES: LazyLock<Vec<Named>> = LazyLock::new(|| {
         }
     };
     let of_features =
-        |features| LEARNERS.iter().enumerate().filter_map(move |learner| of_learner(features, learner));
+        |features| learners().enumerate().filter_map(move |learner| of_learner(features, learner));
     DeviceFeatures::ALL.into_iter().flat_map(of_features).collect()
 });
 
@@ -124,18 +129,36 @@ impl Strategy {
     }
 
     fn without_device_features(learner: &dyn Learner) -> Self {
-        let index = LEARNERS.iter().position(|own| own.name() == learner.name());
+        let index = learners().position(|own| own.name() == learner.name());
         Self { device_features: DeviceFeatures::None, learner: index.expect("every learner is listed") }
     }
 
-    /// All of them, simpler ones first: the order in which ties are settled.
+    /// All that `auto` chooses among, simpler ones first: the order in which ties are settled.
     pub fn all() -> impl Iterator<Item = Self> {
+        Self::known().filter(|strategy| strategy.learner < LEARNERS.len())
+    }
+
+    /// All that can be asked for by name, also those that `auto` does not try.
+    ///
+    /// ```
+    /// use nitro_train::learn::Strategy;
+    ///
+    /// let tree: Strategy = "tree-none".parse()?; // the regression tree of G-ADAPT
+    /// assert!(Strategy::known().any(|own| own == tree) && Strategy::all().all(|own| own != tree));
+    /// # Ok::<(), nitro_train::learn::LearnError>(())
+    /// ```
+    pub fn known() -> impl Iterator<Item = Self> {
         STRATEGIES.iter().map(|named| named.strategy)
     }
 
-    /// The names of the learners, simpler ones first.
+    /// The names of the learners that `auto` chooses among, simpler ones first.
     pub fn learner_names() -> impl Iterator<Item = &'static str> {
         LEARNERS.iter().map(|learner| learner.name())
+    }
+
+    /// The names of all learners that can be asked for.
+    pub fn known_learner_names() -> impl Iterator<Item = &'static str> {
+        learners().map(|learner| learner.name())
     }
 
     /// Its name in tables, models and JSON, e.g. `svm-cross-validation`.
@@ -168,7 +191,10 @@ impl Strategy {
 
     /// What trains its selectors.
     pub(super) fn learner(self) -> &'static dyn Learner {
-        LEARNERS[self.learner]
+        match self.learner.checked_sub(LEARNERS.len()) {
+            Some(on_request) => ON_REQUEST[on_request],
+            None => LEARNERS[self.learner],
+        }
     }
 
     fn named(self) -> &'static Named {
@@ -193,8 +219,8 @@ impl FromStr for Strategy {
     type Err = LearnError;
 
     fn from_str(name: &str) -> Result<Self, LearnError> {
-        let found = Self::all().find(|strategy| strategy.name() == name);
-        let known = || Self::all().map(Self::name).collect();
+        let found = Self::known().find(|strategy| strategy.name() == name);
+        let known = || Self::known().map(Self::name).collect();
         found.ok_or_else(|| LearnError::UnknownStrategy { found: name.into(), known: known() })
     }
 }
@@ -206,7 +232,7 @@ mod tests {
     #[test]
     fn names_read_back() {
         assert!(Strategy::all().count() >= 10);
-        for strategy in Strategy::all() {
+        for strategy in Strategy::known() {
             assert_eq!(strategy.to_string().parse(), Ok(strategy));
         }
         assert!("svm".parse::<Strategy>().is_err());
@@ -229,7 +255,7 @@ mod tests {
 
     #[test]
     fn simpler_strategies_come_first() {
-        assert!(Strategy::all().is_sorted());
+        assert!(Strategy::known().is_sorted());
         assert_eq!(Strategy::all().next().map(Strategy::name), Some("static"));
     }
 }

@@ -5,7 +5,9 @@ use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists};
-use crate::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, evaluate_with};
+use crate::evaluate::{
+    DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, LeftOutInputs, evaluate_with, leave_out_inputs,
+};
 use crate::learn::study::StudyOptions;
 
 /// What to evaluate.
@@ -66,6 +68,38 @@ impl Trainer {
             let objective = objective.of(&recordings)?;
             let options = EvaluateOptions { study, objective, leave_out, calibration, seed };
             Ok(evaluate_with(&recordings, &split, &options, |device| self.tell(judged(device)))?)
+        }))
+    }
+
+    /// Leaves each input of each function out in turn, on each device by itself, and tells how well what is best for it is predicted from the
+    /// other inputs measured there. The functions are judged one after the other, as the iterator is asked for them.
+    ///
+    /// ```
+    #[doc = include_str!("../example_recordings.md")]
+    #[doc = include_str!("example_store.md")]
+    /// use nitro_train::{DataRequest, Trainer};
+    ///
+    /// let trainer = Trainer::new();
+    /// let data = DataRequest { store: Some(store.clone()), ..DataRequest::default() };
+    /// for devices in trainer.leave_out_inputs(&data, nitro_train::DEFAULT_SEED)? {
+    ///     assert!(devices?.iter().all(|device| device.function == "sort" && device.selectors["tree-none"].mean > 0.9));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there are no recordings; in the iterator when a function has too few inputs.
+    pub fn leave_out_inputs<'t>(
+        &'t self,
+        data: &'t DataRequest,
+        seed: u64,
+    ) -> Result<impl Iterator<Item = Result<Vec<LeftOutInputs>, TrainError>> + 't, TrainError> {
+        let mut store = LayeredStore::open(self, data)?;
+        let functions = store.functions(&data.functions)?;
+        Ok(functions.into_iter().map(move |function| {
+            let recordings = store.load(&function)?;
+            self.tell(format!("{function}: leaving out each of {} inputs in turn", recordings.inputs.len()));
+            Ok(leave_out_inputs(&recordings, seed)?)
         }))
     }
 }

@@ -14,7 +14,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub(super) use self::bound::Bound;
 pub(super) use self::calibrate::CalibrateArgs;
-pub(super) use self::evaluate::EvaluateArgs;
+pub(super) use self::evaluate::{EvaluateArgs, LeftOut};
 pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, RecordArgs};
 pub(super) use self::objective::ObjectiveArgs;
 pub(super) use self::show::{JsonArgs, ShowArgs};
@@ -74,7 +74,7 @@ pub(super) enum Command {
     Profile(ProfileArgs),
     /// Fit selectors from the store; touches no device
     Fit(FitArgs),
-    /// Leave each device out in turn, learn from the others, and tell how close to exhaustive search the choices come
+    /// Leave each device out in turn, or each input, learn from the others, and tell how close to exhaustive search the choices come
     Evaluate(EvaluateArgs),
     /// Write one self-contained page with the evaluation of every function
     Report(ReportArgs),
@@ -179,6 +179,10 @@ pub(super) struct SplitArgs {
 }
 
 impl SplitArgs {
+    pub(super) fn is_given(&self) -> bool {
+        self.train_inputs.is_some() || self.test_inputs.is_some()
+    }
+
     pub(super) fn lists(&self) -> InputLists {
         InputLists { train: self.train_inputs.clone(), test: self.test_inputs.clone() }
     }
@@ -200,7 +204,7 @@ pub(super) struct FitArgs {
     /// How device features are selected [default: whatever does best on the source devices]
     #[arg(long, value_parser = device_features())]
     pub(super) device_features: Option<String>,
-    /// The kind of selector; auto: whatever does best on the source devices
+    /// The kind of selector; auto: whatever does best on the source devices, but for the trees, which are there for who names them
     #[arg(long, value_parser = selectors(), default_value = AUTO)]
     pub(super) selector: String,
     /// What runs where the selector is hardly sure of a choice, or the input far from those of the training: default, the default variant,
@@ -252,7 +256,7 @@ fn device_features() -> PossibleValuesParser {
 }
 
 fn selectors() -> PossibleValuesParser {
-    PossibleValuesParser::new([AUTO].into_iter().chain(Strategy::learner_names()))
+    PossibleValuesParser::new([AUTO].into_iter().chain(Strategy::known_learner_names()))
 }
 
 /// How device features are selected by cross-validation.

@@ -1,5 +1,5 @@
 //! The kinds of selectors, each behind one trait. A new one is a file here and an entry in [`LEARNERS`]; strategies, `auto`, the command
-//! line and the columns of an evaluation follow from that list.
+//! line and the columns of an evaluation follow from that list. One in [`ON_REQUEST`] is a strategy too, which `fit --selector` names.
 
 mod constant;
 pub mod forest;
@@ -7,10 +7,11 @@ mod learner;
 pub mod svm;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub use learner::{Hyperparameters, Learner, Trained, TrainingSet};
 
-/// All of them, simpler ones first: the order in which ties are settled.
+/// Those that `auto` chooses among and an evaluation compares, simpler ones first: the order in which ties are settled.
 pub const LEARNERS: &[&dyn Learner] = &[
     &constant::Constant,
     &svm::SVM,
@@ -19,6 +20,9 @@ pub const LEARNERS: &[&dyn Learner] = &[
     #[cfg(test)]
     &tests::Always,
 ];
+
+/// Those that are there for who asks for them by name. `auto` does not try them, since that would change which models ship.
+pub const ON_REQUEST: &[&dyn Learner] = &[&tree::TREE, &tree::TREE_LMS];
 
 /// What others are compared with: the paper's learner, of which a majority and the oracle of one device feature are made.
 pub const REFERENCE: &dyn Learner = &svm::SVM;
