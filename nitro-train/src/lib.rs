@@ -30,6 +30,7 @@ pub mod profile;
 mod random;
 pub mod recordings;
 pub mod report;
+pub mod search;
 mod selection;
 pub mod store;
 mod terminal;
@@ -45,8 +46,8 @@ pub use trainer::{
     CalibrateRequest, CalibratedModel, Candidates, CheckRequest, DataRequest, DeviceRanking, Devices,
     EvaluateRequest, ExplainRequest, Explained, Fault, FitRequest, FittedModel, InputLists, LocalJob,
     LocalJobRequest, MeasuredDevice, ModelCheck, ObjectiveRequest, Observer, ProfileRequest, RecordRequest,
-    RecordSummary, Recorded, ReportRequest, ShippedRecordings, TrainError, Trainer, Tunable, WrittenProfile,
-    captured_traffic,
+    RecordSummary, Recorded, ReplayRequest, ReportRequest, ShippedRecordings, TrainError, Trainer, Tunable,
+    WrittenProfile, captured_traffic,
 };
 
 /// Seed of everything random where the user gives none.

@@ -5,6 +5,7 @@ mod calibrate;
 mod evaluate;
 mod measure;
 mod objective;
+mod search;
 mod show;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ pub(super) use self::calibrate::CalibrateArgs;
 pub(super) use self::evaluate::EvaluateArgs;
 pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, RecordArgs};
 pub(super) use self::objective::ObjectiveArgs;
+pub(super) use self::search::SearchArgs;
 pub(super) use self::show::{JsonArgs, ShowArgs};
 use crate::exchange::Files;
 use crate::learn::{DeviceFeatures, Strategy, StudyOptions};
@@ -96,6 +98,11 @@ pub(super) enum Command {
     /// Of each function the training inputs that tell most are measured on the device; what the store holds of it already is not measured
     /// again. The model chooses by them on this device if that stands beside what it chose before; elsewhere it stays as it is.
     Calibrate(CalibrateArgs),
+    /// Search the configurations of variants with tuning parameters, in a replay of what the store holds
+    ///
+    /// With --replay every device is searched on as if nothing were known of it. A figure is the time of the best of all configurations over that of
+    /// the best found after so many evaluations, failed ones counted, mean over the seeds.
+    Search(SearchArgs),
     /// Take measurements from CSV files into the store
     ///
     /// measurements: device,input,variant,time_ns (an empty time: the variant failed or is not admissible there);

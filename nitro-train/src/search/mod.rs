@@ -1,0 +1,19 @@
+//! Searching the configurations of parameterised variants: what a store holds of them as spaces and answers of [`nitro_search`], and
+//! replays of searches on what was measured.
+
+mod error;
+mod measured;
+mod replayed;
+mod table;
+mod values;
+
+pub use self::error::SearchError;
+pub(crate) use self::measured::Measured;
+pub use self::replayed::Replayed;
+pub(crate) use self::replayed::{Extent, answers, run};
+pub(crate) use self::table::replay_table;
+// The strategies, by the name that does not mistake them for those of learning.
+pub use nitro_search::{Strategy, UnknownStrategy};
+
+#[cfg(test)]
+mod tests;
