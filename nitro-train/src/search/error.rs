@@ -1,6 +1,9 @@
 //! Why a space cannot be searched.
 
-use nitro_search::SpaceError;
+use std::io;
+use std::path::PathBuf;
+
+use nitro_search::{LogError, SpaceError};
 
 use crate::printable::{excerpt, list};
 
@@ -39,6 +42,20 @@ pub enum SearchError {
         list(parameters)
     )]
     Values { variant: String, configuration: String, parameters: Vec<String> },
+
+    /// More than can be walked through.
+    #[error(
+        "variant `{variant}` has {count} configurations, of which at most {most} can be searched: give its parameters fewer values"
+    )]
+    TooMany { variant: String, count: u64, most: u64 },
+
+    /// The folder of the logs.
+    #[error("the folder of search logs {} cannot be made", folder.display())]
+    Folder { folder: PathBuf, source: io::Error },
+
+    /// A log.
+    #[error(transparent)]
+    Log(#[from] LogError),
 
     /// What is listed is no space.
     #[error("the configurations of variant `{variant}`: {source}")]

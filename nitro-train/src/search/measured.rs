@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nitro_search::{Evaluation, Failure, Source, Sources, Space};
 
 use super::error::SearchError;
-use super::values;
+use super::space::space_of;
 use crate::recordings::{Measurement, Outcome, Recordings};
 
 /// A variant's space as recordings know it. What exists is what is listed, or else what was measured; what no device and input admits breaks a
@@ -53,18 +53,9 @@ impl<'r> Measured<'r> {
             *admitted.entry(&one.configuration).or_default() |= one.outcome != Outcome::Inadmissible;
         }
         listed.configurations.retain(|(name, _)| admitted.get(name).copied().unwrap_or(true));
-        let columns = (0..listed.parameters.len()).map(|column| {
-            let texts: Vec<&str> = listed.configurations.iter().map(|(_, values)| values[column]).collect();
-            values::parameter(listed.parameters[column], &texts)
-        });
-        let (parameters, indices): (Vec<_>, Vec<_>) = columns.unzip();
-        let row = |at: usize| indices.iter().map(|column: &Vec<usize>| column[at]).collect::<Vec<_>>();
-        let mut rows: Vec<(Vec<usize>, &str)> =
-            listed.configurations.iter().enumerate().map(|(at, (name, _))| (row(at), *name)).collect();
-        rows.sort(); // whatever the configurations are called
-        let space = Space::table(parameters, rows.iter().map(|(row, _)| row))
+        let (space, names) = space_of(&listed.parameters, &listed.configurations)
             .map_err(|source| SearchError::Space { variant: name(), source })?;
-        let candidates = rows.iter().enumerate().map(|(at, (_, name))| (*name, at)).collect();
+        let candidates = names.into_iter().enumerate().map(|(at, name)| (name, at)).collect();
         Ok(Self { recordings, variant, space: Arc::new(space), candidates })
     }
 
@@ -79,7 +70,7 @@ impl<'r> Measured<'r> {
         for one in self.recordings.measurements.iter().filter(on_input) {
             let Some(&at) = self.candidates.get(one.configuration.as_str()) else { continue };
             let of_device = answers.entry(one.device).or_insert_with(|| vec![None; self.space.len()]);
-            of_device[at] = Some(evaluation(one));
+            of_device[at] = Some(evaluation(one.outcome, &one.reason));
         }
         answers
     }
@@ -149,12 +140,16 @@ fn listed(recordings: &Recordings, variant: usize) -> Result<Listed<'_>, SearchE
     Ok(Listed { parameters, configurations })
 }
 
-fn evaluation(measurement: &Measurement) -> Evaluation {
-    Evaluation::Failed(match measurement.outcome {
+/// What a measurement of this outcome and reason is to a search.
+pub(crate) fn evaluation(outcome: Outcome, reason: &str) -> Evaluation {
+    let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    Evaluation::Failed(match outcome {
         Outcome::Time(time_ns) => return Evaluation::TimeNs(time_ns),
         Outcome::Wrong => Failure::Wrong,
         Outcome::Inadmissible => Failure::Invalid,
-        Outcome::Failed if measurement.reason.to_lowercase().starts_with("compil") => Failure::Compile,
+        Outcome::Failed if reason.to_lowercase().starts_with("compil") => Failure::Compile,
+        Outcome::Failed if says(&["did not end within"]) || reason == "timeout" => Failure::Timeout,
+        Outcome::Failed if says(&["ended its process", "lost the device"]) => Failure::Crash,
         Outcome::Failed => Failure::Launch,
     })
 }

@@ -2,16 +2,22 @@
 //! replays of searches on what was measured.
 
 mod error;
+mod kept;
+mod live;
 mod measured;
 mod replayed;
+mod space;
 mod table;
 mod values;
 
 pub use self::error::SearchError;
+pub(crate) use self::kept::kept;
+pub(crate) use self::live::InputSearch;
+pub use self::live::{Searched, Searching};
 pub(crate) use self::measured::Measured;
 pub use self::replayed::Replayed;
 pub(crate) use self::replayed::{Extent, answers, run};
-pub(crate) use self::table::replay_table;
+pub(crate) use self::table::{replay_table, search_table};
 // The strategies, by the name that does not mistake them for those of learning.
 pub use nitro_search::{Strategy, UnknownStrategy};
 

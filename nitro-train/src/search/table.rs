@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
-use super::Replayed;
+use nitro_core::choice_text;
+
+use super::{Replayed, Searched};
 use crate::plain_table::Table;
 
 /// One row a space, device, input and strategy, and below the mean of each strategy where it has several rows.
@@ -36,6 +38,32 @@ pub(crate) fn replay_table(replayed: &[Replayed]) -> impl Display {
             let names = ["mean", "", "", strategy, ""].map(str::to_owned).into_iter();
             table.row(names.chain(after.iter().map(mean)));
         }
+    }
+    table
+}
+
+/// One row a variant, device and input.
+pub(crate) fn search_table(searched: &[Searched]) -> impl Display {
+    let heading = ["function", "device", "input", "evaluated", "failed", "best ms", "configuration"];
+    let mut table = Table::new(heading).ending_in_text();
+    for one in searched {
+        let Searched {
+            function,
+            variant,
+            device,
+            input,
+            evaluations,
+            configurations,
+            failed,
+            best,
+            best_ns,
+            ..
+        } = one;
+        let best_ms = best_ns.map_or(String::new(), |ns| format!("{:.4}", ns / 1e6));
+        let names = [function.clone(), device.clone(), input.clone()].into_iter();
+        let counts = [format!("{evaluations} of {configurations}"), failed.to_string(), best_ms];
+        let best = best.as_ref().map_or("all failed".to_owned(), |best| choice_text(variant, best));
+        table.row(names.chain(counts).chain([best]));
     }
     table
 }

@@ -31,6 +31,7 @@ mod recorder;
 mod replay;
 mod report;
 mod request;
+mod search;
 mod tunable;
 
 pub use builder::Trainer;
@@ -53,4 +54,5 @@ pub use recorder::{Fault, Recorded};
 pub use replay::ReplayRequest;
 pub use report::ReportRequest;
 pub use request::{DataRequest, InputLists};
+pub use search::{Kept, SearchRequest, SearchSummary};
 pub use tunable::{ShippedRecordings, Tunable};

@@ -70,6 +70,23 @@ fn caches_of_kernel_tuner_are_imported_and_replayed() {
 }
 
 #[test]
+fn the_guide_s_commands_work() {
+    let folder = tempfile::tempdir().unwrap();
+    for device in ["A100", "A4000"] {
+        fs::write(folder.path().join(format!("{device}.json")), cache(device, 3)).unwrap();
+    }
+    let page = include_str!("../../../../guide/src/kernel-tuner.md");
+    let blocks = page.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("text\n"));
+    let commands: Vec<&str> =
+        blocks.flat_map(str::lines).filter_map(|line| line.strip_prefix("train ")).collect();
+    assert_eq!(commands.len(), 3);
+    for command in commands {
+        let (code, out, errors) = train(folder.path(), command);
+        assert!(code == 0 && !out.is_empty(), "{command}: {errors}");
+    }
+}
+
+#[test]
 fn what_cannot_be_searched_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let message = |arguments: &str| {

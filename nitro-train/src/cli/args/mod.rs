@@ -98,7 +98,10 @@ pub(super) enum Command {
     /// Of each function the training inputs that tell most are measured on the device; what the store holds of it already is not measured
     /// again. The model chooses by them on this device if that stands beside what it chose before; elsewhere it stays as it is.
     Calibrate(CalibrateArgs),
-    /// Search the configurations of variants with tuning parameters, in a replay of what the store holds
+    /// Search the configurations of variants with tuning parameters: measure few of them, and find the fastest for each input
+    ///
+    /// The fastest of each input and, measured on all inputs, the configurations that bring most are kept in the store, for fit to choose among. What was
+    /// evaluated is in a log: a search that was stopped goes on as if it had not been.
     ///
     /// With --replay every device is searched on as if nothing were known of it. A figure is the time of the best of all configurations over that of
     /// the best found after so many evaluations, failed ones counted, mean over the seeds.
