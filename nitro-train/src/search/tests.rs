@@ -230,3 +230,9 @@ fn the_json_is_the_contract_s() {
         )
     );
 }
+
+#[test]
+fn a_trainer_without_functions_has_nothing_to_search() {
+    let error = Trainer::new().search(&crate::trainer::SearchRequest::default()).unwrap_err();
+    assert!(matches!(error, TrainError::NoFunctions), "{error}");
+}

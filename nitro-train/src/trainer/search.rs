@@ -148,6 +148,9 @@ impl Trainer {
 
     /// The functions to search on this device.
     fn searchable(&self, request: &SearchRequest, device: &str) -> Result<Vec<&Tunable>, TrainError> {
+        if self.tunables.is_empty() {
+            return Err(TrainError::NoFunctions);
+        }
         let names = &request.data.functions;
         let found = self.wanted_on(names, device)?;
         let has_parameters =
