@@ -6,6 +6,7 @@
 
 mod attribute;
 mod import;
+mod kernel_tuner;
 mod matrix_market;
 mod model;
 mod recordings;
@@ -25,6 +26,7 @@ mod parse;
 
 pub use attribute::attribute;
 pub use import::import;
+pub use kernel_tuner::kernel_tuner;
 pub use matrix_market::matrix_market;
 pub use model::model;
 pub use store::store;

@@ -24,6 +24,11 @@ fn imported_tables() {
 }
 
 #[test]
+fn files_of_kernel_tuner() {
+    replay("kernel_tuner", nitro_fuzz::kernel_tuner);
+}
+
+#[test]
 fn matrix_market_files() {
     replay("matrix_market", nitro_fuzz::matrix_market);
 }

@@ -30,6 +30,7 @@ pub mod profile;
 mod random;
 pub mod recordings;
 pub mod report;
+pub mod search;
 mod selection;
 pub mod store;
 mod terminal;
@@ -43,10 +44,10 @@ pub use model_summary::ModelSummary;
 pub use nitro_core::{DeviceFeature, Function, MeasuredFeature, Unkept, model, provide};
 pub use trainer::{
     CalibrateRequest, CalibratedModel, Candidates, CheckRequest, DataRequest, DeviceRanking, Devices,
-    EvaluateRequest, ExplainRequest, Explained, Fault, FitRequest, FittedModel, InputLists, LocalJob,
+    EvaluateRequest, ExplainRequest, Explained, Fault, FitRequest, FittedModel, InputLists, Kept, LocalJob,
     LocalJobRequest, MeasuredDevice, ModelCheck, ObjectiveRequest, Observer, ProfileRequest, RecordRequest,
-    RecordSummary, Recorded, ReportRequest, ShippedRecordings, TrainError, Trainer, Tunable, WrittenProfile,
-    captured_traffic,
+    RecordSummary, Recorded, ReplayRequest, ReportRequest, SearchRequest, SearchSummary, ShippedRecordings,
+    TrainError, Trainer, Tunable, WrittenProfile, captured_traffic,
 };
 
 /// Seed of everything random where the user gives none.

@@ -18,6 +18,7 @@ mod observer;
 mod profile;
 mod record;
 mod report;
+mod search;
 mod supervision;
 mod sync;
 mod usage;
@@ -60,8 +61,8 @@ impl Trainer {
 
 /// Whether what the command prints is its result, and not beside it.
 fn prints_result(cli: &Cli) -> bool {
-    use Command::{Coverage, Devices, Evaluate, Explain, Inspect};
-    matches!(cli.command, Some(Evaluate(_) | Devices(_) | Inspect(_) | Explain(_) | Coverage(_)))
+    use Command::{Coverage, Devices, Evaluate, Explain, Inspect, Search};
+    matches!(cli.command, Some(Evaluate(_) | Devices(_) | Inspect(_) | Explain(_) | Coverage(_) | Search(_)))
 }
 
 fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
@@ -80,6 +81,7 @@ fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<Exit
         Some(Command::Devices(args)) => devices::run(trainer, args, out),
         Some(Command::Inspect(args)) => inspect::run(args, out),
         Some(Command::Explain(args)) => explain::run(trainer, args, out),
+        Some(Command::Search(args)) => search::run(trainer, args, out),
         Some(Command::Import(args)) => files::import(trainer, args, out),
         Some(Command::Export(args)) => files::export(trainer, args, out),
         Some(Command::Sync(args)) => sync::run(args, out),

@@ -11,7 +11,12 @@ use crate::worker::{self, Supervision};
 
 /// Whether the command is to run in a worker, and this process is none.
 pub(super) fn is_needed(cli: &Cli) -> bool {
-    matches!(cli.command, None | Some(Command::Record(_) | Command::Calibrate(_))) && !worker::is_worker()
+    let measures = match &cli.command {
+        None | Some(Command::Record(_) | Command::Calibrate(_)) => true,
+        Some(Command::Search(args)) => !args.replay,
+        Some(_) => false,
+    };
+    measures && !worker::is_worker()
 }
 
 /// Puts the worker's device in the place of all devices, if it is one of a team.
@@ -26,6 +31,7 @@ pub(super) fn supervise(trainer: &Trainer, cli: &Cli, out: &Output) -> anyhow::R
     let (data, deadline, is_team) = match &cli.command {
         Some(Command::Record(args)) => (&args.data, args.deadline, args.devices == [ALL]),
         Some(Command::Calibrate(args)) => (&args.data, args.deadline, false),
+        Some(Command::Search(args)) => (&args.data, args.deadline, false),
         _ => (&cli.job.data, DEADLINE_SECONDS, false),
     };
     let supervision = Supervision {

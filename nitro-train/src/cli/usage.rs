@@ -16,6 +16,11 @@ pub(super) fn check(trainer: &Trainer, cli: &Cli) {
         Some(Command::Record(args)) => &args.devices,
         Some(Command::Devices(args)) => &args.devices,
         Some(Command::Profile(args)) => &args.devices,
+        Some(Command::Search(args)) if args.is_contradiction() => {
+            let message = "--strategy all goes with --replay: to measure, name one\n";
+            Cli::command().error(ErrorKind::ArgumentConflict, message).exit();
+        }
+        Some(Command::Search(args)) if !args.replay => &args.devices,
         Some(Command::Calibrate(args)) => std::slice::from_ref(&args.device),
         Some(_) => return,
     };

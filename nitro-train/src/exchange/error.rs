@@ -141,6 +141,10 @@ pub enum Problem {
     #[error("outcome `{found}` means nothing; use time, failed, wrong or inadmissible")]
     UnknownOutcome { found: String },
 
+    /// What is wrong in a file of Kernel Tuner.
+    #[error("{what}")]
+    KernelTuner { what: String },
+
     /// An outcome and a time that contradict each other.
     #[error("outcome `{outcome}` {problem}")]
     Contradiction { outcome: String, problem: &'static str },

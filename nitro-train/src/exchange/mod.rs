@@ -1,4 +1,4 @@
-//! Recordings as CSV tables, from and to other tools.
+//! Recordings as CSV tables, from and to other tools, and files of Kernel Tuner ([`import_kernel_tuner`]).
 //!
 //! Tables with a header line each, comma-separated, quoted as in RFC 4180 where a name needs it:
 //!
@@ -40,6 +40,7 @@ mod error;
 mod feature_times;
 mod features;
 pub(crate) mod formula;
+mod kernel_tuner;
 mod measurements;
 mod parameters;
 
@@ -51,6 +52,7 @@ use nitro_core::name;
 
 use self::csv_table::CsvTable;
 pub use self::error::{ExportError, ImportError, Problem};
+pub use self::kernel_tuner::import_kernel_tuner;
 use self::parameters::Listed;
 pub use self::write::export;
 use crate::recordings::Recordings;

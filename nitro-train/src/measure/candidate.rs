@@ -75,13 +75,21 @@ impl Candidate {
     }
 }
 
+/// Every possible configuration of a variant, as candidates; none where there are too many to walk through.
+pub(crate) fn all_of_variant(function: &Function, variant: usize) -> Option<Vec<Candidate>> {
+    let info = &function.variants()[variant];
+    let all = || info.configurations().map(|configuration| Choice { variant, configuration });
+    (info.parameters().configurations() <= WALKED)
+        .then(|| all().map(|own| Candidate::of(function, own)).collect())
+}
+
 /// Whether a variant has more configurations than are tried.
 pub(crate) fn is_sampled(variant: &VariantInfo) -> bool {
     all_configurations(variant).is_none()
 }
 
 /// So many configurations are walked through to see which are possible.
-const WALKED: u64 = 1 << 20;
+pub(crate) const WALKED: u64 = 1 << 20;
 
 /// The possible configurations of a variant, unless they are more than are tried.
 fn all_configurations(variant: &VariantInfo) -> Option<BTreeSet<Configuration>> {

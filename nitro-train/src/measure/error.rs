@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::search::SearchError;
 use crate::store::StoreError;
 
 /// The error of a recording closure: whatever its own work may raise.
@@ -50,6 +51,9 @@ pub enum RecordError {
         /// Its value.
         value: f64,
     },
+    /// The configurations cannot be searched.
+    #[error(transparent)]
+    Search(#[from] SearchError),
     /// The default variant or the closure itself fails on the input.
     #[error("input `{input}`: the default variant of `{function}` {what}; it has to run on every input")]
     DefaultFailed {

@@ -20,8 +20,8 @@ mod subject;
 mod survey;
 mod timing;
 
-pub(crate) use candidate::is_sampled;
 pub use candidate::{Candidate, MAX_CONFIGURATIONS};
+pub(crate) use candidate::{WALKED, all_of_variant, is_sampled};
 pub(crate) use clock::StopDetector;
 pub use clock::{Clock, SystemClock};
 pub use error::{BoxError, RecordError};

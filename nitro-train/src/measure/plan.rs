@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::candidate::Candidate;
 use super::clock::{Clock, SystemClock};
 use super::inputs::Inputs;
 use super::share::Share;
 use super::timing::Repeats;
+use crate::search::Searching;
 
 /// What to record and how.
 ///
@@ -31,6 +33,10 @@ pub struct Plan<'a> {
     pub inputs: Inputs<'a>,
     /// Of these the ones to record, by name; none for all.
     pub only: Option<BTreeSet<String>>,
+    /// What is tried on each input; none for [`Candidate::all`].
+    pub candidates: Option<Vec<Candidate>>,
+    /// Searches on each input, in the place of trying everything.
+    pub search: Option<&'a Searching>,
     /// Whether only what features take is measured, of inputs of which that is not known.
     pub feature_times_only: bool,
     /// When the repeats of one variant on one input end.
@@ -47,7 +53,17 @@ impl<'a> Plan<'a> {
     /// All inputs, however long it takes.
     #[must_use]
     pub fn new(inputs: Inputs<'a>, repeats: Repeats, share: Share) -> Self {
-        let (only, feature_times_only, until) = Default::default();
-        Self { inputs, only, feature_times_only, repeats, share, until, clock: &SystemClock }
+        let (only, candidates, search, feature_times_only, until) = Default::default();
+        Self {
+            inputs,
+            only,
+            candidates,
+            search,
+            feature_times_only,
+            repeats,
+            share,
+            until,
+            clock: &SystemClock,
+        }
     }
 }

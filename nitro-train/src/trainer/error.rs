@@ -13,6 +13,7 @@ use crate::learn::LearnError;
 use crate::measure::{BoxError, RecordError};
 use crate::printable::list;
 use crate::profile::ProfileError;
+use crate::search::SearchError;
 use crate::store::StoreError;
 use crate::traffic::CaptureError;
 
@@ -198,6 +199,10 @@ pub enum TrainError {
     /// Measurements for other tools.
     #[error(transparent)]
     Export(#[from] ExportError),
+
+    /// A space of configurations.
+    #[error(transparent)]
+    Search(#[from] SearchError),
 
     /// Hardware counters.
     #[error(transparent)]

@@ -1,5 +1,7 @@
 //! Measurements from and to other tools.
 
+use std::path::PathBuf;
+
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
@@ -38,6 +40,22 @@ impl Trainer {
         data: &DataRequest,
     ) -> Result<Recordings, TrainError> {
         let recordings = exchange::import(function, files)?;
+        LayeredStore::open(self, data)?.writable()?.import(&recordings)?;
+        Ok(recordings)
+    }
+
+    /// Takes measurements of a function from files of Kernel Tuner into the store, as
+    /// [`import_kernel_tuner`](exchange::import_kernel_tuner) reads them; returns what was taken.
+    ///
+    /// # Errors
+    /// When anything is wrong in the files, or contradicts the store: then nothing is imported.
+    pub fn import_kernel_tuner(
+        &self,
+        function: &str,
+        files: &[PathBuf],
+        data: &DataRequest,
+    ) -> Result<Recordings, TrainError> {
+        let recordings = exchange::import_kernel_tuner(function, files)?;
         LayeredStore::open(self, data)?.writable()?.import(&recordings)?;
         Ok(recordings)
     }

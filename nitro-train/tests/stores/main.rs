@@ -10,6 +10,7 @@ mod exchange_parameters;
 mod exchange_round_trip;
 mod files;
 mod hostile;
+mod kernel_tuner;
 #[cfg(feature = "redis")]
 mod redis_server;
 mod sync;

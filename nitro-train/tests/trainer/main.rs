@@ -18,6 +18,7 @@ mod own_inputs;
 mod profile;
 mod record_all;
 mod record_budget;
+mod searches;
 #[cfg(feature = "redis")]
 mod shared_recording;
 mod twins;
@@ -37,6 +38,7 @@ const SCENARIOS: &[Scenario] = &[
     ("profile", profile::main),
     ("record_all", record_all::main),
     ("record_budget", record_budget::main),
+    ("searches", searches::main),
     #[cfg(feature = "redis")]
     ("shared_recording", shared_recording::main),
 ];

@@ -12,5 +12,6 @@ mod outputs_that_fail;
 #[cfg(unix)]
 mod read_only;
 mod report;
+mod search;
 mod shown;
 mod usage;

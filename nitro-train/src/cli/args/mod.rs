@@ -5,6 +5,7 @@ mod calibrate;
 mod evaluate;
 mod measure;
 mod objective;
+mod search;
 mod show;
 
 use std::path::PathBuf;
@@ -17,7 +18,9 @@ pub(super) use self::calibrate::CalibrateArgs;
 pub(super) use self::evaluate::{EvaluateArgs, LeftOut};
 pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, RecordArgs};
 pub(super) use self::objective::ObjectiveArgs;
+pub(super) use self::search::SearchArgs;
 pub(super) use self::show::{JsonArgs, ShowArgs};
+use crate::exchange::Files;
 use crate::learn::{DeviceFeatures, Strategy, StudyOptions, WhenUnsure};
 use crate::trainer::{DataRequest, InputLists};
 
@@ -56,7 +59,8 @@ Examples:
 // On lines that fit.
 const IMPORT_USAGE: &str = "\
 train import [OPTIONS] --function <F> --measurements <M.csv>
-                    --inputs <I.csv> --devices <D.csv>";
+                    --inputs <I.csv> --devices <D.csv>
+       train import [OPTIONS] --function <F> --kernel-tuner <CACHE.json>...";
 const EXPORT_USAGE: &str = "\
 train export [OPTIONS] --function <F> --measurements <M.csv>
                     --inputs <I.csv> --devices <D.csv>";
@@ -96,17 +100,28 @@ pub(super) enum Command {
     /// again. The model chooses by them on this device if that stands beside what it chose before; elsewhere it stays as it is. With --captured those
     /// inputs are measured that tell most of a program's own calls; what the file says of their times takes no part.
     Calibrate(CalibrateArgs),
+    /// Search the configurations of variants with tuning parameters: measure few of them, and find the fastest for each input
+    ///
+    /// The fastest of each input and, measured on all inputs, the configurations that bring most are kept in the store, for fit to choose among. What was
+    /// evaluated is in a log: a search that was stopped goes on as if it had not been.
+    ///
+    /// With --replay every device is searched on as if nothing were known of it. A figure is the time of the best of all configurations over that of
+    /// the best found after so many evaluations, failed ones counted, mean over the seeds.
+    Search(SearchArgs),
     /// Take measurements from CSV files into the store
     ///
     /// measurements: device,input,variant,time_ns (an empty time: the variant failed or is not admissible there);
     /// inputs: input, then one numeric column a feature; devices: device, then one numeric column a device feature.
     /// Each with a header line; .gz and .xz files are read too. At most 64 variants and 4096 features; a text that a spreadsheet would
     /// compute, as =1+1, has a ' before it, as export writes it. Nothing is imported when anything is wrong.
+    ///
+    /// --kernel-tuner takes the cache files and T4 results of Kernel Tuner instead, as they are: each of one device and one input. What it has
+    /// as invalid is kept without a time, with its reason.
     #[command(override_usage = IMPORT_USAGE)]
-    Import(ExchangeArgs),
+    Import(ImportArgs),
     /// Write measurements of a function as CSV files, in the form that import reads
     #[command(override_usage = EXPORT_USAGE)]
-    Export(ExchangeArgs),
+    Export(ExportArgs),
     /// Copy what one store has and another lacks, either way
     ///
     /// Afterwards both have all functions, devices, inputs and measurements of either. What both had before stays in each as it was, also
@@ -366,25 +381,54 @@ pub(super) struct ExplainArgs {
 }
 
 #[derive(Args, Debug)]
-pub(super) struct ExchangeArgs {
+pub(super) struct ExportArgs {
     /// Function that was measured
     #[arg(long, value_name = "F")]
     pub(super) function: String,
+    #[command(flatten)]
+    pub(super) files: FilesArgs,
+    #[command(flatten)]
+    pub(super) store: StoreArgs,
+    #[command(flatten)]
+    pub(super) output: JsonArgs,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct FilesArgs {
     /// Measurements: device,input,variant,time_ns
     #[arg(long, value_name = "M.csv")]
-    pub(super) measurements: PathBuf,
+    measurements: PathBuf,
     /// Inputs and their features
     #[arg(long, value_name = "I.csv")]
-    pub(super) inputs: PathBuf,
+    inputs: PathBuf,
     /// Devices and their features
     #[arg(long, value_name = "D.csv")]
-    pub(super) devices: PathBuf,
+    devices: PathBuf,
     /// Configurations that exist, of a variant with tuning parameters: configuration, then one column a parameter
     #[arg(long, value_name = "P.csv")]
-    pub(super) parameters: Option<PathBuf>,
+    parameters: Option<PathBuf>,
     /// What features take to compute, in nanoseconds: device,input, then one column a feature
     #[arg(long, value_name = "T.csv")]
-    pub(super) feature_times: Option<PathBuf>,
+    feature_times: Option<PathBuf>,
+}
+
+impl FilesArgs {
+    pub(super) fn files(&self) -> Files {
+        let Self { measurements, inputs, devices, parameters, feature_times } = self.clone();
+        Files { measurements, inputs, devices, parameters, feature_times }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ImportArgs {
+    /// Function that was measured
+    #[arg(long, value_name = "F")]
+    pub(super) function: String,
+    /// Cache files or T4 results of Kernel Tuner, each of one device and one input; .gz and .xz too
+    #[arg(long, value_name = "CACHE.json", num_args = 1.., required_unless_present = "measurements", conflicts_with_all = ["measurements", "inputs", "devices", "parameters", "feature_times"])]
+    pub(super) kernel_tuner: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) files: Option<FilesArgs>,
     #[command(flatten)]
     pub(super) store: StoreArgs,
     #[command(flatten)]

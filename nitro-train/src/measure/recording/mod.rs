@@ -2,6 +2,7 @@
 
 mod feature_samples;
 mod runs;
+mod searched;
 mod tried;
 
 use std::cell::{Cell, RefCell};
@@ -79,7 +80,7 @@ impl<'a> Recording<'a> {
         let failed = failures(&store.load(function.name())?, &device_record.id);
         drop(store);
         let (recorded, listed, due, loaded, measured, lost) = Default::default();
-        let candidates = Candidate::all(function);
+        let candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));
         let recording = Self {
             subject,
             plan,
@@ -175,6 +176,10 @@ impl<'a> Recording<'a> {
     fn look_now(&self) -> Result<(), StoreError> {
         let Subject { function, device } = self.subject;
         let asked = self.plan.clock.now();
+        if self.plan.search.is_some() {
+            self.recorded.borrow_mut().1 = asked; // how far a search is, its log knows
+            return Ok(());
+        }
         let mut store = self.shared.store.lock();
         let recorded = match self.plan.feature_times_only {
             true => timed(&store.load(function.name())?, device.entry().id()),
@@ -229,7 +234,10 @@ impl<'a> Recording<'a> {
             return Ok(());
         }
         self.progress.begin(name);
-        self.measure(name, &mut run, same)?;
+        match self.plan.search {
+            Some(searching) => self.search(searching, name, &mut run, same)?,
+            None => self.measure(name, &mut run, same)?,
+        }
         self.shared.claims.end();
         self.measured.set(self.measured.get() + 1);
         self.due.borrow_mut().remove(name);

@@ -34,7 +34,8 @@ impl Recording<'_> {
             self.time_features(&input, &default, &choices, &mut times, run);
             return Ok(self.put_feature_times(&input, &times.medians_ns())?);
         }
-        let warm = self.warm_up(&input, &observation.admissible, run, |found| same(&expected, found));
+        let candidates = self.candidates.iter().zip(observation.admissible.iter().copied());
+        let warm = self.warm_up(&input, candidates, run, |found| same(&expected, found));
         drop(expected);
         match warm.and_then(|mut tried| self.repeat(&input, &mut tried, run).map(|()| tried)) {
             Ok(tried) => {
@@ -42,13 +43,17 @@ impl Recording<'_> {
                 self.put_feature_times(&input, &times.medians_ns())?;
                 self.put(&input, &tried.iter().map(Tried::row).collect::<Vec<_>>())?;
             }
-            Err(Lost(candidate)) => {
-                let (variant, configuration) = (candidate.variant, candidate.configuration.as_str());
-                let reason = "lost the device to its process";
-                self.put(&input, &[Row { configuration, reason, ..Row::new(variant, Outcome::Failed) }])?;
-                self.lost.replace(Some((name.to_owned(), variant)));
-            }
+            Err(lost) => self.note_lost(&input, &lost)?,
         }
+        Ok(())
+    }
+
+    /// The candidate has failed here, and this process can do no more.
+    pub(super) fn note_lost(&self, input: &Input, Lost(candidate): &Lost) -> Result<(), RecordError> {
+        let (variant, configuration) = (candidate.variant, candidate.configuration.as_str());
+        let reason = "lost the device to its process";
+        self.put(input, &[Row { configuration, reason, ..Row::new(variant, Outcome::Failed) }])?;
+        self.lost.replace(Some((input.name.clone(), variant)));
         Ok(())
     }
 
@@ -74,7 +79,7 @@ impl Recording<'_> {
     }
 
     /// Does what may take the process with it, or never end, and is a variant's doing; nothing else is.
-    fn attempt<T>(
+    pub(super) fn attempt<T>(
         &self,
         input: &str,
         features: Option<&[f64]>,
@@ -120,12 +125,12 @@ impl Recording<'_> {
         })
     }
 
-    /// Runs every admissible candidate once and checks it. The time counts only where one run is enough and is not the variant's
+    /// Runs every candidate once, if it is admissible, and checks it. The time counts only where one run is enough and is not the variant's
     /// first on the device, which loads what it needs.
-    fn warm_up<R>(
+    pub(super) fn warm_up<'c, R>(
         &self,
         input: &Input,
-        admissible: &[bool],
+        candidates: impl Iterator<Item = (&'c Candidate, bool)>,
         run: &mut impl FnMut() -> R,
         is_correct: impl Fn(&R) -> bool,
     ) -> Result<Vec<Tried>, Lost> {
@@ -145,12 +150,16 @@ impl Recording<'_> {
                 Err(ended) => ended,
             }
         };
-        let candidates = self.candidates.iter().zip(admissible);
-        candidates.map(|(own, &admissible)| self.still_there(own, state(own, admissible))).collect()
+        candidates.map(|(own, admissible)| self.still_there(own, state(own, admissible))).collect()
     }
 
     /// Repeats in rounds over all candidates that still run, so that a slow phase of the machine meets all alike.
-    fn repeat<R>(&self, input: &Input, all: &mut [Tried], run: &mut impl FnMut() -> R) -> Result<(), Lost> {
+    pub(super) fn repeat<R>(
+        &self,
+        input: &Input,
+        all: &mut [Tried],
+        run: &mut impl FnMut() -> R,
+    ) -> Result<(), Lost> {
         loop {
             let mut ran = false;
             for tried in all.iter_mut() {

@@ -1,0 +1,3 @@
+//! What is learned from outcomes.
+
+pub(crate) mod forest;

@@ -1,0 +1,29 @@
+//! Search over the configurations of tuning parameters: which of thousands is fastest, for as few evaluations as possible.
+//!
+//! - A [`Space`] has the configurations that exist, from constraints ([`Constraint`]) or from a list; each is a [`Candidate`].
+//! - A [`Search`] is asked what to evaluate and told what that gave; a [`Strategy`] decides, for what its [`Plan`] allows.
+//! - A [`Log`] keeps what was evaluated: a search that was killed goes on as if it had not been.
+//! - [`Sources`] are what other devices measured: with them [`Strategy::Transfer`] begins where they were fast.
+//! - A [`Replay`] searches a space that is measured already, and says how good a strategy would have been.
+//!
+//! The crate runs nothing and knows no device: whoever asks evaluates. [`Search`] has an example.
+
+mod learn;
+mod log;
+mod outcome;
+mod parameter;
+mod random;
+mod replay;
+mod search;
+mod sources;
+mod space;
+mod strategy;
+
+pub use self::log::{Log, LogError};
+pub use self::outcome::{Candidate, Evaluation, Failure, Outcome};
+pub use self::parameter::{Parameter, Scale};
+pub use self::replay::{Figures, Replay};
+pub use self::search::{Ask, Budget, Ended, Plan, Search, TellError};
+pub use self::sources::{Source, Sources};
+pub use self::space::{Conflict, Constraint, Domains, Space, SpaceError, propagate};
+pub use self::strategy::{Strategy, UnknownStrategy};

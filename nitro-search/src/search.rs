@@ -1,0 +1,284 @@
+//! Ask and tell: what to evaluate next, and what that gave.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::strategy::{Steps, Strategy};
+use crate::{Candidate, Evaluation, Outcome, Sources, Space};
+
+/// What a search is to do.
+///
+/// ```
+/// use nitro_search::{Budget, Plan, Strategy};
+///
+/// let plan = Plan { seed: 7, budget: Budget::evaluations(50), ..Plan::new(Strategy::Local) };
+/// assert_eq!(plan.strategy, Strategy::Local);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Who proposes.
+    pub strategy: Strategy,
+    /// All chance comes from it: the same seed, the same proposals.
+    pub seed: u64,
+    /// When to stop.
+    pub budget: Budget,
+    /// What other devices measured, for [`Strategy::Transfer`]; others do not look at it.
+    pub sources: Arc<Sources>,
+}
+
+impl Plan {
+    /// This strategy with seed 0, without sources, until nothing is left.
+    #[must_use]
+    pub fn new(strategy: Strategy) -> Self {
+        Self { strategy, seed: 0, budget: Budget::default(), sources: Arc::default() }
+    }
+}
+
+/// When a search stops, at the latest when its strategy has nothing left. How long it may take, its caller knows, who can stop asking at any time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Budget {
+    /// At most so many evaluations, failed ones counted.
+    pub evaluations: Option<usize>,
+    /// Once something takes at most so many nanoseconds.
+    pub target_ns: Option<f64>,
+    /// Once so many evaluations on end have brought nothing better.
+    pub plateau: Option<usize>,
+}
+
+impl Budget {
+    /// At most so many evaluations.
+    #[must_use]
+    pub fn evaluations(evaluations: usize) -> Self {
+        Self { evaluations: Some(evaluations), ..Self::default() }
+    }
+}
+
+/// What [`Search::ask`] answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// These are to be evaluated, at once or one after the other, and told in any order.
+    Evaluate(Vec<Candidate>),
+    /// What comes next depends on what was asked and not yet told.
+    Wait,
+    /// The search is over.
+    Done(Ended),
+}
+
+/// Why a search is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// The strategy has nothing left: all was evaluated, or a walk has come to its end.
+    Exhausted,
+    /// [`Budget::evaluations`] is used up.
+    Evaluations,
+    /// [`Budget::target_ns`] is reached.
+    Target,
+    /// [`Budget::plateau`] evaluations brought nothing better.
+    Plateau,
+}
+
+/// Why an outcome is refused; the search is as before.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TellError {
+    /// Nobody asked for it, or it was told before.
+    #[error("candidate {} is not waited for: it was never asked for, or was told before", .0.index())]
+    NotAsked(Candidate),
+    /// A time is finite and not negative.
+    #[error("candidate {} cannot have taken {} ns; what has no time is told as failed", .0.index(), .1)]
+    Time(Candidate, f64),
+    /// Outcomes that are restored are those of another search.
+    #[error("the outcome of candidate {} is none of this search's: it would not have been asked for", .0.index())]
+    Foreign(Candidate),
+}
+
+/// A search over a space: [`ask`](Self::ask) what to evaluate, [`tell`](Self::tell) what that gave.
+///
+/// A strategy proposes in steps (a generation, a round, a batch between two fits), and sees the outcomes of a step at once, in the order in which it
+/// proposed them. So the proposals depend on seed and outcomes alone: not on how many are evaluated at once, nor on which was done first.
+///
+/// ```
+/// use std::sync::Arc;
+/// use nitro_search::{Ask, Budget, Evaluation, Parameter, Plan, Search, Space, Strategy};
+///
+/// let parameters = vec![Parameter::numbers("block", [32.0, 64.0, 128.0]), Parameter::bool("staged")];
+/// let space = Arc::new(Space::constrained(parameters, vec![])?);
+/// let plan = Plan { budget: Budget::evaluations(4), ..Plan::new(Strategy::Model) };
+/// let mut search = Search::new(space.clone(), plan);
+/// loop {
+///     match search.ask(1) {
+///         Ask::Evaluate(candidates) => for candidate in candidates {
+///             let values = space.configuration(candidate);
+///             let time_ns = 100.0 / f64::from(values[0] + 1) + f64::from(values[1]); // here a program would be run
+///             search.tell(candidate, Evaluation::TimeNs(time_ns))?;
+///         },
+///         Ask::Wait => unreachable!("every candidate was told"),
+///         Ask::Done(_) => break,
+///     }
+/// }
+/// assert_eq!(search.evaluations(), 4);
+/// println!("{}", space.text(search.best().unwrap().candidate));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Search {
+    space: Arc<Space>,
+    plan: Plan,
+    steps: Box<dyn Steps>,
+    /// The step that is under way.
+    step: Vec<Slot>,
+    /// How many were proposed, that step included.
+    proposed: usize,
+    evaluations: usize,
+    best: Option<Outcome>,
+    /// Evaluations since the best was found.
+    without_gain: usize,
+}
+
+struct Slot {
+    candidate: Candidate,
+    asked: bool,
+    evaluation: Option<Evaluation>,
+}
+
+impl Search {
+    /// A search that has not begun.
+    #[must_use]
+    pub fn new(space: Arc<Space>, plan: Plan) -> Self {
+        let steps = plan.strategy.start(&space, &plan);
+        Self {
+            space,
+            plan,
+            steps,
+            step: Vec::new(),
+            proposed: 0,
+            evaluations: 0,
+            best: None,
+            without_gain: 0,
+        }
+    }
+
+    /// The space.
+    #[must_use]
+    pub fn space(&self) -> &Arc<Space> {
+        &self.space
+    }
+
+    /// What it was asked to do.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Up to `room` candidates to evaluate next, none of which was proposed before.
+    pub fn ask(&mut self, room: usize) -> Ask {
+        self.advance();
+        if let Some(ended) = self.ended() {
+            return Ask::Done(ended);
+        }
+        let open = self.step.iter_mut().filter(|slot| !slot.asked);
+        let asked = open.take(room).map(|slot| {
+            slot.asked = true;
+            slot.candidate
+        });
+        match asked.collect::<Vec<_>>() {
+            none if none.is_empty() => Ask::Wait,
+            some => Ask::Evaluate(some),
+        }
+    }
+
+    /// What evaluating a candidate gave.
+    ///
+    /// # Errors
+    /// When it was not asked for, was told before, or the time is none.
+    pub fn tell(&mut self, candidate: Candidate, evaluation: Evaluation) -> Result<(), TellError> {
+        if let Some(time_ns) = evaluation.time_ns().filter(|time| !time.is_finite() || *time < 0.0) {
+            return Err(TellError::Time(candidate, time_ns));
+        }
+        let waits = |slot: &&mut Slot| slot.candidate == candidate && slot.asked && slot.evaluation.is_none();
+        let slot = self.step.iter_mut().find(waits).ok_or(TellError::NotAsked(candidate))?;
+        slot.evaluation = Some(evaluation);
+        self.evaluations += 1;
+        self.without_gain += 1;
+        if evaluation.cost() < self.best.map_or(f64::INFINITY, |best| best.evaluation.cost()) {
+            self.best = Some(Outcome { candidate, evaluation });
+            self.without_gain = 0;
+        }
+        Ok(())
+    }
+
+    /// Brings a search that has not begun to where another one of the same space and plan was that had these outcomes, in whatever order they came. What
+    /// was under way then is asked for again.
+    ///
+    /// # Errors
+    /// When an outcome is none of this search's.
+    pub fn restore(&mut self, outcomes: &[Outcome]) -> Result<(), TellError> {
+        let mut known: HashMap<Candidate, Evaluation> =
+            outcomes.iter().map(|outcome| (outcome.candidate, outcome.evaluation)).collect();
+        while !known.is_empty() {
+            self.advance();
+            let slots = self.step.iter_mut().filter(|slot| !slot.asked);
+            let found: Vec<_> = slots
+                .filter_map(|slot| {
+                    let evaluation = known.remove(&slot.candidate)?;
+                    slot.asked = true;
+                    Some((slot.candidate, evaluation))
+                })
+                .collect();
+            if found.is_empty() {
+                break;
+            }
+            found.into_iter().try_for_each(|(candidate, evaluation)| self.tell(candidate, evaluation))?;
+        }
+        known.keys().min().map_or(Ok(()), |&candidate| Err(TellError::Foreign(candidate)))
+    }
+
+    /// The fastest so far.
+    #[must_use]
+    pub fn best(&self) -> Option<Outcome> {
+        self.best
+    }
+
+    /// How many were evaluated, failed ones counted.
+    #[must_use]
+    pub fn evaluations(&self) -> usize {
+        self.evaluations
+    }
+
+    /// Goes on to the next step when this one is complete.
+    fn advance(&mut self) {
+        if self.step.iter().any(|slot| slot.evaluation.is_none()) {
+            return;
+        }
+        let told = self
+            .step
+            .drain(..)
+            .filter_map(|slot| Some(Outcome { candidate: slot.candidate, evaluation: slot.evaluation? }));
+        let told: Vec<Outcome> = told.collect();
+        if !told.is_empty() {
+            self.steps.tell(&told);
+        }
+        let left = self.plan.budget.evaluations.map_or(usize::MAX, |most| most.saturating_sub(self.proposed));
+        if left == 0 {
+            return;
+        }
+        let mut proposals = self.steps.ask();
+        proposals.truncate(left);
+        self.proposed += proposals.len();
+        let slot = |candidate| Slot { candidate, asked: false, evaluation: None };
+        self.step = proposals.into_iter().map(slot).collect();
+    }
+
+    fn ended(&self) -> Option<Ended> {
+        let budget = &self.plan.budget;
+        let reached = |target| self.best.is_some_and(|best| best.evaluation.cost() <= target);
+        if budget.target_ns.is_some_and(reached) {
+            return Some(Ended::Target);
+        }
+        if budget.plateau.is_some_and(|most| self.without_gain >= most) {
+            return Some(Ended::Plateau);
+        }
+        let used_up = budget.evaluations.is_some_and(|most| self.proposed >= most);
+        self.step.is_empty().then_some(if used_up { Ended::Evaluations } else { Ended::Exhausted })
+    }
+}

@@ -1,0 +1,41 @@
+//! What was not yet proposed.
+
+use crate::random::Random;
+use crate::{Candidate, Space};
+
+/// The candidates that were not yet proposed, in a random order.
+pub(super) struct Fresh {
+    order: Vec<Candidate>,
+    /// How many of the order were passed.
+    passed: usize,
+    proposed: Vec<bool>,
+}
+
+impl Fresh {
+    pub(super) fn new(space: &Space, random: &mut Random) -> Self {
+        let mut order: Vec<_> = space.candidates().collect();
+        random.shuffle(&mut order);
+        Self { order, passed: 0, proposed: vec![false; space.len()] }
+    }
+
+    /// Whether a candidate was not yet proposed.
+    pub(super) fn has(&self, candidate: Candidate) -> bool {
+        !self.proposed[candidate.index()]
+    }
+
+    /// Takes a candidate, if it is still there.
+    pub(super) fn take(&mut self, candidate: Candidate) -> bool {
+        !std::mem::replace(&mut self.proposed[candidate.index()], true)
+    }
+
+    /// Takes any.
+    pub(super) fn any(&mut self) -> Option<Candidate> {
+        while let Some(&candidate) = self.order.get(self.passed) {
+            self.passed += 1;
+            if self.take(candidate) {
+                return Some(candidate);
+            }
+        }
+        None
+    }
+}

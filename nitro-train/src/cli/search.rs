@@ -1,0 +1,39 @@
+//! `train search`: which configurations are fastest.
+
+use std::io::Write;
+
+use anyhow::Result;
+
+use super::args::SearchArgs;
+use super::json;
+use crate::measure::Share;
+use crate::search::{replay_table, search_table};
+use crate::trainer::Trainer;
+use crate::worker;
+
+pub(super) fn run(trainer: &Trainer, args: &SearchArgs, out: &mut dyn Write) -> Result<()> {
+    if args.replay {
+        return replay(trainer, args, out);
+    }
+    let summary = trainer.search(&args.request(Share::new(worker::recorder_name())))?;
+    match args.show.json.json {
+        true => json::print(out, &summary),
+        false => Ok(write!(out, "{:1$}", search_table(&summary.searched), args.show.columns())?),
+    }
+}
+
+fn replay(trainer: &Trainer, args: &SearchArgs, out: &mut dyn Write) -> Result<()> {
+    let request = args.replay_request();
+    let mut replayed = Vec::new();
+    for one in trainer.replay(&request)? {
+        let one = one?;
+        if args.show.json.json {
+            json::print(out, &one)?;
+        }
+        replayed.push(one);
+    }
+    if !args.show.json.json {
+        write!(out, "{:1$}", replay_table(&replayed), args.show.columns())?;
+    }
+    Ok(())
+}

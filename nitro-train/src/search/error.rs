@@ -1,0 +1,63 @@
+//! Why a space cannot be searched.
+
+use std::io;
+use std::path::PathBuf;
+
+use nitro_search::{LogError, SpaceError};
+
+use crate::printable::{excerpt, list};
+
+/// Why the configurations of a variant cannot be searched.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what each field is")]
+pub enum SearchError {
+    /// No variant has parameters.
+    #[error(
+        "no variant of `{function}` has configurations to search: give one tuning parameters and record it, or import its configurations with --parameters or \
+         --kernel-tuner"
+    )]
+    NoSpace { function: String },
+
+    /// The variant that was asked for has none.
+    #[error(
+        "variant `{}` of `{function}` has no configurations to search; those that have are {}",
+        excerpt(variant),
+        list(known)
+    )]
+    NoSuchVariant { function: String, variant: String, known: Vec<String> },
+
+    /// A device that was not measured.
+    #[error(
+        "nothing was measured of `{function}` on device `{}`; devices with measurements are {}",
+        excerpt(device),
+        list(known)
+    )]
+    NoSuchDevice { function: String, device: String, known: Vec<String> },
+
+    /// A configuration whose values cannot be told.
+    #[error(
+        "configuration `{}` of variant `{variant}` does not say the value of each parameter ({}); import the values with --parameters",
+        excerpt(configuration),
+        list(parameters)
+    )]
+    Values { variant: String, configuration: String, parameters: Vec<String> },
+
+    /// More than can be walked through.
+    #[error(
+        "variant `{variant}` has {count} configurations, of which at most {most} can be searched: give its parameters fewer values"
+    )]
+    TooMany { variant: String, count: u64, most: u64 },
+
+    /// The folder of the logs.
+    #[error("the folder of search logs {} cannot be made", folder.display())]
+    Folder { folder: PathBuf, source: io::Error },
+
+    /// A log.
+    #[error(transparent)]
+    Log(#[from] LogError),
+
+    /// What is listed is no space.
+    #[error("the configurations of variant `{variant}`: {source}")]
+    Space { variant: String, source: SpaceError },
+}

@@ -1,0 +1,155 @@
+//! The configurations of one variant, and what was measured of them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use nitro_search::{Evaluation, Failure, Source, Sources, Space};
+
+use super::error::SearchError;
+use super::space::space_of;
+use crate::recordings::{Measurement, Outcome, Recordings};
+
+/// A variant's space as recordings know it. What exists is what is listed, or else what was measured; what no device and input admits breaks a
+/// constraint, and is not part of it.
+pub(crate) struct Measured<'r> {
+    recordings: &'r Recordings,
+    variant: usize,
+    pub(crate) space: Arc<Space>,
+    /// Where each configuration is in the space.
+    candidates: HashMap<&'r str, usize>,
+}
+
+impl<'r> Measured<'r> {
+    /// The spaces of a function's variants, or of the one of this name.
+    pub(crate) fn of(recordings: &'r Recordings, variant: Option<&str>) -> Result<Vec<Self>, SearchError> {
+        let function = || recordings.function.clone();
+        let configured = |variant: &usize| {
+            recordings.spaces.iter().any(|space| space.variant == *variant)
+                || recordings
+                    .measurements
+                    .iter()
+                    .any(|one| one.variant == *variant && !one.configuration.is_empty())
+        };
+        let all: Vec<usize> = (0..recordings.variants.len()).filter(configured).collect();
+        let is_wanted = |own: &&usize| variant.is_none_or(|name| recordings.variants[**own] == name);
+        let wanted: Vec<usize> = all.iter().filter(is_wanted).copied().collect();
+        match (variant, wanted.is_empty()) {
+            (_, true) if all.is_empty() => Err(SearchError::NoSpace { function: function() }),
+            (Some(variant), true) => Err(SearchError::NoSuchVariant {
+                function: function(),
+                variant: variant.to_owned(),
+                known: all.iter().map(|&own| recordings.variants[own].clone()).collect(),
+            }),
+            _ => wanted.into_iter().map(|variant| Self::of_variant(recordings, variant)).collect(),
+        }
+    }
+
+    fn of_variant(recordings: &'r Recordings, variant: usize) -> Result<Self, SearchError> {
+        let name = || recordings.variants[variant].clone();
+        let mut listed = listed(recordings, variant)?;
+        let of_variant = |one: &&'r Measurement| one.variant == variant && !one.configuration.is_empty();
+        let mut admitted: HashMap<&str, bool> = HashMap::new();
+        for one in recordings.measurements.iter().filter(of_variant) {
+            *admitted.entry(&one.configuration).or_default() |= one.outcome != Outcome::Inadmissible;
+        }
+        listed.configurations.retain(|(name, _)| admitted.get(name).copied().unwrap_or(true));
+        let (space, names) = space_of(&listed.parameters, &listed.configurations)
+            .map_err(|source| SearchError::Space { variant: name(), source })?;
+        let candidates = names.into_iter().enumerate().map(|(at, name)| (name, at)).collect();
+        Ok(Self { recordings, variant, space: Arc::new(space), candidates })
+    }
+
+    pub(crate) fn variant(&self) -> &'r str {
+        &self.recordings.variants[self.variant]
+    }
+
+    /// What was measured on this input, device by device, of each candidate.
+    pub(crate) fn answers(&self, input: usize) -> BTreeMap<usize, Vec<Option<Evaluation>>> {
+        let mut answers: BTreeMap<usize, Vec<Option<Evaluation>>> = BTreeMap::new();
+        let on_input = |one: &&Measurement| one.variant == self.variant && one.input == input;
+        for one in self.recordings.measurements.iter().filter(on_input) {
+            let Some(&at) = self.candidates.get(one.configuration.as_str()) else { continue };
+            let of_device = answers.entry(one.device).or_insert_with(|| vec![None; self.space.len()]);
+            of_device[at] = Some(evaluation(one.outcome, &one.reason));
+        }
+        answers
+    }
+
+    /// What these devices tell whoever searches on `target`, with the features that all of them have.
+    pub(crate) fn sources(
+        &self,
+        answers: &BTreeMap<usize, Vec<Option<Evaluation>>>,
+        target: usize,
+        sources: &[usize],
+    ) -> Sources {
+        let devices = &self.recordings.devices;
+        let of_all =
+            |name: &&String| sources.iter().all(|&source| devices[source].features.contains_key(*name));
+        let names: Vec<&String> = devices[target].features.keys().filter(of_all).collect();
+        let features =
+            |device: usize| names.iter().map(|name| devices[device].features[*name]).collect::<Vec<f64>>();
+        let source = |&device: &usize| Source {
+            device: devices[device].id.clone(),
+            evaluations: answers[&device].clone(),
+            features: features(device),
+        };
+        Sources { devices: sources.iter().map(source).collect(), features: features(target) }
+    }
+}
+
+/// Configurations with the value of each parameter.
+struct Listed<'r> {
+    parameters: Vec<&'r str>,
+    configurations: Vec<(&'r str, Vec<&'r str>)>,
+}
+
+fn listed(recordings: &Recordings, variant: usize) -> Result<Listed<'_>, SearchError> {
+    if let Some(space) = recordings.spaces.iter().find(|space| space.variant == variant) {
+        return Ok(Listed {
+            parameters: space.parameters.iter().map(String::as_str).collect(),
+            configurations: space
+                .configurations
+                .iter()
+                .map(|(name, values)| (name.as_str(), values.iter().map(String::as_str).collect()))
+                .collect(),
+        });
+    }
+    let of_variant = recordings.measurements.iter().filter(|one| one.variant == variant);
+    let mut texts: Vec<&str> =
+        of_variant.map(|one| one.configuration.as_str()).filter(|text| !text.is_empty()).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    let mut parameters: Vec<&str> = Vec::new();
+    let mut configurations = Vec::new();
+    for text in texts {
+        let entries: Option<Vec<(&str, &str)>> = text.split(',').map(|entry| entry.split_once('=')).collect();
+        let entries = entries.unwrap_or_default();
+        if parameters.is_empty() {
+            parameters = entries.iter().map(|(name, _)| *name).collect();
+        }
+        let value = |name: &&str| entries.iter().find(|(own, _)| own == name).map(|(_, value)| *value);
+        let values: Option<Vec<&str>> = parameters.iter().map(value).collect();
+        let values = values.filter(|values| !values.is_empty() && values.len() == entries.len());
+        let unknown = || SearchError::Values {
+            variant: recordings.variants[variant].clone(),
+            configuration: text.to_owned(),
+            parameters: parameters.iter().map(|&name| name.to_owned()).collect(),
+        };
+        configurations.push((text, values.ok_or_else(unknown)?));
+    }
+    Ok(Listed { parameters, configurations })
+}
+
+/// What a measurement of this outcome and reason is to a search.
+pub(crate) fn evaluation(outcome: Outcome, reason: &str) -> Evaluation {
+    let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    Evaluation::Failed(match outcome {
+        Outcome::Time(time_ns) => return Evaluation::TimeNs(time_ns),
+        Outcome::Wrong => Failure::Wrong,
+        Outcome::Inadmissible => Failure::Invalid,
+        Outcome::Failed if reason.to_lowercase().starts_with("compil") => Failure::Compile,
+        Outcome::Failed if says(&["did not end within"]) || reason == "timeout" => Failure::Timeout,
+        Outcome::Failed if says(&["ended its process", "lost the device"]) => Failure::Crash,
+        Outcome::Failed => Failure::Launch,
+    })
+}

@@ -1,0 +1,25 @@
+//! Searching the configurations of parameterised variants: what a store holds of them as spaces and answers of [`nitro_search`], and
+//! replays of searches on what was measured.
+
+mod error;
+mod kept;
+mod live;
+mod measured;
+mod replayed;
+mod space;
+mod table;
+mod values;
+
+pub use self::error::SearchError;
+pub(crate) use self::kept::kept;
+pub(crate) use self::live::InputSearch;
+pub use self::live::{Searched, Searching};
+pub(crate) use self::measured::Measured;
+pub use self::replayed::Replayed;
+pub(crate) use self::replayed::{Extent, answers, run};
+pub(crate) use self::table::{replay_table, search_table};
+// The strategies, by the name that does not mistake them for those of learning.
+pub use nitro_search::{Strategy, UnknownStrategy};
+
+#[cfg(test)]
+mod tests;

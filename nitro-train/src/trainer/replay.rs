@@ -1,0 +1,212 @@
+//! Replays: searches that take their answers from the store.
+
+use std::sync::Arc;
+
+use nitro_search::{Evaluation, Replay, Sources};
+
+use super::builder::Trainer;
+use super::error::TrainError;
+use super::layered_store::LayeredStore;
+use super::request::DataRequest;
+use crate::recordings::Recordings;
+use crate::search::{Extent, Measured, Replayed, SearchError, Strategy, answers, run};
+
+/// What to replay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplayRequest {
+    /// Which functions, from which recordings.
+    pub data: DataRequest,
+    /// The variant; without one, every variant with configurations.
+    pub variant: Option<String>,
+    /// The strategies, one after the other.
+    pub strategies: Vec<Strategy>,
+    /// At most so many evaluations a search.
+    pub evaluations: usize,
+    /// Recorded devices to search on; empty for each in turn.
+    pub devices: Vec<String>,
+    /// The devices that strategies may learn from; without, all others than the one that is searched on.
+    pub sources: Option<Vec<String>>,
+    /// The seed of the first search; the others follow it.
+    pub seed: u64,
+    /// Number of searches.
+    pub seeds: usize,
+}
+
+impl Default for ReplayRequest {
+    fn default() -> Self {
+        let (data, variant, devices, sources) = Default::default();
+        let strategies = vec![Strategy::Transfer];
+        Self {
+            data,
+            variant,
+            strategies,
+            evaluations: 200,
+            devices,
+            sources,
+            seed: crate::DEFAULT_SEED,
+            seeds: 20,
+        }
+    }
+}
+
+impl Trainer {
+    /// Searches the configurations that the store holds as if nothing were known of the device, and tells how good the best found was after so many
+    /// evaluations. Nothing is run: what a search evaluates is answered from the recordings, and it learns no other time of that device. The
+    /// searches are made as the iterator is asked for them.
+    ///
+    /// A configuration that was never measured on the device counts as failed. One that no device and input admits is not part of the space.
+    ///
+    /// ```
+    /// use nitro_train::search::Strategy;
+    /// use nitro_train::{DataRequest, ReplayRequest, Trainer};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let entry = |tile: u32, ms: u32| format!(r#""{tile}": {{"tile": {tile}, "time": {ms}}}"#);
+    /// let cache = |device: &str, scale: u32| {
+    ///     let entries: Vec<_> = (1..=8).map(|tile| entry(tile, scale * (3 + tile.abs_diff(5)))).collect();
+    ///     let text = format!(r#"{{"device_name": "{device}", "tune_params_keys": ["tile"], "cache": {{{}}}}}"#, entries.join(","));
+    ///     let file = folder.path().join(device);
+    ///     std::fs::write(&file, text).map(|()| file)
+    /// };
+    /// let (trainer, store) = (Trainer::new(), folder.path().join("my.db").display().to_string());
+    /// let data = DataRequest { store: Some(store), ..DataRequest::default() };
+    /// trainer.import_kernel_tuner("mm", &[cache("A100", 1)?, cache("A4000", 3)?], &data)?;
+    ///
+    /// let request = ReplayRequest { data, strategies: vec![Strategy::Random], ..ReplayRequest::default() };
+    /// let replayed = trainer.replay(&request)?.collect::<Result<Vec<_>, _>>()?;
+    /// assert_eq!((replayed.len(), &*replayed[0].device, replayed[0].configurations), (2, "A100", 8));
+    /// assert!(replayed[0].best_after[&5] > replayed[0].best_after[&1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there are no recordings, no variant has configurations, or a variant or device is not there.
+    pub fn replay<'t>(
+        &'t self,
+        request: &'t ReplayRequest,
+    ) -> Result<impl Iterator<Item = Result<Replayed, TrainError>> + 't, TrainError> {
+        let mut store = LayeredStore::open(self, &request.data)?;
+        let mut jobs = Vec::new();
+        let functions = store.functions(&request.data.functions)?;
+        for function in &functions {
+            let recordings = store.load_all(function)?;
+            match self.jobs(&recordings, request) {
+                // Of many functions some have none.
+                Err(SearchError::NoSpace { .. })
+                    if request.data.functions.is_empty() && functions.len() > 1 => {}
+                found => jobs.extend(found?),
+            }
+        }
+        if jobs.is_empty() {
+            return Err(SearchError::NoSpace { function: functions.join("`, `") }.into());
+        }
+        Ok(jobs.into_iter().map(move |job| Ok(self.replayed(job, request))))
+    }
+
+    /// One a space, input, device and strategy.
+    fn jobs(&self, recordings: &Recordings, request: &ReplayRequest) -> Result<Vec<Job>, SearchError> {
+        let devices = Devices::of(recordings, request)?;
+        let spaces = Measured::of(recordings, request.variant.as_deref())?;
+        let mut jobs = Vec::new();
+        for (measured, input) in
+            spaces.iter().flat_map(|own| (0..recordings.inputs.len()).map(move |at| (own, at)))
+        {
+            let found = measured.answers(input);
+            for &target in devices.targets.iter().filter(|target| found.contains_key(target)) {
+                let name = |device: usize| recordings.devices[device].id.clone();
+                let known = &found[&target];
+                if !known.iter().flatten().any(|answer| answer.time_ns().is_some()) {
+                    self.tell(format!("{}: nothing has a time on {}", recordings.function, name(target)));
+                    continue;
+                }
+                self.tell_of_gaps(recordings, &name(target), known);
+                let sources: Vec<usize> = devices
+                    .sources
+                    .iter()
+                    .filter(|own| **own != target && found.contains_key(own))
+                    .copied()
+                    .collect();
+                let sources_data = Arc::new(measured.sources(&found, target, &sources));
+                let replay = Arc::new(Replay::new(Arc::clone(&measured.space), answers(known)));
+                jobs.extend(request.strategies.iter().map(|&strategy| Job {
+                    function: recordings.function.clone(),
+                    variant: (spaces.len() > 1).then(|| measured.variant().to_owned()),
+                    device: name(target),
+                    input: recordings.inputs[input].name.clone(),
+                    strategy,
+                    sources: Arc::clone(&sources_data),
+                    replay: Arc::clone(&replay),
+                }));
+            }
+        }
+        Ok(jobs)
+    }
+
+    fn tell_of_gaps(&self, recordings: &Recordings, device: &str, known: &[Option<Evaluation>]) {
+        let unknown = known.iter().filter(|answer| answer.is_none()).count();
+        if unknown > 0 {
+            let (function, all) = (&recordings.function, known.len());
+            self.tell(format!(
+                "{function}: {unknown} of {all} configurations were never measured on {device}; they count as failed there"
+            ));
+        }
+    }
+
+    fn replayed(&self, job: Job, request: &ReplayRequest) -> Replayed {
+        let Job { function, variant, device, input, strategy, sources, replay } = job;
+        let extent =
+            Extent { evaluations: request.evaluations, first_seed: request.seed, seeds: request.seeds };
+        let figures = run(&replay, strategy, &sources, extent);
+        self.tell(format!("{function} on {device}: {strategy}"));
+        let told: &[_] = if strategy == Strategy::Transfer { &sources.devices } else { &[] };
+        Replayed {
+            function,
+            variant,
+            device,
+            input,
+            strategy: figures.strategy,
+            sources: told.iter().map(|source| source.device.clone()).collect(),
+            configurations: figures.configurations,
+            valid: figures.valid,
+            seeds: figures.seeds,
+            best_after: figures.best_after,
+            evaluations_to_95: figures.evaluations_to_95,
+            never_95: figures.never_95,
+        }
+    }
+}
+
+/// Searches of one space on one device and input by one strategy.
+struct Job {
+    function: String,
+    variant: Option<String>,
+    device: String,
+    input: String,
+    strategy: Strategy,
+    sources: Arc<Sources>,
+    replay: Arc<Replay>,
+}
+
+/// Positions of devices in the recordings.
+struct Devices {
+    targets: Vec<usize>,
+    sources: Vec<usize>,
+}
+
+impl Devices {
+    fn of(recordings: &Recordings, request: &ReplayRequest) -> Result<Self, SearchError> {
+        let index = |name: &String| {
+            recordings.device_index(name).ok_or_else(|| SearchError::NoSuchDevice {
+                function: recordings.function.clone(),
+                device: name.clone(),
+                known: recordings.devices.iter().map(|device| device.id.clone()).collect(),
+            })
+        };
+        let named = |names: &[String]| names.iter().map(index).collect::<Result<Vec<_>, _>>();
+        let all = || (0..recordings.devices.len()).collect();
+        Ok(Self {
+            targets: if request.devices.is_empty() { all() } else { named(&request.devices)? },
+            sources: request.sources.as_deref().map_or_else(|| Ok(all()), named)?,
+        })
+    }
+}

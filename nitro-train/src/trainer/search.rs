@@ -1,0 +1,242 @@
+//! Searching: configurations that nobody has measured here yet, the fastest first.
+
+use std::path::PathBuf;
+
+use nitro_core::{Function, choice_text};
+use serde::Serialize;
+
+use super::builder::Trainer;
+use super::devices::or_whole_host;
+use super::error::TrainError;
+use super::layered_store::LayeredStore;
+use super::recorder::{Recorded, Recorder};
+use super::request::DataRequest;
+use super::tunable::Tunable;
+use crate::measure::{Candidate, Plan, Repeats, Share};
+use crate::recordings::Recordings;
+use crate::search::{SearchError, Searched, Searching, Strategy, kept};
+
+/// What to search, where and how.
+#[derive(Clone, Debug)]
+pub struct SearchRequest {
+    /// Which functions, into which store; without names every function with tuning parameters.
+    pub data: DataRequest,
+    /// The variant; without one, every variant with tuning parameters.
+    pub variant: Option<String>,
+    /// Who proposes.
+    pub strategy: Strategy,
+    /// At most so many evaluations for each device and input.
+    pub evaluations: usize,
+    /// Devices by name, one after the other; the host with all threads without any.
+    pub devices: Vec<String>,
+    /// Folder of real inputs; without one, the built-in inputs.
+    pub inputs: Option<PathBuf>,
+    /// The recorded devices that strategies may learn from; without, all others than the one that is searched on.
+    pub sources: Option<Vec<String>>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// At most so many configurations of a function are measured on every input afterwards.
+    pub keep: usize,
+    /// Folder of the logs, from which a search goes on; without one, beside the store.
+    pub log: Option<PathBuf>,
+    /// When the repeats of one configuration on one input end.
+    pub repeats: Repeats,
+    /// With whom the inputs are shared.
+    pub share: Share,
+}
+
+impl Default for SearchRequest {
+    fn default() -> Self {
+        let (data, variant, devices, inputs, sources, log, repeats, share) = Default::default();
+        let (strategy, evaluations, seed, keep) = (Strategy::Transfer, 200, crate::DEFAULT_SEED, 16);
+        Self {
+            data,
+            variant,
+            strategy,
+            evaluations,
+            devices,
+            inputs,
+            sources,
+            seed,
+            keep,
+            log,
+            repeats,
+            share,
+        }
+    }
+}
+
+/// What a search has come to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SearchSummary {
+    /// One a variant, device and input.
+    pub searched: Vec<Searched>,
+    /// The choices that were measured on every input then, and are in the store.
+    pub kept: Vec<Kept>,
+    /// How measuring those went.
+    pub recorded: Vec<Recorded>,
+}
+
+/// The choices of one function that a search on a device has left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    /// The function.
+    pub function: String,
+    /// The device as the request names it.
+    pub device: String,
+    /// Variants with their configurations, those that bring most first.
+    pub choices: Vec<String>,
+}
+
+impl Trainer {
+    /// Searches the configurations of variants with tuning parameters, input by input, and keeps in the store what is worth it: of every input the
+    /// fastest found, and on all inputs at most [`SearchRequest::keep`] configurations beside the default of every variant, so that
+    /// [`fit`](Self::fit) learns to pick among them.
+    ///
+    /// Everything that was evaluated is in a log: a search that was stopped goes on as if it had not been. Everything runs in this process, as with
+    /// [`record`](Self::record).
+    ///
+    /// ```
+    /// # mod app {
+    /// #     use nitro::code_variant;
+    /// #     #[code_variant(features(length = values.len()), variants(plain, blocked { block in pow2(1..=64) = 8 }), default = plain, crate = nitro)]
+    /// #     pub fn sum(values: &[u32]) -> u32;
+    /// #     fn plain(values: &[u32]) -> u32 { values.iter().sum() }
+    /// #     fn blocked(p: sum::Blocked, values: &[u32]) -> u32 { values.chunks(p.block).map(|own| own.iter().sum::<u32>()).sum() }
+    /// # }
+    /// # use app::sum;
+    /// use nitro_train::measure::Repeats;
+    /// use nitro_train::search::Strategy;
+    /// use nitro_train::{DataRequest, SearchRequest, Trainer};
+    ///
+    /// let trainer = Trainer::new().function(sum::function(), |session| { // of variants `plain` and `blocked { block in pow2(1..=64) }`
+    ///     let values: Vec<u32> = (0..1000).collect();
+    ///     Ok(session.input("thousand", || sum(&values))?)
+    /// });
+    /// let folder = tempfile::tempdir()?;
+    /// let store = folder.path().join("my.db").display().to_string();
+    /// let summary = trainer.search(&SearchRequest {
+    ///     data: DataRequest { store: Some(store), ..DataRequest::default() },
+    ///     strategy: Strategy::Random,
+    ///     evaluations: 4,
+    ///     keep: 2,
+    ///     devices: vec!["host:1".into()],
+    ///     repeats: Repeats { budget_ns: 1e5, ..Repeats::default() },
+    ///     ..SearchRequest::default()
+    /// })?;
+    /// assert_eq!((summary.searched[0].configurations, summary.searched[0].evaluations), (7, 4));
+    /// assert!(summary.kept[0].choices[0].starts_with("blocked{block="));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`record`](Self::record), when no function has tuning parameters, and when a log cannot be used.
+    pub fn search(&self, request: &SearchRequest) -> Result<SearchSummary, TrainError> {
+        let mut store = LayeredStore::open(self, &request.data)?;
+        let mut summary = SearchSummary::default();
+        for name in or_whole_host(&request.devices) {
+            let device = self.open_device(&name)?;
+            for tunable in self.searchable(request, &name)? {
+                let others = store.load_if_recorded(tunable.name())?.unwrap_or_default();
+                let recorder =
+                    Recorder { tunable, device_name: &name, device: &*device, observer: &*self.observer };
+                self.search_on(&recorder, request, others, &mut store, &mut summary)?;
+            }
+        }
+        Ok(summary)
+    }
+
+    /// The functions to search on this device.
+    fn searchable(&self, request: &SearchRequest, device: &str) -> Result<Vec<&Tunable>, TrainError> {
+        if self.tunables.is_empty() {
+            return Err(TrainError::NoFunctions);
+        }
+        let names = &request.data.functions;
+        let found = self.wanted_on(names, device)?;
+        let has_parameters =
+            |function: &Function| function.variants().iter().any(|own| !own.parameters().is_empty());
+        let lacks = found.iter().find(|own| !has_parameters(own.function)).map(|own| own.name().to_owned());
+        let searchable: Vec<_> = found.into_iter().filter(|own| has_parameters(own.function)).collect();
+        match lacks {
+            Some(function) if !names.is_empty() || searchable.is_empty() => {
+                Err(SearchError::NoSpace { function }.into())
+            }
+            _ => Ok(searchable),
+        }
+    }
+
+    fn search_on(
+        &self,
+        recorder: &Recorder<'_>,
+        request: &SearchRequest,
+        others: Recordings,
+        store: &mut LayeredStore<'_>,
+        summary: &mut SearchSummary,
+    ) -> Result<(), TrainError> {
+        let function = recorder.tunable.function;
+        let searching = self.searching(request, recorder, others)?;
+        let inputs = recorder.tunable.inputs(request.inputs.as_deref());
+        let plan = Plan::new(inputs, request.repeats, request.share.clone());
+        self.tell(format!(
+            "{} on {}: searching, at most {} evaluations an input",
+            function.name(),
+            recorder.device_name,
+            request.evaluations
+        ));
+        recorder.record(&Plan { search: Some(&searching), ..plan.clone() }, store.writable()?)?;
+        let searched = searching.take_found();
+        let chosen: Vec<String> = kept(&searched, request.keep)
+            .into_iter()
+            .map(|(variant, configuration)| choice_text(&variant, &configuration))
+            .collect();
+        self.tell(format!(
+            "{} on {}: measuring {} on every input",
+            function.name(),
+            recorder.device_name,
+            chosen.join(", ")
+        ));
+        let plan = Plan { candidates: Some(candidates(function, &chosen)), ..plan };
+        let inputs = recorder.record(&plan, store.writable()?)?;
+        summary.searched.extend(searched);
+        summary.recorded.push(recorder.summary(inputs, store.writable()?)?);
+        let (function, device) = (function.name().to_owned(), recorder.device_name.to_owned());
+        summary.kept.push(Kept { function, device, choices: chosen });
+        Ok(())
+    }
+
+    fn searching(
+        &self,
+        request: &SearchRequest,
+        recorder: &Recorder<'_>,
+        others: Recordings,
+    ) -> Result<Searching, TrainError> {
+        let id = recorder.device.entry().id();
+        let known = || others.devices.iter().map(|device| device.id.clone());
+        let unknown = request.sources.iter().flatten().find(|name| others.device_index(name).is_none());
+        if let Some(device) = unknown {
+            let (function, device) = (recorder.tunable.name().to_owned(), device.clone());
+            return Err(SearchError::NoSuchDevice { function, device, known: known().collect() }.into());
+        }
+        let sources = request.sources.clone().unwrap_or_else(|| known().filter(|own| own != id).collect());
+        let log = request.log.clone().unwrap_or_else(|| beside(request.data.store_url()));
+        let SearchRequest { variant, strategy, evaluations, seed, .. } = request.clone();
+        let found = Default::default();
+        Ok(Searching { variant, strategy, evaluations, seed, log, others, sources, found })
+    }
+}
+
+/// Every variant with its default configuration, and the chosen ones.
+fn candidates(function: &'static Function, chosen: &[String]) -> Vec<Candidate> {
+    let chosen = chosen.iter().filter_map(|text| function.choice(text).ok());
+    let mut choices: Vec<_> = function.default_choices().collect();
+    choices.extend(chosen);
+    choices.sort();
+    choices.dedup();
+    choices.into_iter().map(|choice| Candidate::of(function, choice)).collect()
+}
+
+/// The folder of logs of a store: beside a file, and of a server in the working directory.
+fn beside(store: &str) -> PathBuf {
+    let store = store.split_once("://").map_or(store, |_| "nitro");
+    PathBuf::from(format!("{store}.search"))
+}
