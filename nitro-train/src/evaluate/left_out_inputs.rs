@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::chooser::Chooser;
+use super::climbed::{Climbed, climbed};
 use super::error::EvaluateError;
 use crate::learn::performance::{PerformanceTable, share_of_choice};
 use crate::learn::study::{Study, StudyOptions};
@@ -48,6 +49,9 @@ pub struct LeftOutInputs {
     /// Most evaluations of a hill climb that goes from the least value of every parameter to the largest, an input: 1 + K Σ (values − 1) for K
     /// parameters, of each variant.
     pub climb_bound: usize,
+    /// What such a climb takes and finds, where the function has parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub climb: Option<Climbed>,
     /// What the timed repeats of the exhaustive measurement took, of all inputs, in seconds; without compiling and first runs.
     pub measured_seconds: f64,
     /// By selector: `default` (where the recordings know it), `majority` (the choice that is best on most of the other inputs), and what is
@@ -117,6 +121,7 @@ fn on_device(
         choices: alone.choices(),
         distinct_best: best.len(),
         climb_bound: climb_bound(recordings),
+        climb: climbed(recordings, device, &inputs),
         measured_seconds: measured_seconds(recordings, device),
         selectors: alone.selectors()?,
     })
@@ -231,10 +236,17 @@ impl fmt::Display for LeftOutInputs {
         writeln!(f, "{function} on {device}: each of {inputs} inputs left out in turn")?;
         writeln!(
             f,
-            "{distinct_best} of {choices} choices are the best of some input; exhaustively {choices} evaluations an input, by a climb at most {}; \
-             {:.1} s of timed runs in all",
-            self.climb_bound, self.measured_seconds
+            "{distinct_best} of {choices} choices are the best of some input; exhaustively {choices} evaluations an input, {:.1} s of timed runs in all",
+            self.measured_seconds
         )?;
+        if let Some(Climbed { evaluations, mean, worst }) = self.climb {
+            let [mean, worst] = [mean, worst].map(|share| 100.0 * share);
+            writeln!(
+                f,
+                "a climb: {evaluations:.1} evaluations an input, at most {}; finds {mean:.1} % of the best speed, {worst:.1} on the worst input",
+                self.climb_bound
+            )?;
+        }
         let mut table = Table::new(["selector", "exact %", "within 1 %", "% of best", "worst"]);
         for (name, figures) in &self.selectors {
             let numbers = [figures.exact, figures.near, figures.mean, figures.worst];
@@ -282,6 +294,11 @@ mod tests {
         let [found] = &leave_out_inputs(&recordings, 0).unwrap()[..] else { panic!("one device") };
         assert_eq!((found.inputs, found.choices, found.distinct_best), (12, 4, 2));
         assert_eq!(found.climb_bound, 1 + 2 * (3 + 1), "two parameters of four and two values");
+        // Of the walk from the least values no step raises the first parameter alone: a larger block is `fast` or not.
+        let climb = found.climb.unwrap();
+        assert!(
+            climb.evaluations <= found.climb_bound as f64 && climb.mean <= 1.0 && climb.worst <= climb.mean
+        );
         let tree = found.selectors["tree-none"];
         // Those on either side of the step are predicted from one side of it alone.
         assert!(tree.exact >= 10.0 / 12.0, "{found}");
