@@ -58,7 +58,7 @@ fn head(model: &Model) -> Table {
         ("recordings", if digest.is_empty() { "not known" } else { digest }.to_owned()),
         ("gate", gate(model)),
         ("selector", selector(model)),
-        ("where it is unsure", unsure(model)),
+        ("when unsure", unsure(model)),
         ("calibrated for", calibrations(model)),
     ] {
         table.row([name.to_owned(), value]);

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::args::SearchArgs;
 use super::json;
 use crate::measure::Share;
-use crate::search::{replay_table, search_table};
+use crate::search::{replay_tables, search_tables};
 use crate::trainer::Trainer;
 use crate::worker;
 
@@ -18,7 +18,7 @@ pub(super) fn run(trainer: &Trainer, args: &SearchArgs, out: &mut dyn Write) -> 
     let summary = trainer.search(&args.request(Share::new(worker::recorder_name())))?;
     match args.show.json.json {
         true => json::print(out, &summary),
-        false => Ok(write!(out, "{:1$}", search_table(&summary.searched), args.show.columns())?),
+        false => Ok(write!(out, "{:1$}", search_tables(&summary.searched), args.show.columns())?),
     }
 }
 
@@ -33,7 +33,7 @@ fn replay(trainer: &Trainer, args: &SearchArgs, out: &mut dyn Write) -> Result<(
         replayed.push(one);
     }
     if !args.show.json.json {
-        write!(out, "{:1$}", replay_table(&replayed), args.show.columns())?;
+        write!(out, "{:1$}", replay_tables(&replayed), args.show.columns())?;
     }
     Ok(())
 }

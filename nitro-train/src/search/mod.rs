@@ -17,7 +17,7 @@ pub use self::live::{Searched, Searching};
 pub(crate) use self::measured::Measured;
 pub use self::replayed::Replayed;
 pub(crate) use self::replayed::{Extent, answers, run};
-pub(crate) use self::table::{replay_table, search_table};
+pub(crate) use self::table::{replay_tables, search_tables};
 // The strategies, by the name that does not mistake them for those of learning.
 pub use nitro_search::{Strategy, UnknownStrategy};
 

@@ -1,69 +1,95 @@
-//! Replays as a table.
+//! Searches and replays as tables.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
+use std::fmt;
 
 use nitro_core::choice_text;
 
 use super::{Replayed, Searched};
 use crate::plain_table::Table;
 
-/// One row a space, device, input and strategy, and below the mean of each strategy where it has several rows.
-pub(crate) fn replay_table(replayed: &[Replayed]) -> impl Display {
+/// Tables, each with what it is about above it. A width, as in `{tables:80}`, is the most columns that each may take.
+pub(crate) struct Tables(Vec<(String, Table)>);
+
+/// By space and input one row a device and strategy, and in the end the mean of each strategy where it has several rows.
+pub(crate) fn replay_tables(replayed: &[Replayed]) -> Tables {
     let after: BTreeSet<usize> = replayed.iter().flat_map(|one| one.best_after.keys().copied()).collect();
-    let heading =
-        ["function", "device", "input", "strategy", "configurations"].map(str::to_owned).into_iter();
-    let heading = heading.chain(after.iter().map(|count| format!("% after {count}")));
-    let mut table = Table::new(heading.chain(["to 95 %", "never"].map(str::to_owned)));
+    let table = || {
+        let counts = after.iter().map(|count| format!("% at {count}"));
+        Table::new(
+            ["searched on, by".to_owned()]
+                .into_iter()
+                .chain(counts)
+                .chain(["to 95 %", "never"].map(str::to_owned)),
+        )
+    };
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
-    for one in replayed {
-        let Replayed { function, variant, device, input, strategy, configurations, .. } = one;
-        let function = variant.as_ref().map_or(function.clone(), |variant| format!("{function} {variant}"));
-        let names = [function, device.clone(), input.clone(), strategy.clone(), configurations.to_string()];
-        let shares =
-            after.iter().map(|count| one.best_after.get(count).copied().map_or(String::new(), percent));
-        let to_good = one.evaluations_to_95.map_or("–".to_owned(), |count| count.to_string());
-        table.row(
-            names.into_iter().chain(shares).chain([to_good, format!("{} of {}", one.never_95, one.seeds)]),
-        );
+    let is_same = |one: &Replayed, other: &Replayed| {
+        (&one.function, &one.variant, &one.input) == (&other.function, &other.variant, &other.input)
+    };
+    let mut tables = Vec::new();
+    for same in replayed.chunk_by(is_same) {
+        let mut own = table();
+        for one in same {
+            let shares =
+                after.iter().map(|count| one.best_after.get(count).copied().map_or(String::new(), percent));
+            let to_good = one.evaluations_to_95.map_or("–".to_owned(), |count| count.to_string());
+            let name = [format!("{}, {}", one.device, one.strategy)].into_iter();
+            own.row(name.chain(shares).chain([to_good, format!("{} of {}", one.never_95, one.seeds)]));
+        }
+        let Replayed { function, variant, input, configurations, .. } = &same[0];
+        let variant = variant.as_ref().map_or(String::new(), |variant| format!(" {variant}"));
+        tables.push((format!("{function}{variant}, input {input}: {configurations} configurations"), own));
     }
     let strategies: BTreeSet<&str> = replayed.iter().map(|one| one.strategy.as_str()).collect();
-    for strategy in strategies {
-        let own: Vec<_> = replayed.iter().filter(|one| one.strategy == strategy).collect();
-        if own.len() > 1 {
-            let mean = |count: &usize| {
-                let shares = own.iter().filter_map(|one| one.best_after.get(count));
-                percent(shares.sum::<f64>() / own.len() as f64)
-            };
-            let names = ["mean", "", "", strategy, ""].map(str::to_owned).into_iter();
-            table.row(names.chain(after.iter().map(mean)));
-        }
+    let mut means = table();
+    for strategy in &strategies {
+        let own: Vec<_> = replayed.iter().filter(|one| one.strategy == *strategy).collect();
+        let mean = |count: &usize| {
+            let shares = own.iter().filter_map(|one| one.best_after.get(count));
+            percent(shares.sum::<f64>() / own.len() as f64)
+        };
+        means.row([format!("all, {strategy}")].into_iter().chain(after.iter().map(mean)));
     }
-    table
+    if replayed.len() > strategies.len() {
+        tables.push((format!("mean over {} searches", replayed.len() / strategies.len()), means));
+    }
+    Tables(tables)
 }
 
-/// One row a variant, device and input.
-pub(crate) fn search_table(searched: &[Searched]) -> impl Display {
-    let heading = ["function", "device", "input", "evaluated", "failed", "best ms", "configuration"];
-    let mut table = Table::new(heading).ending_in_text();
-    for one in searched {
-        let Searched {
-            function,
-            variant,
-            device,
-            input,
-            evaluations,
-            configurations,
-            failed,
-            best,
-            best_ns,
-            ..
-        } = one;
-        let best_ms = best_ns.map_or(String::new(), |ns| format!("{:.4}", ns / 1e6));
-        let names = [function.clone(), device.clone(), input.clone()].into_iter();
-        let counts = [format!("{evaluations} of {configurations}"), failed.to_string(), best_ms];
-        let best = best.as_ref().map_or("all failed".to_owned(), |best| choice_text(variant, best));
-        table.row(names.chain(counts).chain([best]));
+/// By variant and device one row an input.
+pub(crate) fn search_tables(searched: &[Searched]) -> Tables {
+    let is_same = |one: &Searched, other: &Searched| {
+        (&one.function, &one.variant, &one.device) == (&other.function, &other.variant, &other.device)
+    };
+    let of_same = |same: &[Searched]| {
+        let mut table =
+            Table::new(["input", "evaluated", "failed", "best ms", "configuration"]).ending_in_text();
+        for one in same {
+            let best_ms = one.best_ns.map_or(String::new(), |ns| format!("{:.4}", ns / 1e6));
+            let best =
+                one.best.as_ref().map_or("all failed".to_owned(), |best| choice_text(&one.variant, best));
+            table.row([
+                one.input.clone(),
+                one.evaluations.to_string(),
+                one.failed.to_string(),
+                best_ms,
+                best,
+            ]);
+        }
+        let Searched { function, variant, device, strategy, configurations, .. } = &same[0];
+        (format!("{function} {variant} on {device}, by {strategy}: {configurations} configurations"), table)
+    };
+    Tables(searched.chunk_by(is_same).map(of_same).collect())
+}
+
+impl fmt::Display for Tables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (about, table)) in self.0.iter().enumerate() {
+            let gap = if at == 0 { "" } else { "\n" };
+            writeln!(f, "{gap}{about}")?;
+            fmt::Display::fmt(table, f)?;
+        }
+        Ok(())
     }
-    table
 }

@@ -64,7 +64,10 @@ fn caches_of_kernel_tuner_are_imported_and_replayed() {
         train(folder.path(), &format!("{replay} --sources none --device A100 --strategy random --wide"));
     assert_eq!(code, 0);
     assert!(
-        table.starts_with("function") && table.contains("% after 10") && table.lines().count() == 2,
+        table.starts_with("mm, input 64x64: 12 configurations\n")
+            && table.contains("% at 10")
+            && table.contains("\nA100, random ")
+            && table.lines().count() == 3,
         "{table}"
     );
 }
