@@ -3,7 +3,7 @@
 use super::fit::fit;
 use super::kernel::Kernel;
 use super::posterior::Posterior;
-use super::pretrain::pretrain;
+use super::pretrain::{pretrain, pretrain_alone};
 use super::{Features, best_ns, loss};
 use crate::random::Random;
 use crate::{Evaluation, Outcome};
@@ -16,6 +16,8 @@ pub(crate) struct Expert {
     /// The kernel before anything is measured here.
     expected: Kernel,
     kernel: Kernel,
+    /// Whether the expectation was learned on other devices.
+    learned: bool,
     /// By what variances are multiplied.
     factor: f64,
     posterior: Posterior,
@@ -30,14 +32,37 @@ pub(crate) struct Expert {
 }
 
 impl Expert {
+    /// One who knows what the sources measured, if there are any.
     pub(crate) fn new(features: Features, random: &mut Random) -> Self {
+        let learned = features.sources.len() > 1;
         let expected = pretrain(&features, random);
+        Self::of(features, expected, learned)
+    }
+
+    /// One who knows the parameters alone, and of the sources how times depend on them.
+    pub(crate) fn alone(features: &Features, random: &mut Random) -> Self {
+        let learned = !features.sources.is_empty();
+        Self::of(features.alone(), pretrain_alone(features, random), learned)
+    }
+
+    fn of(features: Features, expected: Kernel, learned: bool) -> Self {
         let most = features.candidates.iter().map(|candidate| candidate.index() + 1).max().unwrap_or(0);
         let mut row_of = vec![u32::MAX; most];
         (0..).zip(&features.candidates).for_each(|(row, candidate)| row_of[candidate.index()] = row);
         let posterior = Posterior::new(&features, &expected);
         let (kernel, evaluations) = (expected.clone(), Vec::new());
-        Self { features, expected, kernel, factor: 1.0, posterior, fitted: 0, seen: 0, evaluations, row_of }
+        Self {
+            features,
+            expected,
+            kernel,
+            factor: 1.0,
+            posterior,
+            learned,
+            fitted: 0,
+            seen: 0,
+            evaluations,
+            row_of,
+        }
     }
 
     /// Up to `count` candidates that are still there, the most promising first.
@@ -124,7 +149,8 @@ impl Expert {
         let rows: Vec<usize> =
             known.iter().map(|outcome| self.row_of[outcome.candidate.index()] as usize).collect();
         let losses: Vec<f64> = known.iter().map(|outcome| loss(outcome.evaluation, best_ns)).collect();
-        (self.kernel, self.factor) = fit(&self.features, &rows, &losses, &self.expected, &self.kernel);
+        (self.kernel, self.factor) =
+            fit(&self.features, &rows, &losses, &self.expected, &self.kernel, self.learned);
         self.posterior = Posterior::new(&self.features, &self.kernel);
         self.evaluations.clear();
         kept.iter().for_each(|outcome| self.add(outcome));

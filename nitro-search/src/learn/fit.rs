@@ -70,8 +70,9 @@ pub(super) fn fit(
     losses: &[f64],
     expected: &Kernel,
     begin: &Kernel,
+    learned: bool,
 ) -> (Kernel, f64) {
-    let learned = !features.sources.is_empty();
+    let with_sources = !features.sources.is_empty();
     let task = Task { features, rows, losses, prior_count: if learned { PRIOR_COUNT } else { 1.0 } };
     let score = |kernel: &Kernel| task.likelihood(kernel).logarithm - surprise(kernel, expected, learned);
     let sources = expected.weights.len();
@@ -87,7 +88,7 @@ pub(super) fn fit(
         .map(|kernel| (score(&kernel), kernel))
         .reduce(|best, next| if next.0 > best.0 { next } else { best });
     let Some((mut best, mut kernel)) = best else { return (expected.clone(), 1.0) };
-    ascend(&mut kernel, &mut best, &[0.25, 4.0, 0.5, 2.0], learned, score);
+    ascend(&mut kernel, &mut best, &[0.25, 4.0, 0.5, 2.0], with_sources, score);
     let factor = task.likelihood(&kernel).factor;
     (kernel, factor)
 }
@@ -102,7 +103,7 @@ fn surprise(kernel: &Kernel, expected: &Kernel, learned: bool) -> f64 {
     let noise = ratios(&[kernel.noise], &[expected.noise], 0.5, spread);
     let own = [kernel.own, kernel.alike, kernel.linear, kernel.alike_inverse_squared_length];
     let other = [expected.own, expected.alike, expected.linear, expected.alike_inverse_squared_length];
-    let sources = if learned { ratios(&own, &other, 0.5, spread) } else { 0.0 };
+    let sources = if kernel.weights.is_empty() { 0.0 } else { ratios(&own, &other, 0.5, spread) };
     let weights = ratios(&kernel.weights, &expected.weights, 1.0, SPREAD_WEIGHTS);
     0.5 * (lengths + noise + sources + weights)
 }

@@ -62,7 +62,9 @@ impl Kernel {
                 others
                     .each(&column.positions, |to, value| own[to] += if value == at { 0.0 } else { inverse });
             } else {
-                others.each(&column.positions, |to, value| own[to] += inverse * (value - at) * (value - at));
+                others.each(&column.positions, |to, value| {
+                    own[to] += inverse * ((value - at) * (value - at) + if value == at { 0.0 } else { 0.1 })
+                });
             }
         }
         let (constant, variance) = (self.constant as f32, self.own as f32);

@@ -14,10 +14,14 @@ use crate::learn::expert::Expert;
 use crate::random::Random;
 use crate::{Candidate, Outcome, Plan, Sources, Space};
 
+/// Most candidates to begin with of which one is fast on every source.
+const FOLIO: usize = 5;
 /// Random configurations before the parameters alone tell anything.
 const FIRST: usize = 3;
 /// How many evaluations one may bring no gain before the next one is asked too.
 const PATIENCE: usize = 10;
+/// Shares of the best time below this are no gain, but noise.
+const GAIN: f64 = 0.01;
 /// A step has one proposal for so many evaluations before it, and at least one: at the beginning every outcome matters for the next proposal.
 const PER_PROPOSAL: usize = 20;
 /// Most proposals of a step.
@@ -32,6 +36,8 @@ pub(super) struct Model {
     asked: usize,
     /// Whether the sources tell what to begin with.
     with_sources: bool,
+    /// What to begin with.
+    first: Vec<Candidate>,
     outcomes: Vec<Outcome>,
     best: Option<Outcome>,
 }
@@ -50,16 +56,17 @@ impl Model {
         let fresh = Fresh::new(&space, &mut random);
         let features = Features::new(&space, sources, &mut random);
         let with_sources = !features.sources.is_empty();
-        let alone = Expert::new(features.alone(), &mut random);
+        let alone = Expert::alone(&features, &mut random);
         let mut experts = vec![alone];
         let mut asked = vec![(0, false), (0, true)];
+        let first = features.portfolio(FOLIO);
         if with_sources {
             experts.push(Expert::new(features, &mut random));
             asked.insert(0, (1, false));
         }
         let turn = |(at, (expert, near))| Turn { expert, near, without_gain: at * PATIENCE };
         let turns = asked.into_iter().enumerate().map(turn).collect();
-        Self { space, fresh, experts, turns, asked: 0, with_sources, outcomes: Vec::new(), best: None }
+        Self { space, fresh, experts, turns, asked: 0, with_sources, first, outcomes: Vec::new(), best: None }
     }
 
     /// A step of whoever went without a gain for the shortest time.
@@ -90,7 +97,10 @@ impl Steps for Model {
         if !self.with_sources && self.outcomes.len() < FIRST {
             return self.fresh.any().into_iter().collect();
         }
-        let mut step = self.step();
+        let mut step = std::mem::take(&mut self.first);
+        if step.is_empty() {
+            step = self.step();
+        }
         step.iter().for_each(|&candidate| _ = self.fresh.take(candidate));
         if step.is_empty() {
             step.extend(self.fresh.any()); // of a large space, what the model does not look at
@@ -102,8 +112,12 @@ impl Steps for Model {
         self.outcomes.extend(outcomes);
         for outcome in outcomes {
             self.turns[self.asked].without_gain += 1;
-            if self.best.is_none_or(|best| outcome.evaluation.cost() < best.evaluation.cost()) {
+            let (cost, best) =
+                (outcome.evaluation.cost(), self.best.map_or(f64::INFINITY, |best| best.evaluation.cost()));
+            if cost < best {
                 self.best = Some(*outcome);
+            }
+            if cost < best * (1.0 - GAIN) {
                 self.turns[self.asked].without_gain = 0;
             }
         }
