@@ -1,61 +1,44 @@
-//! A forest of extremely randomised trees (Geurts, Ernst and Wehenkel 2006) that regresses one number, made for being grown anew every few evaluations: it
-//! has few samples, and many rows to predict. So no tree is kept: while it is grown, the rows to predict are divided with the samples.
+//! A forest of extremely randomised trees (Geurts, Ernst and Wehenkel 2006) that regresses one number. It estimates what a source did not measure.
+//!
+//! It has few samples and many rows to predict. So no tree is kept: while it is grown, the rows are divided with the samples.
 
 use crate::random::Random;
 
 /// How trees are grown.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Forest {
-    pub(crate) trees: usize,
-    /// Least number of samples in a leaf.
-    pub(crate) min_leaf: usize,
+pub(super) struct Forest {
+    pub(super) trees: usize,
 }
 
 /// A row whose target is known.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sample {
-    pub(crate) row: u32,
-    pub(crate) target: f32,
-}
-
-/// What the trees say of every row.
-#[derive(Clone, Debug)]
-pub(crate) struct Prediction {
-    pub(crate) mean: Vec<f32>,
-    /// Standard deviation between the trees.
-    pub(crate) deviation: Vec<f32>,
+pub(super) struct Sample {
+    pub(super) row: u32,
+    pub(super) target: f32,
 }
 
 impl Forest {
-    /// Predictions for all rows of the columns.
-    pub(crate) fn predict(&self, columns: &[&[u16]], samples: &[Sample], random: &mut Random) -> Prediction {
-        let rows = columns.first().map_or(0, |column| column.len());
+    /// What the trees say of every row in the mean.
+    pub(super) fn predict(
+        &self,
+        columns: &[&[u16]],
+        samples: &[Sample],
+        rows: usize,
+        random: &mut Random,
+    ) -> Vec<f32> {
         let mut all: Vec<u32> = (0..rows as u32).collect();
         let mut samples = samples.to_vec();
-        let mut grower = Grower {
-            columns,
-            random,
-            min_leaf: self.min_leaf.max(1),
-            sum: vec![0.0; rows],
-            square: vec![0.0; rows],
-        };
-        for _ in 0..self.trees {
-            grower.subtree(&mut samples, &mut all);
-        }
-        let count = self.trees as f32;
-        let mean: Vec<f32> = grower.sum.iter().map(|sum| sum / count).collect();
-        let variance = grower.square.iter().zip(&mean).map(|(square, mean)| square / count - mean * mean);
-        let deviation = variance.map(|variance| variance.max(0.0).sqrt()).collect();
-        Prediction { mean, deviation }
+        let mut grower = Grower { columns, random, sums: vec![0.0; rows] };
+        (0..self.trees).for_each(|_| grower.subtree(&mut samples, &mut all));
+        grower.sums.iter().map(|sum| sum / self.trees as f32).collect()
     }
 }
 
 struct Grower<'a> {
     columns: &'a [&'a [u16]],
     random: &'a mut Random,
-    min_leaf: usize,
-    sum: Vec<f32>,
-    square: Vec<f32>,
+    /// Row by row what the trees so far say.
+    sums: Vec<f32>,
 }
 
 struct Split {
@@ -71,10 +54,7 @@ impl Grower<'_> {
         }
         let Some(split) = self.best_split(samples) else {
             let mean = samples.iter().map(|sample| sample.target).sum::<f32>() / samples.len().max(1) as f32;
-            for &row in &*rows {
-                self.sum[row as usize] += mean;
-                self.square[row as usize] += mean * mean;
-            }
+            rows.iter().for_each(|&row| self.sums[row as usize] += mean);
             return;
         };
         let column = self.columns[split.column];
@@ -88,9 +68,6 @@ impl Grower<'_> {
 
     /// One random threshold a column, and of these splits the one that explains most.
     fn best_split(&mut self, samples: &[Sample]) -> Option<Split> {
-        if samples.len() < 2 * self.min_leaf {
-            return None;
-        }
         let total: f32 = samples.iter().map(|sample| sample.target).sum();
         let whole = total * total / samples.len() as f32;
         let mut best: Option<Split> = None;
@@ -102,10 +79,8 @@ impl Grower<'_> {
                 continue;
             }
             let threshold = low + self.random.below(usize::from(high - low)) as u16;
-            let least = best.as_ref().map_or(0.0, |best| best.gain);
-            let gain =
-                gain(samples, column, threshold, total, self.min_leaf).map(|explained| explained - whole);
-            if let Some(gain) = gain.filter(|&gain| gain > least) {
+            let gain = explained(samples, column, threshold, total) - whole;
+            if gain > best.as_ref().map_or(0.0, |best| best.gain) {
                 best = Some(Split { column: number, threshold, gain });
             }
         }
@@ -113,20 +88,18 @@ impl Grower<'_> {
     }
 }
 
-/// What the means of the two sides explain; none where one has too few samples.
-fn gain(samples: &[Sample], column: &[u16], threshold: u16, total: f32, min_leaf: usize) -> Option<f32> {
-    let (mut sum, mut count) = (0.0, 0);
+/// What the means of the two sides explain, neither of which is empty.
+fn explained(samples: &[Sample], column: &[u16], threshold: u16, total: f32) -> f32 {
+    let (mut sum, mut count) = (0.0, 0.0);
     for sample in samples {
         let lower = column[sample.row as usize] <= threshold;
         sum += if lower { sample.target } else { 0.0 };
-        count += usize::from(lower);
+        count += f32::from(u8::from(lower));
     }
-    let above = samples.len() - count;
-    let explained = sum * sum / count as f32 + (total - sum) * (total - sum) / above as f32;
-    (count >= min_leaf && above >= min_leaf).then_some(explained)
+    sum * sum / count + (total - sum) * (total - sum) / (samples.len() as f32 - count)
 }
 
-/// Brings what belongs to the lower side to the front; how many these are. In place, and the same order for the same input.
+/// Brings what belongs to the lower side to the front; how many these are.
 fn partition<T>(items: &mut [T], lower: impl Fn(&T) -> bool) -> usize {
     let mut count = 0;
     for at in 0..items.len() {
@@ -136,4 +109,23 @@ fn partition<T>(items: &mut [T], lower: impl Fn(&T) -> bool) -> usize {
         }
     }
     count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_found_and_what_was_seen_is_remembered() {
+        let columns: [Vec<u16>; 2] = [(0..100).collect(), (0..100).map(|row| row * 37 % 101).collect()];
+        let columns: Vec<&[u16]> = columns.iter().map(Vec::as_slice).collect();
+        let target = |row: u32| if row < 50 { 1.0 } else { 3.0 };
+        let samples: Vec<Sample> =
+            (0..100).step_by(3).map(|row| Sample { row, target: target(row) }).collect();
+        let predicted = Forest { trees: 16 }.predict(&columns, &samples, 100, &mut Random::new(1));
+        let wrong = (0..100).filter(|&row| (predicted[row as usize] - target(row)).abs() > 0.5).count();
+        assert!(wrong <= 6, "{wrong} of 100 rows are not near their target");
+        assert!(samples.iter().all(|sample| predicted[sample.row as usize] == sample.target));
+        assert_eq!(Forest { trees: 2 }.predict(&[], &samples[..1], 2, &mut Random::new(1)), [1.0, 1.0]);
+    }
 }

@@ -13,7 +13,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{Candidate, Outcome, Plan, Space};
+use crate::{Candidate, Outcome, Plan, Sources, Space};
 
 /// A strategy at work, in steps: what it proposes next depends on its seed and on the outcomes of its earlier steps, and on nothing else.
 pub(crate) trait Steps: Send {
@@ -112,8 +112,8 @@ impl Strategy {
             Self::Random => Box::new(random::Random::new(&space, plan.seed)),
             Self::Local => Box::new(local::Local::new(space, plan.seed)),
             Self::Annealing => Box::new(annealing::Annealing::new(space, plan.seed)),
-            Self::Model => Box::new(model::Model::new(space, plan, false)),
-            Self::Transfer => Box::new(model::Model::new(space, plan, true)),
+            Self::Model => Box::new(model::Model::new(space, plan, &Sources::default())),
+            Self::Transfer => Box::new(model::Model::new(space, plan, &plan.sources)),
             Self::Genetic => Box::new(genetic::Genetic::new(space, plan.seed)),
         }
     }

@@ -1,90 +1,125 @@
-//! What a model of the measurements expects most of. (First form.)
+//! What a model of the measurements expects most of: a Gaussian process over the parameters, and the greatest expected improvement.
+//!
+//! Several take turns: with sources ([`Strategy::Transfer`](super::Strategy::Transfer)) an expert who knows what other devices measured; one who knows
+//! the parameters alone; and that one again for neighbours of the best only, which is what finds a narrow peak. Whoever has gone without a gain for the
+//! shortest time is asked, and each begins as if it had gone without one longer than the one before. So where the sources are right the first one is
+//! asked, and where they mislead the others soon are too.
 
 use std::sync::Arc;
 
 use super::Steps;
 use super::fresh::Fresh;
-use crate::learn::forest::{Forest, Sample};
+use crate::learn::Features;
+use crate::learn::expert::Expert;
 use crate::random::Random;
-use crate::{Candidate, Outcome, Plan, Space};
+use crate::{Candidate, Outcome, Plan, Sources, Space};
 
-const STEP: usize = 5;
+/// Most candidates to begin with of which one is fast on every source.
+const FOLIO: usize = 5;
+/// Random configurations before the parameters alone tell anything.
+const FIRST: usize = 3;
+/// How many evaluations one may bring no gain before the next one is asked too.
+const PATIENCE: usize = 10;
+/// Shares of the best time below this are no gain, but noise.
+const GAIN: f64 = 0.01;
+/// A step has one proposal for so many evaluations before it, and at least one: at the beginning every outcome matters for the next proposal.
+const PER_PROPOSAL: usize = 20;
+/// Most proposals of a step.
+const MOST: usize = 8;
 
 pub(super) struct Model {
-    random: Random,
+    space: Arc<Space>,
     fresh: Fresh,
-    columns: Vec<Vec<u16>>,
+    experts: Vec<Expert>,
+    turns: Vec<Turn>,
+    /// Whose step is under way.
+    asked: usize,
+    /// Whether the sources tell what to begin with.
+    with_sources: bool,
+    /// What to begin with.
     first: Vec<Candidate>,
     outcomes: Vec<Outcome>,
+    best: Option<Outcome>,
+}
+
+/// Somebody who may be asked.
+struct Turn {
+    expert: usize,
+    /// Only for neighbours of the best.
+    near: bool,
+    without_gain: usize,
 }
 
 impl Model {
-    pub(super) fn new(space: Arc<Space>, plan: &Plan, transfer: bool) -> Self {
+    pub(super) fn new(space: Arc<Space>, plan: &Plan, sources: &Sources) -> Self {
         let mut random = Random::new(plan.seed);
         let fresh = Fresh::new(&space, &mut random);
-        let mut columns: Vec<Vec<u16>> = (0..space.parameters().len())
-            .map(|at| space.candidates().map(|candidate| space.configuration(candidate)[at]).collect())
-            .collect();
-        let mut first = Vec::new();
-        if transfer {
-            let mut total = vec![0.0; space.len()];
-            for source in plan.sources.useful(&space) {
-                let costs: Vec<f64> = source
-                    .evaluations
-                    .iter()
-                    .map(|evaluation| evaluation.map_or(f64::INFINITY, |e| e.cost()))
-                    .collect();
-                let best = costs.iter().copied().fold(f64::INFINITY, f64::min);
-                let logs: Vec<f64> = costs.iter().map(|cost| (cost / best).ln().min(5.0)).collect();
-                logs.iter().zip(&mut total).for_each(|(log, total)| *total += log);
-                columns.push(logs.iter().map(|log| (log / 5.0 * 65535.0) as u16).collect());
-            }
-            if total.iter().any(|&total| total > 0.0) {
-                first = space.candidates().collect();
-                first.sort_by(|a, b| total[a.index()].total_cmp(&total[b.index()]));
-                first.truncate(5);
+        let features = Features::new(&space, sources, &mut random);
+        let with_sources = !features.sources.is_empty();
+        let alone = Expert::alone(&features, &mut random);
+        let mut experts = vec![alone];
+        let mut asked = vec![(0, false), (0, true)];
+        let first = features.portfolio(FOLIO);
+        if with_sources {
+            experts.push(Expert::new(features, &mut random));
+            asked.insert(0, (1, false));
+        }
+        let turn = |(at, (expert, near))| Turn { expert, near, without_gain: at * PATIENCE };
+        let turns = asked.into_iter().enumerate().map(turn).collect();
+        Self { space, fresh, experts, turns, asked: 0, with_sources, first, outcomes: Vec::new(), best: None }
+    }
+
+    /// A step of whoever went without a gain for the shortest time.
+    fn step(&mut self) -> Vec<Candidate> {
+        let count = (1 + self.outcomes.len() / PER_PROPOSAL).min(MOST);
+        let mut order: Vec<usize> = (0..self.turns.len()).collect();
+        order.sort_by_key(|&at| self.turns[at].without_gain);
+        for at in order {
+            let Turn { expert, near, .. } = self.turns[at];
+            let neighbours = self.best.filter(|_| near).map(|best| self.space.neighbours(best.candidate));
+            let fresh = &self.fresh;
+            let is_there = |candidate| {
+                fresh.has(candidate)
+                    && neighbours.as_ref().is_none_or(|neighbours| neighbours.contains(&candidate))
+            };
+            let step = self.experts[expert].propose(&self.outcomes, count, is_there);
+            if !step.is_empty() {
+                self.asked = at;
+                return step;
             }
         }
-        Self { random, fresh, columns, first, outcomes: Vec::new() }
+        Vec::new()
     }
 }
 
 impl Steps for Model {
     fn ask(&mut self) -> Vec<Candidate> {
-        if self.outcomes.is_empty() {
-            let mut first = std::mem::take(&mut self.first);
-            first.retain(|&candidate| self.fresh.take(candidate));
-            if first.is_empty() {
-                first = std::iter::from_fn(|| self.fresh.any()).take(2 * STEP).collect();
-            }
-            return first;
+        if !self.with_sources && self.outcomes.len() < FIRST {
+            return self.fresh.any().into_iter().collect();
         }
-        let worst = self
-            .outcomes
-            .iter()
-            .filter_map(|outcome| outcome.evaluation.time_ns())
-            .fold(0.0, f64::max)
-            .max(1e-9);
-        let samples: Vec<Sample> = self
-            .outcomes
-            .iter()
-            .map(|outcome| Sample {
-                row: outcome.candidate.index() as u32,
-                target: outcome.evaluation.time_ns().unwrap_or(worst).ln() as f32,
-            })
-            .collect();
-        let columns: Vec<&[u16]> = self.columns.iter().map(Vec::as_slice).collect();
-        let prediction = Forest { trees: 64, min_leaf: 1 }.predict(&columns, &samples, &mut self.random);
-        let mut ranked: Vec<usize> =
-            (0..prediction.mean.len()).filter(|&at| self.fresh.has(Candidate::new(at))).collect();
-        let score = |at: usize| prediction.mean[at] - prediction.deviation[at];
-        ranked.sort_by(|&a, &b| score(a).total_cmp(&score(b)));
-        let step: Vec<_> = ranked.into_iter().take(STEP).map(Candidate::new).collect();
+        let mut step = std::mem::take(&mut self.first);
+        if step.is_empty() {
+            step = self.step();
+        }
         step.iter().for_each(|&candidate| _ = self.fresh.take(candidate));
+        if step.is_empty() {
+            step.extend(self.fresh.any()); // of a large space, what the model does not look at
+        }
         step
     }
 
     fn tell(&mut self, outcomes: &[Outcome]) {
         self.outcomes.extend(outcomes);
+        for outcome in outcomes {
+            self.turns[self.asked].without_gain += 1;
+            let (cost, best) =
+                (outcome.evaluation.cost(), self.best.map_or(f64::INFINITY, |best| best.evaluation.cost()));
+            if cost < best {
+                self.best = Some(*outcome);
+            }
+            if cost < best * (1.0 - GAIN) {
+                self.turns[self.asked].without_gain = 0;
+            }
+        }
     }
 }
