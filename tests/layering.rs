@@ -39,6 +39,14 @@ fn the_trainer_is_where_the_heavy_parts_are() {
     assert!(!compiled.contains("nitro-variants-macros"), "the trainer needs descriptors, not the macro");
 }
 
+#[test]
+fn a_search_knows_neither_the_run_time_nor_the_trainer() {
+    let compiled = compiled_by("nitro-variants-search");
+    let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
+    assert_eq!(ours, ["nitro-variants-search"]);
+    assert!(compiled.len() <= 16, "dependencies are few: {compiled:?}");
+}
+
 /// Features by which one package changes what a dependency does for all others that are compiled with it.
 const CHANGING: [(&str, &[&str]); 4] = [
     ("serde_json", &["float_roundtrip", "arbitrary_precision", "preserve_order", "unbounded_depth"]),
@@ -50,7 +58,7 @@ const CHANGING: [(&str, &[&str]); 4] = [
 /// Cargo compiles a dependency once, with the features that anybody asked for: what we ask for, an application gets.
 #[test]
 fn nothing_of_ours_changes_what_a_dependency_does_for_others() {
-    let packages = ["nitro-variants", "nitro-variants-cuda", "nitro-variants-train"];
+    let packages = ["nitro-variants", "nitro-variants-cuda", "nitro-variants-search", "nitro-variants-train"];
     let text: String = packages.map(|package| tree("normal,build,features", package)).concat();
     let asked: BTreeSet<(&str, &str)> = text
         .lines()

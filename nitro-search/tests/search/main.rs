@@ -1,0 +1,8 @@
+//! What the crate promises to who searches with it.
+
+mod budgets;
+mod climbs;
+mod fake;
+mod logs;
+mod strategies;
+mod transfers;
