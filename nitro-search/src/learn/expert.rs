@@ -11,6 +11,10 @@ use crate::{Evaluation, Outcome};
 /// Most evaluations that a kernel is fitted to: of more, the fastest and the last.
 const MOST: usize = 400;
 
+/// Who stands in where sources mislead looks for what is better by more than this share of the speed: among many equally good ones, which the sources
+/// led to, there is always one that is expected to be better by a little.
+const LEAP: f32 = 0.1;
+
 pub(crate) struct Expert {
     features: Features,
     /// The kernel before anything is measured here.
@@ -18,6 +22,8 @@ pub(crate) struct Expert {
     kernel: Kernel,
     /// Whether the expectation was learned on other devices.
     learned: bool,
+    /// By how much something has to be better to be worth anything.
+    leap: f32,
     /// By what variances are multiplied.
     factor: f64,
     posterior: Posterior,
@@ -42,7 +48,8 @@ impl Expert {
     /// One who knows the parameters alone, and of the sources how times depend on them.
     pub(crate) fn alone(features: &Features, random: &mut Random) -> Self {
         let learned = !features.sources.is_empty();
-        Self::of(features.alone(), pretrain_alone(features, random), learned)
+        let leap = if learned { LEAP } else { 0.0 };
+        Self { leap, ..Self::of(features.alone(), pretrain_alone(features, random), learned) }
     }
 
     fn of(features: Features, expected: Kernel, learned: bool) -> Self {
@@ -58,6 +65,7 @@ impl Expert {
             factor: 1.0,
             posterior,
             learned,
+            leap: 0.0,
             fitted: 0,
             seen: 0,
             evaluations,
@@ -77,7 +85,7 @@ impl Expert {
         let losses: Vec<f64> = self.evaluations.iter().map(|&evaluation| loss(evaluation, best_ns)).collect();
         let means = self.means(&losses);
         // The best has no loss by definition; before anything ran, any speed is better than none.
-        let best = if best_ns.is_finite() { 0.0 } else { 1.0 };
+        let best = if best_ns.is_finite() { -self.leap } else { 1.0 };
         let mut open: Vec<usize> =
             (0..self.features.len()).filter(|&row| is_there(self.features.candidates[row])).collect();
         let checkpoint = self.posterior.checkpoint();

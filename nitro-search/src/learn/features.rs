@@ -7,8 +7,6 @@ use crate::{Candidate, Parameter, Scale, Source, Sources, Space};
 
 /// Most candidates that a model looks at; of a larger space, those that the sources like best and a random sample.
 const MOST_ROWS: usize = 1 << 15;
-/// What the next of a portfolio has to add.
-const ADDS: f32 = 0.01;
 /// Most of what a source measured from which the rest is estimated.
 const MOST_SAMPLES: usize = 2000;
 
@@ -59,25 +57,27 @@ impl Features {
         Self { sources: Vec::new(), weights: Vec::new(), ..self.clone() }
     }
 
-    /// Up to `most` candidates of which on every source one is fast: each is the one that adds most to what the best of those before it achieve, over the sources in
-    /// the mean, as long as it adds anything to speak of.
-    pub(crate) fn portfolio(&self, most: usize) -> Vec<Candidate> {
-        let mut least: Vec<f32> = vec![1.0; self.sources.len()];
-        let mut chosen = Vec::new();
-        while chosen.len() < most {
-            let total = |row: usize| -> f32 {
-                let losses = self.sources.iter().zip(&least).zip(&self.weights);
-                losses.map(|((losses, least), &weight)| weight as f32 * losses[row].min(*least)).sum()
-            };
-            let now: f32 =
-                least.iter().zip(&self.weights).map(|(least, &weight)| weight as f32 * least).sum();
-            let totals = (0..self.len()).map(|row| (row, total(row)));
-            let best = totals.reduce(|best, next| if next.1 < best.1 { next } else { best });
-            let Some((row, _)) = best.filter(|&(_, total)| now - total > ADDS) else { break };
-            chosen.push(self.candidates[row]);
-            least.iter_mut().zip(&self.sources).for_each(|(least, losses)| *least = least.min(losses[row]));
+    /// Up to `most` rows that the sources like best, no two of them neighbours: what is wrong about one is likely to be wrong about its neighbours too.
+    pub(crate) fn unlike(&self, most: usize) -> Vec<Candidate> {
+        let expected = |row: usize| -> f32 {
+            let losses = self.sources.iter().zip(&self.weights);
+            losses.map(|(losses, &weight)| weight as f32 * losses[row]).sum()
+        };
+        let mut order: Vec<(f32, usize)> = (0..self.len()).map(|row| (expected(row), row)).collect();
+        order.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let mut chosen: Vec<usize> = Vec::new();
+        for (_, row) in order {
+            if chosen.len() < most && chosen.iter().all(|&other| self.differ(row, other) > 1) {
+                chosen.push(row);
+            }
         }
-        chosen
+        chosen.into_iter().map(|row| self.candidates[row]).collect()
+    }
+
+    /// In how many parameters two rows differ.
+    fn differ(&self, one: usize, other: usize) -> usize {
+        let differs = |column: &&Column| column.positions[one] != column.positions[other];
+        self.parameters.iter().filter(differs).count()
     }
 
     /// The losses of each source, estimated where it did not measure.

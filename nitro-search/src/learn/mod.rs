@@ -26,3 +26,6 @@ pub(crate) fn loss(evaluation: Evaluation, best_ns: f64) -> f64 {
 pub(crate) fn best_ns(evaluations: impl Iterator<Item = Evaluation>) -> f64 {
     evaluations.map(Evaluation::cost).fold(f64::INFINITY, f64::min)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,9 @@
 //! What a model of the measurements expects most of: a Gaussian process over the parameters, and the greatest expected improvement.
 //!
-//! Several take turns: with sources ([`Strategy::Transfer`](super::Strategy::Transfer)) an expert who knows what other devices measured; one who knows
-//! the parameters alone; and that one again for neighbours of the best only, which is what finds a narrow peak. Whoever has gone without a gain for the
-//! shortest time is asked, and each begins as if it had gone without one longer than the one before. So where the sources are right the first one is
-//! asked, and where they mislead the others soon are too.
+//! Two take turns. With sources ([`Strategy::Transfer`](super::Strategy::Transfer)) these are an expert who knows what other devices measured and one who
+//! knows the parameters alone; without, the latter and the same for neighbours of the best only, which is what finds a narrow peak. Whoever has gone without
+//! a gain for the shorter time is asked, and the second begins as if it had gone without one for a while. So where the sources are right the first one is
+//! asked, and where they mislead the second one soon is too.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::learn::expert::Expert;
 use crate::random::Random;
 use crate::{Candidate, Outcome, Plan, Sources, Space};
 
-/// Most candidates to begin with of which one is fast on every source.
-const FOLIO: usize = 5;
+/// Most candidates to begin with that the sources like.
+const UNLIKE: usize = 5;
 /// Random configurations before the parameters alone tell anything.
 const FIRST: usize = 3;
 /// How many evaluations one may bring no gain before the next one is asked too.
@@ -59,10 +59,10 @@ impl Model {
         let alone = Expert::alone(&features, &mut random);
         let mut experts = vec![alone];
         let mut asked = vec![(0, false), (0, true)];
-        let first = features.portfolio(FOLIO);
+        let first = if with_sources { features.unlike(UNLIKE) } else { Vec::new() };
         if with_sources {
+            asked = vec![(1, false), (0, false)];
             experts.push(Expert::new(features, &mut random));
-            asked.insert(0, (1, false));
         }
         let turn = |(at, (expert, near))| Turn { expert, near, without_gain: at * PATIENCE };
         let turns = asked.into_iter().enumerate().map(turn).collect();
