@@ -5,13 +5,12 @@ use serde::{Deserialize, Serialize};
 /// When a model is unsure, and what runs then.
 ///
 /// ```
-#[doc = include_str!("../example_sort.md")]
-/// use nitro::model::{Caution, Model};
-/// # let model = Model::from_bytes(MODEL).unwrap();
-/// // Within a twentieth of the best choice's speed the default is as good.
+/// use nitro_core::model::Caution;
+///
+/// // Within a twentieth of the best choice's speed the first choice of the model is as good.
 /// let caution = Caution { choice: 0, margin: 0.05, far: false };
-/// let careful = Model { caution: Some(caution), ..model };
-/// assert_eq!(Model::from_bytes(&careful.to_bytes()).unwrap().caution, careful.caution);
+/// assert!(caution.is_hardly_ahead(0.99, 0.96));
+/// assert!(!caution.is_hardly_ahead(0.99, 0.90));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Caution {
