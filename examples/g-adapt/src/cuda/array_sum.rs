@@ -6,7 +6,8 @@ use nitro_cuda::{Buffer, CudaError, Grid, Program};
 use super::{check_length, resident_blocks};
 
 /// The kernel, whose definitions are `BLOCK`, `WIDE` and `UNROLL`.
-pub static REDUCTION: Program = Program::new("g_adapt/reduction.cu", include_str!("reduction.cu"));
+pub static REDUCTION: Program =
+    Program::new("g_adapt/reduction.cu", concat!(include_str!("block_sum.cu"), include_str!("reduction.cu")));
 
 /// The sum of all values, as the one element of `sum`. Variants round differently.
 ///

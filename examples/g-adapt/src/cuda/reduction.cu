@@ -2,11 +2,6 @@
 //
 // BLOCK threads a block, WIDE elements a load, UNROLL loads of a thread that do not wait for each other.
 
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
-static_assert(BLOCK % 32 == 0 && BLOCK <= 1024, "whole warps, and at most 1024 threads");
-
 #if WIDE == 4
 typedef float4 Word;
 __device__ float sum_of(Word word) { return (word.x + word.y) + (word.z + word.w); }
@@ -14,19 +9,6 @@ __device__ float sum_of(Word word) { return (word.x + word.y) + (word.z + word.w
 typedef float Word;
 __device__ float sum_of(Word word) { return word; }
 #endif
-
-__device__ float sum_of_block(float sum) {
-    __shared__ float of_warp[32];
-#pragma unroll
-    for (int half = 16; half > 0; half /= 2) sum += __shfl_down_sync(~0u, sum, half);
-    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = sum;
-    __syncthreads();
-    if (threadIdx.x >= 32) return 0;
-    sum = threadIdx.x < BLOCK / 32 ? of_warp[threadIdx.x] : 0;
-#pragma unroll
-    for (int half = 16; half > 0; half /= 2) sum += __shfl_down_sync(~0u, sum, half);
-    return sum;
-}
 
 // With `atomic` all blocks add to one sum, which is zero before; otherwise each has its own.
 extern "C" __global__ void __launch_bounds__(BLOCK)

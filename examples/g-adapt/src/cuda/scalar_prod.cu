@@ -2,26 +2,6 @@
 //
 // BLOCK threads a block. A product is the work of one block (`per_vector`), or of SPLIT blocks that add to it (`per_part`).
 
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
-static_assert(BLOCK % 32 == 0 && BLOCK <= 1024, "whole warps, and at most 1024 threads");
-
-// Of thread 0 the sum over the block.
-__device__ float sum_of_block(float sum) {
-    __shared__ float of_warp[32];
-    __syncthreads(); // what an earlier call left has been read
-#pragma unroll
-    for (int half = 16; half > 0; half /= 2) sum += __shfl_down_sync(~0u, sum, half);
-    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = sum;
-    __syncthreads();
-    if (threadIdx.x >= 32) return 0;
-    sum = threadIdx.x < BLOCK / 32 ? of_warp[threadIdx.x] : 0;
-#pragma unroll
-    for (int half = 16; half > 0; half /= 2) sum += __shfl_down_sync(~0u, sum, half);
-    return sum;
-}
-
 __device__ float product(const float *left, const float *right, u32 first, u32 end) {
     float sum = 0;
 #pragma unroll 4
@@ -33,7 +13,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 per_vector(const float *left, const float *right, float *products, u32 vectors, u32 elements) {
     for (u32 vector = blockIdx.x; vector < vectors; vector += gridDim.x) {
         u64 at = (u64)vector * elements;
-        float sum = sum_of_block(product(left + at, right + at, 0, elements));
+        float part = product(left + at, right + at, 0, elements);
+        __syncthreads(); // what the vector before left in shared memory has been read
+        float sum = sum_of_block(part);
         if (threadIdx.x == 0) products[vector] = sum;
     }
 }

@@ -6,7 +6,10 @@ use nitro_cuda::{Buffer, CudaError, Grid, Program};
 use super::{area, check_length};
 
 /// The kernels, whose definitions are `BLOCK` and, for parts of vectors, `SPLIT`.
-pub static SCALAR_PROD: Program = Program::new("g_adapt/scalar_prod.cu", include_str!("scalar_prod.cu"));
+pub static SCALAR_PROD: Program = Program::new(
+    "g_adapt/scalar_prod.cu",
+    concat!(include_str!("block_sum.cu"), include_str!("scalar_prod.cu")),
+);
 
 /// The scalar product of each of `vectors` pairs of vectors of `elements` elements, which stand one after the other. Variants round
 /// differently.
