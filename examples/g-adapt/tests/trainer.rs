@@ -61,7 +61,7 @@ fn every_input_is_left_out_on_every_device_by_itself() {
     for device in &devices {
         assert_eq!((&device["choices"], &device["distinct_best"]), (&48.into(), &2.into()));
         // 1 + 3 parameters times (2 + 3 + 3) steps.
-        assert_eq!(device["climb_bound"], 25);
+        assert_eq!(device["climb"]["bound"], 25);
         let (tree, majority) = (&device["selectors"]["tree-none"], &device["selectors"]["majority"]);
         assert!(
             tree["exact"].as_f64() >= Some(0.8) && tree["mean"].as_f64() > majority["mean"].as_f64(),

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use nitro_search::{Replay, Sources, Strategy};
 use serde::Serialize;
 
-use crate::recordings::Recordings;
+use crate::learn::performance::PerformanceTable;
+use crate::recordings::{Outcome, Recordings};
 use crate::search::{Measured, answers};
 
-/// A climb from the least value of every parameter to the largest, of each variant in turn, on each input (Liu, Zhang and Shen, IPDPS 2009, section 3).
+/// A climb from the least value of every parameter to the largest, of each variant in turn, on each input (Liu, Zhang and Shen, IPDPS 2009, section 3). A
+/// variant without parameters is run once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Climbed {
+    /// At most so many choices are run on an input: 1 + K Σ (values − 1) of each variant with K parameters.
+    pub bound: usize,
     /// Choices that it runs on an input, in the mean.
     pub evaluations: f64,
     /// Share of the best choice's speed that the best of those has, mean over the inputs.
@@ -19,28 +23,96 @@ pub struct Climbed {
     pub worst: f64,
 }
 
+/// What was run on one input.
+#[derive(Clone, Copy)]
+struct Walk {
+    evaluations: usize,
+    fastest_ns: f64,
+}
+
 /// The climbs on these inputs of one device; none where no variant has parameters, or one has a space that cannot be searched.
-pub fn climbed(recordings: &Recordings, device: usize, inputs: &[usize]) -> Option<Climbed> {
-    let variants = Measured::of(recordings, None).ok()?;
-    let (mut evaluations, mut shares) = (0, Vec::new());
-    for &input in inputs {
-        let (mut best_ns, mut found_ns) = (f64::INFINITY, f64::INFINITY);
-        for measured in &variants {
-            let Some(own) = measured.answers(input).remove(&device) else { continue };
-            let own = answers(&own);
-            let fastest_ns = own.iter().filter_map(|answer| answer.time_ns()).fold(f64::INFINITY, f64::min);
-            let replay = Replay::new(Arc::clone(&measured.space), own);
-            let curve = replay.curve(Strategy::Climb, &Arc::new(Sources::default()), usize::MAX, 0);
-            evaluations += curve.len();
-            best_ns = best_ns.min(fastest_ns);
-            found_ns = found_ns.min(fastest_ns / curve.last().copied().unwrap_or(0.0));
-        }
-        shares.push(if found_ns.is_finite() { best_ns / found_ns } else { 0.0 });
-    }
-    let count = shares.len().max(1) as f64;
+pub fn climbed(
+    recordings: &Recordings,
+    performance: &PerformanceTable,
+    device: usize,
+    inputs: &[usize],
+) -> Option<Climbed> {
+    let spaces = Measured::of(recordings, None).ok()?;
+    let walk = |&input: &usize| {
+        let climbs = spaces.iter().filter_map(|space| climb(space, device, input));
+        (input, plain(recordings, device, input).chain(climbs).collect::<Vec<_>>())
+    };
+    let walks: Vec<(usize, Vec<Walk>)> = inputs.iter().map(walk).collect();
+    let share = |(input, walks): &(usize, Vec<Walk>)| {
+        performance.best_ns(device, *input)
+            / walks.iter().map(|walk| walk.fastest_ns).fold(f64::INFINITY, f64::min)
+    };
+    let shares: Vec<f64> = walks.iter().map(share).collect();
+    let evaluations: usize = walks.iter().flat_map(|(_, walks)| walks).map(|walk| walk.evaluations).sum();
+    let plain_variants = recordings.variants.len() - spaces.len();
     Some(Climbed {
-        evaluations: evaluations as f64 / count,
-        mean: shares.iter().sum::<f64>() / count,
+        bound: plain_variants + spaces.iter().map(bound).sum::<usize>(),
+        evaluations: evaluations as f64 / shares.len() as f64,
+        mean: shares.iter().sum::<f64>() / shares.len() as f64,
         worst: shares.iter().copied().reduce(f64::min)?,
     })
+}
+
+fn bound(measured: &Measured<'_>) -> usize {
+    let parameters = measured.space.parameters();
+    1 + parameters.len() * parameters.iter().map(|parameter| parameter.len() - 1).sum::<usize>()
+}
+
+fn climb(measured: &Measured<'_>, device: usize, input: usize) -> Option<Walk> {
+    let answers = answers(&measured.answers(input).remove(&device)?);
+    let best_ns = answers.iter().filter_map(|answer| answer.time_ns()).fold(f64::INFINITY, f64::min);
+    let replay = Replay::new(Arc::clone(&measured.space), answers);
+    let curve = replay.curve(Strategy::Climb, &Arc::new(Sources::default()), usize::MAX, 0);
+    let share = curve.last().copied().unwrap_or(0.0);
+    Some(Walk {
+        evaluations: curve.len(),
+        fastest_ns: if share > 0.0 { best_ns / share } else { f64::INFINITY },
+    })
+}
+
+/// The variants without parameters that were run.
+fn plain(recordings: &Recordings, device: usize, input: usize) -> impl Iterator<Item = Walk> + '_ {
+    let here = recordings.measurements.iter().filter(move |one| (one.device, one.input) == (device, input));
+    let run = here.filter(|one| one.configuration.is_empty() && one.outcome != Outcome::Inadmissible);
+    run.map(|one| Walk { evaluations: 1, fastest_ns: one.outcome.time_ns().unwrap_or(f64::INFINITY) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recordings::{DeviceRecord, Input, Measurement};
+
+    #[test]
+    fn a_variant_without_parameters_is_run_once_and_can_be_what_is_found() {
+        // On input 0 the plain variant is the fastest, on input 1 it fails.
+        let row = |input: usize, variant: usize, configuration: &str, outcome| Measurement {
+            device: 0,
+            input,
+            variant,
+            configuration: configuration.to_owned(),
+            outcome,
+            spread_ns: 0.0,
+            repeats: 1,
+            reason: String::new(),
+        };
+        let tiled =
+            |input, tile: u32| row(input, 1, &format!("tile={tile}"), Outcome::Time(100.0 + f64::from(tile)));
+        let tiles = (0..2).flat_map(|input| [1, 2, 4].map(|tile| tiled(input, tile)));
+        let plain = [row(0, 0, "", Outcome::Time(50.0)), row(1, 0, "", Outcome::Failed)];
+        let recordings = Recordings {
+            variants: vec!["plain".into(), "tiled".into()],
+            inputs: (0..2).map(|n| Input { name: format!("i/{n}"), features: vec![] }).collect(),
+            devices: vec![DeviceRecord { id: "d".into(), features: Default::default() }],
+            measurements: tiles.chain(plain).collect(),
+            ..Recordings::default()
+        };
+        let performance = PerformanceTable::new(&recordings).unwrap();
+        let found = climbed(&recordings, &performance, 0, &[0, 1]).unwrap();
+        assert_eq!(found, Climbed { bound: 1 + 3, evaluations: 4.0, mean: 1.0, worst: 1.0 });
+    }
 }

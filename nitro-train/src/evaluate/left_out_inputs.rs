@@ -46,10 +46,7 @@ pub struct LeftOutInputs {
     pub choices: usize,
     /// How many different choices are the best of some input: with one, what is best does not depend on the input.
     pub distinct_best: usize,
-    /// Most evaluations of a hill climb that goes from the least value of every parameter to the largest, an input: 1 + K Σ (values − 1) for K
-    /// parameters, of each variant.
-    pub climb_bound: usize,
-    /// What such a climb takes and finds, where the function has parameters.
+    /// What a hill climb from the least value of every parameter to the largest takes and finds, where the function has parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub climb: Option<Climbed>,
     /// What the timed repeats of the exhaustive measurement took, of all inputs, in seconds; without compiling and first runs.
@@ -120,8 +117,7 @@ fn on_device(
         inputs: inputs.len(),
         choices: alone.choices(),
         distinct_best: best.len(),
-        climb_bound: climb_bound(recordings),
-        climb: climbed(recordings, device, &inputs),
+        climb: climbed(recordings, performance, device, &inputs),
         measured_seconds: measured_seconds(recordings, device),
         selectors: alone.selectors()?,
     })
@@ -206,23 +202,6 @@ impl OnDevice<'_> {
     }
 }
 
-/// The values that each parameter of each variant was measured with tell how long the longest climb is.
-fn climb_bound(recordings: &Recordings) -> usize {
-    let of_variant = |variant: usize| {
-        let mut values: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for one in recordings.measurements.iter().filter(|one| one.variant == variant) {
-            for (parameter, value) in one.configuration.split(',').filter_map(|entry| entry.split_once('=')) {
-                let known = values.entry(parameter).or_default();
-                if !known.contains(&value) {
-                    known.push(value);
-                }
-            }
-        }
-        1 + values.len() * values.values().map(|values| values.len() - 1).sum::<usize>()
-    };
-    (0..recordings.variants.len()).map(of_variant).sum()
-}
-
 fn measured_seconds(recordings: &Recordings, device: usize) -> f64 {
     let on_device = recordings.measurements.iter().filter(|one| one.device == device);
     let taken_ns = on_device.filter_map(|one| Some(one.outcome.time_ns()? * f64::from(one.repeats)));
@@ -239,12 +218,11 @@ impl fmt::Display for LeftOutInputs {
             "{distinct_best} of {choices} choices are the best of some input; exhaustively {choices} evaluations an input, {:.1} s of timed runs in all",
             self.measured_seconds
         )?;
-        if let Some(Climbed { evaluations, mean, worst }) = self.climb {
+        if let Some(Climbed { bound, evaluations, mean, worst }) = self.climb {
             let [mean, worst] = [mean, worst].map(|share| 100.0 * share);
             writeln!(
                 f,
-                "a climb: {evaluations:.1} evaluations an input, at most {}; finds {mean:.1} % of the best speed, {worst:.1} on the worst input",
-                self.climb_bound
+                "a climb: {evaluations:.1} evaluations an input, at most {bound}; finds {mean:.1} % of the best speed, {worst:.1} on the worst input"
             )?;
         }
         let mut table = Table::new(["selector", "exact %", "within 1 %", "% of best", "worst"]);
@@ -293,12 +271,10 @@ mod tests {
             recordings(|size, block| if (block == 8) == (size >= 8) { 1.0 } else { 2.0 + block as f64 });
         let [found] = &leave_out_inputs(&recordings, 0).unwrap()[..] else { panic!("one device") };
         assert_eq!((found.inputs, found.choices, found.distinct_best), (12, 4, 2));
-        assert_eq!(found.climb_bound, 1 + 2 * (3 + 1), "two parameters of four and two values");
-        // Of the walk from the least values no step raises the first parameter alone: a larger block is `fast` or not.
         let climb = found.climb.unwrap();
-        assert!(
-            climb.evaluations <= found.climb_bound as f64 && climb.mean <= 1.0 && climb.worst <= climb.mean
-        );
+        assert_eq!(climb.bound, 1 + 2 * (3 + 1), "two parameters of four and two values");
+        // Of the walk from the least values no step raises the first parameter alone: a larger block is `fast` or not.
+        assert!(climb.evaluations <= climb.bound as f64 && climb.mean <= 1.0 && climb.worst <= climb.mean);
         let tree = found.selectors["tree-none"];
         // Those on either side of the step are predicted from one side of it alone.
         assert!(tree.exact >= 10.0 / 12.0, "{found}");
