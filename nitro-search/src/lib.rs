@@ -12,7 +12,8 @@ mod learn;
 mod log;
 mod outcome;
 mod parameter;
-mod random;
+#[doc(hidden)] // for the trainer, which draws from the same generator
+pub mod random;
 mod replay;
 mod search;
 mod sources;

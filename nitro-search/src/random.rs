@@ -2,18 +2,18 @@
 
 /// A stream of pseudo-random numbers, fully determined by its seed.
 #[derive(Clone, Debug)]
-pub(crate) struct Random {
+pub struct Random {
     state: u64,
 }
 
 impl Random {
     /// The stream that belongs to this seed.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
     /// The next 64 bits (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
-    pub(crate) fn next_u64(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.state;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,20 +22,46 @@ impl Random {
     }
 
     /// A number in `[0, 1)`.
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A number in `0..bound`, which is not empty.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
+    /// A number in `0..bound`; the bias of one in 2^64 / `bound` is of no consequence here.
+    ///
+    /// # Panics
+    ///
+    /// If `bound` is 0.
+    pub fn below(&mut self, bound: usize) -> usize {
         assert!(bound > 0, "an empty range has no number to draw");
         ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
     }
 
     /// Brings the items into a random order (Fisher and Yates).
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_splitmix64() {
+        // The first values for seed 1234567, as the reference implementation prints them.
+        let mut random = Random::new(1_234_567);
+        let drawn: Vec<u64> = (0..3).map(|_| random.next_u64()).collect();
+        assert_eq!(drawn, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn shuffle_keeps_every_item() {
+        let mut items: Vec<usize> = (0..100).collect();
+        Random::new(7).shuffle(&mut items);
+        assert_ne!(items, (0..100).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..100).collect::<Vec<_>>());
     }
 }

@@ -129,7 +129,7 @@ pub struct Search {
     step: Vec<Slot>,
     /// How many were proposed, that step included.
     proposed: usize,
-    evaluations: usize,
+    outcomes: Vec<Outcome>,
     best: Option<Outcome>,
     /// Evaluations since the best was found.
     without_gain: usize,
@@ -152,7 +152,7 @@ impl Search {
             steps,
             step: Vec::new(),
             proposed: 0,
-            evaluations: 0,
+            outcomes: Vec::new(),
             best: None,
             without_gain: 0,
         }
@@ -198,10 +198,11 @@ impl Search {
         let waits = |slot: &&mut Slot| slot.candidate == candidate && slot.asked && slot.evaluation.is_none();
         let slot = self.step.iter_mut().find(waits).ok_or(TellError::NotAsked(candidate))?;
         slot.evaluation = Some(evaluation);
-        self.evaluations += 1;
+        let outcome = Outcome { candidate, evaluation };
+        self.outcomes.push(outcome);
         self.without_gain += 1;
         if evaluation.cost() < self.best.map_or(f64::INFINITY, |best| best.evaluation.cost()) {
-            self.best = Some(Outcome { candidate, evaluation });
+            self.best = Some(outcome);
             self.without_gain = 0;
         }
         Ok(())
@@ -239,10 +240,16 @@ impl Search {
         self.best
     }
 
+    /// What was evaluated, in the order in which it was told.
+    #[must_use]
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
     /// How many were evaluated, failed ones counted.
     #[must_use]
     pub fn evaluations(&self) -> usize {
-        self.evaluations
+        self.outcomes.len()
     }
 
     /// Goes on to the next step when this one is complete.

@@ -24,7 +24,7 @@ impl<'de> Deserialize<'de> for Exact {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use nitro_search::random::Random;
 
     #[test]
     fn what_is_read_is_what_was_written() {

@@ -19,6 +19,7 @@ pub mod evaluate;
 mod exact;
 pub mod exchange;
 pub mod explain;
+mod greedy;
 #[doc(hidden)]
 pub mod internals;
 pub mod learn;
@@ -27,7 +28,6 @@ mod model_summary;
 mod plain_table;
 mod printable;
 pub mod profile;
-mod random;
 pub mod recordings;
 pub mod report;
 pub mod search;

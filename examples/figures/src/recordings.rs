@@ -26,9 +26,7 @@ pub const GINKGO: &str = "ginkgo_spmv";
 pub fn shipped(function: &str) -> Result<Recordings, Error> {
     let mut recordings = with_vendor(function)?;
     if let Some(known) = function_of(function) {
-        recordings.keep_variants(|name| known.variants().iter().any(|variant| variant.name() == name));
-        recordings.default_variant =
-            recordings.variant_index(known.variants()[known.default_variant()].name());
+        recordings.keep_known(known);
     }
     Ok(recordings)
 }

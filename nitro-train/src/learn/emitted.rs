@@ -4,15 +4,10 @@
 use nitro_core::MAX_CHOICES;
 
 use super::performance::PerformanceTable;
-
-/// A further choice is worth telling apart when the mean share of the best speed grows by this much.
-const LEAST_GAIN: f64 = 0.002;
+use crate::greedy::add_greedily;
 
 /// The classes that a model of these sources may pick, in order: of every variant the one that is best on average, then greedily whatever
 /// adds most to the mean share that the best of them reaches, while that is worth it. All, where no variant has several.
-///
-/// (The greedy choice reaches at least 1 − 1/e of what any choice of as many could: the mean of maxima is submodular; Nemhauser, Wolsey and
-/// Fisher, "An analysis of approximations for maximizing submodular set functions", 1978.)
 pub fn emitted(performance: &PerformanceTable, sources: &[usize], inputs: &[usize]) -> Vec<usize> {
     let variants = performance.classes().variants();
     let count = performance.classes().count();
@@ -23,34 +18,14 @@ pub fn emitted(performance: &PerformanceTable, sources: &[usize], inputs: &[usiz
     let samples: Vec<&[Option<f64>]> =
         places.filter_map(|(device, input)| performance.shares(device, input)).collect();
     let mut chosen = best_of_each_variant(variants, &samples);
-    let mut reached: Vec<f64> = samples.iter().map(|shares| best_of(&chosen, shares)).collect();
-    while chosen.len() < MAX_CHOICES {
-        let gain = |class: usize| -> f64 {
-            let gains = samples.iter().zip(&reached).map(|(shares, reached)| share(shares, class) - reached);
-            gains.filter(|gain| *gain > 0.0).sum()
-        };
-        let best = (0..count)
-            .map(|class| (gain(class), class))
-            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
-        let Some((_, class)) = best.filter(|(gain, _)| *gain >= LEAST_GAIN * samples.len() as f64) else {
-            break;
-        };
-        chosen.push(class);
-        reached
-            .iter_mut()
-            .zip(&samples)
-            .for_each(|(reached, shares)| *reached = reached.max(share(shares, class)));
-    }
+    let share_of = |class: usize, sample: usize| share(samples[sample], class);
+    add_greedily(&mut chosen, MAX_CHOICES, count, samples.len(), share_of);
     chosen.sort_unstable();
     chosen
 }
 
 fn share(shares: &[Option<f64>], class: usize) -> f64 {
     shares[class].unwrap_or(0.0)
-}
-
-fn best_of(classes: &[usize], shares: &[Option<f64>]) -> f64 {
-    classes.iter().map(|&class| share(shares, class)).fold(0.0, f64::max)
 }
 
 /// The class of each variant with the largest sum of shares; of equals the first.

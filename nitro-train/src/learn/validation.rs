@@ -38,7 +38,7 @@ pub struct Validation {
 }
 
 /// What a selector achieves on an input, followed always and with caution.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Judged {
     input: usize,
     share: f64,
@@ -71,19 +71,27 @@ pub fn validate(study: &Study<'_>, strategies: &[Strategy]) -> Validation {
         .into_par_iter()
         .map(|at| run(task, sources, &trials[at / parts.len()], parts[at % parts.len()]))
         .collect();
+    let means: Vec<Vec<Judged>> = runs.chunks(parts.len().max(1)).map(means).collect();
     let by_target = |share: fn(&Judged) -> f64| {
-        let means: Vec<_> = runs.chunks(parts.len().max(1)).map(|runs| means(runs, share)).collect();
-        means.chunks(sources.len().max(1)).map(<[_]>::to_vec).collect()
+        let of_trial =
+            |judged: &Vec<Judged>| judged.iter().map(|own| (own.input, share(own))).collect::<Vec<_>>();
+        means.chunks(sources.len().max(1)).map(|own| own.iter().map(of_trial).collect()).collect()
     };
     let (shares, careful) = (by_target(|judged| judged.share), by_target(|judged| judged.careful));
     Validation { folds: cuts.swap_remove(0), shares, careful }
 }
 
-/// The mean share on each input.
-fn means(runs: &[Vec<Judged>], share: fn(&Judged) -> f64) -> Vec<(usize, f64)> {
+/// The mean on each input.
+fn means(runs: &[Vec<Judged>]) -> Vec<Judged> {
     let mut judged = runs.concat();
     judged.sort_by_key(|judged| judged.input); // stable
-    let of_input = |same: &[Judged]| (same[0].input, same.iter().map(share).sum::<f64>() / same.len() as f64);
+    let mean =
+        |same: &[Judged], share: fn(&Judged) -> f64| same.iter().map(share).sum::<f64>() / same.len() as f64;
+    let of_input = |same: &[Judged]| Judged {
+        input: same[0].input,
+        share: mean(same, |own| own.share),
+        careful: mean(same, |own| own.careful),
+    };
     judged.chunk_by(|one, other| one.input == other.input).map(of_input).collect()
 }
 
@@ -144,6 +152,6 @@ mod tests {
         let of = |(input, share)| Judged { input, share, careful: 1.0 };
         let runs = [vec![(2, 0.5), (0, 1.0)], vec![(1, 0.25)], vec![(0, 0.5)], vec![(1, 0.75), (2, 0.5)]];
         let runs = runs.map(|run| run.into_iter().map(of).collect::<Vec<_>>());
-        assert_eq!(means(&runs, |judged| judged.share), [(0, 0.75), (1, 0.5), (2, 0.5)]);
+        assert_eq!(means(&runs), [(0, 0.75), (1, 0.5), (2, 0.5)].map(of));
     }
 }

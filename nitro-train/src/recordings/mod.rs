@@ -35,6 +35,7 @@
 
 mod digest;
 mod feature_times;
+mod keep;
 mod outcome;
 mod overlay;
 mod profiles;
@@ -43,11 +44,13 @@ mod space;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use feature_times::FeatureTimes;
+pub use keep::LeftOut;
 pub use outcome::Outcome;
 pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
 use serde::Serialize;
 pub(crate) use space::SpaceDifference;
 pub use space::SpaceRecord;
+pub(crate) use space::assignments;
 
 /// The most input features that a function's recordings may have, and the most features of a device. A model takes the most useful
 /// [`nitro_core::MAX_FEATURES`] of them.
@@ -162,67 +165,5 @@ impl Recordings {
     /// Position of the variant with this name.
     pub fn variant_index(&self, name: &str) -> Option<usize> {
         self.variants.iter().position(|variant| variant == name)
-    }
-
-    /// Leaves out measurements of configurations, by variant and text; returns of how many choices.
-    pub fn keep_configurations(&mut self, keep: impl Fn(&str, &str) -> bool) -> usize {
-        let mut asked = BTreeMap::new(); // once a choice, however many measurements it has
-        let mut stays = |one: &Measurement| {
-            let choice = (one.variant, one.configuration.clone());
-            *asked.entry(choice).or_insert_with(|| keep(&self.variants[one.variant], &one.configuration))
-        };
-        self.measurements.retain(|one| stays(one));
-        asked.values().filter(|stays| !**stays).count()
-    }
-
-    /// Leaves out variants, as if they had never been measured; returns their names.
-    pub fn keep_variants(&mut self, keep: impl Fn(&str) -> bool) -> Vec<String> {
-        let (mut indices, mut left_out) = (Vec::new(), Vec::new());
-        for name in std::mem::take(&mut self.variants) {
-            let stays = keep(&name);
-            indices.push(stays.then_some(self.variants.len()));
-            if stays { &mut self.variants } else { &mut left_out }.push(name);
-        }
-        self.default_variant = self.default_variant.and_then(|variant| indices[variant]);
-        let stays = |variant: &mut usize| {
-            let index = indices[*variant];
-            *variant = index.unwrap_or_default();
-            index.is_some()
-        };
-        self.measurements.retain_mut(|one| stays(&mut one.variant));
-        self.spaces.retain_mut(|space| stays(&mut space.variant));
-        left_out
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variants_that_are_left_out_take_their_measurements_along() {
-        let row = |variant| Measurement {
-            device: 0,
-            input: 0,
-            variant,
-            configuration: String::new(),
-            outcome: Outcome::Time(1.0 + variant as f64),
-            spread_ns: 0.0,
-            repeats: 1,
-            reason: String::new(),
-        };
-        let mut recordings = Recordings {
-            variants: ["a", "b", "c"].map(str::to_owned).into(),
-            default_variant: Some(2),
-            measurements: [0, 1, 2].map(row).into(),
-            ..Recordings::default()
-        };
-        assert_eq!(recordings.keep_variants(|name| name != "b"), ["b"]);
-        assert_eq!(
-            (recordings.variants.as_slice(), recordings.default_variant),
-            (&["a".to_owned(), "c".to_owned()][..], Some(1))
-        );
-        let left: Vec<_> = recordings.measurements.iter().map(|one| (one.variant, one.outcome)).collect();
-        assert_eq!(left, [(0, Outcome::Time(1.0)), (1, Outcome::Time(3.0))]);
     }
 }

@@ -53,6 +53,12 @@ impl Recordings {
     }
 }
 
+/// The parameters and values of a configuration. One of an import may be any text: what has no name of a parameter has an empty one.
+pub(crate) fn assignments(configuration: &str) -> impl Iterator<Item = (&str, &str)> {
+    let entries = configuration.split(',').filter(|entry| !entry.is_empty());
+    entries.map(|entry| entry.split_once('=').unwrap_or(("", entry)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

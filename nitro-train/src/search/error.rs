@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use nitro_search::{LogError, SpaceError};
 
 use crate::printable::{excerpt, list};
+use crate::recordings::Recordings;
 
 /// Why the configurations of a variant cannot be searched.
 #[derive(Debug, thiserror::Error)]
@@ -60,4 +61,15 @@ pub enum SearchError {
     /// What is listed is no space.
     #[error("the configurations of variant `{variant}`: {source}")]
     Space { variant: String, source: SpaceError },
+}
+
+impl SearchError {
+    /// These recordings are of other devices.
+    pub(crate) fn no_such_device(recordings: &Recordings, device: &str) -> Self {
+        Self::NoSuchDevice {
+            function: recordings.function.clone(),
+            device: device.to_owned(),
+            known: recordings.devices.iter().map(|device| device.id.clone()).collect(),
+        }
+    }
 }

@@ -1,18 +1,19 @@
 //! Searches that measure: one for each variant, device and input, with a log that it goes on from.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nitro_core::{DeviceEntry, Function};
-use nitro_search::{Ask, Budget, Evaluation, Log, Plan, Search, Source, Sources, Strategy};
+use nitro_search::{Ask, Budget, Evaluation, Log, Plan, Search, Sources, Strategy};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::error::SearchError;
 use super::measured::evaluation;
+use super::sources::told;
 use super::space::space_of;
 use crate::measure::{Candidate, WALKED, all_of_variant};
-use crate::recordings::{Outcome, Recordings};
+use crate::recordings::{Outcome, Recordings, assignments};
 use crate::store::Row;
 
 /// What is searched on each input, how, and what came of it.
@@ -107,7 +108,6 @@ pub(crate) struct InputSearch {
     candidates: Vec<Candidate>,
     /// What was asked for and is not told yet.
     asked: Option<nitro_search::Candidate>,
-    told: Vec<nitro_search::Outcome>,
     searched: Searched,
 }
 
@@ -121,24 +121,22 @@ impl InputSearch {
         candidates: &[Candidate],
     ) -> Result<Self, SearchError> {
         let variant = candidates[0].variant;
-        let names: Vec<&str> = entries(&candidates[0]).map(|(name, _)| name).collect();
-        let values = |own| entries(own).map(|(_, value)| value).collect();
-        let rows: Vec<(usize, Vec<&str>)> =
-            candidates.iter().enumerate().map(|(at, own)| (at, values(own))).collect();
+        let names: Vec<&str> = assignments(&candidates[0].configuration).map(|(name, _)| name).collect();
+        let values = candidates.iter().map(|own| assignments(&own.configuration).map(|(_, value)| value));
+        let rows: Vec<(usize, Vec<&str>)> = values.map(Iterator::collect).enumerate().collect();
         let (space, order) = space_of(&names, &rows)
             .map_err(|source| SearchError::Space { variant: variant.to_owned(), source })?;
         let candidates: Vec<Candidate> = order.into_iter().map(|at| candidates[at].clone()).collect();
         let sources = Arc::new(sources(searching, device, variant, input, &candidates));
         let Searching { strategy, seed, evaluations, .. } = *searching;
         let plan = Plan { strategy, seed, budget: Budget::evaluations(evaluations), sources };
-        let told_of = if strategy == Strategy::Transfer { &plan.sources.devices[..] } else { &[] };
         let searched = Searched {
             function: function.to_owned(),
             variant: variant.to_owned(),
             device: device.id().to_owned(),
             input: input.to_owned(),
             strategy: strategy.to_string(),
-            sources: told_of.iter().map(|source| source.device.clone()).collect(),
+            sources: told(strategy, &plan.sources),
             configurations: space.len(),
             evaluations: 0,
             failed: 0,
@@ -153,8 +151,7 @@ impl InputSearch {
         let file = folder.join(file_name(&searched, &digests));
         let mut search = Search::new(Arc::new(space), plan);
         let log = Log::open(&file, &mut search)?;
-        let told = logged(&file);
-        Ok(Self { search, log, candidates, asked: None, told, searched })
+        Ok(Self { search, log, candidates, asked: None, searched })
     }
 
     /// What to measure next.
@@ -169,7 +166,6 @@ impl InputSearch {
         let Some(candidate) = self.asked.take() else { return Ok(()) };
         let outcome = nitro_search::Outcome { candidate, evaluation: evaluation(row.outcome, row.reason) };
         self.log.append(&self.search, outcome)?;
-        self.told.push(outcome);
         // It was asked for just now, and a time that was measured is one.
         let _ = self.search.tell(candidate, outcome.evaluation);
         Ok(())
@@ -177,12 +173,13 @@ impl InputSearch {
 
     /// What was found, also to `searching`; the best, if anything has a time.
     pub(crate) fn finish(self, searching: &Searching) -> Option<Best> {
-        let Self { search, candidates, told, mut searched, .. } = self;
+        let Self { search, candidates, mut searched, .. } = self;
         let time = |own: &nitro_search::Outcome| {
             Some((candidates[own.candidate.index()].configuration.clone(), own.evaluation.time_ns()?))
         };
-        searched.times_ns = told.iter().filter_map(time).collect();
-        (searched.evaluations, searched.failed) = (told.len(), told.len() - searched.times_ns.len());
+        searched.times_ns = search.outcomes().iter().filter_map(time).collect();
+        searched.evaluations = search.evaluations();
+        searched.failed = searched.evaluations - searched.times_ns.len();
         let best = search
             .best()
             .and_then(|best| Some((&candidates[best.candidate.index()], best.evaluation.time_ns()?)));
@@ -205,17 +202,6 @@ impl Best {
         let configuration = self.candidate.configuration.as_str();
         Row { configuration, repeats: 1, ..Row::new(self.candidate.variant, Outcome::Time(self.time_ns)) }
     }
-}
-
-/// The parameters of a candidate with their values.
-fn entries(candidate: &Candidate) -> impl Iterator<Item = (&str, &str)> {
-    candidate.configuration.split(',').filter_map(|entry| entry.split_once('='))
-}
-
-/// The outcomes in a log that was opened, so that its lines are whole and its own.
-fn logged(file: &Path) -> Vec<nitro_search::Outcome> {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    text.lines().skip(1).filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 /// What other devices measured of these candidates on the same input.
@@ -245,16 +231,9 @@ fn sources(
         }
     }
     found.retain(|(_, evaluations)| evaluations.iter().any(Option::is_some));
-    let here: Vec<_> = device.features().map(|feature| (feature.name.clone(), feature.value)).collect();
-    let of_all =
-        |name: &String| found.iter().all(|(index, _)| others.devices[*index].features.contains_key(name));
-    let here: Vec<_> = here.into_iter().filter(|(name, _)| of_all(name)).collect();
-    let devices = found.iter().map(|(index, evaluations)| Source {
-        device: others.devices[*index].id.clone(),
-        evaluations: evaluations.clone(),
-        features: here.iter().map(|(name, _)| others.devices[*index].features[name]).collect(),
-    });
-    Sources { devices: devices.collect(), features: here.iter().map(|(_, value)| *value).collect() }
+    let here = device.features().map(|feature| (feature.name.clone(), feature.value)).collect();
+    let found = found.into_iter().map(|(index, evaluations)| (&others.devices[index], evaluations));
+    super::sources::sources(&here, found.collect())
 }
 
 /// A name for a person, and a digest of all that tells the search from others.

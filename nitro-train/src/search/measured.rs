@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use nitro_search::{Evaluation, Failure, Source, Sources, Space};
+use nitro_search::{Evaluation, Failure, Sources, Space};
 
 use super::error::SearchError;
 use super::space::space_of;
-use crate::recordings::{Measurement, Outcome, Recordings};
+use crate::recordings::{Measurement, Outcome, Recordings, assignments};
 
 /// A variant's space as recordings know it. What exists is what is listed, or else what was measured; what no device and input admits breaks a
 /// constraint, and is not part of it.
@@ -75,7 +75,7 @@ impl<'r> Measured<'r> {
         answers
     }
 
-    /// What these devices tell whoever searches on `target`, with the features that all of them have.
+    /// What these devices tell whoever searches on `target`.
     pub(crate) fn sources(
         &self,
         answers: &BTreeMap<usize, Vec<Option<Evaluation>>>,
@@ -83,17 +83,8 @@ impl<'r> Measured<'r> {
         sources: &[usize],
     ) -> Sources {
         let devices = &self.recordings.devices;
-        let of_all =
-            |name: &&String| sources.iter().all(|&source| devices[source].features.contains_key(*name));
-        let names: Vec<&String> = devices[target].features.keys().filter(of_all).collect();
-        let features =
-            |device: usize| names.iter().map(|name| devices[device].features[*name]).collect::<Vec<f64>>();
-        let source = |&device: &usize| Source {
-            device: devices[device].id.clone(),
-            evaluations: answers[&device].clone(),
-            features: features(device),
-        };
-        Sources { devices: sources.iter().map(source).collect(), features: features(target) }
+        let measured = sources.iter().map(|source| (&devices[*source], answers[source].clone()));
+        super::sources::sources(&devices[target].features, measured.collect())
     }
 }
 
@@ -122,14 +113,14 @@ fn listed(recordings: &Recordings, variant: usize) -> Result<Listed<'_>, SearchE
     let mut parameters: Vec<&str> = Vec::new();
     let mut configurations = Vec::new();
     for text in texts {
-        let entries: Option<Vec<(&str, &str)>> = text.split(',').map(|entry| entry.split_once('=')).collect();
-        let entries = entries.unwrap_or_default();
+        let entries: Vec<(&str, &str)> = assignments(text).collect();
         if parameters.is_empty() {
             parameters = entries.iter().map(|(name, _)| *name).collect();
         }
         let value = |name: &&str| entries.iter().find(|(own, _)| own == name).map(|(_, value)| *value);
         let values: Option<Vec<&str>> = parameters.iter().map(value).collect();
-        let values = values.filter(|values| !values.is_empty() && values.len() == entries.len());
+        let is_named = entries.iter().all(|(name, _)| !name.is_empty());
+        let values = values.filter(|values| is_named && !values.is_empty() && values.len() == entries.len());
         let unknown = || SearchError::Values {
             variant: recordings.variants[variant].clone(),
             configuration: text.to_owned(),

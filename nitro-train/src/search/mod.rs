@@ -6,6 +6,7 @@ mod kept;
 mod live;
 mod measured;
 mod replayed;
+mod sources;
 mod space;
 mod table;
 mod values;
@@ -17,6 +18,7 @@ pub use self::live::{Searched, Searching};
 pub(crate) use self::measured::Measured;
 pub use self::replayed::Replayed;
 pub(crate) use self::replayed::{Extent, answers, run};
+pub(crate) use self::sources::told;
 pub(crate) use self::table::{replay_tables, search_tables};
 // The strategies, by the name that does not mistake them for those of learning.
 pub use nitro_search::{Strategy, UnknownStrategy};

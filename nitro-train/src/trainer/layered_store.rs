@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use nitro_core::{Function, choice_text};
+use nitro_core::Function;
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::request::DataRequest;
 use super::tunable::{ShippedRecordings, Tunable};
 use crate::exchange;
-use crate::measure::Candidate;
 use crate::profile::{Folder, files};
-use crate::recordings::{DeviceRecord, Incomplete, Profiles, Recordings};
+use crate::recordings::{DeviceRecord, Incomplete, LeftOut, Profiles, Recordings};
 use crate::store::{self, Store};
 
 /// The store, and under it the recordings that the program carries.
@@ -114,24 +113,18 @@ impl<'t> LayeredStore<'t> {
 
     /// Leaves the variants and configurations that the function has, and makes its default known.
     fn keep_own(&mut self, recordings: &mut Recordings, function: &Function) {
-        let is_own = |name: &str| function.variants().iter().any(|variant| variant.name() == name);
-        if !recordings.variants.iter().any(|name| is_own(name)) {
+        if recordings.variants.iter().all(|name| function.variant_named(name).is_none()) {
             return; // they are of a namesake, which is for others to find
         }
-        let left_out = recordings.keep_variants(is_own);
-        let others = recordings
-            .keep_configurations(|variant, text| function.choice(&choice_text(variant, text)).is_ok());
-        let default = Candidate::of(function, function.default_choice()); // which files do not say
-        recordings.default_variant = recordings.variant_index(default.variant);
-        recordings.default_configuration = default.configuration;
+        let LeftOut { variants, configurations } = recordings.keep_known(function);
         let name = function.name();
-        if !left_out.is_empty() {
-            let names = left_out.join(", ");
+        if !variants.is_empty() {
+            let names = variants.join(", ");
             self.tell_once(format!("{name}: left out, as this program does not have them: {names}"));
         }
-        if others > 0 {
+        if configurations > 0 {
             self.tell_once(format!(
-                "{name}: left out, {others} configurations that this program does not have"
+                "{name}: left out, {configurations} configurations that this program does not have"
             ));
         }
     }

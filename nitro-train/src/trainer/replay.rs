@@ -9,7 +9,7 @@ use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::DataRequest;
 use crate::recordings::Recordings;
-use crate::search::{Extent, Measured, Replayed, SearchError, Strategy, answers, run};
+use crate::search::{Extent, Measured, Replayed, SearchError, Strategy, answers, run, told};
 
 /// What to replay.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,14 +158,13 @@ impl Trainer {
             Extent { evaluations: request.evaluations, first_seed: request.seed, seeds: request.seeds };
         let figures = run(&replay, strategy, &sources, extent);
         self.tell(format!("{function} on {device}: {strategy}"));
-        let told: &[_] = if strategy == Strategy::Transfer { &sources.devices } else { &[] };
         Replayed {
             function,
             variant,
             device,
             input,
             strategy: figures.strategy,
-            sources: told.iter().map(|source| source.device.clone()).collect(),
+            sources: told(strategy, &sources),
             configurations: figures.configurations,
             valid: figures.valid,
             seeds: figures.seeds,
@@ -196,11 +195,7 @@ struct Devices {
 impl Devices {
     fn of(recordings: &Recordings, request: &ReplayRequest) -> Result<Self, SearchError> {
         let index = |name: &String| {
-            recordings.device_index(name).ok_or_else(|| SearchError::NoSuchDevice {
-                function: recordings.function.clone(),
-                device: name.clone(),
-                known: recordings.devices.iter().map(|device| device.id.clone()).collect(),
-            })
+            recordings.device_index(name).ok_or_else(|| SearchError::no_such_device(recordings, name))
         };
         let named = |names: &[String]| names.iter().map(index).collect::<Result<Vec<_>, _>>();
         let all = || (0..recordings.devices.len()).collect();

@@ -137,7 +137,8 @@ impl Trainer {
         for name in or_whole_host(&request.devices) {
             let device = self.open_device(&name)?;
             for tunable in self.searchable(request, &name)? {
-                let others = store.load_if_recorded(tunable.name())?.unwrap_or_default();
+                let nothing = || Recordings { function: tunable.name().to_owned(), ..Recordings::default() };
+                let others = store.load_if_recorded(tunable.name())?.unwrap_or_else(nothing);
                 let recorder =
                     Recorder { tunable, device_name: &name, device: &*device, observer: &*self.observer };
                 self.search_on(&recorder, request, others, &mut store, &mut summary)?;
@@ -211,13 +212,13 @@ impl Trainer {
         others: Recordings,
     ) -> Result<Searching, TrainError> {
         let id = recorder.device.entry().id();
-        let known = || others.devices.iter().map(|device| device.id.clone());
         let unknown = request.sources.iter().flatten().find(|name| others.device_index(name).is_none());
         if let Some(device) = unknown {
-            let (function, device) = (recorder.tunable.name().to_owned(), device.clone());
-            return Err(SearchError::NoSuchDevice { function, device, known: known().collect() }.into());
+            return Err(SearchError::no_such_device(&others, device).into());
         }
-        let sources = request.sources.clone().unwrap_or_else(|| known().filter(|own| own != id).collect());
+        let known = others.devices.iter().map(|device| &device.id);
+        let sources = known.filter(|own| *own != id).cloned();
+        let sources = request.sources.clone().unwrap_or_else(|| sources.collect());
         let log = request.log.clone().unwrap_or_else(|| beside(request.data.store_url()));
         let SearchRequest { variant, strategy, evaluations, seed, .. } = request.clone();
         let found = Default::default();

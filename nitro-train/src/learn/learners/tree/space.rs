@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::learn::task::Task;
-use crate::recordings::Recordings;
+use crate::recordings::{Recordings, assignments};
 
 /// The choices of a task. Numbers are places in the range of a parameter, 0 its least and 1 its largest value; of a parameter whose values grow
 /// by a factor on a logarithm. So how far two choices are apart is the sum of the distances of their numbers, each a share of its range.
@@ -117,12 +117,6 @@ fn scales(recordings: &Recordings) -> BTreeMap<(usize, &str), Option<Scale>> {
 /// What stands in the braces of a choice's name.
 fn configuration(choice: &str) -> &str {
     choice.split_once('{').map_or("", |(_, rest)| rest.strip_suffix('}').unwrap_or(rest))
-}
-
-/// The parameters and values of a configuration. One of an import, which may be any text, is a single category.
-fn assignments(configuration: &str) -> impl Iterator<Item = (&str, &str)> {
-    let entries = configuration.split(',').filter(|entry| !entry.is_empty());
-    entries.map(|entry| entry.split_once('=').unwrap_or(("", entry)))
 }
 
 #[cfg(test)]
