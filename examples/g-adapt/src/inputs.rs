@@ -11,12 +11,13 @@ pub const REDUCTION: [[u32; 1]; 15] = {
     shapes
 };
 
-/// Rows and columns of matrices of 2^28 elements, from wide to tall.
-pub const MV_MUL: [[u32; 2]; 15] = {
-    let mut shapes = [[0; 2]; 15];
+/// Rows and columns of matrices of 2^28 elements and then of 2^27, from wide to tall.
+pub const MV_MUL: [[u32; 2]; 29] = {
+    let mut shapes = [[0; 2]; 29];
     let mut index = 0;
-    while index < 15 {
-        shapes[index] = [1 << (7 + index), 1 << (21 - index)];
+    while index < 29 {
+        let step = index % 15;
+        shapes[index] = [1 << (7 + step), 1 << (21 - index / 15 - step)];
         index += 1;
     }
     shapes
@@ -44,8 +45,8 @@ pub const TRANSPOSE: [[u32; 2]; 18] = [
     [32768, 32768],
 ];
 
-/// Rows, inner size and columns of two matrices to multiply.
-pub const MATRIX_MUL: [[u32; 3]; 9] = [
+/// Rows, inner size and columns of two matrices to multiply: nine sizes, and those between.
+pub const MATRIX_MUL: [[u32; 3]; 18] = [
     [512, 512, 512],
     [768, 768, 768],
     [1024, 1024, 1024],
@@ -55,6 +56,15 @@ pub const MATRIX_MUL: [[u32; 3]; 9] = [
     [4096, 4096, 4096],
     [6144, 6144, 6144],
     [8192, 8192, 8192],
+    [576, 576, 576],
+    [640, 640, 640],
+    [896, 896, 896],
+    [1280, 1280, 1280],
+    [1792, 1792, 1792],
+    [2560, 2560, 2560],
+    [3584, 3584, 3584],
+    [5120, 5120, 5120],
+    [7168, 7168, 7168],
 ];
 
 /// Rows and columns of images to filter.
@@ -71,9 +81,33 @@ pub const CONVOLUTION: [[u32; 2]; 10] = [
     [16384, 16384],
 ];
 
-/// Number and length of pairs of vectors.
-pub const SCALAR_PROD: [[u32; 2]; 7] =
-    [[256, 1024], [256, 4096], [16, 1 << 20], [4096, 4096], [256, 1 << 16], [1 << 16, 256], [16384, 4096]];
+/// Number and length of pairs of vectors: seven shapes, and those between.
+pub const SCALAR_PROD: [[u32; 2]; 24] = [
+    [256, 1024],
+    [256, 4096],
+    [16, 1 << 20],
+    [4096, 4096],
+    [256, 1 << 16],
+    [1 << 16, 256],
+    [16384, 4096],
+    [64, 4096],
+    [1024, 1024],
+    [1024, 4096],
+    [4096, 1024],
+    [16384, 1024],
+    [64, 1 << 14],
+    [256, 1 << 14],
+    [1024, 1 << 14],
+    [64, 1 << 16],
+    [64, 1 << 18],
+    [16, 1 << 18],
+    [16, 1 << 19],
+    [32, 1 << 19],
+    [8, 1 << 20],
+    [16384, 256],
+    [32768, 512],
+    [1 << 16, 1024],
+];
 
 /// Rows, inner size and columns of two matrices to multiply on the host: half of them are not made up of the widest blocks.
 pub const HOST_PRODUCT: [[u32; 3]; 12] = [
