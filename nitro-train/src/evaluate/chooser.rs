@@ -96,7 +96,7 @@ impl<'a> Chooser<'a> {
     }
 
     /// What choosing for a recorded input takes on a device, in nanoseconds, with its features; 0 where nothing is known of those.
-    pub(super) fn taken_ns(&self, task: &Task<'_>, device: usize, input: usize) -> f64 {
+    pub(crate) fn taken_ns(&self, task: &Task<'_>, device: usize, input: usize) -> f64 {
         let Some(costs) = task.costs.as_ref().filter(|_| !self.is_constant) else { return 0.0 };
         let at_gate_ns = self.gate_ns + costs.sum_ns(device, input, &self.gate_features);
         match self.selector.as_ref().is_some_and(|selector| selector.is_decided_early(&self.features(input)))

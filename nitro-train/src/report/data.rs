@@ -265,8 +265,30 @@ pub struct Overhead {
     pub choosing_ns: f64,
     /// Time of the best variant, median over test inputs and devices.
     pub best_variant_ns: f64,
+    /// What choosing takes with the features, where that is known of them.
+    pub with_features: Option<WithFeatures>,
     /// The input features.
     pub benefits: Vec<Benefit>,
+}
+
+/// What features and selector take on a call that is like none before, beside what was chosen, over test inputs and devices left out.
+#[derive(Clone, Debug, Default)]
+pub struct WithFeatures {
+    /// Time of features and selector, in nanoseconds.
+    pub choosing_ns: MedianAndP90,
+    /// Time of the chosen variant, in nanoseconds.
+    pub chosen_ns: MedianAndP90,
+    /// The one over the other, input by input.
+    pub ratio: MedianAndP90,
+}
+
+/// What is usual, and what nine of ten do not exceed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MedianAndP90 {
+    /// The median.
+    pub median: f64,
+    /// The 90th percentile.
+    pub p90: f64,
 }
 
 /// What an input feature brings.

@@ -43,8 +43,8 @@ use nitro_core::files;
 pub use self::assemble::LocalResult;
 pub use self::data::{
     Benefit, CalibrationCurve, Curve, DeviceSensitivity, DeviceTable, FunctionReport, HeldOut, HeldOutDevice,
-    LearningCurve, Matrix, OneFewerTable, Overhead, Quantity, ReportData, Score, Selection, SelectionSeconds,
-    Winners,
+    LearningCurve, Matrix, MedianAndP90, OneFewerTable, Overhead, Quantity, ReportData, Score, Selection,
+    SelectionSeconds, Winners, WithFeatures,
 };
 use self::device::Labels;
 pub use self::device::by_name;

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::data::{Benefit, FunctionReport, Overhead};
+use super::data::{Benefit, FunctionReport, MedianAndP90, Overhead, WithFeatures};
 use super::html::{Nanoseconds, Percent, columns, function_link, name, number, wide, width};
 
 /// All functions side by side.
@@ -13,16 +13,57 @@ pub(super) fn section(functions: &[FunctionReport]) -> Markup {
                 h2 { "What a choice costs" }
                 p {
                     "Of the selector that would be shipped, medians over the devices left out. A choice was timed on the machine that \
-                     made this page, with the features given and nothing remembered: the time to compute the features comes on top and is not \
-                     recorded, and a call like one of the last ones costs far less than this. The best variant’s time is the median of the recordings."
+                     made this page, with the features given and nothing remembered: a call like one of the last ones costs far less than this. \
+                     The best variant’s time is the median of the recordings."
                 }
                 (wide("", "What a choice costs", &costs(functions)))
+                (with_features(functions))
             }
         }
     }
 }
 
-/// Here a column for the time of the features belongs once recordings have it.
+/// Features and selector beside the chosen variant, where recordings say what features take.
+fn with_features(functions: &[FunctionReport]) -> Markup {
+    let known = |function: &'_ FunctionReport| function.overhead.as_ref()?.with_features.clone();
+    let rows: Vec<(&str, WithFeatures)> =
+        functions.iter().filter_map(|function| Some((&*function.name, known(function)?))).collect();
+    let table = html! {
+        table.numbers {
+            thead {
+                tr {
+                    (columns(&["function", "features and selector", "nine of ten", "chosen variant", "nine of ten",
+                        "of its time, %", "nine of ten, %"]))
+                }
+            }
+            tbody { @for (name, own) in &rows { (row_with_features(name, own)) } }
+        }
+    };
+    html! {
+        @if !rows.is_empty() {
+            p {
+                "With the features, on the devices and inputs left out, when an input is like none of the last ones: median, and what nine of ten \
+                 inputs do not exceed. The time of features is that of the recordings; what a gate decides takes a few nanoseconds. A feature that was \
+                 computed before the call, with the input itself, is not in it."
+            }
+            (wide("", "What features and selector take", &table))
+        }
+    }
+}
+
+fn row_with_features(function: &str, own: &WithFeatures) -> Markup {
+    let times = |of: MedianAndP90| html! { td { (Nanoseconds(of.median)) } td { (Nanoseconds(of.p90)) } };
+    html! {
+        tr {
+            th scope="row" { (function_link(function)) }
+            (times(own.choosing_ns))
+            (times(own.chosen_ns))
+            td { (number(100.0 * own.ratio.median)) }
+            td { (number(100.0 * own.ratio.p90)) }
+        }
+    }
+}
+
 fn costs(functions: &[FunctionReport]) -> Markup {
     html! {
         table.numbers {

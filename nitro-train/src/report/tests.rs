@@ -97,6 +97,11 @@ fn function(name: &str) -> FunctionReport {
             parts: Some(77.0),
             choosing_ns: 1250.0,
             best_variant_ns: 50_000.0,
+            with_features: Some(WithFeatures {
+                choosing_ns: MedianAndP90 { median: 700.0, p90: 2_500.0 },
+                chosen_ns: MedianAndP90 { median: 52_000.0, p90: 1_100_000.0 },
+                ratio: MedianAndP90 { median: 0.0135, p90: 0.0425 },
+            }),
             benefits: vec![
                 Benefit { feature: "row_length".to_owned(), drop: -0.004 },
                 Benefit { feature: "rows".to_owned(), drop: 0.123 },
@@ -310,6 +315,8 @@ fn tables_and_figures_of_the_paper_are_there() {
     check(&page, "<th scope=\"row\"><span class=\"little\">none</span></th><td>90.2</td>");
     check(&page, "<td>2.50 <span class=\"unit\">ms</span></td><td>1.50 <span class=\"unit\">s</span></td>"); // Table 6
     check(&page, "1.41</td>"); // distances
+    check(&page, "<td>700 <span class=\"unit\">ns</span></td><td>2.50 <span class=\"unit\">µs</span></td>"); // with features
+    check(&page, "<td>1.35</td><td>4.25</td>");
     check(&page, "by inputs measured: 0: 93.5 (worst 88.0), 10: 97.0 (worst 96.0)");
     check(&page, "test/long_<wbr>rows</code></th><td>43.2</td>");
 }

@@ -6,8 +6,9 @@ use crate::evaluate::{
     Chooser, DeviceEvaluation, EvaluateError, Evaluation, Split, feature_benefits, quantile,
 };
 use crate::learn::performance::PerformanceTable;
+use crate::learn::task::Task;
 use crate::recordings::{Outcome, Recordings};
-use crate::report::data::{Benefit, Overhead};
+use crate::report::data::{Benefit, MedianAndP90, Overhead, WithFeatures};
 
 /// Over the devices left out; nothing where there are none.
 pub(super) fn overhead(
@@ -31,8 +32,43 @@ pub(super) fn overhead(
         parts: median(models().filter_map(parts).collect()),
         choosing_ns: median(choosing_ns.collect::<Result<_, EvaluateError>>()?).unwrap_or(f64::NAN),
         best_variant_ns: median(best_times_ns(recordings, &split.test)).unwrap_or(f64::NAN),
+        with_features: with_features(recordings, split, devices, seed)?,
         benefits: benefits(recordings, split, devices, seed)?,
     }))
+}
+
+/// What features and selector take beside what is chosen; none where it is not known of features.
+fn with_features(
+    recordings: &Recordings,
+    split: &Split,
+    devices: &[DeviceEvaluation],
+    seed: u64,
+) -> Result<Option<WithFeatures>, EvaluateError> {
+    let performance = PerformanceTable::new(recordings)?;
+    let task = Task::new(recordings, &performance, &split.train, seed);
+    if task.costs.is_none() {
+        return Ok(None);
+    }
+    let mut times_ns = Vec::new();
+    for device in devices {
+        let at = position(recordings, device);
+        let chooser = Chooser::new(recordings, &device.auto_model, at)?;
+        let measured = split.test.iter().filter(|&&input| performance.shares(at, input).is_some());
+        for (&input, &share) in measured.zip(&device.shares["auto"]).filter(|(_, share)| **share > 0.0) {
+            times_ns.push((chooser.taken_ns(&task, at, input), performance.best_ns(at, input) / share));
+        }
+    }
+    let of = |value: fn(&(f64, f64)) -> f64| median_and_p90(times_ns.iter().map(value).collect());
+    let (choosing_ns, chosen_ns) = (of(|times| times.0), of(|times| times.1));
+    let all = (choosing_ns, chosen_ns, of(|(choosing, chosen)| choosing / chosen));
+    let (Some(choosing_ns), Some(chosen_ns), Some(ratio)) = all else { return Ok(None) };
+    Ok(Some(WithFeatures { choosing_ns, chosen_ns, ratio }))
+}
+
+fn median_and_p90(mut values: Vec<f64>) -> Option<MedianAndP90> {
+    values.sort_unstable_by(f64::total_cmp);
+    let of = |fraction| quantile(&values, fraction);
+    (!values.is_empty()).then(|| MedianAndP90 { median: of(0.5), p90: of(0.9) })
 }
 
 fn position(recordings: &Recordings, device: &DeviceEvaluation) -> usize {
@@ -89,4 +125,50 @@ fn benefits(
         drop: sum / devices.len() as f64,
     };
     Ok(recordings.features.iter().zip(sums).map(mean).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::{EvaluateOptions, evaluate};
+    use crate::exchange::read_bytes;
+    use crate::recordings::FeatureTimes;
+
+    /// `stable` takes 10 µs a key and `unstable` 150 µs, on both devices.
+    fn recordings() -> Recordings {
+        let (mut measurements, mut inputs) =
+            (String::from("device,input,variant,time_ns\n"), String::from("input,length\n"));
+        for n in 1..=30 {
+            let name = format!("{}/{n}", if n % 3 == 0 { "test" } else { "train" });
+            inputs += &format!("{name},{n}\n");
+            for device in ["small", "large"] {
+                let stable_ns = 10_000 * n;
+                measurements +=
+                    &format!("{device},{name},stable,{stable_ns}\n{device},{name},unstable,150000\n");
+            }
+        }
+        let devices = b"device,threads\nsmall,2\nlarge,16\n";
+        read_bytes("sort", measurements.as_bytes(), inputs.as_bytes(), devices).unwrap()
+    }
+
+    fn of(recordings: &Recordings) -> Option<WithFeatures> {
+        let split = Split::by_name(recordings);
+        let evaluation = evaluate(recordings, &split, &EvaluateOptions::default()).unwrap();
+        with_features(recordings, &split, &evaluation.devices, 0).unwrap()
+    }
+
+    #[test]
+    fn features_and_selector_stand_beside_what_is_chosen() {
+        let mut recordings = recordings();
+        assert!(of(&recordings).is_none(), "nothing is known of features");
+        recordings.feature_times = (0..recordings.inputs.len())
+            .map(|input| FeatureTimes { device: 0, input, times_ns: vec![Some(3_000.0)] })
+            .collect();
+        let own = of(&recordings).unwrap();
+        assert!((3_000.0..5_000.0).contains(&own.choosing_ns.median), "{own:?}");
+        // The lengths 3, 6, 9 and 12 take 30 to 120 µs, the six others 150.
+        assert!((120_000.0..=150_000.0).contains(&own.chosen_ns.median), "{own:?}");
+        assert!((0.02..0.04).contains(&own.ratio.median), "{own:?}");
+        assert!(own.ratio.p90 > own.ratio.median && own.ratio.p90 < 0.2, "{own:?}");
+    }
 }
