@@ -6,12 +6,19 @@ use nitro_core::model::{Caution, Gate};
 
 use super::caution::hardly_ahead;
 use super::gate::{Asked, Net};
-use super::learners::Learner;
+use super::learners::{ASSUMED, Learner};
 use super::objective::Weights;
 use super::strategy::{DeviceFeatures, Strategy};
 use super::study::{FittedModel, Study};
 use super::task::MIN_SOURCES;
 use super::validation::{Validation, validate};
+
+/// By how many standard errors over the inputs a learner has to beat [`ASSUMED`].
+const CERTAIN: f64 = 3.0;
+/// By how many standard errors over the temporary targets another set of device features has to beat what was taken so far.
+const CERTAIN_OF_SET: f64 = 2.0;
+/// In how many parts the inputs are cut for that error.
+const PARTS: usize = 20;
 
 /// What some strategies achieve on temporary targets.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,14 +127,18 @@ impl Comparison {
         self.objective.score(shares.zip(self.weights[target].iter().copied()))
     }
 
-    /// The strategy to ship.
+    /// The strategy to ship: a forest that is told all of devices, unless measurements speak clearly for another.
     ///
-    /// Of the strategies with the same set of device features the one with the best mean; of equals the simpler. A larger set has to beat
-    /// what was taken so far by more than one standard error of that difference *over the temporary targets*: that is the rule of
-    /// Breiman, Friedman, Olshen and Stone (1984), and what is uncertain about device features is whether they help on the
-    /// next device, of which the sources are few samples, however many inputs each was measured on. Differences are taken target by
-    /// target, so that what makes a target hard for all strategies cancels out. CV-DFS comes after all features, because it has
-    /// searched the same sources for the features that do best on them.
+    /// Of the strategies with the same set of device features that is the forest, unless the one with the best mean beats it by more than three
+    /// standard errors over the inputs. Another set has to beat all device features, or what was taken so far, by more than two standard errors of
+    /// that difference *over the temporary targets*: what is uncertain about device features is whether they help on the next device, of which the
+    /// sources are few samples, however many inputs each was measured on. Differences are taken target by target, so that what makes a target
+    /// hard for all strategies cancels out. CV-DFS comes last, because it has searched the same sources for the features that do best on them.
+    ///
+    /// Before, the best mean of a set was taken, and a larger set had to beat a smaller one by one standard error (Breiman, Friedman, Olshen and
+    /// Stone, 1984). That reached 98.58 % with a device left out and 97.36 with its machine (mean over the ten functions), 92.8 on G-ADAPT's functions,
+    /// of five to twelve training inputs, and 96.06 on Ginkgo's data; this 98.78, 97.77, 95.7 and 96.10. A forest with all device features whatever was
+    /// measured would reach 98.80, 97.78, 95.7 and 96.10, but there may be recordings for which it is wrong.
     pub fn choice(&self) -> Strategy {
         self.choice_of(|_| true).expect("a comparison has strategies")
     }
@@ -139,16 +150,15 @@ impl Comparison {
 
     fn choice_of(&self, competes: impl Fn(Strategy) -> bool) -> Option<Strategy> {
         const SETS: [DeviceFeatures; 4] = [
+            DeviceFeatures::All,
             DeviceFeatures::None,
             DeviceFeatures::Profile,
-            DeviceFeatures::All,
             DeviceFeatures::CrossValidation,
         ];
-        let best =
-            SETS.into_iter().filter_map(|set| self.best_of(set, &competes)).reduce(|chosen, larger| {
-                let (gain, error) = self.gain(larger, chosen);
-                if gain > error { larger } else { chosen }
-            });
+        let best = SETS.into_iter().filter_map(|set| self.best_of(set, &competes)).reduce(|chosen, other| {
+            let (gain, error) = self.gain(other, chosen);
+            if gain > CERTAIN_OF_SET * error { other } else { chosen }
+        });
         best.map(|best| self.strategies[best])
     }
 
@@ -172,12 +182,38 @@ impl Comparison {
         self.cautions[at]
     }
 
-    /// The best strategy with a set of device features.
+    /// The strategy to take of those with a set of device features.
     fn best_of(&self, set: DeviceFeatures, competes: impl Fn(Strategy) -> bool) -> Option<usize> {
         let is_of_set =
             |&at: &usize| self.strategies[at].device_features == set && competes(self.strategies[at]);
-        let of_set = (0..self.strategies.len()).filter(is_of_set);
-        of_set.reduce(|best, other| if self.mean(other) > self.mean(best) { other } else { best })
+        let of_set = || (0..self.strategies.len()).filter(is_of_set);
+        let best =
+            of_set().reduce(|best, other| if self.mean(other) > self.mean(best) { other } else { best })?;
+        let assumed = of_set().find(|&at| self.strategies[at].learner_name() == ASSUMED.name());
+        let is_certain = |assumed: &usize| {
+            let (gain, error) = self.gain_over_inputs(best, *assumed);
+            gain > CERTAIN * error
+        };
+        Some(assumed.filter(|assumed| !is_certain(assumed)).unwrap_or(best))
+    }
+
+    /// By how much one strategy is better than another, and the standard error of that over the inputs: by the jackknife, as not every objective
+    /// is a mean (Efron, "The Jackknife, the Bootstrap and Other Resampling Plans", 1982).
+    fn gain_over_inputs(&self, one: usize, other: usize) -> (f64, f64) {
+        let parts = self.weights.iter().map(Vec::len).max().unwrap_or(0).min(PARTS);
+        let without =
+            |part: usize| self.mean_without(one, part, parts) - self.mean_without(other, part, parts);
+        let (_, error) = mean_and_standard_error(&(0..parts).map(without).collect::<Vec<_>>());
+        (self.mean(one) - self.mean(other), error * parts.saturating_sub(1) as f64)
+    }
+
+    /// As [`mean`](Self::mean), without one of several parts of the inputs of each target.
+    fn mean_without(&self, strategy: usize, part: usize, parts: usize) -> f64 {
+        let score = |(shares, weights): (&Vec<f64>, &Vec<f64>)| {
+            let judged = shares.iter().copied().zip(weights.iter().copied()).enumerate();
+            self.objective.score(judged.filter(|(at, _)| at % parts != part).map(|(_, judged)| judged))
+        };
+        mean(self.shares[strategy].iter().zip(&self.weights).map(score))
     }
 
     /// By how much one strategy is better than another, mean over the temporary targets, and the standard error of that mean.
@@ -232,20 +268,49 @@ mod tests {
     }
 
     #[test]
-    fn without_device_features_the_best_mean_wins_and_a_tie_goes_to_the_simpler() {
+    fn without_device_features_the_best_mean_wins_and_a_tie_goes_to_the_forest() {
         check(
             &[("static", [0.8; 3]), ("svm-none", [0.9; 3]), ("forest-none", [0.95, 0.95, 0.7])],
             "svm-none",
         );
-        check(&[("svm-none", [0.9; 3]), ("forest-none", [0.9; 3])], "svm-none");
+        check(&[("svm-none", [0.9; 3]), ("forest-none", [0.9; 3])], "forest-none");
+        check(&[("static", [0.9; 3]), ("svm-none", [0.9; 3])], "static");
+    }
+
+    /// Of so many inputs an SVM is much better on one in three, and a little worse on the others.
+    fn with_inputs(count: usize) -> Comparison {
+        let mut comparison = comparison(&[("svm-none", [0.0; 3]), ("forest-none", [0.0; 3])]);
+        let of = |better: f64, worse: f64| -> Vec<f64> {
+            (0..count).map(|input| if input % 3 == 0 { better } else { worse }).collect()
+        };
+        comparison.shares = vec![vec![of(1.0, 0.9); 3], vec![of(0.8, 0.91); 3]];
+        comparison.weights = vec![vec![1.0; count]; 3];
+        comparison
     }
 
     #[test]
-    fn device_features_have_to_help_on_more_than_one_device() {
+    fn few_inputs_do_not_speak_against_a_forest() {
+        assert_eq!(with_inputs(8).choice().name(), "forest-none");
+        assert_eq!(with_inputs(400).choice().name(), "svm-none");
+    }
+
+    #[test]
+    fn the_jackknife_of_a_mean_is_its_standard_error() {
+        let comparison = with_inputs(12);
+        let gains: Vec<f64> =
+            (0..12).map(|at| comparison.shares[0][0][at] - comparison.shares[1][0][at]).collect();
+        let (gain, error) = comparison.gain_over_inputs(0, 1);
+        let (mean, expected) = mean_and_standard_error(&gains);
+        assert!((gain - mean).abs() < 1e-12 && (error - expected).abs() < 1e-12, "{gain} {error}");
+    }
+
+    #[test]
+    fn device_features_are_left_out_where_they_clearly_harm() {
         let none = ("forest-none", [0.90, 0.90, 0.90]);
         check(&[none, ("forest-all", [0.93, 0.94, 0.92])], "forest-all");
-        check(&[none, ("forest-all", [0.99, 0.90, 0.90])], "forest-none");
-        check(&[none, ("forest-all", [0.93, 0.94, 0.80])], "forest-none");
+        check(&[none, ("forest-all", [0.93, 0.94, 0.80])], "forest-all");
+        check(&[none, ("forest-all", [0.85, 0.86, 0.84])], "forest-none");
+        check(&[none], "forest-none");
     }
 
     #[test]
@@ -258,7 +323,8 @@ mod tests {
     #[test]
     fn device_features_of_a_profile_compete_and_may_be_all_there_are() {
         let (none, all) = (("forest-none", [0.8; 3]), ("forest-all", [0.9; 3]));
-        check(&[none, ("forest-profile", [0.9, 0.91, 0.9]), all], "forest-profile");
+        check(&[none, ("forest-profile", [0.9, 0.91, 0.9]), all], "forest-all");
+        check(&[none, ("forest-profile", [0.92, 0.91, 0.92]), all], "forest-profile");
         check(&[("svm-profile", [0.8; 3]), ("forest-profile", [0.7; 3])], "svm-profile");
     }
 

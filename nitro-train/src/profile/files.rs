@@ -31,8 +31,6 @@ use crate::printable::excerpt;
 use crate::recordings::{Metrics, ProxyProfile, VariantProfile};
 
 const VARIANT_KEYS: [&str; 6] = ["device", "variant", "input", "kernel", "launches", "shown"];
-/// Those of a table of before kernels were told apart.
-const CALL_KEYS: [&str; 5] = ["device", "variant", "input", "launches", "shown"];
 const PROXY_KEYS: [&str; 3] = ["device", "proxy", "intensity"];
 
 /// The table of variants' profiles.
@@ -69,12 +67,10 @@ fn table<const N: usize>(keys: [&str; N], rows: Vec<([String; N], &Metrics)>) ->
 /// # Errors
 /// When the table has another form, with file and line.
 pub fn read_variants(name: &str, bytes: &[u8]) -> Result<Vec<VariantProfile>, ImportError> {
-    read(name, bytes, &[&VARIANT_KEYS, &CALL_KEYS], |keys, form, metrics| {
-        let [device, variant, input] = [0, 1, 2].map(|column| keys.text(column).to_owned());
-        let kernel = if form == 0 { keys.text(3).to_owned() } else { String::new() };
-        let [launches, shown] = [4 - form, 5 - form];
-        let launches = count("launches", &keys.fields[launches])?;
-        let shown = count("shown", &keys.fields[shown])?;
+    read(name, bytes, &VARIANT_KEYS, |keys, metrics| {
+        let [device, variant, input, kernel] = [0, 1, 2, 3].map(|column| keys.text(column).to_owned());
+        let [launches, shown] = [4, 5].map(|column| count(VARIANT_KEYS[column], &keys.fields[column]));
+        let (launches, shown) = (launches?, shown?);
         Ok(VariantProfile { device, variant, input, kernel, launches, shown, metrics })
     })
 }
@@ -84,40 +80,33 @@ pub fn read_variants(name: &str, bytes: &[u8]) -> Result<Vec<VariantProfile>, Im
 /// # Errors
 /// When the table has another form, with file and line.
 pub fn read_proxies(name: &str, bytes: &[u8]) -> Result<Vec<ProxyProfile>, ImportError> {
-    read(name, bytes, &[&PROXY_KEYS], |keys, _, metrics| {
+    read(name, bytes, &PROXY_KEYS, |keys, metrics| {
         let [device, proxy] = [0, 1].map(|column| keys.text(column).to_owned());
         let intensity = count(PROXY_KEYS[2], &keys.fields[2])? as u32;
         Ok(ProxyProfile { device, proxy, intensity, metrics })
     })
 }
 
-/// The rows of a table in the first of these forms that its header has, by the columns before its metrics; `row` is told which form it is.
+/// The rows of a table that begins with these columns, before those of its metrics.
 fn read<T>(
     name: &str,
     bytes: &[u8],
-    forms: &[&[&'static str]],
-    row: impl Fn(&Record<'_>, usize, Metrics) -> Result<T, Problem>,
+    keys: &[&'static str],
+    row: impl Fn(&Record<'_>, Metrics) -> Result<T, Problem>,
 ) -> Result<Vec<T>, ImportError> {
     let text = compressed::unpack(name, bytes)?;
     let table = CsvTable::open(name, &text)?;
-    let missing = |keys: &[&str]| {
-        let has = |index: usize| table.header().get(index).is_some_and(|column| column == keys[index]);
-        (0..keys.len()).find(|&index| !has(index))
-    };
-    let form = forms.iter().position(|keys| missing(keys).is_none());
-    // The form that is written now is what to bring a table into that has none of them.
-    let keys = forms[form.unwrap_or(0)];
-    if let Some(index) = missing(keys) {
-        let (column, expected) = (keys[index].to_owned(), keys.join(","));
+    let has = |index: usize| table.header().get(index).is_some_and(|column| column == keys[index]);
+    if let Some(missing) = (0..keys.len()).find(|&index| !has(index)) {
+        let (column, expected) = (keys[missing].to_owned(), keys.join(","));
         return Err(table.in_header(Problem::MissingColumn { column, expected }));
     }
-    let form = form.unwrap_or(0);
     let mut rows = Vec::new();
     table.for_each(|header, record| {
         let known = header.iter().zip(&record.fields).skip(keys.len()).filter(|(_, field)| !field.is_empty());
         let metrics: Result<Metrics, Problem> =
             known.map(|(column, field)| Ok((column.to_string(), number(column, field)?))).collect();
-        rows.push(row(&record, form, metrics?)?);
+        rows.push(row(&record, metrics?)?);
         Ok(())
     })?;
     Ok(rows)
@@ -160,20 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_before_kernels_were_told_apart_reads_as_sums_over_calls() {
-        let text = "device,variant,input,launches,shown,a.sum\nd,csr,train/a,40,6,3\n";
-        let read = read_variants("v.csv", text.as_bytes()).unwrap();
-        assert_eq!((read[0].kernel.as_str(), read[0].launches, read[0].shown), ("", 40, 6));
-        // Written again it is in the new form, and says the same.
-        assert_eq!(read_variants("v", write_variants(&read).as_bytes()).unwrap(), read);
-        let refused = read_variants("v.csv", b"device,variant,input,shown\n").unwrap_err().to_string();
-        assert!(refused.contains("device,variant,input,kernel,launches,shown"), "{refused}");
-    }
-
-    #[test]
     fn another_table_is_refused_with_what_it_needs() {
         let refused = |text: &str| read_proxies("p.csv", text.as_bytes()).unwrap_err().to_string();
         assert!(refused("device,intensity,proxy\n").contains("device,proxy,intensity"));
+        let without_kernel = read_variants("v.csv", b"device,variant,input,launches,shown,a.sum\n");
+        assert!(
+            without_kernel.unwrap_err().to_string().contains("device,variant,input,kernel,launches,shown")
+        );
         let message = refused("device,proxy,intensity,a.sum\nd,atomics,x,1\n");
         assert!(message.contains("p.csv:2") && message.contains("`intensity`"), "{message}");
         assert!(refused("device,proxy,intensity,a.sum\nd,atomics,1,nan\n").contains("finite number"));

@@ -14,8 +14,7 @@ pub struct VariantProfile {
     pub variant: String,
     /// The input.
     pub input: String,
-    /// The kernel, as the profiler names it; empty where the metrics are sums over all kernels of the call, as tables of before kernels were
-    /// told apart have them.
+    /// The kernel, as the profiler names it.
     pub kernel: String,
     /// Number of launches of the whole call, of all kernels.
     pub launches: usize,

@@ -24,6 +24,9 @@ pub const LEARNERS: &[&dyn Learner] = &[
 /// Those that are there for who asks for them by name. `auto` does not try them, since that would change which models ship.
 pub const ON_REQUEST: &[&dyn Learner] = &[&tree::TREE, &tree::TREE_LMS];
 
+/// What `auto` takes unless measurements speak clearly for another: the best of all on everything that was ever recorded.
+pub const ASSUMED: &dyn Learner = &forest::Forests;
+
 /// What others are compared with: the paper's learner, of which a majority and the oracle of one device feature are made.
 pub const REFERENCE: &dyn Learner = &svm::SVM;
 

@@ -6,7 +6,7 @@
 //! 2. The profile of a kernel of a variant on an input is given to all of them. The best proxies of the input are those whose predicted
 //!    intensity is at least [half](NEAR_BEST) of the highest and [not next to nothing](LEAST).
 //! 3. The proxies of a kernel are those that are best on more than half of the inputs on which it is launched; when none is, those that
-//!    are best most often. (The profiles that ship were made before kernels were told apart: there all kernels of a call count as one.)
+//!    are best most often. A kernel that issues [next to nothing](LEAST_SHARE) of its calls' instructions has no say.
 //! 4. The proxies of a variant are those of any of its kernels, those of a function those of any of its variants, and each stands for
 //!    the device features that describe its [resource](RESOURCES).
 //!
@@ -19,14 +19,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::regression::Regression;
 pub use self::resources::{RESOURCES, Resource};
-use crate::profile::counters::{COUNTERS, Counter};
-use crate::recordings::{Metrics, Profiles, ProxyProfile};
+use crate::profile::counters::{COUNTERS, Counter, ISSUED};
+use crate::recordings::{Metrics, Profiles, ProxyProfile, VariantProfile};
 
 /// Share of the highest predicted intensity from which on a proxy is among the best.
 pub const NEAR_BEST: f64 = 0.5;
 
 /// Predicted intensity below which a resource is not stressed: 2 % of the instructions.
 pub const LEAST: f64 = 0.1;
+
+/// Share of the instructions of its calls, in the mean over the inputs, from which on a kernel has a say: what clears a counter or fills a table before
+/// the work is bound by memory, whatever the work is bound by.
+pub const LEAST_SHARE: f64 = 0.05;
 
 /// What the profiles tell of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,7 +52,11 @@ pub fn select(profiles: &Profiles) -> Option<Relevance> {
     for device in devices {
         let models =
             Models::fit(profiles.proxies.iter().filter(|profile| profile.device == device).collect());
+        let idle = idle_kernels(profiles, device);
         for profile in profiles.variants.iter().filter(|profile| profile.device == device) {
+            if idle.contains(&(&profile.variant, &profile.kernel)) {
+                continue;
+            }
             let kernel = (profile.variant.as_str(), profile.kernel.as_str());
             ballots.entry(kernel).or_default().push(models.best(&profile.metrics));
         }
@@ -65,6 +73,23 @@ pub fn select(profiles: &Profiles) -> Option<Relevance> {
     relevance.device_features =
         elected.flat_map(|resource| resource.device_features).map(|&name| name.to_owned()).collect();
     (!relevance.device_features.is_empty()).then_some(relevance)
+}
+
+/// The kernels of variants that do not do the work.
+fn idle_kernels<'p>(profiles: &'p Profiles, device: &str) -> BTreeSet<(&'p str, &'p str)> {
+    let here = || profiles.variants.iter().filter(|profile| profile.device == device);
+    let issued = |profile: &VariantProfile| profile.metrics.get(ISSUED).copied().unwrap_or(0.0);
+    let mut of_call = BTreeMap::<(&str, &str), f64>::new();
+    for profile in here() {
+        *of_call.entry((&profile.variant, &profile.input)).or_default() += issued(profile);
+    }
+    let mut shares = BTreeMap::<(&str, &str), Vec<f64>>::new();
+    for profile in here() {
+        let all = of_call[&(&*profile.variant, &*profile.input)];
+        shares.entry((&profile.variant, &profile.kernel)).or_default().push(issued(profile) / all);
+    }
+    let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
+    shares.into_iter().filter(|(_, shares)| mean(shares) < LEAST_SHARE).map(|(kernel, _)| kernel).collect()
 }
 
 /// Those named by more than half of the ballots; without any, those named most often.

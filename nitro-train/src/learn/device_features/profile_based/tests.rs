@@ -124,7 +124,7 @@ fn every_kernel_of_a_variant_has_a_vote_of_its_own() {
         one
     };
     let kernels: Vec<VariantProfile> = (0..3)
-        .flat_map(|input| [kernel("scan", input, &STREAMING, 100.0), kernel("count", input, &atomics, 1.0)])
+        .flat_map(|input| [kernel("scan", input, &STREAMING, 10.0), kernel("count", input, &atomics, 1.0)])
         .collect();
     let sums = kernels.chunks(2).map(|pair| {
         let mut sum = VariantProfile { kernel: String::new(), ..pair[0].clone() };
@@ -155,4 +155,26 @@ fn profiles_that_say_nothing_select_nothing() {
     assert_eq!(select(&Profiles { variants: elsewhere, proxies: proxies() }), None);
     let idle = vec![variant("idle", 0, &[("inst_integer", 1.0)])];
     assert_eq!(select(&Profiles { variants: idle, proxies: proxies() }), None);
+}
+
+#[test]
+fn a_kernel_that_does_next_to_nothing_has_no_say() {
+    let of_kernel = |kernel: &str, input: usize, mix: &[(&str, f64)], issued: f64| {
+        let mut profile = variant("a", input, mix);
+        profile.kernel = kernel.to_owned();
+        profile.metrics.values_mut().for_each(|value| *value *= issued);
+        profile
+    };
+    let variants = |clear: f64| {
+        let work = [("inst_fp_64", 0.6)];
+        (0..3).flat_map(move |input| {
+            [of_kernel("work", input, &work, 1.0), of_kernel("clear", input, &STREAMING, clear)]
+        })
+    };
+    let relevant = |clear| {
+        let profiles = Profiles { proxies: proxies(), variants: variants(clear).collect() };
+        select(&profiles).unwrap().proxies.into_keys().collect::<Vec<_>>()
+    };
+    assert_eq!(relevant(0.01), ["double_flop"]);
+    assert_eq!(relevant(0.3), ["double_flop", "global_bandwidth"]);
 }
