@@ -1,4 +1,4 @@
-//! The inputs that one recorder has claimed of those it shares with others.
+//! The inputs that one recorder has claimed of those it shares with others, and the evaluations of searches.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::share::Share;
 use super::subject::Subject;
-use crate::store::{Store, StoreError};
+use crate::store::{ChoiceName, Store, StoreError};
 
 /// A store that the threads of a recording use in turn.
 pub(super) struct SharedStore<'s>(Mutex<&'s mut dyn Store>);
@@ -25,14 +25,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What the evaluation of a choice on an input is claimed as.
+pub(crate) fn evaluation_of(input: &str, choice: ChoiceName<'_>) -> String {
+    serde_json::json!([input, choice.variant, choice.configuration]).to_string()
+}
+
 /// Claims of one recorder for one function and device.
 pub(super) struct Claims<'a, 's> {
     function: &'static str,
     device: &'static str,
     share: &'a Share,
     store: &'a SharedStore<'s>,
-    /// The input that was claimed last and is not measured yet. Locked before the store is.
-    current: Mutex<Option<String>>,
+    /// The input that was claimed last, and what was taken of it, while they are not measured yet. Locked before the store is.
+    held: Mutex<BTreeSet<String>>,
     /// Inputs that others had claimed when their turn came.
     left: Mutex<BTreeSet<String>>,
     /// What went wrong with a claim; nothing is claimed any more.
@@ -42,23 +47,35 @@ pub(super) struct Claims<'a, 's> {
 impl<'a, 's> Claims<'a, 's> {
     pub(super) fn new(subject: Subject<'_>, share: &'a Share, store: &'a SharedStore<'s>) -> Self {
         let (function, device) = (subject.function.name(), subject.device.entry().id());
-        let (current, left, refused) = Default::default();
-        Self { function, device, share, store, current, left, refused }
+        let (held, left, refused) = Default::default();
+        Self { function, device, share, store, held, left, refused }
     }
 
-    /// Whether the input is this recorder's from now on.
+    /// Whether the input is this recorder's from now on; of the one before nothing is kept. One that is not is left.
     ///
     /// # Errors
     /// When the store fails.
     pub(super) fn claim(&self, input: &str) -> Result<bool, StoreError> {
-        let mut current = lock(&self.current);
+        let mut held = lock(&self.held);
         let claimed = self.ask(input, self.share.lease)?;
-        if claimed {
-            *current = Some(input.to_owned());
-        } else {
-            lock(&self.left).insert(input.to_owned());
+        match claimed {
+            true => *held = [input.to_owned()].into(),
+            false => drop(lock(&self.left).insert(input.to_owned())),
         }
         Ok(claimed)
+    }
+
+    /// Whether this part of an input, which others may work on too, is this recorder's from now on.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) fn take(&self, part: &str) -> Result<bool, StoreError> {
+        let mut held = lock(&self.held);
+        let taken = self.ask(part, self.share.lease)?;
+        if taken {
+            held.insert(part.to_owned());
+        }
+        Ok(taken)
     }
 
     fn ask(&self, input: &str, lease: Duration) -> Result<bool, StoreError> {
@@ -67,27 +84,27 @@ impl<'a, 's> Claims<'a, 's> {
 
     /// Whether this input was claimed last and is not measured yet.
     pub(super) fn has(&self, input: &str) -> bool {
-        lock(&self.current).as_deref() == Some(input)
+        lock(&self.held).contains(input)
     }
 
-    /// Keeps the input that was claimed last. Where that fails, somebody else may measure it too, and no more harm is done.
+    /// Keeps what is claimed. Where that fails, somebody else may measure it too, and no more harm is done.
     pub(super) fn renew(&self) {
-        let current = lock(&self.current);
-        if let Some(input) = &*current {
-            let _ = self.ask(input, self.share.lease);
+        let held = lock(&self.held);
+        for one in held.iter() {
+            let _ = self.ask(one, self.share.lease);
         }
     }
 
-    /// The input that was claimed last is measured: its claim is left to expire, after others have seen that it is recorded.
-    pub(super) fn end(&self) {
-        lock(&self.current).take();
+    /// The input, or part of one, is measured: its claim is left to expire, after others have seen that it is recorded.
+    pub(super) fn end(&self, one: &str) {
+        lock(&self.held).remove(one);
     }
 
-    /// Gives back the input that was claimed last, so that nobody has to wait for the claim to expire. Where that fails, they wait.
+    /// Gives back what is claimed, so that nobody has to wait for the claims to expire. Where that fails, they wait.
     pub(super) fn release(&self) {
-        let mut current = lock(&self.current);
-        if let Some(input) = current.take() {
-            let _ = self.ask(&input, Duration::ZERO);
+        let mut held = lock(&self.held);
+        for one in std::mem::take(&mut *held) {
+            let _ = self.ask(&one, Duration::ZERO);
         }
     }
 

@@ -22,6 +22,7 @@ mod timing;
 
 pub use candidate::{Candidate, MAX_CONFIGURATIONS};
 pub(crate) use candidate::{WALKED, all_of_variant, is_sampled};
+pub(crate) use claims::evaluation_of;
 pub(crate) use clock::StopDetector;
 pub use clock::{Clock, SystemClock};
 pub use error::{BoxError, RecordError};

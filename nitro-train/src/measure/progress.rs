@@ -62,6 +62,8 @@ pub struct Attempt<'a> {
     pub variant: &'a str,
     /// The values of its tuning parameters; empty without any.
     pub configuration: &'a str,
+    /// Whether a search evaluates it: what it comes to is no measurement.
+    pub is_evaluation: bool,
 }
 
 /// Nobody hears.

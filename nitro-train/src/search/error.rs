@@ -1,12 +1,10 @@
 //! Why a space cannot be searched.
 
-use std::io;
-use std::path::PathBuf;
-
-use nitro_search::{LogError, SpaceError};
+use nitro_search::SpaceError;
 
 use crate::printable::{excerpt, list};
 use crate::recordings::Recordings;
+use crate::store::StoreError;
 
 /// Why the configurations of a variant cannot be searched.
 #[derive(Debug, thiserror::Error)]
@@ -50,13 +48,16 @@ pub enum SearchError {
     )]
     TooMany { variant: String, count: u64, most: u64 },
 
-    /// The folder of the logs.
-    #[error("the folder of search logs {} cannot be made", folder.display())]
-    Folder { folder: PathBuf, source: io::Error },
+    /// What the store keeps of its beginning.
+    #[error(
+        "what the store keeps of the beginning of the search {}: {source}; another --seed begins another search",
+        excerpt(search)
+    )]
+    Begun { search: String, source: serde_json::Error },
 
-    /// A log.
+    /// The store.
     #[error(transparent)]
-    Log(#[from] LogError),
+    Store(#[from] StoreError),
 
     /// What is listed is no space.
     #[error("the configurations of variant `{variant}`: {source}")]

@@ -1,23 +1,27 @@
 //! Searching the configurations of parameterised variants: what a store holds of them as spaces and answers of [`nitro_search`], and
 //! replays of searches on what was measured.
 
+mod begun;
 mod error;
 mod kept;
+mod known;
 mod live;
 mod measured;
 mod replayed;
+mod searching;
 mod sources;
 mod space;
 mod table;
 mod values;
 
+pub(crate) use self::begun::first_sources;
 pub use self::error::SearchError;
 pub(crate) use self::kept::kept;
-pub(crate) use self::live::InputSearch;
-pub use self::live::{Searched, Searching};
+pub(crate) use self::live::{InputSearch, InputSpace};
 pub(crate) use self::measured::Measured;
 pub use self::replayed::Replayed;
 pub(crate) use self::replayed::{Extent, answers, run};
+pub use self::searching::{Searched, Searching};
 pub(crate) use self::sources::told;
 pub(crate) use self::table::{replay_tables, search_tables};
 // The strategies, by the name that does not mistake them for those of learning.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use nitro_core::{MAX_VARIANTS, name};
 
 use super::as_row;
-use super::{FunctionSchema, Row, StoreError};
+use super::{ChoiceName, Evaluated, FunctionSchema, Row, StoreError};
 use crate::recordings::{DeviceRecord, Input, MAX_FEATURES, Outcome, Recordings, SpaceRecord};
 
 /// Features of one input recorded twice may differ by this share of their value: sums over another number of threads
@@ -210,6 +210,18 @@ pub(super) fn loaded_devices(
     found: Vec<DeviceRecord>,
 ) -> Result<Vec<DeviceRecord>, StoreError> {
     found.iter().try_for_each(device).map_err(|source| unusable(location, source))?;
+    Ok(found)
+}
+
+/// As [`loaded`], of what searches have found these choices to do.
+pub(super) fn loaded_evaluations(
+    location: &str,
+    input: &str,
+    choices: &[ChoiceName<'_>],
+    found: Vec<Option<Evaluated>>,
+) -> Result<Vec<Option<Evaluated>>, StoreError> {
+    let known = choices.iter().zip(&found).filter_map(|(choice, one)| Some(one.as_ref()?.row(*choice)));
+    known.into_iter().try_for_each(|one| row(input, &one)).map_err(|source| unusable(location, source))?;
     Ok(found)
 }
 

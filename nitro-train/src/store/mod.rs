@@ -33,6 +33,7 @@ mod error;
 mod merge;
 #[cfg(feature = "redis")]
 mod redis;
+mod row;
 mod sqlite;
 mod sync;
 mod sync_at;
@@ -41,14 +42,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
-use serde::Serialize;
-
 pub(crate) use self::address::shown;
 pub use self::error::StoreError;
+use self::row::as_row;
+pub use self::row::{ChoiceName, Evaluated, Row};
 pub use self::sync::{Copied, Synced, sync};
 pub use self::sync_at::sync_at;
 use crate::exact::Exact;
-use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
+use crate::recordings::{DeviceRecord, Input, Recordings};
 
 /// Opens the store that `url` names.
 ///
@@ -230,10 +231,54 @@ pub trait Store: Send {
         times_ns: &[f64],
     ) -> Result<(), StoreError>;
 
-    /// Takes an input for measuring, or keeps it: true unless another owner has it. Who has claimed an input and does
-    /// not claim it again within the `lease` has lost it to the next; a lease of no time gives it back.
+    /// What searches have found these choices to do with one input on one device: of each what was put first, none where nothing was.
     ///
-    /// Several recorders share their inputs so; a claim protects nothing, and [`put`](Store::put) asks for none.
+    /// # Errors
+    ///
+    /// [`StoreError::Unusable`], or when the back end fails.
+    fn evaluations(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        choices: &[ChoiceName<'_>],
+    ) -> Result<Vec<Option<Evaluated>>, StoreError>;
+
+    /// Keeps what evaluating a choice in a search gave. Of a choice that was evaluated before the first outcome stays, so that all who
+    /// search together see the same.
+    ///
+    /// Evaluations are no measurements: [`load`](Store::load) does not hand them out, for they may be many, and nothing has to be registered.
+    ///
+    /// # Errors
+    ///
+    /// When a time is not above zero, or the back end fails.
+    fn put_evaluation(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        row: &Row<'_>,
+    ) -> Result<(), StoreError>;
+
+    /// What a search begins with: of this name what was given first, which is kept, so that all who search together begin with the same.
+    ///
+    /// ```
+    /// let mut store = nitro_train::store::memory()?;
+    /// assert_eq!(store.begin_search("mm on cuda:0, seed 1", "the A100's times")?, "the A100's times");
+    /// assert_eq!(store.begin_search("mm on cuda:0, seed 1", "more times by now")?, "the A100's times");
+    /// # Ok::<(), nitro_train::store::StoreError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the back end fails.
+    fn begin_search(&mut self, name: &str, with: &str) -> Result<String, StoreError>;
+
+    /// Takes an input, or a part of one by whatever name, for measuring, or keeps it: true unless another owner has it. Who has claimed
+    /// an input and does not claim it again within the `lease` has lost it to the next; a lease of no time gives it back.
+    ///
+    /// Several recorders share their inputs so, and the evaluations of a search; a claim protects nothing, and [`put`](Store::put) asks for
+    /// none.
     ///
     /// ```
     /// use std::time::Duration;
@@ -291,65 +336,6 @@ pub struct FunctionSchema<'a> {
     pub features: &'a [&'a str],
 }
 
-/// A variant with values for its tuning parameters, by name.
-///
-/// ```
-/// use nitro_train::store::ChoiceName;
-///
-/// let tiled = |configuration| ChoiceName { configuration, ..ChoiceName::variant("tiled") };
-/// assert_ne!(tiled("block=128"), tiled("block=256"), "a store keeps both");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub struct ChoiceName<'a> {
-    /// Name of the variant.
-    pub variant: &'a str,
-    /// The values of its parameters, such as `block=256,unroll=4`; empty for a variant without any.
-    pub configuration: &'a str,
-}
-
-impl<'a> ChoiceName<'a> {
-    /// A variant without tuning parameters.
-    #[must_use]
-    pub fn variant(variant: &'a str) -> Self {
-        Self { variant, configuration: "" }
-    }
-}
-
-/// What one variant did, as [`Store::put`] takes it.
-///
-/// ```
-/// use nitro_train::recordings::Outcome;
-/// use nitro_train::store::Row;
-///
-/// let rows = [
-///     Row { configuration: "bits=8", spread_ns: 40.0, repeats: 9, ..Row::new("radix", Outcome::Time(1200.0)) },
-///     Row { configuration: "bits=16", reason: "it returned an error", ..Row::new("radix", Outcome::Failed) },
-/// ];
-/// assert_eq!(rows.map(|row| row.outcome.time_ns()), [Some(1200.0), None]); // for `Store::put`
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row<'a> {
-    /// Name of the variant.
-    pub variant: &'a str,
-    /// Its tuning parameters, empty for a variant without any.
-    pub configuration: &'a str,
-    /// What came out.
-    pub outcome: Outcome,
-    /// Interquartile range of the timed repeats in nanoseconds, 0 where unknown.
-    pub spread_ns: f64,
-    /// How many timed repeats the median is of.
-    pub repeats: u32,
-    /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
-    pub reason: &'a str,
-}
-
-impl<'a> Row<'a> {
-    /// A row of a variant without tuning parameters, of unknown spread, repeats and reason.
-    pub fn new(variant: &'a str, outcome: Outcome) -> Self {
-        Self { variant, configuration: "", outcome, spread_ns: 0.0, repeats: 0, reason: "" }
-    }
-}
-
 /// The times of features by name, as the back ends keep them.
 type NamedTimes = BTreeMap<String, Exact>;
 
@@ -360,16 +346,4 @@ fn named_times(names: &[String], times_ns: impl Iterator<Item = Option<f64>>) ->
 /// In the order of these features.
 fn ordered_times(names: &[String], known: &NamedTimes) -> Vec<Option<f64>> {
     names.iter().map(|name| known.get(name).map(|&Exact(time_ns)| time_ns)).collect()
-}
-
-/// The measurement as `put` takes it.
-fn as_row<'a>(recordings: &'a Recordings, measurement: &'a Measurement) -> Row<'a> {
-    Row {
-        variant: &recordings.variants[measurement.variant],
-        configuration: &measurement.configuration,
-        outcome: measurement.outcome,
-        spread_ns: measurement.spread_ns,
-        repeats: measurement.repeats,
-        reason: &measurement.reason,
-    }
 }

@@ -36,7 +36,8 @@ pub struct Copied {
 ///
 /// Afterwards both hold a measurement for every function, device, input and choice that either had. What both had stays in each
 /// as it was, also where it differs: there is no telling which is right. Variants, their listed configurations and the
-/// times of features add up in the same way, and so do the features of devices whose measurements are copied.
+/// times of features add up in the same way, and so do the features of devices whose measurements are copied. What searches have evaluated
+/// stays where it is.
 ///
 /// Everything is compared before anything is written; then each function is one transaction of each store. If one fails, e.g. since a
 /// recorder has come between, what was copied is whole, and another call copies the rest.

@@ -37,8 +37,6 @@ pub struct SearchRequest {
     pub seed: u64,
     /// At most so many configurations of a function are measured on every input afterwards.
     pub keep: usize,
-    /// Folder of the logs, from which a search goes on; without one, beside the store.
-    pub log: Option<PathBuf>,
     /// When the repeats of one configuration on one input end.
     pub repeats: Repeats,
     /// With whom the inputs are shared.
@@ -47,22 +45,9 @@ pub struct SearchRequest {
 
 impl Default for SearchRequest {
     fn default() -> Self {
-        let (data, variant, devices, inputs, sources, log, repeats, share) = Default::default();
+        let (data, variant, devices, inputs, sources, repeats, share) = Default::default();
         let (strategy, evaluations, seed, keep) = (Strategy::Transfer, 200, crate::DEFAULT_SEED, 16);
-        Self {
-            data,
-            variant,
-            strategy,
-            evaluations,
-            devices,
-            inputs,
-            sources,
-            seed,
-            keep,
-            log,
-            repeats,
-            share,
-        }
+        Self { data, variant, strategy, evaluations, devices, inputs, sources, seed, keep, repeats, share }
     }
 }
 
@@ -93,8 +78,10 @@ impl Trainer {
     /// fastest found, and on all inputs at most [`SearchRequest::keep`] configurations beside the default of every variant, so that
     /// [`fit`](Self::fit) learns to pick among them.
     ///
-    /// Everything that was evaluated is in a log: a search that was stopped goes on as if it had not been. Everything runs in this process, as with
-    /// [`record`](Self::record).
+    /// Everything that was evaluated is in the store: a search that was stopped goes on as if it had not been, and several programs search together that share
+    /// a store and ask for the same. Each of them sees every search to its end. What other devices had measured when a search began is in the store too: the
+    /// same request is the same search, whatever has been measured since; another [`seed`](SearchRequest::seed) begins another, at no cost for what
+    /// was evaluated before. Everything runs in this process, as with [`record`](Self::record).
     ///
     /// ```
     /// # mod app {
@@ -130,7 +117,7 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// As [`record`](Self::record), when no function has tuning parameters, and when a log cannot be used.
+    /// As [`record`](Self::record), and when no function has tuning parameters.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchSummary, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;
         let mut summary = SearchSummary::default();
@@ -175,7 +162,7 @@ impl Trainer {
         summary: &mut SearchSummary,
     ) -> Result<(), TrainError> {
         let function = recorder.tunable.function;
-        let searching = self.searching(request, recorder, others)?;
+        let searching = self.searching(request, others)?;
         let inputs = recorder.tunable.inputs(request.inputs.as_deref());
         let plan = Plan::new(inputs, request.repeats, request.share.clone());
         self.tell(format!(
@@ -205,24 +192,14 @@ impl Trainer {
         Ok(())
     }
 
-    fn searching(
-        &self,
-        request: &SearchRequest,
-        recorder: &Recorder<'_>,
-        others: Recordings,
-    ) -> Result<Searching, TrainError> {
-        let id = recorder.device.entry().id();
+    fn searching(&self, request: &SearchRequest, others: Recordings) -> Result<Searching, TrainError> {
         let unknown = request.sources.iter().flatten().find(|name| others.device_index(name).is_none());
         if let Some(device) = unknown {
             return Err(SearchError::no_such_device(&others, device).into());
         }
-        let known = others.devices.iter().map(|device| &device.id);
-        let sources = known.filter(|own| *own != id).cloned();
-        let sources = request.sources.clone().unwrap_or_else(|| sources.collect());
-        let log = request.log.clone().unwrap_or_else(|| beside(request.data.store_url()));
-        let SearchRequest { variant, strategy, evaluations, seed, .. } = request.clone();
-        let found = Default::default();
-        Ok(Searching { variant, strategy, evaluations, seed, log, others, sources, found })
+        let SearchRequest { variant, strategy, evaluations, seed, sources, .. } = request.clone();
+        let (found, is_joining) = Default::default();
+        Ok(Searching { variant, strategy, evaluations, seed, others, sources, found, is_joining })
     }
 }
 
@@ -234,10 +211,4 @@ fn candidates(function: &'static Function, chosen: &[String]) -> Vec<Candidate> 
     choices.sort();
     choices.dedup();
     choices.into_iter().map(|choice| Candidate::of(function, choice)).collect()
-}
-
-/// The folder of logs of a store: beside a file, and of a server in the working directory.
-fn beside(store: &str) -> PathBuf {
-    let store = store.split_once("://").map_or(store, |_| "nitro");
-    PathBuf::from(format!("{store}.search"))
 }

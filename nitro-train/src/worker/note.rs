@@ -36,6 +36,8 @@ pub(super) struct Note {
     pub(super) variant: String,
     #[serde(default)]
     pub(super) configuration: String,
+    #[serde(default)]
+    pub(super) is_evaluation: bool,
     /// Whether the run has not ended.
     #[serde(skip)]
     pub(super) is_running: bool,
@@ -94,6 +96,7 @@ impl Note {
             features: attempt.features.map(|features| features.iter().copied().map(Exact).collect()),
             variant: attempt.variant.to_owned(),
             configuration: attempt.configuration.to_owned(),
+            is_evaluation: attempt.is_evaluation,
             is_running: true,
         }
     }
@@ -158,6 +161,7 @@ mod tests {
                 features: None,
                 variant: "v",
                 configuration: "",
+                is_evaluation: false,
             };
             Self::of(&attempt, run)
         }
@@ -176,6 +180,7 @@ mod tests {
             features: Some(&[1.0, 0.1]),
             variant,
             configuration: "",
+            is_evaluation: true,
         };
         notes.begin(&attempt("a_long_name")).unwrap();
         let first = file.read().unwrap();

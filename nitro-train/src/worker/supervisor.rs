@@ -10,9 +10,9 @@ use super::note::Note;
 use super::process::{End, Worker};
 use super::protocol::{DEVICE_LOST, PANICKED, RECORDER, SPENT_MS};
 use crate::exact::Exact;
-use crate::measure::Share;
+use crate::measure::{Share, evaluation_of};
 use crate::recordings::{Input, Outcome};
-use crate::store::{self, Row};
+use crate::store::{self, ChoiceName, Row};
 use crate::terminal::{Output, say};
 
 /// What is measured in workers.
@@ -128,17 +128,25 @@ impl<'a> Supervisor<'a> {
         };
         self.say(&format!("{note} {how}; it is recorded as failed there"));
         let features = features.into_iter().map(|Exact(value)| value).collect();
-        let input = Input { name: input.clone(), features };
         let row = Row { configuration, reason: how, ..Row::new(variant, Outcome::Failed) };
-        store::open(&self.job.store)?.put(function, device, &input, &[row])?;
+        let mut store = store::open(&self.job.store)?;
+        match note.is_evaluation {
+            true => store.put_evaluation(function, device, input, &row)?,
+            false => store.put(function, device, &Input { name: input.clone(), features }, &[row])?,
+        }
         Ok(())
     }
 
-    /// Gives back the input that the worker was measuring, so that the next recording need not wait for its claim to expire.
+    /// Gives back the input that the worker was measuring, and the evaluation if that was one, so that the next recording need not wait for
+    /// their claims to expire.
     fn release(&self, note: &Note) {
+        let Note { function, device, input, variant, configuration, .. } = note;
+        let evaluation = evaluation_of(input, ChoiceName { variant, configuration });
         // Where that fails, it waits.
         if let Ok(mut store) = store::open(&self.job.store) {
-            let _ = store.claim(&note.function, &note.device, &note.input, &self.recorder, Duration::ZERO);
+            for claimed in [input, &evaluation] {
+                let _ = store.claim(function, device, claimed, &self.recorder, Duration::ZERO);
+            }
         }
     }
 }

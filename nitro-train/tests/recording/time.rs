@@ -11,7 +11,7 @@ use nitro::code_variant;
 use nitro_train::Session;
 use nitro_train::measure::{Attempt, Clock, Inputs, Plan, Progress, Repeats, Share, record_inputs};
 use nitro_train::recordings::{DeviceRecord, Input, Outcome, Recordings};
-use nitro_train::store::{self, ChoiceName, FunctionSchema, Row, Store, StoreError};
+use nitro_train::store::{self, ChoiceName, Evaluated, FunctionSchema, Row, Store, StoreError};
 
 /// A clock that is set, in seconds.
 #[derive(Debug)]
@@ -107,6 +107,21 @@ impl Store for Told<'_> {
     fn put_feature_times(&mut self, f: &str, d: &str, i: &Input, times_ns: &[f64]) -> Result<(), StoreError> {
         (self.tell)("put_feature_times");
         self.store.put_feature_times(f, d, i, times_ns)
+    }
+    fn evaluations(
+        &mut self,
+        f: &str,
+        d: &str,
+        i: &str,
+        choices: &[ChoiceName<'_>],
+    ) -> Result<Vec<Option<Evaluated>>, StoreError> {
+        self.store.evaluations(f, d, i, choices)
+    }
+    fn put_evaluation(&mut self, f: &str, d: &str, i: &str, row: &Row<'_>) -> Result<(), StoreError> {
+        self.store.put_evaluation(f, d, i, row)
+    }
+    fn begin_search(&mut self, name: &str, with: &str) -> Result<String, StoreError> {
+        self.store.begin_search(name, with)
     }
     fn claim(&mut self, f: &str, d: &str, i: &str, by: &str, lease: Duration) -> Result<bool, StoreError> {
         (self.tell)("claim");

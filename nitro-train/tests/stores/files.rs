@@ -113,7 +113,7 @@ fn a_newer_version_is_refused() {
     rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
     let before = fs::read(&path).unwrap();
     let error = refusal(&path);
-    assert!(matches!(error, StoreError::Version { found: 7, supported: 5, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::Version { found: 7, supported: 6, .. }), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
@@ -122,6 +122,7 @@ fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
     let path = folder("older").join("nitro.db");
     filled(&path);
     let older = "ALTER TABLE measurement DROP COLUMN reason; DROP TABLE claim; DROP TABLE space; DROP TABLE feature_time;
+                 DROP TABLE evaluation; DROP TABLE search;
                  ALTER TABLE function DROP COLUMN default_configuration; PRAGMA user_version = 1";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
@@ -137,6 +138,19 @@ fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
         .filter(|reason| !reason.is_empty())
         .collect();
     assert_eq!(reasons, ["panicked: no"]);
+}
+
+#[test]
+fn a_store_of_version_5_keeps_everything_and_takes_evaluations() {
+    let path = folder("version_5").join("nitro.db");
+    filled(&path);
+    let older = "DROP TABLE evaluation; DROP TABLE search; PRAGMA user_version = 5";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
+    let mut store = open(&path).unwrap();
+    assert_eq!(store.load("sort").unwrap().measurements.len(), 300);
+    store.put_evaluation("sort", "host", "train/1", &Row::new("merge", Outcome::Wrong)).unwrap();
+    let found = store.evaluations("sort", "host", "train/1", &[ChoiceName::variant("merge")]).unwrap();
+    assert_eq!(found[0].as_ref().map(|one| one.outcome), Some(Outcome::Wrong));
 }
 
 /// The file is as the trainer of that version wrote it.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use nitro_train::recordings::{DeviceRecord, Input, Outcome};
-use nitro_train::store::{self, FunctionSchema, Row, Store, StoreError};
+use nitro_train::store::{self, ChoiceName, FunctionSchema, Row, Store, StoreError};
 use rusqlite::Connection;
 
 /// One function on one device, as this program writes it.
@@ -118,6 +118,17 @@ fn devices_that_another_program_wrote() {
     assert!(matches!(error, StoreError::Unusable { .. }), "{error:?}");
 }
 
+#[test]
+fn evaluations_that_another_program_wrote() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hostile-evaluations.db");
+    let _ = std::fs::remove_file(&path);
+    let mut store = store::open(path.to_str().unwrap()).unwrap();
+    store.put_evaluation("sort", "host:4", "a", &Row::new("merge", Outcome::Time(5.0))).unwrap();
+    Connection::open(&path).unwrap().execute("UPDATE evaluation SET time_ns = 9e999", []).unwrap();
+    let error = store.evaluations("sort", "host:4", "a", &[ChoiceName::variant("merge")]).unwrap_err();
+    assert!(matches!(error, StoreError::Unusable { .. }), "{error:?}");
+}
+
 #[cfg(feature = "redis")]
 #[test]
 fn a_server_that_another_program_wrote_to() {
@@ -143,4 +154,7 @@ fn a_server_that_another_program_wrote_to() {
         let value = format!(r#"{{"outcome":"time","time_ns":{time},"spread_ns":0,"repeats":1}}"#);
         check("sort", key, field, &value, "time of variant `merge` for input `a`");
     }
+    server.command(&["HSET", r#"nitro:evaluations:["sort","host:4"]"#, field, r#"{"outcome":"time"}"#]);
+    let error = store.evaluations("sort", "host:4", "a", &[ChoiceName::variant("merge")]).unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
 }

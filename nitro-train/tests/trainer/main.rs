@@ -21,6 +21,8 @@ mod record_budget;
 mod searches;
 #[cfg(feature = "redis")]
 mod shared_recording;
+#[cfg(feature = "redis")]
+mod shared_search;
 mod twins;
 
 use std::env;
@@ -41,6 +43,8 @@ const SCENARIOS: &[Scenario] = &[
     ("searches", searches::main),
     #[cfg(feature = "redis")]
     ("shared_recording", shared_recording::main),
+    #[cfg(feature = "redis")]
+    ("shared_search", shared_search::main),
 ];
 
 /// Names the scenario that a process is of, also to the processes that it starts.

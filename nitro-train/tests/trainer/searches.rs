@@ -3,14 +3,17 @@
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use crate::scripted::{Devices, Scripted, TIME_NS};
 use nitro::code_variant;
+use nitro_core::choice_text;
+use nitro_train::measure::Candidate;
 use nitro_train::recordings::{Outcome, Recordings};
+use nitro_train::store::Evaluated;
 use nitro_train::{BoxError, Session, Trainer, store};
 
 const INPUTS: u32 = 3;
@@ -43,11 +46,10 @@ fn tiled(p: work::Tiled, n: u32) -> u32 {
     }
 }
 
-/// Once the logs have as many lines as the environment says, the supervisor is killed, and this process ends with it.
+/// Once as much was evaluated as the environment says, the supervisor is killed, and this process ends with it.
 fn kill_once() {
-    let at: usize = std::env::var("KILL_AT").ok().and_then(|at| at.parse().ok()).unwrap_or(usize::MAX);
-    let lines: usize = logs(Path::new(".")).values().map(|log| log.lines().count()).sum();
-    if lines >= at && fs::File::create_new(format!("killed-{at}")).is_ok() {
+    let Some(at) = std::env::var("KILL_AT").ok().and_then(|at| at.parse::<usize>().ok()) else { return };
+    if evaluated(Path::new(".")).len() >= at && fs::File::create_new(format!("killed-{at}")).is_ok() {
         #[cfg(unix)]
         let supervisor = std::os::unix::process::parent_id().to_string();
         #[cfg(not(unix))]
@@ -66,7 +68,15 @@ fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
     Ok(())
 }
 
+/// What the program does that only dispatches.
+const CHOOSE: &str = "choose";
+
 pub fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some(CHOOSE) {
+        let n = std::env::args().nth(2).and_then(|n| n.parse().ok()).expect("a number");
+        println!("{}", work::select(n));
+        return ExitCode::SUCCESS;
+    }
     if std::env::args().nth(1).is_some() {
         return Trainer::new().devices(Devices).function(work::function(), record).main();
     }
@@ -77,7 +87,7 @@ pub fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A search with a log of its own, and what it says on stderr.
+/// How a search ends, and what it says.
 fn search(folder: &Path, arguments: &[&str], kill_at: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(std::env::current_exe().expect("this program is somewhere"));
     command.args(["search", "--store", "s.db", "--device", "scripted:0", "--deadline", "1"]).args(arguments);
@@ -86,10 +96,18 @@ fn search(folder: &Path, arguments: &[&str], kill_at: &str) -> (Option<i32>, Str
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-fn logs(folder: &Path) -> BTreeMap<String, String> {
-    let Ok(entries) = fs::read_dir(folder.join("s.db.search")) else { return BTreeMap::new() };
-    let paths = entries.map(|entry| entry.expect("it can be read").path());
-    paths.map(|path| (path.display().to_string(), fs::read_to_string(&path).unwrap_or_default())).collect()
+/// What was evaluated, by input and choice.
+fn evaluated(folder: &Path) -> BTreeMap<(u32, String), Evaluated> {
+    let mut store = store::open(folder.join("s.db").to_str().unwrap()).unwrap();
+    let candidates = Candidate::all(work::function());
+    let names: Vec<_> = candidates.iter().map(Candidate::name).collect();
+    let mut found = BTreeMap::new();
+    for n in 1..=INPUTS {
+        let evaluations = store.evaluations("work", "scripted", &format!("train/{n}"), &names).unwrap();
+        let texts = candidates.iter().map(|own| (n, own.text()));
+        found.extend(texts.zip(evaluations).filter_map(|(key, one)| Some((key, one?))));
+    }
+    found
 }
 
 fn recorded(folder: &Path) -> Recordings {
@@ -109,28 +127,47 @@ fn faults_cost_an_evaluation_each_and_the_best_is_kept() {
     assert_eq!(searched[1]["failed"], 1 + 1 + 3, "a crash, a hang and three wrong answers");
     let best: Vec<_> = searched.iter().map(|one| one["best"].as_str().unwrap()).collect();
     assert_eq!(best, ["tile=3,unroll=4", "tile=6,unroll=4", "tile=9,unroll=4"]);
-    let log =
-        logs(folder.path()).into_values().find(|log| log.contains("timeout")).expect("the hang is in a log");
-    assert!(log.contains("crash") && log.contains("wrong"), "{log}");
+    let evaluated = evaluated(folder.path());
+    let of = |n, choice: &str| &evaluated[&(n, choice.to_owned())];
+    assert_eq!(of(2, "tiled{tile=7,unroll=2}").reason, "did not end within 1 s");
+    assert!(of(2, "tiled{tile=5,unroll=1}").reason.starts_with("ended its process"));
+    assert_eq!(of(2, "tiled{tile=8,unroll=4}").outcome, Outcome::Wrong);
+    assert_eq!(of(3, "tiled{tile=7,unroll=2}").outcome, Outcome::Time(1e6 + 2e5 + 1e5));
 
-    let recordings = recorded(folder.path());
-    let kept = summary["kept"][0]["choices"].as_array().unwrap();
+    // What a model may pick is measured on every input, and nothing else is a measurement.
+    let kept: Vec<&str> =
+        summary["kept"][0]["choices"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
     assert_eq!(kept.len(), 2);
-    for (input, best) in best.iter().enumerate() {
-        let times: Vec<String> = recordings
-            .measurements
-            .iter()
-            .filter(|one| one.input == input && matches!(one.outcome, Outcome::Time(_)))
-            .map(|one| one.configuration.clone())
-            .collect();
-        assert!(times.contains(&(*best).to_owned()), "the best of {input} is in the store: {times:?}");
-        for choice in kept {
-            let configuration = choice.as_str().unwrap().trim_start_matches("tiled{").trim_end_matches('}');
-            assert!(
-                times.contains(&configuration.to_owned()),
-                "{configuration} is measured on {input}: {times:?}"
-            );
-        }
+    let recordings = recorded(folder.path());
+    let choices = ["plain", "tiled{tile=1,unroll=1}"].into_iter().chain(kept.iter().copied());
+    let expected: BTreeSet<_> = choices.flat_map(|one| (0..3).map(move |n| (n, one.to_owned()))).collect();
+    let measured = recordings
+        .measurements
+        .iter()
+        .map(|one| (one.input, choice_text(&recordings.variants[one.variant], &one.configuration)));
+    assert_eq!(measured.collect::<BTreeSet<_>>(), expected);
+    what_a_search_has_left_is_fitted_and_dispatched(folder.path(), &kept);
+}
+
+/// Of the 48 configurations few were measured on every input.
+fn what_a_search_has_left_is_fitted_and_dispatched(folder: &Path, kept: &[&str]) {
+    let program = || Command::new(std::env::current_exe().expect("this program is somewhere"));
+    let output = |command: &mut Command| {
+        let output = command.current_dir(folder).output().expect("it starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    output(program().args(["fit", "--store", "s.db", "--models", "m"]));
+    let inspected = output(program().args(["inspect", "m/work.model", "--json"]));
+    let model: serde_json::Value = serde_json::from_str(&inspected).unwrap();
+    let choices: BTreeSet<&str> =
+        model["choices"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    let known = ["plain", "tiled{tile=1,unroll=1}"].into_iter().chain(kept.iter().copied());
+    assert!(choices.is_subset(&known.collect()), "{choices:?}");
+    for n in 1..=INPUTS {
+        let chosen = output(program().args([CHOOSE, &n.to_string()]).env("NITRO_MODELS", "m"));
+        let (choice, reason) = chosen.trim_end().split_once(": ").expect("a selection");
+        assert!(kept.contains(&choice) && !reason.starts_with("default"), "{n}: {chosen}");
     }
 }
 
@@ -140,16 +177,18 @@ fn a_search_that_is_killed_goes_on_to_the_same() {
     let [undisturbed, killed] = [(), ()].map(|()| tempfile::tempdir().unwrap());
     let (code, _, said) = search(undisturbed.path(), &arguments, "");
     assert_eq!(code, Some(0), "{said}");
-    let times = ["1", "2", "9", "15", "16", "22", "30", "41", "50", "62"];
+    let times = ["0", "1", "8", "13", "14", "20", "28", "39", "48", "59"];
     for kill_at in times {
         let (code, _, said) = search(killed.path(), &arguments, kill_at);
         assert_eq!(code, None, "killed at {kill_at}: {said}");
     }
     let (code, _, said) = search(killed.path(), &arguments, "");
     assert_eq!(code, Some(0), "{said}");
-    let texts = |folder: &Path| logs(folder).into_values().collect::<Vec<_>>();
-    assert_eq!(texts(killed.path()), texts(undisturbed.path()));
-    assert_eq!(texts(killed.path()).len(), INPUTS as usize);
+    assert_eq!(evaluated(undisturbed.path()).len(), 20 * INPUTS as usize);
+    let outcomes = |folder: &Path| {
+        evaluated(folder).into_iter().map(|(key, one)| (key, one.outcome)).collect::<BTreeMap<_, _>>()
+    };
+    assert_eq!(outcomes(killed.path()), outcomes(undisturbed.path()));
     let rows = |folder: &Path| {
         recorded(folder)
             .measurements

@@ -45,9 +45,6 @@ pub(in crate::cli) struct SearchArgs {
     /// At most so many configurations of a function are measured on every input when the search is over, those that bring most
     #[arg(long, value_name = "K", default_value_t = 16, conflicts_with = "replay")]
     keep: usize,
-    /// Folder of the logs, from which a search that was stopped goes on [default: STORE.search]
-    #[arg(long, value_name = "DIR", conflicts_with = "replay")]
-    log: Option<PathBuf>,
     /// Time for the repeats of one configuration on one input, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 60, conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..))]
     repeat_ms: u32,
@@ -86,7 +83,6 @@ impl SearchArgs {
             sources: self.sources(),
             seed: self.seed.seed,
             keep: self.keep,
-            log: self.log.clone(),
             repeats: Repeats { budget_ns: f64::from(self.repeat_ms) * 1e6, ..Repeats::default() },
             share,
         }

@@ -19,6 +19,7 @@ use super::plan::Plan;
 use super::progress::Progress;
 use super::subject::{Subject, describe_device};
 use crate::recordings::{Input, Outcome, Recordings};
+use crate::search::Searching;
 use crate::store::{ChoiceName, FunctionSchema, Row, StoreError};
 
 /// How often to look whether an input that others had claimed is recorded or free.
@@ -158,9 +159,15 @@ impl<'a> Recording<'a> {
         }
         let due = self.look_again().and_then(|()| match self.is_recorded(input) {
             true => Ok(false),
+            false if self.joins() => claims.take(input).map(|_| true),
             false => claims.claim(input),
         });
         due.unwrap_or_else(|error| claims.refuse(error))
+    }
+
+    /// Whether inputs that others have claimed are searched together with them.
+    fn joins(&self) -> bool {
+        self.plan.search.is_some_and(Searching::is_joining)
     }
 
     /// Asks the store again what it holds, before claims can have expired of what others have recorded since: a claim was renewed
@@ -176,8 +183,9 @@ impl<'a> Recording<'a> {
     fn look_now(&self) -> Result<(), StoreError> {
         let Subject { function, device } = self.subject;
         let asked = self.plan.clock.now();
-        if self.plan.search.is_some() {
-            self.recorded.borrow_mut().1 = asked; // how far a search is, its log knows
+        if let Some(searching) = self.plan.search {
+            // Each process has to see every search to its end, to know what is worth keeping.
+            self.recorded.replace((searching.finished(), asked));
             return Ok(());
         }
         let mut store = self.shared.store.lock();
@@ -193,6 +201,9 @@ impl<'a> Recording<'a> {
     /// become free, and another pass is due.
     pub(super) fn wait_for_others(&self) -> Result<bool, StoreError> {
         let mut left = self.shared.claims.take_left();
+        if let Some(searching) = self.plan.search {
+            return Ok(searching.join(&left));
+        }
         let mut told = false;
         while !self.is_over() {
             self.look_now()?;
@@ -238,7 +249,7 @@ impl<'a> Recording<'a> {
             Some(searching) => self.search(searching, name, &mut run, same)?,
             None => self.measure(name, &mut run, same)?,
         }
-        self.shared.claims.end();
+        self.shared.claims.end(name);
         self.measured.set(self.measured.get() + 1);
         self.due.borrow_mut().remove(name);
         self.progress.end(name);

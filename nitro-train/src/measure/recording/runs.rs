@@ -52,7 +52,11 @@ impl Recording<'_> {
     pub(super) fn note_lost(&self, input: &Input, Lost(candidate): &Lost) -> Result<(), RecordError> {
         let (variant, configuration) = (candidate.variant, candidate.configuration.as_str());
         let reason = "lost the device to its process";
-        self.put(input, &[Row { configuration, reason, ..Row::new(variant, Outcome::Failed) }])?;
+        let row = Row { configuration, reason, ..Row::new(variant, Outcome::Failed) };
+        match self.plan.search {
+            Some(_) => self.put_evaluation(&input.name, &row)?,
+            None => self.put(input, &[row])?,
+        }
         self.lost.replace(Some((input.name.clone(), variant)));
         Ok(())
     }
@@ -89,7 +93,16 @@ impl Recording<'_> {
         let (function, device) = (self.subject.function, self.subject.device.entry().id());
         let (function, variant, configuration) =
             (function.name(), candidate.variant, candidate.configuration.as_str());
-        self.progress.attempt(Some(&Attempt { function, device, input, features, variant, configuration }));
+        let is_evaluation = self.plan.search.is_some();
+        self.progress.attempt(Some(&Attempt {
+            function,
+            device,
+            input,
+            features,
+            variant,
+            configuration,
+            is_evaluation,
+        }));
         let _until = UntilDropped(self.progress);
         run()
     }

@@ -1,14 +1,22 @@
 //! Searches of configurations on one input.
 
+use std::time::Duration;
+
 use super::Recording;
 use super::tried::{Lost, Tried};
 use crate::measure::candidate::Candidate;
+use crate::measure::claims::evaluation_of;
 use crate::measure::error::RecordError;
+use crate::measure::subject::Subject;
 use crate::recordings::Input;
-use crate::search::{InputSearch, Searching};
+use crate::search::{InputSearch, InputSpace, Searching, first_sources};
+use crate::store::{Row, StoreError};
+
+/// How often to look what others have made of what they evaluate, where nothing else is left to do.
+const LOOK: Duration = Duration::from_millis(50);
 
 impl Recording<'_> {
-    /// Searches every wanted variant on one input; the best of each is kept in the store.
+    /// Searches every wanted variant on one input, together with whoever else does.
     pub(super) fn search<R>(
         &self,
         searching: &Searching,
@@ -25,18 +33,58 @@ impl Recording<'_> {
         let input = Input { name: name.to_owned(), features: observation.features };
         let admitted = all.into_iter().zip(&observation.admissible).filter(|(_, admissible)| **admissible);
         let admitted: Vec<Candidate> = admitted.map(|(candidate, _)| candidate).collect();
+        let mut searched = Vec::new();
         for of_variant in admitted.chunk_by(|one, next| one.variant == next.variant) {
             let (function, device) = (function.name(), self.subject.device.entry());
-            let mut search = InputSearch::begin(searching, function, device, name, of_variant)?;
-            while let Some(candidate) = search.next() {
+            let of_input = InputSpace::new(function, device, name, of_variant)?;
+            let sources = first_sources(searching, &of_input, &mut **self.shared.store.lock())?;
+            let mut search = InputSearch::new(searching, of_input, sources);
+            while let Some(candidate) = self.next_evaluation(&mut search, name)? {
                 match self.evaluate(&input, &candidate, run, |found| same(&expected, found)) {
-                    Ok(tried) => search.tell(&tried.row())?,
+                    Ok(tried) => self.put_evaluation(name, &tried.row())?,
                     Err(lost) => return self.note_lost(&input, &lost),
                 }
             }
-            let best = search.finish(searching);
-            best.iter().try_for_each(|best| self.put(&input, &[best.row()]))?;
+            searched.push(search.finish());
         }
+        searching.finish(searched);
+        Ok(())
+    }
+
+    /// The next candidate that is this recorder's to measure; none once the search is over. What others are measuring is waited for where
+    /// nothing else is left of a step.
+    fn next_evaluation(
+        &self,
+        search: &mut InputSearch,
+        input: &str,
+    ) -> Result<Option<Candidate>, RecordError> {
+        let Subject { function, device } = self.subject;
+        loop {
+            let open = search.open();
+            if open.is_empty() {
+                return Ok(None);
+            }
+            let names: Vec<_> = open.iter().map(Candidate::name).collect();
+            let (function, device) = (function.name(), device.entry().id());
+            let known = self.shared.store.lock().evaluations(function, device, input, &names)?;
+            if known.iter().any(Option::is_some) {
+                search.tell(known);
+                continue;
+            }
+            for candidate in &open {
+                if self.shared.claims.take(&evaluation_of(input, candidate.name()))? {
+                    return Ok(Some(candidate.clone()));
+                }
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Keeps what came of an evaluation, where all who search together look.
+    pub(super) fn put_evaluation(&self, input: &str, row: &Row<'_>) -> Result<(), StoreError> {
+        let Subject { function, device } = self.subject;
+        self.shared.store.lock().put_evaluation(function.name(), device.entry().id(), input, row)?;
+        self.shared.claims.end(&evaluation_of(input, row.choice()));
         Ok(())
     }
 

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::Result;
 use crate::exact::Exact;
 use crate::recordings::{Measurement, Outcome};
-use crate::store::{Row, StoreError};
+use crate::store::{ChoiceName, Evaluated, Row, StoreError};
 
 pub(super) const FORMAT: &str = "nitro:format";
 pub(super) const FUNCTIONS: &str = "nitro:functions";
+pub(super) const SEARCHES: &str = "nitro:searches";
 pub(super) const DEVICES: &str = "nitro:devices";
 
 pub(super) fn inputs(function: &str) -> String {
@@ -27,6 +28,10 @@ pub(super) fn measurements(function: &str, device: &str) -> String {
     format!("nitro:measurements:{}", json(&(function, device)))
 }
 
+pub(super) fn evaluations(function: &str, device: &str) -> String {
+    format!("nitro:evaluations:{}", json(&(function, device)))
+}
+
 pub(super) fn feature_times(function: &str, device: &str) -> String {
     format!("nitro:feature-times:{}", json(&(function, device)))
 }
@@ -39,8 +44,8 @@ pub(super) fn claim(function: &str, device: &str, input: &str) -> String {
 /// Field of one measurement: input, variant, configuration.
 pub(super) type MeasurementField = (String, String, String);
 
-pub(super) fn measurement_field(input: &str, row: &Row<'_>) -> String {
-    json(&(input, row.variant, row.configuration))
+pub(super) fn measurement_field(input: &str, choice: ChoiceName<'_>) -> String {
+    json(&(input, choice.variant, choice.configuration))
 }
 
 /// Value of one function.
@@ -56,7 +61,7 @@ pub(super) struct Schema {
 /// Value of one device or input.
 pub(super) type Features = BTreeMap<String, Exact>;
 
-/// Value of one measurement.
+/// Value of one measurement or evaluation.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Measured {
     outcome: String,
@@ -81,9 +86,15 @@ impl Measured {
 
     /// `None` if outcome and time contradict each other.
     pub(super) fn at(self, input: usize, variant: usize, configuration: String) -> Option<Measurement> {
+        let Evaluated { outcome, spread_ns, repeats, reason } = self.evaluated()?;
+        Some(Measurement { device: 0, input, variant, configuration, outcome, spread_ns, repeats, reason })
+    }
+
+    /// `None` if outcome and time contradict each other.
+    pub(super) fn evaluated(self) -> Option<Evaluated> {
         let Self { outcome, time_ns, spread_ns: Exact(spread_ns), repeats, reason } = self;
         let outcome = Outcome::from_name(&outcome, time_ns.map(|Exact(time_ns)| time_ns))?;
-        Some(Measurement { device: 0, input, variant, configuration, outcome, spread_ns, repeats, reason })
+        Some(Evaluated { outcome, spread_ns, repeats, reason })
     }
 }
 

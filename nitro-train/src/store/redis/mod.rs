@@ -8,6 +8,8 @@
 //! | `nitro:inputs:FUNCTION` | input → its features |
 //! | `nitro:spaces:FUNCTION` | variant → its configurations, measured or not, where that was listed |
 //! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, repeats, reason |
+//! | `nitro:evaluations:["FUNCTION","DEVICE"]` | the same of what searches have evaluated, which nobody loads whole |
+//! | `nitro:searches` | search → what it began with |
 //! | `nitro:feature-times:["FUNCTION","DEVICE"]` | input → what each feature takes, in nanoseconds |
 //! | `nitro:claim:["FUNCTION","DEVICE","INPUT"]` | (a string that expires) who measures the input at present |
 //!
@@ -25,7 +27,7 @@ use redis::{Commands, Connection, ExistenceCheck, Pipeline, RedisError, SetExpir
 
 use self::link::Link;
 use super::error::Fault;
-use super::{ChoiceName, FunctionSchema, Row, Store, StoreError, check};
+use super::{ChoiceName, Evaluated, FunctionSchema, Row, Store, StoreError, check};
 use crate::recordings::{DeviceRecord, Input, Recordings};
 
 type Result<T, E = Fault<RedisError>> = std::result::Result<T, E>;
@@ -171,6 +173,41 @@ impl Store for Redis {
         self.write(&[keys::FUNCTIONS, &inputs], |connection, pipe, location| {
             let subject = write::Measured { function, device, input, rows: &[] };
             write::feature_times(connection, pipe, location, &subject, times_ns)
+        })
+    }
+
+    fn evaluations(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        choices: &[ChoiceName<'_>],
+    ) -> Result<Vec<Option<Evaluated>>, StoreError> {
+        let key = keys::evaluations(function, device);
+        let found = self
+            .link
+            .with(|connection, location| read::evaluations(connection, location, &key, input, choices))?;
+        check::loaded_evaluations(&self.link.location, input, choices, found)
+    }
+
+    fn put_evaluation(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        row: &Row<'_>,
+    ) -> Result<(), StoreError> {
+        check::row(input, row)?;
+        let key = keys::evaluations(function, device);
+        let (field, value) =
+            (keys::measurement_field(input, row.choice()), keys::json(&keys::Measured::of(row)));
+        self.link.with(|connection, _| Ok(connection.hset_nx(&key, &field, &value)?))
+    }
+
+    fn begin_search(&mut self, name: &str, with: &str) -> Result<String, StoreError> {
+        self.link.with(|connection, _| {
+            let _: bool = connection.hset_nx(keys::SEARCHES, name, with)?;
+            Ok(connection.hget(keys::SEARCHES, name)?)
         })
     }
 

@@ -10,7 +10,7 @@ use crate::exact::Exact;
 use crate::recordings::{
     DeviceRecord, FeatureTimes, Incomplete, Input, Measurement, Recordings, SpaceRecord,
 };
-use crate::store::{ChoiceName, NamedTimes, merge, ordered_times};
+use crate::store::{ChoiceName, Evaluated, NamedTimes, merge, ordered_times};
 
 pub(super) fn functions(connection: &mut Connection) -> RedisResult<Vec<String>> {
     let mut names: Vec<String> = connection.hkeys(keys::FUNCTIONS)?;
@@ -145,6 +145,28 @@ fn feature_times(
         }
     }
     Ok(found)
+}
+
+pub(super) fn evaluations(
+    connection: &mut Connection,
+    location: &str,
+    key: &str,
+    input: &str,
+    choices: &[ChoiceName<'_>],
+) -> Result<Vec<Option<Evaluated>>> {
+    let fields: Vec<String> = choices.iter().map(|&choice| keys::measurement_field(input, choice)).collect();
+    if fields.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found: Vec<Option<String>> = connection.hmget(key, &fields)?;
+    let evaluated = |(field, text): (&String, Option<String>)| {
+        let Some(text) = text else { return Ok(None) };
+        let entry = format!("{key} {field}");
+        let value: Measured = keys::parse(location, &entry, &text)?;
+        let contradiction = || keys::damaged(location, &entry, "outcome and time contradict each other");
+        Ok(Some(value.evaluated().ok_or_else(contradiction)?))
+    };
+    fields.iter().zip(found).map(evaluated).collect()
 }
 
 pub(super) fn recorded(

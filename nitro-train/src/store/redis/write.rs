@@ -122,7 +122,7 @@ fn input(
 }
 
 fn write_row(pipe: &mut Pipeline, key: &str, input: &str, row: &Row<'_>) {
-    pipe.hset(key, keys::measurement_field(input, row), keys::json(&Value::of(row))).ignore();
+    pipe.hset(key, keys::measurement_field(input, row.choice()), keys::json(&Value::of(row))).ignore();
 }
 
 pub(super) fn import(

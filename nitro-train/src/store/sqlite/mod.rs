@@ -14,7 +14,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use super::error::Fault;
-use super::{ChoiceName, FunctionSchema, Row, Store, StoreError, check, named_times};
+use super::{ChoiceName, Evaluated, FunctionSchema, Row, Store, StoreError, check, named_times};
 use crate::recordings::{DeviceRecord, Input, Recordings};
 
 type Result<T, E = Fault<rusqlite::Error>> = std::result::Result<T, E>;
@@ -176,6 +176,38 @@ impl Store for Sqlite {
             let (id, device) = (writer.input(location, input)?, writer.device(location, device)?);
             writer.feature_times(device, id, &named_times(&features, times_ns.iter().copied().map(Some)))
         })
+    }
+
+    fn evaluations(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        choices: &[ChoiceName<'_>],
+    ) -> Result<Vec<Option<Evaluated>>, StoreError> {
+        let subject = [function, device, input];
+        let found = self.read(|connection| read::evaluations(connection, subject, choices))?;
+        check::loaded_evaluations(&self.location, input, choices, found)
+    }
+
+    fn put_evaluation(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        row: &Row<'_>,
+    ) -> Result<(), StoreError> {
+        check::row(input, row)?;
+        self.write(|transaction, _| Ok(write::evaluation(transaction, [function, device, input], row)?))
+    }
+
+    fn begin_search(&mut self, name: &str, with: &str) -> Result<String, StoreError> {
+        let mut began_with = String::new();
+        self.write(|transaction, _| {
+            began_with = write::search(transaction, name, with)?;
+            Ok(())
+        })?;
+        Ok(began_with)
     }
 
     fn claim(

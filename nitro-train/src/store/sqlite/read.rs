@@ -6,7 +6,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
 use crate::recordings::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings, SpaceRecord};
-use crate::store::{ChoiceName, NamedTimes, merge, ordered_times};
+use crate::store::{ChoiceName, Evaluated, NamedTimes, merge, ordered_times};
 
 pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
     names(connection, "SELECT name FROM function ORDER BY name", [])
@@ -204,6 +204,33 @@ pub(super) fn recorded(
     )?;
     let list = serde_json::json!(choices).to_string();
     statement.query_map((function, device, list), |row| row.get(0))?.collect()
+}
+
+/// What is kept of these choices; `subject` are function, device and input.
+pub(super) fn evaluations(
+    connection: &Connection,
+    [function, device, input]: [&str; 3],
+    choices: &[ChoiceName<'_>],
+) -> Result<Vec<Option<Evaluated>>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT outcome, time_ns, spread_ns, repeats, reason FROM evaluation
+         WHERE function = ?1 AND device = ?2 AND input = ?3 AND variant = ?4 AND configuration = ?5",
+    )?;
+    let mut of = |choice: &ChoiceName<'_>| {
+        let key = (function, device, input, choice.variant, choice.configuration);
+        statement.query_row(key, evaluated).optional()
+    };
+    choices.iter().map(&mut of).collect()
+}
+
+fn evaluated(row: &Row<'_>) -> Result<Evaluated> {
+    Ok(Evaluated {
+        // The table's own check leaves no other combination.
+        outcome: Outcome::from_name(row.get_ref(0)?.as_str()?, row.get(1)?).unwrap_or(Outcome::Failed),
+        spread_ns: row.get(2)?,
+        repeats: row.get(3)?,
+        reason: row.get(4)?,
+    })
 }
 
 pub(super) fn names(

@@ -1,4 +1,4 @@
--- Format version 5 of a store. Everything is found by name; ids never leave the file.
+-- Format version 6 of a store. Everything is found by name; ids never leave the file.
 CREATE TABLE function (
     id                    INTEGER PRIMARY KEY,
     name                  TEXT NOT NULL UNIQUE,
@@ -72,6 +72,27 @@ CREATE TABLE feature_time (
     device   INTEGER NOT NULL REFERENCES device (id),
     times_ns TEXT NOT NULL, -- what each feature takes, by name, as JSON
     PRIMARY KEY (input, device)
+) STRICT, WITHOUT ROWID;
+
+-- What searches have evaluated, by name: of whatever function, device and input.
+CREATE TABLE evaluation (
+    function      TEXT NOT NULL,
+    device        TEXT NOT NULL,
+    input         TEXT NOT NULL,
+    variant       TEXT NOT NULL,
+    configuration TEXT NOT NULL, -- tuning parameters, '' without any
+    outcome       TEXT NOT NULL CHECK (outcome IN ('time', 'failed', 'wrong', 'inadmissible')),
+    time_ns       REAL CHECK (time_ns > 0 AND (outcome = 'time') = (time_ns IS NOT NULL)),
+    spread_ns     REAL NOT NULL,
+    repeats       INTEGER NOT NULL,
+    reason        TEXT NOT NULL, -- why it failed or is wrong, '' where unknown
+    PRIMARY KEY (function, device, input, variant, configuration)
+) STRICT, WITHOUT ROWID;
+
+-- The searches that have begun.
+CREATE TABLE search (
+    name       TEXT PRIMARY KEY,
+    began_with TEXT NOT NULL -- what is the same for all who take part
 ) STRICT, WITHOUT ROWID;
 
 -- Who measures what at present.

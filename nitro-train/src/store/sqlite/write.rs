@@ -202,6 +202,40 @@ impl FunctionWriter<'_> {
     }
 }
 
+/// Keeps what a search has evaluated, unless that is known; `subject` are function, device and input.
+pub(super) fn evaluation(
+    connection: &Connection,
+    [function, device, input]: [&str; 3],
+    row: &Row<'_>,
+) -> rusqlite::Result<()> {
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO evaluation
+         (function, device, input, variant, configuration, outcome, time_ns, spread_ns, repeats, reason)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING",
+    )?;
+    let (outcome, time_ns) = (row.outcome.name(), row.outcome.time_ns());
+    let Row { variant, configuration, spread_ns, repeats, reason, .. } = *row;
+    insert.execute(rusqlite::params![
+        function,
+        device,
+        input,
+        variant,
+        configuration,
+        outcome,
+        time_ns,
+        spread_ns,
+        repeats,
+        reason
+    ])?;
+    Ok(())
+}
+
+/// Keeps what a search begins with, unless that is known; what is kept.
+pub(super) fn search(connection: &Connection, name: &str, with: &str) -> rusqlite::Result<String> {
+    connection.execute("INSERT INTO search VALUES (?1, ?2) ON CONFLICT DO NOTHING", [name, with])?;
+    connection.query_row("SELECT began_with FROM search WHERE name = ?1", [name], |row| row.get(0))
+}
+
 pub(super) fn import(connection: &Connection, location: &str, given: &Recordings) -> Result<()> {
     let stored = read::recordings(connection, &given.function)?;
     let plan = Import::plan(location, stored.as_ref(), &read::devices(connection)?, given)?;

@@ -61,6 +61,9 @@ suite! {
     a_conflicting_import_leaves_nothing,
     times_of_features_are_replaced_and_go_with_their_input,
     functions_do_not_mix,
+    of_a_choice_the_first_evaluation_stays,
+    evaluations_are_no_measurements,
+    a_search_begins_once,
     a_claim_keeps_others_away_until_it_expires,
     odd_names_are_names,
     names_that_nothing_is_called_are_refused,
@@ -310,6 +313,45 @@ fn a_device_is_replaced(store: &mut dyn Store) {
     let other = DeviceRecord { id: "host:4".to_owned(), features };
     store.put_device(&other).unwrap();
     assert_eq!(store.devices().unwrap(), [device("host:1", 1.0), other]);
+}
+
+fn of_a_choice_the_first_evaluation_stays(store: &mut dyn Store) {
+    let tile = |configuration| ChoiceName { variant: "tiled", configuration };
+    let rows = [
+        Row { configuration: "tile=1", spread_ns: 1e-300, repeats: 9, ..time("tiled", 1.0 / 3.0) },
+        Row { configuration: "tile=2", reason: "panicked: \"x\"", ..Row::new("tiled", Outcome::Failed) },
+        Row { configuration: "tile=1", ..Row::new("tiled", Outcome::Wrong) },
+    ];
+    rows.iter().for_each(|row| store.put_evaluation("mm", "host:4", "a", row).unwrap());
+    let choices = [tile("tile=2"), tile("tile=3"), tile("tile=1")];
+    let mut found = |device, input, choices| {
+        let found = store.evaluations("mm", device, input, choices).unwrap();
+        found.into_iter().zip(choices).map(|(one, choice)| Some((one?, choice))).collect::<Vec<_>>()
+    };
+    let kept = found("host:4", "a", &choices);
+    let kept: Vec<_> = kept.iter().map(|one| one.as_ref().map(|(one, choice)| one.row(**choice))).collect();
+    assert_eq!(kept, [Some(rows[1]), None, Some(rows[0])]);
+    assert_eq!(found("host:1", "a", &choices), [None, None, None]);
+    assert_eq!(found("host:4", "b", &choices), [None, None, None]);
+    assert_eq!(found("host:4", "a", &[]), []);
+    let error = store.put_evaluation("mm", "host:4", "a", &time("tiled", 0.0)).unwrap_err();
+    assert!(matches!(error, StoreError::Number { .. }), "{error:?}");
+}
+
+fn evaluations_are_no_measurements(store: &mut dyn Store) {
+    let store = prepared(store);
+    put_both(store, "host:4", "a");
+    let before = store.load("sort").unwrap();
+    store.put_evaluation("sort", "host:1", "b", &time("radix", 3.0)).unwrap();
+    assert_eq!(store.load("sort").unwrap(), before);
+    assert_eq!(recorded(store, &["radix"]), ["a"]);
+}
+
+fn a_search_begins_once(store: &mut dyn Store) {
+    let mut begin = |name, with| store.begin_search(name, with).unwrap();
+    assert_eq!(begin("a", "first\n\"\u{e9}\""), "first\n\"\u{e9}\"");
+    assert_eq!(begin("a", "second"), "first\n\"\u{e9}\"");
+    assert_eq!(begin("b", "second"), "second");
 }
 
 fn a_claim_keeps_others_away_until_it_expires(store: &mut dyn Store) {

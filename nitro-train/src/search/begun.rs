@@ -1,0 +1,179 @@
+//! What a search began with: what other devices had measured by then, and how alike they are. That grows while others search, and is measured anew by each
+//! machine; a search whose worker was killed, or that has several, has to propose what it would have.
+
+use std::collections::BTreeMap;
+
+use nitro_search::{Evaluation, Source, Sources, Strategy};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Searching;
+use super::error::SearchError;
+use super::known::known_sources;
+use super::live::InputSpace;
+use crate::store::{Store, StoreError};
+
+/// What was known of other devices when somebody was first with this search.
+pub(crate) fn first_sources(
+    searching: &Searching,
+    of_input: &InputSpace<'_>,
+    store: &mut dyn Store,
+) -> Result<Sources, SearchError> {
+    if searching.strategy != Strategy::Transfer {
+        return Ok(Sources::default());
+    }
+    let InputSpace { function, device, input, space, .. } = of_input;
+    let (asked, seed) = (searching.sources.as_ref(), searching.seed);
+    let name = json!([function, of_input.variant(), device.id(), input, seed, asked, space.digest()]);
+    let known = known_sources(searching, of_input, store)?;
+    first(&name.to_string(), &known, |name, with| store.begin_search(name, with))
+}
+
+/// As the store keeps it.
+#[derive(Serialize, Deserialize)]
+struct Begun {
+    features: Vec<f64>,
+    devices: Vec<Device>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Device {
+    device: String,
+    features: Vec<f64>,
+    /// How many candidates there are.
+    candidates: usize,
+    /// What is known, by candidate.
+    evaluations: BTreeMap<usize, Evaluation>,
+}
+
+/// What the search of this name began with, which is what is known now where nobody has begun it before.
+fn first(
+    name: &str,
+    known: &Sources,
+    begin_search: impl FnOnce(&str, &str) -> Result<String, StoreError>,
+) -> Result<Sources, SearchError> {
+    let unreadable = |source| SearchError::Begun { search: name.to_owned(), source };
+    let with = serde_json::to_string(&Begun::of(known)).map_err(unreadable)?;
+    let first: Begun = serde_json::from_str(&begin_search(name, &with)?).map_err(unreadable)?;
+    Ok(first.sources())
+}
+
+impl Begun {
+    fn of(sources: &Sources) -> Self {
+        let device = |source: &Source| Device {
+            device: source.device.clone(),
+            features: source.features.clone(),
+            candidates: source.evaluations.len(),
+            evaluations: (0..).zip(&source.evaluations).filter_map(|(at, own)| Some((at, (*own)?))).collect(),
+        };
+        Self { features: sources.features.clone(), devices: sources.devices.iter().map(device).collect() }
+    }
+
+    fn sources(self) -> Sources {
+        let source = |Device { device, features, candidates, evaluations }| Source {
+            device,
+            features,
+            evaluations: (0..candidates).map(|at| evaluations.get(&at).copied()).collect(),
+        };
+        Sources { features: self.features, devices: self.devices.into_iter().map(source).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nitro_core::{DeviceEntry, Function, Parameter, ParameterKind, VariantInfo};
+    use nitro_search::Failure;
+
+    use super::*;
+    use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
+    use crate::search::InputSearch;
+    use crate::store::{self, Row};
+
+    #[test]
+    fn who_comes_later_begins_with_the_same() {
+        let source = |time_ns| Source {
+            device: "A".to_owned(),
+            evaluations: vec![
+                None,
+                Some(Evaluation::TimeNs(time_ns)),
+                Some(Evaluation::Failed(Failure::Crash)),
+            ],
+            features: vec![0.1],
+        };
+        let known = |time_ns| Sources { devices: vec![source(time_ns)], features: vec![1.0 / 3.0] };
+        let mut kept = String::new();
+        let begun = first("s", &known(5.5), |_, with| {
+            kept = with.to_owned();
+            Ok(with.to_owned())
+        });
+        assert_eq!(begun.unwrap(), known(5.5));
+        assert_eq!(first("s", &known(7.0), |_, _| Ok(kept)).unwrap(), known(5.5));
+        let error = first("s", &known(5.5), |_, _| Ok("{".to_owned())).unwrap_err();
+        assert!(matches!(error, SearchError::Begun { .. }), "{error}");
+    }
+
+    const TILE: Parameter =
+        Parameter::new("tile", ParameterKind::Number, &["1", "2", "3", "4", "5", "6", "7", "8"], 0);
+    static VARIANTS: [VariantInfo; 1] = [VariantInfo::new("tiled").with_parameters(&[TILE])];
+    static FUNCTION: Function = Function::new("f", &VARIANTS);
+
+    /// What is known of the input on these devices, one measurement each.
+    fn searching(devices: &[&str]) -> Searching {
+        let measurement = |device| Measurement {
+            device,
+            input: 0,
+            variant: 0,
+            configuration: "tile=1".to_owned(),
+            outcome: Outcome::Time(9e3),
+            spread_ns: 0.0,
+            repeats: 1,
+            reason: String::new(),
+        };
+        let record = |id: &&str| DeviceRecord { id: (*id).to_owned(), features: Default::default() };
+        let others = Recordings {
+            function: "f".to_owned(),
+            variants: vec!["tiled".to_owned()],
+            inputs: vec![Input { name: "x".to_owned(), features: Vec::new() }],
+            devices: devices.iter().map(record).collect(),
+            measurements: (0..devices.len()).map(measurement).collect(),
+            ..Recordings::default()
+        };
+        let (variant, sources, found, is_joining) = Default::default();
+        let (strategy, evaluations, seed) = (Strategy::Transfer, 8, 1);
+        Searching { variant, strategy, evaluations, seed, others, sources, found, is_joining }
+    }
+
+    /// What is proposed first, and whom the search learns from.
+    fn begun(searching: &Searching, store: &mut dyn Store) -> (Vec<String>, Vec<String>) {
+        let device = DeviceEntry::intern("here", Vec::new, |_| Vec::new());
+        let candidates = searching.candidates(&FUNCTION).unwrap();
+        let of_input = InputSpace::new("f", device, "x", &candidates).unwrap();
+        let sources = first_sources(searching, &of_input, store).unwrap();
+        let mut search = InputSearch::new(searching, of_input, sources);
+        (search.open().iter().map(|own| own.configuration.clone()).collect(), search.finish().sources)
+    }
+
+    fn evaluate(store: &mut dyn Store, device: &str, fastest: usize) {
+        for tile in 1..=8_usize {
+            let configuration = format!("tile={tile}");
+            let outcome = Outcome::Time(1e3 * (1 + tile.abs_diff(fastest)) as f64);
+            let row = Row { configuration: &configuration, ..Row::new("tiled", outcome) };
+            store.put_evaluation("f", device, "x", &row).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_search_begins_with_what_searches_of_other_devices_evaluated_and_keeps_to_that() {
+        let mut store = store::memory().unwrap();
+        evaluate(&mut *store, "A", 6);
+        let (proposed, sources) = begun(&searching(&["A"]), &mut *store);
+        assert_eq!((&*proposed[0], &*sources), ("tile=6", &["A".to_owned()][..]));
+        evaluate(&mut *store, "B", 2);
+        let both = searching(&["A", "B"]);
+        assert_eq!(begun(&both, &mut *store), (proposed.clone(), sources), "another worker, later");
+        let other = Searching { seed: 2, ..both };
+        assert_eq!(begun(&other, &mut *store).1, ["A", "B"], "another search");
+        let none = Searching { sources: Some(Vec::new()), ..searching(&["A"]) };
+        assert!(begun(&none, &mut *store).1.is_empty());
+    }
+}

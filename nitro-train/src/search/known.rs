@@ -1,0 +1,56 @@
+//! What is known now of the configurations of a search on other devices.
+
+use std::collections::HashMap;
+
+use nitro_search::{Evaluation, Sources};
+
+use super::Searching;
+use super::live::InputSpace;
+use super::measured::evaluation;
+use crate::measure::Candidate;
+use crate::recordings::{DeviceRecord, Measurement};
+use crate::store::{Store, StoreError};
+
+/// At most so many are asked of the store at once.
+const MOST_ASKED: usize = 4096;
+
+/// What other devices know of these candidates on the same input: what was measured of them, and what searches there have evaluated.
+pub(super) fn known_sources(
+    searching: &Searching,
+    of_input: &InputSpace<'_>,
+    store: &mut dyn Store,
+) -> Result<Sources, StoreError> {
+    let InputSpace { function, device, input, candidates, .. } = of_input;
+    let others = &searching.others;
+    let (Some(variant), Some(at)) = (others.variant_index(of_input.variant()), others.input_index(input))
+    else {
+        return Ok(Sources::default());
+    };
+    let position: HashMap<&str, usize> =
+        candidates.iter().enumerate().map(|(at, own)| (own.configuration.as_str(), at)).collect();
+    let names: Vec<_> = candidates.iter().map(Candidate::name).collect();
+    let mut found: Vec<(&DeviceRecord, Vec<Option<Evaluation>>)> = Vec::new();
+    for (index, other) in others.devices.iter().enumerate() {
+        let is_asked_for = searching.sources.as_ref().is_none_or(|names| names.contains(&other.id));
+        if other.id == device.id() || !is_asked_for {
+            continue;
+        }
+        let mut evaluations = Vec::new();
+        for names in names.chunks(MOST_ASKED) {
+            let known = store.evaluations(function, &other.id, input, names)?;
+            let known = known.into_iter().map(|one| one.map(|one| evaluation(one.outcome, &one.reason)));
+            evaluations.extend(known);
+        }
+        let of_device = |one: &&Measurement| (one.device, one.variant, one.input) == (index, variant, at);
+        for one in others.measurements.iter().filter(of_device) {
+            if let Some(&at) = position.get(one.configuration.as_str()) {
+                evaluations[at] = Some(evaluation(one.outcome, &one.reason));
+            }
+        }
+        if evaluations.iter().any(Option::is_some) {
+            found.push((other, evaluations));
+        }
+    }
+    let here = device.features().map(|feature| (feature.name.clone(), feature.value)).collect();
+    Ok(super::sources::sources(&here, found))
+}
