@@ -108,7 +108,8 @@ impl Cuda {
     }
 
     /// Compute capability as compilers take it, as in `90`.
-    pub(crate) fn architecture(self) -> u32 {
+    #[must_use]
+    pub fn architecture(self) -> u32 {
         let (major, minor) = self.compute_capability();
         10 * major + minor
     }

@@ -132,6 +132,35 @@ impl Program {
         module.get_or_try_init(|| self.load(device, definitions).map(Arc::new)).cloned()
     }
 
+    /// Sees to it that the machine code for `sm_ARCHITECTURE` ([`Cuda::architecture`]) with these definitions is on the disk, from where
+    /// [`module`](Self::module) loads it. Any thread may do that while others work on a device, which is not asked.
+    ///
+    /// ```no_run
+    /// use nitro_cuda::Program;
+    ///
+    /// static FILL: Program = Program::new("fill.cu", "extern \"C\" __global__ void fill(float* x) { x[threadIdx.x] = VALUE; }");
+    ///
+    /// let architecture = nitro_cuda::device(0)?.architecture();
+    /// std::thread::spawn(move || FILL.prepare(architecture, &[("VALUE", 2)]));
+    /// # Ok::<(), nitro_cuda::CudaError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CudaError::Compile`] with file and line, [`CudaError::NoNvrtc`], or when NVRTC fails.
+    pub fn prepare(&self, architecture: u32, definitions: &Definitions<'_>) -> Result<(), CudaError> {
+        let options = self.options(architecture, definitions);
+        match compile::cached(&self.source, &options)? {
+            Some(_) => Ok(()),
+            None => self.compile_and_cache(&options).map(drop),
+        }
+    }
+
+    fn compile_and_cache(&self, options: &Options) -> Result<Image, CudaError> {
+        let image = compile(&self.source, options)?;
+        compile::cache(&self.source, options, &image);
+        Ok(image)
+    }
+
     /// Compiles for `sm_ARCHITECTURE` (as in `90`) with these definitions, without a device and without the disk.
     ///
     /// # Errors
@@ -151,9 +180,7 @@ impl Program {
         if let Some(module) = cached.and_then(|image| Module::load(device, &image).ok()) {
             return Ok(module);
         }
-        let image = compile(&self.source, &options)?;
-        compile::cache(&self.source, &options, &image);
-        Module::load(device, &image)
+        Module::load(device, &self.compile_and_cache(&options)?)
     }
 }
 

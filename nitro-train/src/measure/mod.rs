@@ -1,6 +1,7 @@
 //! Measuring: candidates run through ordinary calls, on a device, repeated until their medians are known. Candidates go in, rows of a
 //! store come out.
 
+mod ahead;
 mod candidate;
 mod claims;
 mod clock;
@@ -20,6 +21,7 @@ mod subject;
 mod survey;
 mod timing;
 
+pub use ahead::Prepare;
 pub use candidate::{Candidate, MAX_CONFIGURATIONS};
 pub(crate) use candidate::{WALKED, all_of_variant, is_sampled};
 pub(crate) use claims::evaluation_of;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::ahead::Prepare;
 use super::candidate::Candidate;
 use super::clock::{Clock, SystemClock};
 use super::inputs::Inputs;
@@ -37,6 +38,8 @@ pub struct Plan<'a> {
     pub candidates: Option<Vec<Candidate>>,
     /// Searches on each input, in the place of trying everything.
     pub search: Option<&'a Searching>,
+    /// Makes ready what a search is about to evaluate, on threads of the host while others are timed; none where nothing has to be.
+    pub prepare: Option<Prepare<'a>>,
     /// Whether only what features take is measured, of inputs of which that is not known.
     pub feature_times_only: bool,
     /// When the repeats of one variant on one input end.
@@ -53,12 +56,13 @@ impl<'a> Plan<'a> {
     /// All inputs, however long it takes.
     #[must_use]
     pub fn new(inputs: Inputs<'a>, repeats: Repeats, share: Share) -> Self {
-        let (only, candidates, search, feature_times_only, until) = Default::default();
+        let (only, candidates, search, prepare, feature_times_only, until) = Default::default();
         Self {
             inputs,
             only,
             candidates,
             search,
+            prepare,
             feature_times_only,
             repeats,
             share,

@@ -12,7 +12,7 @@ use super::layered_store::LayeredStore;
 use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
-use crate::measure::{Candidate, Plan, Repeats, Share};
+use crate::measure::{Candidate, Plan, Prepare, Repeats, Share};
 use crate::recordings::Recordings;
 use crate::search::{SearchError, Searched, Searching, Strategy, kept};
 
@@ -171,7 +171,12 @@ impl Trainer {
             recorder.device_name,
             request.evaluations
         ));
-        recorder.record(&Plan { search: Some(&searching), ..plan.clone() }, store.writable()?)?;
+        let prepare = recorder.tunable.prepare.as_ref().map(|prepare| {
+            let device = recorder.device_name;
+            move |choice| prepare(choice, device)
+        });
+        let prepare = prepare.as_ref().map(|prepare| Prepare(prepare));
+        recorder.record(&Plan { search: Some(&searching), prepare, ..plan.clone() }, store.writable()?)?;
         let searched = searching.take_found();
         let chosen: Vec<String> = kept(&searched, request.keep)
             .into_iter()

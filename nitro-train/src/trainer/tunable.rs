@@ -3,10 +3,11 @@
 use std::fmt;
 use std::path::Path;
 
-use nitro_core::{DeviceId, Function};
+use nitro_core::{Choice, CodeChoice, DeviceId, Function};
 
 use crate::measure::{BoxError, Inputs, Session};
 
+type PrepareChoice = Box<dyn Fn(Choice, &str) + Send + Sync>;
 type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync>;
 
 /// One function with the closure that calls it on inputs, and what else its training takes. [`Trainer::tunable`](crate::Trainer::tunable)
@@ -39,6 +40,7 @@ pub struct Tunable {
     pub(super) generated_inputs: Vec<String>,
     pub(super) runs_on: Option<&'static str>,
     pub(super) shipped: Vec<ShippedRecordings>,
+    pub(super) prepare: Option<PrepareChoice>,
 }
 
 impl Tunable {
@@ -49,8 +51,8 @@ impl Tunable {
         function: &'static Function,
         record: impl Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync + 'static,
     ) -> Self {
-        let (generated_inputs, runs_on, shipped) = Default::default();
-        Self { function, record: Box::new(record), generated_inputs, runs_on, shipped }
+        let (generated_inputs, runs_on, shipped, prepare) = Default::default();
+        Self { function, record: Box::new(record), generated_inputs, runs_on, shipped, prepare }
     }
 
     /// Adds names of built-in inputs: what [`Session::inputs`] hands out without `--inputs DIR`.
@@ -74,6 +76,36 @@ impl Tunable {
     #[must_use]
     pub fn shipped(mut self, recordings: ShippedRecordings) -> Self {
         self.shipped.push(recordings);
+        self
+    }
+
+    /// What makes a choice ready to run on the device of this name, such as compiling its kernel. While a search times one configuration, threads of the
+    /// host do that for those that come next. What becomes of it does not matter: a choice that is not ready makes itself so when it runs.
+    ///
+    /// The type of the choice is the function's own.
+    ///
+    /// ```
+    /// # mod app {
+    /// #     use nitro::code_variant;
+    /// #     #[code_variant(features(length = values.len()), variants(plain, blocked { block in pow2(1..=64) = 8 }), default = plain, crate = nitro)]
+    /// #     pub fn sum(values: &[u32]) -> u32;
+    /// #     fn plain(values: &[u32]) -> u32 { values.iter().sum() }
+    /// #     fn blocked(p: sum::Blocked, values: &[u32]) -> u32 { values.chunks(p.block).map(|own| own.iter().sum::<u32>()).sum() }
+    /// # }
+    /// # use app::sum;
+    /// # fn compile(block: usize, device: &str) {}
+    /// use nitro_train::Tunable;
+    ///
+    /// let tunable = Tunable::new(sum::function(), |session| Ok(session.input("ten", || sum(&[1; 10]))?));
+    /// let tunable = tunable.prepare(|choice, device| match choice {
+    ///     sum::Choice::Blocked(p) => compile(p.block, device), // with NVRTC: `nitro_cuda::Program::prepare`
+    ///     sum::Choice::Plain => {}
+    /// });
+    /// # let _ = tunable;
+    /// ```
+    #[must_use]
+    pub fn prepare<C: CodeChoice>(mut self, prepare: impl Fn(C, &str) + Send + Sync + 'static) -> Self {
+        self.prepare = Some(Box::new(move |choice, device| prepare(C::of(choice), device)));
         self
     }
 

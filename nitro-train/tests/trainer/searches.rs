@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -14,7 +15,7 @@ use nitro_core::choice_text;
 use nitro_train::measure::Candidate;
 use nitro_train::recordings::{Outcome, Recordings};
 use nitro_train::store::Evaluated;
-use nitro_train::{BoxError, Session, Trainer, store};
+use nitro_train::{BoxError, Session, Trainer, Tunable, store};
 
 const INPUTS: u32 = 3;
 
@@ -68,6 +69,13 @@ fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
     Ok(())
 }
 
+/// In the place of compiling.
+fn note_prepared(choice: work::Choice, device: &str) {
+    let file = fs::File::options().create(true).append(true).open("prepared");
+    let line = format!("{device} {choice}\n");
+    file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the folder can be written");
+}
+
 /// What the program does that only dispatches.
 const CHOOSE: &str = "choose";
 
@@ -78,7 +86,8 @@ pub fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if std::env::args().nth(1).is_some() {
-        return Trainer::new().devices(Devices).function(work::function(), record).main();
+        let work = Tunable::new(work::function(), record).prepare(note_prepared);
+        return Trainer::new().devices(Devices).tunable(work).main();
     }
     faults_cost_an_evaluation_each_and_the_best_is_kept();
     #[cfg(unix)]
@@ -133,6 +142,14 @@ fn faults_cost_an_evaluation_each_and_the_best_is_kept() {
     assert!(of(2, "tiled{tile=5,unroll=1}").reason.starts_with("ended its process"));
     assert_eq!(of(2, "tiled{tile=8,unroll=4}").outcome, Outcome::Wrong);
     assert_eq!(of(3, "tiled{tile=7,unroll=2}").outcome, Outcome::Time(1e6 + 2e5 + 1e5));
+
+    // The hang left time for the others of its step.
+    let prepared = fs::read_to_string(folder.path().join("prepared")).unwrap();
+    assert!(prepared.lines().count() > 0);
+    let choices =
+        Candidate::all(work::function()).into_iter().map(|own| format!("scripted:0 {}", own.text()));
+    let tiled: BTreeSet<String> = choices.filter(|line| line.contains("tiled")).collect();
+    assert!(prepared.lines().all(|line| tiled.contains(line)), "{prepared}");
 
     // What a model may pick is measured on every input, and nothing else is a measurement.
     let kept: Vec<&str> =

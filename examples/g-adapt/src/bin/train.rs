@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 
+use nitro_cuda::CudaError;
 use nitro_g_adapt::cuda::{
-    convolution, matrix_mul, mv_mul, reduction, scalar_prod, transpose_coalesced, transpose_naive,
+    convolution, matrix_mul, mv_mul, prepare_convolution, prepare_matrix_mul, reduction, scalar_prod,
+    transpose_coalesced, transpose_naive,
 };
 use nitro_g_adapt::host::{host_product, host_stencil};
 use nitro_g_adapt::inputs::{self, names};
@@ -23,6 +25,13 @@ macro_rules! recorded {
     };
 }
 
+/// Lets a kernel be compiled for the architecture of a device. What goes wrong is told when the kernel is launched.
+fn compile_ahead(device: &str, compile: impl FnOnce(u32) -> Result<(), CudaError>) {
+    if let Some(Ok(device)) = nitro_cuda::parse(device) {
+        let _ = compile(device.architecture());
+    }
+}
+
 fn main() -> ExitCode {
     type Record = fn(&mut Session<'_>) -> Result<(), BoxError>;
     let on = |kind, function: &'static Function, record: Record, names: Vec<String>| {
@@ -30,9 +39,11 @@ fn main() -> ExitCode {
     };
     let functions = [
         on("cuda", convolution::function(), record::record_convolution, names(&inputs::CONVOLUTION))
-            .shipped(recorded!("convolution")),
+            .shipped(recorded!("convolution"))
+            .prepare(|choice, device| compile_ahead(device, |for_it| prepare_convolution(choice, for_it))),
         on("cuda", matrix_mul::function(), record::record_matrix_mul, names(&inputs::MATRIX_MUL))
-            .shipped(recorded!("matrix_mul")),
+            .shipped(recorded!("matrix_mul"))
+            .prepare(|choice, device| compile_ahead(device, |for_it| prepare_matrix_mul(choice, for_it))),
         on("cuda", mv_mul::function(), record::record_mv_mul, names(&inputs::MV_MUL))
             .shipped(recorded!("mv_mul")),
         on("cuda", reduction::function(), record::record_reduction, names(&inputs::REDUCTION))

@@ -34,6 +34,24 @@ pub fn matrix_mul(
     columns: u32,
 ) -> Result<(), CudaError>;
 
+fn definitions(p: matrix_mul::Tiled) -> [(&'static str, i64); 4] {
+    [
+        ("TILE", p.tile.into()),
+        ("PER", p.per_thread.into()),
+        ("DEPTH", p.step.into()),
+        ("UNROLL", p.unroll.into()),
+    ]
+}
+
+/// Compiles what a choice of [`matrix_mul()`] launches, ahead and on any thread.
+///
+/// # Errors
+/// As [`Program::prepare`].
+pub fn prepare_matrix_mul(choice: matrix_mul::Choice, architecture: u32) -> Result<(), CudaError> {
+    let matrix_mul::Choice::Tiled(p) = choice;
+    MATRIX_MUL.prepare(architecture, &definitions(p))
+}
+
 /// A tile of the product a block, and a square of it a thread.
 fn tiled(
     p: matrix_mul::Tiled,
@@ -50,13 +68,7 @@ fn tiled(
     if product.is_empty() {
         return Ok(());
     }
-    let definitions = [
-        ("TILE", p.tile.into()),
-        ("PER", p.per_thread.into()),
-        ("DEPTH", p.step.into()),
-        ("UNROLL", p.unroll.into()),
-    ];
-    let module = MATRIX_MUL.module(&definitions)?;
+    let module = MATRIX_MUL.module(&definitions(p))?;
     let (blocks, edge) = ((columns.div_ceil(p.tile), rows.div_ceil(p.tile), 1), p.tile / p.per_thread);
     let grid = Grid { blocks, threads: (edge, edge, 1), shared_bytes: 0 };
     let arguments = [left.into(), right.into(), product.into(), rows.into(), inner.into(), columns.into()];

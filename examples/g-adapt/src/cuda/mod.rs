@@ -11,9 +11,9 @@ mod values;
 mod vector_pairs;
 
 pub use array_sum::{REDUCTION, reduction};
-pub use matrices::{MATRIX_MUL, matrix_mul};
+pub use matrices::{MATRIX_MUL, matrix_mul, prepare_matrix_mul};
 pub use matrix_vector::{MV_MUL, mv_mul};
-pub use separable::{COLUMN_THREADS, CONVOLUTION, RADIUS, convolution};
+pub use separable::{COLUMN_THREADS, CONVOLUTION, RADIUS, convolution, prepare_convolution};
 pub use transpose::{TRANSPOSE_COALESCED, TRANSPOSE_NAIVE, transpose_coalesced, transpose_naive};
 pub use values::{VALUES, differences, filled};
 pub use vector_pairs::{SCALAR_PROD, scalar_prod};

@@ -48,6 +48,26 @@ const fn column_tile_bytes(width: u32, height: u32) -> u32 {
     width * (height + 2 * RADIUS) * size_of::<f32>() as u32
 }
 
+fn definitions(p: convolution::Tiled) -> [(&'static str, i64); 6] {
+    [
+        ("RADIUS", RADIUS.into()),
+        ("ROW_TILE", p.row_tile.into()),
+        ("ROW_PER", p.row_per_thread.into()),
+        ("COLUMN_WIDTH", p.column_width.into()),
+        ("COLUMN_HEIGHT", p.column_height.into()),
+        ("COLUMN_THREADS", COLUMN_THREADS.into()),
+    ]
+}
+
+/// Compiles what a choice of [`convolution()`] launches, ahead and on any thread.
+///
+/// # Errors
+/// As [`Program::prepare`].
+pub fn prepare_convolution(choice: convolution::Choice, architecture: u32) -> Result<(), CudaError> {
+    let convolution::Choice::Tiled(p) = choice;
+    CONVOLUTION.prepare(architecture, &definitions(p))
+}
+
 /// A piece of a row a block, then a tile of columns a block.
 fn tiled(
     p: convolution::Tiled,
@@ -65,15 +85,7 @@ fn tiled(
     if image.is_empty() {
         return Ok(());
     }
-    let definitions = [
-        ("RADIUS", RADIUS.into()),
-        ("ROW_TILE", p.row_tile.into()),
-        ("ROW_PER", p.row_per_thread.into()),
-        ("COLUMN_WIDTH", p.column_width.into()),
-        ("COLUMN_HEIGHT", p.column_height.into()),
-        ("COLUMN_THREADS", COLUMN_THREADS.into()),
-    ];
-    let module = CONVOLUTION.module(&definitions)?;
+    let module = CONVOLUTION.module(&definitions(p))?;
     let down = |tile: u32| rows.div_ceil(tile).min(MOST_BLOCKS_DOWN);
     let along_rows = Grid {
         blocks: (columns.div_ceil(p.row_tile), down(1), 1),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Recording;
 use super::tried::{Lost, Tried};
+use crate::measure::ahead::{Ahead, Queue};
 use crate::measure::candidate::Candidate;
 use crate::measure::claims::evaluation_of;
 use crate::measure::error::RecordError;
@@ -33,16 +34,35 @@ impl Recording<'_> {
         let input = Input { name: name.to_owned(), features: observation.features };
         let admitted = all.into_iter().zip(&observation.admissible).filter(|(_, admissible)| **admissible);
         let admitted: Vec<Candidate> = admitted.map(|(candidate, _)| candidate).collect();
+        let queue = Queue::default();
+        std::thread::scope(|scope| {
+            let ahead = self.plan.prepare.map(|prepare| Ahead::start(scope, &queue, prepare));
+            self.search_variants(searching, &input, &admitted, ahead.as_ref(), run, |found| {
+                same(&expected, found)
+            })
+        })
+    }
+
+    /// Searches one variant after the other, of which these candidates are admissible.
+    fn search_variants<R>(
+        &self,
+        searching: &Searching,
+        input: &Input,
+        admitted: &[Candidate],
+        ahead: Option<&Ahead<'_>>,
+        run: &mut impl FnMut() -> R,
+        is_correct: impl Fn(&R) -> bool,
+    ) -> Result<(), RecordError> {
+        let Subject { function, device } = self.subject;
         let mut searched = Vec::new();
         for of_variant in admitted.chunk_by(|one, next| one.variant == next.variant) {
-            let (function, device) = (function.name(), self.subject.device.entry());
-            let of_input = InputSpace::new(function, device, name, of_variant)?;
+            let of_input = InputSpace::new(function.name(), device.entry(), &input.name, of_variant)?;
             let sources = first_sources(searching, &of_input, &mut **self.shared.store.lock())?;
             let mut search = InputSearch::new(searching, of_input, sources);
-            while let Some(candidate) = self.next_evaluation(&mut search, name)? {
-                match self.evaluate(&input, &candidate, run, |found| same(&expected, found)) {
-                    Ok(tried) => self.put_evaluation(name, &tried.row())?,
-                    Err(lost) => return self.note_lost(&input, &lost),
+            while let Some(candidate) = self.next_evaluation(&mut search, &input.name, ahead)? {
+                match self.evaluate(input, &candidate, run, &is_correct) {
+                    Ok(tried) => self.put_evaluation(&input.name, &tried.row())?,
+                    Err(lost) => return self.note_lost(input, &lost),
                 }
             }
             searched.push(search.finish());
@@ -57,6 +77,7 @@ impl Recording<'_> {
         &self,
         search: &mut InputSearch,
         input: &str,
+        ahead: Option<&Ahead<'_>>,
     ) -> Result<Option<Candidate>, RecordError> {
         let Subject { function, device } = self.subject;
         loop {
@@ -71,8 +92,9 @@ impl Recording<'_> {
                 search.tell(known);
                 continue;
             }
-            for candidate in &open {
+            for (at, candidate) in open.iter().enumerate() {
                 if self.shared.claims.take(&evaluation_of(input, candidate.name()))? {
+                    ahead.iter().for_each(|ahead| ahead.want(open[at + 1..].iter().map(|own| own.choice)));
                     return Ok(Some(candidate.clone()));
                 }
             }
