@@ -73,6 +73,11 @@ impl Expert {
         }
     }
 
+    /// How much each source tells, as far as is known by now.
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.kernel.weights
+    }
+
     /// Up to `count` candidates that are still there, the most promising first.
     pub(crate) fn propose(
         &mut self,

@@ -52,6 +52,11 @@ impl Features {
         self.candidates.len()
     }
 
+    /// The row of a candidate, if it is among the rows; they are in the order of the space.
+    pub(crate) fn row(&self, candidate: Candidate) -> Option<usize> {
+        self.candidates.binary_search(&candidate).ok()
+    }
+
     /// Without the sources.
     pub(crate) fn alone(&self) -> Self {
         Self { sources: Vec::new(), weights: Vec::new(), ..self.clone() }

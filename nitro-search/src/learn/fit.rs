@@ -5,7 +5,8 @@ use super::kernel::{Kernel, Rows};
 
 /// Standard deviation of the logarithms of lengths and of standard deviations before anything is known.
 const SPREAD: f64 = 1.0;
-/// That of a kernel that was learned on other devices.
+/// That of a kernel that was learned on other devices. The variances of what sources do not explain keep the other one: how far devices are apart was learned
+/// from a handful of devices, however many configurations each of them measured.
 const SPREAD_LEARNED: f64 = 0.5;
 /// That of the weights of the sources: which of them this device is like is what has to be found out.
 const SPREAD_WEIGHTS: f64 = 1.5;
@@ -101,11 +102,15 @@ fn surprise(kernel: &Kernel, expected: &Kernel, learned: bool) -> f64 {
     let spread = if learned { SPREAD_LEARNED } else { SPREAD };
     let lengths = ratios(&kernel.inverse_squared_lengths, &expected.inverse_squared_lengths, 0.5, spread);
     let noise = ratios(&[kernel.noise], &[expected.noise], 0.5, spread);
-    let own = [kernel.own, kernel.alike, kernel.linear, kernel.alike_inverse_squared_length];
-    let other = [expected.own, expected.alike, expected.linear, expected.alike_inverse_squared_length];
-    let sources = if kernel.weights.is_empty() { 0.0 } else { ratios(&own, &other, 0.5, spread) };
+    if kernel.weights.is_empty() {
+        return 0.5 * (lengths + noise);
+    }
+    let alike = [kernel.alike_inverse_squared_length];
+    let alike = ratios(&alike, &[expected.alike_inverse_squared_length], 0.5, spread);
+    let variances = |kernel: &Kernel| [kernel.own, kernel.alike, kernel.linear];
+    let apart = ratios(&variances(kernel), &variances(expected), 0.5, SPREAD);
     let weights = ratios(&kernel.weights, &expected.weights, 1.0, SPREAD_WEIGHTS);
-    0.5 * (lengths + noise + sources + weights)
+    0.5 * (lengths + noise + alike + apart + weights)
 }
 
 /// Coordinate ascent by factors, twice through all coordinates.

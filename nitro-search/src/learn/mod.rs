@@ -5,6 +5,7 @@ mod features;
 mod fit;
 mod forest;
 mod kernel;
+pub(crate) mod modes;
 mod posterior;
 mod pretrain;
 

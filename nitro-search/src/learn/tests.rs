@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use super::features::Features;
 use super::kernel::{Kernel, Rows};
+use super::modes::Modes;
 use super::posterior::Posterior;
 use crate::random::Random;
 use crate::{Candidate, Evaluation, Parameter, Source, Sources, Space};
@@ -120,4 +121,39 @@ fn a_posterior_is_what_the_formula_says_and_goes_back_to_what_it_was() {
         posterior.back_to(checkpoint);
         assert_eq!((posterior.variances(), posterior.means(&residuals)), (before.as_slice(), means));
     }
+}
+
+#[test]
+fn peaks_are_those_of_the_source_that_counts_and_each_is_proposed_once() {
+    let size = |name: &str| Parameter::linear(name, (0..9).map(f64::from));
+    let space = Space::constrained(vec![size("a"), size("b")], vec![]).unwrap();
+    // Peaks on the diagonal, that of the source the highest, and all around equally slow.
+    let source = |highest: usize| Source {
+        device: highest.to_string(),
+        evaluations: (0..81)
+            .map(|at| {
+                let peak = [(1, 1), (3, 3), (5, 5), (7, 7)].iter().position(|&(a, b)| at == a * 9 + b);
+                Some(Evaluation::TimeNs(match peak {
+                    Some(peak) if peak == highest => 10.0,
+                    Some(peak) => 11.0 + peak as f64,
+                    None => 15.0,
+                }))
+            })
+            .collect(),
+        features: vec![],
+    };
+    let sources = Sources { devices: vec![source(1), source(2)], features: vec![] };
+    let features = Features::new(&space, &sources, &mut Random::new(1));
+    let mut modes = Modes::new(&space, &features);
+    let mut proposed: Vec<Candidate> = Vec::new();
+    for weights in [[0.9, 0.1], [0.1, 0.9], [0.1, 0.9]] {
+        let step = modes.propose(1, &weights, |candidate| !proposed.contains(&candidate));
+        proposed.extend(step);
+    }
+    let texts: Vec<String> = proposed.iter().map(|&own| space.text(own)).collect();
+    assert_eq!(texts, ["a=3,b=3", "a=5,b=5", "a=1,b=1"]);
+    let rest = modes.propose(20, &[0.5, 0.5], |candidate| !proposed.contains(&candidate));
+    assert_eq!(rest.len(), 5, "no more than eight in all: {rest:?}");
+    assert!(rest.iter().all(|own| !proposed.contains(own)));
+    assert!(modes.propose(20, &[0.5, 0.5], |_| true).is_empty());
 }

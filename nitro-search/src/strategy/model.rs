@@ -1,9 +1,9 @@
 //! What a model of the measurements expects most of: a Gaussian process over the parameters, and the greatest expected improvement.
 //!
-//! Two take turns. With sources ([`Strategy::Transfer`](super::Strategy::Transfer)) these are an expert who knows what other devices measured and one who
-//! knows the parameters alone; without, the latter and the same for neighbours of the best only, which is what finds a narrow peak. Whoever has gone without
-//! a gain for the shorter time is asked, and the second begins as if it had gone without one for a while. So where the sources are right the first one is
-//! asked, and where they mislead the second one soon is too.
+//! Several take turns. With sources ([`Strategy::Transfer`](super::Strategy::Transfer)) these are an expert who knows what other devices measured, the peaks
+//! that those devices have ([`Modes`]), and later those that serve without sources: an expert who knows the parameters alone, and the same for neighbours of
+//! the best only, which is what finds a narrow peak. Whoever has gone without a gain for the shortest time is asked, and all but the first begin as if they had gone without one
+//! for a while. So where the sources are right the first one is asked, and where they mislead the others soon are too.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use super::Steps;
 use super::fresh::Fresh;
 use crate::learn::Features;
 use crate::learn::expert::Expert;
+use crate::learn::modes::Modes;
 use crate::random::Random;
 use crate::{Candidate, Outcome, Plan, Sources, Space};
 
@@ -20,6 +21,8 @@ const UNLIKE: usize = 5;
 const FIRST: usize = 3;
 /// How many evaluations one may bring no gain before the next one is asked too.
 const PATIENCE: usize = 10;
+/// The same before the peaks of the sources are, which are few and more likely than what is proposed without sources.
+const PATIENCE_PEAKS: usize = 7;
 /// Shares of the best time below this are no gain, but noise.
 const GAIN: f64 = 0.01;
 /// A step has one proposal for so many evaluations before it, and at least one: at the beginning every outcome matters for the next proposal.
@@ -31,6 +34,7 @@ pub(super) struct Model {
     space: Arc<Space>,
     fresh: Fresh,
     experts: Vec<Expert>,
+    modes: Option<Modes>,
     turns: Vec<Turn>,
     /// Whose step is under way.
     asked: usize,
@@ -44,10 +48,18 @@ pub(super) struct Model {
 
 /// Somebody who may be asked.
 struct Turn {
-    expert: usize,
-    /// Only for neighbours of the best.
-    near: bool,
+    who: Who,
     without_gain: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Who {
+    /// The expert of this number.
+    Expert(usize),
+    /// The same, for neighbours of the best only.
+    Near(usize),
+    /// The peaks of the sources, in the eyes of the expert of this number.
+    Modes(usize),
 }
 
 impl Model {
@@ -56,17 +68,30 @@ impl Model {
         let fresh = Fresh::new(&space, &mut random);
         let features = Features::new(&space, sources, &mut random);
         let with_sources = !features.sources.is_empty();
-        let alone = Expert::alone(&features, &mut random);
-        let mut experts = vec![alone];
-        let mut asked = vec![(0, false), (0, true)];
-        let first = if with_sources { features.unlike(UNLIKE) } else { Vec::new() };
+        let mut experts = vec![Expert::alone(&features, &mut random)];
+        let (mut first, mut modes) = (Vec::new(), None);
+        let mut turns = vec![(Who::Expert(0), 0), (Who::Near(0), PATIENCE)];
         if with_sources {
-            asked = vec![(1, false), (0, false)];
+            let late = 2 * PATIENCE;
+            turns = vec![(Who::Expert(1), 0), (Who::Modes(1), PATIENCE_PEAKS)];
+            turns.extend([(Who::Expert(0), late), (Who::Near(0), late)]);
+            first = features.unlike(UNLIKE);
+            modes = Some(Modes::new(&space, &features));
             experts.push(Expert::new(features, &mut random));
         }
-        let turn = |(at, (expert, near))| Turn { expert, near, without_gain: at * PATIENCE };
-        let turns = asked.into_iter().enumerate().map(turn).collect();
-        Self { space, fresh, experts, turns, asked: 0, with_sources, first, outcomes: Vec::new(), best: None }
+        let turns = turns.into_iter().map(|(who, without_gain)| Turn { who, without_gain }).collect();
+        Self {
+            space,
+            fresh,
+            experts,
+            modes,
+            turns,
+            asked: 0,
+            with_sources,
+            first,
+            outcomes: Vec::new(),
+            best: None,
+        }
     }
 
     /// A step of whoever went without a gain for the shortest time.
@@ -75,20 +100,33 @@ impl Model {
         let mut order: Vec<usize> = (0..self.turns.len()).collect();
         order.sort_by_key(|&at| self.turns[at].without_gain);
         for at in order {
-            let Turn { expert, near, .. } = self.turns[at];
-            let neighbours = self.best.filter(|_| near).map(|best| self.space.neighbours(best.candidate));
-            let fresh = &self.fresh;
-            let is_there = |candidate| {
-                fresh.has(candidate)
-                    && neighbours.as_ref().is_none_or(|neighbours| neighbours.contains(&candidate))
-            };
-            let step = self.experts[expert].propose(&self.outcomes, count, is_there);
+            let step = self.proposals(self.turns[at].who, count);
             if !step.is_empty() {
                 self.asked = at;
                 return step;
             }
         }
         Vec::new()
+    }
+
+    fn proposals(&mut self, who: Who, count: usize) -> Vec<Candidate> {
+        let fresh = &self.fresh;
+        let is_there = |candidate| fresh.has(candidate);
+        match who {
+            Who::Expert(expert) => self.experts[expert].propose(&self.outcomes, count, is_there),
+            Who::Near(expert) => {
+                let neighbours = self.best.map(|best| self.space.neighbours(best.candidate));
+                let is_near = |candidate| {
+                    is_there(candidate)
+                        && neighbours.as_ref().is_none_or(|neighbours| neighbours.contains(&candidate))
+                };
+                self.experts[expert].propose(&self.outcomes, count, is_near)
+            }
+            Who::Modes(expert) => {
+                let weights = self.experts[expert].weights();
+                self.modes.as_mut().map_or_else(Vec::new, |modes| modes.propose(count, weights, is_there))
+            }
+        }
     }
 }
 

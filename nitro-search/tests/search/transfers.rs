@@ -90,3 +90,36 @@ fn where_sources_mislead_it_falls_back() {
     assert!(misled.best_after[&50] > random.best_after[&50], "{misled:?} {random:?}");
     assert!(misled.best_after[&50] > model.best_after[&50] - 0.05, "{misled:?} {model:?}");
 }
+
+#[test]
+fn a_peak_that_is_a_lower_one_elsewhere_is_looked_at() {
+    let size = |name: &str| Parameter::linear(name, (0..16).map(f64::from));
+    let space = Arc::new(
+        Space::constrained(vec![size("a"), size("b"), size("c"), Parameter::bool("d")], vec![]).unwrap(),
+    );
+    // A wide peak, and narrow ones: on the sources the wide one is the highest, here one of the others.
+    let times = |narrow_ns: [f64; 3]| -> Vec<f64> {
+        let time_ns = |candidate: Candidate| {
+            let row: Vec<f64> =
+                space.configuration(candidate).iter().map(|&value| f64::from(value)).collect();
+            let far = |at: f64, d: f64| {
+                row[..3].iter().map(|own| (own - at).powi(2)).sum::<f64>() + 9.0 * (row[3] - d).abs()
+            };
+            let narrow = [(7.0, 1.0), (10.0, 0.0), (13.0, 1.0)].iter().zip(narrow_ns);
+            let narrow = narrow.map(|(&(at, d), time_ns)| time_ns * (1.0 + far(at, d)));
+            narrow.fold(100.0 * (1.0 + 0.02 * far(3.0, 0.0)), f64::min)
+        };
+        space.candidates().map(time_ns).collect()
+    };
+    let source = |narrow_ns: [f64; 3]| Source {
+        device: format!("{narrow_ns:?}"),
+        evaluations: times(narrow_ns).into_iter().map(|time| Some(Evaluation::TimeNs(time))).collect(),
+        features: vec![],
+    };
+    let devices = vec![source([130.0, 140.0, 160.0]), source([120.0, 130.0, 170.0])];
+    let sources = Arc::new(Sources { devices, features: vec![] });
+    let replay =
+        Replay::new(space.clone(), times([110.0, 120.0, 50.0]).into_iter().map(Evaluation::TimeNs).collect());
+    let transfer = replay.figures(Strategy::Transfer, &sources, 20, 4);
+    assert_eq!(transfer.best_after[&20], 1.0, "{transfer:?}");
+}
