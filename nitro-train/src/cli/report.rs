@@ -14,7 +14,9 @@ use crate::trainer::{ReportRequest, Trainer};
 pub(super) fn run(trainer: &Trainer, args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
     let (data, inputs) = (args.data.profiled(&args.profiles), args.split.lists());
     let calibration = args.calibration.iter().map(|&count| count as usize).collect();
-    write(&trainer.report(&ReportRequest { data, inputs, calibration, seed: args.seed.seed })?, &args.out)?;
+    let searches = args.searches.unwrap_or(0) as usize;
+    let request = ReportRequest { data, inputs, calibration, searches, seed: args.seed.seed };
+    write(&trainer.report(&request)?, &args.out)?;
     if args.output.json {
         return json::print(out, &json!({ "page": args.out }));
     }

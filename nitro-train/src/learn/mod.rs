@@ -28,7 +28,7 @@ pub(crate) mod comparison;
 pub(crate) mod costs;
 mod coverage;
 pub(crate) mod device_features;
-mod emitted;
+pub(crate) mod emitted;
 mod error;
 mod fit;
 mod folds;

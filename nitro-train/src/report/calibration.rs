@@ -31,6 +31,7 @@ pub(super) fn part(curve: &CalibrationCurve, target_trained: Option<f64>) -> Mar
             label: format!("Mean share of exhaustive search by inputs measured: {}", told.collect::<Vec<_>>().join(", ")),
             x_labels: &x_labels,
             lines: lines.collect(),
+            bands: Vec::new(),
         }))
         (on_demand("The devices one by one", &table(curve)))
     }

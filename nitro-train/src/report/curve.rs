@@ -70,6 +70,7 @@ fn plot(curves: &[Line<'_>]) -> Markup {
         label: label(curves),
         x_labels: &x_labels,
         lines: curves.iter().map(|(selector, shares)| (*selector, points(shares, most))).collect(),
+        bands: Vec::new(),
     })
 }
 

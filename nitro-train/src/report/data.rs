@@ -1,5 +1,6 @@
 //! What the page shows: names and numbers, of whatever origin. Shares are of exhaustive search, 1.0 = always the best variant.
 
+use super::space_data::{EmittedChoices, SpaceReport};
 pub(super) use crate::evaluate::WorstInput;
 
 /// Everything on the page.
@@ -98,6 +99,10 @@ pub struct FunctionReport {
     pub overhead: Option<Overhead>,
     /// What measuring fewer inputs would have given.
     pub learning_curve: Option<LearningCurve>,
+    /// What was measured of the variants with tuning parameters.
+    pub spaces: Vec<SpaceReport>,
+    /// Among which configurations `fit` lets a model choose, where variants have several.
+    pub emitted: Option<EmittedChoices>,
 }
 
 /// What a selector of one device achieves on its test inputs after some of its training inputs were measured.

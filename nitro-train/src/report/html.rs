@@ -108,11 +108,20 @@ pub(super) fn bar_scale() -> Markup {
 
 /// A name as code that may be broken after an underscore, where a narrow column needs it.
 pub(super) fn name(name: &str) -> Markup {
+    broken(name, &['_'])
+}
+
+/// A choice as code that may be broken between its parameters.
+pub(super) fn choice(name: &str) -> Markup {
+    broken(name, &['{', ','])
+}
+
+fn broken(name: &str, after: &[char]) -> Markup {
     html! {
         code {
-            @for part in name.split_inclusive('_') {
+            @for part in name.split_inclusive(after) {
                 (part)
-                @if part.ends_with('_') { wbr; }
+                @if part.ends_with(after) { wbr; }
             }
         }
     }

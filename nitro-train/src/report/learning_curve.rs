@@ -26,6 +26,7 @@ pub(super) fn part(curve: &LearningCurve) -> Markup {
             label: label(curve),
             x_labels: &x_labels,
             lines: lines.iter().map(|(name, shares)| (name.as_str(), points(shares))).collect(),
+            bands: Vec::new(),
         }))
     }
 }

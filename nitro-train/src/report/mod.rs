@@ -14,9 +14,11 @@ mod data;
 mod device;
 mod devices;
 mod dots;
+mod emitted;
 mod glossary;
 mod held_out;
 mod html;
+mod importance;
 mod learning_curve;
 mod machine;
 mod matrix;
@@ -25,9 +27,12 @@ mod overhead;
 mod overview;
 mod plot;
 mod scores;
+mod searches;
 mod selection;
 mod sensitivity;
 mod series;
+mod space_data;
+mod space_map;
 mod strategies;
 mod transfer;
 mod verdict;
@@ -49,6 +54,9 @@ pub use self::data::{
 use self::device::Labels;
 pub use self::device::by_name;
 use self::html::anchor;
+pub use self::space_data::{
+    EmittedChoice, EmittedChoices, ParameterImportance, SearchCurve, SearchCurves, SpaceMap, SpaceReport,
+};
 
 impl ReportData {
     /// Writes the [page](page()) to a file.
@@ -128,6 +136,7 @@ fn section(function: &FunctionReport) -> Markup {
         @if let Some(tables) = &function.one_fewer { (one_fewer::part(tables, held_out)) }
         @if let Some(sensitivity) = &function.sensitivity { (alike::part(sensitivity)) }
         (winners::part(&function.winners))
+        (tuning(function))
         @if let Some(selection) = &function.selection { (selection::part(selection)) }
         @if let Some(held_out) = held_out { (chosen::part(held_out)) }
         @if let Some(overhead) = &function.overhead { (overhead::part(overhead)) }
@@ -135,12 +144,29 @@ fn section(function: &FunctionReport) -> Markup {
     }
 }
 
+/// The configurations of variants with tuning parameters.
+fn tuning(function: &FunctionReport) -> Markup {
+    let several = function.spaces.len() > 1;
+    html! {
+        @for space in &function.spaces {
+            @let of = several.then_some(space.variant.as_str());
+            (searches::part(space, of))
+            (importance::part(space, of))
+            (space_map::part(space, of))
+        }
+        @if let Some(emitted) = &function.emitted { (emitted::part(emitted)) }
+    }
+}
+
 /// How many variants, inputs and devices, and the machine where these are all parts of one: their names leave it out.
 fn facts(function: &FunctionReport) -> Markup {
     let Winners { variants, devices, .. } = &function.winners;
     let machine = Labels::new(devices.iter().map(|(device, _)| device.as_str())).machine;
+    let configurations: usize = function.spaces.iter().map(|space| space.configurations).sum();
     html! {
-        (variants.len()) " variants, " (function.training_inputs) " training inputs, " (function.test_inputs) " test inputs"
+        (variants.len()) " variants, "
+        @if !function.spaces.is_empty() { (configurations) " configurations, " }
+        (function.training_inputs) " training inputs, " (function.test_inputs) " test inputs"
         @match devices.len() {
             0 => {},
             1 => ", one device",

@@ -18,10 +18,13 @@ pub(super) struct Plot<'a> {
     pub(super) x_labels: &'a [(f64, String)],
     /// The name of each and its points, from left to right: place in percent of the width, share.
     pub(super) lines: Vec<(&'a str, Vec<(f64, f64)>)>,
+    /// For each line between which shares it may lie, at some places; empty where nothing is known of that.
+    pub(super) bands: Vec<Vec<(f64, f64, f64)>>,
 }
 
 pub(super) fn figure(plot: &Plot<'_>) -> Markup {
-    let axis = Axis::below(plot.lines.iter().flat_map(|(_, points)| points.iter().map(|(_, share)| *share)));
+    let lines = plot.lines.iter().flat_map(|(_, points)| points.iter().map(|(_, share)| *share));
+    let axis = Axis::below(lines.chain(plot.bands.iter().flatten().map(|(_, least, _)| *least)));
     let styles = styles(&plot.lines.iter().map(|(name, _)| *name).collect::<Vec<_>>());
     html! {
         figure.curve {
@@ -43,6 +46,9 @@ fn drawing(plot: &Plot<'_>, axis: &Axis, styles: &[usize]) -> Markup {
     html! {
         svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label=(plot.label) {
             path.grid d=(grid(plot.x_labels)) {}
+            @for (band, style) in plot.bands.iter().zip(styles).rev() {
+                @if !band.is_empty() { path.band.{ "b" (style) } d=(outline(band, axis)) {} }
+            }
             @for ((_, points), style) in plot.lines.iter().zip(styles).rev() {
                 path.line.{ "s" (style) } d=(path(points, axis)) {}
             }
@@ -86,6 +92,13 @@ fn grid(x_labels: &[(f64, String)]) -> String {
     let horizontal = [0.0, 0.5, 1.0].map(|y| format!("M0 {}H{WIDTH}", HEIGHT * y));
     let vertical = x_labels.iter().map(|(x, _)| format!("M{:.1} 0V{HEIGHT}", WIDTH * x / 100.0));
     horizontal.into_iter().chain(vertical).collect()
+}
+
+/// Along the upper edge and back along the lower one.
+fn outline(band: &[(f64, f64, f64)], axis: &Axis) -> String {
+    let upper = band.iter().map(|&(x, _, most)| (x, most));
+    let lower = band.iter().rev().map(|&(x, least, _)| (x, least));
+    path(&upper.chain(lower).collect::<Vec<_>>(), axis) + "Z"
 }
 
 fn path(points: &[(f64, f64)], axis: &Axis) -> String {

@@ -1,3 +1,5 @@
+mod tuning;
+
 use super::data::WorstInput;
 use super::*;
 
@@ -115,6 +117,8 @@ fn function(name: &str) -> FunctionReport {
             may_run: vec![1.0, 0.5, 1.0],
         },
         curves: vec![Curve { selector: "shipped".to_owned(), shares: vec![1.0, 0.5, 0.25] }],
+        spaces: vec![tuning::space()],
+        emitted: Some(tuning::emitted()),
     }
 }
 
@@ -453,6 +457,20 @@ fn every_text_is_escaped() {
         }
         function.sensitivity.as_mut().unwrap().machines[0].0.clone_from(&evil);
         function.overhead.as_mut().unwrap().benefits.iter_mut().for_each(|b| b.feature.clone_from(&evil));
+        let space = &mut function.spaces[0];
+        space.variant.clone_from(&evil);
+        space.parameters[0].parameter.clone_from(&evil);
+        space.by_device[0].0.clone_from(&evil);
+        let map = space.map.as_mut().unwrap();
+        for (name, labels) in [&mut map.columns, map.rows.as_mut().unwrap()] {
+            name.clone_from(&evil);
+            labels[0].clone_from(&evil);
+        }
+        space.searches.as_mut().unwrap().strategies[0].strategy.clone_from(&evil);
+        let emitted = function.emitted.as_mut().unwrap();
+        emitted.choices[0].choice.clone_from(&evil);
+        emitted.reached[0].0.clone_from(&evil);
+        emitted.greedy[0].0.clone_from(&evil);
     }
     for table in &mut data.devices {
         table.devices.iter_mut().for_each(|name| name.clone_from(&evil));

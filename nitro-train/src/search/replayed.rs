@@ -56,12 +56,21 @@ pub(crate) struct Extent {
     pub(crate) seeds: usize,
 }
 
-/// Searches with each seed, several at once.
+/// Searches with each seed.
 pub(crate) fn run(replay: &Replay, strategy: Strategy, sources: &Arc<Sources>, extent: Extent) -> Figures {
+    replay.summary(strategy, extent.evaluations, &curves(replay, strategy, sources, extent))
+}
+
+/// The curve of each seed, several searches at once.
+pub(crate) fn curves(
+    replay: &Replay,
+    strategy: Strategy,
+    sources: &Arc<Sources>,
+    extent: Extent,
+) -> Vec<Vec<f64>> {
     let seed = |nth: usize| extent.first_seed.wrapping_add(nth as u64);
     let curve = |nth| replay.curve(strategy, sources, extent.evaluations, seed(nth));
-    let curves: Vec<Vec<f64>> = (0..extent.seeds).into_par_iter().map(curve).collect();
-    replay.summary(strategy, extent.evaluations, &curves)
+    (0..extent.seeds).into_par_iter().map(curve).collect()
 }
 
 /// What was never measured counts as failed: nobody can say what it would have given.

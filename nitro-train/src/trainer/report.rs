@@ -8,8 +8,10 @@ use super::request::{DataRequest, InputLists};
 use crate::evaluate::{EvaluateError, EvaluateOptions, evaluate_with};
 use crate::measure::{describe_device, whole_host};
 use crate::recordings::Recordings;
-use crate::report::ReportData;
-use crate::report::assemble::{assemble, device_tables, facts, left_out};
+use crate::report::assemble::{
+    MeasuredSpace, assemble, device_tables, emitted_choices, facts, left_out, searches, space_report,
+};
+use crate::report::{FunctionReport, ReportData, SpaceReport};
 
 const ABOUT: &str = "How close selectors come to exhaustive search on devices that they were not trained on: each \
                      recorded device is left out in turn.";
@@ -24,6 +26,9 @@ pub struct ReportRequest {
     /// Numbers of measured training inputs with which the selector that would be shipped is calibrated for the device left out, for a curve
     /// on the page; without any there is none, as it takes long.
     pub calibration: Vec<usize>,
+    /// Number of searches, each with a seed of its own, by which the page shows how soon strategies find the best configuration of a variant with
+    /// tuning parameters; without any it does not, as they take long. Each is of at most 100 evaluations, on at most 12 pairs of a device and an input.
+    pub searches: usize,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -31,7 +36,8 @@ pub struct ReportRequest {
 impl Trainer {
     /// Evaluates every function as [`evaluate`](Self::evaluate) does, for a page with figures: [`ReportData::write`] writes it.
     ///
-    /// Where there are several functions, one with too few devices is shown without evaluation.
+    /// Where there are several functions, one with too few devices or inputs is shown without evaluation; so is, even alone, one whose variants have
+    /// configurations, which the page shows too.
     ///
     /// ```
     #[doc = include_str!("../example_recordings.md")]
@@ -60,18 +66,42 @@ impl Trainer {
             let options = EvaluateOptions { calibration, seed: request.seed, ..EvaluateOptions::default() };
             let evaluation = evaluate_with(&recordings, &split, &options, |device| self.tell(judged(device)));
             self.tell(format!("  {name}: one more device removed from each, and what learning takes"));
-            functions.push(match evaluation {
-                // The others are worth a page all the same.
-                Err(error @ EvaluateError::TooFewDevices { .. }) if of > 1 => {
+            let spaces = self.spaces(&recordings, request);
+            let report = match evaluation {
+                // The others are worth a page all the same, and so are configurations.
+                Err(error @ (EvaluateError::TooFewDevices { .. } | EvaluateError::EmptySide { .. }))
+                    if of > 1 || !spaces.is_empty() =>
+                {
                     self.tell(error.to_string());
                     facts(&recordings, &split)?
                 }
                 evaluation => left_out(&recordings, &split, &evaluation?, request.seed)?,
+            };
+            functions.push(FunctionReport {
+                spaces,
+                emitted: emitted_choices(&recordings, &split)?,
+                ..report
             });
             // Of the measurements of earlier functions nothing is needed any more.
             recorded.push(Recordings { devices: recordings.devices, ..Recordings::default() });
         }
         let here = describe_device(&*self.open_device(&whole_host())?);
         Ok(assemble(ABOUT, &here, functions, device_tables(&recorded)))
+    }
+
+    /// What was measured of the configurations of parameterised variants, and searches of them if there shall be some.
+    fn spaces(&self, recordings: &Recordings, request: &ReportRequest) -> Vec<SpaceReport> {
+        let spaces = MeasuredSpace::of(recordings).unwrap_or_else(|error| {
+            self.tell(error.to_string());
+            Vec::new()
+        });
+        let of_space = |own: &MeasuredSpace<'_>| {
+            let name = &recordings.function;
+            let begins =
+                |strategy| self.tell(format!("  {name}: {} searches by {strategy}", request.searches));
+            let found = (request.searches > 0).then(|| searches(own, request.searches, request.seed, begins));
+            SpaceReport { searches: found.flatten(), ..space_report(recordings, own) }
+        };
+        spaces.iter().map(of_space).collect()
     }
 }

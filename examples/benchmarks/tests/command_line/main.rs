@@ -12,6 +12,7 @@ mod outputs_that_fail;
 #[cfg(unix)]
 mod read_only;
 mod report;
+mod report_tuning;
 mod search;
 mod shown;
 mod usage;

@@ -13,7 +13,7 @@ fn train(folder: &Path, arguments: &str) -> (i32, String, String) {
 }
 
 /// A cache of a kernel of twelve configurations, one of which fails, on a device on which this tile is best.
-fn cache(device: &str, best: u32) -> String {
+pub(crate) fn cache(device: &str, best: u32) -> String {
     let entry = |tile: u32, staged: bool| {
         let time = match (tile, staged) {
             (6, true) => "\"CompilationFailedConfig\"".to_owned(),

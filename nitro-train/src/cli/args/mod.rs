@@ -304,6 +304,10 @@ pub(super) struct ReportArgs {
     /// Show too what auto achieves once so many training inputs were measured on the device that is left out; takes several times as long
     #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) calibration: Vec<u32>,
+    /// Show too how soon search strategies find the best configuration of variants with tuning parameters: so many searches of each (5 show enough) on at
+    /// most 12 pairs of a device and an input, of at most 100 evaluations, which the recordings answer; takes longer
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) searches: Option<u32>,
     /// The page
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub(super) out: PathBuf,

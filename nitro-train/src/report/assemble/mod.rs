@@ -1,17 +1,23 @@
 //! From recordings and evaluations to the data of the page.
 
 mod devices;
+mod emitted;
 mod function;
 mod learning_curve;
 mod local;
 mod overhead;
 mod pairs;
+mod searches;
 mod selection;
+mod spaces;
 
 pub(crate) use self::devices::device_tables;
+pub(crate) use self::emitted::emitted_choices;
 pub(crate) use self::function::{facts, left_out, measured_here};
 pub(crate) use self::local::LOCAL_SELECTORS;
 pub use self::local::LocalResult;
+pub(crate) use self::searches::searches;
+pub(crate) use self::spaces::{MeasuredSpace, space_report};
 use super::data::{DeviceTable, FunctionReport, Quantity, ReportData};
 use crate::evaluate::selector_names;
 use crate::learn::Strategy;

@@ -1,0 +1,72 @@
+//! Which tuning parameters of a variant matter.
+
+use maud::{Markup, html};
+
+use super::device::Labels;
+use super::html::{Percent, bar_scale, columns, like, name, on_demand, wide, width};
+use super::matrix::cell;
+use super::space_data::ParameterImportance;
+use super::space_data::SpaceReport;
+
+pub(super) fn part(space: &SpaceReport, variant: Option<&str>) -> Markup {
+    let Some(first) = space.parameters.first() else { return html! {} };
+    let table = html! {
+        table.numbers.shares.importance {
+            thead { tr { (columns(&["parameter", "values", "alone %", "with the others %"])) (bar_scale()) } }
+            tbody { @for own in &space.parameters { (row(own)) } }
+        }
+    };
+    html! {
+        h3 { "Which parameters matter" @if let Some(variant) = variant { " in " code { (variant) } } }
+        p {
+            strong { "Most of all " (name(&first.parameter)) }
+            ", which takes part in " (Percent(first.with_others)) "\u{a0}% of the differences. Of the variance of the logarithm of the time over all "
+            "configurations that have one, mean over " (space.pairs) @if space.pairs == 1 { " pair" } @else { " pairs" }
+            " of a device and an input: "
+            em { "with the others" } " (the bar) is what a parameter still decides when all others are known, " em { "alone" }
+            " (its dark part) what its value explains by itself. Both are exact sums, without a model; where constraints tie parameters to one another they do not add up."
+            (like("functional ANOVA: Sobol’ 2001; Hutter, Hoos and Leyton-Brown, ICML 2014"))
+        }
+        (wide("bars", "Which parameters matter", &table))
+        @if space.by_device.len() > 1 { (on_demand("The devices one by one", &devices(space))) }
+    }
+}
+
+fn row(own: &ParameterImportance) -> Markup {
+    let inner = if own.with_others > 0.0 { own.alone / own.with_others } else { 0.0 };
+    html! {
+        tr style={ "--share:" (width(own.with_others)) "%;--inner:" (width(inner)) "%" } {
+            th scope="row" { (name(&own.parameter)) }
+            td { (own.values) }
+            td { (Percent(own.alone)) }
+            td { (Percent(own.with_others)) }
+            td.bar aria-hidden="true" { span { i {} } }
+        }
+    }
+}
+
+fn devices(space: &SpaceReport) -> Markup {
+    let labels = Labels::new(space.by_device.iter().map(|(device, _)| device.as_str()));
+    wide(
+        "",
+        "With the others, by device",
+        &html! {
+            table.numbers.heat {
+                thead {
+                    tr {
+                        th scope="col" { "with the others %" }
+                        @for own in &space.parameters { th scope="col" { (name(&own.parameter)) } }
+                    }
+                }
+                tbody {
+                    @for (device, shares) in &space.by_device {
+                        tr {
+                            th scope="row" { (labels.of(device)) }
+                            @for &share in shares { (cell(Some(share), (0.0, 1.0))) }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}

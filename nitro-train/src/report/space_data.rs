@@ -1,0 +1,103 @@
+//! What the page shows of tuning parameters: names and numbers. Shares are of exhaustive search over the configurations, 1.0 = the best of all.
+
+/// What was measured of the configurations of one variant. Figures are means over the pairs of a device and an input on which nearly all of them were
+/// measured.
+#[derive(Clone, Debug, Default)]
+pub struct SpaceReport {
+    /// The variant.
+    pub variant: String,
+    /// Number of configurations.
+    pub configurations: usize,
+    /// Number of those pairs.
+    pub pairs: usize,
+    /// The parameters with more than one value, the one that matters most first.
+    pub parameters: Vec<ParameterImportance>,
+    /// Each device with the [share with the others](ParameterImportance::with_others) of each of `parameters`.
+    pub by_device: Vec<(String, Vec<f64>)>,
+    /// Where the fast configurations lie.
+    pub map: Option<SpaceMap>,
+    /// How soon searches find them, where that was asked for.
+    pub searches: Option<SearchCurves>,
+}
+
+/// How much one parameter matters: shares of the variance of the logarithm of the time, over all configurations that have one.
+#[derive(Clone, Debug, Default)]
+pub struct ParameterImportance {
+    /// The parameter.
+    pub parameter: String,
+    /// Number of its values.
+    pub values: usize,
+    /// What the means of its values explain (first-order effect).
+    pub alone: f64,
+    /// What is left to explain when all other parameters are known (total effect).
+    pub with_others: f64,
+}
+
+/// The best share that is reached with each pair of values of two parameters, whatever the others.
+#[derive(Clone, Debug, Default)]
+pub struct SpaceMap {
+    /// The parameter of the columns and what its values are called.
+    pub columns: (String, Vec<String>),
+    /// That of the rows; none where only one parameter has several values.
+    pub rows: Option<(String, Vec<String>)>,
+    /// Row by row; `None` where no configuration has those values.
+    pub cells: Vec<Vec<Option<f64>>>,
+}
+
+/// How good the best found is after so many evaluations.
+#[derive(Clone, Debug, Default)]
+pub struct SearchCurves {
+    /// Number of searches of each strategy on each pair of a device and an input, each with a seed of its own.
+    pub seeds: usize,
+    /// Number of pairs that were searched.
+    pub pairs: usize,
+    /// Numbers of evaluations, ascending; failed ones count.
+    pub evaluations: Vec<usize>,
+    /// The strategies.
+    pub strategies: Vec<SearchCurve>,
+}
+
+/// What the searches of one strategy found.
+#[derive(Clone, Debug, Default)]
+pub struct SearchCurve {
+    /// The strategy.
+    pub strategy: String,
+    /// At each of [`SearchCurves::evaluations`] the mean over pairs and seeds.
+    pub mean: Vec<f64>,
+    /// There, of the means over the pairs, that of the worst seed.
+    pub least: Vec<f64>,
+    /// And that of the best.
+    pub most: Vec<f64>,
+    /// Evaluations until 95 % of the best speed, median over all searches; none where half of them or more never got there.
+    pub to_95: Option<f64>,
+}
+
+/// The choices, variants with configurations, among which `fit` lets a model choose.
+#[derive(Clone, Debug, Default)]
+pub struct EmittedChoices {
+    /// The choices, those that are most often the best of them first.
+    pub choices: Vec<EmittedChoice>,
+    /// Number of all choices.
+    pub of: usize,
+    /// Number of pairs of a device and an input that were measured completely.
+    pub pairs: usize,
+    /// What the best of `choices` reaches in the mean on inputs of some kind, by what these are called.
+    pub reached: Vec<(String, f64)>,
+    /// For the same inputs, what the best of the first, of the first two, … reaches when choices are taken greedily.
+    pub greedy: Vec<(String, Vec<f64>)>,
+}
+
+/// One choice of [`EmittedChoices`].
+#[derive(Clone, Debug, Default)]
+pub struct EmittedChoice {
+    /// The choice, such as `tiled{block=64}`.
+    pub choice: String,
+    /// On how many pairs it is the best of those emitted, of equals the first.
+    pub wins: usize,
+    /// Number of different inputs among these.
+    pub inputs: usize,
+    /// Number of different devices among these.
+    pub devices: usize,
+    /// What it reaches in the mean where it may run.
+    pub alone: f64,
+}

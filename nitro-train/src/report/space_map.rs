@@ -1,0 +1,87 @@
+//! Where the fast configurations of a variant lie: by the two parameters that matter most, as a heat map with the numbers in it.
+
+use maud::{Markup, html};
+
+use super::html::{Percent, name, wide};
+use super::matrix::cell;
+use super::space_data::SpaceMap;
+use super::space_data::SpaceReport;
+
+/// What has no tint, and what has all of it.
+const RANGE: (f64, f64) = (0.4, 1.0);
+
+pub(super) fn part(space: &SpaceReport, variant: Option<&str>) -> Markup {
+    let Some(map) = &space.map else { return html! {} };
+    let (column, _) = &map.columns;
+    html! {
+        h3 { "Where the fast configurations lie" @if let Some(variant) = variant { " in " code { (variant) } } }
+        p {
+            (verdict(map)) " The best configuration with these values, whatever the other parameters, in % of the best of all; mean over " (space.pairs)
+            @if space.pairs == 1 { " pair" } @else { " pairs" } " of a device and an input. Across: " (name(column))
+            @if let Some((row, _)) = &map.rows { "; down: " (name(row)) ", which matters next" }
+            ". Without tint from 40\u{a0}% down, and 0 where all that was tried failed; a dash where no configuration has these values."
+        }
+        (wide("", "Where the fast configurations lie", &table(map)))
+    }
+}
+
+/// The best and the worst cell.
+fn verdict(map: &SpaceMap) -> Markup {
+    let rows = map.cells.iter().enumerate();
+    let cells = rows
+        .flat_map(|(row, cells)| cells.iter().enumerate().map(move |(column, cell)| (row, column, *cell)));
+    let known: Vec<(usize, usize, f64)> = cells
+        .filter_map(|(row, column, cell)| Some((row, column, cell.filter(|share| share.is_finite())?)))
+        .collect();
+    let best = known.iter().rev().max_by(|a, b| a.2.total_cmp(&b.2));
+    let worst = known.iter().min_by(|a, b| a.2.total_cmp(&b.2));
+    html! {
+        @if let (Some(best), Some(worst)) = (best, worst) {
+            strong { (values(map, best)) " reaches " (Percent(best.2)) "\u{a0}%" }
+            @if best.2 > worst.2 { ", " (values(map, worst)) " at best " (Percent(worst.2)) "." } @else { "." }
+        }
+    }
+}
+
+/// The values of a cell.
+fn values(map: &SpaceMap, (row, column, _): &(usize, usize, f64)) -> Markup {
+    let of = |(own, labels): &(String, Vec<String>), at: usize| {
+        html! { code { (own) " = " (labels.get(at).map_or("", String::as_str)) } }
+    };
+    html! {
+        (of(&map.columns, *column))
+        @if let Some(rows) = &map.rows { " with " (of(rows, *row)) }
+    }
+}
+
+fn table(map: &SpaceMap) -> Markup {
+    let best = map.cells.iter().flatten().copied().flatten().fold(0.0, f64::max);
+    html! {
+        table.numbers.heat.space {
+            thead {
+                tr {
+                    th scope="col" {
+                        @if let Some((row, _)) = &map.rows { (name(row)) " ↓ " }
+                        (name(&map.columns.0)) " →"
+                    }
+                    @for label in &map.columns.1 { th scope="col" { (label) } }
+                }
+            }
+            tbody {
+                @for (at, cells) in map.cells.iter().enumerate() {
+                    tr {
+                        th scope="row" { @if let Some((_, labels)) = &map.rows { (labels.get(at).map_or("", String::as_str)) } @else { "best" } }
+                        @for share in cells {
+                            @if *share == Some(best) { (best_cell(best)) } @else { (cell(*share, RANGE)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Bold, so that it is found without comparing tints.
+fn best_cell(share: f64) -> Markup {
+    html! { td.best style="--tint:100%" { (Percent(share)) } }
+}
