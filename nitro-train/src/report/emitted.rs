@@ -69,11 +69,10 @@ fn curve(emitted: &EmittedChoices) -> Markup {
         return html! {};
     }
     let place = |count: usize| 100.0 * (count as f64).ln() / (most as f64).ln();
-    let marked =
-        MARKED.into_iter().filter(|mark| *mark == 1 || mark * 4 / 3 <= most).filter(|mark| *mark != most);
-    let words = |count: usize| if count == 1 { "1 choice".to_owned() } else { count.to_string() };
-    let x_labels: Vec<(f64, String)> =
-        marked.chain([most]).map(|count| (place(count), words(count))).collect();
+    // The last one has the words, and needs room for them.
+    let early =
+        MARKED.into_iter().filter(|mark| mark * 2 <= most).map(|mark| (place(mark), mark.to_string()));
+    let x_labels: Vec<(f64, String)> = early.chain([(100.0, format!("{most} choices"))]).collect();
     let points =
         |shares: &[f64]| shares.iter().enumerate().map(|(at, &share)| (place(at + 1), share)).collect();
     html! {

@@ -8,7 +8,8 @@ use super::matrix::cell;
 use super::space_data::ParameterImportance;
 use super::space_data::SpaceReport;
 
-pub(super) fn part(space: &SpaceReport, variant: Option<&str>) -> Markup {
+/// How to read it is said for the first variant of a function alone.
+pub(super) fn part(space: &SpaceReport, variant: Option<&str>, is_explained: bool) -> Markup {
     let Some(first) = space.parameters.first() else { return html! {} };
     let table = html! {
         table.numbers.shares.importance {
@@ -20,22 +21,39 @@ pub(super) fn part(space: &SpaceReport, variant: Option<&str>) -> Markup {
         h3 { "Which parameters matter" @if let Some(variant) = variant { " in " code { (variant) } } }
         p {
             strong { "Most of all " (name(&first.parameter)) }
-            ", which takes part in " (Percent(first.with_others)) "\u{a0}% of the differences. Of the variance of the logarithm of the time over all "
-            "configurations that have one, mean over " (space.pairs) @if space.pairs == 1 { " pair" } @else { " pairs" }
-            " of a device and an input: "
-            em { "with the others" } " (the bar) is what a parameter still decides when all others are known, " em { "alone" }
-            " (its dark part) what its value explains by itself. Both are exact sums, without a model; where constraints tie parameters to one another they do not add up."
-            (like("functional ANOVA: Sobol’ 2001; Hutter, Hoos and Leyton-Brown, ICML 2014"))
+            @if space.sampled_of.is_none() { ", which takes part in " (Percent(first.with_others)) "\u{a0}% of the differences" }
+            "."
+            @if is_explained { (words(space)) }
         }
         (wide("bars", "Which parameters matter", &table))
-        @if space.by_device.len() > 1 { (on_demand("The devices one by one", &devices(space))) }
+        @if space.by_device.len() > 1 && space.sampled_of.is_none() { (on_demand("The devices one by one", &devices(space))) }
+    }
+}
+
+/// How to read the table.
+fn words(space: &SpaceReport) -> Markup {
+    html! {
+        " Of the variance of the logarithm of the time over all "
+        @if let Some(all) = space.sampled_of { (space.configurations) " measured of " (all) " " }
+        "configurations that have one, mean over " (space.pairs) @if space.pairs == 1 { " pair" } @else { " pairs" }
+        " of a device and an input: "
+        @match space.sampled_of {
+            Some(_) => { em { "alone" } " is what a parameter’s value explains by itself. What it decides with the others a sample does not tell." },
+            None => {
+                em { "with the others" } " (the bar) is what a parameter still decides when all others are known, " em { "alone" }
+                " (the part of it in colour) what its value explains by itself. Both are exact sums, without a model; where constraints tie \
+                 parameters to one another they do not add up."
+            },
+        }
+        (like("functional ANOVA: Sobol’ 2001; Hutter, Hoos and Leyton-Brown, ICML 2014"))
     }
 }
 
 fn row(own: &ParameterImportance) -> Markup {
-    let inner = if own.with_others > 0.0 { own.alone / own.with_others } else { 0.0 };
+    let bar = if own.with_others.is_nan() { own.alone } else { own.with_others };
+    let inner = if bar > 0.0 { own.alone / bar } else { 0.0 };
     html! {
-        tr style={ "--share:" (width(own.with_others)) "%;--inner:" (width(inner)) "%" } {
+        tr style={ "--share:" (width(bar)) "%;--inner:" (width(inner)) "%" } {
             th scope="row" { (name(&own.parameter)) }
             td { (own.values) }
             td { (Percent(own.alone)) }

@@ -147,12 +147,14 @@ fn section(function: &FunctionReport) -> Markup {
 /// The configurations of variants with tuning parameters.
 fn tuning(function: &FunctionReport) -> Markup {
     let several = function.spaces.len() > 1;
+    let first = function.spaces.iter().position(|space| !space.parameters.is_empty());
     html! {
-        @for space in &function.spaces {
+        @for (index, space) in function.spaces.iter().enumerate() {
             @let of = several.then_some(space.variant.as_str());
+            @let is_explained = first == Some(index) || space.sampled_of.is_some();
             (searches::part(space, of))
-            (importance::part(space, of))
-            (space_map::part(space, of))
+            (importance::part(space, of, is_explained))
+            (space_map::part(space, of, is_explained))
         }
         @if let Some(emitted) = &function.emitted { (emitted::part(emitted)) }
     }
@@ -164,7 +166,7 @@ fn facts(function: &FunctionReport) -> Markup {
     let machine = Labels::new(devices.iter().map(|(device, _)| device.as_str())).machine;
     let configurations: usize = function.spaces.iter().map(|space| space.configurations).sum();
     html! {
-        (variants.len()) " variants, "
+        (variants.len()) @if variants.len() == 1 { " variant, " } @else { " variants, " }
         @if !function.spaces.is_empty() { (configurations) " configurations, " }
         (function.training_inputs) " training inputs, " (function.test_inputs) " test inputs"
         @match devices.len() {

@@ -15,10 +15,10 @@ pub(super) fn part(space: &SpaceReport, variant: Option<&str>) -> Markup {
     let Some(searches) = &space.searches else { return html! {} };
     let Some(most) = searches.evaluations.last().copied() else { return html! {} };
     let place = |count: usize| 100.0 * (count as f64).ln() / (most.max(2) as f64).ln();
-    let marked: Vec<usize> =
-        MARKED.into_iter().filter(|mark| *mark == 1 || mark * 3 / 2 < most).chain([most]).collect();
-    let words = |count: usize| if count == 1 { "1 evaluation".to_owned() } else { count.to_string() };
-    let x_labels: Vec<(f64, String)> = marked.iter().map(|&count| (place(count), words(count))).collect();
+    // The last one has the words, and needs room for them.
+    let early =
+        MARKED.into_iter().filter(|mark| mark * 3 <= most).map(|mark| (place(mark), mark.to_string()));
+    let x_labels: Vec<(f64, String)> = early.chain([(100.0, format!("{most} evaluations"))]).collect();
     let points = |shares: &[f64]| -> Vec<(f64, f64)> {
         searches.evaluations.iter().map(|&count| place(count)).zip(shares.iter().copied()).collect()
     };
@@ -28,9 +28,11 @@ pub(super) fn part(space: &SpaceReport, variant: Option<&str>) -> Markup {
     html! {
         h3 { "How soon searches find the best" @if let Some(variant) = variant { " of " code { (variant) } } }
         p {
-            (verdict(searches, space.configurations)) " The best configuration found so far, in % of the best of all, after so many evaluations (each step right is a \
-             like factor): searches replayed on what is recorded of " (pairs(searches.pairs, space.pairs)) ". A line is the mean of " (searches.seeds)
-            " searches of each, its band lies between their worst and their best seed."
+            (verdict(searches, space.configurations)) " How fast the best configuration found so far is, in % of the best of all " (space.configurations) ", after so many evaluations (each step \
+             right is a like factor): searches replayed on what is recorded of " (pairs(searches.pairs, space.pairs)) ". "
+            @if searches.seeds == 1 { "A line is the mean of one search of each." } @else {
+                "A line is the mean of " (searches.seeds) " searches of each, its band lies between their worst and their best seed."
+            }
         }
         (figure(&Plot {
             label: label(searches),
@@ -38,7 +40,7 @@ pub(super) fn part(space: &SpaceReport, variant: Option<&str>) -> Markup {
             lines: searches.strategies.iter().map(|own| (own.strategy.as_str(), points(&own.mean))).collect(),
             bands: searches.strategies.iter().map(band).collect(),
         }))
-        (on_demand("The searches in numbers", &wide("", "The searches in numbers", &table(searches, &marked))))
+        (on_demand("The searches in numbers", &wide("", "The searches in numbers", &table(searches))))
     }
 }
 
@@ -90,12 +92,12 @@ fn is_shown(searches: &SearchCurves, count: usize) -> bool {
     MARKED.contains(&count) || searches.evaluations.last() == Some(&count)
 }
 
-fn table(searches: &SearchCurves, marked: &[usize]) -> Markup {
+fn table(searches: &SearchCurves) -> Markup {
     let at: Vec<usize> = searches
         .evaluations
         .iter()
         .enumerate()
-        .filter(|(_, count)| marked.contains(count))
+        .filter(|(_, count)| is_shown(searches, **count))
         .map(|(at, _)| at)
         .collect();
     html! {

@@ -23,7 +23,9 @@ pub(super) fn heading(selector: &str) -> &str {
 /// The same style wherever the selector is shown; none for one that has none of its own.
 fn own_style(selector: &str) -> Option<usize> {
     match selector {
-        "learned elsewhere" | "mean" | "least certain next" | "transfer" | "test inputs" => Some(0),
+        "learned elsewhere" | "mean" | "least certain next" | "transfer" | "test inputs" | "all inputs" => {
+            Some(0)
+        }
         "random order" | "random" | "training inputs" => Some(1),
         "learned here" | "model" => Some(2),
         selector => FIRST.iter().position(|(own, _)| *own == selector),

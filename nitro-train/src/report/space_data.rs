@@ -8,6 +8,8 @@ pub struct SpaceReport {
     pub variant: String,
     /// Number of configurations.
     pub configurations: usize,
+    /// How many there are in the code, where these are a sample of them.
+    pub sampled_of: Option<u64>,
     /// Number of those pairs.
     pub pairs: usize,
     /// The parameters with more than one value, the one that matters most first.
@@ -29,7 +31,7 @@ pub struct ParameterImportance {
     pub values: usize,
     /// What the means of its values explain (first-order effect).
     pub alone: f64,
-    /// What is left to explain when all other parameters are known (total effect).
+    /// What is left to explain when all other parameters are known (total effect); not a number where a sample does not tell.
     pub with_others: f64,
 }
 

@@ -10,16 +10,21 @@ use super::space_data::SpaceReport;
 /// What has no tint, and what has all of it.
 const RANGE: (f64, f64) = (0.4, 1.0);
 
-pub(super) fn part(space: &SpaceReport, variant: Option<&str>) -> Markup {
+/// How to read it is said for the first variant of a function alone.
+pub(super) fn part(space: &SpaceReport, variant: Option<&str>, is_explained: bool) -> Markup {
     let Some(map) = &space.map else { return html! {} };
     let (column, _) = &map.columns;
     html! {
         h3 { "Where the fast configurations lie" @if let Some(variant) = variant { " in " code { (variant) } } }
         p {
-            (verdict(map)) " The best configuration with these values, whatever the other parameters, in % of the best of all; mean over " (space.pairs)
-            @if space.pairs == 1 { " pair" } @else { " pairs" } " of a device and an input. Across: " (name(column))
+            (verdict(map)) " Across: " (name(column))
             @if let Some((row, _)) = &map.rows { "; down: " (name(row)) ", which matters next" }
-            ". Without tint from 40\u{a0}% down, and 0 where all that was tried failed; a dash where no configuration has these values."
+            "."
+            @if is_explained {
+                " How fast the best configuration with these values is, whatever the other parameters, in % of the best of all " (space.configurations)
+                "; mean over " (space.pairs) @if space.pairs == 1 { " pair" } @else { " pairs" } " of a device and an input. Without tint from 40\u{a0}% down, \
+                 and 0 where all that was tried failed; a dash where no configuration has these values."
+            }
         }
         (wide("", "Where the fast configurations lie", &table(map)))
     }

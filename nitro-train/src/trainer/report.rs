@@ -65,7 +65,6 @@ impl Trainer {
             let calibration = request.calibration.clone();
             let options = EvaluateOptions { calibration, seed: request.seed, ..EvaluateOptions::default() };
             let evaluation = evaluate_with(&recordings, &split, &options, |device| self.tell(judged(device)));
-            self.tell(format!("  {name}: one more device removed from each, and what learning takes"));
             let spaces = self.spaces(&recordings, request);
             let report = match evaluation {
                 // The others are worth a page all the same, and so are configurations.
@@ -75,7 +74,13 @@ impl Trainer {
                     self.tell(error.to_string());
                     facts(&recordings, &split)?
                 }
-                evaluation => left_out(&recordings, &split, &evaluation?, request.seed)?,
+                evaluation => {
+                    let evaluation = evaluation?;
+                    self.tell(format!(
+                        "  {name}: one more device removed from each, and what learning takes"
+                    ));
+                    left_out(&recordings, &split, &evaluation, request.seed)?
+                }
             };
             functions.push(FunctionReport {
                 spaces,
@@ -91,7 +96,8 @@ impl Trainer {
 
     /// What was measured of the configurations of parameterised variants, and searches of them if there shall be some.
     fn spaces(&self, recordings: &Recordings, request: &ReportRequest) -> Vec<SpaceReport> {
-        let spaces = MeasuredSpace::of(recordings).unwrap_or_else(|error| {
+        let function = self.find(&recordings.function).map(|tunable| tunable.function);
+        let spaces = MeasuredSpace::of(recordings, function).unwrap_or_else(|error| {
             self.tell(error.to_string());
             Vec::new()
         });

@@ -42,7 +42,7 @@ fn import_transpose(folder: &Path) {
 }
 
 /// The section of a function, from the heading of this text on, up to the next heading.
-fn part<'p>(page: &'p str, function: &str, heading: &str) -> &'p str {
+pub(crate) fn part<'p>(page: &'p str, function: &str, heading: &str) -> &'p str {
     let section = &page[page.find(&format!("<h2><code>{function}</code></h2>")).expect(function)..];
     let part = &section[section.find(&format!("<h3>{heading}</h3>")).expect(heading) + 4..];
     &part[..part.find("<h3>").unwrap_or(part.len())]

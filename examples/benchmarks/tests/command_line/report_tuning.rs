@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
+use crate::report::part;
 use crate::search::cache;
 use crate::trainer::success;
 
@@ -28,16 +29,10 @@ fn report(folder: &Path, more: &[&str]) -> String {
     fs::read_to_string(folder.join("page.html")).unwrap()
 }
 
-/// From the heading of this text on, up to the next one.
-fn part<'p>(page: &'p str, heading: &str) -> &'p str {
-    let part = &page[page.find(&format!("<h3>{heading}</h3>")).expect(heading) + 4..];
-    &part[..part.find("<h3>").unwrap_or(part.len())]
-}
-
 #[test]
 fn the_curves_are_those_of_search_replay() {
     let (folder, page) = &*PAGE;
-    let searches = part(page, "How soon searches find the best");
+    let searches = part(page, "mm", "How soon searches find the best");
     let strategies = ["transfer", "model", "genetic", "climb", "random"];
     for strategy in strategies {
         let arguments =
@@ -64,17 +59,17 @@ fn without_being_asked_for_nothing_is_searched() {
     let (folder, with) = &*PAGE;
     let page = report(folder.path(), &[]);
     assert!(!page.contains("How soon searches"));
-    assert_eq!(part(&page, "Which parameters matter"), part(with, "Which parameters matter"));
+    assert_eq!(part(&page, "mm", "Which parameters matter"), part(with, "mm", "Which parameters matter"));
 }
 
 #[test]
 fn the_tile_matters_most_and_its_best_cells_are_those_of_the_table() {
     let (_, page) = &*PAGE;
     assert!(page.contains("12 configurations"));
-    let importance = part(page, "Which parameters matter");
+    let importance = part(page, "mm", "Which parameters matter");
     assert!(importance.contains("<strong>Most of all <code>tile</code></strong>"), "{importance}");
     // Tile 2 is best on one device and takes 2 of 1 ms on the other, as tile 3 does.
-    let map = part(page, "Where the fast configurations lie");
+    let map = part(page, "mm", "Where the fast configurations lie");
     let expected =
         "<strong><code>tile = 2</code> with <code>staged = true</code> reaches 75.0\u{a0}%</strong>";
     assert!(map.contains(expected), "{map}");
@@ -85,7 +80,7 @@ fn the_tile_matters_most_and_its_best_cells_are_those_of_the_table() {
 #[test]
 fn two_choices_are_enough_for_two_devices() {
     let (_, page) = &*PAGE;
-    let emitted = part(page, "Choices that are told apart");
+    let emitted = part(page, "mm", "Choices that are told apart");
     let verdict = "A model may choose among 2 of 12 choices: 100.0\u{a0}% on these inputs.";
     assert!(emitted.contains(verdict), "{emitted}");
     assert!(emitted.contains("all inputs: 1: 75.0, 2: 100.0"), "{emitted}");

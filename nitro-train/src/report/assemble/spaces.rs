@@ -1,9 +1,11 @@
 //! What was measured of the configurations of parameterised variants.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use nitro_core::{Function, VariantInfo};
 use nitro_search::Evaluation;
 
+use crate::measure::WALKED;
 use crate::recordings::Recordings;
 use crate::report::device::by_name;
 use crate::report::space_data::{ParameterImportance, SpaceMap, SpaceReport};
@@ -11,12 +13,16 @@ use crate::search::{Bins, Explained, Measured, SearchError, best_by, explained};
 
 /// What is measured of a space says something about it when at most every tenth configuration is missing.
 const MEASURED_SHARE: f64 = 0.9;
+/// And where fewer exist here than in the code, when they are at least so many: what a search keeps is no sample of the space.
+const LEAST_SAMPLE: usize = 64;
 
 /// The configurations of one variant with what was measured of them.
 pub(crate) struct MeasuredSpace<'r> {
     pub(super) measured: Measured<'r>,
     /// By input what each device measured.
     pub(super) answers: Vec<BTreeMap<usize, Vec<Option<Evaluation>>>>,
+    /// Number of configurations that the code has, where the recordings know a part of them.
+    sampled_of: Option<u64>,
 }
 
 /// A device and an input, by position.
@@ -27,11 +33,15 @@ pub(super) struct Pair {
 }
 
 impl<'r> MeasuredSpace<'r> {
-    /// Those of a function; none where no variant has parameters.
-    pub(crate) fn of(recordings: &'r Recordings) -> Result<Vec<Self>, SearchError> {
+    /// Those of a function, whose code tells what exists where the program has it; none where no variant has parameters.
+    pub(crate) fn of(
+        recordings: &'r Recordings,
+        function: Option<&Function>,
+    ) -> Result<Vec<Self>, SearchError> {
         let of_space = |measured: Measured<'r>| {
             let answers = (0..recordings.inputs.len()).map(|input| measured.answers(input)).collect();
-            Self { measured, answers }
+            let sampled_of = function.and_then(|own| sampled_of(recordings, own, measured.variant()));
+            Self { measured, answers, sampled_of }
         };
         match Measured::of(recordings, None) {
             Ok(spaces) => Ok(spaces.into_iter().map(of_space).collect()),
@@ -42,6 +52,9 @@ impl<'r> MeasuredSpace<'r> {
 
     /// Where nearly all configurations were measured and one has a time, device by device.
     pub(super) fn pairs(&self) -> Vec<Pair> {
+        if self.sampled_of.is_some() && self.measured.space.len() < LEAST_SAMPLE {
+            return Vec::new();
+        }
         let is_whole = |answers: &[Option<Evaluation>]| {
             let known = answers.iter().flatten().count() as f64;
             known >= MEASURED_SHARE * answers.len() as f64
@@ -61,13 +74,33 @@ impl<'r> MeasuredSpace<'r> {
     }
 }
 
+/// How many configurations a variant has in the code, where fewer were measured anywhere and nobody has listed them.
+fn sampled_of(recordings: &Recordings, function: &Function, variant: &str) -> Option<u64> {
+    let own = function.variants().iter().find(|own| own.name() == variant)?;
+    let position = recordings.variant_index(variant)?;
+    let of_variant = recordings.measurements.iter().filter(|one| one.variant == position);
+    let measured: BTreeSet<&str> = of_variant.map(|one| one.configuration.as_str()).collect();
+    let is_part = |all: &u64| (measured.len() as f64) < MEASURED_SHARE * *all as f64;
+    Some(possible(own)).filter(|all| recordings.space(variant).is_none() && is_part(all))
+}
+
+/// Those that a constraint forbids included where they are too many to look at each.
+fn possible(variant: &VariantInfo) -> u64 {
+    let all = variant.parameters().configurations();
+    if all <= WALKED { variant.configurations().count() as u64 } else { all }
+}
+
 /// The space without its searches.
 pub(crate) fn space_report(recordings: &Recordings, own: &MeasuredSpace<'_>) -> SpaceReport {
     let pairs = own.pairs();
     let explained =
         pairs.iter().filter_map(|&pair| Some((pair, explained(&own.measured.space, own.of_pair(pair))?)));
-    let explained: Vec<(Pair, Vec<Explained>)> = explained.collect();
+    let mut explained: Vec<(Pair, Vec<Explained>)> = explained.collect();
     let order = order(own, &explained);
+    if own.sampled_of.is_some() {
+        // Hardly any two of a sample differ in one parameter alone.
+        explained.iter_mut().flat_map(|(_, all)| all).for_each(|one| one.with_others = f64::NAN);
+    }
     let with_others = |known: &[&Vec<Explained>]| {
         order.iter().map(|&at| mean(known.iter().map(|all| all[at].with_others))).collect::<Vec<f64>>()
     };
@@ -88,6 +121,7 @@ pub(crate) fn space_report(recordings: &Recordings, own: &MeasuredSpace<'_>) -> 
     SpaceReport {
         variant: own.measured.variant().to_owned(),
         configurations: own.measured.space.len(),
+        sampled_of: own.sampled_of,
         pairs: pairs.len(),
         parameters: order.iter().map(importance).collect(),
         by_device,
@@ -102,7 +136,8 @@ fn order(own: &MeasuredSpace<'_>, explained: &[(Pair, Vec<Explained>)]) -> Vec<u
         return Vec::new();
     }
     let parameters = own.measured.space.parameters();
-    let weight = |&at: &usize| mean(explained.iter().map(|(_, all)| all[at].with_others));
+    let of = |all: &Explained| if own.sampled_of.is_some() { all.alone } else { all.with_others };
+    let weight = |&at: &usize| mean(explained.iter().map(|(_, all)| of(&all[at])));
     let mut order: Vec<usize> = (0..parameters.len()).filter(|&at| parameters[at].len() > 1).collect();
     order.sort_by(|a, b| weight(b).total_cmp(&weight(a))); // stable
     order
@@ -130,4 +165,71 @@ fn map(own: &MeasuredSpace<'_>, order: &[usize], pairs: &[Pair]) -> Option<Space
 pub(super) fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = numbers.fold((0.0, 0.0), |(sum, count), number| (sum + number, count + 1.0));
     sum / count
+}
+
+#[cfg(test)]
+mod tests {
+    use nitro_core::{Parameter, ParameterKind};
+
+    use super::*;
+    use crate::recordings::{DeviceRecord, Input, Measurement, Outcome};
+
+    const EIGHT: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7"];
+    const A: Parameter = Parameter::new("a", ParameterKind::Number, EIGHT, 0);
+    const B: Parameter = Parameter::new("b", ParameterKind::Number, EIGHT, 0);
+    const C: Parameter = Parameter::new("c", ParameterKind::Number, EIGHT, 0);
+    static LARGE: [VariantInfo; 1] = [VariantInfo::new("large").with_parameters(&[A, B, C])];
+    static SMALL: [VariantInfo; 1] =
+        [VariantInfo::new("large").with_parameters(&[A, B, C]).with_possible(|own| own.rank() < 100)];
+
+    /// The first so many configurations on one device and input, the larger `c` the slower.
+    fn recordings(count: usize) -> Recordings {
+        let measurement = |at: usize| Measurement {
+            device: 0,
+            input: 0,
+            variant: 0,
+            configuration: format!("a={},b={},c={}", at / 64, at / 8 % 8, at % 8),
+            outcome: Outcome::Time((1 + at % 8) as f64),
+            spread_ns: 0.0,
+            repeats: 1,
+            reason: String::new(),
+        };
+        Recordings {
+            variants: vec!["large".to_owned()],
+            inputs: vec![Input { name: "x".to_owned(), features: vec![] }],
+            devices: vec![DeviceRecord { id: "d".to_owned(), features: BTreeMap::new() }],
+            measurements: (0..count).map(measurement).collect(),
+            ..Recordings::default()
+        }
+    }
+
+    fn report(count: usize, function: Option<&Function>) -> SpaceReport {
+        let recordings = recordings(count);
+        let spaces = MeasuredSpace::of(&recordings, function).unwrap();
+        assert_eq!(spaces.len(), 1);
+        space_report(&recordings, &spaces[0])
+    }
+
+    #[test]
+    fn what_is_measured_whole_is_told_whole() {
+        for whole in [report(100, None), report(100, Some(&Function::new("f", &SMALL)))] {
+            assert_eq!((whole.sampled_of, whole.pairs, &*whole.parameters[0].parameter), (None, 1, "c"));
+            assert!((whole.parameters[0].with_others - 1.0).abs() < 0.05, "{:?}", whole.parameters);
+            let map = whole.map.unwrap();
+            assert_eq!(
+                (map.columns.0.as_str(), map.cells[0][0], map.cells[0][7]),
+                ("c", Some(1.0), Some(0.125))
+            );
+        }
+    }
+
+    #[test]
+    fn of_a_sample_only_what_it_tells_and_of_what_a_search_has_kept_nothing() {
+        let function = Function::new("f", &LARGE);
+        let sample = report(100, Some(&function));
+        assert_eq!((sample.sampled_of, &*sample.parameters[0].parameter), (Some(512), "c"));
+        assert!(sample.parameters[0].alone > 0.9 && sample.parameters[0].with_others.is_nan());
+        let kept = report(20, Some(&function));
+        assert_eq!((kept.pairs, kept.parameters.len(), kept.map.is_none()), (0, 0, true));
+    }
 }

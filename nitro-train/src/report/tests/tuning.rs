@@ -20,6 +20,7 @@ pub(super) fn space() -> SpaceReport {
     SpaceReport {
         variant: "tiled".to_owned(),
         configurations: 77,
+        sampled_of: None,
         pairs: 40,
         parameters: vec![parameter("tile_rows", 3, 0.5, 0.625), parameter("order", 2, 0.125, 0.25)],
         by_device: vec![("host:1".to_owned(), vec![0.7, 0.2]), ("host:4".to_owned(), vec![0.55, 0.3])],
@@ -116,6 +117,21 @@ fn parameters_are_told_with_what_they_explain_alone_and_with_the_others() {
 }
 
 #[test]
+fn of_a_sample_the_page_says_what_it_tells_and_what_not() {
+    let mut data = unseen();
+    let space = &mut data.functions[0].spaces[0];
+    space.sampled_of = Some(4096);
+    space.parameters.iter_mut().for_each(|own| own.with_others = f64::NAN);
+    let page = page(&data);
+    let importance = part(&page, "Which parameters matter</h3>");
+    check(importance, "over all 77 measured of 4096 configurations that have one");
+    check(importance, "What it decides with the others a sample does not tell.");
+    check(importance, "<tr style=\"--share:50%;--inner:100%\">");
+    check(importance, "<td>50.0</td><td>–</td>");
+    assert!(!importance.contains("The devices one by one"));
+}
+
+#[test]
 fn the_best_cell_of_a_map_is_marked_and_named() {
     let page = page(&unseen());
     let map = part(&page, "Where the fast configurations lie</h3>");
@@ -167,6 +183,8 @@ fn variants_are_named_where_several_have_parameters() {
     check(&page, "<h3>How soon searches find the best of <code>tiled</code></h3>");
     assert!(!page.contains("find the best of <code>other</code>"), "it was not searched");
     check(&page, "<h3>Which parameters matter in <code>other</code></h3>");
+    let function = &page[..page.find("id=\"f-sort\"").unwrap()];
+    assert_eq!(function.matches("exact sums").count(), 1, "how to read it is said once");
     check(&page, "3 variants, 154 configurations, ");
 }
 
