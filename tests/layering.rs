@@ -1,4 +1,4 @@
-//! An application that only dispatches compiles neither the trainer nor linear algebra.
+//! An application that only dispatches compiles neither the trainer, nor linear algebra, nor what makes code.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -26,7 +26,9 @@ fn the_facade_compiles_the_run_time_and_the_macro_alone() {
     let compiled = compiled_by("nitro-variants");
     let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
     assert_eq!(ours, ["nitro-variants", "nitro-variants-core", "nitro-variants-macros"]);
-    for heavy in ["ndarray", "linfa", "rayon", "rusqlite", "libsqlite3-sys", "redis", "clap", "cudarc"] {
+    for heavy in
+        ["ndarray", "linfa", "rayon", "rusqlite", "libsqlite3-sys", "redis", "clap", "cudarc"]
+    {
         assert!(!compiled.contains(heavy), "{heavy} is compiled by every application");
     }
     assert!(compiled.len() <= 25, "dependencies are few: {compiled:?}");
@@ -47,6 +49,25 @@ fn a_search_knows_neither_the_run_time_nor_the_trainer() {
     assert!(compiled.len() <= 16, "dependencies are few: {compiled:?}");
 }
 
+#[test]
+fn code_generation_knows_neither_the_run_time_nor_the_trainer() {
+    let compiled = compiled_by("nitro-variants-codegen");
+    let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
+    assert_eq!(ours, ["nitro-variants-codegen", "nitro-variants-macros"]);
+    assert!(compiled.len() <= 20, "dependencies are few: {compiled:?}");
+}
+
+/// Nor is its macro compiled by whoever does not ask for it.
+#[test]
+fn nests_are_compiled_by_nobody_else() {
+    for package in ["nitro-variants", "nitro-variants-cuda", "nitro-variants-train"] {
+        let text = tree("normal,build,features", package);
+        for absent in ["nitro-variants-codegen", "nitro-variants-macros feature \"nest\""] {
+            assert!(!text.contains(absent), "{package} compiles {absent}");
+        }
+    }
+}
+
 /// Features by which one package changes what a dependency does for all others that are compiled with it.
 const CHANGING: [(&str, &[&str]); 4] = [
     ("serde_json", &["float_roundtrip", "arbitrary_precision", "preserve_order", "unbounded_depth"]),
@@ -58,7 +79,13 @@ const CHANGING: [(&str, &[&str]); 4] = [
 /// Cargo compiles a dependency once, with the features that anybody asked for: what we ask for, an application gets.
 #[test]
 fn nothing_of_ours_changes_what_a_dependency_does_for_others() {
-    let packages = ["nitro-variants", "nitro-variants-cuda", "nitro-variants-search", "nitro-variants-train"];
+    let packages = [
+        "nitro-variants",
+        "nitro-variants-cuda",
+        "nitro-variants-search",
+        "nitro-variants-codegen",
+        "nitro-variants-train",
+    ];
     let text: String = packages.map(|package| tree("normal,build,features", package)).concat();
     let asked: BTreeSet<(&str, &str)> = text
         .lines()

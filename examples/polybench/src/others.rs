@@ -1,0 +1,83 @@
+//! Nests that are not of PolyBench.
+
+use nitro_codegen::{Array2, Array3, nest};
+
+/// Three-dimensional convolution with 3 × 3 × 3 weights, where all neighbours exist
+#[nest(reassoc)]
+pub fn convolution_3d(
+    nx: usize,
+    ny: usize,
+    nz: usize,
+    #[shape(3, 3, 3)] weights: &Array3<f32>,
+    #[shape(nx + 2, ny + 2, nz + 2)] input: &Array3<f32>,
+    #[shape(nx, ny, nz)] output: &mut Array3<f32>,
+) {
+    for x in 0..nx {
+        for y in 0..ny {
+            for z in 0..nz {
+                output[[x, y, z]] = 0.0;
+                for u in 0..3 {
+                    for v in 0..3 {
+                        for w in 0..3 {
+                            output[[x, y, z]] += weights[[u, v, w]] * input[[x + u, y + v, z + w]];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Many products of small matrices
+#[nest(reassoc)]
+pub fn batched_product(
+    batch: usize,
+    n: usize,
+    m: usize,
+    k: usize,
+    #[shape(batch, n, k)] a: &Array3<f32>,
+    #[shape(batch, k, m)] b: &Array3<f32>,
+    #[shape(batch, n, m)] c: &mut Array3<f32>,
+) {
+    for item in 0..batch {
+        for i in 0..n {
+            for j in 0..m {
+                c[[item, i, j]] = 0.0;
+                for l in 0..k {
+                    c[[item, i, j]] += a[[item, i, l]] * b[[item, l, j]];
+                }
+            }
+        }
+    }
+}
+
+/// A filter that keeps edges: the mean over 5 × 5 points, those of another brightness count less
+#[nest(reassoc)]
+pub fn bilateral(
+    height: usize,
+    width: usize,
+    sharpness: f32,
+    #[shape(5, 5)] spatial: &Array2<f32>,
+    #[shape(height, width)] image: &Array2<f32>,
+    #[shape(height, width)] weight: &mut Array2<f32>,
+    #[shape(height, width)] result: &mut Array2<f32>,
+) {
+    for i in 0..height {
+        for j in 0..width {
+            weight[[i, j]] = 0.0;
+            result[[i, j]] = 0.0;
+            for u in 0..5 {
+                for v in 0..5 {
+                    if i + u >= 2 && i + u < height + 2 && j + v >= 2 && j + v < width + 2 {
+                        let neighbour = image[[i + u - 2, j + v - 2]];
+                        let difference = neighbour - image[[i, j]];
+                        let share = spatial[[u, v]] / (1.0 + sharpness * difference * difference);
+                        weight[[i, j]] += share;
+                        result[[i, j]] += share * neighbour;
+                    }
+                }
+            }
+            result[[i, j]] /= weight[[i, j]];
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Sizes and data of the tests.
+
+use nitro_codegen::{Data, Nest};
+use nitro_test_support::random::Random;
+
+/// Sizes for as many parameters: all alike, all different, and one that is 0 or 1 where the others are not.
+pub fn sizes(parameters: usize, alike: &[i64]) -> Vec<Vec<i64>> {
+    let mut all: Vec<Vec<i64>> = alike.iter().map(|size| vec![*size; parameters]).collect();
+    let different = [5, 2, 7, 3, 4];
+    all.extend((0..3).map(|start| (0..parameters).map(|index| different[(start + index) % 5]).collect()));
+    for small in [0, 1] {
+        let but_one = |one| (0..parameters).map(|index| if index == one { small } else { 3 }).collect();
+        all.extend((0..parameters).map(but_one));
+    }
+    all
+}
+
+/// Numbers between 1/2 and 3/2, with all bits of the mantissa in use.
+pub fn data(nest: &Nest, sizes: &[i64], seed: u64) -> Data {
+    let mut random = Random::new(seed);
+    let mut number = || 0.5 + random.below(1 << 24) as f32 / (1 << 24) as f32;
+    let scalars: Vec<f32> = nest.scalars().iter().map(|_| number()).collect();
+    let mut data = Data::new(nest, sizes, &scalars).expect("the sizes are sound");
+    data.arrays.iter_mut().flatten().for_each(|element| *element = number());
+    data
+}
+
+/// The bits of all elements. All that is not a number is alike: which bits it has is left open by IEEE 754.
+pub fn bits(data: &Data) -> Vec<Vec<u32>> {
+    let of = |element: &f32| if element.is_nan() { f32::NAN.to_bits() } else { element.to_bits() };
+    data.arrays.iter().map(|array| array.iter().map(of).collect()).collect()
+}

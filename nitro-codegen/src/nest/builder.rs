@@ -1,0 +1,193 @@
+//! Nests made in a program.
+
+use super::affine::{Affine, Variable};
+use super::expression::{Access, Expression};
+use super::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range, validate};
+
+/// Why a nest is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the nest `{nest}` is wrong: {what}")]
+pub struct NestError {
+    /// The name of the nest.
+    pub nest: String,
+    /// What is wrong, and where.
+    pub what: String,
+}
+
+/// Makes a [`Nest`]. It is what `#[nest]` writes, for programs that make nests of something else.
+///
+/// ```
+/// use nitro_codegen::{Bounds, Builder};
+///
+/// let mut builder = Builder::new("axpy");
+/// let n = builder.parameter("n");
+/// let alpha = builder.scalar("alpha");
+/// let x = builder.input("x", [n.into()]);
+/// let y = builder.in_out("y", [n.into()]);
+/// builder.repeat("i", Bounds::new(0, n), |builder, i| {
+///     builder.assign(y.at([i]), y.at([i]) + alpha.clone() * x.at([i]));
+/// });
+/// let nest = builder.finish()?;
+/// assert_eq!(nest.statements().len(), 1);
+/// # Ok::<(), nitro_codegen::NestError>(())
+/// ```
+#[derive(Debug)]
+pub struct Builder {
+    nest: Nest,
+    /// What the loops and conditions that are open hold so far.
+    open: Vec<Vec<Node>>,
+}
+
+/// An array of a nest that is being built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrayName(usize);
+
+impl ArrayName {
+    /// The element with these subscripts, the slowest first.
+    pub fn at<T: Into<Affine>>(self, subscripts: impl IntoIterator<Item = T>) -> Access {
+        Access { array: self.0, subscripts: subscripts.into_iter().map(Into::into).collect() }
+    }
+}
+
+/// The values that an iterator takes, without its name.
+///
+/// ```
+/// use nitro_codegen::{Bounds, Variable};
+///
+/// let (n, i) = (Variable::Parameter(0), Variable::Iterator(0));
+/// let triangle = Bounds::new(i + 1, n).and_below(100).reversed(); // (i + 1..n.min(100)).rev()
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    lower: Vec<Affine>,
+    upper: Vec<Affine>,
+    step: i64,
+    is_reversed: bool,
+}
+
+impl Bounds {
+    /// From `lower` to below `upper`.
+    pub fn new(lower: impl Into<Affine>, upper: impl Into<Affine>) -> Self {
+        Self { lower: vec![lower.into()], upper: vec![upper.into()], step: 1, is_reversed: false }
+    }
+
+    /// Not below `lower` either: `a.max(b)` as a lower bound.
+    #[must_use]
+    pub fn and_from(mut self, lower: impl Into<Affine>) -> Self {
+        self.lower.push(lower.into());
+        self
+    }
+
+    /// Below `upper` too: `a.min(b)` as an upper bound.
+    #[must_use]
+    pub fn and_below(mut self, upper: impl Into<Affine>) -> Self {
+        self.upper.push(upper.into());
+        self
+    }
+
+    /// Each `step`-th value, from the first.
+    #[must_use]
+    pub fn step_by(self, step: i64) -> Self {
+        Self { step, ..self }
+    }
+
+    /// The largest value first.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self { is_reversed: true, ..self }
+    }
+}
+
+impl Builder {
+    /// A nest of this name, with nothing in it.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let nest = Nest {
+            name: name.to_owned(),
+            parameters: Vec::new(),
+            scalars: Vec::new(),
+            arrays: Vec::new(),
+            iterators: Vec::new(),
+            body: Vec::new(),
+            reassociates: false,
+        };
+        Self { nest, open: vec![Vec::new()] }
+    }
+
+    /// A size.
+    pub fn parameter(&mut self, name: &str) -> Variable {
+        self.nest.parameters.push(name.to_owned());
+        Variable::Parameter(self.nest.parameters.len() - 1)
+    }
+
+    /// A scalar argument.
+    pub fn scalar(&mut self, name: &str) -> Expression {
+        self.nest.scalars.push(name.to_owned());
+        Expression::Scalar(self.nest.scalars.len() - 1)
+    }
+
+    /// An array that is only read, with the extent of each of its dimensions.
+    pub fn input(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>) -> ArrayName {
+        self.array(name, shape, false)
+    }
+
+    /// An array that is read and written, with the extent of each of its dimensions.
+    pub fn in_out(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>) -> ArrayName {
+        self.array(name, shape, true)
+    }
+
+    fn array(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>, is_written: bool) -> ArrayName {
+        let shape = shape.into_iter().collect();
+        self.nest.arrays.push(ArrayDeclaration { name: name.to_owned(), shape, is_written });
+        ArrayName(self.nest.arrays.len() - 1)
+    }
+
+    /// A loop; `body` fills it and gets its iterator.
+    pub fn repeat(&mut self, iterator: &str, bounds: Bounds, body: impl FnOnce(&mut Self, Variable)) {
+        let index = self.nest.iterators.len();
+        self.nest.iterators.push(iterator.to_owned());
+        let nodes = self.gather(|builder| body(builder, Variable::Iterator(index)));
+        let Bounds { lower, upper, step, is_reversed } = bounds;
+        let range = Range { iterator: index, lower, upper, step, is_reversed };
+        self.push(Node::Loop(range, nodes));
+    }
+
+    /// What is done where all conditions hold; `body` fills it.
+    pub fn only_if(&mut self, conditions: impl IntoIterator<Item = Condition>, body: impl FnOnce(&mut Self)) {
+        let nodes = self.gather(body);
+        self.push(Node::If(conditions.into_iter().collect(), nodes));
+    }
+
+    /// An element becomes a value.
+    pub fn assign(&mut self, target: Access, value: impl Into<Expression>) {
+        self.push(Node::Assign(Assignment { target, value: value.into() }));
+    }
+
+    /// Sums may be added up in another order.
+    pub fn reassociate(&mut self) {
+        self.nest.reassociates = true;
+    }
+
+    fn gather(&mut self, fill: impl FnOnce(&mut Self)) -> Vec<Node> {
+        self.open.push(Vec::new());
+        fill(self);
+        self.open.pop().unwrap_or_default()
+    }
+
+    fn push(&mut self, node: Node) {
+        if let Some(innermost) = self.open.last_mut() {
+            innermost.push(node);
+        }
+    }
+
+    /// The nest.
+    ///
+    /// # Errors
+    /// When a name is taken twice or is none, an array has another number of subscripts than dimensions, an iterator is used outside of its loop, an
+    /// input is written, an extent is not of parameters alone, or bounds are missing or do not go with their step.
+    pub fn finish(mut self) -> Result<Nest, NestError> {
+        self.nest.body = self.open.pop().unwrap_or_default();
+        validate::check(&self.nest).map_err(|what| NestError { nest: self.nest.name.clone(), what })?;
+        Ok(self.nest)
+    }
+}

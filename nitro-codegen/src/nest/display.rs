@@ -1,0 +1,199 @@
+//! Nests and kernels as text. Parts know variables by number: a [`Names`] says what they are called.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::affine::{Affine, Variable};
+use super::expression::{Access, Binary, Expression, Relation, Select, Unary};
+use super::{Assignment, Condition, Nest, Node, Range};
+
+/// What variables, scalars and arrays are called.
+pub trait Names {
+    /// The name of a variable.
+    fn variable(&self, variable: Variable) -> &str;
+    /// The name of a scalar.
+    fn scalar(&self, index: usize) -> &str;
+    /// The name of an array.
+    fn array(&self, index: usize) -> &str;
+}
+
+impl Names for Nest {
+    fn variable(&self, variable: Variable) -> &str {
+        match variable {
+            Variable::Parameter(index) => &self.parameters[index],
+            Variable::Iterator(index) => &self.iterators[index],
+            Variable::Block(axis) => ["blockIdx.x", "blockIdx.y", "blockIdx.z"][axis],
+            Variable::Thread(axis) => ["threadIdx.x", "threadIdx.y", "threadIdx.z"][axis],
+        }
+    }
+
+    fn scalar(&self, index: usize) -> &str {
+        &self.scalars[index]
+    }
+
+    fn array(&self, index: usize) -> &str {
+        &self.arrays[index].name
+    }
+}
+
+/// The sum as it would be written: `2 * n - i - 1`.
+pub fn affine(names: &dyn Names, affine: &Affine) -> String {
+    let mut text = String::new();
+    for (variable, coefficient) in affine.terms() {
+        let name = names.variable(*variable);
+        let factor = match coefficient.unsigned_abs() {
+            1 => name.to_owned(),
+            factor => format!("{factor} * {name}"),
+        };
+        add(&mut text, *coefficient < 0, &factor);
+    }
+    if affine.constant() != 0 || text.is_empty() {
+        add(&mut text, affine.constant() < 0, &affine.constant().unsigned_abs().to_string());
+    }
+    text
+}
+
+fn add(text: &mut String, is_negative: bool, term: &str) {
+    text.push_str(match (text.is_empty(), is_negative) {
+        (true, false) => "",
+        (true, true) => "-",
+        (false, false) => " + ",
+        (false, true) => " - ",
+    });
+    text.push_str(term);
+}
+
+/// `array[i, j]`; an array without dimensions by its name alone.
+pub fn access(names: &dyn Names, access: &Access) -> String {
+    let subscripts: Vec<_> = access.subscripts.iter().map(|subscript| affine(names, subscript)).collect();
+    let name = names.array(access.array);
+    if subscripts.is_empty() { name.to_owned() } else { format!("{name}[{}]", subscripts.join(", ")) }
+}
+
+/// `<` and so on.
+pub fn relation(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Less => "<",
+        Relation::LessOrEqual => "<=",
+        Relation::Greater => ">",
+        Relation::GreaterOrEqual => ">=",
+        Relation::Equal => "==",
+    }
+}
+
+/// The value in the notation of Rust.
+pub fn expression(names: &dyn Names, value: &Expression) -> String {
+    let of = |value: &Expression| expression(names, value);
+    match value {
+        Expression::Constant(bits) => format!("{:?}", f32::from(*bits)),
+        Expression::Scalar(index) => names.scalar(*index).to_owned(),
+        Expression::Integer(integer) => format!("({}) as f32", affine(names, integer)),
+        Expression::Load(load) => access(names, load),
+        Expression::Unary(Unary::Negate, operand) => format!("-{}", operand_text(names, operand)),
+        Expression::Unary(Unary::SquareRoot, operand) => format!("sqrt({})", of(operand)),
+        Expression::Unary(Unary::Absolute, operand) => format!("abs({})", of(operand)),
+        Expression::Binary(operator, left, right) => binary(names, *operator, left, right),
+        Expression::Select(select) => {
+            let Select { relation: how, left, right, then, otherwise } = &**select;
+            let compared = format!("{} {} {}", of(left), relation(*how), of(right));
+            format!("(if {compared} {{ {} }} else {{ {} }})", of(then), of(otherwise))
+        }
+    }
+}
+
+fn binary(names: &dyn Names, operator: Binary, left: &Expression, right: &Expression) -> String {
+    let sign = match operator {
+        Binary::Minimum => return format!("min({}, {})", expression(names, left), expression(names, right)),
+        Binary::Maximum => return format!("max({}, {})", expression(names, left), expression(names, right)),
+        Binary::Add => "+",
+        Binary::Subtract => "-",
+        Binary::Multiply => "*",
+        Binary::Divide => "/",
+    };
+    format!("{} {sign} {}", operand_text(names, left), operand_text(names, right))
+}
+
+/// Every operation within another one is in parentheses: the order of rounding is seen.
+fn operand_text(names: &dyn Names, operand: &Expression) -> String {
+    let text = expression(names, operand);
+    let is_operation = matches!(
+        operand,
+        Expression::Binary(Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Divide, ..)
+            | Expression::Unary(Unary::Negate, _)
+    );
+    if is_operation { format!("({text})") } else { text }
+}
+
+/// `lower..upper`, with `max` and `min` where there are several.
+pub fn range(names: &dyn Names, range: &Range) -> String {
+    let (lower, upper) = (bound(names, "max", &range.lower), bound(names, "min", &range.upper));
+    match (range.is_reversed, range.step) {
+        (true, _) => format!("({lower}..{upper}).rev()"),
+        (false, 1) => format!("{lower}..{upper}"),
+        (false, step) => format!("({lower}..{upper}).step_by({step})"),
+    }
+}
+
+/// One bound, or the `max` or `min` of several.
+pub fn bound(names: &dyn Names, of_several: &str, bounds: &[Affine]) -> String {
+    let texts: Vec<_> = bounds.iter().map(|bound| affine(names, bound)).collect();
+    if texts.len() == 1 { texts.concat() } else { format!("{of_several}({})", texts.join(", ")) }
+}
+
+/// The conditions, joined by `&&`.
+pub fn conditions(names: &dyn Names, all: &[Condition]) -> String {
+    let one = |condition: &Condition| {
+        format!(
+            "{} {} {}",
+            affine(names, &condition.left),
+            relation(condition.relation),
+            affine(names, &condition.right)
+        )
+    };
+    all.iter().map(one).collect::<Vec<_>>().join(" && ")
+}
+
+/// `target = value;`
+pub fn assignment(names: &dyn Names, assignment: &Assignment) -> String {
+    format!("{} = {};", access(names, &assignment.target), expression(names, &assignment.value))
+}
+
+impl Display for Nest {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let parameters = self.parameters.iter().map(|name| format!("{name}: usize"));
+        let scalars = self.scalars.iter().map(|name| format!("{name}: f32"));
+        let arrays = self.arrays.iter().map(|array| {
+            let shape: Vec<_> = array.shape.iter().map(|extent| affine(self, extent)).collect();
+            let kind = if array.is_written { "&mut " } else { "&" };
+            format!("{}: {kind}f32[{}]", array.name, shape.join(", "))
+        });
+        let arguments: Vec<_> = parameters.chain(scalars).chain(arrays).collect();
+        writeln!(formatter, "nest {}({}) {{", self.name, arguments.join(", "))?;
+        let mut text = String::new();
+        nodes(self, &self.body, 1, &mut text)?;
+        write!(formatter, "{text}}}")
+    }
+}
+
+fn nodes(nest: &Nest, all: &[Node], depth: usize, text: &mut String) -> fmt::Result {
+    let indent = "    ".repeat(depth);
+    for node in all {
+        let body = match node {
+            Node::Assign(statement) => {
+                writeln!(text, "{indent}{}", assignment(nest, statement))?;
+                continue;
+            }
+            Node::Loop(over, body) => {
+                let name = &nest.iterators[over.iterator];
+                writeln!(text, "{indent}for {name} in {} {{", range(nest, over))?;
+                body
+            }
+            Node::If(all, body) => {
+                writeln!(text, "{indent}if {} {{", conditions(nest, all))?;
+                body
+            }
+        };
+        nodes(nest, body, depth + 1, text)?;
+        writeln!(text, "{indent}}}")?;
+    }
+    Ok(())
+}

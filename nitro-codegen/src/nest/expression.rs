@@ -1,0 +1,245 @@
+//! Values in single precision: what statements assign.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use serde::{Deserialize, Serialize};
+
+use super::affine::{Affine, Variable};
+
+/// A number in single precision, compared bit by bit so that nests can be compared and hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Bits(u32);
+
+impl From<f32> for Bits {
+    fn from(value: f32) -> Self {
+        Self(value.to_bits())
+    }
+}
+
+impl From<Bits> for f32 {
+    fn from(bits: Bits) -> Self {
+        Self::from_bits(bits.0)
+    }
+}
+
+/// An element of an array.
+///
+/// ```
+/// use nitro_codegen::Builder;
+///
+/// let mut builder = Builder::new("first");
+/// let n = builder.parameter("n");
+/// let x = builder.input("x", [n.into()]);
+/// let access = x.at([n - 1]);
+/// assert_eq!(access.subscripts[0].constant(), -1);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Access {
+    /// Index of the array in the nest's list.
+    pub array: usize,
+    /// One for each dimension, the slowest first.
+    pub subscripts: Vec<Affine>,
+}
+
+/// Operations on one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Unary {
+    /// `-x`
+    Negate,
+    /// `x.sqrt()`
+    SquareRoot,
+    /// `x.abs()`
+    Absolute,
+}
+
+/// Operations on two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Binary {
+    /// `x + y`
+    Add,
+    /// `x - y`
+    Subtract,
+    /// `x * y`
+    Multiply,
+    /// `x / y`
+    Divide,
+    /// `x.min(y)`; of two zeros either, as in Rust
+    Minimum,
+    /// `x.max(y)`; of two zeros either, as in Rust
+    Maximum,
+}
+
+/// How two values or integers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Relation {
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `==`
+    Equal,
+}
+
+impl Relation {
+    /// Whether it holds between these two.
+    pub fn holds<T: PartialOrd>(self, left: &T, right: &T) -> bool {
+        match self {
+            Relation::Less => left < right,
+            Relation::LessOrEqual => left <= right,
+            Relation::Greater => left > right,
+            Relation::GreaterOrEqual => left >= right,
+            Relation::Equal => left == right,
+        }
+    }
+}
+
+/// A value in single precision. Sums and products are written with the operators of Rust.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Expression {
+    /// A number.
+    Constant(Bits),
+    /// A scalar argument: its index in the nest's list.
+    Scalar(usize),
+    /// An integer as a number.
+    Integer(Affine),
+    /// An element.
+    Load(Access),
+    /// An operation on one value.
+    Unary(Unary, Box<Expression>),
+    /// An operation on two values.
+    Binary(Binary, Box<Expression>, Box<Expression>),
+    /// `if left < right { then } else { otherwise }`, between values
+    Select(Box<Select>),
+}
+
+/// The parts of a choice between two values by comparing two others. The value that is not chosen is not evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Select {
+    /// How `left` and `right` are compared.
+    pub relation: Relation,
+    /// What is compared.
+    pub left: Expression,
+    /// What it is compared with.
+    pub right: Expression,
+    /// The value where that holds.
+    pub then: Expression,
+    /// The value where it does not.
+    pub otherwise: Expression,
+}
+
+impl Expression {
+    /// The square root, rounded as IEEE 754 says.
+    #[must_use]
+    pub fn sqrt(self) -> Self {
+        Self::Unary(Unary::SquareRoot, Box::new(self))
+    }
+
+    /// The absolute value.
+    #[must_use]
+    pub fn abs(self) -> Self {
+        Self::Unary(Unary::Absolute, Box::new(self))
+    }
+
+    /// The smaller of two values; the other one where one is not a number.
+    #[must_use]
+    pub fn min(self, other: impl Into<Self>) -> Self {
+        Self::Binary(Binary::Minimum, Box::new(self), Box::new(other.into()))
+    }
+
+    /// The larger of two values; the other one where one is not a number.
+    #[must_use]
+    pub fn max(self, other: impl Into<Self>) -> Self {
+        Self::Binary(Binary::Maximum, Box::new(self), Box::new(other.into()))
+    }
+
+    /// `then` where `left` and `right` compare so, else `otherwise`.
+    #[must_use]
+    pub fn select(relation: Relation, [left, right]: [Self; 2], [then, otherwise]: [Self; 2]) -> Self {
+        Self::Select(Box::new(Select { relation, left, right, then, otherwise }))
+    }
+
+    /// The elements that it reads, from left to right.
+    #[must_use]
+    pub fn reads(&self) -> Vec<&Access> {
+        let mut reads = Vec::new();
+        self.visit(&mut |expression| {
+            if let Self::Load(access) = expression {
+                reads.push(access);
+            }
+        });
+        reads
+    }
+
+    /// Calls `visitor` with the expression and all in it, from left to right.
+    pub fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Self)) {
+        visitor(self);
+        match self {
+            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => {}
+            Self::Unary(_, operand) => operand.visit(visitor),
+            Self::Binary(_, left, right) => [left, right].iter().for_each(|side| side.visit(visitor)),
+            Self::Select(select) => {
+                let Select { left, right, then, otherwise, .. } = &**select;
+                [left, right, then, otherwise].iter().for_each(|part| part.visit(visitor));
+            }
+        }
+    }
+}
+
+impl From<f32> for Expression {
+    fn from(value: f32) -> Self {
+        Self::Constant(value.into())
+    }
+}
+
+impl From<Access> for Expression {
+    fn from(access: Access) -> Self {
+        Self::Load(access)
+    }
+}
+
+impl From<Affine> for Expression {
+    fn from(value: Affine) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl From<Variable> for Expression {
+    fn from(value: Variable) -> Self {
+        Self::Integer(value.into())
+    }
+}
+
+/// `expression OP x` and `access OP x` for anything that is an expression.
+macro_rules! arithmetic {
+    ($($operator:ident $method:ident $binary:ident),*) => {$(
+        impl<T: Into<Expression>> $operator<T> for Expression {
+            type Output = Expression;
+
+            fn $method(self, other: T) -> Expression {
+                Expression::Binary(Binary::$binary, Box::new(self), Box::new(other.into()))
+            }
+        }
+
+        impl<T: Into<Expression>> $operator<T> for Access {
+            type Output = Expression;
+
+            fn $method(self, other: T) -> Expression {
+                Expression::from(self).$method(other)
+            }
+        }
+    )*};
+}
+
+arithmetic!(Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide);
+
+impl Neg for Expression {
+    type Output = Expression;
+
+    fn neg(self) -> Expression {
+        Self::Unary(Unary::Negate, Box::new(self))
+    }
+}

@@ -1,0 +1,170 @@
+//! Loop nests: what is computed, in the order in which it was written.
+
+pub mod affine;
+pub mod builder;
+pub mod display;
+pub mod expression;
+pub mod statement;
+mod validate;
+
+use serde::{Deserialize, Serialize};
+
+use affine::Affine;
+use expression::{Access, Expression, Relation};
+
+/// A loop nest: parameters, scalars and arrays, and loops with affine bounds around assignments to elements.
+///
+/// `#[nest]` makes it of a function, [`Builder`](crate::Builder) in a program. It is valid: every array has as many subscripts as dimensions, every iterator is that of
+/// a loop around its use, no array is written that is an input. Printed, it reads like the function.
+///
+/// ```
+/// use nitro_codegen::{Array2, nest};
+///
+/// #[nest]
+/// fn scale(n: usize, m: usize, factor: f32, #[shape(n, m)] a: &mut Array2<f32>) {
+///     for i in 0..n {
+///         for j in 0..m {
+///             a[[i, j]] *= factor;
+///         }
+///     }
+/// }
+///
+/// let text = scale::nest().to_string();
+/// assert!(text.contains("for i in 0..n {") && text.contains("a[i, j] = a[i, j] * factor;"), "{text}");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Nest {
+    pub(crate) name: String,
+    pub(crate) parameters: Vec<String>,
+    pub(crate) scalars: Vec<String>,
+    pub(crate) arrays: Vec<ArrayDeclaration>,
+    /// The names of the iterators, one a loop.
+    pub(crate) iterators: Vec<String>,
+    pub(crate) body: Vec<Node>,
+    pub(crate) reassociates: bool,
+}
+
+/// An array of the nest: single precision, row-major.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ArrayDeclaration {
+    /// Its name.
+    pub name: String,
+    /// The extent of each dimension, the slowest first: affine in the parameters.
+    pub shape: Vec<Affine>,
+    /// Whether statements may write it.
+    pub is_written: bool,
+}
+
+/// A part of a nest.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Node {
+    /// A loop and what is in it.
+    Loop(Range, Vec<Node>),
+    /// What is done where all conditions hold.
+    If(Vec<Condition>, Vec<Node>),
+    /// A statement.
+    Assign(Assignment),
+}
+
+/// The values that an iterator takes: from the largest lower bound to below the smallest upper one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Range {
+    /// Index of the iterator in the nest's list.
+    pub iterator: usize,
+    /// The iterator is at least each of these; there is one at least.
+    pub lower: Vec<Affine>,
+    /// The iterator is below each of these; there is one at least.
+    pub upper: Vec<Affine>,
+    /// The distance of two values, at least 1. Where it is not 1 there is one lower bound.
+    pub step: i64,
+    /// Whether the largest value comes first. Then the step is 1.
+    pub is_reversed: bool,
+}
+
+/// A comparison of two integers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Condition {
+    /// How they are compared.
+    pub relation: Relation,
+    /// What is compared.
+    pub left: Affine,
+    /// What it is compared with.
+    pub right: Affine,
+}
+
+/// A statement: an element becomes a value. `x += e` is `x = x + e`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Assignment {
+    /// What is written.
+    pub target: Access,
+    /// Its new value.
+    pub value: Expression,
+}
+
+impl Nest {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names of its sizes.
+    #[must_use]
+    pub fn parameters(&self) -> &[String] {
+        &self.parameters
+    }
+
+    /// The names of its scalar arguments.
+    #[must_use]
+    pub fn scalars(&self) -> &[String] {
+        &self.scalars
+    }
+
+    /// Its arrays.
+    #[must_use]
+    pub fn arrays(&self) -> &[ArrayDeclaration] {
+        &self.arrays
+    }
+
+    /// The names of its iterators, one a loop, in the order of the loops.
+    #[must_use]
+    pub fn iterators(&self) -> &[String] {
+        &self.iterators
+    }
+
+    /// What it does, in order.
+    #[must_use]
+    pub fn body(&self) -> &[Node] {
+        &self.body
+    }
+
+    /// Whether sums may be added up in another order, `#[nest(reassoc)]`: results then differ by rounding.
+    #[must_use]
+    pub fn reassociates(&self) -> bool {
+        self.reassociates
+    }
+}
+
+impl Range {
+    /// The values for these values of the variables, in order.
+    pub fn values(&self, value: &dyn Fn(affine::Variable) -> i64) -> impl Iterator<Item = i64> + use<> {
+        let of = |affine: &Affine| affine.evaluate(value);
+        let lower = self.lower.iter().map(of).max().expect("a range has a lower bound");
+        let upper = self.upper.iter().map(of).min().expect("a range has an upper bound");
+        let (mut next, is_reversed) = (if self.is_reversed { upper - 1 } else { lower }, self.is_reversed);
+        let step = if is_reversed { -1 } else { self.step };
+        std::iter::from_fn(move || {
+            let value = (lower..upper).contains(&next).then_some(next);
+            next = next.saturating_add(step);
+            value
+        })
+    }
+}
+
+impl Condition {
+    /// Whether it holds for these values of the variables.
+    #[must_use]
+    pub fn holds(&self, value: &dyn Fn(affine::Variable) -> i64) -> bool {
+        self.relation.holds(&self.left.evaluate(value), &self.right.evaluate(value))
+    }
+}

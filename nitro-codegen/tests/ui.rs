@@ -1,0 +1,7 @@
+//! What the compiler says of `#[nest]`, word for word: one topic a file. `TRYBUILD=overwrite cargo test -p nitro-variants-codegen --test ui` accepts what
+//! changed; read the difference.
+
+#[test]
+fn messages() {
+    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}

@@ -1,0 +1,234 @@
+//! What a function does, statement by statement. After a mistake reading goes on at the next statement.
+
+use proc_macro2::Ident;
+use syn::{
+    BinOp, Block, Expr, ExprForLoop, ExprIf, ExprMethodCall, Local, Pat, PatIdent, RangeLimits, Result, Stmt,
+};
+
+use super::integers::{Side, affine, bounds, conditions};
+use super::ir::{Affine, Argument, Assignment, Loop, Node, Operation};
+use super::scope::{Meaning, Scope, at, bare, name};
+use super::values::{access, operation, value};
+use crate::errors::Errors;
+
+const STATEMENTS: &str = "this is no statement of a nest: write `for` loops, `if` with a condition on integers, `let`, and assignments to elements";
+
+/// Reads the body of a function; what is wrong goes to `errors`.
+pub fn nodes(block: &Block, arguments: &[Argument], errors: &mut Errors) -> Vec<Node> {
+    Reader { scope: Scope::of(arguments), errors }.block(block)
+}
+
+struct Reader<'a> {
+    scope: Scope,
+    errors: &'a mut Errors,
+}
+
+impl Reader<'_> {
+    fn block(&mut self, block: &Block) -> Vec<Node> {
+        let depth = self.scope.depth();
+        let mut nodes = Vec::new();
+        for statement in &block.stmts {
+            match self.statement(statement) {
+                Ok(node) => nodes.extend(node),
+                Err(error) => self.errors.push(error),
+            }
+        }
+        self.scope.leave(depth);
+        nodes
+    }
+
+    fn statement(&mut self, statement: &Stmt) -> Result<Option<Node>> {
+        match statement {
+            Stmt::Local(local) => self.temporary(local).map(|()| None),
+            Stmt::Expr(expression, _) => self.expression(bare(expression)).map(Some),
+            Stmt::Item(item) => at(item, STATEMENTS),
+            Stmt::Macro(call) => at(call, STATEMENTS),
+        }
+    }
+
+    fn expression(&mut self, expression: &Expr) -> Result<Node> {
+        match expression {
+            Expr::ForLoop(repeated) => self.repeated(repeated).map(Node::Loop),
+            Expr::If(conditional) => self.conditional(conditional),
+            Expr::Assign(assignment) => self.assignment(&assignment.left, None, &assignment.right),
+            Expr::Binary(binary) if is_assignment(&binary.op) => {
+                let operation = operation(&binary.op)?;
+                self.assignment(&binary.left, Some(operation), &binary.right)
+            }
+            Expr::While(repeated) => at(repeated.while_token, "write a `for` loop over a range of integers"),
+            Expr::Loop(repeated) => at(repeated.loop_token, "write a `for` loop over a range of integers"),
+            Expr::Break(_) | Expr::Continue(_) | Expr::Return(_) => {
+                at(expression, "every loop of a nest runs to its end: write an `if` around what is left out")
+            }
+            _ => at(expression, STATEMENTS),
+        }
+    }
+
+    /// `let name = value;`: the value stands wherever the name does.
+    fn temporary(&mut self, local: &Local) -> Result<()> {
+        let pattern = match &local.pat {
+            Pat::Type(typed) => &*typed.pat,
+            pattern => pattern,
+        };
+        let Pat::Ident(PatIdent { by_ref: None, mutability, subpat: None, ident, .. }) = pattern else {
+            return at(pattern, "write a plain name");
+        };
+        if let Some(token) = mutability {
+            return at(
+                token,
+                "a `let` of a nest keeps its value: remove `mut`, or write an array argument instead",
+            );
+        }
+        let Some(initial) = &local.init else {
+            return at(local, format!("write `let {ident} = VALUE;`"));
+        };
+        let value = value(&initial.expr, &self.scope)?;
+        self.scope.enter(ident, Meaning::Temporary(value))
+    }
+
+    fn repeated(&mut self, repeated: &ExprForLoop) -> Result<Loop> {
+        let Pat::Ident(PatIdent { by_ref: None, mutability: None, subpat: None, ident, .. }) = &*repeated.pat
+        else {
+            return at(&repeated.pat, "write a plain name for the iterator");
+        };
+        let range = self.range(&repeated.expr);
+        // In the next iteration a temporary from outside would be of before what this one writes.
+        writes(&repeated.body).into_iter().for_each(|array| self.scope.written(array));
+        let depth = self.scope.depth();
+        if let Err(error) = self.scope.enter(ident, Meaning::Integer) {
+            self.errors.push(error);
+        }
+        let body = self.block(&repeated.body);
+        self.scope.leave(depth);
+        let Values { lower, upper, step, is_reversed } = range?;
+        Ok(Loop { iterator: ident.clone(), lower, upper, step, is_reversed, body })
+    }
+
+    fn range(&self, expression: &Expr) -> Result<Values> {
+        match bare(expression) {
+            Expr::Range(range) => {
+                let (Some(start), Some(end)) = (&range.start, &range.end) else {
+                    return at(range, "a loop has two bounds: write `0..n`");
+                };
+                let lower = bounds(start, Side::Lower, &self.scope)?;
+                let upper = match range.limits {
+                    RangeLimits::HalfOpen(_) => bounds(end, Side::Upper, &self.scope)?,
+                    RangeLimits::Closed(_) => {
+                        bounds(end, Side::Last, &self.scope)?.into_iter().map(Affine::next).collect()
+                    }
+                };
+                Ok(Values { lower, upper, step: 1, is_reversed: false })
+            }
+            Expr::MethodCall(call) => self.adapted(call),
+            other => at(other, "write a range of integers: `0..n`, `(0..n).rev()` or `(0..n).step_by(2)`"),
+        }
+    }
+
+    fn adapted(&self, call: &ExprMethodCall) -> Result<Values> {
+        let values = self.range(&call.receiver)?;
+        if values.step != 1 || values.is_reversed {
+            return at(
+                &call.method,
+                "a range has one of `rev()` and `step_by(..)`: write the other order by subscripts",
+            );
+        }
+        match (call.method.to_string().as_str(), call.args.first()) {
+            ("rev", None) => Ok(Values { is_reversed: true, ..values }),
+            ("step_by", Some(step)) => Ok(Values { step: self.step(step, &values)?, ..values }),
+            _ => at(&call.method, "write `rev()` or `step_by(NUMBER)`"),
+        }
+    }
+
+    fn step(&self, step: &Expr, values: &Values) -> Result<i64> {
+        let read = affine(step, &self.scope)?;
+        if !read.terms.is_empty() || read.constant < 1 {
+            return at(step, "a step is a number, 1 or more");
+        }
+        if values.lower.len() != 1 {
+            return at(step, "a range with a step has one lower bound: write it without `max`");
+        }
+        Ok(read.constant)
+    }
+
+    fn conditional(&mut self, conditional: &ExprIf) -> Result<Node> {
+        let all = conditions(&conditional.cond, &self.scope);
+        let body = self.block(&conditional.then_branch);
+        if let Some((token, _)) = &conditional.else_branch {
+            return at(token, "write a second `if` with the opposite condition");
+        }
+        Ok(Node::If(all?, body))
+    }
+
+    fn assignment(&mut self, target: &Expr, operation: Option<Operation>, assigned: &Expr) -> Result<Node> {
+        let value = value(assigned, &self.scope);
+        let Expr::Index(index) = bare(target) else {
+            return at(target, "a nest writes elements of arrays: write `array[[i, j]] = ...`");
+        };
+        let target = access(index, &self.scope)?;
+        if let Meaning::Array(array) = self.scope.meaning(&target.array)?
+            && !array.is_written
+        {
+            return at(
+                &index.expr,
+                format!("`{}` is an input: write `&mut` in its type to assign to it", target.array),
+            );
+        }
+        self.scope.written(&target.array);
+        Ok(Node::Assign(Assignment { target, operation, value: value? }))
+    }
+}
+
+/// What a range says.
+struct Values {
+    lower: Vec<Affine>,
+    upper: Vec<Affine>,
+    step: i64,
+    is_reversed: bool,
+}
+
+impl Affine {
+    fn next(mut self) -> Affine {
+        self.constant += 1;
+        self
+    }
+}
+
+fn is_assignment(operator: &BinOp) -> bool {
+    matches!(
+        operator,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
+}
+
+/// The arrays that statements of a block write, whatever loops and conditions are around them.
+fn writes(block: &Block) -> Vec<&Ident> {
+    let mut found = Vec::new();
+    for statement in &block.stmts {
+        let Stmt::Expr(expression, _) = statement else { continue };
+        let expression = bare(expression);
+        match expression {
+            Expr::Assign(assignment) => found.extend(written(&assignment.left)),
+            Expr::Binary(binary) if is_assignment(&binary.op) => found.extend(written(&binary.left)),
+            Expr::ForLoop(repeated) => found.extend(writes(&repeated.body)),
+            Expr::If(conditional) => found.extend(writes(&conditional.then_branch)),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn written(target: &Expr) -> Option<&Ident> {
+    match bare(target) {
+        Expr::Index(index) => name(bare(&index.expr)),
+        _ => None,
+    }
+}

@@ -1,0 +1,270 @@
+//! The code: the function as it was, and a type of its name, which has the nest. A module could not call the function where both are inside of another one.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+use syn::{FnArg, ItemFn, Path, parse_quote};
+
+use super::ir::{
+    Access, Affine, Argument, Array, Assignment, Condition, Kind, Loop, Nest, Node, Operation, Options, Value,
+};
+use crate::errors::Errors;
+
+/// The errors, and what is left of the function.
+pub fn refused(errors: &Errors, salvage: TokenStream) -> TokenStream {
+    let errors = errors.to_compile_errors();
+    quote!(#errors #salvage)
+}
+
+/// The function and a companion, neither of which may be run: what uses them compiles, and nothing is said twice of the body.
+pub fn salvage(options: &Options, mut function: ItemFn) -> TokenStream {
+    without_shapes(&mut function);
+    let body = quote!(::core::panic!("the nest does not compile"));
+    function.block = parse_quote!({ #body });
+    // In an `impl` block there can be no companion.
+    let companion = function.sig.receiver().is_none().then(|| companion(options, &function, &body, &body));
+    quote!(#[allow(unused_variables, unused_mut)] #function #companion)
+}
+
+/// The function and its companion.
+pub fn nest(nest: &Nest) -> TokenStream {
+    let mut function = nest.function.clone();
+    without_shapes(&mut function);
+    let (built, reference) = (built(nest), reference(nest));
+    let companion = companion(&nest.options, &function, &built, &reference);
+    quote! {
+        // Loops over subscripts are what a nest is made of, and a kernel has many arguments.
+        #[allow(clippy::needless_range_loop, clippy::too_many_arguments, clippy::manual_memcpy)]
+        #function
+        #companion
+    }
+}
+
+/// `#[shape(..)]` is ours.
+fn without_shapes(function: &mut ItemFn) {
+    for argument in &mut function.sig.inputs {
+        if let FnArg::Typed(argument) = argument {
+            argument.attrs.retain(|attribute| !attribute.path().is_ident("shape"));
+        }
+    }
+}
+
+fn companion(
+    options: &Options,
+    function: &ItemFn,
+    nest: &TokenStream,
+    reference: &TokenStream,
+) -> TokenStream {
+    let (krate, visibility, name) = (&options.krate, &function.vis, &function.sig.ident);
+    let cfgs: Vec<_> = function.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect();
+    let others = cfgs.clone();
+    let about = format!("What [`{name}`](fn@{name}) does, as data.");
+    quote! {
+        #(#cfgs)*
+        #[doc = #about]
+        #[allow(non_camel_case_types)]
+        #[derive(Debug)]
+        #visibility enum #name {}
+
+        #(#others)*
+        #[allow(dead_code)]
+        impl #name {
+            /// The loops of the function.
+            #[must_use]
+            #[allow(unused_variables, unreachable_code)]
+            pub fn nest() -> #krate::Nest {
+                #nest
+            }
+
+            /// Runs the function itself on the data.
+            ///
+            /// # Panics
+            /// When the data are not of this nest.
+            #[allow(unused_variables, unused_mut, unreachable_code)]
+            pub fn reference(data: &mut #krate::Data) {
+                #reference
+            }
+        }
+    }
+}
+
+fn built(nest: &Nest) -> TokenStream {
+    let krate = &nest.options.krate;
+    let name = nest.function.sig.ident.unraw().to_string();
+    let arguments = declarations(krate, &nest.arguments);
+    let reassociate = nest.options.reassociates.then(|| quote!(__nitro_builder.reassociate();));
+    let body = nodes(krate, &nest.body);
+    quote! {
+        let mut __nitro_builder = #krate::Builder::new(#name);
+        #arguments
+        #reassociate
+        #body
+        __nitro_builder.finish().unwrap_or_else(|error| ::core::unreachable!("`#[nest]` has checked it: {error}"))
+    }
+}
+
+/// The sizes first, since shapes name them.
+fn declarations(krate: &Path, arguments: &[Argument]) -> TokenStream {
+    let is_size = |argument: &&Argument| matches!(argument.kind, Kind::Parameter);
+    let (sizes, others): (Vec<_>, Vec<_>) = arguments.iter().partition(is_size);
+    let declared = sizes.into_iter().chain(others).map(|Argument { name, kind }| {
+        let text = name.unraw().to_string();
+        match kind {
+            Kind::Parameter => quote!(let #name = __nitro_builder.parameter(#text);),
+            Kind::Scalar => quote!(let #name = __nitro_builder.scalar(#text);),
+            Kind::Array(array) => {
+                let shape = array.shape.iter().map(|extent| affine(krate, extent));
+                let method = if array.is_written { quote!(in_out) } else { quote!(input) };
+                quote!(let #name = __nitro_builder.#method(#text, [#(#shape),*]);)
+            }
+        }
+    });
+    declared.collect()
+}
+
+fn nodes(krate: &Path, nodes: &[Node]) -> TokenStream {
+    let one = |node: &Node| match node {
+        Node::Loop(repeated) => self::repeated(krate, repeated),
+        Node::If(conditions, body) => {
+            let conditions = conditions.iter().map(|condition| self::condition(krate, condition));
+            let body = self::nodes(krate, body);
+            quote!(__nitro_builder.only_if([#(#conditions),*], |__nitro_builder| { #body });)
+        }
+        Node::Assign(assignment) => self::assignment(krate, assignment),
+    };
+    nodes.iter().map(one).collect()
+}
+
+fn repeated(krate: &Path, repeated: &Loop) -> TokenStream {
+    let Loop { iterator, lower, upper, step, is_reversed, body } = repeated;
+    let text = iterator.unraw().to_string();
+    let (first_lower, first_upper) = (affine(krate, &lower[0]), affine(krate, &upper[0]));
+    let lower = lower[1..].iter().map(|bound| affine(krate, bound));
+    let upper = upper[1..].iter().map(|bound| affine(krate, bound));
+    let step = (*step != 1).then(|| quote!(.step_by(#step)));
+    let reversed = is_reversed.then(|| quote!(.reversed()));
+    let body = nodes(krate, body);
+    quote! {
+        __nitro_builder.repeat(
+            #text,
+            #krate::Bounds::new(#first_lower, #first_upper) #(.and_from(#lower))* #(.and_below(#upper))* #step #reversed,
+            |__nitro_builder, #iterator| { #body },
+        );
+    }
+}
+
+fn condition(krate: &Path, condition: &Condition) -> TokenStream {
+    let (left, right) = (affine(krate, &condition.left), affine(krate, &condition.right));
+    let relation = format_ident!("{}", condition.relation);
+    quote!(#krate::Condition { relation: #krate::Relation::#relation, left: #left, right: #right })
+}
+
+fn assignment(krate: &Path, assignment: &Assignment) -> TokenStream {
+    let (target, value) = (access(krate, &assignment.target), value(krate, &assignment.value));
+    let value = match assignment.operation {
+        None => value,
+        Some(operation) => binary(krate, operation, &quote!(#krate::Expression::from(#target)), &value),
+    };
+    quote!(__nitro_builder.assign(#target, #value);)
+}
+
+fn access(krate: &Path, access: &Access) -> TokenStream {
+    let array = &access.array;
+    let subscripts = access.subscripts.iter().map(|subscript| affine(krate, subscript));
+    quote!(#array.at::<#krate::Affine>([#(#subscripts),*]))
+}
+
+fn affine(krate: &Path, affine: &Affine) -> TokenStream {
+    let constant = affine.constant;
+    let terms = affine.terms.iter().map(|(name, coefficient)| quote!(+ #name * #coefficient));
+    quote!((#krate::Affine::from(#constant) #(#terms)*))
+}
+
+fn value(krate: &Path, value: &Value) -> TokenStream {
+    let of = |value: &Value| self::value(krate, value);
+    match value {
+        Value::Constant(number) => quote!(#krate::Expression::from(#number)),
+        Value::Scalar(name) => quote!(#name.clone()),
+        Value::Integer(integer) => {
+            let integer = affine(krate, integer);
+            quote!(#krate::Expression::from(#integer))
+        }
+        Value::Load(load) => {
+            let load = access(krate, load);
+            quote!(#krate::Expression::from(#load))
+        }
+        Value::Negate(operand) => {
+            let operand = of(operand);
+            quote!((-#operand))
+        }
+        Value::Method(name, parts) => {
+            let (name, receiver) = (format_ident!("{name}"), of(&parts[0]));
+            let argument = parts.get(1).map(of);
+            quote!(#receiver.#name(#argument))
+        }
+        Value::Binary(operation, parts) => binary(krate, *operation, &of(&parts[0]), &of(&parts[1])),
+        Value::Select(relation, parts) => {
+            let relation = format_ident!("{relation}");
+            let [left, right, then, otherwise] = parts.each_ref().map(of);
+            quote!(#krate::Expression::select(#krate::Relation::#relation, [#left, #right], [#then, #otherwise]))
+        }
+    }
+}
+
+fn binary(krate: &Path, operation: Operation, left: &TokenStream, right: &TokenStream) -> TokenStream {
+    let operation = format_ident!(
+        "{}",
+        match operation {
+            Operation::Add => "Add",
+            Operation::Subtract => "Subtract",
+            Operation::Multiply => "Multiply",
+            Operation::Divide => "Divide",
+        }
+    );
+    quote! {
+        #krate::Expression::Binary(#krate::Binary::#operation, ::std::boxed::Box::new(#left), ::std::boxed::Box::new(#right))
+    }
+}
+
+/// Calls the function on what the data hold.
+fn reference(nest: &Nest) -> TokenStream {
+    let name = &nest.function.sig.ident;
+    let (mut sizes, mut scalars, mut arrays) = (0_usize.., 0_usize.., 0_usize..);
+    let (mut taken, mut arguments, mut given) = (Vec::new(), Vec::new(), Vec::new());
+    for argument in &nest.arguments {
+        arguments.push(match &argument.kind {
+            Kind::Parameter => {
+                let index = sizes.next();
+                quote!(data.size(#index))
+            }
+            Kind::Scalar => {
+                let index = scalars.next();
+                quote!(data.scalars[#index])
+            }
+            Kind::Array(array) => {
+                let index = arrays.next().unwrap_or_default();
+                let local = format_ident!("array_{index}");
+                let dimensions = array.shape.len();
+                taken.push(quote!(let mut #local = data.take::<#dimensions>(&nest, #index);));
+                given.push(quote!(data.give(#index, #local);));
+                passed(array, &local)
+            }
+        });
+    }
+    quote! {
+        let nest = Self::nest();
+        #(#taken)*
+        #name(#(#arguments),*);
+        #(#given)*
+    }
+}
+
+/// An array as the function takes it.
+fn passed(array: &Array, local: &Ident) -> TokenStream {
+    match (array.is_slice, array.is_written) {
+        (true, true) => quote!(#local.as_mut_slice()),
+        (true, false) => quote!(#local.as_slice()),
+        (false, true) => quote!(&mut #local),
+        (false, false) => quote!(&#local),
+    }
+}

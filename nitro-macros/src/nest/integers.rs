@@ -1,0 +1,145 @@
+//! Integers of bounds, subscripts and conditions: affine in parameters and iterators.
+
+use quote::ToTokens;
+use syn::{BinOp, Expr, ExprBinary, ExprLit, ExprMethodCall, Lit, Result};
+
+use super::ir::{Affine, Condition};
+use super::scope::{Meaning, Scope, at, bare, name};
+
+const AFFINE: &str = "is not affine: write a sum of parameters and iterators, each at most times a number";
+
+/// Reads an affine expression.
+pub fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
+    let expression = bare(expression);
+    match expression {
+        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => {
+            Ok(Affine { terms: Vec::new(), constant: literal.base10_parse()? })
+        }
+        Expr::Path(_) => variable(expression, scope),
+        Expr::Binary(binary) => operation(binary, scope),
+        Expr::MethodCall(call) if call.method == "saturating_sub" => {
+            at(&call.method, "`saturating_sub` may stand in a bound of a loop only: write `-` here")
+        }
+        Expr::MethodCall(call) if call.method == "min" || call.method == "max" => at(
+            &call.method,
+            "`max` may stand in a lower bound of a loop, `min` in an upper one, and nowhere else",
+        ),
+        Expr::Index(_) => at(expression, format!("an element of an array {AFFINE}")),
+        _ => at(expression, format!("this {AFFINE}")),
+    }
+}
+
+fn variable(expression: &Expr, scope: &Scope) -> Result<Affine> {
+    let Some(name) = name(expression) else { return at(expression, format!("this {AFFINE}")) };
+    let what = match scope.meaning(name)? {
+        Meaning::Integer => return Ok(Affine { terms: vec![(name.clone(), 1)], constant: 0 }),
+        Meaning::Scalar | Meaning::Temporary(_) => "a number of type `f32`",
+        Meaning::Array(_) => "an array",
+    };
+    at(name, format!("`{name}` is {what}: write a parameter (an argument of type `usize`) or an iterator"))
+}
+
+fn operation(binary: &ExprBinary, scope: &Scope) -> Result<Affine> {
+    let (left, right) = (&binary.left, &binary.right);
+    match binary.op {
+        BinOp::Add(_) => Ok(affine(left, scope)?.plus(&affine(right, scope)?, 1)),
+        BinOp::Sub(_) => Ok(affine(left, scope)?.plus(&affine(right, scope)?, -1)),
+        BinOp::Mul(sign) => {
+            let (left, right) = (affine(left, scope)?, affine(right, scope)?);
+            match (left.terms.is_empty(), right.terms.is_empty()) {
+                (true, _) => Ok(Affine::default().plus(&right, left.constant)),
+                (_, true) => Ok(Affine::default().plus(&left, right.constant)),
+                _ => at(sign, format!("a product of two variables {AFFINE}")),
+            }
+        }
+        operator => at(operator, format!("`{}` {AFFINE}", operator.to_token_stream())),
+    }
+}
+
+impl Affine {
+    /// The sum with so many times another one.
+    pub fn plus(mut self, other: &Affine, factor: i64) -> Affine {
+        self.terms.extend(other.terms.iter().map(|(name, coefficient)| (name.clone(), coefficient * factor)));
+        self.constant += other.constant * factor;
+        self
+    }
+}
+
+/// Which bound of a loop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The first value: several are joined by `max`.
+    Lower,
+    /// The one behind the last: several are joined by `min`.
+    Upper,
+    /// The last value itself.
+    Last,
+}
+
+/// Reads the bounds of a loop on one side.
+pub fn bounds(expression: &Expr, side: Side, scope: &Scope) -> Result<Vec<Affine>> {
+    let expression = bare(expression);
+    let Expr::MethodCall(call) = expression else { return Ok(vec![affine(expression, scope)?]) };
+    match (call.method.to_string().as_str(), side) {
+        ("max", Side::Lower) | ("min", Side::Upper | Side::Last) => {
+            let [receiver, argument] = operands(call)?;
+            Ok([bounds(receiver, side, scope)?, bounds(argument, side, scope)?].concat())
+        }
+        ("saturating_sub", _) => saturating(call, side, scope),
+        ("max", _) => at(&call.method, "an upper bound is the `min` of several: write two loops, or an `if`"),
+        ("min", _) => at(&call.method, "a lower bound is the `max` of several: write two loops, or an `if`"),
+        _ => Ok(vec![affine(expression, scope)?]),
+    }
+}
+
+/// No iterator is negative, so that below `n.saturating_sub(1)` is below `n - 1`.
+fn saturating(call: &ExprMethodCall, side: Side, scope: &Scope) -> Result<Vec<Affine>> {
+    let [receiver, argument] = operands(call)?;
+    let difference = affine(receiver, scope)?.plus(&affine(argument, scope)?, -1);
+    match side {
+        Side::Lower => Ok(vec![difference, Affine::default()]),
+        Side::Upper => Ok(vec![difference]),
+        Side::Last => at(
+            &call.method,
+            "the loop would run once where nothing is left: write `..` and an end that is one more",
+        ),
+    }
+}
+
+/// What a method with one argument is called on, and the argument.
+pub fn operands(call: &ExprMethodCall) -> Result<[&Expr; 2]> {
+    match call.args.first() {
+        Some(argument) if call.args.len() == 1 => Ok([&call.receiver, argument]),
+        _ => at(&call.method, format!("`{}` takes one argument", call.method)),
+    }
+}
+
+/// Reads the condition of an `if` around statements.
+pub fn conditions(expression: &Expr, scope: &Scope) -> Result<Vec<Condition>> {
+    let expression = bare(expression);
+    let Expr::Binary(binary) = expression else {
+        return at(expression, "a condition compares integers: write `i < n`, several joined by `&&`");
+    };
+    if let BinOp::And(_) = binary.op {
+        let mut all = conditions(&binary.left, scope)?;
+        all.extend(conditions(&binary.right, scope)?);
+        return Ok(all);
+    }
+    let relation = relation(&binary.op)?;
+    let [left, right] = [affine(&binary.left, scope)?, affine(&binary.right, scope)?];
+    Ok(vec![Condition { relation, left, right }])
+}
+
+/// The variant of `Relation` that an operator is.
+pub fn relation(operator: &BinOp) -> Result<&'static str> {
+    match operator {
+        BinOp::Lt(_) => Ok("Less"),
+        BinOp::Le(_) => Ok("LessOrEqual"),
+        BinOp::Gt(_) => Ok("Greater"),
+        BinOp::Ge(_) => Ok("GreaterOrEqual"),
+        BinOp::Eq(_) => Ok("Equal"),
+        BinOp::Ne(_) => at(operator, "write two `if`s, one with `<` and one with `>`"),
+        BinOp::Or(_) => at(operator, "write two `if`s, one for each condition, that exclude each other"),
+        _ => at(operator, "write a comparison here: `<`, `<=`, `>`, `>=` or `==`"),
+    }
+}

@@ -1,0 +1,38 @@
+//! `#[nest]`: a function of loops over arrays stays as it is, and beside it stands what it does as data.
+//!
+//! As for `#[code_variant]` there is one way: `parse` reads what was written, `signature`, `body`, `integers` and `values` work out what was meant (`ir`) or say what
+//! is wrong, `expand` writes the code and cannot fail.
+
+mod body;
+mod expand;
+mod integers;
+mod ir;
+mod parse;
+mod scope;
+mod signature;
+mod values;
+
+use proc_macro2::TokenStream;
+
+use crate::errors::Errors;
+
+/// From tokens to tokens.
+pub fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let options = parse::options(arguments, &mut errors);
+    let function = match parse::function(item.clone()) {
+        Ok(function) => function,
+        Err(error) => {
+            errors.push(error);
+            return expand::refused(&errors, item);
+        }
+    };
+    let arguments = signature::arguments(&function, &mut errors);
+    let body = body::nodes(&function.block, &arguments, &mut errors);
+    if errors.is_empty() {
+        expand::nest(&ir::Nest { options, function, arguments, body })
+    } else {
+        let salvage = expand::salvage(&options, function);
+        expand::refused(&errors, salvage)
+    }
+}

@@ -1,0 +1,125 @@
+//! What names mean at a place of the function.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+use syn::{Expr, ExprPath, Result};
+
+use super::ir::{Argument, Array, Kind, Value};
+
+/// What a name means.
+#[derive(Clone)]
+pub enum Meaning {
+    /// An argument of type `usize`, or the iterator of a loop.
+    Integer,
+    /// An argument of type `f32`.
+    Scalar,
+    /// An array.
+    Array(Array),
+    /// A `let`: what stands for it.
+    Temporary(Value),
+}
+
+/// The names that are known, the last the innermost.
+#[derive(Default)]
+pub struct Scope {
+    names: Vec<(Ident, Meaning)>,
+    /// Temporaries that were read from an array which was written since, each with that array.
+    stale: Vec<(Ident, Ident)>,
+}
+
+impl Scope {
+    /// The arguments alone.
+    pub fn of(arguments: &[Argument]) -> Self {
+        let meaning = |kind: &Kind| match kind {
+            Kind::Parameter => Meaning::Integer,
+            Kind::Scalar => Meaning::Scalar,
+            Kind::Array(array) => Meaning::Array(array.clone()),
+        };
+        let names =
+            arguments.iter().map(|argument| (argument.name.clone(), meaning(&argument.kind))).collect();
+        Self { names, stale: Vec::new() }
+    }
+
+    /// How many names are known, for [`leave`](Self::leave).
+    pub fn depth(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Adds a name, which hides no other: what stands for a `let` is written in its place.
+    pub fn enter(&mut self, name: &Ident, meaning: Meaning) -> Result<()> {
+        let hides = self.names.iter().any(|(known, _)| is_same(known, name));
+        self.names.push((name.clone(), meaning));
+        if hides {
+            let message = format!("`{name}` hides what is called so already: choose another name");
+            return Err(syn::Error::new(name.span(), message));
+        }
+        Ok(())
+    }
+
+    /// Forgets the names that came after.
+    pub fn leave(&mut self, depth: usize) {
+        for (name, _) in self.names.drain(depth..) {
+            self.stale.retain(|(temporary, _)| *temporary != name);
+        }
+    }
+
+    /// Notes that elements of an array are written: from here on no temporary that was read from it may be used.
+    pub fn written(&mut self, array: &Ident) {
+        let reads = |meaning: &Meaning| matches!(meaning, Meaning::Temporary(value) if value.reads(array));
+        let now = self.names.iter().filter(|(_, meaning)| reads(meaning));
+        self.stale.extend(now.map(|(name, _)| (name.clone(), array.clone())));
+    }
+
+    /// What a name means.
+    pub fn meaning(&self, name: &Ident) -> Result<&Meaning> {
+        if let Some((_, array)) = self.stale.iter().find(|(temporary, _)| is_same(temporary, name)) {
+            let message = format!(
+                "`{name}` was read from `{array}`, which is written since: move the `let` behind that, or write its value here"
+            );
+            return Err(syn::Error::new(name.span(), message));
+        }
+        match self.names.iter().rev().find(|(known, _)| is_same(known, name)) {
+            Some((_, meaning)) => Ok(meaning),
+            None => Err(self.unknown(name)),
+        }
+    }
+
+    fn unknown(&self, name: &Ident) -> syn::Error {
+        let known: BTreeSet<String> = self.names.iter().map(|(name, _)| name.to_string()).collect();
+        let nearest = crate::errors::nearest(&name.to_string(), known.iter().map(String::as_str));
+        let suggestion = nearest.map_or(String::new(), |near| format!(": did you mean `{near}`?"));
+        let message = format!(
+            "`{name}` is neither an argument, nor an iterator, nor a `let` of this function{suggestion}"
+        );
+        syn::Error::new(name.span(), message)
+    }
+}
+
+/// Whether two identifiers are one name, which may be written raw.
+pub fn is_same(left: &Ident, right: &Ident) -> bool {
+    left.unraw() == right.unraw()
+}
+
+/// The plain name that an expression is.
+pub fn name(expression: &Expr) -> Option<&Ident> {
+    match expression {
+        Expr::Path(ExprPath { qself: None, path, .. }) => path.get_ident(),
+        _ => None,
+    }
+}
+
+/// The expression without parentheses around it.
+pub fn bare(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::Paren(within) => bare(&within.expr),
+        Expr::Group(within) => bare(&within.expr),
+        _ => expression,
+    }
+}
+
+/// A mistake at this expression.
+pub fn at<T>(tokens: impl quote::ToTokens, message: impl std::fmt::Display) -> Result<T> {
+    Err(syn::Error::new_spanned(tokens, message))
+}

@@ -1,0 +1,154 @@
+//! Rules for the signature: sizes, scalars and arrays, by which a nest is called.
+
+use proc_macro2::Ident;
+use syn::punctuated::Punctuated;
+use syn::{
+    Attribute, Expr, FnArg, ItemFn, Pat, PatIdent, PatType, Result, ReturnType, Safety, Token, Type,
+    TypeReference,
+};
+
+use super::integers::affine;
+use super::ir::{Argument, Array, Kind};
+use super::scope::{Meaning, Scope, at};
+use crate::errors::Errors;
+
+const TYPES: &str = "write `usize` for a size, `f32` for a scalar, and `&Array2<f32>`, `&mut Array2<f32>` or another number of dimensions, `&[f32]` or `&mut [f32]` for an array";
+
+/// Reads the arguments; what is wrong goes to `errors`.
+pub fn arguments(function: &ItemFn, errors: &mut Errors) -> Vec<Argument> {
+    plain(function, errors);
+    let mut scope = Scope::default();
+    names(function, &mut scope);
+    let mut found: Vec<Argument> = Vec::new();
+    for argument in &function.sig.inputs {
+        match read(argument, &scope) {
+            Ok(argument) => found.push(argument),
+            Err(error) => errors.push(error),
+        }
+    }
+    found
+}
+
+/// The function is a plain one: whatever else a signature can be has no meaning for a kernel.
+fn plain(function: &ItemFn, errors: &mut Errors) {
+    let signature = &function.sig;
+    let message = "a nest is a plain function: remove this";
+    if let Some(token) = &signature.constness {
+        errors.at(token, message);
+    }
+    if let Some(token) = &signature.asyncness {
+        errors.at(token, message);
+    }
+    if !matches!(signature.safety, Safety::Default) {
+        errors.at(&signature.safety, message);
+    }
+    if let Some(abi) = &signature.abi {
+        errors.at(abi, message);
+    }
+    if !signature.generics.params.is_empty() {
+        errors.at(
+            &signature.generics,
+            "a nest has no type parameters: arrays are of `f32`, sizes are arguments",
+        );
+    }
+    if let ReturnType::Type(..) = signature.output {
+        errors.at(&signature.output, "a nest returns nothing: write results into `&mut` arrays");
+    }
+}
+
+/// All names first: the shape of an array may name a size that comes after it.
+fn names(function: &ItemFn, scope: &mut Scope) {
+    for argument in &function.sig.inputs {
+        let FnArg::Typed(argument) = argument else { continue };
+        let Some(name) = plain_name(&argument.pat) else { continue };
+        let meaning = match &*argument.ty {
+            r#type if is_named(r#type, "usize") => Meaning::Integer,
+            r#type if is_named(r#type, "f32") => Meaning::Scalar,
+            _ => Meaning::Array(Array { shape: Vec::new(), is_written: false, is_slice: false }),
+        };
+        // rustc tells of a name that is taken twice.
+        let _ = scope.enter(name, meaning);
+    }
+}
+
+fn plain_name(pattern: &Pat) -> Option<&Ident> {
+    match pattern {
+        Pat::Ident(PatIdent { by_ref: None, mutability: None, subpat: None, ident, .. }) => Some(ident),
+        _ => None,
+    }
+}
+
+fn is_named(r#type: &Type, name: &str) -> bool {
+    matches!(r#type, Type::Path(path) if path.path.is_ident(name))
+}
+
+fn read(argument: &FnArg, scope: &Scope) -> Result<Argument> {
+    let argument = match argument {
+        FnArg::Typed(argument) => argument,
+        FnArg::Receiver(receiver) => {
+            return at(receiver, "a nest is a function, no method: write its arrays as arguments");
+        }
+    };
+    let Some(name) = plain_name(&argument.pat) else {
+        return at(&argument.pat, "write a plain name for the argument");
+    };
+    let shape = shape(&argument.attrs, name)?;
+    let kind = match &*argument.ty {
+        Type::Reference(reference) => Kind::Array(array(reference, argument, name, shape, scope)?),
+        r#type if is_named(r#type, "usize") => without_shape(shape, Kind::Parameter)?,
+        r#type if is_named(r#type, "f32") => without_shape(shape, Kind::Scalar)?,
+        r#type => return at(r#type, TYPES),
+    };
+    Ok(Argument { name: name.clone(), kind })
+}
+
+fn without_shape(shape: Option<&Attribute>, kind: Kind) -> Result<Kind> {
+    match shape {
+        Some(attribute) => at(attribute, "only an array has a shape: remove this"),
+        None => Ok(kind),
+    }
+}
+
+/// `#[shape(..)]`; other attributes than that and `#[expect]`-like ones are refused by rustc.
+fn shape<'a>(attributes: &'a [Attribute], name: &Ident) -> Result<Option<&'a Attribute>> {
+    let mut shapes = attributes.iter().filter(|attribute| attribute.path().is_ident("shape"));
+    match (shapes.next(), shapes.next()) {
+        (_, Some(second)) => at(second, format!("`{name}` has two shapes: keep one")),
+        (first, None) => Ok(first),
+    }
+}
+
+fn array(
+    reference: &TypeReference,
+    argument: &PatType,
+    name: &Ident,
+    shape: Option<&Attribute>,
+    scope: &Scope,
+) -> Result<Array> {
+    let is_slice = matches!(&*reference.elem, Type::Slice(slice) if is_named(&slice.elem, "f32"));
+    if !is_slice && !is_array_of_f32(&reference.elem) {
+        return at(&argument.ty, TYPES);
+    }
+    let Some(attribute) = shape else {
+        return at(
+            name,
+            format!(
+                "the shape of `{name}` is missing: write `#[shape(n, m)]` before it, with the extent of each dimension"
+            ),
+        );
+    };
+    let extents = attribute.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
+    let shape: Vec<_> = extents.iter().map(|extent| affine(extent, scope)).collect::<Result<_>>()?;
+    if is_slice && shape.len() != 1 {
+        return at(&extents, "a slice has one dimension: write its length alone, or take an `Array2<f32>`");
+    }
+    Ok(Array { shape, is_written: reference.mutability.is_some(), is_slice })
+}
+
+/// `Array2<f32>` and its like, whatever they are called.
+fn is_array_of_f32(r#type: &Type) -> bool {
+    let Type::Path(path) = r#type else { return false };
+    let Some(last) = path.path.segments.last() else { return false };
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
+    matches!(arguments.args.first(), Some(syn::GenericArgument::Type(first)) if is_named(first, "f32"))
+}

@@ -1,0 +1,177 @@
+//! Values of single precision, and the elements that they are read from.
+
+use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::{BinOp, Block, Expr, ExprIf, ExprIndex, ExprMethodCall, Lit, LitFloat, Result, Stmt, UnOp};
+
+use super::integers::{affine, operands, relation};
+use super::ir::{Access, Array, Operation, Value};
+use super::scope::{Meaning, Scope, at, bare, name};
+
+const VALUES: &str = "this is no value of a nest: write elements, scalars and numbers with `+ - * /`, `min`, `max`, `sqrt`, `abs`, `(i) as f32`, or `if a < b { x } else { y }`";
+
+/// Reads a value.
+pub fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
+    let expression = bare(expression);
+    match expression {
+        Expr::Lit(literal) => number(&literal.lit),
+        Expr::Path(_) => named(expression, scope),
+        Expr::Index(index) => access(index, scope).map(Value::Load),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+            Ok(Value::Negate(Box::new(value(&unary.expr, scope)?)))
+        }
+        Expr::Binary(binary) => {
+            let operation = operation(&binary.op)?;
+            let parts = [value(&binary.left, scope)?, value(&binary.right, scope)?];
+            Ok(Value::Binary(operation, Box::new(parts)))
+        }
+        Expr::MethodCall(call) => method(call, scope),
+        Expr::Cast(cast) => {
+            if cast.ty.to_token_stream().to_string() != "f32" {
+                return at(&cast.ty, "values are of single precision: write `as f32`");
+            }
+            affine(&cast.expr, scope).map(Value::Integer)
+        }
+        Expr::If(choice) => select(choice, scope),
+        Expr::Macro(_) | Expr::Call(_) | Expr::Closure(_) | Expr::Match(_) | Expr::Block(_) => {
+            at(expression, VALUES)
+        }
+        _ => at(expression, VALUES),
+    }
+}
+
+fn number(literal: &Lit) -> Result<Value> {
+    match literal {
+        Lit::Float(number) if matches!(number.suffix(), "" | "f32") => finite(number),
+        Lit::Float(number) => at(number, "values are of single precision: write the number without `f64`"),
+        Lit::Int(number) if number.suffix() == "f32" => {
+            finite(&LitFloat::new(&format!("{}.0", number.base10_digits()), number.span()))
+        }
+        Lit::Int(number) => {
+            at(number, format!("values are of type `f32`: write `{}.0`", number.base10_digits()))
+        }
+        _ => at(literal, VALUES),
+    }
+}
+
+fn finite(literal: &LitFloat) -> Result<Value> {
+    let number: f32 = literal.base10_parse()?;
+    if !number.is_finite() {
+        return at(literal, "this is beyond single precision");
+    }
+    Ok(Value::Constant(number))
+}
+
+fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
+    let Some(name) = name(expression) else { return at(expression, VALUES) };
+    match scope.meaning(name)? {
+        Meaning::Scalar => Ok(Value::Scalar(name.clone())),
+        Meaning::Temporary(value) => Ok(value.clone()),
+        Meaning::Integer => at(name, format!("`{name}` is an integer: write `{name} as f32`")),
+        Meaning::Array(array) => {
+            at(name, format!("`{name}` is an array: write an element, `{name}{}`", example(array)))
+        }
+    }
+}
+
+/// How subscripts of an array are written.
+fn example(array: &Array) -> String {
+    let subscripts = ["i", "j", "k", "l"];
+    let some = subscripts[..array.shape.len().min(4)].join(", ");
+    if array.is_slice { format!("[{some}]") } else { format!("[[{some}]]") }
+}
+
+/// The operation that an operator is.
+pub fn operation(operator: &BinOp) -> Result<Operation> {
+    match operator {
+        BinOp::Add(_) | BinOp::AddAssign(_) => Ok(Operation::Add),
+        BinOp::Sub(_) | BinOp::SubAssign(_) => Ok(Operation::Subtract),
+        BinOp::Mul(_) | BinOp::MulAssign(_) => Ok(Operation::Multiply),
+        BinOp::Div(_) | BinOp::DivAssign(_) => Ok(Operation::Divide),
+        _ => at(operator, "values are joined by `+`, `-`, `*` or `/`"),
+    }
+}
+
+fn method(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
+    match call.method.to_string().as_str() {
+        "sqrt" => unary("sqrt", call, scope),
+        "abs" => unary("abs", call, scope),
+        "min" => binary("min", call, scope),
+        "max" => binary("max", call, scope),
+        other => {
+            let message = format!(
+                "`{other}` is no operation of a nest: the methods are `sqrt`, `abs`, `min` and `max`"
+            );
+            at(&call.method, message)
+        }
+    }
+}
+
+fn unary(name: &'static str, call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
+    if !call.args.is_empty() {
+        return at(&call.args, format!("`{name}` takes no argument"));
+    }
+    Ok(Value::Method(name, vec![value(&call.receiver, scope)?]))
+}
+
+fn binary(name: &'static str, call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
+    let [receiver, argument] = operands(call)?;
+    Ok(Value::Method(name, vec![value(receiver, scope)?, value(argument, scope)?]))
+}
+
+fn select(choice: &ExprIf, scope: &Scope) -> Result<Value> {
+    let Expr::Binary(comparison) = bare(&choice.cond) else {
+        return at(&choice.cond, "the condition of a value compares two values: write `a < b`");
+    };
+    if let BinOp::Ne(_) = comparison.op {
+        return at(comparison.op, "write `==`, and the two cases the other way round");
+    }
+    let relation = relation(&comparison.op)?;
+    let compared = [value(&comparison.left, scope)?, value(&comparison.right, scope)?];
+    let Some((_, otherwise)) = &choice.else_branch else {
+        return at(choice.if_token, "a value needs both cases: write `if a < b { x } else { y }`");
+    };
+    let then = result(&choice.then_branch, scope)?;
+    let otherwise = match &**otherwise {
+        Expr::Block(block) => result(&block.block, scope)?,
+        other => value(other, scope)?,
+    };
+    let [left, right] = compared;
+    Ok(Value::Select(relation, Box::new([left, right, then, otherwise])))
+}
+
+/// The value that a block is.
+fn result(block: &Block, scope: &Scope) -> Result<Value> {
+    match &block.stmts[..] {
+        [Stmt::Expr(expression, None)] => value(expression, scope),
+        _ => at(block, "write one value in these braces"),
+    }
+}
+
+/// Reads an element.
+pub fn access(index: &ExprIndex, scope: &Scope) -> Result<Access> {
+    let Some(array) = name(bare(&index.expr)) else {
+        return at(&index.expr, "write the name of an array before its subscripts");
+    };
+    let Meaning::Array(declared) = scope.meaning(array)? else {
+        return at(array, format!("`{array}` is no array of the function's arguments"));
+    };
+    let subscripts = match bare(&index.index) {
+        Expr::Array(list) if !declared.is_slice => list.elems.iter().collect(),
+        Expr::Range(range) => return at(range, "write one element: parts of arrays are no values of a nest"),
+        single if declared.is_slice && !matches!(single, Expr::Array(_)) => vec![single],
+        other => return at(other, subscripts_message(array, declared)),
+    };
+    if subscripts.len() != declared.shape.len() {
+        return at(&index.index, subscripts_message(array, declared));
+    }
+    let subscripts =
+        subscripts.into_iter().map(|subscript| affine(subscript, scope)).collect::<Result<_>>()?;
+    Ok(Access { array: array.clone(), subscripts })
+}
+
+fn subscripts_message(array: &Ident, declared: &Array) -> String {
+    let dimensions = declared.shape.len();
+    let plural = if dimensions == 1 { "" } else { "s" };
+    format!("`{array}` has {dimensions} dimension{plural}: write `{array}{}`", example(declared))
+}
