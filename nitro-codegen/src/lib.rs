@@ -3,16 +3,19 @@
 //! - [`macro@nest`] on a function keeps the function as it is, and gives its loops as a [`Nest`]; a [`Builder`] makes one in a program.
 //! - [`Nest::run`] interprets it on some [`Data`], in the order in which it is written: the reference.
 //! - [`Nest::statements`] is its polyhedral view: each statement with the loops around it, and the elements that it touches.
+//! - [`Dependences`] say which order has to be kept; `Nest::dependences` finds them, with the feature `polyhedral`.
 //!
 //! A program that only dispatches does not compile this crate.
 
 mod array;
 mod data;
+mod dependence;
 mod interpreter;
 mod nest;
 
 pub use self::array::{Array, Array1, Array2, Array3, Array4};
 pub use self::data::{Data, RunError};
+pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependences, Distance};
 pub use self::nest::affine::{Affine, Variable};
 pub use self::nest::builder::{ArrayName, Bounds, Builder, NestError};
 pub use self::nest::expression::{Access, Binary, Bits, Expression, Relation, Select, Unary};

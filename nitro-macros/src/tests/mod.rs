@@ -121,6 +121,27 @@ fn another_item_stays_as_it_is() {
     );
 }
 
+#[cfg(feature = "nest")]
+#[test]
+fn a_nest() {
+    let item = quote! {
+        /// The lower triangle of c ← beta·c + a·aᵀ
+        #[cfg(unix)]
+        pub(crate) fn syrk(n: usize, beta: f32, #[shape(n, 2 * n)] a: &Array2<f32>, #[shape(n)] diagonal: &[f32], #[shape(n, n)] c: &mut Array2<f32>) {
+            for i in (0..n).rev() {
+                let scale = diagonal[i].max(beta);
+                for j in 0..=i {
+                    if i + j < 2 * n {
+                        c[[i, j]] *= scale;
+                    }
+                }
+            }
+        }
+    };
+    let file = syn::parse2(crate::nest::expansion(quote!(reassoc), item)).expect("it is a list of items");
+    expect_file!["snapshots/nest.rs"].assert_eq(&prettyplease::unparse(&file));
+}
+
 /// As [`formatted`], of `embedded_model!` in a package.
 fn embedded(path: TokenStream, has_build_script: bool) -> String {
     let package = Package { folder: env!("CARGO_MANIFEST_DIR").into(), has_build_script };
