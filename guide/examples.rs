@@ -16,6 +16,7 @@ pages! {
     parameters "src/parameters.md"
     devices "src/devices.md"
     gpu "src/gpu.md"
+    nests "src/nests.md"
     deployment "src/deployment.md"
     ci "src/ci.md"
     cookbook "src/cookbook.md"

@@ -4,6 +4,8 @@
 //! - [`Nest::run`] interprets it on some [`Data`], in the order in which it is written: the reference.
 //! - [`Nest::statements`] is its polyhedral view: each statement with the loops around it, and the elements that it touches.
 //! - [`Dependences`] say which order has to be kept; `Nest::dependences` finds them, with the feature `polyhedral`.
+//! - [`Nest::map`] makes a [`Program`] of a nest: kernels and the order of their launches. [`Program::cuda`] is its text in CUDA C++; [`Program::run`] interprets it, with
+//!   threads in any order, and finds races and accesses that are out of bounds.
 //!
 //! A program that only dispatches does not compile this crate.
 
@@ -11,11 +13,15 @@ mod array;
 mod data;
 mod dependence;
 mod interpreter;
+mod kernel;
+mod mapping;
 mod nest;
 
 pub use self::array::{Array, Array1, Array2, Array3, Array4};
 pub use self::data::{Data, RunError};
 pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependences, Distance};
+pub use self::kernel::{Extent, Host, Instruction, Kernel, Launch, Local, Program, Space};
+pub use self::mapping::Mapping;
 pub use self::nest::affine::{Affine, Variable};
 pub use self::nest::builder::{ArrayName, Bounds, Builder, NestError};
 pub use self::nest::expression::{Access, Binary, Bits, Expression, Relation, Select, Unary};

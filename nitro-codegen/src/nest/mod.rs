@@ -138,6 +138,12 @@ impl Nest {
         &self.body
     }
 
+    /// The names of all arguments and iterators.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        let arrays = self.arrays.iter().map(|array| &array.name);
+        self.parameters.iter().chain(&self.scalars).chain(arrays).chain(&self.iterators)
+    }
+
     /// Whether sums may be added up in another order, `#[nest(reassoc)]`: results then differ by rounding.
     #[must_use]
     pub fn reassociates(&self) -> bool {

@@ -1,0 +1,218 @@
+//! Programs as CUDA C++.
+//!
+//! Integers are of 64 bits. Sums of values are in parentheses as they are nested, so that no compiler adds them up otherwise; whether it joins a product and a sum into one
+//! operation is for its options to say.
+
+mod names;
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Write};
+
+use names::CudaNames;
+
+use super::{Instruction, Kernel, Program, Space};
+use crate::nest::affine::Affine;
+use crate::nest::display::{self, Names};
+use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
+use crate::nest::{Condition, Range};
+
+impl Program {
+    /// All kernels in CUDA C++. Each takes, in this order: the sizes and the iterators of the host's loops around it (`long long`), the scalars
+    /// (`float`), and a pointer to each array of the nest. It gives what the nest gives, bit for bit, if compiled with `-fmad=false`.
+    ///
+    #[cfg_attr(feature = "polyhedral", doc = "```")]
+    #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
+    /// use nitro_codegen::{Mapping, nest};
+    ///
+    /// #[nest]
+    /// fn fill(n: usize, value: f32, #[shape(n)] x: &mut [f32]) {
+    ///     for i in 0..n {
+    ///         x[i] = value;
+    ///     }
+    /// }
+    ///
+    /// let nest = fill::nest();
+    /// let source = nest.map(&nest.dependences()?, &Mapping::naive()).cuda();
+    /// assert!(source.contains("void __launch_bounds__(256) fill_0(long long n, float value, float* __restrict__ x)"), "{source}");
+    /// assert!(source.contains("x[i] = value;"), "{source}");
+    /// # Ok::<(), nitro_codegen::DependenceError>(())
+    /// ```
+    #[must_use]
+    pub fn cuda(&self) -> String {
+        let mut text = String::new();
+        for kernel in &self.kernels {
+            let writer = Writer { names: CudaNames::new(self, kernel), program: self, kernel };
+            writer.kernel(&mut text).expect("a string takes everything");
+        }
+        text
+    }
+}
+
+struct Writer<'a> {
+    program: &'a Program,
+    kernel: &'a Kernel,
+    names: CudaNames,
+}
+
+impl Writer<'_> {
+    fn kernel(&self, text: &mut String) -> fmt::Result {
+        let (threads, name) = (self.kernel.threads(), &self.kernel.name);
+        writeln!(
+            text,
+            "extern \"C\" __global__ void __launch_bounds__({threads}) {name}({})",
+            self.arguments()
+        )?;
+        writeln!(text, "{{")?;
+        for (index, local) in self.kernel.locals.iter().enumerate() {
+            let space = if local.space == Space::Shared { "__shared__ " } else { "" };
+            let shape: String = local.shape.iter().map(|extent| format!("[{extent}]")).collect();
+            let name = self.names.array(self.program.nest.arrays.len() + index);
+            writeln!(text, "    {space}float {name}{shape};")?;
+        }
+        self.instructions(&self.kernel.body, 1, text)?;
+        writeln!(text, "}}\n")
+    }
+
+    fn arguments(&self) -> String {
+        let nest = &self.program.nest;
+        let host = self.kernel.host_iterators.iter().map(|iterator| &self.names.iterators[*iterator]);
+        let integers = self.names.parameters.iter().chain(host).map(|name| format!("long long {name}"));
+        let scalars = self.names.scalars.iter().map(|name| format!("float {name}"));
+        let written: BTreeSet<usize> =
+            self.kernel.assignments().iter().map(|assignment| assignment.target.array).collect();
+        let arrays = (0..nest.arrays.len()).map(|array| {
+            let constant = if written.contains(&array) { "" } else { "const " };
+            format!("{constant}float* __restrict__ {}", self.names.array(array))
+        });
+        integers.chain(scalars).chain(arrays).collect::<Vec<_>>().join(", ")
+    }
+
+    fn instructions(&self, all: &[Instruction], depth: usize, text: &mut String) -> fmt::Result {
+        let indent = "    ".repeat(depth);
+        for instruction in all {
+            let body = match instruction {
+                Instruction::Define(iterator, values) => {
+                    let name = &self.names.iterators[*iterator];
+                    writeln!(text, "{indent}const long long {name} = {};", self.extreme(values, ">"))?;
+                    continue;
+                }
+                Instruction::Assign(assignment) => {
+                    let (target, value) = (self.access(&assignment.target), self.value(&assignment.value));
+                    writeln!(text, "{indent}{target} = {value};")?;
+                    continue;
+                }
+                Instruction::Barrier => {
+                    writeln!(text, "{indent}__syncthreads();")?;
+                    continue;
+                }
+                Instruction::Loop(range, body) => {
+                    writeln!(text, "{indent}{} {{", self.head(range))?;
+                    body
+                }
+                Instruction::If(conditions, body) => {
+                    let all: Vec<_> = conditions.iter().map(|condition| self.condition(condition)).collect();
+                    writeln!(text, "{indent}if ({}) {{", all.join(" && "))?;
+                    body
+                }
+            };
+            self.instructions(body, depth + 1, text)?;
+            writeln!(text, "{indent}}}")?;
+        }
+        Ok(())
+    }
+
+    fn head(&self, range: &Range) -> String {
+        let name = &self.names.iterators[range.iterator];
+        let (lower, upper) = (self.extreme(&range.lower, ">"), self.extreme(&range.upper, "<"));
+        match (range.is_reversed, range.step) {
+            (true, _) => format!("for (long long {name} = {upper} - 1; {name} >= {lower}; --{name})"),
+            (false, 1) => format!("for (long long {name} = {lower}; {name} < {upper}; ++{name})"),
+            (false, step) => format!("for (long long {name} = {lower}; {name} < {upper}; {name} += {step})"),
+        }
+    }
+
+    /// One integer, or the largest (`>`) or smallest (`<`) of several, without a library's `max`.
+    fn extreme(&self, all: &[Affine], comparison: &str) -> String {
+        let (last, others) = all.split_last().expect("a bound has a value");
+        let last = display::affine(&self.names, last);
+        if others.is_empty() {
+            return last;
+        }
+        let others = self.extreme(others, comparison);
+        format!("(({others}) {comparison} ({last}) ? ({others}) : ({last}))")
+    }
+
+    fn condition(&self, condition: &Condition) -> String {
+        display::conditions(&self.names, std::slice::from_ref(condition))
+    }
+
+    /// Arrays of the nest are flat; those of the kernel have the subscripts of C.
+    fn access(&self, access: &Access) -> String {
+        let name = self.names.array(access.array);
+        let mut subscripts =
+            access.subscripts.iter().map(|subscript| display::affine(&self.names, subscript));
+        let Some(declared) = self.program.nest.arrays.get(access.array) else {
+            return name.to_owned()
+                + &subscripts.map(|subscript| format!("[{subscript}]")).collect::<String>();
+        };
+        let first = subscripts.next().unwrap_or_else(|| "0".to_owned());
+        let extents = declared.shape.iter().skip(1).map(|extent| display::affine(&self.names, extent));
+        let flat = subscripts.zip(extents).fold(first, |flat, (subscript, extent)| {
+            format!("{} * {} + {subscript}", factor(&flat), factor(&extent))
+        });
+        format!("{name}[{flat}]")
+    }
+
+    fn value(&self, value: &Expression) -> String {
+        match value {
+            Expression::Constant(bits) => number((*bits).into()),
+            Expression::Scalar(index) => self.names.scalar(*index).to_owned(),
+            Expression::Integer(integer) => format!("(float)({})", display::affine(&self.names, integer)),
+            Expression::Load(access) => self.access(access),
+            Expression::Unary(Unary::Negate, operand) => format!("-({})", self.value(operand)),
+            Expression::Unary(Unary::SquareRoot, operand) => format!("sqrtf({})", self.value(operand)),
+            Expression::Unary(Unary::Absolute, operand) => format!("fabsf({})", self.value(operand)),
+            Expression::Binary(operator, left, right) => self.binary(*operator, left, right),
+            Expression::Select(select) => {
+                let Select { relation, left, right, then, otherwise } = &**select;
+                let [left, right, then, otherwise] =
+                    [left, right, then, otherwise].map(|part| self.value(part));
+                format!("(({left}) {} ({right}) ? ({then}) : ({otherwise}))", display::relation(*relation))
+            }
+        }
+    }
+
+    fn binary(&self, operator: Binary, left: &Expression, right: &Expression) -> String {
+        let sign = match operator {
+            Binary::Minimum => return format!("fminf({}, {})", self.value(left), self.value(right)),
+            Binary::Maximum => return format!("fmaxf({}, {})", self.value(left), self.value(right)),
+            Binary::Add => "+",
+            Binary::Subtract => "-",
+            Binary::Multiply => "*",
+            Binary::Divide => "/",
+        };
+        let [left, right] = [left, right].map(|side| match side {
+            Expression::Binary(..) | Expression::Unary(..) => format!("({})", self.value(side)),
+            _ => self.value(side),
+        });
+        format!("{left} {sign} {right}")
+    }
+}
+
+/// As a factor of a product: a sum in parentheses.
+fn factor(text: &str) -> String {
+    if text.contains([' ', '-']) { format!("({text})") } else { text.to_owned() }
+}
+
+/// The number as C reads it, to the last bit.
+fn number(value: f32) -> String {
+    if value.is_nan() {
+        "__int_as_float(0x7fc00000)".to_owned()
+    } else if value.is_infinite() {
+        format!("__int_as_float({:#x})", value.to_bits())
+    } else if value.is_sign_negative() {
+        format!("({value:?}f)")
+    } else {
+        format!("{value:?}f")
+    }
+}

@@ -1,0 +1,78 @@
+//! What arguments, iterators and arrays are called in CUDA C++.
+
+use std::collections::BTreeSet;
+
+use crate::kernel::display::KernelNames;
+use crate::kernel::{Kernel, Program};
+use crate::nest::Nest;
+use crate::nest::affine::Variable;
+use crate::nest::display::Names;
+
+/// Names that are taken in CUDA C++ and may be names in Rust.
+const TAKEN: &str = "\
+    alignas alignof and asm auto bitand bitor bool case catch char class compl constexpr decltype \
+    default delete double explicit export float friend goto inline int long mutable namespace new \
+    noexcept not nullptr operator or private protected public register short signed sizeof switch \
+    template this throw typedef typeid typename union unsigned using virtual void volatile wchar_t xor \
+    break const continue do else enum extern false for if return static struct true while \
+    blockIdx threadIdx fminf fmaxf sqrtf fabsf";
+
+/// The names, none of which CUDA C++ has taken.
+pub struct CudaNames {
+    pub parameters: Vec<String>,
+    pub iterators: Vec<String>,
+    pub scalars: Vec<String>,
+    arrays: Vec<String>,
+}
+
+impl CudaNames {
+    pub fn new(program: &Program, kernel: &Kernel) -> Self {
+        let nest = &program.nest;
+        let names = KernelNames { program, kernel };
+        let arrays = 0..nest.arrays.len() + kernel.locals.len();
+        let own = |names: Vec<String>| names.iter().map(|name| free(name, nest)).collect();
+        Self {
+            parameters: own(nest.parameters.clone()),
+            iterators: own(nest.iterators.clone()),
+            scalars: own(nest.scalars.clone()),
+            arrays: own(arrays.map(|array| names.array(array).to_owned()).collect()),
+        }
+    }
+}
+
+/// The name, with `_` behind it as often as it takes to be free.
+fn free(name: &str, nest: &Nest) -> String {
+    let is_taken = |name: &str| TAKEN.split(' ').any(|taken| taken == name) || name.starts_with("__");
+    if !is_taken(name) {
+        return name.to_owned();
+    }
+    let used: BTreeSet<&String> = nest.names().collect();
+    let mut free = format!("{}_", name.trim_start_matches('_'));
+    while used.contains(&free) || is_taken(&free) {
+        free.push('_');
+    }
+    free
+}
+
+impl Names for CudaNames {
+    fn variable(&self, variable: Variable) -> &str {
+        match variable {
+            Variable::Parameter(index) => &self.parameters[index],
+            Variable::Iterator(index) => &self.iterators[index],
+            Variable::Block(axis) => {
+                ["(long long)blockIdx.x", "(long long)blockIdx.y", "(long long)blockIdx.z"][axis]
+            }
+            Variable::Thread(axis) => {
+                ["(long long)threadIdx.x", "(long long)threadIdx.y", "(long long)threadIdx.z"][axis]
+            }
+        }
+    }
+
+    fn scalar(&self, index: usize) -> &str {
+        &self.scalars[index]
+    }
+
+    fn array(&self, index: usize) -> &str {
+        &self.arrays[index]
+    }
+}

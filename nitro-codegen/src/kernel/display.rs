@@ -1,0 +1,117 @@
+//! Programs as text, for people. What a compiler reads is in `cuda`.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::{Host, Instruction, Kernel, Program, Space};
+use crate::nest::affine::Variable;
+use crate::nest::display::{self, Names};
+
+/// What variables, scalars and arrays of a kernel are called.
+pub struct KernelNames<'a> {
+    /// Whose names they are.
+    pub program: &'a Program,
+    /// Whose arrays come after those of the nest.
+    pub kernel: &'a Kernel,
+}
+
+impl Names for KernelNames<'_> {
+    fn variable(&self, variable: Variable) -> &str {
+        self.program.nest.variable(variable)
+    }
+
+    fn scalar(&self, index: usize) -> &str {
+        self.program.nest.scalar(index)
+    }
+
+    fn array(&self, index: usize) -> &str {
+        match index.checked_sub(self.program.nest.arrays.len()) {
+            None => self.program.nest.array(index),
+            Some(local) => &self.kernel.locals[local].name,
+        }
+    }
+}
+
+impl Display for Program {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        host(self, &self.host, 0, &mut text)?;
+        for kernel in &self.kernels {
+            writeln!(text)?;
+            self::kernel(self, kernel, &mut text)?;
+        }
+        formatter.write_str(&text)
+    }
+}
+
+fn host(program: &Program, all: &[Host], depth: usize, text: &mut String) -> fmt::Result {
+    let indent = "    ".repeat(depth);
+    for one in all {
+        match one {
+            Host::Launch(index) => writeln!(text, "{indent}launch {}", program.kernels[*index].name)?,
+            Host::Loop(range, body) => {
+                let name = &program.nest.iterators[range.iterator];
+                writeln!(text, "{indent}for {name} in {} {{", display::range(&program.nest, range))?;
+                host(program, body, depth + 1, text)?;
+                writeln!(text, "{indent}}}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn kernel(program: &Program, kernel: &Kernel, text: &mut String) -> fmt::Result {
+    let names = KernelNames { program, kernel };
+    let covers = |extent: &super::Extent| {
+        let [lower, upper] =
+            [("max", &extent.lower), ("min", &extent.upper)].map(|(of, all)| display::bound(&names, of, all));
+        let step = if extent.step == 1 { String::new() } else { format!(" by {}", extent.step) };
+        format!("{lower}..{upper}{step}")
+    };
+    let grid: Vec<_> = kernel.grid.iter().map(covers).collect();
+    let [x, y, z] = kernel.block;
+    writeln!(text, "kernel {} over {} in blocks of {x} × {y} × {z} {{", kernel.name, grid.join(" × "))?;
+    for local in &kernel.locals {
+        let space = if local.space == Space::Shared { "shared" } else { "register" };
+        writeln!(text, "    {space} {}: f32{:?}", local.name, local.shape)?;
+    }
+    instructions(&names, &kernel.body, 1, text)?;
+    writeln!(text, "}}")
+}
+
+fn instructions(
+    names: &KernelNames<'_>,
+    all: &[Instruction],
+    depth: usize,
+    text: &mut String,
+) -> fmt::Result {
+    let indent = "    ".repeat(depth);
+    for instruction in all {
+        let body = match instruction {
+            Instruction::Define(iterator, values) => {
+                let name = names.variable(Variable::Iterator(*iterator));
+                writeln!(text, "{indent}let {name} = {};", display::bound(names, "max", values))?;
+                continue;
+            }
+            Instruction::Assign(assignment) => {
+                writeln!(text, "{indent}{}", display::assignment(names, assignment))?;
+                continue;
+            }
+            Instruction::Barrier => {
+                writeln!(text, "{indent}barrier;")?;
+                continue;
+            }
+            Instruction::Loop(range, body) => {
+                let name = names.variable(Variable::Iterator(range.iterator));
+                writeln!(text, "{indent}for {name} in {} {{", display::range(names, range))?;
+                body
+            }
+            Instruction::If(conditions, body) => {
+                writeln!(text, "{indent}if {} {{", display::conditions(names, conditions))?;
+                body
+            }
+        };
+        instructions(names, body, depth + 1, text)?;
+        writeln!(text, "{indent}}}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! What threads of a kernel read and write.
+
+use super::race::{Actor, Races};
+use super::{Kernel, Program, Space};
+use crate::data::{RunError, offset};
+use crate::nest::Assignment;
+use crate::nest::display;
+
+use super::display::KernelNames;
+
+/// The arrays of the nest and, for each block, the shared ones. Registers are the threads' own.
+pub struct Memory<'a> {
+    pub program: &'a Program,
+    pub kernel: &'a Kernel,
+    pub shapes: &'a [Vec<i64>],
+    pub arrays: &'a mut [Vec<f32>],
+    /// For each block the locals; those in registers are empty.
+    shared: Vec<Vec<Vec<f32>>>,
+    races: Races,
+}
+
+impl<'a> Memory<'a> {
+    pub fn new(
+        program: &'a Program,
+        kernel: &'a Kernel,
+        shapes: &'a [Vec<i64>],
+        arrays: &'a mut [Vec<f32>],
+        blocks: usize,
+    ) -> Self {
+        let is_shared = |space| space == Space::Shared;
+        let shared = kernel.locals.iter().map(|local| elements(local, is_shared(local.space))).collect();
+        Self { program, kernel, shapes, arrays, shared: vec![shared; blocks], races: Races::default() }
+    }
+
+    /// Reads an element.
+    pub fn load(&mut self, at: &Place, actor: Actor, doing: &Assignment) -> Result<f32, RunError> {
+        self.races.reads(at, actor).map_err(|other| self.race(at, actor, other, doing))?;
+        Ok(*self.element(at, actor.block))
+    }
+
+    /// Writes an element.
+    pub fn store(
+        &mut self,
+        at: &Place,
+        actor: Actor,
+        doing: &Assignment,
+        value: f32,
+    ) -> Result<(), RunError> {
+        self.races.writes(at, actor).map_err(|other| self.race(at, actor, other, doing))?;
+        *self.element(at, actor.block) = value;
+        Ok(())
+    }
+
+    /// Where an element is, if there is one.
+    pub fn place(
+        &self,
+        array: usize,
+        subscripts: &[i64],
+        block: usize,
+        doing: &Assignment,
+    ) -> Result<Place, RunError> {
+        let own = array.checked_sub(self.arrays.len());
+        let shape = own.map_or_else(|| &self.shapes[array], |local| &self.kernel.locals[local].shape);
+        let names = KernelNames { program: self.program, kernel: self.kernel };
+        let offset = offset(shape, subscripts).ok_or_else(|| RunError::OutOfBounds {
+            statement: display::assignment(&names, doing),
+            array: display::Names::array(&names, array).to_owned(),
+            subscripts: subscripts.to_vec(),
+            shape: shape.clone(),
+        })?;
+        Ok(Place { array, block: own.map(|_| block), offset })
+    }
+
+    fn element(&mut self, at: &Place, block: usize) -> &mut f32 {
+        match at.array.checked_sub(self.arrays.len()) {
+            None => &mut self.arrays[at.array][at.offset],
+            Some(local) => &mut self.shared[block][local][at.offset],
+        }
+    }
+
+    fn race(&self, at: &Place, actor: Actor, other: Actor, doing: &Assignment) -> RunError {
+        let names = KernelNames { program: self.program, kernel: self.kernel };
+        let statement = display::assignment(&names, doing);
+        RunError::Race {
+            kernel: self.kernel.name.clone(),
+            first: other.to_string(),
+            second: format!("{actor} in `{statement}`"),
+            element: format!("element {} of {}", at.offset, display::Names::array(&names, at.array)),
+        }
+    }
+}
+
+/// The elements of a local, if it is where they are asked for.
+pub fn elements(local: &super::Local, is_here: bool) -> Vec<f32> {
+    // Not zeros: what is read before it is written shows.
+    if is_here { vec![f32::NAN; local.shape.iter().product::<i64>() as usize] } else { Vec::new() }
+}
+
+/// An element of an array; of a shared one with its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    pub array: usize,
+    pub block: Option<usize>,
+    pub offset: usize,
+}

@@ -1,0 +1,130 @@
+//! Programs run without a GPU: all threads of a launch in any order, every access and every race checked.
+
+use super::launch::Launch;
+use super::memory::Memory;
+use super::race::Actor;
+use super::thread::{Step, Thread};
+use super::{Kernel, Program};
+use crate::data::{Data, RunError};
+
+impl Program {
+    /// Runs the program on data, launch after launch. Within a launch threads go on one assignment at a time: `pick` is given how many can, and says which of
+    /// them does, usually at random.
+    ///
+    #[cfg_attr(feature = "polyhedral", doc = "```")]
+    #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
+    /// use nitro_codegen::{Data, Mapping, nest};
+    ///
+    /// #[nest]
+    /// fn prefix(n: usize, #[shape(n)] x: &mut [f32]) {
+    ///     for i in 1..n {
+    ///         x[i] += x[i - 1];
+    ///     }
+    /// }
+    ///
+    /// let nest = prefix::nest();
+    /// let program = nest.map(&nest.dependences()?, &Mapping::naive());
+    /// let mut data = Data::new(&nest, &[4], &[])?;
+    /// data.arrays[0].fill(1.0);
+    /// program.run(&mut data, |threads| threads / 2)?; // a random number below `threads` tells more
+    /// assert_eq!(data.arrays[0], [1.0, 2.0, 3.0, 4.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the data are not of the nest, a thread touches what is no element, two threads race, or not all threads of a block come to a barrier; the data are
+    /// then half done.
+    ///
+    /// # Panics
+    /// When `pick` says a number that is not below the one it was given.
+    pub fn run(&self, data: &mut Data, mut pick: impl FnMut(usize) -> usize) -> Result<(), RunError> {
+        let shapes = data.shapes(&self.nest)?;
+        let Data { parameters, scalars, arrays } = data;
+        let (parameters, scalars): (&[i64], &[f32]) = (parameters, scalars);
+        self.launches(parameters, |launch| {
+            let kernel = &self.kernels[launch.kernel];
+            let blocks = launch.grid.iter().product::<i64>() as usize;
+            let memory = Memory::new(self, kernel, &shapes, arrays, blocks);
+            let threads = self.threads(kernel, launch, parameters);
+            Running { kernel, memory, threads, scalars }.finish(&mut pick)
+        })
+    }
+
+    fn threads<'a>(&self, kernel: &'a Kernel, launch: &Launch, parameters: &'a [i64]) -> Vec<Thread<'a>> {
+        let mut iterators = vec![0; self.nest.iterators.len()];
+        for (iterator, value) in kernel.host_iterators.iter().zip(&launch.integers[parameters.len()..]) {
+            iterators[*iterator] = *value;
+        }
+        let in_block = kernel.block.map(i64::from);
+        let mut threads = Vec::new();
+        for (block, block_index) in indices(launch.grid).enumerate() {
+            for (thread, thread_index) in indices(in_block).enumerate() {
+                let actor = Actor { block, thread, phase: 0 };
+                let at = [block_index, thread_index];
+                threads.push(Thread::new(kernel, parameters, iterators.clone(), at, actor));
+            }
+        }
+        threads
+    }
+}
+
+/// All indices below these extents, x the fastest.
+fn indices([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+    (0..z).flat_map(move |k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])))
+}
+
+/// A launch that is under way.
+struct Running<'a> {
+    kernel: &'a Kernel,
+    memory: Memory<'a>,
+    threads: Vec<Thread<'a>>,
+    scalars: &'a [f32],
+}
+
+impl Running<'_> {
+    fn finish(mut self, pick: &mut dyn FnMut(usize) -> usize) -> Result<(), RunError> {
+        let mut ready: Vec<usize> = (0..self.threads.len()).collect();
+        let mut waiting: Vec<Vec<(usize, usize)>> = Vec::new();
+        while !ready.is_empty() {
+            let drawn = pick(ready.len());
+            let index = ready[drawn];
+            match self.threads[index].step(self.scalars, &mut self.memory)? {
+                Step::Ready => continue,
+                Step::Ended => {}
+                Step::Waits(barrier) => {
+                    let block = self.threads[index].actor.block;
+                    waiting.resize(waiting.len().max(block + 1), Vec::new());
+                    waiting[block].push((index, barrier));
+                }
+            }
+            ready.swap_remove(drawn);
+            if let Some(block) =
+                waiting.iter().position(|block| block.len() == self.kernel.threads() as usize)
+            {
+                ready.extend(self.past_barrier(std::mem::take(&mut waiting[block]))?);
+            }
+        }
+        match waiting.iter().find(|block| !block.is_empty()) {
+            None => Ok(()),
+            Some(block) => Err(self.divergence(&format!(
+                "{} of {} threads wait at a barrier that the others do not come to",
+                block.len(),
+                self.kernel.threads()
+            ))),
+        }
+    }
+
+    /// All threads of a block wait: they go on.
+    fn past_barrier(&mut self, waiting: Vec<(usize, usize)>) -> Result<Vec<usize>, RunError> {
+        if waiting.iter().any(|(_, barrier)| *barrier != waiting[0].1) {
+            return Err(self.divergence("threads of a block wait at different barriers"));
+        }
+        let threads: Vec<usize> = waiting.into_iter().map(|(thread, _)| thread).collect();
+        threads.iter().for_each(|thread| self.threads[*thread].actor.phase += 1);
+        Ok(threads)
+    }
+
+    fn divergence(&self, what: &str) -> RunError {
+        RunError::Divergence { kernel: self.kernel.name.clone(), what: what.to_owned() }
+    }
+}

@@ -1,0 +1,158 @@
+//! One thread of a kernel, which goes on by one assignment at a time.
+
+use super::memory::{Memory, elements};
+use super::race::Actor;
+use super::{Instruction, Kernel, Space};
+use crate::data::{RunError, offset};
+use crate::interpreter::evaluate;
+use crate::nest::affine::Variable;
+use crate::nest::expression::Access;
+use crate::nest::{Assignment, Range};
+
+/// What came of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It did something and can go on.
+    Ready,
+    /// It waits at this barrier: the address of the instruction tells it from others.
+    Waits(usize),
+    /// It has come to its end.
+    Ended,
+}
+
+/// A thread and where it is in its kernel.
+pub struct Thread<'a> {
+    pub actor: Actor,
+    parameters: &'a [i64],
+    /// The indices of its block and of itself in it, along x, y and z.
+    indices: [[i64; 3]; 2],
+    iterators: Vec<i64>,
+    /// The locals; shared ones are empty.
+    registers: Vec<Vec<f32>>,
+    frames: Vec<Frame<'a>>,
+}
+
+/// A list of instructions that a thread is in.
+struct Frame<'a> {
+    instructions: &'a [Instruction],
+    next: usize,
+    /// Of a loop, the values that are left.
+    repeats: Option<(usize, Box<dyn Iterator<Item = i64>>)>,
+}
+
+impl<'a> Thread<'a> {
+    pub fn new(
+        kernel: &'a Kernel,
+        parameters: &'a [i64],
+        iterators: Vec<i64>,
+        indices: [[i64; 3]; 2],
+        actor: Actor,
+    ) -> Self {
+        let in_registers = |space| space == Space::Register;
+        let registers =
+            kernel.locals.iter().map(|local| elements(local, in_registers(local.space))).collect();
+        let frames = vec![Frame { instructions: &kernel.body, next: 0, repeats: None }];
+        Self { actor, parameters, indices, iterators, registers, frames }
+    }
+
+    fn value(&self, variable: Variable) -> i64 {
+        match variable {
+            Variable::Parameter(index) => self.parameters[index],
+            Variable::Iterator(index) => self.iterators[index],
+            Variable::Block(axis) => self.indices[0][axis],
+            Variable::Thread(axis) => self.indices[1][axis],
+        }
+    }
+
+    /// Goes on up to the next assignment, a barrier or the end.
+    pub fn step(&mut self, scalars: &[f32], memory: &mut Memory<'_>) -> Result<Step, RunError> {
+        while let Some(frame) = self.frames.last_mut() {
+            let (instructions, at) = (frame.instructions, frame.next);
+            let Some(instruction) = instructions.get(at) else {
+                self.end_of_list();
+                continue;
+            };
+            frame.next += 1;
+            match instruction {
+                Instruction::Define(iterator, values) => {
+                    let largest = values.iter().map(|affine| affine.evaluate(&|of| self.value(of))).max();
+                    self.iterators[*iterator] = largest.expect("a definition has a value");
+                }
+                Instruction::Loop(range, body) => self.enter(range, body),
+                Instruction::If(conditions, body) => {
+                    if conditions.iter().all(|condition| condition.holds(&|of| self.value(of))) {
+                        self.frames.push(Frame { instructions: body, next: 0, repeats: None });
+                    }
+                }
+                Instruction::Assign(assignment) => {
+                    self.assign(assignment, scalars, memory)?;
+                    return Ok(Step::Ready);
+                }
+                Instruction::Barrier => return Ok(Step::Waits(std::ptr::from_ref(instruction) as usize)),
+            }
+        }
+        Ok(Step::Ended)
+    }
+
+    /// A loop begins at the end of its list, with all values left.
+    fn enter(&mut self, range: &'a Range, body: &'a [Instruction]) {
+        let values = Box::new(range.values(&|of| self.value(of)));
+        self.frames.push(Frame {
+            instructions: body,
+            next: body.len(),
+            repeats: Some((range.iterator, values)),
+        });
+    }
+
+    fn end_of_list(&mut self) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        let next = frame.repeats.as_mut().and_then(|(iterator, values)| Some((*iterator, values.next()?)));
+        match next {
+            Some((iterator, value)) => {
+                frame.next = 0;
+                self.iterators[iterator] = value;
+            }
+            None => {
+                self.frames.pop();
+            }
+        }
+    }
+
+    fn assign(
+        &mut self,
+        assignment: &Assignment,
+        scalars: &[f32],
+        memory: &mut Memory<'_>,
+    ) -> Result<(), RunError> {
+        let mut load = |access: &Access| match self.register(access, memory) {
+            Some(place) => Ok(self.registers[place.0][place.1]),
+            None => {
+                let place =
+                    memory.place(access.array, &self.subscripts(access), self.actor.block, assignment)?;
+                memory.load(&place, self.actor, assignment)
+            }
+        };
+        let value = evaluate(&assignment.value, &|of| self.value(of), scalars, &mut load)?;
+        let target = &assignment.target;
+        if let Some((local, element)) = self.register(target, memory) {
+            self.registers[local][element] = value;
+            return Ok(());
+        }
+        let place = memory.place(target.array, &self.subscripts(target), self.actor.block, assignment)?;
+        memory.store(&place, self.actor, assignment, value)
+    }
+
+    fn subscripts(&self, access: &Access) -> Vec<i64> {
+        access.subscripts.iter().map(|subscript| subscript.evaluate(&|of| self.value(of))).collect()
+    }
+
+    /// Where an element is among the registers, if its array is there and has it.
+    fn register(&self, access: &Access, memory: &Memory<'_>) -> Option<(usize, usize)> {
+        let local = access.array.checked_sub(memory.arrays.len())?;
+        let declared = &memory.kernel.locals[local];
+        if declared.space != Space::Register {
+            return None;
+        }
+        offset(&declared.shape, &self.subscripts(access)).map(|element| (local, element))
+    }
+}
