@@ -122,6 +122,21 @@ impl Data {
 
     /// Takes an array out, as `#[nest]` functions take it; [`give`](Self::give) puts it back.
     ///
+    /// ```
+    /// use nitro_codegen::{Builder, Data};
+    ///
+    /// let mut builder = Builder::new("nothing");
+    /// let n = builder.parameter("n");
+    /// builder.in_out("a", [n.into(), n.into()]);
+    /// let nest = builder.finish()?;
+    /// let mut data = Data::new(&nest, &[3], &[])?;
+    /// let mut a = data.take::<2>(&nest, 0);
+    /// a[[data.size(0) - 1, 0]] = 1.0;
+    /// data.give(0, a);
+    /// assert_eq!(data.arrays[0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When the data are not of this nest, or the array has another number of dimensions.
     #[must_use]

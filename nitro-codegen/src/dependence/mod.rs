@@ -117,7 +117,7 @@ pub struct DependenceError {
 }
 
 impl Nest {
-    /// The dependences between its statements, exact for all sizes: by isl, which takes some milliseconds for a nest of PolyBench.
+    /// The dependences between its statements, exact for all sizes, by isl. [`Dependences`] has an example.
     ///
     /// # Errors
     /// When the nest takes more operations than are granted, as one with very many statements or very large coefficients does.
@@ -151,7 +151,25 @@ impl Dependences {
         })
     }
 
-    /// Without those of a reduction on itself: what remains has to keep its order where sums may be added up in any.
+    /// Without those of a reduction on itself: what remains has to keep its order where sums may be added up in any ([`Nest::reassociates`]).
+    ///
+    #[cfg_attr(feature = "polyhedral", doc = "```")]
+    #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
+    /// use nitro_codegen::nest;
+    ///
+    /// #[nest(reassoc)]
+    /// fn total(n: usize, #[shape(n)] x: &[f32], #[shape(1)] total: &mut [f32]) {
+    ///     for i in 0..n {
+    ///         total[0] += x[i];
+    ///     }
+    /// }
+    ///
+    /// let nest = total::nest();
+    /// let dependences = nest.dependences()?;
+    /// assert!(!dependences.is_parallel(&[0], 0));
+    /// assert!(nest.reassociates() && dependences.without_reductions(&nest).is_parallel(&[0], 0));
+    /// # Ok::<(), nitro_codegen::DependenceError>(())
+    /// ```
     #[must_use]
     pub fn without_reductions(&self, nest: &Nest) -> Self {
         let statements = nest.statements();
@@ -166,6 +184,27 @@ impl Dependences {
     }
 
     /// Whether the iterations of the loop at `depth` around all these statements may run at the same time, where the loops around it run in order.
+    ///
+    #[cfg_attr(feature = "polyhedral", doc = "```")]
+    #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
+    /// use nitro_codegen::{Array2, nest};
+    ///
+    /// #[nest]
+    /// fn columns(n: usize, #[shape(n, n)] a: &mut Array2<f32>) {
+    ///     for i in 1..n {
+    ///         for j in 0..n {
+    ///             a[[i, j]] += a[[i - 1, j]];
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let nest = columns::nest();
+    /// let (statements, dependences) = (nest.statements(), nest.dependences()?);
+    /// assert!(!dependences.is_parallel(&[0], 0) && dependences.is_parallel(&[0], 1));
+    /// assert!(dependences.permits(&statements[0], &[1, 0])); // `j` may be outside
+    /// assert_eq!(dependences.permutable_band(&statements, &[0], 0), 2); // and both loops may be tiled
+    /// # Ok::<(), nitro_codegen::DependenceError>(())
+    /// ```
     #[must_use]
     pub fn is_parallel(&self, among: &[usize], depth: usize) -> bool {
         self.within(among, depth).all(|dependence| dependence.level != Some(depth))
@@ -213,6 +252,19 @@ fn stays_forward(dependence: &Dependence, order: &[usize]) -> bool {
 impl Statement<'_> {
     /// The operation, if the statement adds something up: `x = x OP e`, where `e` does not read the array and the order of operations does not matter but
     /// for rounding. A difference adds up too.
+    ///
+    /// ```
+    /// use nitro_codegen::{Binary, nest};
+    ///
+    /// #[nest]
+    /// fn least(n: usize, #[shape(n)] x: &[f32], #[shape(1)] least: &mut [f32]) {
+    ///     for i in 0..n {
+    ///         least[0] = least[0].min(x[i]);
+    ///     }
+    /// }
+    ///
+    /// assert_eq!(least::nest().statements()[0].reduction(), Some(Binary::Minimum));
+    /// ```
     #[must_use]
     pub fn reduction(&self) -> Option<Binary> {
         let Expression::Binary(operator, left, right) = &self.assignment.value else { return None };

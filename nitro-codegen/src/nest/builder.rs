@@ -153,6 +153,20 @@ impl Builder {
     }
 
     /// What is done where all conditions hold; `body` fills it.
+    ///
+    /// ```
+    /// use nitro_codegen::{Affine, Bounds, Builder, Condition, Relation};
+    ///
+    /// let mut builder = Builder::new("all_but_the_first");
+    /// let n = builder.parameter("n");
+    /// let x = builder.in_out("x", [n.into()]);
+    /// builder.repeat("i", Bounds::new(0, n), |builder, i| {
+    ///     let behind = Condition { relation: Relation::Greater, left: i.into(), right: Affine::from(0) };
+    ///     builder.only_if([behind], |builder| builder.assign(x.at([i]), 0.0));
+    /// });
+    /// assert!(builder.finish()?.to_string().contains("if i > 0 {"));
+    /// # Ok::<(), nitro_codegen::NestError>(())
+    /// ```
     pub fn only_if(&mut self, conditions: impl IntoIterator<Item = Condition>, body: impl FnOnce(&mut Self)) {
         let nodes = self.gather(body);
         self.push(Node::If(conditions.into_iter().collect(), nodes));

@@ -157,6 +157,19 @@ impl Expression {
     }
 
     /// `then` where `left` and `right` compare so, else `otherwise`.
+    ///
+    /// ```
+    /// use nitro_codegen::{Builder, Expression, Relation};
+    ///
+    /// let mut builder = Builder::new("relu");
+    /// let x = builder.in_out("x", []);
+    /// let value = || Expression::from(x.at::<i64>([]));
+    /// let zero = || Expression::from(0.0);
+    /// let relu = Expression::select(Relation::Less, [value(), zero()], [zero(), value()]);
+    /// builder.assign(x.at::<i64>([]), relu.max(0.0));
+    /// assert!(builder.finish()?.to_string().contains("x = max((if x < 0.0 { 0.0 } else { x }), 0.0);"));
+    /// # Ok::<(), nitro_codegen::NestError>(())
+    /// ```
     #[must_use]
     pub fn select(relation: Relation, [left, right]: [Self; 2], [then, otherwise]: [Self; 2]) -> Self {
         Self::Select(Box::new(Select { relation, left, right, then, otherwise }))
