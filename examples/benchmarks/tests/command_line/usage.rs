@@ -141,7 +141,7 @@ fn a_fitted_model_can_be_inspected_and_explained() {
     let folder = imported();
     success(folder.path(), &["fit", "--store", "s.db", "--device-features", "none"]);
     let shown = success(folder.path(), &["inspect", "models/f.model"]);
-    assert!(shown.contains("size") && shown.contains("svm-none"), "{shown}");
+    assert!(shown.contains("size") && shown.contains("forest-none"), "{shown}");
     let explain = ["explain", "f", "size=990", "--device", "A", "--store", "s.db"];
     let explained = success(folder.path(), &explain);
     assert!(explained.contains("is run: slow"), "{explained}");
