@@ -73,12 +73,7 @@ impl Matrix {
     /// When the device's memory is too small, or the device cannot be used.
     pub fn new(csr: &Csr) -> Result<Matrix, CudaError> {
         let pattern = csr.pattern();
-        let row_lengths = pattern.lengths();
-        let fill = |stored: usize| stored as f64 / pattern.nonzeros() as f64;
-        let empty = pattern.nonzeros() == 0;
-        let ell_fill = if empty { 1.0 } else { fill(pattern.rows() * row_lengths.max as usize) };
-        let diagonals = Diagonals::of(pattern);
-        let dia_fill = if empty { 1.0 } else { fill(pattern.rows() * diagonals.starts.len()) };
+        let Structure { row_lengths, ell_fill, dia_fill, diagonals } = Structure::of(pattern);
         let mut matrix = Matrix {
             columns: pattern.columns(),
             row_lengths,
@@ -100,7 +95,7 @@ impl Matrix {
             matrix.dia = Some(matrix.build_dia(&diagonals)?);
         }
         #[cfg(feature = "vendor")]
-        if !empty {
+        if pattern.nonzeros() > 0 {
             matrix.cusparse =
                 Cusparse::new(matrix.columns, &matrix.offsets, &matrix.column_of, &matrix.values)?;
         }
@@ -196,7 +191,34 @@ impl Merge {
     }
 }
 
+/// What tells matrices apart beside their size: found once, when a matrix is made.
+#[derive(Debug)]
+pub struct Structure {
+    /// How long the rows are.
+    pub row_lengths: Lengths,
+    /// Places that the ELLPACK form has for each entry; 1 without entries.
+    pub ell_fill: f64,
+    /// Places that the diagonal form has for each entry; 1 without entries.
+    pub dia_fill: f64,
+    diagonals: Diagonals,
+}
+
+impl Structure {
+    /// Looks at all entries.
+    #[must_use]
+    pub fn of(pattern: &Pattern) -> Structure {
+        let (row_lengths, diagonals) = (pattern.lengths(), Diagonals::of(pattern));
+        let fill = |width: usize| match pattern.nonzeros() {
+            0 => 1.0,
+            nonzeros => (pattern.rows() * width) as f64 / nonzeros as f64,
+        };
+        let (ell_fill, dia_fill) = (fill(row_lengths.max as usize), fill(diagonals.starts.len()));
+        Structure { row_lengths, ell_fill, dia_fill, diagonals }
+    }
+}
+
 /// The diagonals of a matrix that hold entries.
+#[derive(Debug)]
 struct Diagonals {
     /// Column minus row of each.
     starts: Vec<i32>,

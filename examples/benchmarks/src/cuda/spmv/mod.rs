@@ -7,7 +7,7 @@ mod pattern;
 mod record;
 mod reference;
 
-pub use matrix::{DIA_FILL_CUTOFF, ELL_FILL_CUTOFF, Matrix};
+pub use matrix::{DIA_FILL_CUTOFF, ELL_FILL_CUTOFF, Matrix, Structure};
 pub use pattern::{Csr, Lengths, Pattern};
 pub use record::record;
 pub use reference::Reference;
