@@ -2,14 +2,13 @@
 //!
 //! - A [`Space`] has the configurations that exist, from constraints ([`Constraint`]) or from a list; each is a [`Candidate`].
 //! - A [`Search`] is asked what to evaluate and told what that gave; a [`Strategy`] decides, for what its [`Plan`] allows.
-//! - A [`Log`] keeps what was evaluated: a search that was killed goes on as if it had not been.
+//! - Of a search that was killed, [`Search::restore`] makes one that goes on as if it had not been, from the outcomes that were kept.
 //! - [`Sources`] are what other devices measured: with them [`Strategy::Transfer`] begins where they were fast.
 //! - A [`Replay`] searches a space that is measured already, and says how good a strategy would have been.
 //!
 //! The crate runs nothing and knows no device: whoever asks evaluates. [`Search`] has an example.
 
 mod learn;
-mod log;
 mod outcome;
 mod parameter;
 #[doc(hidden)] // for the trainer, which draws from the same generator
@@ -20,7 +19,6 @@ mod sources;
 mod space;
 mod strategy;
 
-pub use self::log::{Log, LogError};
 pub use self::outcome::{Candidate, Evaluation, Failure, Outcome};
 pub use self::parameter::{Parameter, Scale};
 pub use self::replay::{Figures, Replay};

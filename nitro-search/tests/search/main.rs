@@ -3,6 +3,5 @@
 mod budgets;
 mod climbs;
 mod fake;
-mod logs;
 mod strategies;
 mod transfers;
