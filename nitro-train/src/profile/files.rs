@@ -1,5 +1,4 @@
-//! Profiles as CSV tables: `device,variant,input,kernel,launches,shown`, then a column a metric (tables of before kernels were told
-//! apart have no `kernel`, and metrics of all kernels of a call together), and `device,proxy,intensity`, then a
+//! Profiles as CSV tables: `device,variant,input,kernel,launches,shown`, then a column a metric, and `device,proxy,intensity`, then a
 //! column a metric. A metric that was not available is an empty field.
 //!
 //! ```
@@ -11,10 +10,7 @@
 //! let of_variant = VariantProfile { device: device.into(), variant, input, kernel, launches: 9, shown: 8, metrics };
 //! let table = write_variants(&[of_variant.clone()]);
 //! assert!(table.starts_with("device,variant,input,kernel,launches,shown,dram__sectors_read.sum\n"));
-//! assert_eq!(read_variants("profiles.csv", table.as_bytes())?, [of_variant.clone()]);
-//! let of_call = VariantProfile { kernel: String::new(), ..of_variant }; // read from a table without kernels
-//! let table = table.replace("kernel,", "").replace("partition,", "");
-//! assert_eq!(read_variants("profiles.csv", table.as_bytes())?, [of_call]);
+//! assert_eq!(read_variants("profiles.csv", table.as_bytes())?, [of_variant]);
 //!
 //! let of_proxy = ProxyProfile { device: device.into(), proxy: "atomics".into(), intensity: 3, metrics: Metrics::new() };
 //! assert_eq!(read_proxies("proxies.csv", write_proxies(&[of_proxy.clone()]).as_bytes())?, [of_proxy]);
