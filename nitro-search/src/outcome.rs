@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A configuration of a [`Space`](crate::Space): its position in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Candidate(u64);
 
 impl Candidate {
@@ -67,11 +66,10 @@ impl Evaluation {
 }
 
 /// A candidate and what running it gave.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// What was run.
     pub candidate: Candidate,
     /// What that gave.
-    #[serde(flatten)]
     pub evaluation: Evaluation,
 }

@@ -9,8 +9,8 @@ use nitro_core::model::Model;
 use crate::evaluate::{Chooser, Split, shares_of_model};
 use crate::learn::performance::PerformanceTable;
 use crate::learn::{FitOptions, LearnError, Strategy, fit};
+use crate::random::Random;
 use crate::recordings::Recordings;
-use nitro_search::random::Random;
 
 /// The first inputs are drawn, because nothing is known yet.
 pub const FIRST_INPUTS: usize = 8;

@@ -24,7 +24,7 @@ impl<'de> Deserialize<'de> for Exact {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nitro_search::random::Random;
+    use crate::random::Random;
 
     #[test]
     fn what_is_read_is_what_was_written() {

@@ -11,5 +11,5 @@ pub use crate::learn::performance::PerformanceTable;
 pub use crate::learn::space::{DeviceSpace, InputSpace};
 pub use crate::learn::study::Study;
 pub use crate::learn::task::{Sample, Task};
+pub use crate::random::Random;
 pub use crate::traffic::weights::calls_among;
-pub use nitro_search::random::Random;

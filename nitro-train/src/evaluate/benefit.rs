@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use super::chooser::Chooser;
 use super::error::EvaluateError;
 use crate::learn::performance::PerformanceTable;
+use crate::random::Random;
 use crate::recordings::Recordings;
-use nitro_search::random::Random;
 
 /// How often each feature's values are dealt out anew: the mean over so many differs little from run to run.
 const PERMUTATIONS: usize = 5;

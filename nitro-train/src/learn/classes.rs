@@ -89,6 +89,11 @@ impl Classes {
         &self.variants
     }
 
+    /// Whether no variant has several configurations.
+    pub fn are_variants(&self) -> bool {
+        self.variants.windows(2).all(|pair| pair[0] != pair[1])
+    }
+
     /// Index of the class that a model calls this.
     pub fn index(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|own| own == name)

@@ -11,7 +11,7 @@ use crate::greedy::add_greedily;
 pub fn emitted(performance: &PerformanceTable, sources: &[usize], inputs: &[usize]) -> Vec<usize> {
     let variants = performance.classes().variants();
     let count = performance.classes().count();
-    if variants.windows(2).all(|pair| pair[0] != pair[1]) {
+    if performance.classes().are_variants() {
         return (0..count).collect();
     }
     let places = sources.iter().flat_map(|&device| inputs.iter().map(move |&input| (device, input)));
@@ -24,7 +24,8 @@ pub fn emitted(performance: &PerformanceTable, sources: &[usize], inputs: &[usiz
     chosen
 }
 
-fn share(shares: &[Option<f64>], class: usize) -> f64 {
+/// The share of a class; none where it did not succeed.
+pub(crate) fn share(shares: &[Option<f64>], class: usize) -> f64 {
     shares[class].unwrap_or(0.0)
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use nitro_search::random::Random;
+use crate::random::Random;
 
 /// With fewer groups than this a fold of whole groups would be a kind of input that the rest does not know at all.
 const MIN_GROUPS: usize = 20;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use nitro_core::{Choice, Configuration, Function, VariantInfo, choice_text};
 
+use crate::random::Random;
 use crate::store::ChoiceName;
-use nitro_search::random::Random;
 
 /// The most configurations of one variant that are tried where nobody says which.
 pub const MAX_CONFIGURATIONS: usize = 256;

@@ -10,7 +10,7 @@ use nitro_core::recording::{Observation, Panicked, record};
 use super::error::RecordError;
 use super::subject::Subject;
 use crate::profile::{Section, Shown};
-use nitro_search::random::Random;
+use crate::random::Random;
 
 /// How much of a function a profiler is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,10 +19,10 @@ use crate::learn::{FitOptions, Fitted, fit};
 use crate::measure::{
     Candidate, Clock, Inputs, Plan, Repeats, Share, SystemClock, describe_device, whole_host,
 };
+use crate::random::Random;
 use crate::recordings::{DeviceRecord, Recordings};
 use crate::report::assemble::{assemble, device_tables, measured_here};
 use crate::report::{LocalResult, ReportData};
-use nitro_search::random::Random;
 
 const ABOUT: &str = "Selectors learned from other machines' recordings chose for this machine, which took no part in their \
                      training. Exhaustive measurement here shows what those choices achieve.";

@@ -8,7 +8,7 @@ use super::spaces::mean;
 use crate::evaluate::Split;
 use crate::greedy::add_greedily;
 use crate::learn::LearnError;
-use crate::learn::emitted::emitted;
+use crate::learn::emitted::{emitted, share};
 use crate::learn::performance::PerformanceTable;
 use crate::recordings::Recordings;
 use crate::report::space_data::{EmittedChoice, EmittedChoices};
@@ -23,7 +23,7 @@ pub(crate) fn emitted_choices(
 ) -> Result<Option<EmittedChoices>, LearnError> {
     let performance = PerformanceTable::new(recordings)?;
     let classes = performance.classes();
-    if classes.variants().windows(2).all(|pair| pair[0] != pair[1]) {
+    if classes.are_variants() {
         return Ok(None);
     }
     let devices: Vec<usize> = (0..recordings.devices.len()).collect();
@@ -74,22 +74,18 @@ fn greedy_order(samples: &[Sample<'_>], classes: usize) -> Vec<usize> {
     order
 }
 
-fn share(shares: &[Option<f64>], class: usize) -> f64 {
-    shares[class].unwrap_or(0.0)
+fn best_of(classes: &[usize], shares: &[Option<f64>]) -> f64 {
+    classes.iter().map(|&class| share(shares, class)).fold(0.0, f64::max)
 }
 
 /// Mean over the samples of the best of these classes.
 fn reached(classes: &[usize], samples: &[Sample<'_>]) -> f64 {
-    mean(
-        samples
-            .iter()
-            .map(|(.., shares)| classes.iter().map(|&class| share(shares, class)).fold(0.0, f64::max)),
-    )
+    mean(samples.iter().map(|(.., shares)| best_of(classes, shares)))
 }
 
 fn choice(name: &str, class: usize, chosen: &[usize], samples: &[Sample<'_>]) -> EmittedChoice {
     let is_best = |(.., shares): &&Sample<'_>| {
-        let best = chosen.iter().map(|&own| share(shares, own)).fold(0.0, f64::max);
+        let best = best_of(chosen, shares);
         best > 0.0 && chosen.iter().find(|own| share(shares, **own) == best) == Some(&class)
     };
     let won: Vec<&Sample<'_>> = samples.iter().filter(is_best).collect();

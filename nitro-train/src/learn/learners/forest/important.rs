@@ -13,7 +13,7 @@ use super::samples::samples;
 use crate::learn::folds::sample;
 use crate::learn::learners::TrainingSet;
 use crate::learn::task::Task;
-use nitro_search::random::Random;
+use crate::random::Random;
 
 /// Of a forest that tells important features: more trees change little, and deeper ones split noise.
 const TREES: usize = 24;

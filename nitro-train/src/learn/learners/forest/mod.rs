@@ -31,7 +31,7 @@ use super::{Hyperparameters, Learner, Trained, TrainingSet};
 use crate::learn::costs::forest_ns;
 use crate::learn::device_features::transfer::{Transfer, TransferPlan, by_training};
 use crate::learn::task::Task;
-use nitro_search::random::Random;
+use crate::random::Random;
 
 pub use self::important::important;
 

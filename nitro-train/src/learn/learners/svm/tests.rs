@@ -3,7 +3,7 @@ use nitro_core::model::{Coverage, Model, Provenance, Selector};
 use super::*;
 use crate::learn::space::{DeviceSpace, InputSpace};
 use crate::learn::task::Sample;
-use nitro_search::random::Random;
+use crate::random::Random;
 
 const GAMMA: f64 = 0.8;
 

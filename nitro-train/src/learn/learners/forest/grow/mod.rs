@@ -2,7 +2,7 @@
 
 use nitro_core::model::{MAX_DEPTH, Node, Transform};
 
-use nitro_search::random::Random;
+use crate::random::Random;
 
 /// What trees are grown from: features column by column, targets row by row.
 pub(super) struct Samples {

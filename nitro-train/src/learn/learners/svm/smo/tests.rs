@@ -1,5 +1,5 @@
 use super::*;
-use nitro_search::random::Random;
+use crate::random::Random;
 
 /// RBF kernel over points, with the width folded in.
 struct Rbf(Vec<Vec<f64>>);
