@@ -74,8 +74,8 @@ pub struct Kept {
 }
 
 impl Trainer {
-    /// Searches the configurations of variants with tuning parameters, input by input, and keeps in the store what is worth it: of every input the
-    /// fastest found, and on all inputs at most [`SearchRequest::keep`] configurations beside the default of every variant, so that
+    /// Searches the configurations of variants with tuning parameters, input by input, and then measures what is worth it: on all inputs at most
+    /// [`SearchRequest::keep`] configurations beside the default of every variant, so that
     /// [`fit`](Self::fit) learns to pick among them.
     ///
     /// Everything that was evaluated is in the store: a search that was stopped goes on as if it had not been, and several programs search together that share

@@ -102,7 +102,7 @@ pub(super) enum Command {
     Calibrate(CalibrateArgs),
     /// Search the configurations of variants with tuning parameters: measure few of them, and find the fastest for each input
     ///
-    /// The fastest of each input and, measured on all inputs, the configurations that bring most are kept in the store, for fit to choose among. What was
+    /// The configurations that bring most are measured on all inputs then, for fit to choose among. What was
     /// evaluated is in the store: a search that was stopped goes on as if it had not been.
     ///
     /// With --replay every device is searched on as if nothing were known of it. A figure is the time of the best of all configurations over that of
