@@ -102,13 +102,20 @@ impl Data {
     /// # Errors
     /// When their number is not that of the nest's arguments, or they give an array a shape that there cannot be.
     pub fn new(nest: &Nest, parameters: &[i64], scalars: &[f32]) -> Result<Self, RunError> {
-        count(nest, "sizes", nest.parameters.len(), parameters.len())?;
         count(nest, "scalars", nest.scalars.len(), scalars.len())?;
-        let elements =
-            |shape: Result<Vec<i64>, RunError>| Ok(vec![0.0; shape?.iter().product::<i64>() as usize]);
-        let shapes = (0..nest.arrays.len()).map(|array| shape(nest, array, parameters));
-        let arrays = shapes.map(elements).collect::<Result<_, _>>()?;
+        let shapes = Self::shapes_of(nest, parameters)?;
+        let elements = |shape: &Vec<i64>| vec![0.0; shape.iter().product::<i64>() as usize];
+        let arrays = shapes[..nest.arguments()].iter().map(elements).collect();
         Ok(Self { parameters: parameters.to_vec(), scalars: scalars.to_vec(), arrays })
+    }
+
+    /// The extents of the arrays of a nest, of temporaries too, for these sizes.
+    ///
+    /// # Errors
+    /// When their number is not that of the nest's, or they give an array a shape that there cannot be.
+    pub fn shapes_of(nest: &Nest, parameters: &[i64]) -> Result<Vec<Vec<i64>>, RunError> {
+        count(nest, "sizes", nest.parameters.len(), parameters.len())?;
+        (0..nest.arrays.len()).map(|array| shape(nest, array, parameters)).collect()
     }
 
     /// A size, as `#[nest]` functions take it.
@@ -154,18 +161,21 @@ impl Data {
 
     /// Whether these are values for the nest, and if so the extents of its arrays.
     pub(crate) fn shapes(&self, nest: &Nest) -> Result<Vec<Vec<i64>>, RunError> {
-        count(nest, "sizes", nest.parameters.len(), self.parameters.len())?;
         count(nest, "scalars", nest.scalars.len(), self.scalars.len())?;
-        count(nest, "arrays", nest.arrays.len(), self.arrays.len())?;
-        let checked = |array: usize| {
-            let shape = shape(nest, array, &self.parameters)?;
+        count(nest, "arrays", nest.arguments(), self.arrays.len())?;
+        let shapes = Self::shapes_of(nest, &self.parameters)?;
+        for (array, shape) in shapes[..nest.arguments()].iter().enumerate() {
             let expected = shape.iter().product::<i64>() as usize;
             let what = format!("elements of `{}`", nest.arrays[array].name);
             count(nest, &what, expected, self.arrays[array].len())?;
-            Ok(shape)
-        };
-        (0..nest.arrays.len()).map(checked).collect()
+        }
+        Ok(shapes)
     }
+}
+
+/// Temporaries, as they are when a nest begins: not zeros, so that what is read before it is written shows.
+pub(crate) fn temporaries(nest: &Nest, shapes: &[Vec<i64>]) -> impl Iterator<Item = Vec<f32>> {
+    shapes[nest.arguments()..].iter().map(|shape| vec![f32::NAN; shape.iter().product::<i64>() as usize])
 }
 
 fn count(nest: &Nest, what: &str, expected: usize, given: usize) -> Result<(), RunError> {

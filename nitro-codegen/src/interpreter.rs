@@ -1,6 +1,6 @@
 //! Nests run in the order in which they are written: the reference for whatever is made of them.
 
-use crate::data::{Data, RunError, offset};
+use crate::data::{Data, RunError, offset, temporaries};
 use crate::nest::affine::Variable;
 use crate::nest::expression::{Access, Binary, Expression, Unary};
 use crate::nest::{Assignment, Nest, Node, display};
@@ -31,6 +31,13 @@ impl Nest {
     /// When the data are not of this nest, or a statement touches what is no element; the data are then half done.
     pub fn run(&self, data: &mut Data) -> Result<(), RunError> {
         let shapes = data.shapes(self)?;
+        data.arrays.extend(temporaries(self, &shapes));
+        let done = self.run_on(data, &shapes);
+        data.arrays.truncate(self.arguments());
+        done
+    }
+
+    fn run_on(&self, data: &mut Data, shapes: &[Vec<i64>]) -> Result<(), RunError> {
         let parameters = data.parameters.clone();
         let mut run = |assignment: &Assignment, iterators: &[i64]| {
             let value = |variable| value(&parameters, iterators, variable);

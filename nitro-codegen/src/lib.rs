@@ -12,16 +12,22 @@
 mod array;
 mod data;
 mod dependence;
+#[cfg(feature = "cuda")]
+mod gpu;
 mod interpreter;
 mod kernel;
 mod mapping;
 mod nest;
+#[cfg(feature = "polyhedral")]
+mod storage;
 
 pub use self::array::{Array, Array1, Array2, Array3, Array4};
 pub use self::data::{Data, RunError};
 pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependences, Distance};
-pub use self::kernel::{Extent, Host, Instruction, Kernel, Launch, Local, Program, Space};
-pub use self::mapping::Mapping;
+#[cfg(feature = "cuda")]
+pub use self::gpu::{Executable, LaunchError};
+pub use self::kernel::{Extent, Host, Instruction, Integers, Kernel, Launch, Local, Program, Space, Unroll};
+pub use self::mapping::{Mapping, Schedule, Tiling};
 pub use self::nest::affine::{Affine, Variable};
 pub use self::nest::builder::{ArrayName, Bounds, Builder, NestError};
 pub use self::nest::expression::{Access, Binary, Bits, Expression, Relation, Select, Unary};

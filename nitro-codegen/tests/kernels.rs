@@ -2,7 +2,7 @@
 
 use nitro_codegen::{
     Access, Affine, Assignment, Bounds, Builder, Condition, Data, Expression, Extent, Host, Instruction,
-    Kernel, Local, Nest, Program, Relation, RunError, Space, Variable,
+    Integers, Kernel, Local, Nest, Program, Relation, RunError, Space, Variable,
 };
 use nitro_test_support::random::Random;
 
@@ -28,7 +28,11 @@ fn assign(target: Access, value: impl Into<Expression>) -> Instruction {
 }
 
 fn below(limit: impl Into<Affine>, body: Vec<Instruction>) -> Instruction {
-    Instruction::If(vec![Condition { relation: Relation::Less, left: I.into(), right: limit.into() }], body)
+    Instruction::If(
+        vec![Condition { relation: Relation::Less, left: I.into(), right: limit.into() }],
+        body,
+        Vec::new(),
+    )
 }
 
 /// A kernel with blocks of four threads over `x`, a tile of four elements for each block and an accumulator for each thread.
@@ -39,6 +43,9 @@ fn program(body: Vec<Instruction>) -> Program {
         |name: &str, space, shape: &[i64]| Local { name: name.to_owned(), space, shape: shape.to_vec() };
     let kernel = Kernel {
         name: "reverse_0".to_owned(),
+        statements: Vec::new(),
+        iterators: Vec::new(),
+        points: [1; 3],
         host_iterators: Vec::new(),
         grid: vec![Extent { lower: vec![Affine::from(0)], upper: vec![N.into()], step: 1 }],
         block: [4, 1, 1],
@@ -91,6 +98,7 @@ fn threads_of_different_blocks_race_whatever_barriers_are_in_between() {
     let first = Instruction::If(
         vec![Condition { relation: Relation::Equal, left: THREAD.into(), right: Affine::from(0) }],
         vec![assign(at(0, 0), 1.0)],
+        Vec::new(),
     );
     let error = run(&program(vec![Instruction::Barrier, first]), 8, 1).unwrap_err();
     assert!(error.to_string().contains("element 0 of x"), "{error}");
@@ -134,7 +142,7 @@ fn kernels_read_well_and_are_cuda() {
     assert!(text.starts_with("launch reverse_0\n"), "{text}");
     assert!(text.contains("kernel reverse_0 over 0..n in blocks of 4 × 1 × 1 {"), "{text}");
     assert!(text.contains("    shared tile: f32[4]\n") && text.contains("    barrier;\n"), "{text}");
-    let cuda = program.cuda();
+    let cuda = program.cuda(Integers::Bits64);
     for line in [
         "extern \"C\" __global__ void __launch_bounds__(4) reverse_0(long long n, float* __restrict__ x)",
         "__shared__ float tile[4];",
@@ -159,7 +167,7 @@ fn names_that_cuda_has_taken_are_changed() {
     let body = vec![Instruction::Define(0, vec![THREAD.into()]), assign(at(0, I), at(0, I))];
     let mut program = program(Vec::new());
     (program.nest, program.kernels[0].body) = (nest, body);
-    let cuda = program.cuda();
+    let cuda = program.cuda(Integers::Bits64);
     assert!(cuda.contains("(long long int__, float* __restrict__ float_)"), "{cuda}");
     assert!(cuda.contains("float_[int_] = float_[int_];"), "{cuda}");
 }

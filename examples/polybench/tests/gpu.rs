@@ -2,7 +2,7 @@
 
 mod support;
 
-use nitro_codegen::{Data, Mapping, Program};
+use nitro_codegen::{Data, Integers, Mapping, Program};
 use nitro_cuda::{Argument, Buffer, Grid, Module, Options, Source, compile, device};
 use nitro_polybench::kernels;
 use support::{bits, data, sizes};
@@ -47,7 +47,7 @@ fn kernels_give_what_the_functions_give() {
                 &nest.dependences().unwrap(),
                 &Mapping::naive().with_blocks(blocks).with_register_promotion(),
             );
-            let text = program.cuda();
+            let text = program.cuda(Integers::Bits64);
             let options = Options::for_device(device).with_argument("-fmad=false");
             let image =
                 compile(&Source::new("nest.cu", &text), &options).unwrap_or_else(|error| panic!("{error}"));

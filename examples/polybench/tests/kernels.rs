@@ -4,16 +4,31 @@
 mod oracle;
 mod support;
 
-use nitro_codegen::{Mapping, Nest, Program};
+use nitro_codegen::{Data, Integers, Mapping, Nest, Program, Tiling};
 use nitro_cuda::{Options, Source, compile, nvrtc_version};
 use nitro_polybench::{Kernel, kernels};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
 use support::{bits, data, sizes};
 
-/// The preset, and with register promotion.
-fn mappings() -> [Mapping; 2] {
-    [Mapping::naive(), Mapping::naive().with_register_promotion()]
+/// Mappings that keep the order of every sum.
+fn exact_mappings() -> [Mapping; 3] {
+    [Mapping::naive(), Mapping::naive().with_register_promotion(), Mapping::ppcg_default()]
+}
+
+/// Small tiles of several points, staged: edges are everywhere.
+fn tiled(mapping: &Mapping, blocks: [[u32; 3]; 3], points: [u32; 3], inner: u32) -> Mapping {
+    let tiling = Tiling { points, inner, promotes: true, ..Tiling::default() };
+    mapping.clone().with_usual_tilings(blocks.map(|block| Tiling { block, ..tiling.clone() }))
+}
+
+fn tiled_mappings(mapping: &Mapping) -> [Mapping; 4] {
+    [
+        tiled(mapping, [[3, 1, 1], [3, 2, 1], [2, 2, 3]], [2, 3, 1], 2),
+        tiled(mapping, [[4, 1, 1], [2, 2, 1], [2, 1, 1]], [1, 2, 2], 3),
+        tiled(mapping, [[2, 1, 1], [1, 3, 1], [1, 2, 1]], [3, 1, 2], 0),
+        tiled(mapping, [[32, 1, 1], [32, 1, 1], [32, 1, 1]], [1, 2, 1], 2),
+    ]
 }
 
 /// Blocks so small that grids have several and edges are everywhere.
@@ -26,13 +41,28 @@ fn program(nest: &Nest, mapping: &Mapping) -> Program {
 }
 
 fn assert_agrees(kernel: &Kernel, program: &Program, sizes: &[i64], seed: u64) {
-    let input = data(&program.nest, sizes, seed);
+    let [expected, result] = both(kernel, program, sizes, seed);
+    assert_eq!(bits(&result), bits(&expected), "{} at {sizes:?}\n{program}", program.nest.name());
+}
+
+/// But for rounding, where sums were added up in another order.
+fn assert_agrees_nearly(kernel: &Kernel, program: &Program, sizes: &[i64], seed: u64) {
+    let [expected, result] = both(kernel, program, sizes, seed);
+    for (one, other) in result.arrays.iter().flatten().zip(expected.arrays.iter().flatten()) {
+        let is_near = (one - other).abs() <= 1e-4 * other.abs().max(1.0) || one.is_nan() && other.is_nan();
+        assert!(is_near, "{one} instead of {other}: {} at {sizes:?}\n{program}", program.nest.name());
+    }
+}
+
+/// What the function gives and what the program gives.
+fn both(kernel: &Kernel, program: &Program, sizes: &[i64], seed: u64) -> [Data; 2] {
+    let input = data(&(kernel.nest)(), sizes, seed);
     let (mut expected, mut result) = (input.clone(), input);
     (kernel.reference)(&mut expected);
     let mut random = Random::new(seed);
     let run = program.run(&mut result, |threads| random.below(threads as u64) as usize);
-    run.unwrap_or_else(|error| panic!("{error}\n{program}"));
-    assert_eq!(bits(&result), bits(&expected), "{} at {sizes:?}\n{program}", program.nest.name());
+    run.unwrap_or_else(|error| panic!("{} at {sizes:?}: {error}\n{program}", program.nest.name()));
+    [expected, result]
 }
 
 #[test]
@@ -40,13 +70,43 @@ fn interpreted_with_random_threads_they_give_what_the_function_gives() {
     for kernel in kernels() {
         let nest = (kernel.nest)();
         let sizes = sizes(nest.parameters().len(), &[0, 1, 2, 4]);
-        for mapping in mappings() {
+        for mapping in exact_mappings() {
             let (usual, small) = (program(&nest, &mapping), program(&nest, &with_small_blocks(&mapping)));
             for (seed, sizes) in sizes.iter().enumerate() {
                 assert_agrees(&kernel, &small, sizes, seed as u64);
             }
             // Nearly all threads of a usual block are beyond such sizes, and each is interpreted.
             assert_agrees(&kernel, &usual, &sizes[2], 2);
+        }
+    }
+}
+
+#[test]
+fn tiles_of_every_shape_give_what_the_function_gives() {
+    for kernel in kernels() {
+        let nest = (kernel.nest)();
+        let sizes = sizes(nest.parameters().len(), &[0, 1, 2, 5]);
+        for (tiling, mapping) in tiled_mappings(&Mapping::naive()).iter().enumerate() {
+            let program = program(&nest, mapping);
+            for sizes in &sizes {
+                assert_agrees(&kernel, &program, sizes, tiling as u64);
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_of_several_threads_are_those_of_the_function() {
+    for kernel in kernels() {
+        let nest = (kernel.nest)();
+        let sizes = sizes(nest.parameters().len(), &[0, 1, 2, 5]);
+        let nest = nest.with_temporaries().unwrap();
+        assert_agrees_nearly(&kernel, &program(&nest, &Mapping::sane()), &sizes[2], 2);
+        for (tiling, mapping) in tiled_mappings(&Mapping::sane()).iter().enumerate() {
+            let program = program(&nest, mapping);
+            for sizes in &sizes {
+                assert_agrees_nearly(&kernel, &program, sizes, tiling as u64);
+            }
         }
     }
 }
@@ -64,20 +124,21 @@ fn dependences_of_every_nest_are_those_of_all_instances() {
 fn every_kernel_compiles() {
     let Some(_) = NVRTC.found(nvrtc_version()) else { return };
     for kernel in kernels() {
-        for mapping in mappings() {
-            assert_compiles(&program(&(kernel.nest)(), &mapping));
+        for mapping in exact_mappings().into_iter().chain([Mapping::sane()]) {
+            assert_compiles(&program(&(kernel.nest)().with_temporaries().unwrap(), &mapping));
         }
     }
 }
 
 fn assert_compiles(program: &Program) {
-    let text = program.cuda();
+    let text = program.cuda(Integers::Bits64);
     let options = Options::new(90).with_argument("-fmad=false");
     let image =
         compile(&Source::new("nest.cu", &text), &options).unwrap_or_else(|error| panic!("{error}\n{text}"));
     for kernel in &program.kernels {
         let usage = image.usage(&kernel.name).unwrap_or_else(|| panic!("{}", image.log()));
-        assert_eq!((usage.spill_bytes, usage.static_shared_bytes), (0, 0), "{}", kernel.name);
+        // A few of the largest tiles' registers may not fit.
+        assert!(usage.spill_bytes <= 64, "{} bytes: {}", usage.spill_bytes, kernel.name);
     }
 }
 
@@ -90,7 +151,7 @@ fn a_sum_over_the_innermost_loop_is_promoted() {
     };
     assert_eq!(has_registers("gemm"), [0, 1]);
     assert_eq!(has_registers("gesummv"), [2]);
-    assert_eq!(has_registers("convolution_3d"), [3]); // one a loop: all three have a fixed number of steps
+    assert_eq!(has_registers("convolution_3d"), [1]); // all three loops have a fixed number of steps
     assert_eq!(has_registers("trmm"), [0, 0]); // the column's other elements are read too
     assert_eq!(has_registers("jacobi_2d"), [0, 0]);
 }
@@ -116,4 +177,22 @@ fn parallel_loops_become_the_grid() {
     assert_eq!(shape("heat_3d"), [(3, 1), (3, 1)]);
     assert_eq!(shape("convolution_3d"), [(3, 0)]);
     assert_eq!(shape("doitgen"), [(1, 2), (1, 2)]); // `sum` is shared by all rows
+}
+
+#[test]
+fn temporaries_take_away_what_memory_used_again_forbids() {
+    let program = |name: &str| {
+        let nest = kernels().iter().map(|kernel| (kernel.nest)()).find(|nest| nest.name() == name).unwrap();
+        let nest = nest.with_temporaries().unwrap();
+        (nest.arrays().len() - nest.arguments(), program(&nest, &Mapping::naive()))
+    };
+    let (temporaries, doitgen) = program("doitgen");
+    assert_eq!(temporaries, 1);
+    assert!(doitgen.kernels.iter().all(|kernel| kernel.host_iterators.is_empty()), "{doitgen}");
+    let (temporaries, trmm) = program("trmm");
+    assert_eq!(temporaries, 1);
+    assert!(trmm.kernels.iter().all(|kernel| kernel.grid.len() == 2), "{trmm}");
+    for name in ["gemm", "syr2k", "atax", "jacobi_2d", "heat_3d", "covariance"] {
+        assert_eq!(program(name).0, 0, "{name} has no use for a temporary");
+    }
 }

@@ -7,9 +7,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::nest::Nest;
 use crate::nest::expression::{Binary, Expression};
 use crate::nest::statement::Statement;
+use crate::nest::{Assignment, Nest};
 
 /// What one instance does to an element before another one does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -172,12 +172,21 @@ impl Dependences {
     /// ```
     #[must_use]
     pub fn without_reductions(&self, nest: &Nest) -> Self {
+        self.without(nest, |assignment| reduction(assignment).is_some())
+    }
+
+    /// Without those of sums on themselves, which several threads may add up.
+    pub(crate) fn without_sums(&self, nest: &Nest) -> Self {
+        self.without(nest, is_sum)
+    }
+
+    fn without(&self, nest: &Nest, is_reduction: impl Fn(&Assignment) -> bool) -> Self {
         let statements = nest.statements();
         let is_of_reduction = |dependence: &&Dependence| {
-            let statement = &statements[dependence.source];
+            let assignment = statements[dependence.source].assignment;
             dependence.source == dependence.sink
-                && dependence.array == statement.assignment.target.array
-                && statement.reduction().is_some()
+                && dependence.array == assignment.target.array
+                && is_reduction(assignment)
         };
         let all = self.all.iter().filter(|dependence| !is_of_reduction(dependence)).cloned().collect();
         Self { all, arrays: self.arrays.clone() }
@@ -267,17 +276,26 @@ impl Statement<'_> {
     /// ```
     #[must_use]
     pub fn reduction(&self) -> Option<Binary> {
-        let Expression::Binary(operator, left, right) = &self.assignment.value else { return None };
-        let target = &self.assignment.target;
-        let reads = |value: &Expression| value.reads().iter().any(|access| access.array == target.array);
-        let is_target = |value: &Expression| matches!(value, Expression::Load(access) if access == target);
-        let commutes = *operator != Binary::Subtract;
-        let adds_up = (is_target(left) && !reads(right)) || (commutes && is_target(right) && !reads(left));
-        match operator {
-            Binary::Add | Binary::Subtract if adds_up => Some(Binary::Add),
-            Binary::Multiply | Binary::Minimum | Binary::Maximum if adds_up => Some(*operator),
-            _ => None,
-        }
+        reduction(self.assignment)
+    }
+}
+
+/// Whether the statement adds to its element.
+pub fn is_sum(assignment: &Assignment) -> bool {
+    reduction(assignment) == Some(Binary::Add)
+}
+
+fn reduction(assignment: &Assignment) -> Option<Binary> {
+    let Expression::Binary(operator, left, right) = &assignment.value else { return None };
+    let target = &assignment.target;
+    let reads = |value: &Expression| value.reads().iter().any(|access| access.array == target.array);
+    let is_target = |value: &Expression| matches!(value, Expression::Load(access) if access == target);
+    let commutes = *operator != Binary::Subtract;
+    let adds_up = (is_target(left) && !reads(right)) || (commutes && is_target(right) && !reads(left));
+    match operator {
+        Binary::Add | Binary::Subtract if adds_up => Some(Binary::Add),
+        Binary::Multiply | Binary::Minimum | Binary::Maximum if adds_up => Some(*operator),
+        _ => None,
     }
 }
 

@@ -16,7 +16,12 @@ pub struct KernelNames<'a> {
 
 impl Names for KernelNames<'_> {
     fn variable(&self, variable: Variable) -> &str {
-        self.program.nest.variable(variable)
+        match variable {
+            Variable::Iterator(index) if index >= self.program.nest.iterators.len() => {
+                &self.kernel.iterators[index - self.program.nest.iterators.len()]
+            }
+            _ => self.program.nest.variable(variable),
+        }
     }
 
     fn scalar(&self, index: usize) -> &str {
@@ -69,7 +74,16 @@ fn kernel(program: &Program, kernel: &Kernel, text: &mut String) -> fmt::Result 
     };
     let grid: Vec<_> = kernel.grid.iter().map(covers).collect();
     let [x, y, z] = kernel.block;
-    writeln!(text, "kernel {} over {} in blocks of {x} × {y} × {z} {{", kernel.name, grid.join(" × "))?;
+    let points = match kernel.points {
+        [1, 1, 1] => String::new(),
+        [x, y, z] => format!(", {x} × {y} × {z} points a thread"),
+    };
+    writeln!(
+        text,
+        "kernel {} over {} in blocks of {x} × {y} × {z}{points} {{",
+        kernel.name,
+        grid.join(" × ")
+    )?;
     for local in &kernel.locals {
         let space = if local.space == Space::Shared { "shared" } else { "register" };
         writeln!(text, "    {space} {}: f32{:?}", local.name, local.shape)?;
@@ -100,14 +114,33 @@ fn instructions(
                 writeln!(text, "{indent}barrier;")?;
                 continue;
             }
-            Instruction::Loop(range, body) => {
+            Instruction::Divide { quotient, remainder, value, divisor } => {
+                let [quotient, remainder] =
+                    [quotient, remainder].map(|iterator| names.variable(Variable::Iterator(*iterator)));
+                let value = display::affine(names, value);
+                writeln!(text, "{indent}let {quotient}, {remainder} = ({value}) / {divisor};")?;
+                continue;
+            }
+            Instruction::Add { target, value, lanes } => {
+                let [target, value] = [target, value].map(|access| display::access(names, access));
+                let of = if *lanes == 1 { String::new() } else { format!(" of {lanes} lanes") };
+                writeln!(text, "{indent}atomic {target} += {value}{of};")?;
+                continue;
+            }
+            Instruction::Loop(range, _, body) => {
                 let name = names.variable(Variable::Iterator(range.iterator));
                 writeln!(text, "{indent}for {name} in {} {{", display::range(names, range))?;
                 body
             }
-            Instruction::If(conditions, body) => {
+            Instruction::If(conditions, body, otherwise) => {
                 writeln!(text, "{indent}if {} {{", display::conditions(names, conditions))?;
-                body
+                if otherwise.is_empty() {
+                    body
+                } else {
+                    instructions(names, body, depth + 1, text)?;
+                    writeln!(text, "{indent}}} else {{")?;
+                    otherwise
+                }
             }
         };
         instructions(names, body, depth + 1, text)?;

@@ -80,7 +80,7 @@ impl Program {
 }
 
 impl Kernel {
-    /// As many blocks as it takes to have a thread for each value of the grid.
+    /// As many blocks as it takes to cover each value of the grid.
     fn blocks(&self, parameters: &[i64], iterators: &[i64]) -> [i64; 3] {
         let mut blocks = [1; 3];
         for (axis, extent) in self.grid.iter().enumerate() {
@@ -89,7 +89,8 @@ impl Kernel {
             let lower = extent.lower.iter().map(of).max().expect("an extent has a lower bound");
             let upper = extent.upper.iter().map(of).min().expect("an extent has an upper bound");
             let values = (upper - lower).max(0) as u64;
-            blocks[axis] = values.div_ceil(extent.step as u64).div_ceil(u64::from(self.block[axis])) as i64;
+            let of_block = u64::from(self.block[axis]) * u64::from(self.points[axis]);
+            blocks[axis] = values.div_ceil(extent.step as u64).div_ceil(of_block) as i64;
         }
         blocks
     }

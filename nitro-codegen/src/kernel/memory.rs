@@ -51,6 +51,13 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
+    /// Adds to an element, atomically.
+    pub fn add(&mut self, at: &Place, actor: Actor, doing: &Assignment, value: f32) -> Result<(), RunError> {
+        self.races.adds(at, actor).map_err(|other| self.race(at, actor, other, doing))?;
+        *self.element(at, actor.block) += value;
+        Ok(())
+    }
+
     /// Where an element is, if there is one.
     pub fn place(
         &self,

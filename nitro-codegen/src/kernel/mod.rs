@@ -8,11 +8,13 @@ mod race;
 mod run;
 mod thread;
 
+pub use cuda::Integers;
 pub use launch::Launch;
 
 use serde::{Deserialize, Serialize};
 
 use crate::nest::affine::Affine;
+use crate::nest::expression::Access;
 use crate::nest::{Assignment, Condition, Nest, Range};
 
 /// Kernels and the order in which the host launches them: a nest that was mapped to a GPU.
@@ -42,12 +44,18 @@ pub enum Host {
 pub struct Kernel {
     /// Its name, that of no other kernel of the program.
     pub name: String,
+    /// The statements of the nest that it runs.
+    pub statements: Vec<usize>,
     /// The iterators of the host's loops around its launch.
     pub host_iterators: Vec<usize>,
-    /// What the grid covers along x, y and z: one to three ranges. There are as many blocks as it takes to have a thread for each value.
+    /// The names of iterators of its own, whose indices come after those of the nest.
+    pub iterators: Vec<String>,
+    /// What the grid covers along x, y and z: one to three ranges. There are as many blocks as it takes to cover each value.
     pub grid: Vec<Extent>,
     /// Threads of a block along x, y and z.
     pub block: [u32; 3],
+    /// Values that each thread covers along x, y and z.
+    pub points: [u32; 3],
     /// Arrays of its own, whose indices come after those of the nest.
     pub locals: Vec<Local>,
     /// What a thread does.
@@ -90,14 +98,46 @@ pub enum Space {
 pub enum Instruction {
     /// An iterator gets the largest of these values.
     Define(usize, Vec<Affine>),
+    /// Divides an integer, which is not negative, by a number: an iterator gets the quotient, another one the remainder.
+    Divide {
+        /// The iterator that gets the quotient.
+        quotient: usize,
+        /// The iterator that gets the remainder.
+        remainder: usize,
+        /// What is divided.
+        value: Affine,
+        /// By what; at least 1.
+        divisor: i64,
+    },
     /// Repeats for each value of an iterator.
-    Loop(Range, Vec<Instruction>),
-    /// What is done where all conditions hold.
-    If(Vec<Condition>, Vec<Instruction>),
+    Loop(Range, Unroll, Vec<Instruction>),
+    /// What is done where all conditions hold, and what is done elsewhere.
+    If(Vec<Condition>, Vec<Instruction>, Vec<Instruction>),
     /// An element becomes a value.
     Assign(Assignment),
+    /// Adds a register to an element, atomically. Where `lanes` is not 1 it is a warp's 32 threads, all of which come here: their registers are summed up by shuffles
+    /// and added once.
+    Add {
+        /// What is added to.
+        target: Access,
+        /// The register.
+        value: Access,
+        /// How many threads add up before: 1, or 32.
+        lanes: u32,
+    },
     /// Waits for all threads of the block.
     Barrier,
+}
+
+/// How many iterations of a loop a compiler writes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Unroll {
+    /// As many as it likes.
+    Free,
+    /// So many.
+    By(u32),
+    /// All: their number is constant.
+    All,
 }
 
 impl Kernel {
@@ -107,14 +147,19 @@ impl Kernel {
         self.block.iter().product()
     }
 
-    /// The assignments, in the order in which they are written.
-    pub(crate) fn assignments(&self) -> Vec<&Assignment> {
-        fn gather<'a>(instructions: &'a [Instruction], found: &mut Vec<&'a Assignment>) {
+    /// The elements that it writes, in the order in which they are written.
+    pub(crate) fn targets(&self) -> Vec<&Access> {
+        fn gather<'a>(instructions: &'a [Instruction], found: &mut Vec<&'a Access>) {
             for instruction in instructions {
                 match instruction {
-                    Instruction::Loop(_, body) | Instruction::If(_, body) => gather(body, found),
-                    Instruction::Assign(assignment) => found.push(assignment),
-                    Instruction::Define(..) | Instruction::Barrier => {}
+                    Instruction::Loop(_, _, body) => gather(body, found),
+                    Instruction::If(_, body, otherwise) => {
+                        gather(body, found);
+                        gather(otherwise, found);
+                    }
+                    Instruction::Assign(assignment) => found.push(&assignment.target),
+                    Instruction::Add { target, .. } => found.push(target),
+                    Instruction::Define(..) | Instruction::Divide { .. } | Instruction::Barrier => {}
                 }
             }
         }

@@ -34,11 +34,13 @@ pub struct Races {
     touched: HashMap<Place, Touched>,
 }
 
-/// Who wrote and read an element, each thread and phase once.
+/// Who wrote, read and added to an element, each thread and phase once.
 #[derive(Default)]
 struct Touched {
     writers: Vec<Actor>,
     readers: Vec<Actor>,
+    /// Who added atomically: these do not race among themselves.
+    adders: Vec<Actor>,
 }
 
 impl Races {
@@ -46,13 +48,23 @@ impl Races {
     pub fn reads(&mut self, at: &Place, actor: Actor) -> Result<(), Actor> {
         let touched = self.touched.entry(*at).or_default();
         note(&mut touched.readers, actor);
-        none_races(&touched.writers, actor)
+        none_races(&touched.writers, actor)?;
+        none_races(&touched.adders, actor)
     }
 
     /// Notes a write. The error is who races with it.
     pub fn writes(&mut self, at: &Place, actor: Actor) -> Result<(), Actor> {
         let touched = self.touched.entry(*at).or_default();
         note(&mut touched.writers, actor);
+        none_races(&touched.writers, actor)?;
+        none_races(&touched.adders, actor)?;
+        none_races(&touched.readers, actor)
+    }
+
+    /// Notes an atomic addition. The error is who races with it.
+    pub fn adds(&mut self, at: &Place, actor: Actor) -> Result<(), Actor> {
+        let touched = self.touched.entry(*at).or_default();
+        note(&mut touched.adders, actor);
         none_races(&touched.writers, actor)?;
         none_races(&touched.readers, actor)
     }

@@ -1,11 +1,13 @@
 //! Programs run without a GPU: all threads of a launch in any order, every access and every race checked.
 
+use std::collections::BTreeMap;
+
 use super::launch::Launch;
 use super::memory::Memory;
 use super::race::Actor;
-use super::thread::{Step, Thread};
+use super::thread::{Scope, Step, Thread};
 use super::{Kernel, Program};
-use crate::data::{Data, RunError};
+use crate::data::{Data, RunError, temporaries};
 
 impl Program {
     /// Runs the program on data, launch after launch. Within a launch threads go on one assignment at a time: `pick` is given how many can, and says which of
@@ -39,19 +41,31 @@ impl Program {
     /// When `pick` says a number that is not below the one it was given.
     pub fn run(&self, data: &mut Data, mut pick: impl FnMut(usize) -> usize) -> Result<(), RunError> {
         let shapes = data.shapes(&self.nest)?;
+        data.arrays.extend(temporaries(&self.nest, &shapes));
+        let done = self.run_on(data, &shapes, &mut pick);
+        data.arrays.truncate(self.nest.arguments());
+        done
+    }
+
+    fn run_on(
+        &self,
+        data: &mut Data,
+        shapes: &[Vec<i64>],
+        pick: &mut dyn FnMut(usize) -> usize,
+    ) -> Result<(), RunError> {
         let Data { parameters, scalars, arrays } = data;
         let (parameters, scalars): (&[i64], &[f32]) = (parameters, scalars);
         self.launches(parameters, |launch| {
             let kernel = &self.kernels[launch.kernel];
             let blocks = launch.grid.iter().product::<i64>() as usize;
-            let memory = Memory::new(self, kernel, &shapes, arrays, blocks);
+            let memory = Memory::new(self, kernel, shapes, arrays, blocks);
             let threads = self.threads(kernel, launch, parameters);
-            Running { kernel, memory, threads, scalars }.finish(&mut pick)
+            Running { kernel, memory, threads, scalars }.finish(pick)
         })
     }
 
     fn threads<'a>(&self, kernel: &'a Kernel, launch: &Launch, parameters: &'a [i64]) -> Vec<Thread<'a>> {
-        let mut iterators = vec![0; self.nest.iterators.len()];
+        let mut iterators = vec![0; self.nest.iterators.len() + kernel.iterators.len()];
         for (iterator, value) in kernel.host_iterators.iter().zip(&launch.integers[parameters.len()..]) {
             iterators[*iterator] = *value;
         }
@@ -73,6 +87,12 @@ fn indices([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     (0..z).flat_map(move |k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])))
 }
 
+/// Threads of a warp.
+const WARP: usize = 32;
+
+/// Threads that wait for each other: their block, what they are of it, and which of its warps.
+type Group = (usize, Scope, usize);
+
 /// A launch that is under way.
 struct Running<'a> {
     kernel: &'a Kernel,
@@ -84,43 +104,57 @@ struct Running<'a> {
 impl Running<'_> {
     fn finish(mut self, pick: &mut dyn FnMut(usize) -> usize) -> Result<(), RunError> {
         let mut ready: Vec<usize> = (0..self.threads.len()).collect();
-        let mut waiting: Vec<Vec<(usize, usize)>> = Vec::new();
+        let mut waiting: BTreeMap<Group, Vec<(usize, usize)>> = BTreeMap::new();
         while !ready.is_empty() {
             let drawn = pick(ready.len());
             let index = ready[drawn];
             match self.threads[index].step(self.scalars, &mut self.memory)? {
                 Step::Ready => continue,
                 Step::Ended => {}
-                Step::Waits(barrier) => {
-                    let block = self.threads[index].actor.block;
-                    waiting.resize(waiting.len().max(block + 1), Vec::new());
-                    waiting[block].push((index, barrier));
+                Step::Waits(barrier, scope) => {
+                    let group = self.group(index, scope);
+                    let waiting_here = waiting.entry(group).or_default();
+                    waiting_here.push((index, barrier));
+                    if waiting_here.len() == self.size(scope) {
+                        let all = waiting.remove(&group).unwrap_or_default();
+                        ready.swap_remove(drawn);
+                        ready.extend(self.past_barrier(all, scope)?);
+                        continue;
+                    }
                 }
             }
             ready.swap_remove(drawn);
-            if let Some(block) =
-                waiting.iter().position(|block| block.len() == self.kernel.threads() as usize)
-            {
-                ready.extend(self.past_barrier(std::mem::take(&mut waiting[block]))?);
-            }
         }
-        match waiting.iter().find(|block| !block.is_empty()) {
+        match waiting.iter().next() {
             None => Ok(()),
-            Some(block) => Err(self.divergence(&format!(
+            Some(((_, scope, _), group)) => Err(self.divergence(&format!(
                 "{} of {} threads wait at a barrier that the others do not come to",
-                block.len(),
-                self.kernel.threads()
+                group.len(),
+                self.size(*scope)
             ))),
         }
     }
 
-    /// All threads of a block wait: they go on.
-    fn past_barrier(&mut self, waiting: Vec<(usize, usize)>) -> Result<Vec<usize>, RunError> {
+    /// Whom a thread waits with.
+    fn group(&self, thread: usize, scope: Scope) -> Group {
+        let actor = self.threads[thread].actor;
+        (actor.block, scope, if scope == Scope::Warp { actor.thread / WARP } else { 0 })
+    }
+
+    /// How many threads wait for each other.
+    fn size(&self, scope: Scope) -> usize {
+        if scope == Scope::Warp { WARP } else { self.kernel.threads() as usize }
+    }
+
+    /// All threads of a group wait: they go on.
+    fn past_barrier(&mut self, waiting: Vec<(usize, usize)>, scope: Scope) -> Result<Vec<usize>, RunError> {
         if waiting.iter().any(|(_, barrier)| *barrier != waiting[0].1) {
-            return Err(self.divergence("threads of a block wait at different barriers"));
+            return Err(self.divergence("threads that wait for each other are at different barriers"));
         }
         let threads: Vec<usize> = waiting.into_iter().map(|(thread, _)| thread).collect();
-        threads.iter().for_each(|thread| self.threads[*thread].actor.phase += 1);
+        if scope == Scope::Block {
+            threads.iter().for_each(|thread| self.threads[*thread].actor.phase += 1);
+        }
         Ok(threads)
     }
 

@@ -6,7 +6,7 @@ use super::{Instruction, Kernel, Space};
 use crate::data::{RunError, offset};
 use crate::interpreter::evaluate;
 use crate::nest::affine::Variable;
-use crate::nest::expression::Access;
+use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Range};
 
 /// What came of a step.
@@ -14,10 +14,19 @@ use crate::nest::{Assignment, Range};
 pub enum Step {
     /// It did something and can go on.
     Ready,
-    /// It waits at this barrier: the address of the instruction tells it from others.
-    Waits(usize),
+    /// It waits here for its block or, of an addition, for its warp: the address of the instruction tells it from others.
+    Waits(usize, Scope),
     /// It has come to its end.
     Ended,
+}
+
+/// For whom a thread waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// All threads of its block.
+    Block,
+    /// The threads of its warp.
+    Warp,
 }
 
 /// A thread and where it is in its kernel.
@@ -30,6 +39,8 @@ pub struct Thread<'a> {
     /// The locals; shared ones are empty.
     registers: Vec<Vec<f32>>,
     frames: Vec<Frame<'a>>,
+    /// What it adds once all of its warp are there.
+    addition: Option<(&'a Access, &'a Access)>,
 }
 
 /// A list of instructions that a thread is in.
@@ -52,7 +63,7 @@ impl<'a> Thread<'a> {
         let registers =
             kernel.locals.iter().map(|local| elements(local, in_registers(local.space))).collect();
         let frames = vec![Frame { instructions: &kernel.body, next: 0, repeats: None }];
-        Self { actor, parameters, indices, iterators, registers, frames }
+        Self { actor, parameters, indices, iterators, registers, frames, addition: None }
     }
 
     fn value(&self, variable: Variable) -> i64 {
@@ -66,6 +77,10 @@ impl<'a> Thread<'a> {
 
     /// Goes on up to the next assignment, a barrier or the end.
     pub fn step(&mut self, scalars: &[f32], memory: &mut Memory<'_>) -> Result<Step, RunError> {
+        if let Some((target, value)) = self.addition.take() {
+            self.add(target, value, memory)?;
+            return Ok(Step::Ready);
+        }
         while let Some(frame) = self.frames.last_mut() {
             let (instructions, at) = (frame.instructions, frame.next);
             let Some(instruction) = instructions.get(at) else {
@@ -78,17 +93,31 @@ impl<'a> Thread<'a> {
                     let largest = values.iter().map(|affine| affine.evaluate(&|of| self.value(of))).max();
                     self.iterators[*iterator] = largest.expect("a definition has a value");
                 }
-                Instruction::Loop(range, body) => self.enter(range, body),
-                Instruction::If(conditions, body) => {
-                    if conditions.iter().all(|condition| condition.holds(&|of| self.value(of))) {
-                        self.frames.push(Frame { instructions: body, next: 0, repeats: None });
+                Instruction::Divide { quotient, remainder, value, divisor } => {
+                    let value = value.evaluate(&|of| self.value(of));
+                    self.iterators[*quotient] = value.div_euclid(*divisor);
+                    self.iterators[*remainder] = value.rem_euclid(*divisor);
+                }
+                Instruction::Loop(range, _, body) => self.enter(range, body),
+                Instruction::If(conditions, body, otherwise) => {
+                    let holds = conditions.iter().all(|condition| condition.holds(&|of| self.value(of)));
+                    let instructions = if holds { body } else { otherwise };
+                    self.frames.push(Frame { instructions, next: 0, repeats: None });
+                }
+                Instruction::Add { target, value, lanes } => {
+                    self.addition = Some((target, value));
+                    if *lanes > 1 {
+                        return Ok(Step::Waits(std::ptr::from_ref(instruction) as usize, Scope::Warp));
                     }
+                    return Ok(Step::Ready);
                 }
                 Instruction::Assign(assignment) => {
                     self.assign(assignment, scalars, memory)?;
                     return Ok(Step::Ready);
                 }
-                Instruction::Barrier => return Ok(Step::Waits(std::ptr::from_ref(instruction) as usize)),
+                Instruction::Barrier => {
+                    return Ok(Step::Waits(std::ptr::from_ref(instruction) as usize, Scope::Block));
+                }
             }
         }
         Ok(Step::Ended)
@@ -140,6 +169,15 @@ impl<'a> Thread<'a> {
         }
         let place = memory.place(target.array, &self.subscripts(target), self.actor.block, assignment)?;
         memory.store(&place, self.actor, assignment, value)
+    }
+
+    /// What a GPU adds up in a warp first is added here one by one.
+    fn add(&mut self, target: &Access, value: &Access, memory: &mut Memory<'_>) -> Result<(), RunError> {
+        let register = self.register(value, memory).expect("what is added is a register");
+        let value = self.registers[register.0][register.1];
+        let doing = Assignment { target: target.clone(), value: Expression::Load(target.clone()) };
+        let place = memory.place(target.array, &self.subscripts(target), self.actor.block, &doing)?;
+        memory.add(&place, self.actor, &doing, value)
     }
 
     fn subscripts(&self, access: &Access) -> Vec<i64> {

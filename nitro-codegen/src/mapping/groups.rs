@@ -2,14 +2,28 @@
 //!
 //! Distribution of loops after Allen and Kennedy ("Automatic translation of Fortran programs to vector form", 1987), where parallel loops go outwards.
 
+use serde::{Deserialize, Serialize};
+
 use super::components::components;
 use crate::dependence::Dependences;
 use crate::nest::affine::Variable;
+use crate::nest::expression::Access;
 use crate::nest::statement::Statement;
 use crate::nest::{Nest, Range};
 
 /// As many dimensions as a grid has.
 const MOST_DIMENSIONS: usize = 3;
+
+/// What may be done to the order of statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Schedule {
+    /// Statements that share their loops share a kernel where that costs no dimension of the grid.
+    pub fuses: bool,
+    /// Several threads add up one sum, where the nest permits it and the grid would have one dimension at most.
+    pub sums_in_parallel: bool,
+    /// x is the loop along which most accesses touch neighbouring elements, instead of the innermost one.
+    pub coalesces: bool,
+}
 
 /// What becomes of some statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +36,10 @@ pub enum Plan {
 
 impl Plan {
     /// The plans for all statements of a nest, in the order in which they run.
-    pub fn of(nest: &Nest, dependences: &Dependences) -> Vec<Plan> {
-        let planner = Planner { statements: nest.statements(), dependences };
+    pub fn of(nest: &Nest, dependences: &Dependences, schedule: Schedule) -> Vec<Plan> {
+        let relaxed =
+            (schedule.sums_in_parallel && nest.reassociates()).then(|| dependences.without_sums(nest));
+        let planner = Planner { statements: nest.statements(), dependences, relaxed, schedule };
         let all: Vec<usize> = (0..planner.statements.len()).collect();
         planner.plans(&all, 0)
     }
@@ -47,6 +63,9 @@ impl Plan {
 struct Planner<'a> {
     statements: Vec<Statement<'a>>,
     dependences: &'a Dependences,
+    /// Without those of sums, where several threads may add up one.
+    relaxed: Option<Dependences>,
+    schedule: Schedule,
 }
 
 impl Planner<'_> {
@@ -73,8 +92,7 @@ impl Planner<'_> {
         if components.len() == 1 {
             return vec![together.unwrap_or_else(|| self.sequential(group, depth))];
         }
-        let apart =
-            || components.iter().flat_map(|component| self.component(component, depth)).collect::<Vec<_>>();
+        let apart = || self.apart(&components, depth);
         let Some(together) = together else { return apart() };
         let (apart, dimensions) = (apart(), together.dimensions());
         let none_has_fewer = apart.iter().all(|plan| plan.dimensions() >= dimensions);
@@ -82,14 +100,86 @@ impl Planner<'_> {
         if none_has_fewer && some_has_more { apart } else { vec![together] }
     }
 
-    fn component(&self, component: &[usize], depth: usize) -> Vec<Plan> {
-        vec![self.kernel(component, depth).unwrap_or_else(|| self.sequential(component, depth))]
+    /// The components one by one or, with fusion, neighbours together where that costs no dimension.
+    fn apart(&self, components: &[Vec<usize>], depth: usize) -> Vec<Plan> {
+        let mut plans: Vec<Plan> = Vec::new();
+        for component in components {
+            let plan = self.kernel(component, depth).unwrap_or_else(|| self.sequential(component, depth));
+            match plans.last().and_then(|last| self.fused(last, &plan, depth)) {
+                Some(fused) => *plans.last_mut().expect("it is the last") = fused,
+                None => plans.push(plan),
+            }
+        }
+        plans
     }
 
-    /// A kernel of all these statements, if they share a parallel loop.
+    fn fused(&self, one: &Plan, other: &Plan, depth: usize) -> Option<Plan> {
+        let (Plan::Kernel { statements: first, .. }, Plan::Kernel { statements: second, .. }) = (one, other)
+        else {
+            return None;
+        };
+        let mut all = [first.as_slice(), second].concat();
+        all.sort_unstable();
+        let fused = self.schedule.fuses.then(|| self.kernel(&all, depth)).flatten()?;
+        (fused.dimensions() >= one.dimensions().max(other.dimensions())).then_some(fused)
+    }
+
+    /// A kernel of all these statements, if they share a parallel loop. Where that is one at most, sums may be added up in parallel for another.
     fn kernel(&self, among: &[usize], depth: usize) -> Option<Plan> {
-        let grid = self.grid(among, depth);
+        let mut grid = self.grid(self.dependences, among, depth);
+        if let Some(relaxed) = self.relaxed.as_ref().filter(|_| grid.len() < 2) {
+            let wider = self.grid(relaxed, among, depth);
+            if wider.len() > grid.len() && self.sums_are_alone(among, &wider) {
+                grid = wider;
+            }
+        }
+        if self.schedule.coalesces {
+            self.coalesce(among, &mut grid);
+        }
         (!grid.is_empty()).then(|| Plan::Kernel { statements: among.to_vec(), grid })
+    }
+
+    /// Whether nothing but sums touches what is added up across the grid: nothing sees a part of a sum.
+    fn sums_are_alone(&self, among: &[usize], grid: &[usize]) -> bool {
+        let assignment = |statement: &usize| self.statements[*statement].assignment;
+        let is_across = |target: &Access| {
+            grid.iter().any(|of| !target.subscripts.iter().any(|one| one.mentions(Variable::Iterator(*of))))
+        };
+        let touches = |other: &usize, array: usize| {
+            let other = assignment(other);
+            other.target.array == array || other.value.reads().iter().any(|read| read.array == array)
+        };
+        let steps_are_plain =
+            among.iter().flat_map(|one| &self.statements[*one].loops).all(|range| range.step == 1);
+        steps_are_plain
+            && among.iter().all(|statement| {
+                let target = &assignment(statement).target;
+                !is_across(target)
+                    || !among.iter().any(|other| other != statement && touches(other, target.array))
+            })
+    }
+
+    /// Brings the loop along which most accesses touch neighbouring elements innermost: it becomes x.
+    fn coalesce(&self, among: &[usize], grid: &mut Vec<usize>) {
+        let accesses = || {
+            among.iter().flat_map(|one| {
+                let assignment = self.statements[*one].assignment;
+                assignment.value.reads().into_iter().chain([&assignment.target])
+            })
+        };
+        let neighbours = |iterator: usize| {
+            let is_last = |access: &&Access| {
+                let last = access.subscripts.last();
+                access.subscripts.len() > 1
+                    && last.is_some_and(|last| last.coefficient(Variable::Iterator(iterator)).abs() == 1)
+            };
+            accesses().filter(is_last).count()
+        };
+        let best = (0..grid.len()).max_by_key(|at| (neighbours(grid[*at]), *at));
+        if let Some(best) = best {
+            let x = grid.remove(best);
+            grid.push(x);
+        }
     }
 
     /// The host runs the loop if something in it is parallel, else one thread runs everything.
@@ -104,12 +194,12 @@ impl Planner<'_> {
     }
 
     /// The loops that all these statements share and no dependence between them crosses, as far as their bounds are known outside.
-    fn grid(&self, among: &[usize], depth: usize) -> Vec<usize> {
+    fn grid(&self, dependences: &Dependences, among: &[usize], depth: usize) -> Vec<usize> {
         let mut grid: Vec<usize> = Vec::new();
         let mut inside: Vec<usize> = Vec::new();
         let loops = &self.statements[among[0]].loops;
         for (at, range) in loops.iter().enumerate().take(self.common(among)).skip(depth) {
-            let is_free = self.dependences.within(among, depth).all(|found| found.distances[at].is_zero());
+            let is_free = dependences.within(among, depth).all(|found| found.distances[at].is_zero());
             if is_free && grid.len() < MOST_DIMENSIONS && bounds_are_known(range, &grid, &inside) {
                 grid.push(range.iterator);
             } else {

@@ -1,17 +1,27 @@
 //! From a nest and its dependences to kernels.
 
+mod bounds;
 mod components;
 mod groups;
 mod lower;
-mod promote;
+mod threads;
+mod tiling;
+
+use std::collections::BTreeMap;
 
 use groups::Plan;
+use serde::{Deserialize, Serialize};
+
+use threads::{Sums, Work};
+
+pub use groups::Schedule;
+pub use tiling::Tiling;
 
 use crate::dependence::Dependences;
 use crate::kernel::Program;
 use crate::nest::Nest;
 
-/// How a nest becomes kernels: a preset with its block sizes.
+/// How a nest becomes kernels: a preset, or decisions about each kernel.
 ///
 /// ```
 /// use nitro_codegen::Mapping;
@@ -19,10 +29,15 @@ use crate::nest::Nest;
 /// let small = Mapping::naive().with_blocks([[64, 1, 1], [16, 4, 1], [8, 4, 2]]);
 /// assert_ne!(small, Mapping::naive());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Mapping {
-    blocks: [[u32; 3]; 3],
-    promotes: bool,
+    schedule: Schedule,
+    /// For grids with one, two and three dimensions.
+    usual: [Tiling; 3],
+    /// For sums that several threads add up: along x, and along other axes alone.
+    sums: [Tiling; 2],
+    /// Of kernels, by their statements.
+    own: BTreeMap<Vec<usize>, Tiling>,
 }
 
 impl Mapping {
@@ -33,7 +48,53 @@ impl Mapping {
     /// them. Loops that carry dependences run in the thread, or on the host where there are parallel ones inside. What has no parallel loop is run by one thread.
     #[must_use]
     pub fn naive() -> Self {
-        Self { blocks: [[256, 1, 1], [32, 8, 1], [32, 4, 2]], promotes: false }
+        let schedule = Schedule { fuses: false, sums_in_parallel: false, coalesces: false };
+        Self::of(schedule, [[256, 1, 1], [32, 8, 1], [32, 4, 2]], Tiling::default())
+    }
+
+    /// The preset `sane`, what one would write without measuring: blocks of 256 threads, neighbouring threads at neighbouring elements, operands of inner loops
+    /// staged in shared memory and results in registers, sums of few rows or columns added up by several threads where the nest permits it.
+    #[must_use]
+    pub fn sane() -> Self {
+        let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: true };
+        let tiling = Tiling { points: [4, 4, 1], inner: 16, promotes: true, ..Tiling::default() };
+        let mut mapping = Self::of(schedule, [[256, 1, 1], [32, 8, 1], [32, 8, 1]], tiling.clone());
+        mapping.usual[0].points = [1; 3];
+        mapping.usual[1].points = [4, 8, 1];
+        mapping.usual[2].points = [4, 8, 1];
+        let [of_rows, of_columns] = [[512, 1, 1], [4, 64, 1]];
+        mapping.sums = [of_rows, of_columns].map(|points| Tiling {
+            block: [32, 8, 1],
+            points,
+            inner: 0,
+            unroll: 8,
+            ..tiling.clone()
+        });
+        mapping
+    }
+
+    /// The preset `ppcg_default`: what PPCG does unless it is told otherwise. Tiles of 32 along each loop, blocks of 512, 32 × 16 or 32 × 4 × 4 threads clipped to the
+    /// tile, shared memory and registers, no sum in parallel.
+    #[must_use]
+    pub fn ppcg_default() -> Self {
+        let schedule = Schedule { fuses: true, sums_in_parallel: false, coalesces: false };
+        let tiling = Tiling { inner: 32, promotes: true, ..Tiling::default() };
+        let mut mapping = Self::of(schedule, [[32, 1, 1], [32, 16, 1], [32, 4, 4]], tiling);
+        mapping.usual[1].points = [1, 2, 1];
+        mapping.usual[2].points = [1, 8, 8];
+        mapping
+    }
+
+    fn of(schedule: Schedule, blocks: [[u32; 3]; 3], tiling: Tiling) -> Self {
+        let sums = [blocks[1]; 2].map(|block| Tiling { block, ..tiling.clone() });
+        let usual = blocks.map(|block| Tiling { block, ..tiling.clone() });
+        Self { schedule, usual, sums, own: BTreeMap::new() }
+    }
+
+    /// With this schedule.
+    #[must_use]
+    pub fn with_schedule(self, schedule: Schedule) -> Self {
+        Self { schedule, ..self }
     }
 
     /// With these blocks of threads (along x, y and z) for grids with one, two and three dimensions.
@@ -41,15 +102,34 @@ impl Mapping {
     /// # Panics
     /// When a block has no thread or more than 1024.
     #[must_use]
-    pub fn with_blocks(self, blocks: [[u32; 3]; 3]) -> Self {
-        for block in blocks {
-            let threads = block.iter().try_fold(1_u32, |all, extent| all.checked_mul(*extent));
-            assert!(
-                threads.is_some_and(|threads| (1..=1024).contains(&threads)),
-                "a block of {block:?} threads"
-            );
+    pub fn with_blocks(mut self, blocks: [[u32; 3]; 3]) -> Self {
+        for (tiling, block) in self.usual.iter_mut().zip(blocks) {
+            tiling.block = block;
+            tiling.check();
         }
-        Self { blocks, ..self }
+        self
+    }
+
+    /// With this tiling for all kernels that have none of their own.
+    ///
+    /// # Panics
+    /// When a block has no thread or more than 1024, or a thread covers no value.
+    #[must_use]
+    pub fn with_usual_tilings(self, usual: [Tiling; 3]) -> Self {
+        usual.iter().for_each(Tiling::check);
+        let sums = [usual[1].clone(), usual[1].clone()];
+        Self { usual, sums, ..self }
+    }
+
+    /// With this tiling for the kernel of these statements ([`Kernel::statements`](crate::Kernel::statements)).
+    ///
+    /// # Panics
+    /// When a block has no thread or more than 1024, or a thread covers no value.
+    #[must_use]
+    pub fn with_tiling(mut self, statements: &[usize], tiling: Tiling) -> Self {
+        tiling.check();
+        self.own.insert(statements.to_vec(), tiling);
+        self
     }
 
     /// With *register promotion*: an element that a loop of a thread writes again and again is in a register while the loop runs.
@@ -73,8 +153,25 @@ impl Mapping {
     /// # Ok::<(), nitro_codegen::DependenceError>(())
     /// ```
     #[must_use]
-    pub fn with_register_promotion(self) -> Self {
-        Self { promotes: true, ..self }
+    pub fn with_register_promotion(mut self) -> Self {
+        self.usual.iter_mut().for_each(|tiling| tiling.promotes = true);
+        self
+    }
+
+    /// The tiling of a kernel with so many dimensions; 0 is a single thread.
+    fn tiling(&self, work: &Work<'_>) -> Tiling {
+        let dimensions = work.grid.len();
+        let usual = || match work.sums() {
+            None => self.usual[dimensions.max(1) - 1].clone(),
+            Some(Sums::AlongX) => self.sums[0].clone(),
+            Some(Sums::Across) => self.sums[1].clone(),
+        };
+        let mut tiling = self.own.get(work.statements).cloned().unwrap_or_else(usual);
+        for axis in dimensions..3 {
+            tiling.block[axis] = 1;
+            tiling.points[axis] = 1;
+        }
+        tiling
     }
 }
 
@@ -102,11 +199,7 @@ impl Nest {
     /// ```
     #[must_use]
     pub fn map(&self, dependences: &Dependences, mapping: &Mapping) -> Program {
-        let plans = Plan::of(self, dependences);
-        let mut program = lower::program(self, &plans, mapping);
-        if mapping.promotes {
-            promote::program(&mut program);
-        }
-        program
+        let plans = Plan::of(self, dependences, mapping.schedule);
+        lower::program(self, &plans, mapping)
     }
 }

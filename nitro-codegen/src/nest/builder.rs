@@ -103,6 +103,7 @@ impl Builder {
     #[must_use]
     pub fn new(name: &str) -> Self {
         let nest = Nest {
+            temporaries: 0,
             name: name.to_owned(),
             parameters: Vec::new(),
             scalars: Vec::new(),

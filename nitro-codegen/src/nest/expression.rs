@@ -187,6 +187,20 @@ impl Expression {
         reads
     }
 
+    /// Reads other elements in the place of those that it reads.
+    pub(crate) fn map_loads(&mut self, by: &dyn Fn(Access) -> Access) {
+        match self {
+            Self::Load(access) => *access = by(access.clone()),
+            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) => {}
+            Self::Unary(_, operand) => operand.map_loads(by),
+            Self::Binary(_, left, right) => [left, right].into_iter().for_each(|side| side.map_loads(by)),
+            Self::Select(select) => {
+                let Select { left, right, then, otherwise, .. } = &mut **select;
+                [left, right, then, otherwise].into_iter().for_each(|part| part.map_loads(by));
+            }
+        }
+    }
+
     /// Calls `visitor` with the expression and all in it, from left to right.
     pub fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Self)) {
         visitor(self);

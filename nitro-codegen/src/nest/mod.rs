@@ -38,6 +38,9 @@ pub struct Nest {
     pub(crate) parameters: Vec<String>,
     pub(crate) scalars: Vec<String>,
     pub(crate) arrays: Vec<ArrayDeclaration>,
+    /// How many of the last arrays are no arguments.
+    #[serde(default)]
+    pub(crate) temporaries: usize,
     /// The names of the iterators, one a loop.
     pub(crate) iterators: Vec<String>,
     pub(crate) body: Vec<Node>,
@@ -120,10 +123,16 @@ impl Nest {
         &self.scalars
     }
 
-    /// Its arrays.
+    /// Its arrays: the arguments, and then [temporaries](Self::with_temporaries).
     #[must_use]
     pub fn arrays(&self) -> &[ArrayDeclaration] {
         &self.arrays
+    }
+
+    /// How many of its arrays are arguments.
+    #[must_use]
+    pub fn arguments(&self) -> usize {
+        self.arrays.len() - self.temporaries
     }
 
     /// The names of its iterators, one a loop, in the order of the loops.

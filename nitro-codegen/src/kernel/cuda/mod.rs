@@ -1,6 +1,6 @@
 //! Programs as CUDA C++.
 //!
-//! Integers are of 64 bits. Sums of values are in parentheses as they are nested, so that no compiler adds them up otherwise; whether it joins a product and a sum into one
+//! Sums of values are in parentheses as they are nested, so that no compiler adds them up otherwise; whether it joins a product and a sum into one
 //! operation is for its options to say.
 
 mod names;
@@ -10,19 +10,55 @@ use std::fmt::{self, Write};
 
 use names::CudaNames;
 
-use super::{Instruction, Kernel, Program, Space};
+use crate::data::{Data, RunError};
+
+use super::{Instruction, Kernel, Program, Space, Unroll};
 use crate::nest::affine::Affine;
 use crate::nest::display::{self, Names};
 use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
 use crate::nest::{Condition, Range};
 
+/// The integers that kernels count in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Integers {
+    /// `int`: faster, where all arrays and sizes are small enough ([`Program::integers`]).
+    Bits32,
+    /// `long long`, for any sizes.
+    Bits64,
+}
+
+impl Integers {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bits32 => "int",
+            Self::Bits64 => "long long",
+        }
+    }
+}
+
+/// Below this, what a kernel computes from sizes and indices stays within 32 bits: tiles that stand out beyond an array are less than half of what there is.
+const SMALL: i64 = 1 << 30;
+
 impl Program {
-    /// All kernels in CUDA C++. Each takes, in this order: the sizes and the iterators of the host's loops around it (`long long`), the scalars
-    /// (`float`), and a pointer to each array of the nest. It gives what the nest gives, bit for bit, if compiled with `-fmad=false`.
+    /// The integers that suffice for these sizes.
+    ///
+    /// # Errors
+    /// When the sizes are not those of the nest.
+    pub fn integers(&self, parameters: &[i64]) -> Result<Integers, RunError> {
+        let shapes = Data::shapes_of(&self.nest, parameters)?;
+        let is_small = |value: i64| value.abs() < SMALL;
+        let are_small = shapes.iter().all(|shape| is_small(shape.iter().product()))
+            && parameters.iter().all(|size| is_small(*size));
+        Ok(if are_small { Integers::Bits32 } else { Integers::Bits64 })
+    }
+
+    /// All kernels in CUDA C++. Each takes, in this order: the sizes and the iterators of the host's loops around it (`long long`, or with [`Integers::Bits32`]
+    /// `int`), the scalars (`float`), and a pointer to each array of the nest. Where the mapping keeps the order of sums it gives what the nest gives, bit for bit, if
+    /// compiled with `-fmad=false`.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
-    /// use nitro_codegen::{Mapping, nest};
+    /// use nitro_codegen::{Integers, Mapping, nest};
     ///
     /// #[nest]
     /// fn fill(n: usize, value: f32, #[shape(n)] x: &mut [f32]) {
@@ -32,16 +68,17 @@ impl Program {
     /// }
     ///
     /// let nest = fill::nest();
-    /// let source = nest.map(&nest.dependences()?, &Mapping::naive()).cuda();
+    /// let source = nest.map(&nest.dependences()?, &Mapping::naive()).cuda(Integers::Bits64);
     /// assert!(source.contains("void __launch_bounds__(256) fill_0(long long n, float value, float* __restrict__ x)"), "{source}");
     /// assert!(source.contains("x[i] = value;"), "{source}");
     /// # Ok::<(), nitro_codegen::DependenceError>(())
     /// ```
     #[must_use]
-    pub fn cuda(&self) -> String {
+    pub fn cuda(&self, integers: Integers) -> String {
         let mut text = String::new();
         for kernel in &self.kernels {
-            let writer = Writer { names: CudaNames::new(self, kernel), program: self, kernel };
+            let names = CudaNames::new(self, kernel, integers);
+            let writer = Writer { names, program: self, kernel, integer: integers.name() };
             writer.kernel(&mut text).expect("a string takes everything");
         }
         text
@@ -52,6 +89,8 @@ struct Writer<'a> {
     program: &'a Program,
     kernel: &'a Kernel,
     names: CudaNames,
+    /// What C++ calls the integers.
+    integer: &'static str,
 }
 
 impl Writer<'_> {
@@ -76,10 +115,10 @@ impl Writer<'_> {
     fn arguments(&self) -> String {
         let nest = &self.program.nest;
         let host = self.kernel.host_iterators.iter().map(|iterator| &self.names.iterators[*iterator]);
-        let integers = self.names.parameters.iter().chain(host).map(|name| format!("long long {name}"));
+        let integers =
+            self.names.parameters.iter().chain(host).map(|name| format!("{} {name}", self.integer));
         let scalars = self.names.scalars.iter().map(|name| format!("float {name}"));
-        let written: BTreeSet<usize> =
-            self.kernel.assignments().iter().map(|assignment| assignment.target.array).collect();
+        let written: BTreeSet<usize> = self.kernel.targets().iter().map(|target| target.array).collect();
         let arrays = (0..nest.arrays.len()).map(|array| {
             let constant = if written.contains(&array) { "" } else { "const " };
             format!("{constant}float* __restrict__ {}", self.names.array(array))
@@ -93,7 +132,7 @@ impl Writer<'_> {
             let body = match instruction {
                 Instruction::Define(iterator, values) => {
                     let name = &self.names.iterators[*iterator];
-                    writeln!(text, "{indent}const long long {name} = {};", self.extreme(values, ">"))?;
+                    writeln!(text, "{indent}const {} {name} = {};", self.integer, self.extreme(values, ">"))?;
                     continue;
                 }
                 Instruction::Assign(assignment) => {
@@ -105,14 +144,37 @@ impl Writer<'_> {
                     writeln!(text, "{indent}__syncthreads();")?;
                     continue;
                 }
-                Instruction::Loop(range, body) => {
+                Instruction::Divide { quotient, remainder, value, divisor } => {
+                    let [quotient, remainder] =
+                        [quotient, remainder].map(|iterator| &self.names.iterators[*iterator]);
+                    let (value, integer) = (display::affine(&self.names, value), self.integer);
+                    writeln!(text, "{indent}const {integer} {quotient} = ({value}) / {divisor};")?;
+                    writeln!(text, "{indent}const {integer} {remainder} = ({value}) % {divisor};")?;
+                    continue;
+                }
+                Instruction::Add { target, value, lanes } => {
+                    self.add(target, value, *lanes, &indent, text)?;
+                    continue;
+                }
+                Instruction::Loop(range, unroll, body) => {
+                    match unroll {
+                        Unroll::Free => {}
+                        Unroll::By(factor) => writeln!(text, "{indent}#pragma unroll {factor}")?,
+                        Unroll::All => writeln!(text, "{indent}#pragma unroll")?,
+                    }
                     writeln!(text, "{indent}{} {{", self.head(range))?;
                     body
                 }
-                Instruction::If(conditions, body) => {
+                Instruction::If(conditions, body, otherwise) => {
                     let all: Vec<_> = conditions.iter().map(|condition| self.condition(condition)).collect();
                     writeln!(text, "{indent}if ({}) {{", all.join(" && "))?;
-                    body
+                    if otherwise.is_empty() {
+                        body
+                    } else {
+                        self.instructions(body, depth + 1, text)?;
+                        writeln!(text, "{indent}}} else {{")?;
+                        otherwise
+                    }
                 }
             };
             self.instructions(body, depth + 1, text)?;
@@ -121,13 +183,33 @@ impl Writer<'_> {
         Ok(())
     }
 
+    fn add(
+        &self,
+        target: &Access,
+        value: &Access,
+        lanes: u32,
+        indent: &str,
+        text: &mut String,
+    ) -> fmt::Result {
+        let (target, value) = (self.access(target), self.access(value));
+        if lanes == 1 {
+            return writeln!(text, "{indent}atomicAdd(&{target}, {value});");
+        }
+        writeln!(text, "{indent}for (int lane = {}; lane > 0; lane /= 2) {{", lanes / 2)?;
+        writeln!(text, "{indent}    {value} += __shfl_down_sync(0xffffffffu, {value}, lane);")?;
+        writeln!(text, "{indent}}}")?;
+        writeln!(text, "{indent}if (threadIdx.x % {lanes} == 0) {{")?;
+        writeln!(text, "{indent}    atomicAdd(&{target}, {value});")?;
+        writeln!(text, "{indent}}}")
+    }
+
     fn head(&self, range: &Range) -> String {
-        let name = &self.names.iterators[range.iterator];
+        let (name, integer) = (&self.names.iterators[range.iterator], self.integer);
         let (lower, upper) = (self.extreme(&range.lower, ">"), self.extreme(&range.upper, "<"));
         match (range.is_reversed, range.step) {
-            (true, _) => format!("for (long long {name} = {upper} - 1; {name} >= {lower}; --{name})"),
-            (false, 1) => format!("for (long long {name} = {lower}; {name} < {upper}; ++{name})"),
-            (false, step) => format!("for (long long {name} = {lower}; {name} < {upper}; {name} += {step})"),
+            (true, _) => format!("for ({integer} {name} = {upper} - 1; {name} >= {lower}; --{name})"),
+            (false, 1) => format!("for ({integer} {name} = {lower}; {name} < {upper}; ++{name})"),
+            (false, step) => format!("for ({integer} {name} = {lower}; {name} < {upper}; {name} += {step})"),
         }
     }
 

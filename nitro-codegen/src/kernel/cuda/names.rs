@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::Integers;
 use crate::kernel::display::KernelNames;
 use crate::kernel::{Kernel, Program};
 use crate::nest::Nest;
@@ -15,10 +16,11 @@ const TAKEN: &str = "\
     noexcept not nullptr operator or private protected public register short signed sizeof switch \
     template this throw typedef typeid typename union unsigned using virtual void volatile wchar_t xor \
     break const continue do else enum extern false for if return static struct true while \
-    blockIdx threadIdx fminf fmaxf sqrtf fabsf";
+    blockIdx threadIdx fminf fmaxf sqrtf fabsf atomicAdd";
 
 /// The names, none of which CUDA C++ has taken.
 pub struct CudaNames {
+    integers: Integers,
     pub parameters: Vec<String>,
     pub iterators: Vec<String>,
     pub scalars: Vec<String>,
@@ -26,14 +28,15 @@ pub struct CudaNames {
 }
 
 impl CudaNames {
-    pub fn new(program: &Program, kernel: &Kernel) -> Self {
+    pub fn new(program: &Program, kernel: &Kernel, integers: Integers) -> Self {
         let nest = &program.nest;
         let names = KernelNames { program, kernel };
         let arrays = 0..nest.arrays.len() + kernel.locals.len();
         let own = |names: Vec<String>| names.iter().map(|name| free(name, nest)).collect();
         Self {
+            integers,
             parameters: own(nest.parameters.clone()),
-            iterators: own(nest.iterators.clone()),
+            iterators: own(nest.iterators.iter().chain(&kernel.iterators).cloned().collect()),
             scalars: own(nest.scalars.clone()),
             arrays: own(arrays.map(|array| names.array(array).to_owned()).collect()),
         }
@@ -59,12 +62,18 @@ impl Names for CudaNames {
         match variable {
             Variable::Parameter(index) => &self.parameters[index],
             Variable::Iterator(index) => &self.iterators[index],
-            Variable::Block(axis) => {
-                ["(long long)blockIdx.x", "(long long)blockIdx.y", "(long long)blockIdx.z"][axis]
-            }
-            Variable::Thread(axis) => {
-                ["(long long)threadIdx.x", "(long long)threadIdx.y", "(long long)threadIdx.z"][axis]
-            }
+            Variable::Block(axis) => match self.integers {
+                Integers::Bits32 => ["(int)blockIdx.x", "(int)blockIdx.y", "(int)blockIdx.z"][axis],
+                Integers::Bits64 => {
+                    ["(long long)blockIdx.x", "(long long)blockIdx.y", "(long long)blockIdx.z"][axis]
+                }
+            },
+            Variable::Thread(axis) => match self.integers {
+                Integers::Bits32 => ["(int)threadIdx.x", "(int)threadIdx.y", "(int)threadIdx.z"][axis],
+                Integers::Bits64 => {
+                    ["(long long)threadIdx.x", "(long long)threadIdx.y", "(long long)threadIdx.z"][axis]
+                }
+            },
         }
     }
 

@@ -1,0 +1,204 @@
+//! Elements in registers: register promotion, and sums that several threads add up.
+//!
+//! An element that a loop writes again and again may be in a register: in a kernel without races no other thread touches what this one writes. A sum that runs along
+//! an axis of the grid has to be: each thread sums up its part from zero, and adds it atomically.
+
+use super::guarded;
+use super::walk::Walk;
+use crate::dependence::is_sum;
+use crate::kernel::{Instruction, Space};
+use crate::mapping::bounds::{mentions, not_empty};
+use crate::nest::affine::{Affine, Variable};
+use crate::nest::expression::{Access, Expression};
+use crate::nest::{Assignment, Condition, Node};
+
+/// Threads that add up by shuffles.
+const LANES: u32 = 32;
+
+/// An element that is in a register.
+#[derive(Clone, Debug)]
+pub struct Accumulator {
+    pub element: Access,
+    pub register: Access,
+    /// The axes that the element depends on.
+    axes: Vec<usize>,
+    /// Where it is written, besides the conditions of the points.
+    conditions: Vec<Condition>,
+    is_sum: bool,
+}
+
+/// An access with what is between it and where the walk is: iterators of loops, and the conditions under which there is an instance.
+struct Found<'a> {
+    access: &'a Access,
+    is_written: bool,
+    is_sum: bool,
+    loops: Vec<usize>,
+    conditions: Vec<Condition>,
+}
+
+impl Walk<'_> {
+    /// What `make` makes of `nodes`, with elements in registers for as long as they run. `loops` are the iterators of loops that `make` puts around them.
+    pub fn accumulated(
+        &mut self,
+        mut loops: Vec<usize>,
+        nodes: &[Node],
+        guards: &[Condition],
+        make: impl FnOnce(&mut Self) -> Vec<Instruction>,
+    ) -> Vec<Instruction> {
+        let mut found = Vec::new();
+        gather(nodes, &mut loops, &mut Vec::new(), &mut found);
+        let elements = self.candidates(&found);
+        self.around(elements, guards, make)
+    }
+
+    /// A statement that no loop keeps a register for: if it sums up along an axis it has one for itself.
+    pub fn summed(&mut self, assignment: &Assignment, guards: &[Condition]) -> Vec<Instruction> {
+        let is_new = !self.accumulators.iter().any(|other| other.element == assignment.target);
+        let sum = (is_new && self.sums_along_axis(&assignment.target)).then(|| {
+            let element = assignment.target.clone();
+            (element, Vec::new(), true)
+        });
+        self.around(sum.into_iter().collect(), guards, |walk| walk.statement(assignment, guards))
+    }
+
+    /// Whether an element is in a register, for each of a thread's points another one.
+    pub fn is_own(&self, element: &Access) -> bool {
+        self.accumulators.iter().any(|accumulator| accumulator.element == *element && !accumulator.is_sum)
+    }
+
+    fn around(
+        &mut self,
+        elements: Vec<(Access, Vec<Condition>, bool)>,
+        guards: &[Condition],
+        make: impl FnOnce(&mut Self) -> Vec<Instruction>,
+    ) -> Vec<Instruction> {
+        let before = self.accumulators.len();
+        for (element, conditions, is_sum) in elements {
+            let accumulator = self.accumulator(element, conditions, is_sum);
+            self.accumulators.push(accumulator);
+        }
+        let body = make(self);
+        let own = self.accumulators.split_off(before);
+        let begin: Vec<_> = own.iter().flat_map(|accumulator| self.begin(accumulator, guards)).collect();
+        let end: Vec<_> = own.iter().flat_map(|accumulator| self.end(accumulator, guards)).collect();
+        [begin, body, end].concat()
+    }
+
+    /// Elements that a loop writes, that do not change in it, and that are all of their arrays that it touches.
+    fn candidates(&self, found: &[Found<'_>]) -> Vec<(Access, Vec<Condition>, bool)> {
+        let mut elements: Vec<(Access, Vec<Condition>, bool)> = Vec::new();
+        for one in found.iter().filter(|one| one.is_written) {
+            let is_known = elements.iter().any(|(element, ..)| element == one.access)
+                || self.accumulators.iter().any(|other| other.element == *one.access);
+            let is_sum = one.is_sum && self.sums_along_axis(one.access);
+            let of_array = || found.iter().filter(|other| other.access.array == one.access.array);
+            let is_alone = of_array()
+                .all(|other| other.access == one.access && (is_sum || other.conditions == one.conditions));
+            let changes = |condition: &Condition| {
+                [&condition.left, &condition.right].iter().any(|side| mentions(side, &one.loops))
+            };
+            let is_fixed = !one.access.subscripts.iter().any(|subscript| mentions(subscript, &one.loops))
+                && (is_sum || !one.conditions.iter().any(changes));
+            if !is_known && is_alone && is_fixed && (is_sum || self.tiling.promotes) {
+                let conditions = one.conditions.iter().filter(|condition| !changes(condition)).cloned();
+                elements.push((one.access.clone(), conditions.collect(), is_sum));
+            }
+        }
+        elements
+    }
+
+    /// Whether there is an axis along which instances add to the same element.
+    fn sums_along_axis(&self, element: &Access) -> bool {
+        let is_mentioned = |iterator| mentions_any(element, &[iterator]);
+        self.axes.iter().any(|axis| axis.is_summed && !is_mentioned(axis.iterator))
+    }
+
+    fn accumulator(&mut self, element: Access, conditions: Vec<Condition>, is_sum: bool) -> Accumulator {
+        let is_of = |at: &usize| mentions_any(&element, &[self.axes[*at].iterator]);
+        let axes: Vec<usize> = (0..self.own.len()).filter(is_of).collect();
+        let has_points = |at: &&usize| self.axes[**at].points > 1 && !self.axes[**at].is_serial;
+        let pointed: Vec<usize> = axes.iter().filter(has_points).copied().collect();
+        let shape = pointed.iter().map(|at| self.axes[*at].points).collect();
+        let array = self.local(&format!("own_{}", self.kernel.locals.len()), Space::Register, shape);
+        let subscripts = pointed.iter().map(|at| Affine::from(Variable::Iterator(self.own[*at].1))).collect();
+        Accumulator { element, register: Access { array, subscripts }, axes, conditions, is_sum }
+    }
+
+    fn begin(&self, accumulator: &Accumulator, guards: &[Condition]) -> Vec<Instruction> {
+        let target = accumulator.register.clone();
+        if accumulator.is_sum {
+            let zero = Assignment { target, value: Expression::from(0.0) };
+            return self.points(&accumulator.axes, vec![Instruction::Assign(zero)]);
+        }
+        let value = Expression::Load(accumulator.element.clone());
+        self.transfer(accumulator, guards, Instruction::Assign(Assignment { target, value }))
+    }
+
+    fn end(&self, accumulator: &Accumulator, guards: &[Condition]) -> Vec<Instruction> {
+        let (target, value) = (accumulator.element.clone(), accumulator.register.clone());
+        if !accumulator.is_sum {
+            let value = Expression::Load(value);
+            return self.transfer(accumulator, guards, Instruction::Assign(Assignment { target, value }));
+        }
+        let along_x = self.axes.iter().enumerate().any(|(at, axis)| {
+            axis.dimension == 0 && !accumulator.axes.contains(&at) && axis.threads % i64::from(LANES) == 0
+        });
+        let lanes = if along_x { LANES } else { 1 };
+        self.transfer(accumulator, guards, Instruction::Add { target, value, lanes })
+    }
+
+    /// Moves a value at all points of the element, where it has instances.
+    fn transfer(
+        &self,
+        accumulator: &Accumulator,
+        guards: &[Condition],
+        instruction: Instruction,
+    ) -> Vec<Instruction> {
+        let others: Vec<usize> = (0..self.own.len())
+            .filter(|at| !accumulator.axes.contains(at))
+            .map(|at| self.axes[at].iterator)
+            .collect();
+        let is_known = |condition: &&Condition| {
+            ![&condition.left, &condition.right].iter().any(|side| mentions(side, &others))
+        };
+        let conditions = guards.iter().chain(&accumulator.conditions).filter(is_known).cloned().collect();
+        self.points(&accumulator.axes, guarded(conditions, vec![instruction]))
+    }
+}
+
+fn mentions_any(access: &Access, iterators: &[usize]) -> bool {
+    access.subscripts.iter().any(|subscript| mentions(subscript, iterators))
+}
+
+fn gather<'a>(
+    nodes: &'a [Node],
+    loops: &mut Vec<usize>,
+    conditions: &mut Vec<Condition>,
+    found: &mut Vec<Found<'a>>,
+) {
+    for node in nodes {
+        let before = (loops.len(), conditions.len());
+        match node {
+            Node::Assign(assignment) => {
+                let mut note = |access, is_written| {
+                    let (loops, conditions) = (loops.clone(), conditions.clone());
+                    let is_sum = is_sum(assignment);
+                    found.push(Found { access, is_written, is_sum, loops, conditions });
+                };
+                note(&assignment.target, true);
+                assignment.value.reads().into_iter().for_each(|access| note(access, false));
+            }
+            Node::If(own, body) => {
+                conditions.extend(own.iter().cloned());
+                gather(body, loops, conditions, found);
+            }
+            Node::Loop(range, body) => {
+                loops.push(range.iterator);
+                conditions.extend(not_empty(range));
+                gather(body, loops, conditions, found);
+            }
+        }
+        loops.truncate(before.0);
+        conditions.truncate(before.1);
+    }
+}

@@ -1,0 +1,157 @@
+//! What each thread of a kernel does: the loops of the grid are spread over blocks, threads and the points of a thread, all others stay.
+
+mod accumulate;
+mod axis;
+mod stage;
+mod walk;
+
+use axis::Axis;
+use walk::Walk;
+
+use super::bounds::{boxes, is_not_negative, not_negative, range};
+use super::tiling::Tiling;
+use crate::kernel::{Extent, Instruction, Kernel};
+use crate::nest::affine::{Affine, Variable};
+use crate::nest::{Condition, Nest, Node, Range};
+
+/// Statements of a nest that make a kernel.
+pub struct Work<'a> {
+    pub nest: &'a Nest,
+    pub statements: &'a [usize],
+    /// The iterators of the host's loops around them.
+    pub host: &'a [usize],
+    /// The iterators of the grid, z or y first and x last.
+    pub grid: &'a [usize],
+}
+
+/// Which axes of a grid sums run along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sums {
+    /// Along x, and maybe others.
+    AlongX,
+    /// Along others than x alone.
+    Across,
+}
+
+impl Work<'_> {
+    /// Whether several threads add up sums.
+    pub fn sums(&self) -> Option<Sums> {
+        let (ranges, extents) = self.ranges();
+        let axes = Axis::all(&ranges, &extents, &self.nodes(&self.nest.body, &mut 0), &Tiling::default());
+        let is_along_x = axes.iter().any(|axis| axis.is_serial && axis.dimension == 0);
+        let sums = if is_along_x { Sums::AlongX } else { Sums::Across };
+        axes.iter().any(|axis| axis.is_summed).then_some(sums)
+    }
+
+    /// The loops of the grid, and the boxes around their values.
+    fn ranges(&self) -> (Vec<&Range>, Vec<Extent>) {
+        let ranges: Vec<&Range> =
+            self.grid.iter().filter_map(|iterator| range(&self.nest.body, *iterator)).collect();
+        // The order of the nest is the one in which bounds may depend on each other.
+        let mut in_order: Vec<&Range> = ranges.clone();
+        in_order.sort_by_key(|range| range.iterator);
+        let boxes = boxes(&in_order);
+        let extent = |range: &Range| {
+            let at = in_order.iter().position(|other| other.iterator == range.iterator);
+            boxes[at.expect("it is one of them")].clone()
+        };
+        let extents = ranges.iter().map(|range| extent(range)).collect();
+        (ranges, extents)
+    }
+
+    /// The kernel with this tiling.
+    pub fn kernel(&self, name: String, tiling: &Tiling) -> Kernel {
+        let (ranges, extents) = self.ranges();
+        let nodes = self.nodes(&self.nest.body, &mut 0);
+        let mut kernel = Kernel {
+            name,
+            statements: self.statements.to_vec(),
+            host_iterators: self.host.to_vec(),
+            iterators: Vec::new(),
+            grid: if extents.is_empty() {
+                vec![one_thread()]
+            } else {
+                extents.iter().rev().cloned().collect()
+            },
+            block: if extents.is_empty() { [1; 3] } else { tiling.block },
+            points: [1; 3],
+            locals: Vec::new(),
+            body: Vec::new(),
+        };
+        let axes = Axis::all(&ranges, &extents, &nodes, tiling);
+        axes.iter().for_each(|axis| kernel.points[axis.dimension] = axis.points as u32);
+        kernel.body = Walk::new(self.nest, &mut kernel, axes, tiling, &nodes).body(&nodes);
+        kernel
+    }
+
+    /// What is left of the nest: these statements, without the loops of host and grid. `next` counts statements.
+    fn nodes(&self, nodes: &[Node], next: &mut usize) -> Vec<Node> {
+        nodes.iter().flat_map(|node| self.node(node, next)).collect()
+    }
+
+    fn node(&self, node: &Node, next: &mut usize) -> Vec<Node> {
+        match node {
+            Node::Assign(_) => {
+                *next += 1;
+                let is_kept = self.statements.contains(&(*next - 1));
+                if is_kept { vec![node.clone()] } else { Vec::new() }
+            }
+            Node::If(conditions, body) => {
+                let body = self.nodes(body, next);
+                if body.is_empty() { body } else { vec![Node::If(conditions.clone(), body)] }
+            }
+            Node::Loop(range, body) => {
+                let body = self.nodes(body, next);
+                let is_outside = self.host.contains(&range.iterator) || self.grid.contains(&range.iterator);
+                if body.is_empty() || is_outside { body } else { vec![Node::Loop(range.clone(), body)] }
+            }
+        }
+    }
+}
+
+fn one_thread() -> Extent {
+    Extent { lower: vec![Affine::from(0)], upper: vec![Affine::from(1)], step: 1 }
+}
+
+/// Iterators with the least and the largest value that they have in a tile.
+type Tile = Vec<(usize, Affine, Affine)>;
+
+/// The least or the largest of an expression in a tile.
+fn extreme(affine: &Affine, tile: &Tile, is_least: bool) -> Affine {
+    tile.iter().fold(affine.clone(), |value, (iterator, least, largest)| {
+        let variable = Variable::Iterator(*iterator);
+        let by = if (value.coefficient(variable) > 0) == is_least { least } else { largest };
+        value.substitute(variable, by)
+    })
+}
+
+/// That conditions hold everywhere in a tile (`is_least`), or that each of them may hold somewhere in it.
+fn in_tile(conditions: &[Condition], tile: &Tile, is_least: bool) -> Vec<Condition> {
+    let values = conditions.iter().flat_map(not_negative).map(|value| extreme(&value, tile, is_least));
+    let open = values.filter(|value| !value.terms().is_empty() || value.constant() < 0);
+    let mut found: Vec<Condition> = Vec::new();
+    for condition in open.map(is_not_negative) {
+        if !found.contains(&condition) {
+            found.push(condition);
+        }
+    }
+    found
+}
+
+/// The instructions under conditions, if there are any.
+fn guarded(conditions: Vec<Condition>, body: Vec<Instruction>) -> Vec<Instruction> {
+    if conditions.is_empty() || body.is_empty() {
+        body
+    } else {
+        vec![Instruction::If(conditions, body, Vec::new())]
+    }
+}
+
+/// One of two lists: the first where the conditions hold.
+fn either(
+    conditions: Vec<Condition>,
+    then: Vec<Instruction>,
+    otherwise: Vec<Instruction>,
+) -> Vec<Instruction> {
+    if conditions.is_empty() { then } else { vec![Instruction::If(conditions, then, otherwise)] }
+}

@@ -1,0 +1,270 @@
+//! The walk over what is left of a nest, which writes down what a thread does.
+
+use super::accumulate::Accumulator;
+use super::stage::Staged;
+use super::{Axis, Tile, Tiling, either, extreme, guarded, in_tile};
+use crate::kernel::{Instruction, Kernel, Local, Space, Unroll};
+use crate::mapping::bounds::{mentions, within};
+use crate::nest::affine::{Affine, Variable};
+use crate::nest::expression::Access;
+use crate::nest::{Assignment, Condition, Nest, Node, Range};
+
+pub struct Walk<'a> {
+    pub nest: &'a Nest,
+    pub kernel: &'a mut Kernel,
+    pub axes: Vec<Axis>,
+    pub tiling: &'a Tiling,
+    /// For each axis the iterators that are the first value of the block, and the number of a thread's point.
+    pub own: Vec<(usize, usize)>,
+    /// Elements that are in registers where the walk is.
+    pub accumulators: Vec<Accumulator>,
+    /// What is in shared memory where the walk is.
+    pub staged: Vec<Staged>,
+    /// Whether each thread has one value of each axis, and threads without one do nothing.
+    is_plain: bool,
+}
+
+impl<'a> Walk<'a> {
+    pub fn new(
+        nest: &'a Nest,
+        kernel: &'a mut Kernel,
+        axes: Vec<Axis>,
+        tiling: &'a Tiling,
+        nodes: &[Node],
+    ) -> Self {
+        let is_plain = axes.iter().all(|axis| axis.points == 1 && !axis.is_summed)
+            && !(tiling.inner > 0 && has_loop(nodes));
+        let (accumulators, staged) = (Vec::new(), Vec::new());
+        let mut walk = Self { nest, kernel, axes, tiling, own: Vec::new(), accumulators, staged, is_plain };
+        if !is_plain {
+            walk.own = (0..walk.axes.len()).map(|axis| walk.own_iterators(axis)).collect();
+        }
+        walk
+    }
+
+    fn own_iterators(&mut self, axis: usize) -> (usize, usize) {
+        let name = self.nest.iterators[self.axes[axis].iterator].clone();
+        (self.iterator(&format!("{name}_0")), self.iterator(&format!("{name}_p")))
+    }
+
+    /// A new iterator of the kernel.
+    pub fn iterator(&mut self, name: &str) -> usize {
+        let name = self.free(name);
+        self.kernel.iterators.push(name);
+        self.nest.iterators.len() + self.kernel.iterators.len() - 1
+    }
+
+    /// A new array of the kernel.
+    pub fn local(&mut self, name: &str, space: Space, shape: Vec<i64>) -> usize {
+        let name = self.free(name);
+        self.kernel.locals.push(Local { name, space, shape });
+        self.nest.arrays.len() + self.kernel.locals.len() - 1
+    }
+
+    fn free(&self, name: &str) -> String {
+        let mut name = name.to_owned();
+        let of_kernel =
+            || self.kernel.iterators.iter().chain(self.kernel.locals.iter().map(|local| &local.name));
+        while self.nest.names().chain(of_kernel()).any(|taken| *taken == name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// What a thread does.
+    pub fn body(mut self, nodes: &[Node]) -> Vec<Instruction> {
+        if self.is_plain {
+            let mut body: Vec<_> = self.axes.iter().map(Axis::define_plain).collect();
+            let guards = self.guards();
+            body.extend(guarded(guards, self.list(nodes, &[])));
+            return body;
+        }
+        let mut body = self.define_axes();
+        let guards = self.guards();
+        // In a triangle, blocks may be outside altogether.
+        let occupied = in_tile(&self.of_several_axes(&guards), &self.tile(), false);
+        let work = if self.tiling.inner > 0 && !self.has_serial_axis() {
+            self.serial(nodes, &guards, 0)
+        } else {
+            let full = in_tile(&guards, &self.tile(), true);
+            let whole = self.serial(nodes, &[], 0);
+            if full.is_empty() { whole } else { either(full, whole, self.serial(nodes, &guards, 0)) }
+        };
+        body.extend(guarded(occupied, work));
+        body
+    }
+
+    pub fn has_serial_axis(&self) -> bool {
+        self.axes.iter().any(|axis| axis.is_serial)
+    }
+
+    fn define_axes(&self) -> Vec<Instruction> {
+        let firsts = self.axes.iter().zip(&self.own);
+        let mut all: Vec<_> =
+            firsts.map(|(axis, (first, _))| Instruction::Define(*first, axis.firsts())).collect();
+        for (axis, (first, _)) in self.axes.iter().zip(&self.own) {
+            if axis.points == 1 && !axis.is_serial {
+                all.push(Instruction::Define(axis.iterator, vec![axis.value(*first, 0)]));
+            }
+        }
+        all
+    }
+
+    /// That the values of all axes are within their loops. A thread's iterator begins at the lower bounds of the box: those that depend on another iterator are asked for.
+    fn guards(&self) -> Vec<Condition> {
+        let iterators: Vec<usize> = self.axes.iter().map(|axis| axis.iterator).collect();
+        let of = |axis: &Axis| {
+            within(&axis.range, |bound, is_lower| {
+                let is_known = !mentions(bound, &iterators);
+                // The loop of a serial axis ends at the bounds of the box.
+                !(is_known && (is_lower || axis.is_serial))
+            })
+        };
+        self.axes.iter().flat_map(of).collect()
+    }
+
+    fn of_several_axes(&self, conditions: &[Condition]) -> Vec<Condition> {
+        let is_of_several = |condition: &&Condition| {
+            let difference = condition.left.clone() - condition.right.clone();
+            self.axes.iter().filter(|axis| difference.mentions(Variable::Iterator(axis.iterator))).count() > 1
+        };
+        conditions.iter().filter(is_of_several).cloned().collect()
+    }
+
+    /// The values that the axes have in a block, but for those that a thread goes through in a loop.
+    pub fn tile(&self) -> Tile {
+        let of = |(axis, (first, _)): (&Axis, &(usize, usize))| {
+            let first = Affine::from(Variable::Iterator(*first));
+            let last = first.clone() + (axis.tile() - 1) * axis.range.step;
+            (axis.iterator, first, last)
+        };
+        self.axes.iter().zip(&self.own).filter(|(axis, _)| !axis.is_serial).map(of).collect()
+    }
+
+    /// The loops of serial axes from `axis` on, and the nodes in them.
+    fn serial(&mut self, nodes: &[Node], guards: &[Condition], axis: usize) -> Vec<Instruction> {
+        let Some(at) = (axis..self.axes.len()).find(|at| self.axes[*at].is_serial) else {
+            return self.list(nodes, guards);
+        };
+        let (axis, first) = (self.axes[at].clone(), self.own[at].0);
+        let end = Affine::from(Variable::Iterator(first)) + axis.tile() * axis.range.step;
+        let start =
+            Affine::from(Variable::Iterator(first)) + Variable::Thread(axis.dimension) * axis.range.step;
+        let range = Range {
+            iterator: axis.iterator,
+            lower: vec![start],
+            upper: axis.extent.upper.iter().cloned().chain([end]).collect(),
+            step: axis.range.step * axis.threads,
+            is_reversed: false,
+        };
+        self.accumulated(vec![axis.iterator], nodes, guards, |walk| {
+            let body = walk.serial(nodes, guards, at + 1);
+            vec![Instruction::Loop(range, walk.unroll(), body)]
+        })
+    }
+
+    fn unroll(&self) -> Unroll {
+        if self.tiling.unroll == 0 { Unroll::Free } else { Unroll::By(self.tiling.unroll) }
+    }
+
+    pub fn list(&mut self, nodes: &[Node], guards: &[Condition]) -> Vec<Instruction> {
+        nodes.iter().flat_map(|node| self.node(node, guards)).collect()
+    }
+
+    fn node(&mut self, node: &Node, guards: &[Condition]) -> Vec<Instruction> {
+        match node {
+            Node::Assign(assignment) => self.summed(assignment, guards),
+            Node::If(conditions, body) if self.is_plain => {
+                vec![Instruction::If(conditions.clone(), self.list(body, guards), Vec::new())]
+            }
+            Node::If(conditions, body) => self.list(body, &[guards, conditions].concat()),
+            Node::Loop(range, body) => {
+                let nodes = std::slice::from_ref(node);
+                self.accumulated(Vec::new(), nodes, guards, |walk| walk.repeat(range, body, guards))
+            }
+        }
+    }
+
+    fn repeat(&mut self, range: &Range, body: &[Node], guards: &[Condition]) -> Vec<Instruction> {
+        let (hull, conditions) = self.hull(range);
+        let all = [guards, &conditions].concat();
+        if let Some(staged) = self.staging(&hull, body) {
+            return self.tiled(&hull, body, &all, staged);
+        }
+        vec![Instruction::Loop(hull, self.unroll(), self.list(body, &all))]
+    }
+
+    /// A loop around all that the threads of a block repeat, so that they stay together, and the conditions for what a thread does in it.
+    fn hull(&self, range: &Range) -> (Range, Vec<Condition>) {
+        let axes: Vec<usize> =
+            self.axes.iter().filter(|axis| !axis.is_serial).map(|axis| axis.iterator).collect();
+        let depends = |bound: &Affine| mentions(bound, &axes);
+        if self.is_plain || !range.lower.iter().chain(&range.upper).any(depends) {
+            return (range.clone(), Vec::new());
+        }
+        let tile = self.tile();
+        let lower = range.lower.iter().map(|bound| extreme(bound, &tile, true)).collect();
+        let upper = range.upper.iter().map(|bound| extreme(bound, &tile, false)).collect();
+        (Range { lower, upper, ..range.clone() }, within(range, |bound, _| depends(bound)))
+    }
+
+    /// A statement at all points of a thread.
+    pub fn statement(&mut self, assignment: &Assignment, guards: &[Condition]) -> Vec<Instruction> {
+        let mut assignment = assignment.clone();
+        assignment.target = self.replaced(assignment.target);
+        assignment.value.map_loads(&|access| self.replaced(access));
+        let axes: Vec<usize> = (0..self.own.len()).collect();
+        self.points(&axes, guarded(guards.to_vec(), vec![Instruction::Assign(assignment)]))
+    }
+
+    /// Repeats for all points of a thread along these axes.
+    pub fn points(&self, axes: &[usize], body: Vec<Instruction>) -> Vec<Instruction> {
+        axes.iter().rev().fold(body, |body, at| {
+            let (axis, (first, point)) = (&self.axes[*at], self.own[*at]);
+            if axis.points == 1 || axis.is_serial {
+                return body;
+            }
+            let value = axis.value(first, Variable::Iterator(point));
+            let define = Instruction::Define(axis.iterator, vec![value]);
+            let range = constant(point, axis.points);
+            vec![Instruction::Loop(range, Unroll::All, [vec![define], body].concat())]
+        })
+    }
+
+    /// Where an element is meanwhile.
+    fn replaced(&self, access: Access) -> Access {
+        let register = self.accumulators.iter().find(|accumulator| accumulator.element == access);
+        if let Some(accumulator) = register {
+            return accumulator.register.clone();
+        }
+        self.staged.iter().find_map(|staged| staged.access(&access)).unwrap_or(access)
+    }
+}
+
+/// From 0 to below a number.
+pub fn constant(iterator: usize, upper: i64) -> Range {
+    Range {
+        iterator,
+        lower: vec![Affine::from(0)],
+        upper: vec![Affine::from(upper)],
+        step: 1,
+        is_reversed: false,
+    }
+}
+
+fn has_loop(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Loop(..) => true,
+        Node::If(_, body) => has_loop(body),
+        Node::Assign(_) => false,
+    })
+}
+
+impl Axis {
+    /// The iterator of a thread that has one value: the first, and a step for each thread before it.
+    fn define_plain(&self) -> Instruction {
+        let index = Variable::Block(self.dimension) * self.threads + Variable::Thread(self.dimension);
+        let values = self.extent.lower.iter().map(|lower| lower.clone() + index.clone() * self.range.step);
+        Instruction::Define(self.iterator, values.collect())
+    }
+}

@@ -1,0 +1,54 @@
+//! How the work of a kernel is spread over threads.
+
+use serde::{Deserialize, Serialize};
+
+/// Decisions about one kernel: threads, what each of them covers, and where its values are meanwhile.
+///
+/// ```
+/// use nitro_codegen::Tiling;
+///
+/// // Tiles of 64 × 64 elements, 16 of which each thread has in registers, while 16 iterations' operands are in shared memory.
+/// let tiling = Tiling { block: [16, 16, 1], points: [4, 4, 1], inner: 16, promotes: true, ..Tiling::default() };
+/// assert_eq!(tiling.tile(), [64, 64, 1]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Tiling {
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
+    /// Values that each thread covers along x, y and z: neighbours along y and z, along x a block's threads apart so that neighbouring threads touch
+    /// neighbouring elements.
+    pub points: [u32; 3],
+    /// Iterations of the innermost loop of a thread whose operands are *staged* in shared memory before they run. 0: none are.
+    pub inner: u32,
+    /// How many iterations of a loop of a thread are written out. 0: as many as the compiler likes.
+    pub unroll: u32,
+    /// *Register promotion*: an element that a loop of a thread writes again and again is in a register while the loop runs.
+    pub promotes: bool,
+}
+
+impl Default for Tiling {
+    /// Blocks of 256 threads along x, one value for each thread, nothing staged or promoted.
+    fn default() -> Self {
+        Self { block: [256, 1, 1], points: [1; 3], inner: 0, unroll: 0, promotes: false }
+    }
+}
+
+impl Tiling {
+    /// Values that a block covers along x, y and z.
+    #[must_use]
+    pub fn tile(&self) -> [u32; 3] {
+        std::array::from_fn(|axis| self.block[axis] * self.points[axis])
+    }
+
+    /// # Panics
+    /// When a block has no thread or more than 1024, or a thread covers no value.
+    pub(super) fn check(&self) {
+        let threads = self.block.iter().try_fold(1_u32, |all, extent| all.checked_mul(*extent));
+        assert!(
+            threads.is_some_and(|threads| (1..=1024).contains(&threads)),
+            "a block of {:?} threads",
+            self.block
+        );
+        assert!(!self.points.contains(&0), "threads that cover {:?} values", self.points);
+    }
+}
