@@ -4,13 +4,18 @@
 //! - A [`Search`] is asked what to evaluate and told what that gave; a [`Strategy`] decides, for what its [`Plan`] allows.
 //! - Of a search that was killed, [`Search::restore`] makes one that goes on as if it had not been, from the outcomes that were kept.
 //! - [`Sources`] are what other devices measured: with them [`Strategy::Transfer`] begins where they were fast.
+//! - Where what there is to decide depends on what was decided, the space is one of [`Decisions`], and a [`PathSearch`] proposes paths through it, by an ant
+//!   colony ([`Ants`]) or at random.
 //! - A [`Replay`] searches a space that is measured already, and says how good a strategy would have been.
 //!
 //! The crate runs nothing and knows no device: whoever asks evaluates. [`Search`] has an example.
 
+mod ants;
+mod course;
 mod learn;
 mod outcome;
 mod parameter;
+mod paths;
 #[doc(hidden)] // for the trainer, which draws from the same generator
 pub mod random;
 mod replay;
@@ -19,8 +24,13 @@ mod sources;
 mod space;
 mod strategy;
 
+pub use self::ants::Ants;
 pub use self::outcome::{Candidate, Evaluation, Failure, Outcome};
 pub use self::parameter::{Parameter, Scale};
+pub use self::paths::{
+    Attributes, Crossing, Decision, Decisions, Metrics, NodeKey, Part, PartReport, PathId, PathOutcome,
+    PathPlan, PathSearch, PathStrategy, Proposal, Report, RestoreError, Step, WalkError,
+};
 pub use self::replay::{Figures, Replay};
 pub use self::search::{Ask, Budget, Ended, Plan, Search, TellError};
 pub use self::sources::{Source, Sources};

@@ -1,5 +1,7 @@
 //! What is searched for, and what running it gave.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// A configuration of a [`Space`](crate::Space): its position in it.
@@ -17,6 +19,12 @@ impl Candidate {
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "candidate {}", self.0)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::course::Course;
 use crate::strategy::{Steps, Strategy};
 use crate::{Candidate, Evaluation, Outcome, Sources, Space};
 
@@ -53,11 +54,11 @@ impl Budget {
     }
 }
 
-/// What [`Search::ask`] answers.
+/// What [`Search::ask`] answers, and [`PathSearch::ask`](crate::PathSearch::ask).
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ask {
+pub enum Ask<T = Candidate> {
     /// These are to be evaluated, at once or one after the other, and told in any order.
-    Evaluate(Vec<Candidate>),
+    Evaluate(Vec<T>),
     /// What comes next depends on what was asked and not yet told.
     Wait,
     /// The search is over.
@@ -79,18 +80,21 @@ pub enum Ended {
 }
 
 /// Why an outcome is refused; the search is as before.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum TellError {
+pub enum TellError<T = Candidate> {
     /// Nobody asked for it, or it was told before.
-    #[error("candidate {} is not waited for: it was never asked for, or was told before", .0.index())]
-    NotAsked(Candidate),
+    #[error("{0} is not waited for: it was never asked for, or was told before")]
+    NotAsked(T),
     /// A time is finite and not negative.
-    #[error("candidate {} cannot have taken {} ns; what has no time is told as failed", .0.index(), .1)]
-    Time(Candidate, f64),
+    #[error("{0} cannot have taken {1} ns; what has no time is told as failed")]
+    Time(T, f64),
+    /// So is the time of a part, and a metric is finite.
+    #[error("{0} cannot have {2} as its {1}; leave out what was not measured")]
+    Number(T, String, f64),
     /// Outcomes that are restored are those of another search.
-    #[error("the outcome of candidate {} is none of this search's: it would not have been asked for", .0.index())]
-    Foreign(Candidate),
+    #[error("the outcome of {0} is none of this search's: it would not have been asked for")]
+    Foreign(T),
 }
 
 /// A search over a space: [`ask`](Self::ask) what to evaluate, [`tell`](Self::tell) what that gave.
@@ -125,20 +129,9 @@ pub struct Search {
     space: Arc<Space>,
     plan: Plan,
     steps: Box<dyn Steps>,
-    /// The step that is under way.
-    step: Vec<Slot>,
-    /// How many were proposed, that step included.
-    proposed: usize,
+    course: Course<Candidate, Evaluation>,
     outcomes: Vec<Outcome>,
     best: Option<Outcome>,
-    /// Evaluations since the best was found.
-    without_gain: usize,
-}
-
-struct Slot {
-    candidate: Candidate,
-    asked: bool,
-    evaluation: Option<Evaluation>,
 }
 
 impl Search {
@@ -146,16 +139,8 @@ impl Search {
     #[must_use]
     pub fn new(space: Arc<Space>, plan: Plan) -> Self {
         let steps = plan.strategy.start(&space, &plan);
-        Self {
-            space,
-            plan,
-            steps,
-            step: Vec::new(),
-            proposed: 0,
-            outcomes: Vec::new(),
-            best: None,
-            without_gain: 0,
-        }
+        let course = Course::new(plan.budget);
+        Self { space, plan, steps, course, outcomes: Vec::new(), best: None }
     }
 
     /// The space.
@@ -173,18 +158,7 @@ impl Search {
     /// Up to `room` candidates to evaluate next, none of which was proposed before.
     pub fn ask(&mut self, room: usize) -> Ask {
         self.advance();
-        if let Some(ended) = self.ended() {
-            return Ask::Done(ended);
-        }
-        let open = self.step.iter_mut().filter(|slot| !slot.asked);
-        let asked = open.take(room).map(|slot| {
-            slot.asked = true;
-            slot.candidate
-        });
-        match asked.collect::<Vec<_>>() {
-            none if none.is_empty() => Ask::Wait,
-            some => Ask::Evaluate(some),
-        }
+        self.course.ask(room)
     }
 
     /// What evaluating a candidate gave.
@@ -192,18 +166,11 @@ impl Search {
     /// # Errors
     /// When it was not asked for, was told before, or the time is none.
     pub fn tell(&mut self, candidate: Candidate, evaluation: Evaluation) -> Result<(), TellError> {
-        if let Some(time_ns) = evaluation.time_ns().filter(|time| !time.is_finite() || *time < 0.0) {
-            return Err(TellError::Time(candidate, time_ns));
-        }
-        let waits = |slot: &&mut Slot| slot.candidate == candidate && slot.asked && slot.evaluation.is_none();
-        let slot = self.step.iter_mut().find(waits).ok_or(TellError::NotAsked(candidate))?;
-        slot.evaluation = Some(evaluation);
+        let is_best = self.course.tell(candidate, evaluation, evaluation)?;
         let outcome = Outcome { candidate, evaluation };
         self.outcomes.push(outcome);
-        self.without_gain += 1;
-        if evaluation.cost() < self.best.map_or(f64::INFINITY, |best| best.evaluation.cost()) {
+        if is_best {
             self.best = Some(outcome);
-            self.without_gain = 0;
         }
         Ok(())
     }
@@ -218,14 +185,7 @@ impl Search {
             outcomes.iter().map(|outcome| (outcome.candidate, outcome.evaluation)).collect();
         while !known.is_empty() {
             self.advance();
-            let slots = self.step.iter_mut().filter(|slot| !slot.asked);
-            let found: Vec<_> = slots
-                .filter_map(|slot| {
-                    let evaluation = known.remove(&slot.candidate)?;
-                    slot.asked = true;
-                    Some((slot.candidate, evaluation))
-                })
-                .collect();
+            let found = self.course.ask_known(|candidate| known.remove(&candidate));
             if found.is_empty() {
                 break;
             }
@@ -254,38 +214,14 @@ impl Search {
 
     /// Goes on to the next step when this one is complete.
     fn advance(&mut self) {
-        if self.step.iter().any(|slot| slot.evaluation.is_none()) {
-            return;
-        }
-        let told = self
-            .step
-            .drain(..)
-            .filter_map(|slot| Some(Outcome { candidate: slot.candidate, evaluation: slot.evaluation? }));
-        let told: Vec<Outcome> = told.collect();
+        let Some(told) = self.course.complete() else { return };
+        let outcome = |(candidate, evaluation)| Outcome { candidate, evaluation };
+        let told: Vec<Outcome> = told.into_iter().map(outcome).collect();
         if !told.is_empty() {
             self.steps.tell(&told);
         }
-        let left = self.plan.budget.evaluations.map_or(usize::MAX, |most| most.saturating_sub(self.proposed));
-        if left == 0 {
-            return;
+        if self.course.left() > 0 {
+            self.course.begin(self.steps.ask());
         }
-        let mut proposals = self.steps.ask();
-        proposals.truncate(left);
-        self.proposed += proposals.len();
-        let slot = |candidate| Slot { candidate, asked: false, evaluation: None };
-        self.step = proposals.into_iter().map(slot).collect();
-    }
-
-    fn ended(&self) -> Option<Ended> {
-        let budget = &self.plan.budget;
-        let reached = |target| self.best.is_some_and(|best| best.evaluation.cost() <= target);
-        if budget.target_ns.is_some_and(reached) {
-            return Some(Ended::Target);
-        }
-        if budget.plateau.is_some_and(|most| self.without_gain >= most) {
-            return Some(Ended::Plateau);
-        }
-        let used_up = budget.evaluations.is_some_and(|most| self.proposed >= most);
-        self.step.is_empty().then_some(if used_up { Ended::Evaluations } else { Ended::Exhausted })
     }
 }

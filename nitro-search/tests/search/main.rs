@@ -2,6 +2,9 @@
 
 mod budgets;
 mod climbs;
+mod colonies;
 mod fake;
+mod kernels;
+mod paths;
 mod strategies;
 mod transfers;

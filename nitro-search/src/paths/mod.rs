@@ -1,0 +1,236 @@
+//! Decisions that come one after the other, where what comes next depends on what was chosen: the graph of "Coding Ants" (section 5), which nobody builds.
+//!
+//! A space of this kind ([`Decisions`]) tells what comes after a path. What is chosen next is a *node*, known by its [`NodeKey`]; paths that come to the
+//! same key share the node and all that was learned there, whatever they chose before. So of two independent kernels each has one subgraph, in whichever
+//! order they run, and the graph has cycles. What follows from what was chosen (which statements remain, at which level: the *semantic edges* of the
+//! paper) the space follows by itself, until there is something to choose.
+
+mod report;
+mod search;
+mod walk;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::report::{Metrics, PartReport, Report};
+pub use self::search::{PathId, PathOutcome, PathPlan, PathSearch, PathStrategy, Proposal, RestoreError};
+pub use self::walk::WalkError;
+pub(crate) use self::walk::{Guide, Walks};
+
+/// A space whose decisions depend on one another: what comes after what was chosen.
+///
+/// ```
+/// use nitro_search::{Crossing, Decision, Decisions, NodeKey, Step};
+///
+/// /// Two kernels in either order, each with a block size.
+/// struct Kernels;
+///
+/// impl Decisions for Kernels {
+///     fn next(&self, path: &[Crossing]) -> Step {
+///         // The first choice says which kernel is first, and what follows from it is followed.
+///         let first = path.first().map(|crossing| crossing.option as u32);
+///         match (first, path.len()) {
+///             (None, _) => Step::Choose(Decision::new(NodeKey::new("first").statements([0, 1]), 2)),
+///             (Some(first), passed @ (1 | 2)) => {
+///                 let kernel = if passed == 1 { first } else { 1 - first };
+///                 let key = NodeKey::new("block").statements([kernel]);
+///                 Step::Choose(Decision::new(key, 4).part(format!("kernel {kernel}")))
+///             }
+///             _ => Step::Complete,
+///         }
+///     }
+/// }
+///
+/// let Step::Choose(decision) = Kernels.next(&[]) else { panic!("something is to be chosen") };
+/// assert_eq!(decision.key.to_string(), "first{0,1}");
+/// ```
+pub trait Decisions {
+    /// What comes after these choices. It answers the same for the same choices, and each of its steps shrinks what remains or raises the level: no path
+    /// has more than [`longest`](Self::longest) choices.
+    fn next(&self, path: &[Crossing]) -> Step;
+
+    /// More choices than this no path has; one that has is an error of the space, which would go on forever.
+    fn longest(&self) -> usize {
+        1000
+    }
+
+    /// What these choices have settled, as numbers by name: what a regression tree may split by, and keep to (section 6.3). An attribute appears with the
+    /// choice after which it cannot change any more, such as the product of all unroll factors of a statement with the last of them.
+    ///
+    /// Unless a space says otherwise it is which option was chosen at each node, of a node that was come to again each time.
+    fn attributes(&self, path: &[Crossing]) -> Attributes {
+        let mut found = Attributes::new();
+        for crossing in path {
+            let name = crossing.node.to_string();
+            let again = (2..).map(|times| format!("{name}#{times}"));
+            let free = std::iter::once(name.clone()).chain(again).find(|name| !found.contains_key(name));
+            found.extend(free.map(|name| (name, crossing.option as f64)));
+        }
+        found
+    }
+}
+
+impl<D: Decisions + ?Sized> Decisions for &D {
+    fn next(&self, path: &[Crossing]) -> Step {
+        (**self).next(path)
+    }
+
+    fn longest(&self) -> usize {
+        (**self).longest()
+    }
+
+    fn attributes(&self, path: &[Crossing]) -> Attributes {
+        (**self).attributes(path)
+    }
+}
+
+/// Attributes of a path, by name.
+pub type Attributes = BTreeMap<String, f64>;
+
+/// What comes after a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// One of several options is to be chosen.
+    Choose(Decision),
+    /// Nothing is left to choose.
+    Complete,
+    /// Nothing can follow, and why: some earlier choice has to be another one.
+    DeadEnd(String),
+}
+
+/// Something to choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The node.
+    pub key: NodeKey,
+    /// The part of the program, such as a kernel, that it concerns alone.
+    pub part: Option<Part>,
+    /// For each option of the node whether it may be chosen here.
+    pub allowed: Vec<bool>,
+}
+
+impl Decision {
+    /// A choice among so many options, all of which are allowed.
+    #[must_use]
+    pub fn new(key: NodeKey, options: usize) -> Self {
+        Self { key, part: None, allowed: vec![true; options] }
+    }
+
+    /// Leaves the options alone of which this is true.
+    #[must_use]
+    pub fn only(mut self, allowed: impl Fn(usize) -> bool) -> Self {
+        self.allowed.iter_mut().enumerate().for_each(|(option, own)| *own &= allowed(option));
+        self
+    }
+
+    /// Of this part of the program.
+    #[must_use]
+    pub fn part(mut self, part: impl Into<Part>) -> Self {
+        self.part = Some(part.into());
+        self
+    }
+}
+
+/// What a node is known by: nodes of the same key are one.
+///
+/// ```
+/// use nitro_search::NodeKey;
+///
+/// let key = NodeKey::new("tile").statements([2, 0]).shape([3, 2]);
+/// assert_eq!(key, NodeKey::new("tile").statements([0, 2]).shape([3, 2]));
+/// assert_eq!(key.to_string(), "tile{0,2}[3,2]");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct NodeKey {
+    /// What is decided, such as `partition` or `tile`.
+    phase: Cow<'static, str>,
+    /// For which statements, ascending.
+    statements: Vec<u32>,
+    /// What else the options depend on, such as the depth of a band and its number of parallel dimensions.
+    shape: Vec<i64>,
+}
+
+impl NodeKey {
+    /// The key of what is decided once.
+    #[must_use]
+    pub fn new(phase: impl Into<Cow<'static, str>>) -> Self {
+        Self { phase: phase.into(), statements: Vec::new(), shape: Vec::new() }
+    }
+
+    /// For this set of statements.
+    #[must_use]
+    pub fn statements(mut self, statements: impl IntoIterator<Item = u32>) -> Self {
+        self.statements = statements.into_iter().collect();
+        self.statements.sort_unstable();
+        self.statements.dedup();
+        self
+    }
+
+    /// In this shape.
+    #[must_use]
+    pub fn shape(mut self, shape: impl IntoIterator<Item = i64>) -> Self {
+        self.shape = shape.into_iter().collect();
+        self
+    }
+}
+
+impl fmt::Display for NodeKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |numbers: Vec<String>| numbers.join(",");
+        formatter.write_str(&self.phase)?;
+        if !self.statements.is_empty() {
+            write!(formatter, "{{{}}}", list(self.statements.iter().map(u32::to_string).collect()))?;
+        }
+        if !self.shape.is_empty() {
+            write!(formatter, "[{}]", list(self.shape.iter().map(i64::to_string).collect()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The name of a part of a program, such as a kernel, that has a time of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Part(Cow<'static, str>);
+
+impl Part {
+    /// The part of this name.
+    #[must_use]
+    pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
+        Self(name.into())
+    }
+}
+
+impl From<String> for Part {
+    fn from(name: String) -> Self {
+        Self::new(name)
+    }
+}
+
+impl From<&'static str> for Part {
+    fn from(name: &'static str) -> Self {
+        Self::new(name)
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// A choice that was made: a node, and the option taken there. A path is a list of them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Crossing {
+    /// Where.
+    pub node: NodeKey,
+    /// The part of the program that the node belongs to.
+    pub part: Option<Part>,
+    /// Which option, from 0.
+    pub option: usize,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,211 @@
+//! Walking a space of decisions to the end of a path, past dead ends, and to paths that were not walked before.
+
+use std::collections::HashMap;
+
+use super::{Crossing, Decision, Decisions, NodeKey, Step};
+
+/// Most steps of a walk, those back from dead ends included.
+const STEPS: usize = 100_000;
+/// How often a walk that ends where one ended before is made again before it is led elsewhere.
+const TRIES: usize = 20;
+
+/// Why no path is found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WalkError {
+    /// The space breaks its promise that every step shrinks what remains.
+    #[error(
+        "a path of the space has more than {longest} choices, the last at `{key}`: every step has to shrink what remains, or raise the level"
+    )]
+    Endless {
+        /// [`Decisions::longest`].
+        longest: usize,
+        /// Where the path was then.
+        key: NodeKey,
+    },
+    /// Every path ends where nothing can follow.
+    #[error("no path of the space can be completed; the last one ended because {why}")]
+    NoPath {
+        /// What the space said there.
+        why: String,
+    },
+    /// There are so many dead ends that the walk was given up.
+    #[error("no complete path was found in {STEPS} steps; the last one ended because {why}")]
+    DeadEnds {
+        /// What the space said there.
+        why: String,
+    },
+    /// A node is a choice among so many options always.
+    #[error(
+        "the node `{key}` had {before} options, and now has {now}: nodes of other options need another key"
+    )]
+    Options {
+        /// The node.
+        key: NodeKey,
+        /// Options when it was first come to.
+        before: usize,
+        /// Options now.
+        now: usize,
+    },
+}
+
+/// Who chooses on a walk.
+pub(crate) trait Guide {
+    /// One of the open options, of which there is at least one.
+    fn choose(&mut self, path: &[Crossing], decision: &Decision, open: &[usize]) -> Result<usize, WalkError>;
+}
+
+/// What earlier walks have found: where no path goes on, and where none goes on that is new.
+#[derive(Default)]
+pub(crate) struct Walks {
+    /// By the options chosen so far, which tell paths apart.
+    ended: HashMap<Vec<usize>, End>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// Nothing can follow.
+    Dead,
+    /// All that can follow was found before.
+    Seen,
+}
+
+/// A walk under way.
+#[derive(Default)]
+struct Walk {
+    path: Vec<Crossing>,
+    options: Vec<usize>,
+    /// For each choice what else was allowed there.
+    allowed: Vec<Vec<bool>>,
+}
+
+impl Walks {
+    /// A path that was not found before, and is not found again; none when there is no more.
+    pub(crate) fn new_path(
+        &mut self,
+        decisions: &dyn Decisions,
+        guide: &mut dyn Guide,
+    ) -> Result<Option<Vec<Crossing>>, WalkError> {
+        for only_new in std::iter::repeat_n(false, TRIES).chain([true]) {
+            if self.ended.get(&[][..]) == Some(&End::Seen) {
+                return Ok(None);
+            }
+            let Some(walk) = self.walk(decisions, only_new, guide)? else { return Ok(None) };
+            if !self.ended.contains_key(&walk.options) {
+                self.end(&walk, End::Seen);
+                return Ok(Some(walk.path));
+            }
+        }
+        unreachable!("the last walk keeps to what is new, and of that there is some")
+    }
+
+    /// A single walk, which may end where an earlier one did; none then.
+    pub(crate) fn try_path(
+        &mut self,
+        decisions: &dyn Decisions,
+        guide: &mut dyn Guide,
+    ) -> Result<Option<Vec<Crossing>>, WalkError> {
+        let walk = self.walk(decisions, false, guide)?;
+        let Some(walk) = walk.filter(|walk| !self.ended.contains_key(&walk.options)) else { return Ok(None) };
+        self.end(&walk, End::Seen);
+        Ok(Some(walk.path))
+    }
+
+    /// Walks to the end of a path, back from every dead end to the choice before; none where what is not dead was all found before.
+    fn walk(
+        &mut self,
+        decisions: &dyn Decisions,
+        only_new: bool,
+        guide: &mut dyn Guide,
+    ) -> Result<Option<Walk>, WalkError> {
+        let mut walk = Walk::default();
+        let mut why = String::new();
+        for _ in 0..STEPS {
+            let decision = match decisions.next(&walk.path) {
+                Step::Complete => return Ok(Some(walk)),
+                Step::DeadEnd(reason) => {
+                    why = reason;
+                    None
+                }
+                Step::Choose(decision) => Some(decision),
+            };
+            let open =
+                decision.as_ref().map_or_else(Vec::new, |decision| self.open(&walk, decision, only_new));
+            if let Some(decision) = decision.filter(|_| !open.is_empty()) {
+                bound(decisions, &walk, &decision)?;
+                let option = guide.choose(&walk.path, &decision, &open)?;
+                walk.choose(decision, option);
+                continue;
+            }
+            if why.is_empty() {
+                why = "no option was allowed".to_owned();
+            }
+            self.end(&walk, End::Dead);
+            match self.ended.get(&[][..]) {
+                Some(End::Dead) => return Err(WalkError::NoPath { why }),
+                Some(End::Seen) => return Ok(None),
+                None => walk.back(),
+            }
+        }
+        Err(WalkError::DeadEnds { why })
+    }
+
+    /// The options that lead on.
+    fn open(&self, walk: &Walk, decision: &Decision, only_new: bool) -> Vec<usize> {
+        let mut prefix = walk.options.clone();
+        prefix.push(0);
+        let last = prefix.len() - 1;
+        let mut leads = |option: usize| {
+            prefix[last] = option;
+            match self.ended.get(&prefix) {
+                Some(End::Dead) => false,
+                Some(End::Seen) => !only_new,
+                None => true,
+            }
+        };
+        let allowed = decision.allowed.iter().enumerate().filter(|(_, allowed)| **allowed);
+        allowed.map(|(option, _)| option).filter(|&option| leads(option)).collect()
+    }
+
+    /// Remembers how a path ended, and that so did all before it whose other options have ended too.
+    fn end(&mut self, walk: &Walk, end: End) {
+        let mut prefix = walk.options.clone();
+        let mut end = end;
+        self.ended.insert(prefix.clone(), end);
+        for allowed in walk.allowed.iter().rev() {
+            let last = prefix.len() - 1;
+            for option in (0..allowed.len()).filter(|&option| allowed[option]) {
+                prefix[last] = option;
+                match self.ended.get(&prefix) {
+                    Some(End::Seen) => end = End::Seen,
+                    Some(End::Dead) => {}
+                    None => return,
+                }
+            }
+            prefix.pop();
+            self.ended.insert(prefix.clone(), end);
+        }
+    }
+}
+
+impl Walk {
+    fn choose(&mut self, decision: Decision, option: usize) {
+        self.path.push(Crossing { node: decision.key, part: decision.part, option });
+        self.options.push(option);
+        self.allowed.push(decision.allowed);
+    }
+
+    fn back(&mut self) {
+        self.path.pop();
+        self.options.pop();
+        self.allowed.pop();
+    }
+}
+
+fn bound(decisions: &dyn Decisions, walk: &Walk, decision: &Decision) -> Result<(), WalkError> {
+    let longest = decisions.longest();
+    if walk.path.len() < longest {
+        return Ok(());
+    }
+    Err(WalkError::Endless { longest, key: decision.key.clone() })
+}

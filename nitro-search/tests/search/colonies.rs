@@ -1,0 +1,116 @@
+//! The ant colony.
+
+use nitro_search::{Ants, Crossing, Failure, NodeKey, PathSearch, PathStrategy, Proposal, Report};
+
+use crate::kernels::{Kernels, answer, finish, mean_found, plan, proposals};
+
+fn colony() -> PathStrategy {
+    PathStrategy::Ants(Ants::default())
+}
+
+/// The colony with one extension turned off, and pheromone alone with the same one turned on.
+fn ablations() -> [(&'static str, Ants, Ants); 4] {
+    let (all, base) = (Ants::default(), Ants::base());
+    [
+        (
+            "part updates",
+            Ants { part_updates: false, ..all.clone() },
+            Ants { part_updates: true, ..base.clone() },
+        ),
+        ("metrics", Ants { metrics: false, ..all.clone() }, Ants { metrics: true, ..base.clone() }),
+        ("tree", Ants { tree: false, ..all.clone() }, Ants { tree: true, ..base.clone() }),
+        ("recombination", Ants { recombination: false, ..all }, Ants { recombination: true, ..base }),
+    ]
+}
+
+#[test]
+fn it_finds_better_than_chance_with_as_many_evaluations_in_the_mean() {
+    let kernels = Kernels::default();
+    for evaluations in [50, 100] {
+        let random = mean_found(kernels, &PathStrategy::Random, evaluations);
+        let found = mean_found(kernels, &colony(), evaluations);
+        assert!(found > random + 0.1, "{found} against {random} by chance");
+    }
+}
+
+#[test]
+fn each_extension_changes_what_is_proposed_and_only_after_something_was_learned() {
+    for (name, without, with) in ablations() {
+        for (one, other) in [(Ants::default(), without), (Ants::base(), with)] {
+            let (one, other) =
+                (proposals(PathStrategy::Ants(one), 4), proposals(PathStrategy::Ants(other), 4));
+            assert_eq!(one[..10], other[..10], "{name}: nothing is known in the first iteration");
+            assert_ne!(one, other, "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_learned_of_a_kernel_in_one_order_serves_the_others() {
+    let shared = mean_found(Kernels::default(), &colony(), 100);
+    let unshared = mean_found(Kernels { unshared: true }, &colony(), 100);
+    assert!(shared > unshared + 0.02, "{shared} with shared nodes, {unshared} without");
+
+    let mut search = PathSearch::new(Kernels::default(), plan(colony(), 1, 100));
+    let proposed = finish(&mut search, 10, answer);
+    let tile = NodeKey::new("tile").statements([0]);
+    let place = |proposal: &Proposal| proposal.path.iter().position(|crossing| crossing.node == tile);
+    let places: std::collections::BTreeSet<_> = proposed.iter().map(place).collect();
+    assert_eq!(
+        places.len(),
+        3,
+        "ants come to kernel 0 first, second and last, always at the same node: {places:?}"
+    );
+    let pheromone = search.pheromone(&tile).unwrap();
+    let best = (0..6).max_by(|&one, &other| pheromone[one].total_cmp(&pheromone[other]));
+    assert!(best.is_some_and(|best| best.abs_diff(4) <= 1), "{pheromone:?}");
+}
+
+#[test]
+fn the_best_of_all_parts_are_joined_in_the_next_iteration() {
+    let (mut some, mut none) = (0, 0);
+    for seed in 0..20 {
+        let joins = |ants: Ants| {
+            let proposed = proposals(PathStrategy::Ants(ants), seed);
+            let parts = |proposal: &Proposal| answer(&proposal.path).parts;
+            // The fastest of each kernel in the first iteration, and the first path of the second.
+            let best = |kernel: usize| {
+                let times =
+                    proposed[..10].iter().filter_map(|proposal| Some(parts(proposal).get(kernel)?.time_ns));
+                times.fold(f64::INFINITY, f64::min)
+            };
+            let joined = |proposal: &Proposal| {
+                let parts = parts(proposal);
+                parts.len() == 3 && (0..3).all(|kernel| parts[kernel].time_ns <= best(kernel))
+            };
+            proposed[..11].iter().any(joined) // an ant of the first iteration may have found all of them
+        };
+        some += usize::from(joins(Ants::default()));
+        none += usize::from(joins(Ants { recombination: false, ..Ants::default() }));
+    }
+    assert!(some == 20 && none <= 5, "joined in {some} of 20 searches, and in {none} without recombination");
+}
+
+#[test]
+fn where_everything_fails_nothing_is_deposited_and_the_search_ends_without_a_best() {
+    let mut search = PathSearch::new(Kernels::default(), plan(colony(), 2, 50));
+    let failed = |_: &[Crossing]| Report::failed(Failure::Wrong);
+    assert_eq!(finish(&mut search, 3, failed).len(), 50);
+    assert_eq!(search.best(), None);
+    let pheromone = search.pheromone(&NodeKey::new("next").statements([0, 1, 2])).unwrap();
+    assert!(pheromone.iter().all(|&own| own < 1.0 / 3.0 && own == pheromone[0]), "{pheromone:?}");
+}
+
+#[test]
+fn filters_that_leave_nothing_are_dropped_and_counted() {
+    let count = |ants: Ants| {
+        let mut search = PathSearch::new(Kernels::default(), plan(PathStrategy::Ants(ants), 3, 200));
+        finish(&mut search, 10, answer);
+        search.dropped_filters()
+    };
+    assert!(
+        count(Ants::default()) > 0,
+        "blocks are bounded by tiles, so some leaf of the tree cannot be reached"
+    );
+    assert_eq!(count(Ants { tree: false, ..Ants::default() }), 0);
+}

@@ -1,0 +1,181 @@
+//! What a search of paths promises, whoever proposes.
+
+use std::collections::BTreeSet;
+
+use nitro_search::{
+    Ants, Ask, Crossing, Decision, Decisions, Ended, NodeKey, PartReport, PathOutcome, PathSearch,
+    PathStrategy, Proposal, Report, Step, WalkError,
+};
+
+use crate::kernels::{Kernels, answer, finish, plan};
+
+fn strategies() -> [PathStrategy; 3] {
+    [PathStrategy::Random, PathStrategy::Ants(Ants::default()), PathStrategy::Ants(Ants::base())]
+}
+
+fn options(path: &[Crossing]) -> Vec<usize> {
+    path.iter().map(|crossing| crossing.option).collect()
+}
+
+#[test]
+fn a_path_takes_what_is_allowed_to_its_end_and_none_comes_twice() {
+    for strategy in strategies() {
+        let proposed = finish(&mut PathSearch::new(Kernels::default(), plan(strategy, 5, 300)), 7, answer);
+        let distinct: BTreeSet<_> = proposed.iter().map(|proposal| options(&proposal.path)).collect();
+        assert_eq!((proposed.len(), distinct.len()), (300, 300));
+        for Proposal { path, .. } in &proposed {
+            for (at, crossing) in path.iter().enumerate() {
+                let Step::Choose(decision) = Kernels::default().next(&path[..at]) else {
+                    panic!("it ended before")
+                };
+                assert!(decision.key == crossing.node && decision.part == crossing.part);
+                assert!(decision.allowed[crossing.option]);
+            }
+            assert_eq!(Kernels::default().next(path), Step::Complete);
+        }
+    }
+}
+
+#[test]
+fn proposals_depend_on_seed_and_outcomes_alone() {
+    for strategy in strategies() {
+        let run = |seed, room| {
+            let mut search = PathSearch::new(Kernels::default(), plan(strategy.clone(), seed, 60));
+            finish(&mut search, room, answer)
+        };
+        assert_eq!(run(1, 1), run(1, 1));
+        assert_eq!(run(1, 1), run(1, 4), "four at once");
+        assert_ne!(run(1, 1), run(2, 1), "another seed");
+    }
+}
+
+#[test]
+fn from_any_prefix_a_search_goes_on_as_it_would_have() {
+    for strategy in strategies() {
+        let begin = || PathSearch::new(Kernels::default(), plan(strategy.clone(), 9, 45));
+        let whole = finish(&mut begin(), 1, answer);
+        let outcome = |proposal: &Proposal| PathOutcome {
+            id: proposal.id,
+            path: proposal.path.clone(),
+            report: answer(&proposal.path),
+        };
+        for length in 0..=whole.len() {
+            let mut search = begin();
+            let mut kept: Vec<_> = whole[..length].iter().map(outcome).collect();
+            kept.reverse();
+            search.restore(&kept).unwrap();
+            assert_eq!(search.outcomes().len(), length);
+            assert_eq!(finish(&mut search, 2, answer), whole[length..], "after {length}");
+        }
+    }
+}
+
+#[test]
+fn outcomes_of_another_search_and_what_is_no_number_are_refused() {
+    let begin = |seed| PathSearch::new(Kernels::default(), plan(PathStrategy::Random, seed, 20));
+    let mut other = begin(1);
+    finish(&mut other, 1, answer);
+    let refused = begin(2).restore(other.outcomes()).unwrap_err().to_string();
+    assert!(refused.contains("path 0 is none of this search's"), "{refused}");
+
+    let mut search = begin(1);
+    let Ask::Evaluate(proposals) = search.ask(1).unwrap() else { panic!("there is something to evaluate") };
+    let id = proposals[0].id;
+    assert!(search.tell(id, Report::time_ns(f64::NAN)).is_err());
+    let mut report = Report::time_ns(1.0);
+    report.parts.push(PartReport { part: "kernel".into(), time_ns: -1.0, metrics: [].into() });
+    let refused = search.tell(id, report).unwrap_err().to_string();
+    assert!(refused.contains("-1 as its time of kernel"), "{refused}");
+    search.tell(id, Report::time_ns(1.0)).unwrap();
+    assert!(search.tell(id, Report::time_ns(1.0)).is_err(), "told before");
+    assert_eq!(search.outcomes().len(), 1);
+}
+
+/// `depth` choices of two options each; only paths whose last choices are all 1 can be completed.
+struct Narrow {
+    depth: usize,
+    ones: usize,
+}
+
+impl Decisions for Narrow {
+    fn next(&self, path: &[Crossing]) -> Step {
+        if path.len() < self.depth {
+            return Step::Choose(Decision::new(NodeKey::new("bit").shape([path.len() as i64]), 2));
+        }
+        let complete = path.iter().rev().take(self.ones).all(|crossing| crossing.option == 1);
+        if complete { Step::Complete } else { Step::DeadEnd("a bit is 0".into()) }
+    }
+}
+
+#[test]
+fn every_path_is_found_behind_dead_ends_and_then_the_search_is_over() {
+    for strategy in strategies() {
+        let mut search = PathSearch::new(Narrow { depth: 9, ones: 5 }, plan(strategy, 1, 1000));
+        let proposed = finish(&mut search, 3, |path| Report::time_ns(1.0 + path[0].option as f64));
+        assert_eq!(proposed.len(), 16);
+        assert_eq!(search.ask(1).unwrap(), Ask::Done(Ended::Exhausted));
+        assert_eq!(search.best().unwrap().path[0].option, 0);
+    }
+}
+
+#[test]
+fn a_space_without_a_path_is_an_error_that_says_why() {
+    for strategy in strategies() {
+        let none = Narrow { depth: 3, ones: 9 };
+        let next = |path: &[Crossing]| match none.next(path) {
+            Step::Complete => Step::DeadEnd("nothing fits".into()),
+            step => step,
+        };
+        let refused = PathSearch::new(By(next), plan(strategy.clone(), 1, 5)).ask(1).unwrap_err();
+        assert!(matches!(refused, WalkError::NoPath { .. }), "{refused}");
+        let many = PathSearch::new(Narrow { depth: 60, ones: 60 }, plan(strategy.clone(), 1, 5)).ask(1);
+        assert!(
+            many.unwrap_err().to_string().contains("because a bit is 0"),
+            "it is given up after some steps"
+        );
+        let closed = |_: &[Crossing]| Step::Choose(Decision::new(NodeKey::new("shut"), 3).only(|_| false));
+        let refused = PathSearch::new(By(closed), plan(strategy, 1, 5)).ask(1).unwrap_err().to_string();
+        assert!(refused.contains("no option was allowed"), "{refused}");
+    }
+}
+
+/// A space by a function.
+struct By<F>(F);
+
+impl<F: Fn(&[Crossing]) -> Step> Decisions for By<F> {
+    fn next(&self, path: &[Crossing]) -> Step {
+        (self.0)(path)
+    }
+
+    fn longest(&self) -> usize {
+        20
+    }
+}
+
+#[test]
+fn what_never_ends_and_what_changes_its_options_is_an_error_that_names_the_node() {
+    let around = |_: &[Crossing]| Step::Choose(Decision::new(NodeKey::new("again").statements([7]), 2));
+    for strategy in strategies() {
+        let refused = PathSearch::new(By(around), plan(strategy, 1, 5)).ask(1).unwrap_err();
+        assert_eq!(refused, WalkError::Endless { longest: 20, key: NodeKey::new("again").statements([7]) });
+        assert!(refused.to_string().contains("more than 20 choices, the last at `again{7}`"), "{refused}");
+    }
+    let growing = |path: &[Crossing]| match path.len() {
+        4 => Step::Complete,
+        passed => Step::Choose(Decision::new(NodeKey::new("node"), 2 + passed)),
+    };
+    let colony = PathStrategy::Ants(Ants::default());
+    let refused = PathSearch::new(By(growing), plan(colony, 1, 5)).ask(1).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the node `node` had 2 options, and now has 3: nodes of other options need another key"
+    );
+}
+
+#[test]
+fn a_space_where_nothing_is_to_be_decided_has_one_path() {
+    for strategy in strategies() {
+        let mut search = PathSearch::new(By(|_: &[Crossing]| Step::Complete), plan(strategy, 1, 5));
+        assert_eq!(finish(&mut search, 3, |_| Report::time_ns(1.0)).len(), 1);
+    }
+}
