@@ -1,6 +1,7 @@
 //! Who proposes what to evaluate.
 
 mod annealing;
+mod ants;
 mod climb;
 mod exhaustive;
 mod fresh;
@@ -47,6 +48,8 @@ pub enum Strategy {
     Annealing,
     /// A genetic algorithm.
     Genetic,
+    /// The ant colony of "Coding Ants" ([`Ants`](crate::Ants)).
+    Ants,
     /// A model of what was measured here.
     Model,
     /// A model that knows what other devices measured.
@@ -62,13 +65,14 @@ pub struct UnknownStrategy {
 
 impl Strategy {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Random,
         Self::Exhaustive,
         Self::Climb,
         Self::Local,
         Self::Annealing,
         Self::Genetic,
+        Self::Ants,
         Self::Model,
         Self::Transfer,
     ];
@@ -83,6 +87,7 @@ impl Strategy {
             Self::Local => "local",
             Self::Annealing => "annealing",
             Self::Genetic => "genetic",
+            Self::Ants => "ants",
             Self::Model => "model",
             Self::Transfer => "transfer",
         }
@@ -98,6 +103,9 @@ impl Strategy {
             Self::Local => "the best neighbour, from another place once there is none",
             Self::Annealing => "neighbours, worse ones ever less often",
             Self::Genetic => "configurations crossed and mutated, the faster more often",
+            Self::Ants => {
+                "what pheromone on the values of earlier ones leads to, and a tree over all of them"
+            }
             Self::Model => "what a model of the measurements made here expects most of",
             Self::Transfer => "what was fast on other devices, corrected by what is measured here",
         }
@@ -114,6 +122,7 @@ impl Strategy {
             Self::Annealing => Box::new(annealing::Annealing::new(space, plan.seed)),
             Self::Model => Box::new(model::Model::new(space, plan, &Sources::default())),
             Self::Transfer => Box::new(model::Model::new(space, plan, &plan.sources)),
+            Self::Ants => Box::new(ants::AntColony::new(space, plan.seed)),
             Self::Genetic => Box::new(genetic::Genetic::new(space, plan.seed)),
         }
     }

@@ -17,8 +17,8 @@ pub(in crate::cli) struct SearchArgs {
     /// Variant to search [default: every one with tuning parameters]
     #[arg(long, value_name = "V")]
     variant: Option<String>,
-    /// Who proposes what to evaluate: random, exhaustive, climb (G-ADAPT), local, annealing, genetic, model, transfer (begins with what was fast on other
-    /// devices), or all of them in turn
+    /// Who proposes what to evaluate: random, exhaustive, climb (G-ADAPT), local, annealing, genetic, ants (Coding Ants), model, transfer (begins with what
+    /// was fast on other devices), or all of them in turn
     #[arg(long, value_name = "S", default_value = "transfer")]
     strategy: Strategies,
     /// At most so many evaluations for each device and input, failed ones counted
