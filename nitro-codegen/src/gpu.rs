@@ -70,6 +70,20 @@ impl Executable {
         Ok(Self { program, integers, module: Module::load(device, image)? })
     }
 
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// A kernel of it, by its index.
+    ///
+    /// # Errors
+    /// When the driver does not know it.
+    pub fn kernel(&self, index: usize) -> Result<nitro_cuda::Kernel<'_>, CudaError> {
+        self.module.kernel(&self.program.kernels[index].name)
+    }
+
     /// Launches all kernels, in order, on the device's stream, and does not wait for them.
     ///
     /// # Errors
@@ -84,6 +98,24 @@ impl Executable {
         scalars: &[f32],
         arrays: &[Buffer<f32>],
     ) -> Result<(), LaunchError> {
+        // SAFETY: as the caller says.
+        unsafe { self.run_observed(parameters, scalars, arrays, |_, launch| launch()) }
+    }
+
+    /// As [`run`](Self::run); `observe` is given the index of each kernel that is to be launched, and what launches it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and those of `observe`.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run).
+    pub unsafe fn run_observed(
+        &self,
+        parameters: &[i64],
+        scalars: &[f32],
+        arrays: &[Buffer<f32>],
+        mut observe: impl FnMut(usize, &mut dyn FnMut() -> Result<(), CudaError>) -> Result<(), CudaError>,
+    ) -> Result<(), LaunchError> {
         let shapes = Data::shapes_of(&self.program.nest, parameters)?;
         let lengths =
             shapes[self.program.nest.arguments()..].iter().map(|shape| shape.iter().product::<i64>());
@@ -95,7 +127,7 @@ impl Executable {
                 return Ok(());
             }
             // SAFETY: as the caller says; temporaries are freed in the order of the stream.
-            Ok(unsafe { self.launch(launch, scalars, &arrays) }?)
+            Ok(observe(launch.kernel, &mut || unsafe { self.launch(launch, scalars, &arrays) })?)
         })
     }
 

@@ -18,6 +18,8 @@ mod interpreter;
 mod kernel;
 mod mapping;
 mod nest;
+#[cfg(feature = "search")]
+mod space;
 #[cfg(feature = "polyhedral")]
 mod storage;
 
@@ -33,6 +35,9 @@ pub use self::nest::builder::{ArrayName, Bounds, Builder, NestError};
 pub use self::nest::expression::{Access, Binary, Bits, Expression, Relation, Select, Unary};
 pub use self::nest::statement::Statement;
 pub use self::nest::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range};
+
+#[cfg(feature = "search")]
+pub use self::space::MappingSpace;
 
 #[doc = include_str!("nest.md")]
 pub use nitro_macros::nest;

@@ -1,16 +1,41 @@
-//! Kernels of a nest timed on a GPU, and what they give compared with a reference.
+//! Programs of a nest timed on a GPU, after what they give was compared with a reference.
 
 use std::thread;
 
-use nitro_codegen::{DependenceError, Executable, LaunchError, Nest, Program, RunError};
+use nitro_codegen::{
+    Data, DependenceError, Executable, Integers, LaunchError, MappingSpace, Nest, Program, RunError,
+};
 use nitro_core::Device;
-use nitro_cuda::{Buffer, Cuda, CudaError, Options};
+use nitro_cuda::{Buffer, Cuda, CudaError, Grid, Image, Options};
+use nitro_search::{Failure, Metrics, PartReport, Report};
 
-/// Timed runs, of which the median counts, and those before them.
-const RUNS: usize = 10;
-const WARM_UPS: usize = 3;
-/// What takes longer is timed once.
-const LONG_MS: f64 = 300.0;
+/// Timed runs, of which the median counts.
+const RUNS: usize = 5;
+/// What takes so many times as long as the best so far is not timed again.
+const SLOW: f64 = 2.0;
+/// Threads that a multiprocessor has at once.
+const MOST_THREADS: f64 = 2048.0;
+/// Differences of this share of an array's largest element are rounding: sums are added up in another order.
+const TOLERANCE: f32 = 1e-4;
+
+/// Compares two arrays: their largest difference, and the largest element of the second, as the bits of floats.
+pub static COMPARE: nitro_cuda::Program = nitro_cuda::Program::new(
+    "compare.cu",
+    r#"
+    extern "C" __global__ void compare(const float* found, const float* expected, unsigned long long length, unsigned* result) {
+        float difference = 0, largest = 0;
+        for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) {
+            float one = found[i], other = expected[i];
+            bool same = one == other || (one != one && other != other);
+            float apart = same ? 0.0f : fabsf(one - other);
+            difference = apart <= difference ? difference : apart; // what is no number counts
+            largest = fmaxf(largest, isinf(other) ? 0.0f : fabsf(other));
+        }
+        if (difference != difference) difference = __int_as_float(0x7f800000);
+        atomicMax(result, __float_as_uint(difference)); // of floats that are not negative, the order is that of their bits
+        atomicMax(result + 1, __float_as_uint(largest));
+    }"#,
+);
 
 /// Why a program has no time.
 #[derive(Debug, thiserror::Error)]
@@ -28,17 +53,27 @@ pub enum Error {
     #[error(transparent)]
     Dependence(#[from] DependenceError),
     /// The answer differs from the reference.
-    #[error("element {element} of `{array}` is {found} and should be {expected}")]
+    #[error("`{array}` is off by {difference}, and its largest element is {largest}")]
     Wrong {
         /// The array.
         array: String,
-        /// Which of its elements.
-        element: usize,
-        /// What the program gives.
-        found: f32,
-        /// What the reference gives.
-        expected: f32,
+        /// The largest difference.
+        difference: f32,
+        /// The largest element of the reference.
+        largest: f32,
     },
+}
+
+impl Error {
+    /// What a search is told.
+    #[must_use]
+    pub fn failure(&self) -> Failure {
+        match self {
+            Self::Wrong { .. } => Failure::Wrong,
+            Self::Cuda(CudaError::Compile { .. }) => Failure::Compile,
+            _ => Failure::Launch,
+        }
+    }
 }
 
 /// A nest with data on a device.
@@ -52,72 +87,120 @@ pub struct Bench<'a> {
     /// The arrays of a run.
     arrays: Vec<Buffer<f32>>,
     /// What should be in those that are written.
-    expected: Vec<Option<Vec<f32>>>,
+    expected: Vec<Option<Buffer<f32>>>,
+    best_ms: f64,
 }
 
 impl<'a> Bench<'a> {
-    /// The nest with these sizes, on numbers between 1/2 and 3/2.
+    /// The nest with these sizes, on numbers between 1/2 and 3/2. What `reference` gives, others have to give.
     ///
     /// # Errors
-    /// When the sizes are none of the nest, or the device has no room.
-    pub fn new(nest: &'a Nest, sizes: Vec<i64>, device: Cuda) -> Result<Self, Error> {
-        let shapes = nitro_codegen::Data::shapes_of(nest, &sizes)?;
-        let lengths: Vec<usize> =
-            shapes.iter().map(|shape| shape.iter().product::<i64>().max(1) as usize).collect();
-        device.enter();
-        let inputs = lengths
+    /// When the sizes are none of the nest, the device has no room, or the reference does not run.
+    pub fn new(nest: &'a Nest, reference: &Program, sizes: Vec<i64>, device: Cuda) -> Result<Self, Error> {
+        let lengths: Vec<usize> = Data::shapes_of(nest, &sizes)?
             .iter()
-            .enumerate()
-            .map(|(array, length)| Buffer::from_slice(&numbers(array as u32, *length)))
-            .collect::<Result<_, _>>()?;
-        let arrays = lengths.iter().map(|length| Buffer::uninit(*length)).collect::<Result<_, _>>()?;
+            .map(|shape| shape.iter().product::<i64>().max(1) as usize)
+            .collect();
+        device.enter();
+        let filled = |(array, length): (usize, &usize)| Buffer::from_slice(&numbers(array as u32, *length));
+        let inputs = lengths.iter().enumerate().map(filled).collect::<Result<_, _>>()?;
+        let empty = |length: &usize| Buffer::uninit(*length);
+        let arrays = lengths.iter().map(empty).collect::<Result<_, _>>()?;
         let scalars = nest.scalars().iter().enumerate().map(|(index, _)| 0.75 + index as f32 / 2.0).collect();
-        Ok(Self { nest, device, sizes, scalars, inputs, arrays, expected: Vec::new() })
+        let expected = Vec::new();
+        let mut bench =
+            Self { nest, device, sizes, scalars, inputs, arrays, expected, best_ms: f64::INFINITY };
+        let (integers, image) = bench.compile(reference)?;
+        let executable = Executable::load(reference.clone(), integers, &image, device)?;
+        bench.run(&executable)?;
+        let written = nest.arrays().iter().zip(&bench.arrays).zip(&lengths);
+        let keep =
+            |((declared, array), length): ((&nitro_codegen::ArrayDeclaration, &Buffer<f32>), &usize)| {
+                if !declared.is_written {
+                    return Ok(None);
+                }
+                let mut kept = Buffer::uninit(*length)?;
+                kept.copy_from(array)?;
+                Ok(Some(kept))
+            };
+        bench.expected = written.map(keep).collect::<Result<_, CudaError>>()?;
+        Ok(bench)
     }
 
-    /// What this program gives is what others have to give.
+    /// The kernels for this device and these sizes.
     ///
     /// # Errors
-    /// When it does not run.
-    pub fn set_reference(&mut self, program: &Program) -> Result<(), Error> {
-        let executable = self.load(program)?;
-        self.run_once(&executable)?;
-        self.expected = self.written()?;
-        Ok(())
-    }
-
-    /// The time of one run in milliseconds, of a program that gives what the reference gives.
-    ///
-    /// # Errors
-    /// When it does not run, or gives something else.
-    pub fn time_ms(&mut self, program: &Program) -> Result<f64, Error> {
-        let executable = self.load(program)?;
-        let first_ms = self.run_once(&executable)?;
-        self.compare()?;
-        if first_ms > LONG_MS {
-            return Ok(first_ms);
-        }
-        let (warm_ups, runs) = (WARM_UPS, RUNS);
-        let mut times_ms = Vec::new();
-        for _ in 0..warm_ups + runs {
-            times_ms.push(self.run_once(&executable)?);
-        }
-        let mut times_ms = times_ms.split_off(warm_ups);
-        times_ms.sort_unstable_by(f64::total_cmp);
-        Ok(times_ms[times_ms.len() / 2])
-    }
-
-    fn load(&self, program: &Program) -> Result<Executable, Error> {
+    /// Those of the compiler.
+    pub fn compile(&self, program: &Program) -> Result<(Integers, Image), Error> {
         let integers = program.integers(&self.sizes)?;
-        let image = Executable::image(program, integers, &Options::for_device(self.device))?;
-        Ok(Executable::load(program.clone(), integers, &image, self.device)?)
+        Ok((integers, Executable::image(program, integers, &Options::for_device(self.device))?))
     }
 
-    /// The time of a run on fresh data.
-    fn run_once(&mut self, executable: &Executable) -> Result<f64, Error> {
+    /// Compiles on all cores, then times one program after the other: in the order of the programs.
+    pub fn reports(&mut self, programs: &[Program]) -> Vec<Result<Report, Error>> {
+        let this = &*self;
+        let images: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> =
+                programs.iter().map(|program| scope.spawn(move || this.compile(program))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("compiling does not panic")).collect()
+        });
+        let pairs = programs.iter().zip(images);
+        pairs.map(|(program, image)| image.and_then(|image| self.report(program, &image))).collect()
+    }
+
+    /// The time of a program that gives what the reference gives, and those of its kernels.
+    fn report(&mut self, program: &Program, image: &(Integers, Image)) -> Result<Report, Error> {
+        let executable = Executable::load(program.clone(), image.0, &image.1, self.device)?;
+        let first_ms = self.run(&executable)?;
+        self.compare()?;
+        let mut times_ms = vec![first_ms];
+        if first_ms < SLOW * self.best_ms {
+            times_ms = (0..RUNS).map(|_| self.run(&executable)).collect::<Result<_, _>>()?;
+            times_ms.sort_unstable_by(f64::total_cmp);
+        }
+        let time_ms = times_ms[times_ms.len() / 2];
+        self.best_ms = self.best_ms.min(time_ms);
+        let mut report = Report::time_ns(time_ms * 1e6);
+        report.parts = self.parts(&executable)?;
+        Ok(report)
+    }
+
+    /// What each kernel takes, of all its launches, and how much of the device it has.
+    fn parts(&mut self, executable: &Executable) -> Result<Vec<PartReport>, Error> {
+        self.restore()?;
+        let kernels = &executable.program().kernels;
+        let mut times_ns = vec![0.0; kernels.len()];
+        // SAFETY: the arrays have the elements that the sizes say.
+        unsafe {
+            executable.run_observed(&self.sizes, &self.scalars, &self.arrays, |kernel, launch| {
+                let mut stopwatch = nitro_cuda::current().stopwatch();
+                stopwatch.start();
+                launch()?;
+                times_ns[kernel] += stopwatch.stop();
+                Ok(())
+            })?;
+        }
+        let of = |(index, kernel): (usize, &nitro_codegen::Kernel)| {
+            let loaded = executable.kernel(index)?;
+            let blocks = loaded.max_blocks_per_multiprocessor(kernel.threads(), 0);
+            let occupancy = blocks as f64 * f64::from(kernel.threads()) / MOST_THREADS;
+            let metrics: Metrics = [("occupancy".to_owned(), occupancy.min(1.0))].into();
+            let part = MappingSpace::part(&kernel.statements);
+            Ok(PartReport { part, time_ns: times_ns[index], metrics })
+        };
+        Ok(kernels.iter().enumerate().map(of).collect::<Result<_, CudaError>>()?)
+    }
+
+    fn restore(&mut self) -> Result<(), Error> {
         for (array, input) in self.arrays.iter_mut().zip(&self.inputs) {
             array.copy_from(input)?;
         }
+        Ok(())
+    }
+
+    /// The time of a run on fresh data, in milliseconds.
+    fn run(&mut self, executable: &Executable) -> Result<f64, Error> {
+        self.restore()?;
         let mut stopwatch = nitro_cuda::current().stopwatch();
         stopwatch.start();
         // SAFETY: the arrays have the elements that the sizes say.
@@ -127,24 +210,19 @@ impl<'a> Bench<'a> {
         Ok(time_ms)
     }
 
-    fn written(&self) -> Result<Vec<Option<Vec<f32>>>, Error> {
-        let declared = self.nest.arrays().iter().zip(&self.arrays);
-        let of = |(declared, array): (&nitro_codegen::ArrayDeclaration, &Buffer<f32>)| {
-            declared.is_written.then(|| array.to_vec()).transpose()
-        };
-        Ok(declared.map(of).collect::<Result<_, _>>()?)
-    }
-
-    /// Sums that are added up otherwise differ by rounding: by less than a hundredth of a percent of the largest element.
     fn compare(&self) -> Result<(), Error> {
-        for (array, (found, expected)) in self.written()?.iter().zip(&self.expected).enumerate() {
-            let (Some(found), Some(expected)) = (found, expected) else { continue };
-            let largest = expected.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
-            let is_right = |(one, other): (&f32, &f32)| one == other || (one - other).abs() <= 1e-4 * largest;
-            if let Some(element) = found.iter().zip(expected).position(|pair| !is_right(pair)) {
+        for (array, expected) in self.expected.iter().enumerate() {
+            let Some(expected) = expected else { continue };
+            let result = Buffer::<u32>::zeroed(2)?;
+            let found = &self.arrays[array];
+            let arguments = [found.into(), expected.into(), (found.len() as u64).into(), (&result).into()];
+            // SAFETY: the arguments are of the kernel's types, and both arrays have so many elements.
+            unsafe { COMPARE.kernel("compare")?.launch(Grid::linear(1024, 256), &arguments)? };
+            let [difference, largest] = [0, 1].map(|index| result.get(index).map(f32::from_bits));
+            let (difference, largest) = (difference?, largest?);
+            if difference > TOLERANCE * largest {
                 let array = self.nest.arrays()[array].name.clone();
-                let (found, expected) = (found[element], expected[element]);
-                return Err(Error::Wrong { array, element, found, expected });
+                return Err(Error::Wrong { array, difference, largest });
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 //! in single precision, and three nests of other fields.
 
 pub mod blas;
-#[cfg(feature = "polyhedral")]
+#[cfg(feature = "search")]
 pub mod gpu;
 pub mod others;
 pub mod solvers;

@@ -4,12 +4,11 @@
 mod oracle;
 mod support;
 
-use nitro_codegen::{Data, Integers, Mapping, Nest, Program, Tiling};
+use nitro_codegen::{Integers, Mapping, Nest, Program, Tiling};
 use nitro_cuda::{Options, Source, compile, nvrtc_version};
 use nitro_polybench::{Kernel, kernels};
-use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
-use support::{bits, data, sizes};
+use support::{assert_agrees_nearly, bits, both, sizes};
 
 /// Mappings that keep the order of every sum.
 fn exact_mappings() -> [Mapping; 3] {
@@ -43,26 +42,6 @@ fn program(nest: &Nest, mapping: &Mapping) -> Program {
 fn assert_agrees(kernel: &Kernel, program: &Program, sizes: &[i64], seed: u64) {
     let [expected, result] = both(kernel, program, sizes, seed);
     assert_eq!(bits(&result), bits(&expected), "{} at {sizes:?}\n{program}", program.nest.name());
-}
-
-/// But for rounding, where sums were added up in another order.
-fn assert_agrees_nearly(kernel: &Kernel, program: &Program, sizes: &[i64], seed: u64) {
-    let [expected, result] = both(kernel, program, sizes, seed);
-    for (one, other) in result.arrays.iter().flatten().zip(expected.arrays.iter().flatten()) {
-        let is_near = (one - other).abs() <= 1e-4 * other.abs().max(1.0) || one.is_nan() && other.is_nan();
-        assert!(is_near, "{one} instead of {other}: {} at {sizes:?}\n{program}", program.nest.name());
-    }
-}
-
-/// What the function gives and what the program gives.
-fn both(kernel: &Kernel, program: &Program, sizes: &[i64], seed: u64) -> [Data; 2] {
-    let input = data(&(kernel.nest)(), sizes, seed);
-    let (mut expected, mut result) = (input.clone(), input);
-    (kernel.reference)(&mut expected);
-    let mut random = Random::new(seed);
-    let run = program.run(&mut result, |threads| random.below(threads as u64) as usize);
-    run.unwrap_or_else(|error| panic!("{} at {sizes:?}: {error}\n{program}", program.nest.name()));
-    [expected, result]
 }
 
 #[test]

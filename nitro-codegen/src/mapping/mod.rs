@@ -7,12 +7,11 @@ mod lower;
 mod threads;
 mod tiling;
 
-use std::collections::BTreeMap;
-
 use groups::Plan;
 use serde::{Deserialize, Serialize};
 
-use threads::{Sums, Work};
+pub use threads::Sums;
+use threads::Work;
 
 pub use groups::Schedule;
 pub use tiling::Tiling;
@@ -37,7 +36,7 @@ pub struct Mapping {
     /// For sums that several threads add up: along x, and along other axes alone.
     sums: [Tiling; 2],
     /// Of kernels, by their statements.
-    own: BTreeMap<Vec<usize>, Tiling>,
+    own: Vec<(Vec<usize>, Tiling)>,
 }
 
 impl Mapping {
@@ -88,7 +87,7 @@ impl Mapping {
     fn of(schedule: Schedule, blocks: [[u32; 3]; 3], tiling: Tiling) -> Self {
         let sums = [blocks[1]; 2].map(|block| Tiling { block, ..tiling.clone() });
         let usual = blocks.map(|block| Tiling { block, ..tiling.clone() });
-        Self { schedule, usual, sums, own: BTreeMap::new() }
+        Self { schedule, usual, sums, own: Vec::new() }
     }
 
     /// With this schedule.
@@ -128,7 +127,8 @@ impl Mapping {
     #[must_use]
     pub fn with_tiling(mut self, statements: &[usize], tiling: Tiling) -> Self {
         tiling.check();
-        self.own.insert(statements.to_vec(), tiling);
+        self.own.retain(|(others, _)| others != statements);
+        self.own.push((statements.to_vec(), tiling));
         self
     }
 
@@ -166,13 +166,55 @@ impl Mapping {
             Some(Sums::AlongX) => self.sums[0].clone(),
             Some(Sums::Across) => self.sums[1].clone(),
         };
-        let mut tiling = self.own.get(work.statements).cloned().unwrap_or_else(usual);
+        let own = self.own.iter().find(|(statements, _)| statements == work.statements);
+        let mut tiling = own.map_or_else(usual, |(_, tiling)| tiling.clone());
         for axis in dimensions..3 {
             tiling.block[axis] = 1;
             tiling.points[axis] = 1;
         }
         tiling
     }
+}
+
+/// What a search has to know of a kernel to decide about it.
+#[cfg(feature = "search")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub statements: Vec<usize>,
+    /// Dimensions of the grid; 0 is a single thread.
+    pub dimensions: usize,
+    pub sums: Option<Sums>,
+    /// Whether a thread has loops besides those that sums make.
+    pub has_loop: bool,
+}
+
+/// The kernels that a schedule gives, in order.
+#[cfg(feature = "search")]
+pub fn shapes(nest: &Nest, dependences: &Dependences, schedule: Schedule) -> Vec<Shape> {
+    fn gather(nest: &Nest, plans: &[Plan], host: &mut Vec<usize>, found: &mut Vec<Shape>) {
+        for plan in plans {
+            match plan {
+                Plan::Host(iterator, plans) => {
+                    host.push(*iterator);
+                    gather(nest, plans, host, found);
+                    host.pop();
+                }
+                Plan::Kernel { statements, grid } => {
+                    let work = Work { nest, statements, host, grid };
+                    let (dimensions, statements) = (grid.len(), statements.clone());
+                    found.push(Shape {
+                        statements,
+                        dimensions,
+                        sums: work.sums(),
+                        has_loop: work.has_loop(),
+                    });
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    gather(nest, &Plan::of(nest, dependences, schedule), &mut Vec::new(), &mut found);
+    found
 }
 
 impl Nest {

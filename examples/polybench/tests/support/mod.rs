@@ -1,6 +1,9 @@
-//! Sizes and data of the tests.
+//! Sizes and data of the tests, and comparisons.
 
-use nitro_codegen::{Data, Nest};
+#![allow(dead_code)] // each test uses a part
+
+use nitro_codegen::{Data, Nest, Program};
+use nitro_polybench::Kernel;
 use nitro_test_support::random::Random;
 
 /// Sizes for as many parameters: all alike, all different, and one that is 0 or 1 where the others are not.
@@ -29,4 +32,24 @@ pub fn data(nest: &Nest, sizes: &[i64], seed: u64) -> Data {
 pub fn bits(data: &Data) -> Vec<Vec<u32>> {
     let of = |element: &f32| if element.is_nan() { f32::NAN.to_bits() } else { element.to_bits() };
     data.arrays.iter().map(|array| array.iter().map(of).collect()).collect()
+}
+
+/// But for rounding, where sums were added up in another order.
+pub fn assert_agrees_nearly(kernel: &Kernel, program: &Program, sizes: &[i64], seed: u64) {
+    let [expected, result] = both(kernel, program, sizes, seed);
+    for (one, other) in result.arrays.iter().flatten().zip(expected.arrays.iter().flatten()) {
+        let is_near = (one - other).abs() <= 1e-4 * other.abs().max(1.0) || one.is_nan() && other.is_nan();
+        assert!(is_near, "{one} instead of {other}: {} at {sizes:?}\n{program}", program.nest.name());
+    }
+}
+
+/// What the function gives and what the program gives.
+pub fn both(kernel: &Kernel, program: &Program, sizes: &[i64], seed: u64) -> [Data; 2] {
+    let input = data(&(kernel.nest)(), sizes, seed);
+    let (mut expected, mut result) = (input.clone(), input);
+    (kernel.reference)(&mut expected);
+    let mut random = Random::new(seed);
+    let run = program.run(&mut result, |threads| random.below(threads as u64) as usize);
+    run.unwrap_or_else(|error| panic!("{} at {sizes:?}: {error}\n{program}", program.nest.name()));
+    [expected, result]
 }

@@ -43,6 +43,12 @@ impl Work<'_> {
         axes.iter().any(|axis| axis.is_summed).then_some(sums)
     }
 
+    /// Whether a thread has loops, besides those that sums make.
+    #[cfg(feature = "search")]
+    pub fn has_loop(&self) -> bool {
+        walk::has_loop(&self.nodes(&self.nest.body, &mut 0))
+    }
+
     /// The loops of the grid, and the boxes around their values.
     fn ranges(&self) -> (Vec<&Range>, Vec<Extent>) {
         let ranges: Vec<&Range> =

@@ -252,7 +252,7 @@ pub fn constant(iterator: usize, upper: i64) -> Range {
     }
 }
 
-fn has_loop(nodes: &[Node]) -> bool {
+pub fn has_loop(nodes: &[Node]) -> bool {
     nodes.iter().any(|node| match node {
         Node::Loop(..) => true,
         Node::If(_, body) => has_loop(body),

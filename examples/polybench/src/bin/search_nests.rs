@@ -1,0 +1,210 @@
+//! Searches for fast kernels of the nests on the first GPU, and keeps what it finds as lines of JSON.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use nitro_codegen::{Mapping, MappingSpace, Nest, Program, Schedule};
+use nitro_polybench::gpu::{Bench, Error};
+use nitro_polybench::{kernels, sizes};
+use nitro_search::{Ants, Ask, Budget, PathPlan, PathSearch, PathStrategy, Report};
+use serde::{Deserialize, Serialize};
+
+/// Searches for fast CUDA kernels of PolyBench's nests on the first GPU
+///
+/// Each candidate is compared with what the preset `naive` gives before it is timed; presets are timed too. Results are appended to a file of lines of JSON; what
+/// stands there already is not searched again, so that a run that was ended goes on.
+#[derive(Parser)]
+struct Arguments {
+    /// `large`, the sizes of PolyBench/C 4.2.1, or `huge`, which no cache holds
+    #[arg(long, default_value = "huge")]
+    size: String,
+    /// Nests, such as gemm; all of them unless given
+    nests: Vec<String>,
+    /// Strategies: presets, ants, random, base, without-part-updates, without-metrics, without-tree, without-recombination
+    #[arg(long, value_delimiter = ',', default_value = "presets,ants,random")]
+    strategies: Vec<String>,
+    /// Seeds from 0; each is a search
+    #[arg(long, default_value_t = 3)]
+    seeds: u64,
+    /// Evaluations of each search
+    #[arg(long, default_value_t = 50)]
+    evaluations: usize,
+    /// The file of results
+    #[arg(long, default_value = "nests.jsonl")]
+    out: PathBuf,
+}
+
+/// What came of a search.
+#[derive(Serialize, Deserialize)]
+struct Found {
+    nest: String,
+    size: String,
+    strategy: String,
+    seed: u64,
+    /// None: nothing ran.
+    best_ms: Option<f64>,
+    /// The best after each evaluation.
+    course_ms: Vec<Option<f64>>,
+    failures: usize,
+    seconds: f64,
+    mapping: Option<Mapping>,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+type Failed = Box<dyn std::error::Error>;
+
+fn run(arguments: &Arguments) -> Result<(), Failed> {
+    let device = nitro_cuda::device(0)?;
+    let done = done(arguments)?;
+    let mut out = OpenOptions::new().create(true).append(true).open(&arguments.out)?;
+    for kernel in kernels() {
+        let nest = (kernel.nest)();
+        let wanted = arguments.nests.is_empty() || arguments.nests.iter().any(|name| name == nest.name());
+        let Some(sizes) = sizes(nest.name(), &arguments.size).filter(|_| wanted) else { continue };
+        let is_open = |(strategy, seed): &(String, u64)| {
+            !done.contains(&(nest.name().to_owned(), arguments.size.clone(), strategy.clone(), *seed))
+        };
+        let open: Vec<_> = searches(arguments).into_iter().filter(is_open).collect();
+        if open.is_empty() {
+            continue;
+        }
+        let space = MappingSpace::new(&nest)?;
+        let mut bench = Bench::new(&nest, &reference(&space)?, sizes, device)?;
+        for (strategy, seed) in open {
+            let found = search(&nest, &space, &mut bench, arguments, &strategy, seed)?;
+            let best = found.best_ms.map_or("-".to_owned(), |best_ms| format!("{best_ms:.4} ms"));
+            println!(
+                "{:12} {:6} {strategy:22} {seed} {best:>14} {:3} failed {:6.1} s",
+                found.nest, found.size, found.failures, found.seconds
+            );
+            writeln!(out, "{}", serde_json::to_string(&found)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// A thread for each point of parallel loops, neighbours at neighbouring elements, every sum in its order.
+fn reference(space: &MappingSpace) -> Result<Program, Error> {
+    let schedule = Schedule { fuses: false, sums_in_parallel: false, coalesces: true };
+    let mapping = Mapping::naive().with_register_promotion().with_schedule(schedule);
+    Ok(space.nest().map(&space.nest().dependences()?, &mapping))
+}
+
+/// Presets have one seed.
+fn searches(arguments: &Arguments) -> Vec<(String, u64)> {
+    let seeds = |strategy: &String| if strategy == "presets" { 1 } else { arguments.seeds };
+    let of =
+        |strategy: &String| (0..seeds(strategy)).map(|seed| (strategy.clone(), seed)).collect::<Vec<_>>();
+    arguments.strategies.iter().flat_map(of).collect()
+}
+
+fn done(arguments: &Arguments) -> Result<BTreeSet<(String, String, String, u64)>, Failed> {
+    let Ok(file) = File::open(&arguments.out) else { return Ok(BTreeSet::new()) };
+    let mut done = BTreeSet::new();
+    for (number, line) in BufReader::new(file).lines().enumerate() {
+        let found: Found = serde_json::from_str(&line?).map_err(|error| {
+            format!("{}, line {}: {error}; remove the line", arguments.out.display(), number + 1)
+        })?;
+        done.insert((found.nest, found.size, found.strategy, found.seed));
+    }
+    Ok(done)
+}
+
+fn strategy(name: &str) -> Result<PathStrategy, Failed> {
+    let all = Ants::default();
+    Ok(PathStrategy::Ants(match name {
+        "random" => return Ok(PathStrategy::Random),
+        "ants" => all,
+        "base" => Ants::base(),
+        "without-part-updates" => Ants { part_updates: false, ..all },
+        "without-metrics" => Ants { metrics: false, ..all },
+        "without-tree" => Ants { tree: false, ..all },
+        "without-recombination" => Ants { recombination: false, ..all },
+        _ => return Err(format!("there is no strategy `{name}`: `--help` names those that there are").into()),
+    }))
+}
+
+fn search(
+    nest: &Nest,
+    space: &MappingSpace,
+    bench: &mut Bench<'_>,
+    arguments: &Arguments,
+    name: &str,
+    seed: u64,
+) -> Result<Found, Failed> {
+    let begun = Instant::now();
+    let evaluated = if name == "presets" {
+        presets(space, bench)?
+    } else {
+        let budget = Budget::evaluations(arguments.evaluations);
+        let plan = PathPlan { seed, budget, ..PathPlan::new(strategy(name)?) };
+        paths(space, bench, plan)?
+    };
+    let times = evaluated.iter().map(|(_, report)| report.evaluation.time_ns().map(|time_ns| time_ns / 1e6));
+    let mut best: Option<f64> = None;
+    let course_ms = times.map(|time_ms| {
+        best = [best, time_ms].into_iter().flatten().reduce(f64::min);
+        best
+    });
+    let course_ms: Vec<Option<f64>> = course_ms.collect();
+    let cost = |report: &Report| report.evaluation.time_ns().unwrap_or(f64::INFINITY);
+    let fastest = evaluated.iter().min_by(|one, other| cost(&one.1).total_cmp(&cost(&other.1)));
+    Ok(Found {
+        nest: nest.name().to_owned(),
+        size: arguments.size.clone(),
+        strategy: name.to_owned(),
+        seed,
+        best_ms: course_ms.last().copied().flatten(),
+        failures: evaluated.iter().filter(|(_, report)| report.evaluation.time_ns().is_none()).count(),
+        course_ms,
+        seconds: begun.elapsed().as_secs_f64(),
+        mapping: fastest.map(|(mapping, _)| mapping.clone()),
+    })
+}
+
+fn presets(space: &MappingSpace, bench: &mut Bench<'_>) -> Result<Vec<(Mapping, Report)>, Failed> {
+    let mappings = [Mapping::naive().with_register_promotion(), Mapping::ppcg_default(), Mapping::sane()];
+    let dependences = space.nest().dependences()?;
+    let programs: Vec<_> = mappings.iter().map(|mapping| space.nest().map(&dependences, mapping)).collect();
+    Ok(mappings.into_iter().zip(reports(bench, &programs)).collect())
+}
+
+fn paths(
+    space: &MappingSpace,
+    bench: &mut Bench<'_>,
+    plan: PathPlan,
+) -> Result<Vec<(Mapping, Report)>, Failed> {
+    let mut search = PathSearch::new(space, plan);
+    while let Ask::Evaluate(proposals) = search.ask(usize::MAX)? {
+        let programs: Vec<_> = proposals.iter().map(|proposal| space.program(&proposal.path)).collect();
+        for (proposal, report) in proposals.iter().zip(reports(bench, &programs)) {
+            search.tell(proposal.id, report)?;
+        }
+    }
+    let of = |outcome: &nitro_search::PathOutcome| (space.mapping(&outcome.path), outcome.report.clone());
+    Ok(search.outcomes().iter().map(of).collect())
+}
+
+fn reports(bench: &mut Bench<'_>, programs: &[Program]) -> Vec<Report> {
+    let told = |result: Result<Report, Error>| {
+        result.unwrap_or_else(|error| {
+            eprintln!("{error}");
+            Report::failed(error.failure())
+        })
+    };
+    bench.reports(programs).into_iter().map(told).collect()
+}

@@ -1,0 +1,48 @@
+//! Whatever a search draws gives what the function gives.
+
+mod support;
+
+use nitro_codegen::MappingSpace;
+use nitro_cuda::nvrtc_version;
+use nitro_polybench::gpu::COMPARE;
+use nitro_polybench::kernels;
+use nitro_search::{Ask, Budget, PathPlan, PathSearch, PathStrategy};
+use nitro_test_support::random::Random;
+use nitro_test_support::tools::NVRTC;
+use support::{assert_agrees_nearly, sizes};
+
+const DRAWN: usize = 2;
+
+#[test]
+fn drawn_mappings_give_what_the_function_gives() {
+    for kernel in kernels() {
+        let nest = (kernel.nest)();
+        let space = MappingSpace::new(&nest).unwrap();
+        let plan = PathPlan { budget: Budget::evaluations(DRAWN), ..PathPlan::new(PathStrategy::Random) };
+        let Ask::Evaluate(proposals) = PathSearch::new(&space, plan).ask(DRAWN).unwrap() else { panic!() };
+        let all = sizes(nest.parameters().len(), &[6]);
+        let mut random = Random::new(7);
+        for proposal in proposals {
+            let sizes = &all[random.below(all.len() as u64) as usize];
+            assert_agrees_nearly(&kernel, &space.program(&proposal.path), sizes, 1);
+        }
+    }
+}
+
+#[test]
+fn what_compares_on_the_gpu_compiles() {
+    if NVRTC.found(nvrtc_version()).is_some() {
+        COMPARE.compile(90, &[]).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+fn spaces_are_large_and_begin_with_the_schedule() {
+    for (name, schedules) in [("gemm", 1), ("bicg", 3), ("jacobi_2d", 1)] {
+        let nest = kernels().iter().map(|kernel| (kernel.nest)()).find(|nest| nest.name() == name).unwrap();
+        let space = MappingSpace::new(&nest).unwrap();
+        let nitro_search::Step::Choose(first) = nitro_search::Decisions::next(&space, &[]) else { panic!() };
+        let found = if first.key.to_string() == "schedule" { first.allowed.len() } else { 1 };
+        assert_eq!(found, schedules, "{name}");
+    }
+}

@@ -1,0 +1,226 @@
+//! The mappings of a nest as decisions: what a search chooses among.
+//!
+//! After "Coding Ants" (Papenhausen and Mueller), section 5: first which statements share a kernel, then for each kernel its blocks, the points of a thread, what
+//! is staged and what is unrolled. The nodes of a kernel are those of its set of statements, whatever was decided about others.
+
+use nitro_search::{Crossing, Decision, Decisions, NodeKey, Part, Step};
+
+use crate::dependence::{DependenceError, Dependences};
+use crate::kernel::Program;
+use crate::mapping::{self, Mapping, Schedule, Shape, Sums, Tiling};
+use crate::nest::Nest;
+
+/// As many elements as a thread may have in registers.
+const MOST_POINTS: u32 = 64;
+const MOST_THREADS: u32 = 1024;
+/// A warp: fewer threads leave lanes idle.
+const LEAST_THREADS: u32 = 32;
+
+/// All mappings of a nest.
+///
+/// ```
+/// use nitro_codegen::{MappingSpace, nest};
+/// use nitro_search::{Ants, Ask, PathPlan, PathSearch, PathStrategy, Report};
+///
+/// #[nest]
+/// fn scale(n: usize, factor: f32, #[shape(n)] x: &mut [f32]) {
+///     for i in 0..n {
+///         x[i] *= factor;
+///     }
+/// }
+///
+/// let space = MappingSpace::new(&scale::nest())?;
+/// let mut search = PathSearch::new(&space, &PathPlan::new(PathStrategy::Ants(Ants::default())));
+/// let Ask::Evaluate(proposals) = search.ask(10)? else { panic!("a search begins with something") };
+/// let program = space.program(&proposals[0].path);
+/// assert_eq!(program.kernels.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct MappingSpace {
+    nest: Nest,
+    dependences: Dependences,
+    /// For each schedule the kernels that it gives.
+    schedules: Vec<(Schedule, Vec<Shape>)>,
+}
+
+/// A question about a kernel.
+struct Question {
+    phase: &'static str,
+    values: &'static [u32],
+}
+
+impl MappingSpace {
+    /// The mappings of a nest, with temporaries where these help.
+    ///
+    /// # Errors
+    /// When isl is not granted as many operations as the nest takes.
+    pub fn new(nest: &Nest) -> Result<Self, DependenceError> {
+        let nest = nest.with_temporaries()?;
+        let dependences = nest.dependences()?;
+        let mut schedules: Vec<(Schedule, Vec<Shape>)> = Vec::new();
+        for fuses in [true, false] {
+            for sums_in_parallel in [true, false] {
+                let schedule = Schedule { fuses, sums_in_parallel, coalesces: true };
+                let shapes = mapping::shapes(&nest, &dependences, schedule);
+                if !schedules.iter().any(|(_, others)| *others == shapes) {
+                    schedules.push((schedule, shapes));
+                }
+            }
+        }
+        Ok(Self { nest, dependences, schedules })
+    }
+
+    /// The nest, with its temporaries.
+    #[must_use]
+    pub fn nest(&self) -> &Nest {
+        &self.nest
+    }
+
+    /// The program that these choices give.
+    ///
+    /// # Panics
+    /// When the path is not complete, or is none of this space.
+    #[must_use]
+    pub fn program(&self, path: &[Crossing]) -> Program {
+        self.nest.map(&self.dependences, &self.mapping(path))
+    }
+
+    /// The mapping that these choices give.
+    ///
+    /// # Panics
+    /// When the path is not complete, or is none of this space.
+    #[must_use]
+    pub fn mapping(&self, path: &[Crossing]) -> Mapping {
+        let (schedule, shapes, mut rest) = self.schedule(path);
+        let mut mapping = Mapping::sane().with_schedule(schedule);
+        for shape in shapes {
+            let questions = questions(shape);
+            let (own, others) = rest.split_at(questions.len());
+            rest = others;
+            let values: Vec<u32> =
+                questions.iter().zip(own).map(|(question, one)| question.values[one.option]).collect();
+            mapping = mapping.with_tiling(&shape.statements, tiling(&questions, &values));
+        }
+        mapping
+    }
+
+    /// The name of the part that a kernel is, by its statements.
+    #[must_use]
+    pub fn part(statements: &[usize]) -> Part {
+        let names: Vec<String> = statements.iter().map(usize::to_string).collect();
+        Part::new(names.join("+"))
+    }
+
+    /// The schedule that a path begins with, its kernels, and the choices about them.
+    fn schedule<'a, 'p>(&'a self, path: &'p [Crossing]) -> (Schedule, &'a [Shape], &'p [Crossing]) {
+        let (option, rest) = match (self.schedules.len(), path) {
+            (1, path) => (0, path),
+            (_, [first, rest @ ..]) => (first.option, rest),
+            (_, []) => panic!("a path begins with a schedule"),
+        };
+        let (schedule, shapes) = &self.schedules[option];
+        (*schedule, shapes, rest)
+    }
+}
+
+impl Decisions for MappingSpace {
+    fn next(&self, path: &[Crossing]) -> Step {
+        if self.schedules.len() > 1 && path.is_empty() {
+            return Step::Choose(Decision::new(NodeKey::new("schedule"), self.schedules.len()));
+        }
+        let (_, shapes, mut rest) = self.schedule(path);
+        for shape in shapes {
+            let questions = questions(shape);
+            if rest.len() < questions.len() {
+                return Step::Choose(decision(shape, &questions, rest));
+            }
+            rest = &rest[questions.len()..];
+        }
+        Step::Complete
+    }
+}
+
+/// The next question about a kernel.
+fn decision(shape: &Shape, questions: &[Question], answered: &[Crossing]) -> Decision {
+    let question = &questions[answered.len()];
+    let mut values: Vec<u32> =
+        questions.iter().zip(answered).map(|(question, one)| question.values[one.option]).collect();
+    let sums = match shape.sums {
+        None => 0,
+        Some(Sums::AlongX) => 1,
+        Some(Sums::Across) => 2,
+    };
+    let key = NodeKey::new(question.phase)
+        .statements(shape.statements.iter().map(|statement| *statement as u32))
+        .shape([shape.dimensions as i64, sums]);
+    let mut is_allowed = |option: usize| {
+        values.push(question.values[option]);
+        let tiling = tiling(questions, &values);
+        values.pop();
+        let blocks = questions.iter().filter(|other| other.phase.starts_with("block"));
+        let left: u32 = blocks.skip(answered.len() + 1).filter_map(|other| other.values.last()).product();
+        let threads: u32 = tiling.block.iter().product();
+        let points: u32 =
+            (0..3).filter(|axis| !is_serial(shape, *axis)).map(|axis| tiling.points[axis]).product();
+        threads <= MOST_THREADS && threads * left >= LEAST_THREADS && points <= MOST_POINTS
+    };
+    let allowed: Vec<bool> = (0..question.values.len()).map(&mut is_allowed).collect();
+    Decision::new(key, question.values.len())
+        .only(|option| allowed[option])
+        .part(MappingSpace::part(&shape.statements))
+}
+
+/// Whether a thread goes through its points of an axis in a loop, since sums run along it.
+fn is_serial(shape: &Shape, axis: usize) -> bool {
+    match shape.sums {
+        None => false,
+        Some(Sums::AlongX) => axis == 0,
+        Some(Sums::Across) => axis == 1,
+    }
+}
+
+/// What is to be decided about a kernel, in order.
+fn questions(shape: &Shape) -> Vec<Question> {
+    const BLOCKS: [&str; 3] = ["block x", "block y", "block z"];
+    const POINTS: [&str; 3] = ["points x", "points y", "points z"];
+    let blocks: [&[u32]; 3] = match shape.dimensions {
+        0 => return Vec::new(),
+        1 => [&[32, 64, 128, 256, 512, 1024], &[1], &[1]],
+        _ => [&[8, 16, 32, 64, 128, 256, 512], &[1, 2, 4, 8, 16, 32], &[1, 2, 4, 8]],
+    };
+    let points: [&[u32]; 3] = [&[1, 2, 4, 8], &[1, 2, 4, 8, 16], &[1, 2, 4]];
+    let mut questions = Vec::new();
+    for axis in 0..shape.dimensions {
+        questions.push(Question { phase: BLOCKS[axis], values: blocks[axis] });
+    }
+    for axis in 0..shape.dimensions {
+        let values = if is_serial(shape, axis) { &[4, 16, 64, 256, 1024] } else { points[axis] };
+        questions.push(Question { phase: POINTS[axis], values });
+    }
+    if shape.has_loop && shape.sums.is_none() {
+        questions.push(Question { phase: "inner tile", values: &[0, 4, 8, 16, 32] });
+    }
+    if shape.has_loop || shape.sums.is_some() {
+        questions.push(Question { phase: "unroll", values: &[0, 1, 2, 4, 8, 16] });
+    }
+    questions
+}
+
+/// The tiling of the values that are decided, and what is usual for the rest.
+fn tiling(questions: &[Question], values: &[u32]) -> Tiling {
+    let mut tiling = Tiling { block: [1; 3], promotes: true, ..Tiling::default() };
+    for (question, value) in questions.iter().zip(values) {
+        match question.phase {
+            "block x" => tiling.block[0] = *value,
+            "block y" => tiling.block[1] = *value,
+            "block z" => tiling.block[2] = *value,
+            "points x" => tiling.points[0] = *value,
+            "points y" => tiling.points[1] = *value,
+            "points z" => tiling.points[2] = *value,
+            "inner tile" => tiling.inner = *value,
+            _ => tiling.unroll = *value,
+        }
+    }
+    tiling
+}
