@@ -29,7 +29,7 @@ pub use self::outcome::{Candidate, Evaluation, Failure, Outcome};
 pub use self::parameter::{Parameter, Scale};
 pub use self::paths::{
     Attributes, Crossing, Decision, Decisions, Metrics, NodeKey, Part, PartReport, PathId, PathOutcome,
-    PathPlan, PathSearch, PathStrategy, Proposal, Report, RestoreError, Step, WalkError,
+    PathPlan, PathSearch, PathStrategy, Proposal, Report, RestoreError, Step, WalkError, complete,
 };
 pub use self::replay::{Figures, Replay};
 pub use self::search::{Ask, Budget, Ended, Plan, Search, TellError};

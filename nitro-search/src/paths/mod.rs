@@ -5,20 +5,23 @@
 //! order they run, and the graph has cycles. What follows from what was chosen (which statements remain, at which level: the *semantic edges* of the
 //! paper) the space follows by itself, until there is something to choose.
 
+mod key;
+mod plan;
 mod report;
 mod search;
 mod walk;
+mod wanderer;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::key::{NodeKey, Part};
+pub use self::plan::{PathId, PathOutcome, PathPlan, PathStrategy, Proposal};
 pub use self::report::{Metrics, PartReport, Report};
-pub use self::search::{PathId, PathOutcome, PathPlan, PathSearch, PathStrategy, Proposal, RestoreError};
-pub use self::walk::WalkError;
+pub use self::search::{PathSearch, RestoreError};
 pub(crate) use self::walk::{Guide, Walks};
+pub use self::walk::{WalkError, complete};
 
 /// A space whose decisions depend on one another: what comes after what was chosen.
 ///
@@ -131,93 +134,6 @@ impl Decision {
     pub fn part(mut self, part: impl Into<Part>) -> Self {
         self.part = Some(part.into());
         self
-    }
-}
-
-/// What a node is known by: nodes of the same key are one.
-///
-/// ```
-/// use nitro_search::NodeKey;
-///
-/// let key = NodeKey::new("tile").statements([2, 0]).shape([3, 2]);
-/// assert_eq!(key, NodeKey::new("tile").statements([0, 2]).shape([3, 2]));
-/// assert_eq!(key.to_string(), "tile{0,2}[3,2]");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct NodeKey {
-    /// What is decided, such as `partition` or `tile`.
-    phase: Cow<'static, str>,
-    /// For which statements, ascending.
-    statements: Vec<u32>,
-    /// What else the options depend on, such as the depth of a band and its number of parallel dimensions.
-    shape: Vec<i64>,
-}
-
-impl NodeKey {
-    /// The key of what is decided once.
-    #[must_use]
-    pub fn new(phase: impl Into<Cow<'static, str>>) -> Self {
-        Self { phase: phase.into(), statements: Vec::new(), shape: Vec::new() }
-    }
-
-    /// For this set of statements.
-    #[must_use]
-    pub fn statements(mut self, statements: impl IntoIterator<Item = u32>) -> Self {
-        self.statements = statements.into_iter().collect();
-        self.statements.sort_unstable();
-        self.statements.dedup();
-        self
-    }
-
-    /// In this shape.
-    #[must_use]
-    pub fn shape(mut self, shape: impl IntoIterator<Item = i64>) -> Self {
-        self.shape = shape.into_iter().collect();
-        self
-    }
-}
-
-impl fmt::Display for NodeKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |numbers: Vec<String>| numbers.join(",");
-        formatter.write_str(&self.phase)?;
-        if !self.statements.is_empty() {
-            write!(formatter, "{{{}}}", list(self.statements.iter().map(u32::to_string).collect()))?;
-        }
-        if !self.shape.is_empty() {
-            write!(formatter, "[{}]", list(self.shape.iter().map(i64::to_string).collect()))?;
-        }
-        Ok(())
-    }
-}
-
-/// The name of a part of a program, such as a kernel, that has a time of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Part(Cow<'static, str>);
-
-impl Part {
-    /// The part of this name.
-    #[must_use]
-    pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
-        Self(name.into())
-    }
-}
-
-impl From<String> for Part {
-    fn from(name: String) -> Self {
-        Self::new(name)
-    }
-}
-
-impl From<&'static str> for Part {
-    fn from(name: &'static str) -> Self {
-        Self::new(name)
-    }
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
     }
 }
 

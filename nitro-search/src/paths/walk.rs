@@ -55,6 +55,52 @@ pub(crate) trait Guide {
     fn choose(&mut self, path: &[Crossing], decision: &Decision, open: &[usize]) -> Result<usize, WalkError>;
 }
 
+/// A path by a rule, which is given the path so far, what is to be chosen, and the options that are open there, and says one of these. From a dead end it
+/// goes back to the choice before, whose option is not open any more.
+///
+/// ```
+/// use nitro_search::{Crossing, Decision, NodeKey, Step, complete};
+/// # struct Blocks;
+/// # impl nitro_search::Decisions for Blocks {
+/// #     fn next(&self, path: &[Crossing]) -> Step {
+/// #         match path {
+/// #             [] => Step::Choose(Decision::new(NodeKey::new("tile"), 3)),
+/// #             [tile] if tile.option == 0 => Step::DeadEnd("a tile of 16 has no block".into()),
+/// #             [tile] => Step::Choose(Decision::new(NodeKey::new("block"), 4).only(|block| block <= tile.option)),
+/// #             _ => Step::Complete,
+/// #         }
+/// #     }
+/// # }
+///
+/// // `Blocks` are a tile and a block that is no larger; a tile of 16 has none.
+/// let smallest = complete(&Blocks, |_, _, open| open[0])?;
+/// assert_eq!(smallest.iter().map(|crossing| crossing.option).collect::<Vec<_>>(), [1, 0]);
+/// # Ok::<(), nitro_search::WalkError>(())
+/// ```
+///
+/// # Errors
+/// When no path of the space can be completed, none is in a bounded number of steps, or the space breaks what [`Decisions`] promises.
+///
+/// # Panics
+/// When the rule's answer is not open.
+pub fn complete(
+    decisions: &impl Decisions,
+    rule: impl FnMut(&[Crossing], &Decision, &[usize]) -> usize,
+) -> Result<Vec<Crossing>, WalkError> {
+    let path = Walks::default().new_path(decisions, &mut Rule(rule))?;
+    Ok(path.unwrap_or_default()) // nothing was found before, so something is
+}
+
+struct Rule<F>(F);
+
+impl<F: FnMut(&[Crossing], &Decision, &[usize]) -> usize> Guide for Rule<F> {
+    fn choose(&mut self, path: &[Crossing], decision: &Decision, open: &[usize]) -> Result<usize, WalkError> {
+        let option = self.0(path, decision, open);
+        assert!(open.contains(&option), "option {option} of `{}` is not open", decision.key);
+        Ok(option)
+    }
+}
+
 /// What earlier walks have found: where no path goes on, and where none goes on that is new.
 #[derive(Default)]
 pub(crate) struct Walks {

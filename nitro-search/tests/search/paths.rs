@@ -61,8 +61,10 @@ fn from_any_prefix_a_search_goes_on_as_it_would_have() {
         };
         for length in 0..=whole.len() {
             let mut search = begin();
-            let mut kept: Vec<_> = whole[..length].iter().map(outcome).collect();
+            let mut kept: Vec<PathOutcome> = whole[..length].iter().map(outcome).collect();
             kept.reverse();
+            let text = serde_json::to_string(&kept).unwrap();
+            let kept: Vec<PathOutcome> = serde_json::from_str(&text).unwrap();
             search.restore(&kept).unwrap();
             assert_eq!(search.outcomes().len(), length);
             assert_eq!(finish(&mut search, 2, answer), whole[length..], "after {length}");
