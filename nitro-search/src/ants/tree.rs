@@ -130,35 +130,34 @@ fn best_split<'a>(rows: &[&Row<'a>]) -> Option<(&'a str, f64)> {
     if rows.len() <= LEAF {
         return None;
     }
-    let mut least = squares(rows) * (1.0 - 1e-9);
+    let mean = rows.iter().map(|row| row.cost).sum::<f64>() / rows.len() as f64;
+    let mut most = 1e-9 * rows.iter().map(|row| (row.cost - mean).powi(2)).sum::<f64>();
     let mut best = None;
     let attributes: BTreeSet<&'a str> =
         rows.iter().flat_map(|row| row.sample.attributes.keys().map(String::as_str)).collect();
     for attribute in attributes {
-        for threshold in thresholds(rows, attribute) {
-            let (lower, upper) = part(rows, attribute, threshold);
-            let within = squares(&lower) + squares(&upper);
-            if within < least {
-                (least, best) = (within, Some((attribute, threshold)));
+        let mut sorted: Vec<(f64, f64)> =
+            rows.iter().map(|row| (row.sample.value(attribute), row.cost - mean)).collect();
+        sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
+        for (threshold, gain) in thresholds(&sorted) {
+            if gain > most {
+                (most, best) = (gain, Some((attribute, threshold)));
             }
         }
     }
     best
 }
 
-/// The middles between the values that an attribute has.
-fn thresholds(rows: &[&Row], attribute: &str) -> Vec<f64> {
-    let mut values: Vec<f64> =
-        rows.iter().filter_map(|row| row.sample.attributes.get(attribute).copied()).collect();
-    values.sort_by(f64::total_cmp);
-    values.dedup();
-    values.windows(2).map(|pair| pair[0].midpoint(pair[1])).collect()
-}
-
-/// The variance of the times, times their number.
-fn squares(rows: &[&Row]) -> f64 {
-    let mean = rows.iter().map(|row| row.cost).sum::<f64>() / rows.len().max(1) as f64;
-    rows.iter().map(|row| (row.cost - mean).powi(2)).sum()
+/// The middles between the values that an attribute has, each with what it takes from the variance, times the samples: of deviations from the mean, the sums
+/// of both sides differ in their sign alone.
+fn thresholds(sorted: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
+    let count = sorted.len() as f64;
+    let mut lower = (0.0, 0.0);
+    sorted.windows(2).filter_map(move |pair| {
+        lower = (lower.0 + pair[0].1, lower.1 + 1.0);
+        let gain = lower.0 * lower.0 * (1.0 / lower.1 + 1.0 / (count - lower.1));
+        (pair[0].0.is_finite() && pair[0].0 < pair[1].0).then(|| (pair[0].0.midpoint(pair[1].0), gain))
+    })
 }
 
 /// Between what bounds an ant keeps attributes: above the lower, at most the upper.
