@@ -1,5 +1,5 @@
-//! Four trainers search together through one Redis server, while trainers and server are killed thirty times: what is evaluated and what is kept in
-//! the end is what one trainer finds that nobody disturbs.
+//! Four trainers search together through one Redis server, while trainers and server are killed thirty times, and ten times in searches that begin with
+//! what another device measured: what is evaluated and what is kept in the end is what one trainer finds that nobody disturbs.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 
@@ -14,11 +14,13 @@ use nitro::code_variant;
 use nitro_core::choice_text;
 use nitro_test_support::random::Random;
 use nitro_train::measure::Candidate;
-use nitro_train::store::Store;
+use nitro_train::recordings::{DeviceRecord, Input, Outcome};
+use nitro_train::store::{FunctionSchema, Row, Store};
 use nitro_train::{BoxError, Session, Trainer, store};
 
 const TRAINERS: usize = 4;
-const KILLS: u64 = 30;
+/// Strategies, and how often somebody is killed.
+const CASES: [(&str, u64); 2] = [("genetic", 30), ("transfer", 10)];
 const INPUTS: u32 = 10;
 
 #[code_variant(
@@ -61,15 +63,41 @@ pub fn main() -> ExitCode {
     if std::env::args().nth(1).is_some() {
         return Trainer::new().devices(Devices).function(tuned::function(), record).main();
     }
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    if let Some(server) = Server::start(Some(folder.path().to_owned())) {
-        thirty_kills_change_nothing(server, folder.path());
+    for (strategy, kills) in CASES {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        if let Some(server) = Server::start(Some(folder.path().to_owned())) {
+            kills_change_nothing(server, folder.path(), strategy, kills);
+        }
     }
     ExitCode::SUCCESS
 }
 
+/// What another device measured, whose fastest configurations are others.
+fn measure_elsewhere(store: &mut dyn Store) {
+    let elsewhere = DeviceRecord { id: "elsewhere".to_owned(), features: BTreeMap::new() };
+    let schema = FunctionSchema {
+        function: "tuned",
+        variants: &["plain", "tiled"],
+        default_variant: Some("plain"),
+        default_configuration: "",
+        features: &["size"],
+    };
+    store.register(&schema).and_then(|()| store.put_device(&elsewhere)).expect("a store that can be written");
+    let candidates = Candidate::all(tuned::function());
+    for n in 0..INPUTS {
+        let time = |at: usize| Outcome::Time(1e6 + 1e4 * at.abs_diff(5 * n as usize) as f64);
+        let row = |(at, own)| {
+            let Candidate { variant, configuration, .. }: &Candidate = own;
+            Row { configuration, ..Row::new(variant, time(at)) }
+        };
+        let rows: Vec<Row<'_>> = candidates.iter().enumerate().map(row).collect();
+        let of_input = Input { name: input(n), features: vec![f64::from(n)] };
+        store.put("tuned", &elsewhere.id, &of_input, &rows).expect("a store that can be written");
+    }
+}
+
 /// A trainer of this name, whose outputs are in files of the name.
-fn start(url: &str, name: &str, folder: &Path) -> Child {
+fn start(url: &str, name: &str, folder: &Path, strategy: &str) -> Child {
     let errors = File::options().create(true).append(true).open(folder.join(format!("{name}.log")));
     Command::new(std::env::current_exe().expect("this program is somewhere"))
         .args([
@@ -79,7 +107,7 @@ fn start(url: &str, name: &str, folder: &Path) -> Child {
             "--device",
             "scripted:0",
             "--strategy",
-            "genetic",
+            strategy,
             "--evaluations",
             "40",
         ])
@@ -91,19 +119,22 @@ fn start(url: &str, name: &str, folder: &Path) -> Child {
         .expect("the trainer starts")
 }
 
-fn thirty_kills_change_nothing(mut server: Server, folder: &Path) {
+fn kills_change_nothing(mut server: Server, folder: &Path, strategy: &str, kills: u64) {
+    let start = |url: &str, name: &str| start(url, name, folder, strategy);
     let alone = folder.join("alone.db").display().to_string();
-    assert!(start(&alone, "alone", folder).wait().expect("it was started").success());
+    measure_elsewhere(&mut *store::open(&alone).expect("it is made"));
+    assert!(start(&alone, "alone").wait().expect("it was started").success());
     let undisturbed = found(&mut *store::open(&alone).expect("it was made"));
     let all = undisturbed.len() as u64;
 
     let url = server.url();
+    measure_elsewhere(&mut *store::open(&url).expect("the server is there"));
     let name = |number: usize| format!("trainer-{number}");
-    let mut trainers: Vec<Child> = (0..TRAINERS).map(|number| start(&url, &name(number), folder)).collect();
+    let mut trainers: Vec<Child> = (0..TRAINERS).map(|number| start(&url, &name(number))).collect();
     let (mut random, mut known) = (Random::new(1), 0);
-    for kill in 0..KILLS {
+    for kill in 0..kills {
         // The next kill comes when some more is in the store; when exactly is drawn.
-        known += random.below(all / KILLS);
+        known += random.below(all / kills);
         while found_at(&url) < known {
             std::hint::spin_loop();
         }
@@ -112,16 +143,16 @@ fn thirty_kills_change_nothing(mut server: Server, folder: &Path) {
             Some(trainer) => {
                 let _ = trainer.kill();
                 let _ = trainer.wait();
-                *trainer = start(&url, &name(victim), folder);
+                *trainer = start(&url, &name(victim));
             }
             None => server.restart(),
         }
-        assert!(kill + 1 < KILLS || found_at(&url) < all, "nothing was left to go on with");
+        assert!(kill + 1 < kills || found_at(&url) < all, "nothing was left to go on with");
     }
     for (number, trainer) in trainers.iter_mut().enumerate() {
         // A trainer that could not start because the server was just away has said so; one that runs ends in order.
         if !trainer.wait().expect("it was started").success() {
-            let again = start(&url, &name(number), folder).wait().expect("it was started");
+            let again = start(&url, &name(number)).wait().expect("it was started");
             let log = fs::read_to_string(folder.join(format!("{}.log", name(number)))).unwrap_or_default();
             assert!(again.success(), "{log}");
         }
@@ -132,6 +163,8 @@ fn thirty_kills_change_nothing(mut server: Server, folder: &Path) {
         let summary: serde_json::Value = serde_json::from_str(&text).expect("a summary");
         serde_json::json!([summary["searched"], summary["kept"]])
     };
+    let sources = if strategy == "transfer" { r#"["elsewhere"]"# } else { "[]" };
+    assert_eq!(told("alone")[0][0]["sources"].to_string(), sources, "what is searched with {strategy}");
     for number in 0..TRAINERS {
         assert_eq!(told(&name(number)), told("alone"), "what trainer {number} says of the search");
     }
@@ -155,7 +188,7 @@ fn found(store: &mut dyn Store) -> BTreeMap<(&'static str, String, String), Stri
         }
     }
     let Ok(recordings) = store.load("tuned") else { return found };
-    for one in &recordings.measurements {
+    for one in recordings.measurements.iter().filter(|one| recordings.devices[one.device].id == "scripted") {
         let input = recordings.inputs[one.input].name.clone();
         let choice = choice_text(&recordings.variants[one.variant], &one.configuration);
         found.insert(("measured", input, choice), format!("{:?}", one.outcome));
