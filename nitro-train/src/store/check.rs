@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use nitro_core::{MAX_VARIANTS, name};
 
 use super::as_row;
-use super::{ChoiceName, Evaluated, FunctionSchema, Row, StoreError};
+use super::{ChoiceName, Evaluated, FunctionSchema, Row, Searches, StoreError};
 use crate::recordings::{DeviceRecord, Input, MAX_FEATURES, Outcome, Recordings, SpaceRecord};
 
 /// Features of one input recorded twice may differ by this share of their value: sums over another number of threads
@@ -223,6 +223,17 @@ pub(super) fn loaded_evaluations(
     let known = choices.iter().zip(&found).filter_map(|(choice, one)| Some(one.as_ref()?.row(*choice)));
     known.into_iter().try_for_each(|one| row(input, &one)).map_err(|source| unusable(location, source))?;
     Ok(found)
+}
+
+/// As [`loaded`], of everything that searches have left.
+pub(super) fn loaded_searches(location: &str, found: Searches) -> Result<Searches, StoreError> {
+    searches(&found).map_err(|source| unusable(location, source))?;
+    Ok(found)
+}
+
+/// Refuses evaluations that a store cannot take.
+pub(super) fn searches(searches: &Searches) -> Result<(), StoreError> {
+    searches.rows().try_for_each(|([_, _, input], own)| row(input, &own))
 }
 
 fn unusable(location: &str, source: StoreError) -> StoreError {

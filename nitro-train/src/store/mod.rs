@@ -34,6 +34,7 @@ mod merge;
 #[cfg(feature = "redis")]
 mod redis;
 mod row;
+mod searches;
 mod sqlite;
 mod sync;
 mod sync_at;
@@ -46,6 +47,7 @@ pub(crate) use self::address::shown;
 pub use self::error::StoreError;
 use self::row::as_row;
 pub use self::row::{ChoiceName, Evaluated, Row};
+pub use self::searches::{EvaluationKey, Searches};
 pub use self::sync::{Copied, Synced, sync};
 pub use self::sync_at::sync_at;
 use crate::exact::Exact;
@@ -273,6 +275,20 @@ pub trait Store: Send {
     ///
     /// When the back end fails.
     fn begin_search(&mut self, name: &str, with: &str) -> Result<String, StoreError>;
+
+    /// Everything that searches have evaluated and begun with.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Unusable`], or when the back end fails.
+    fn searches(&mut self) -> Result<Searches, StoreError>;
+
+    /// Adds what searches have left elsewhere. What was evaluated or begun before stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`put_evaluation`](Store::put_evaluation).
+    fn add_searches(&mut self, searches: &Searches) -> Result<(), StoreError>;
 
     /// Takes an input, or a part of one by whatever name, for measuring, or keeps it: true unless another owner has it. Who has claimed
     /// an input and does not claim it again within the `lease` has lost it to the next; a lease of no time gives it back.

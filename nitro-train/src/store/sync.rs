@@ -30,17 +30,19 @@ pub struct Copied {
     pub inputs: usize,
     /// Measurements.
     pub measurements: usize,
+    /// Evaluations of searches.
+    pub evaluations: usize,
 }
 
 /// Copies what one store has and the other lacks, either way.
 ///
 /// Afterwards both hold a measurement for every function, device, input and choice that either had. What both had stays in each
 /// as it was, also where it differs: there is no telling which is right. Variants, their listed configurations and the
-/// times of features add up in the same way, and so do the features of devices whose measurements are copied. What searches have evaluated
-/// stays where it is.
+/// times of features add up in the same way, and so do the features of devices whose measurements are copied, and what searches have evaluated and
+/// begun with, so that each goes on from either store.
 ///
-/// Everything is compared before anything is written; then each function is one transaction of each store. If one fails, e.g. since a
-/// recorder has come between, what was copied is whole, and another call copies the rest.
+/// Everything is compared before anything is written; then each function is one transaction of each store, and all searches are one. If one fails,
+/// e.g. since a recorder has come between, what was copied is whole, and another call copies the rest.
 ///
 /// ```
 #[doc = include_str!("../example_recordings.md")]
@@ -69,10 +71,13 @@ pub fn sync(first: &mut dyn Store, second: &mut dyn Store) -> Result<Synced, Sto
         synced.differing += differing(in_first.as_ref(), in_second.as_ref());
         parts.push((into_first, into_second));
     }
+    let (of_first, of_second) = (first.store.searches()?, second.store.searches()?);
     for (into_first, into_second) in parts {
         into_first.map_or(Ok(()), |part| first.store.import(&part))?;
         into_second.map_or(Ok(()), |part| second.store.import(&part))?;
     }
+    of_first.add_lacking(first.store, &of_second, &mut synced.into_first)?;
+    of_second.add_lacking(second.store, &of_first, &mut synced.into_second)?;
     Ok(synced)
 }
 

@@ -11,7 +11,7 @@ use nitro::code_variant;
 use nitro_train::Session;
 use nitro_train::measure::{Attempt, Clock, Inputs, Plan, Progress, Repeats, Share, record_inputs};
 use nitro_train::recordings::{DeviceRecord, Input, Outcome, Recordings};
-use nitro_train::store::{self, ChoiceName, Evaluated, FunctionSchema, Row, Store, StoreError};
+use nitro_train::store::{self, ChoiceName, Evaluated, FunctionSchema, Row, Searches, Store, StoreError};
 
 /// A clock that is set, in seconds.
 #[derive(Debug)]
@@ -122,6 +122,12 @@ impl Store for Told<'_> {
     }
     fn begin_search(&mut self, name: &str, with: &str) -> Result<String, StoreError> {
         self.store.begin_search(name, with)
+    }
+    fn searches(&mut self) -> Result<Searches, StoreError> {
+        self.store.searches()
+    }
+    fn add_searches(&mut self, searches: &Searches) -> Result<(), StoreError> {
+        self.store.add_searches(searches)
     }
     fn claim(&mut self, f: &str, d: &str, i: &str, by: &str, lease: Duration) -> Result<bool, StoreError> {
         (self.tell)("claim");

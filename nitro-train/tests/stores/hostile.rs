@@ -127,6 +127,8 @@ fn evaluations_that_another_program_wrote() {
     Connection::open(&path).unwrap().execute("UPDATE evaluation SET time_ns = 9e999", []).unwrap();
     let error = store.evaluations("sort", "host:4", "a", &[ChoiceName::variant("merge")]).unwrap_err();
     assert!(matches!(error, StoreError::Unusable { .. }), "{error:?}");
+    let error = store.searches().unwrap_err();
+    assert!(matches!(error, StoreError::Unusable { .. }), "{error:?}");
 }
 
 #[cfg(feature = "redis")]
@@ -157,4 +159,9 @@ fn a_server_that_another_program_wrote_to() {
     server.command(&["HSET", r#"nitro:evaluations:["sort","host:4"]"#, field, r#"{"outcome":"time"}"#]);
     let error = store.evaluations("sort", "host:4", "a", &[ChoiceName::variant("merge")]).unwrap_err();
     assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+    let error = store.searches().unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+    server.command(&["RENAME", r#"nitro:evaluations:["sort","host:4"]"#, "nitro:evaluations:sort"]);
+    let error = store.searches().unwrap_err();
+    assert!(error.to_string().contains("nitro:evaluations:sort"), "{error}");
 }

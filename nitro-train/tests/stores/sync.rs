@@ -46,6 +46,23 @@ fn fill(first: &mut dyn Store, second: &mut dyn Store) {
     first.put_feature_times("sort", "K40", &input("x", 1.0), &[0.5]).unwrap();
     second.put_feature_times("sort", "V100", &input("z", 3.0), &[0.25]).unwrap();
     put(second, "spmv", "V100", &input("m", 4.0), &[("a", 6.0), ("b", 7.0)]);
+    evaluate(first, "K40", "tile=1", 8.0);
+    evaluate(first, "K40", "tile=2", 9.0);
+    evaluate(second, "K40", "tile=2", 90.0);
+    evaluate(second, "V100", "tile=1", 10.0);
+    first.begin_search("sort on K40", "nothing").unwrap();
+}
+
+/// What a search has found variant `a` to take.
+fn evaluate(store: &mut dyn Store, device: &str, configuration: &str, ns: f64) {
+    let row = Row { configuration, ..Row::new("a", Outcome::Time(ns)) };
+    store.put_evaluation("sort", device, "x", &row).unwrap();
+}
+
+/// Device, configuration and time of every evaluation.
+fn evaluations(store: &mut dyn Store) -> Vec<(String, String, f64)> {
+    let all = store.searches().unwrap().evaluations.into_iter();
+    all.map(|(key, one)| (key.device, key.configuration, one.outcome.time_ns().unwrap())).collect()
 }
 
 /// Device, input, variant and time of every measurement.
@@ -61,8 +78,8 @@ fn rows(recordings: &Recordings) -> Vec<(&str, &str, &str, f64)> {
 fn both_have_all_afterwards(first: &mut dyn Store, second: &mut dyn Store) {
     fill(first, second);
     let synced = sync(first, second).unwrap();
-    let into_first = Copied { functions: 1, devices: 1, inputs: 2, measurements: 3 };
-    let into_second = Copied { functions: 0, devices: 0, inputs: 1, measurements: 3 };
+    let into_first = Copied { functions: 1, devices: 1, inputs: 2, measurements: 3, evaluations: 1 };
+    let into_second = Copied { functions: 0, devices: 0, inputs: 1, measurements: 3, evaluations: 1 };
     assert_eq!((synced.into_first, synced.into_second, synced.differing), (into_first, into_second, 1));
 
     let (in_first, in_second) = (first.load("sort").unwrap(), second.load("sort").unwrap());
@@ -82,6 +99,18 @@ fn both_have_all_afterwards(first: &mut dyn Store, second: &mut dyn Store) {
     assert_eq!(in_first.feature_times, in_second.feature_times);
     assert_eq!(in_first.feature_times.len(), 2);
     assert_eq!(first.load("spmv").unwrap(), second.load("spmv").unwrap());
+
+    let own = |ns| {
+        let all = [("K40", "tile=1", 8.0), ("K40", "tile=2", ns), ("V100", "tile=1", 10.0)];
+        all.map(|(device, configuration, ns)| (device.to_owned(), configuration.to_owned(), ns))
+    };
+    assert_eq!(evaluations(first), own(9.0), "what both had stays");
+    assert_eq!(evaluations(second), own(90.0));
+    assert_eq!(
+        second.begin_search("sort on K40", "more").unwrap(),
+        "nothing",
+        "the search goes on there too"
+    );
 
     let again = sync(first, second).unwrap();
     assert_eq!(again, Synced { differing: 1, ..Synced::default() }, "nothing is left to copy");

@@ -124,8 +124,8 @@ pub(super) enum Command {
     Export(ExportArgs),
     /// Copy what one store has and another lacks, either way
     ///
-    /// Afterwards both have all functions, devices, inputs and measurements of either. What both had before stays in each as it was, also
-    /// where it differs. Nothing is copied when the stores contradict each other: other features of a function or of an input.
+    /// Afterwards both have all functions, devices, inputs and measurements of either, and what searches have evaluated. What both had before stays in
+    /// each as it was, also where it differs. Nothing is copied when the stores contradict each other: other features of a function or of an input.
     Sync(SyncArgs),
     /// Tell how much of real traffic, captured with NITRO_CAPTURE=FILE, lies far from the training inputs, and what to record next
     Coverage(CoverageArgs),

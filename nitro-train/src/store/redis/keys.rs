@@ -28,8 +28,11 @@ pub(super) fn measurements(function: &str, device: &str) -> String {
     format!("nitro:measurements:{}", json(&(function, device)))
 }
 
+/// How the keys of evaluations begin; function and device follow.
+pub(super) const EVALUATIONS: &str = "nitro:evaluations:";
+
 pub(super) fn evaluations(function: &str, device: &str) -> String {
-    format!("nitro:evaluations:{}", json(&(function, device)))
+    format!("{EVALUATIONS}{}", json(&(function, device)))
 }
 
 pub(super) fn feature_times(function: &str, device: &str) -> String {

@@ -8,7 +8,7 @@
 //! | `nitro:inputs:FUNCTION` | input → its features |
 //! | `nitro:spaces:FUNCTION` | variant → its configurations, measured or not, where that was listed |
 //! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, repeats, reason |
-//! | `nitro:evaluations:["FUNCTION","DEVICE"]` | the same of what searches have evaluated, which nobody loads whole |
+//! | `nitro:evaluations:["FUNCTION","DEVICE"]` | the same of what searches have evaluated, which nobody but a copy loads whole |
 //! | `nitro:searches` | search → what it began with |
 //! | `nitro:feature-times:["FUNCTION","DEVICE"]` | input → what each feature takes, in nanoseconds |
 //! | `nitro:claim:["FUNCTION","DEVICE","INPUT"]` | (a string that expires) who measures the input at present |
@@ -27,7 +27,7 @@ use redis::{Commands, Connection, ExistenceCheck, Pipeline, RedisError, SetExpir
 
 use self::link::Link;
 use super::error::Fault;
-use super::{ChoiceName, Evaluated, FunctionSchema, Row, Store, StoreError, check};
+use super::{ChoiceName, Evaluated, FunctionSchema, Row, Searches, Store, StoreError, check};
 use crate::recordings::{DeviceRecord, Input, Recordings};
 
 type Result<T, E = Fault<RedisError>> = std::result::Result<T, E>;
@@ -209,6 +209,17 @@ impl Store for Redis {
             let _: bool = connection.hset_nx(keys::SEARCHES, name, with)?;
             Ok(connection.hget(keys::SEARCHES, name)?)
         })
+    }
+
+    fn searches(&mut self) -> Result<Searches, StoreError> {
+        let found = self.link.with(read::searches)?;
+        check::loaded_searches(&self.link.location, found)
+    }
+
+    fn add_searches(&mut self, searches: &Searches) -> Result<(), StoreError> {
+        check::searches(searches)?;
+        let pipe = write::searches(searches);
+        self.link.with(|connection, _| Ok(pipe.query(connection)?))
     }
 
     fn claim(

@@ -10,7 +10,7 @@ use crate::exact::Exact;
 use crate::recordings::{
     DeviceRecord, FeatureTimes, Incomplete, Input, Measurement, Recordings, SpaceRecord,
 };
-use crate::store::{ChoiceName, Evaluated, NamedTimes, merge, ordered_times};
+use crate::store::{ChoiceName, Evaluated, EvaluationKey, NamedTimes, Searches, merge, ordered_times};
 
 pub(super) fn functions(connection: &mut Connection) -> RedisResult<Vec<String>> {
     let mut names: Vec<String> = connection.hkeys(keys::FUNCTIONS)?;
@@ -159,14 +159,37 @@ pub(super) fn evaluations(
         return Ok(Vec::new());
     }
     let found: Vec<Option<String>> = connection.hmget(key, &fields)?;
-    let evaluated = |(field, text): (&String, Option<String>)| {
-        let Some(text) = text else { return Ok(None) };
-        let entry = format!("{key} {field}");
-        let value: Measured = keys::parse(location, &entry, &text)?;
-        let contradiction = || keys::damaged(location, &entry, "outcome and time contradict each other");
-        Ok(Some(value.evaluated().ok_or_else(contradiction)?))
+    let of_field = |(field, text): (&String, Option<String>)| {
+        text.map(|text| evaluated(location, key, field, &text)).transpose()
     };
-    fields.iter().zip(found).map(evaluated).collect()
+    fields.iter().zip(found).map(of_field).collect()
+}
+
+fn evaluated(location: &str, key: &str, field: &str, text: &str) -> Result<Evaluated> {
+    let entry = format!("{key} {field}");
+    let value: Measured = keys::parse(location, &entry, text)?;
+    let contradiction = || keys::damaged(location, &entry, "outcome and time contradict each other");
+    Ok(value.evaluated().ok_or_else(contradiction)?)
+}
+
+/// Everything that searches have left.
+pub(super) fn searches(connection: &mut Connection, location: &str) -> Result<Searches> {
+    let pattern = format!("{}*", keys::EVALUATIONS);
+    let keys_found: Vec<String> = connection.scan_match(pattern)?.collect::<RedisResult<_>>()?;
+    let mut searches = Searches { begun: connection.hgetall(keys::SEARCHES)?, ..Searches::default() };
+    for key in keys_found {
+        let names = key.strip_prefix(keys::EVALUATIONS).unwrap_or_default();
+        let (function, device): (String, String) = keys::parse(location, &key, names)?;
+        let all: Vec<(String, String)> = connection.hgetall(&key)?;
+        for (field, text) in all {
+            let (input, variant, configuration): MeasurementField = keys::parse(location, &key, &field)?;
+            let evaluated = evaluated(location, &key, &field, &text)?;
+            let (function, device) = (function.clone(), device.clone());
+            let of = EvaluationKey { function, device, input, variant, configuration };
+            searches.evaluations.insert(of, evaluated);
+        }
+    }
+    Ok(searches)
 }
 
 pub(super) fn recorded(

@@ -10,7 +10,7 @@ use crate::exact::Exact;
 use crate::recordings::{Input, Recordings};
 use crate::store::as_row;
 use crate::store::merge::Import;
-use crate::store::{FunctionSchema, Row, StoreError, check, named_times};
+use crate::store::{FunctionSchema, Row, Searches, StoreError, check, named_times};
 
 pub(super) fn schema(
     connection: &mut Connection,
@@ -123,6 +123,21 @@ fn input(
 
 fn write_row(pipe: &mut Pipeline, key: &str, input: &str, row: &Row<'_>) {
     pipe.hset(key, keys::measurement_field(input, row.choice()), keys::json(&Value::of(row))).ignore();
+}
+
+/// Of what is known the first stays, so that nothing has to be read before.
+pub(super) fn searches(searches: &Searches) -> Pipeline {
+    let mut pipe = redis::pipe();
+    pipe.atomic();
+    for ([function, device, input], row) in searches.rows() {
+        let (key, field) =
+            (keys::evaluations(function, device), keys::measurement_field(input, row.choice()));
+        pipe.hset_nx(key, field, keys::json(&Value::of(&row))).ignore();
+    }
+    for (name, with) in &searches.begun {
+        pipe.hset_nx(keys::SEARCHES, name, with).ignore();
+    }
+    pipe
 }
 
 pub(super) fn import(

@@ -14,7 +14,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use super::error::Fault;
-use super::{ChoiceName, Evaluated, FunctionSchema, Row, Store, StoreError, check, named_times};
+use super::{ChoiceName, Evaluated, FunctionSchema, Row, Searches, Store, StoreError, check, named_times};
 use crate::recordings::{DeviceRecord, Input, Recordings};
 
 type Result<T, E = Fault<rusqlite::Error>> = std::result::Result<T, E>;
@@ -208,6 +208,15 @@ impl Store for Sqlite {
             Ok(())
         })?;
         Ok(began_with)
+    }
+
+    fn searches(&mut self) -> Result<Searches, StoreError> {
+        check::loaded_searches(&self.location, self.read(read::searches)?)
+    }
+
+    fn add_searches(&mut self, searches: &Searches) -> Result<(), StoreError> {
+        check::searches(searches)?;
+        self.write(|transaction, _| Ok(write::searches(transaction, searches)?))
     }
 
     fn claim(

@@ -6,7 +6,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
 use crate::recordings::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings, SpaceRecord};
-use crate::store::{ChoiceName, Evaluated, NamedTimes, merge, ordered_times};
+use crate::store::{ChoiceName, Evaluated, EvaluationKey, NamedTimes, Searches, merge, ordered_times};
 
 pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
     names(connection, "SELECT name FROM function ORDER BY name", [])
@@ -221,6 +221,24 @@ pub(super) fn evaluations(
         statement.query_row(key, evaluated).optional()
     };
     choices.iter().map(&mut of).collect()
+}
+
+/// Everything that searches have left.
+pub(super) fn searches(connection: &Connection) -> Result<Searches> {
+    let mut evaluations = connection.prepare(
+        "SELECT outcome, time_ns, spread_ns, repeats, reason, function, device, input, variant, configuration
+         FROM evaluation",
+    )?;
+    let of_row = |row: &Row<'_>| {
+        let (function, device, input) = (row.get(5)?, row.get(6)?, row.get(7)?);
+        let (variant, configuration) = (row.get(8)?, row.get(9)?);
+        Ok((EvaluationKey { function, device, input, variant, configuration }, evaluated(row)?))
+    };
+    let mut begun = connection.prepare("SELECT name, began_with FROM search")?;
+    Ok(Searches {
+        evaluations: evaluations.query_map([], of_row)?.collect::<Result<_>>()?,
+        begun: begun.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_>>()?,
+    })
 }
 
 fn evaluated(row: &Row<'_>) -> Result<Evaluated> {

@@ -8,7 +8,7 @@ use super::{Result, read};
 use crate::recordings::{DeviceRecord, Input, Recordings, SpaceRecord};
 use crate::store::as_row;
 use crate::store::merge::Import;
-use crate::store::{FunctionSchema, NamedTimes, Row, StoreError, check, named_times};
+use crate::store::{FunctionSchema, NamedTimes, Row, Searches, StoreError, check, named_times};
 
 pub(super) fn schema(connection: &Connection, schema: &FunctionSchema<'_>) -> Result<()> {
     connection.execute(
@@ -234,6 +234,11 @@ pub(super) fn evaluation(
 pub(super) fn search(connection: &Connection, name: &str, with: &str) -> rusqlite::Result<String> {
     connection.execute("INSERT INTO search VALUES (?1, ?2) ON CONFLICT DO NOTHING", [name, with])?;
     connection.query_row("SELECT began_with FROM search WHERE name = ?1", [name], |row| row.get(0))
+}
+
+pub(super) fn searches(connection: &Connection, searches: &Searches) -> rusqlite::Result<()> {
+    searches.rows().try_for_each(|(subject, row)| evaluation(connection, subject, &row))?;
+    searches.begun.iter().try_for_each(|(name, with)| search(connection, name, with).map(drop))
 }
 
 pub(super) fn import(connection: &Connection, location: &str, given: &Recordings) -> Result<()> {

@@ -64,6 +64,7 @@ suite! {
     of_a_choice_the_first_evaluation_stays,
     evaluations_are_no_measurements,
     a_search_begins_once,
+    what_searches_left_is_added_elsewhere,
     a_claim_keeps_others_away_until_it_expires,
     odd_names_are_names,
     names_that_nothing_is_called_are_refused,
@@ -352,6 +353,36 @@ fn a_search_begins_once(store: &mut dyn Store) {
     assert_eq!(begin("a", "first\n\"\u{e9}\""), "first\n\"\u{e9}\"");
     assert_eq!(begin("a", "second"), "first\n\"\u{e9}\"");
     assert_eq!(begin("b", "second"), "second");
+}
+
+fn what_searches_left_is_added_elsewhere(store: &mut dyn Store) {
+    let row = |variant| Row { configuration: "tile=1", ..Row::new(variant, Outcome::Failed) };
+    let odd = Row { reason: "panicked: \"x\"", spread_ns: 1e-300, repeats: 9, ..row("tiled") };
+    store.put_evaluation("mm", "host:4", "[\"a\", \u{e9}]", &odd).unwrap();
+    store.put_evaluation("mm", "host:1", "a", &time("plain", 1.0 / 3.0)).unwrap();
+    store.begin_search("a", "first").unwrap();
+    let searches = store.searches().unwrap();
+    assert_eq!((searches.evaluations.len(), searches.begun["a"].as_str()), (2, "first"));
+    let mut other = store::memory().unwrap();
+    other.put_evaluation("mm", "host:1", "a", &time("plain", 7.0)).unwrap();
+    other.begin_search("a", "other").unwrap();
+    other.begin_search("b", "other").unwrap();
+    other.add_searches(&searches).unwrap();
+    let joined = other.searches().unwrap();
+    let own: Vec<_> = joined.evaluations.iter().map(|(key, one)| (key, one.row(key.choice()))).collect();
+    assert_eq!(own.iter().map(|(_, row)| *row).collect::<Vec<_>>(), [time("plain", 7.0), odd]);
+    assert_eq!((own[1].0.device.as_str(), own[1].0.input.as_str()), ("host:4", "[\"a\", \u{e9}]"));
+    assert_eq!(joined.begun, [("a", "other"), ("b", "other")].map(|(a, b)| (a.into(), b.into())).into());
+    store.add_searches(&joined).unwrap();
+    let plain = ChoiceName::variant("plain");
+    let kept = store.evaluations("mm", "host:1", "a", &[plain]).unwrap().remove(0).unwrap();
+    assert_eq!(kept.row(plain), time("plain", 1.0 / 3.0), "of what is known the first stays");
+    let found = [store.begin_search("a", "").unwrap(), store.begin_search("b", "").unwrap()];
+    assert_eq!(found, ["first", "other"]);
+
+    let mut bad = joined;
+    bad.evaluations.values_mut().for_each(|one| one.outcome = Outcome::Time(0.0));
+    assert!(matches!(store.add_searches(&bad).unwrap_err(), StoreError::Number { .. }));
 }
 
 fn a_claim_keeps_others_away_until_it_expires(store: &mut dyn Store) {
