@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::learn::performance::PerformanceTable;
 use crate::recordings::{Outcome, Recordings};
-use crate::search::{Measured, answers};
+use crate::search::{ByInput, Measured, answers};
 
 /// A climb from the least value of every parameter to the largest, of each variant in turn, on each input (Liu, Zhang and Shen, IPDPS 2009, section 3). A
 /// variant without parameters is run once.
@@ -30,32 +30,50 @@ struct Walk {
     fastest_ns: f64,
 }
 
-/// The climbs on these inputs of one device; none where no variant has parameters, or one has a space that cannot be searched.
-pub fn climbed(
-    recordings: &Recordings,
-    performance: &PerformanceTable,
-    device: usize,
-    inputs: &[usize],
-) -> Option<Climbed> {
-    let spaces = Measured::of(recordings, None).ok()?;
-    let walk = |&input: &usize| {
-        let climbs = spaces.iter().filter_map(|space| climb(space, device, input));
-        (input, plain(recordings, device, input).chain(climbs).collect::<Vec<_>>())
-    };
-    let walks: Vec<(usize, Vec<Walk>)> = inputs.iter().map(walk).collect();
-    let share = |(input, walks): &(usize, Vec<Walk>)| {
-        performance.best_ns(device, *input)
-            / walks.iter().map(|walk| walk.fastest_ns).fold(f64::INFINITY, f64::min)
-    };
-    let shares: Vec<f64> = walks.iter().map(share).collect();
-    let evaluations: usize = walks.iter().flat_map(|(_, walks)| walks).map(|walk| walk.evaluations).sum();
-    let plain_variants = recordings.variants.len() - spaces.len();
-    Some(Climbed {
-        bound: plain_variants + spaces.iter().map(bound).sum::<usize>(),
-        evaluations: evaluations as f64 / shares.len() as f64,
-        mean: shares.iter().sum::<f64>() / shares.len() as f64,
-        worst: shares.iter().copied().reduce(f64::min)?,
-    })
+/// What can be climbed: the spaces of a function.
+pub struct Climbs<'r> {
+    recordings: &'r Recordings,
+    spaces: Vec<Measured<'r>>,
+    by_input: ByInput,
+}
+
+impl<'r> Climbs<'r> {
+    /// None where no variant has parameters, or one has a space that cannot be searched.
+    pub fn of(recordings: &'r Recordings) -> Option<Self> {
+        let spaces = Measured::of(recordings, None).ok()?;
+        Some(Self { recordings, spaces, by_input: ByInput::new(recordings) })
+    }
+
+    /// The climbs on these inputs of one device; none without inputs.
+    pub fn on(&self, performance: &PerformanceTable, device: usize, inputs: &[usize]) -> Option<Climbed> {
+        let walk = |&input: &usize| {
+            let climbs = self.spaces.iter().filter_map(|space| climb(space, device, input));
+            (input, self.plain(device, input).chain(climbs).collect::<Vec<_>>())
+        };
+        let walks: Vec<(usize, Vec<Walk>)> = inputs.iter().map(walk).collect();
+        let share = |(input, walks): &(usize, Vec<Walk>)| {
+            performance.best_ns(device, *input)
+                / walks.iter().map(|walk| walk.fastest_ns).fold(f64::INFINITY, f64::min)
+        };
+        let shares: Vec<f64> = walks.iter().map(share).collect();
+        let evaluations: usize = walks.iter().flat_map(|(_, walks)| walks).map(|walk| walk.evaluations).sum();
+        let plain_variants = self.recordings.variants.len() - self.spaces.len();
+        Some(Climbed {
+            bound: plain_variants + self.spaces.iter().map(bound).sum::<usize>(),
+            evaluations: evaluations as f64 / shares.len() as f64,
+            mean: shares.iter().sum::<f64>() / shares.len() as f64,
+            worst: shares.iter().copied().reduce(f64::min)?,
+        })
+    }
+
+    /// The variants without parameters that were run.
+    fn plain(&self, device: usize, input: usize) -> impl Iterator<Item = Walk> {
+        let variants = 0..self.recordings.variants.len();
+        let of_input = variants.flat_map(move |variant| self.by_input.of(self.recordings, input, variant));
+        let here = of_input.filter(move |one| one.device == device);
+        let run = here.filter(|one| one.configuration.is_empty() && one.outcome != Outcome::Inadmissible);
+        run.map(|one| Walk { evaluations: 1, fastest_ns: one.outcome.time_ns().unwrap_or(f64::INFINITY) })
+    }
 }
 
 fn bound(measured: &Measured<'_>) -> usize {
@@ -64,7 +82,7 @@ fn bound(measured: &Measured<'_>) -> usize {
 }
 
 fn climb(measured: &Measured<'_>, device: usize, input: usize) -> Option<Walk> {
-    let answers = answers(&measured.answers(input).remove(&device)?);
+    let answers = answers(&measured.answers_on(device, input)?);
     let best_ns = answers.iter().filter_map(|answer| answer.time_ns()).fold(f64::INFINITY, f64::min);
     let replay = Replay::new(Arc::clone(&measured.space), answers);
     let curve = replay.curve(Strategy::Climb, &Arc::new(Sources::default()), usize::MAX, 0);
@@ -73,13 +91,6 @@ fn climb(measured: &Measured<'_>, device: usize, input: usize) -> Option<Walk> {
         evaluations: curve.len(),
         fastest_ns: if share > 0.0 { best_ns / share } else { f64::INFINITY },
     })
-}
-
-/// The variants without parameters that were run.
-fn plain(recordings: &Recordings, device: usize, input: usize) -> impl Iterator<Item = Walk> + '_ {
-    let here = recordings.measurements.iter().filter(move |one| (one.device, one.input) == (device, input));
-    let run = here.filter(|one| one.configuration.is_empty() && one.outcome != Outcome::Inadmissible);
-    run.map(|one| Walk { evaluations: 1, fastest_ns: one.outcome.time_ns().unwrap_or(f64::INFINITY) })
 }
 
 #[cfg(test)]
@@ -112,7 +123,7 @@ mod tests {
             ..Recordings::default()
         };
         let performance = PerformanceTable::new(&recordings).unwrap();
-        let found = climbed(&recordings, &performance, 0, &[0, 1]).unwrap();
+        let found = Climbs::of(&recordings).unwrap().on(&performance, 0, &[0, 1]).unwrap();
         assert_eq!(found, Climbed { bound: 1 + 3, evaluations: 4.0, mean: 1.0, worst: 1.0 });
     }
 }

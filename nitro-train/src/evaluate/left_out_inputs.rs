@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::chooser::Chooser;
-use super::climbed::{Climbed, climbed};
+use super::climbed::{Climbed, Climbs};
 use super::error::EvaluateError;
 use crate::learn::performance::{PerformanceTable, share_of_choice};
 use crate::learn::study::{Study, StudyOptions};
@@ -89,12 +89,15 @@ impl InputFigures {
 /// When nothing can be learned from, and when a device has fewer than two inputs.
 pub fn leave_out_inputs(recordings: &Recordings, seed: u64) -> Result<Vec<LeftOutInputs>, EvaluateError> {
     let performance = PerformanceTable::new(recordings)?;
-    (0..recordings.devices.len()).map(|device| on_device(recordings, &performance, device, seed)).collect()
+    let climbs = Climbs::of(recordings);
+    let found = |device| on_device(recordings, &performance, climbs.as_ref(), device, seed);
+    (0..recordings.devices.len()).map(found).collect()
 }
 
 fn on_device(
     recordings: &Recordings,
     performance: &PerformanceTable,
+    climbs: Option<&Climbs<'_>>,
     device: usize,
     seed: u64,
 ) -> Result<LeftOutInputs, EvaluateError> {
@@ -117,7 +120,7 @@ fn on_device(
         inputs: inputs.len(),
         choices: alone.choices(),
         distinct_best: best.len(),
-        climb: climbed(recordings, performance, device, &inputs),
+        climb: climbs.and_then(|climbs| climbs.on(performance, device, &inputs)),
         measured_seconds: measured_seconds(recordings, device),
         selectors: alone.selectors()?,
     })

@@ -138,9 +138,9 @@ mod tests {
             measurements: (0..devices.len()).map(measurement).collect(),
             ..Recordings::default()
         };
-        let (variant, sources, found, is_joining) = Default::default();
+        let (variant, sources, by_input, found, is_joining) = Default::default();
         let (strategy, evaluations, seed) = (Strategy::Transfer, 8, 1);
-        Searching { variant, strategy, evaluations, seed, others, sources, found, is_joining }
+        Searching { variant, strategy, evaluations, seed, others, sources, by_input, found, is_joining }
     }
 
     /// What is proposed first, and whom the search learns from.

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use nitro_search::{Evaluation, Sources};
 
-use super::Searching;
 use super::live::InputSpace;
 use super::measured::evaluation;
+use super::{ByInput, Searching};
 use crate::measure::Candidate;
-use crate::recordings::{DeviceRecord, Measurement};
+use crate::recordings::DeviceRecord;
 use crate::store::{Store, StoreError};
 
 /// At most so many are asked of the store at once.
@@ -22,6 +22,7 @@ pub(super) fn known_sources(
 ) -> Result<Sources, StoreError> {
     let InputSpace { function, device, input, candidates, .. } = of_input;
     let others = &searching.others;
+    let by_input = searching.by_input.get_or_init(|| ByInput::new(others));
     let (Some(variant), Some(at)) = (others.variant_index(of_input.variant()), others.input_index(input))
     else {
         return Ok(Sources::default());
@@ -41,8 +42,7 @@ pub(super) fn known_sources(
             let known = known.into_iter().map(|one| one.map(|one| evaluation(one.outcome, &one.reason)));
             evaluations.extend(known);
         }
-        let of_device = |one: &&Measurement| (one.device, one.variant, one.input) == (index, variant, at);
-        for one in others.measurements.iter().filter(of_device) {
+        for one in by_input.of(others, at, variant).filter(|one| one.device == index) {
             if let Some(&at) = position.get(one.configuration.as_str()) {
                 evaluations[at] = Some(evaluation(one.outcome, &one.reason));
             }

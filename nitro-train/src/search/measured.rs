@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use nitro_search::{Evaluation, Failure, Sources, Space};
 
+use super::ByInput;
 use super::error::SearchError;
 use super::space::space_of;
 use crate::recordings::{Measurement, Outcome, Recordings, assignments};
@@ -14,6 +15,7 @@ use crate::recordings::{Measurement, Outcome, Recordings, assignments};
 pub(crate) struct Measured<'r> {
     recordings: &'r Recordings,
     variant: usize,
+    by_input: Arc<ByInput>,
     pub(crate) space: Arc<Space>,
     /// Where each configuration is in the space.
     candidates: HashMap<&'r str, usize>,
@@ -40,11 +42,19 @@ impl<'r> Measured<'r> {
                 variant: variant.to_owned(),
                 known: all.iter().map(|&own| recordings.variants[own].clone()).collect(),
             }),
-            _ => wanted.into_iter().map(|variant| Self::of_variant(recordings, variant)).collect(),
+            _ => {
+                let by_input = Arc::new(ByInput::new(recordings));
+                let space = |variant| Self::of_variant(recordings, variant, Arc::clone(&by_input));
+                wanted.into_iter().map(space).collect()
+            }
         }
     }
 
-    fn of_variant(recordings: &'r Recordings, variant: usize) -> Result<Self, SearchError> {
+    fn of_variant(
+        recordings: &'r Recordings,
+        variant: usize,
+        by_input: Arc<ByInput>,
+    ) -> Result<Self, SearchError> {
         let name = || recordings.variants[variant].clone();
         let mut listed = listed(recordings, variant)?;
         let of_variant = |one: &&'r Measurement| one.variant == variant && !one.configuration.is_empty();
@@ -56,7 +66,7 @@ impl<'r> Measured<'r> {
         let (space, names) = space_of(&listed.parameters, &listed.configurations)
             .map_err(|source| SearchError::Space { variant: name(), source })?;
         let candidates = names.into_iter().enumerate().map(|(at, name)| (name, at)).collect();
-        Ok(Self { recordings, variant, space: Arc::new(space), candidates })
+        Ok(Self { recordings, variant, by_input, space: Arc::new(space), candidates })
     }
 
     pub(crate) fn variant(&self) -> &'r str {
@@ -66,13 +76,28 @@ impl<'r> Measured<'r> {
     /// What was measured on this input, device by device, of each candidate.
     pub(crate) fn answers(&self, input: usize) -> BTreeMap<usize, Vec<Option<Evaluation>>> {
         let mut answers: BTreeMap<usize, Vec<Option<Evaluation>>> = BTreeMap::new();
-        let on_input = |one: &&Measurement| one.variant == self.variant && one.input == input;
-        for one in self.recordings.measurements.iter().filter(on_input) {
-            let Some(&at) = self.candidates.get(one.configuration.as_str()) else { continue };
-            let of_device = answers.entry(one.device).or_insert_with(|| vec![None; self.space.len()]);
-            of_device[at] = Some(evaluation(one.outcome, &one.reason));
+        for (device, at, evaluation) in self.of_input(input) {
+            answers.entry(device).or_insert_with(|| vec![None; self.space.len()])[at] = Some(evaluation);
         }
         answers
+    }
+
+    /// What was measured on this device and input of each candidate; none if nothing was.
+    pub(crate) fn answers_on(&self, device: usize, input: usize) -> Option<Vec<Option<Evaluation>>> {
+        let mut answers = None;
+        for (_, at, evaluation) in self.of_input(input).filter(|(own, ..)| *own == device) {
+            answers.get_or_insert_with(|| vec![None; self.space.len()])[at] = Some(evaluation);
+        }
+        answers
+    }
+
+    /// Device, candidate and outcome of what was measured on an input.
+    fn of_input(&self, input: usize) -> impl Iterator<Item = (usize, usize, Evaluation)> {
+        let measurements = self.by_input.of(self.recordings, input, self.variant);
+        measurements.filter_map(|one| {
+            let at = *self.candidates.get(one.configuration.as_str())?;
+            Some((one.device, at, evaluation(one.outcome, &one.reason)))
+        })
     }
 
     /// What these devices tell whoever searches on `target`.

@@ -2,6 +2,7 @@
 //! replays of searches on what was measured.
 
 mod begun;
+mod by_input;
 mod error;
 mod kept;
 mod known;
@@ -16,6 +17,7 @@ mod table;
 mod values;
 
 pub(crate) use self::begun::first_sources;
+pub(crate) use self::by_input::ByInput;
 pub use self::error::SearchError;
 pub(crate) use self::kept::kept;
 pub(crate) use self::landscape::{Bins, Explained, best_by, explained};

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nitro_core::Function;
 use nitro_search::Strategy;
 use serde::Serialize;
 
+use super::ByInput;
 use super::error::SearchError;
 use crate::measure::{Candidate, WALKED, all_of_variant};
 use crate::recordings::Recordings;
@@ -27,6 +28,8 @@ pub struct Searching {
     pub others: Recordings,
     /// Names of devices to learn from; without, all others.
     pub sources: Option<Vec<String>>,
+    /// Where in `others` what is, once that was asked for.
+    pub(crate) by_input: OnceLock<ByInput>,
     pub(crate) found: Mutex<Vec<Searched>>,
     /// Whether the inputs that others have claimed are searched together with them, since no other is left.
     pub(crate) is_joining: AtomicBool,

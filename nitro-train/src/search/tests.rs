@@ -133,6 +133,35 @@ fn sources_are_those_that_are_named() {
     assert!(with(&["D"]).unwrap_err().to_string().contains("devices with measurements are A, B, C"));
 }
 
+/// In whatever order recordings have the measurements of inputs and variants.
+#[test]
+fn what_was_measured_on_an_input_is_found_among_that_of_others() {
+    let mut own = recordings();
+    own.variants.push("plain".to_owned());
+    own.inputs.push(Input { name: "other".to_owned(), features: Vec::new() });
+    for one in own.measurements.clone() {
+        let slower = one.outcome.time_ns().map_or(one.outcome, |time_ns| Outcome::Time(2.0 * time_ns));
+        let place = own.measurements.len() / 2;
+        own.measurements.insert(place, Measurement { input: 1, outcome: slower, ..one.clone() });
+        let configuration = String::new();
+        own.measurements.push(Measurement { variant: 1, configuration, ..one });
+    }
+    own.measurements.retain(|one| (one.device, one.input) != (2, 1));
+    let only = recordings();
+    let alone = super::Measured::of(&only, None).unwrap().remove(0).answers(0);
+    let measured = super::Measured::of(&own, None).unwrap().remove(0);
+    assert_eq!(measured.answers(0), alone);
+    let of_other = measured.answers(1);
+    assert_eq!(of_other.keys().copied().collect::<Vec<_>>(), [0, 1]);
+    for device in 0..3 {
+        assert_eq!(measured.answers_on(device, 1).as_ref(), of_other.get(&device));
+        for (own, slower) in alone[&device].iter().zip(of_other.get(&device).into_iter().flatten()) {
+            let times = (own.unwrap().time_ns(), slower.unwrap().time_ns());
+            assert_eq!(times.0.map(|time_ns| 2.0 * time_ns), times.1);
+        }
+    }
+}
+
 /// What nobody paid for does not show: of a device whose times a search did not ask for, other times make no difference.
 #[test]
 fn a_strategy_sees_no_time_that_it_did_not_pay_for() {

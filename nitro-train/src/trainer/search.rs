@@ -203,8 +203,8 @@ impl Trainer {
             return Err(SearchError::no_such_device(&others, device).into());
         }
         let SearchRequest { variant, strategy, evaluations, seed, sources, .. } = request.clone();
-        let (found, is_joining) = Default::default();
-        Ok(Searching { variant, strategy, evaluations, seed, others, sources, found, is_joining })
+        let (by_input, found, is_joining) = Default::default();
+        Ok(Searching { variant, strategy, evaluations, seed, others, sources, by_input, found, is_joining })
     }
 }
 
