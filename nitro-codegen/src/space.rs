@@ -12,6 +12,8 @@ use crate::nest::Nest;
 
 /// As many elements as a thread may have in registers.
 const MOST_POINTS: u32 = 64;
+/// As many instances of a statement as are written out one after the other: compilers take longest for them.
+const MOST_UNROLLED: u32 = 1024;
 const MOST_THREADS: u32 = 1024;
 /// A warp: fewer threads leave lanes idle.
 const LEAST_THREADS: u32 = 32;
@@ -163,7 +165,16 @@ fn decision(shape: &Shape, questions: &[Question], answered: &[Crossing]) -> Dec
         let threads: u32 = tiling.block.iter().product();
         let points: u32 =
             (0..3).filter(|axis| !is_serial(shape, *axis)).map(|axis| tiling.points[axis]).product();
-        threads <= MOST_THREADS && threads * left >= LEAST_THREADS && points <= MOST_POINTS
+        // What is not staged has no buffers.
+        let is_used = tiling.inner > 0 || tiling.buffers < 2;
+        let unrolled = if tiling.unroll == 0 { tiling.inner } else { tiling.unroll };
+        // The last answer decides: before, a smaller factor may follow.
+        let is_short = question.phase != "unroll" || points * unrolled <= MOST_UNROLLED;
+        is_used
+            && is_short
+            && threads <= MOST_THREADS
+            && threads * left >= LEAST_THREADS
+            && points <= MOST_POINTS
     };
     let allowed: Vec<bool> = (0..question.values.len()).map(&mut is_allowed).collect();
     Decision::new(key, question.values.len())
@@ -200,6 +211,7 @@ fn questions(shape: &Shape) -> Vec<Question> {
     }
     if shape.has_loop && shape.sums.is_none() {
         questions.push(Question { phase: "inner tile", values: &[0, 4, 8, 16, 32] });
+        questions.push(Question { phase: "buffers", values: &[1, 2] });
     }
     if shape.has_loop || shape.sums.is_some() {
         questions.push(Question { phase: "unroll", values: &[0, 1, 2, 4, 8, 16] });
@@ -219,6 +231,7 @@ fn tiling(questions: &[Question], values: &[u32]) -> Tiling {
             "points y" => tiling.points[1] = *value,
             "points z" => tiling.points[2] = *value,
             "inner tile" => tiling.inner = *value,
+            "buffers" => tiling.buffers = *value,
             _ => tiling.unroll = *value,
         }
     }

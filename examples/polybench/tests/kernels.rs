@@ -21,12 +21,16 @@ fn tiled(mapping: &Mapping, blocks: [[u32; 3]; 3], points: [u32; 3], inner: u32)
     mapping.clone().with_usual_tilings(blocks.map(|block| Tiling { block, ..tiling.clone() }))
 }
 
-fn tiled_mappings(mapping: &Mapping) -> [Mapping; 4] {
+fn tiled_mappings(mapping: &Mapping) -> [Mapping; 5] {
+    let tiling =
+        Tiling { block: [2, 2, 1], points: [2, 1, 1], inner: 2, buffers: 2, promotes: true, unroll: 0 };
+    let pipelined = mapping.clone().with_usual_tilings([tiling.clone(), tiling.clone(), tiling]);
     [
         tiled(mapping, [[3, 1, 1], [3, 2, 1], [2, 2, 3]], [2, 3, 1], 2),
         tiled(mapping, [[4, 1, 1], [2, 2, 1], [2, 1, 1]], [1, 2, 2], 3),
         tiled(mapping, [[2, 1, 1], [1, 3, 1], [1, 2, 1]], [3, 1, 2], 0),
         tiled(mapping, [[32, 1, 1], [32, 1, 1], [32, 1, 1]], [1, 2, 1], 2),
+        pipelined,
     ]
 }
 

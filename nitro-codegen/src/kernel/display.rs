@@ -110,6 +110,15 @@ fn instructions(
                 writeln!(text, "{indent}{}", display::assignment(names, assignment))?;
                 continue;
             }
+            Instruction::Fetch { target, source } => {
+                let [target, source] = [target, source].map(|access| display::access(names, access));
+                writeln!(text, "{indent}fetch {target} = {source};")?;
+                continue;
+            }
+            Instruction::Await => {
+                writeln!(text, "{indent}await;")?;
+                continue;
+            }
             Instruction::Barrier => {
                 writeln!(text, "{indent}barrier;")?;
                 continue;

@@ -125,6 +125,15 @@ pub enum Instruction {
         /// How many threads add up before: 1, or 32.
         lanes: u32,
     },
+    /// Begins to copy an element of the nest's to shared memory. It is there once this thread has awaited it.
+    Fetch {
+        /// Where it comes to.
+        target: Access,
+        /// What is copied.
+        source: Access,
+    },
+    /// Waits for all that this thread fetches.
+    Await,
     /// Waits for all threads of the block.
     Barrier,
 }
@@ -158,8 +167,11 @@ impl Kernel {
                         gather(otherwise, found);
                     }
                     Instruction::Assign(assignment) => found.push(&assignment.target),
-                    Instruction::Add { target, .. } => found.push(target),
-                    Instruction::Define(..) | Instruction::Divide { .. } | Instruction::Barrier => {}
+                    Instruction::Add { target, .. } | Instruction::Fetch { target, .. } => found.push(target),
+                    Instruction::Define(..)
+                    | Instruction::Divide { .. }
+                    | Instruction::Await
+                    | Instruction::Barrier => {}
                 }
             }
         }

@@ -115,6 +115,13 @@ impl<'a> Thread<'a> {
                     self.assign(assignment, scalars, memory)?;
                     return Ok(Step::Ready);
                 }
+                // That it is awaited no interpreter needs; that others wait for it the races tell.
+                Instruction::Fetch { target, source } => {
+                    let (target, value) = (target.clone(), Expression::Load(source.clone()));
+                    self.assign(&Assignment { target, value }, scalars, memory)?;
+                    return Ok(Step::Ready);
+                }
+                Instruction::Await => {}
                 Instruction::Barrier => {
                     return Ok(Step::Waits(std::ptr::from_ref(instruction) as usize, Scope::Block));
                 }

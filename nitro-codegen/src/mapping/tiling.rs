@@ -20,6 +20,8 @@ pub struct Tiling {
     pub points: [u32; 3],
     /// Iterations of the innermost loop of a thread whose operands are *staged* in shared memory before they run. 0: none are.
     pub inner: u32,
+    /// Buffers of what is staged: with 2, the operands of the next iterations are on their way while some are worked on. 0 is 1.
+    pub buffers: u32,
     /// How many iterations of a loop of a thread are written out. 0: as many as the compiler likes.
     pub unroll: u32,
     /// *Register promotion*: an element that a loop of a thread writes again and again is in a register while the loop runs.
@@ -29,7 +31,7 @@ pub struct Tiling {
 impl Default for Tiling {
     /// Blocks of 256 threads along x, one value for each thread, nothing staged or promoted.
     fn default() -> Self {
-        Self { block: [256, 1, 1], points: [1; 3], inner: 0, unroll: 0, promotes: false }
+        Self { block: [256, 1, 1], points: [1; 3], inner: 0, buffers: 1, unroll: 0, promotes: false }
     }
 }
 

@@ -189,28 +189,40 @@ impl Expression {
 
     /// Reads other elements in the place of those that it reads.
     pub(crate) fn map_loads(&mut self, by: &dyn Fn(Access) -> Access) {
-        match self {
-            Self::Load(access) => *access = by(access.clone()),
-            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) => {}
-            Self::Unary(_, operand) => operand.map_loads(by),
-            Self::Binary(_, left, right) => [left, right].into_iter().for_each(|side| side.map_loads(by)),
-            Self::Select(select) => {
-                let Select { left, right, then, otherwise, .. } = &mut **select;
-                [left, right, then, otherwise].into_iter().for_each(|part| part.map_loads(by));
-            }
+        if let Self::Load(access) = self {
+            *access = by(access.clone());
         }
+        self.parts_mut().into_iter().for_each(|part| part.map_loads(by));
     }
 
     /// Calls `visitor` with the expression and all in it, from left to right.
     pub fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Self)) {
         visitor(self);
+        self.parts().into_iter().for_each(|part| part.visit(visitor));
+    }
+
+    /// The values that it is made of, from left to right.
+    pub(crate) fn parts(&self) -> Vec<&Self> {
         match self {
-            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => {}
-            Self::Unary(_, operand) => operand.visit(visitor),
-            Self::Binary(_, left, right) => [left, right].iter().for_each(|side| side.visit(visitor)),
+            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => Vec::new(),
+            Self::Unary(_, operand) => vec![operand],
+            Self::Binary(_, left, right) => vec![left, right],
             Self::Select(select) => {
                 let Select { left, right, then, otherwise, .. } = &**select;
-                [left, right, then, otherwise].iter().for_each(|part| part.visit(visitor));
+                vec![left, right, then, otherwise]
+            }
+        }
+    }
+
+    /// As [`parts`](Self::parts), to be changed.
+    pub(crate) fn parts_mut(&mut self) -> Vec<&mut Self> {
+        match self {
+            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => Vec::new(),
+            Self::Unary(_, operand) => vec![operand],
+            Self::Binary(_, left, right) => vec![left, right],
+            Self::Select(select) => {
+                let Select { left, right, then, otherwise, .. } = &mut **select;
+                vec![left, right, then, otherwise]
             }
         }
     }

@@ -76,6 +76,9 @@ impl Program {
     #[must_use]
     pub fn cuda(&self, integers: Integers) -> String {
         let mut text = String::new();
+        if self.kernels.iter().any(|kernel| fetches(&kernel.body)) {
+            text.push_str(FETCH);
+        }
         for kernel in &self.kernels {
             let names = CudaNames::new(self, kernel, integers);
             let writer = Writer { names, program: self, kernel, integer: integers.name() };
@@ -83,6 +86,36 @@ impl Program {
         }
         text
     }
+}
+
+/// Copies that go on while a thread does something else, where a GPU has them.
+const FETCH: &str = "\
+static __device__ __forceinline__ void fetch(float* target, const float* source)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\"
+        :: \"r\"((unsigned)__cvta_generic_to_shared(target)), \"l\"(source) : \"memory\");
+#else
+    *target = *source;
+#endif
+}
+
+static __device__ __forceinline__ void await_fetches()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile(\"cp.async.wait_all;\" ::: \"memory\");
+#endif
+}
+
+";
+
+fn fetches(body: &[Instruction]) -> bool {
+    body.iter().any(|instruction| match instruction {
+        Instruction::Fetch { .. } => true,
+        Instruction::Loop(_, _, body) => fetches(body),
+        Instruction::If(_, body, otherwise) => fetches(body) || fetches(otherwise),
+        _ => false,
+    })
 }
 
 struct Writer<'a> {
@@ -103,7 +136,8 @@ impl Writer<'_> {
         )?;
         writeln!(text, "{{")?;
         for (index, local) in self.kernel.locals.iter().enumerate() {
-            let space = if local.space == Space::Shared { "__shared__ " } else { "" };
+            // Aligned so that a compiler may load four elements at once.
+            let space = if local.space == Space::Shared { "__shared__ __align__(16) " } else { "" };
             let shape: String = local.shape.iter().map(|extent| format!("[{extent}]")).collect();
             let name = self.names.array(self.program.nest.arrays.len() + index);
             writeln!(text, "    {space}float {name}{shape};")?;
@@ -138,6 +172,15 @@ impl Writer<'_> {
                 Instruction::Assign(assignment) => {
                     let (target, value) = (self.access(&assignment.target), self.value(&assignment.value));
                     writeln!(text, "{indent}{target} = {value};")?;
+                    continue;
+                }
+                Instruction::Fetch { target, source } => {
+                    let (target, source) = (self.access(target), self.access(source));
+                    writeln!(text, "{indent}fetch(&{target}, &{source});")?;
+                    continue;
+                }
+                Instruction::Await => {
+                    writeln!(text, "{indent}await_fetches();")?;
                     continue;
                 }
                 Instruction::Barrier => {

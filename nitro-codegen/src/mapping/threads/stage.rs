@@ -21,15 +21,30 @@ pub struct Staged {
     extents: Vec<i64>,
     /// Its index once it is an array of the kernel.
     local: usize,
+    /// What of an element is kept, which stands there as [`STAGED`]: the element, or what a statement makes of it and nothing else.
+    value: Expression,
+    /// Where there are two of them: which one.
+    buffer: Option<Affine>,
 }
 
 impl Staged {
-    /// Where an element is, if it is here.
-    pub fn access(&self, access: &Access) -> Option<Access> {
-        let is_here = access.array == self.array && linear(access) == self.linear;
+    /// Where a value is, if it is here.
+    pub fn access(&self, value: &Expression) -> Option<Access> {
+        let (value, access) = of_one_element(value)?;
+        let is_here = access.array == self.array && linear(access) == self.linear && value == self.value;
         let place = |(subscript, origin): (&Affine, &Affine)| subscript.clone() - origin.clone();
-        let subscripts = || access.subscripts.iter().zip(&self.origin).map(place).collect();
-        is_here.then(|| Access { array: self.local, subscripts: subscripts() })
+        let within = access.subscripts.iter().zip(&self.origin).map(place);
+        is_here.then(|| self.element(within.collect()))
+    }
+
+    /// An element of the kernel's array.
+    fn element(&self, within: Vec<Affine>) -> Access {
+        Access { array: self.local, subscripts: self.buffer.iter().cloned().chain(within).collect() }
+    }
+
+    /// With a column more in each row.
+    fn bytes(&self) -> i64 {
+        4 * (self.elements() + self.elements() / self.extents.last().copied().unwrap_or(1))
     }
 
     fn elements(&self) -> i64 {
@@ -39,6 +54,54 @@ impl Staged {
 
 fn linear(access: &Access) -> Vec<Affine> {
     access.subscripts.iter().map(|subscript| subscript.clone() - subscript.constant()).collect()
+}
+
+/// A loop in tiles.
+struct Tiles {
+    /// The loop, with one lower bound.
+    range: Range,
+    /// The iterator that is the first value of a tile.
+    start: usize,
+    /// Values of a tile.
+    inner: i64,
+    /// Under which conditions something is done in it.
+    guards: Vec<Condition>,
+}
+
+impl Tiles {
+    fn start(&self) -> Affine {
+        Affine::from(Variable::Iterator(self.start))
+    }
+
+    /// That a tile, so many after the present one, is all there and everything is done in it.
+    fn full(&self, guards: &[Condition], block: &Tile, after: i64) -> Vec<Condition> {
+        let first = self.start() + after * self.inner;
+        let mut tile = block.clone();
+        tile.push((self.range.iterator, first.clone(), first.clone() + (self.inner - 1)));
+        let ends = self.range.upper.iter().map(|upper| Condition {
+            relation: Relation::LessOrEqual,
+            left: first.clone() + self.inner,
+            right: upper.clone(),
+        });
+        in_tile(guards, &tile, true).into_iter().chain(ends).collect()
+    }
+
+    /// The loop over tiles.
+    fn steps(&self) -> Range {
+        Range { iterator: self.start, step: self.inner, ..self.range.clone() }
+    }
+
+    /// The loop in a tile that is all there.
+    fn whole(&self) -> Range {
+        Range { lower: vec![self.start()], upper: vec![self.start() + self.inner], ..self.range.clone() }
+    }
+
+    /// The loop in any tile.
+    fn part(&self) -> Range {
+        let mut range = self.whole();
+        range.upper.extend(self.range.upper.iter().cloned());
+        range
+    }
 }
 
 impl Walk<'_> {
@@ -53,16 +116,22 @@ impl Walk<'_> {
         let start = Affine::from(Variable::Iterator(range.iterator));
         tile.push((range.iterator, start.clone(), start + (i64::from(self.tiling.inner) - 1)));
         let mut groups: Vec<Staged> = Vec::new();
-        for access in assignments.iter().flat_map(|assignment| assignment.value.reads()) {
-            if self.is_reused(access) && !self.is_written(access.array) {
-                join(&mut groups, access, &tile);
+        // What is on its way cannot be changed underway.
+        let may_change = self.tiling.buffers < 2;
+        for assignment in assignments {
+            for (value, access) in of_elements(&assignment.value, may_change) {
+                if self.is_reused(access) && !self.is_written(access.array) {
+                    join(&mut groups, value, access, &tile);
+                }
             }
         }
         groups.sort_by_key(Staged::elements);
+        let all: i64 = groups.iter().map(Staged::bytes).sum();
+        self.buffers = if self.tiling.buffers > 1 && 2 * all <= MOST_BYTES { 2 } else { 1 };
         let mut bytes = 0;
         groups.retain(|group| {
-            bytes += 4 * group.elements() + 4 * group.elements() / group.extents.last().copied().unwrap_or(1);
-            bytes <= MOST_BYTES
+            bytes += group.bytes();
+            bytes * self.buffers <= MOST_BYTES
         });
         (!groups.is_empty()).then(|| groups.into_iter().map(|group| self.place(group)).collect())
     }
@@ -91,6 +160,9 @@ impl Walk<'_> {
         let is_padded = reads_across && group.extents[last] % 2 == 0;
         let mut shape = group.extents.clone();
         shape[last] += i64::from(is_padded);
+        if self.buffers > 1 {
+            shape.insert(0, self.buffers);
+        }
         let name = format!("{}_tile", self.nest.arrays[group.array].name);
         let local = self.local(&name, Space::Shared, shape);
         Staged { local, ..group }
@@ -105,36 +177,107 @@ impl Walk<'_> {
         staged: Vec<Staged>,
     ) -> Vec<Instruction> {
         let name = format!("{}_0", self.nest.iterators[range.iterator]);
-        let (iterator, inner) = (self.iterator(&name), i64::from(self.tiling.inner));
-        let start = Affine::from(Variable::Iterator(iterator));
-        let staged: Vec<Staged> = staged.into_iter().map(|one| one.in_tile(range.iterator, &start)).collect();
-        let ends = range.upper.iter().map(|upper| Condition {
-            relation: Relation::LessOrEqual,
-            left: start.clone() + inner,
+        let start = self.iterator(&name);
+        let (mut all, range) = self.with_one_start(range);
+        let tiles = Tiles { range, start, inner: i64::from(self.tiling.inner), guards: guards.to_vec() };
+        let staged = staged.into_iter().map(|one| one.at(tiles.range.iterator, &tiles.start())).collect();
+        all.extend(if self.buffers > 1 {
+            self.pipelined(&tiles, body, staged)
+        } else {
+            self.in_turn(&tiles, body, staged)
+        });
+        all
+    }
+
+    /// Each tile is brought, and then worked on.
+    fn in_turn(&mut self, tiles: &Tiles, body: &[Node], staged: Vec<Staged>) -> Vec<Instruction> {
+        let full = tiles.full(&tiles.guards, &self.tile(), 0);
+        let mut each = vec![Instruction::Barrier];
+        each.extend(either(full, self.copies(&staged, false), self.copies(&staged, true)));
+        each.push(Instruction::Barrier);
+        self.staged = staged;
+        each.extend(self.work(tiles, body));
+        vec![Instruction::Loop(tiles.steps(), Unroll::By(1), each)]
+    }
+
+    /// While one tile is worked on, the next is on its way to the other buffer.
+    fn pipelined(&mut self, tiles: &Tiles, body: &[Node], staged: Vec<Staged>) -> Vec<Instruction> {
+        let [tile, rest, half, parity] = ["tile", "rest", "half", "parity"].map(|name| self.iterator(name));
+        let of = |iterator| Affine::from(Variable::Iterator(iterator));
+        let lower = tiles.range.lower[0].clone();
+        let moved = |one: &Staged, to: &Affine, buffer: Affine| Staged {
+            buffer: Some(buffer),
+            ..one.clone().at(tiles.start, to)
+        };
+        let first: Vec<_> = staged.iter().map(|one| moved(one, &lower, Affine::from(0))).collect();
+        let next_start = tiles.start() + tiles.inner;
+        let next: Vec<_> =
+            staged.iter().map(|one| moved(one, &next_start, Affine::from(1) - of(parity))).collect();
+        let now = staged.iter().map(|one| moved(one, &tiles.start(), of(parity))).collect();
+        let mut all = self.copies(&first, true);
+        all.extend([Instruction::Await, Instruction::Barrier]);
+        let mut each = vec![
+            Instruction::Divide {
+                quotient: tile,
+                remainder: rest,
+                value: tiles.start() - lower,
+                divisor: tiles.inner,
+            },
+            Instruction::Divide { quotient: half, remainder: parity, value: of(tile), divisor: 2 },
+        ];
+        let full = tiles.full(&tiles.guards, &self.tile(), 1);
+        let bring = either(full, self.copies(&next, false), self.copies(&next, true));
+        let is_there = tiles.range.upper.iter().map(|upper| Condition {
+            relation: Relation::Less,
+            left: next_start.clone(),
             right: upper.clone(),
         });
-        let ends: Vec<Condition> = ends.collect();
-        let mut tile = self.tile();
-        tile.push((range.iterator, start.clone(), start.clone() + (inner - 1)));
-        let is_full = |guards: &[Condition]| [in_tile(guards, &tile, true), ends.clone()].concat();
-        let within = |end: Vec<Affine>| Range { lower: vec![start.clone()], upper: end, ..range.clone() };
-        let whole = within(vec![start.clone() + inner]);
-        let part = within(range.upper.iter().cloned().chain([start.clone() + inner]).collect());
+        each.extend(guarded(is_there.collect(), bring));
+        self.staged = now;
+        each.extend(self.work(tiles, body));
+        each.extend([Instruction::Await, Instruction::Barrier]);
+        all.push(Instruction::Loop(tiles.steps(), Unroll::By(1), each));
+        all
+    }
+
+    /// What is done with a tile that is there.
+    fn work(&mut self, tiles: &Tiles, body: &[Node]) -> Vec<Instruction> {
         let unroll = match self.tiling.unroll {
             0 => Unroll::All,
             factor => Unroll::By(factor),
         };
-        let mut all = vec![Instruction::Barrier];
-        all.extend(either(is_full(guards), self.copies(&staged, false), self.copies(&staged, true)));
-        all.push(Instruction::Barrier);
-        self.staged = staged;
-        let guards =
-            if self.is_private(body) { of_iterator(guards, range.iterator) } else { guards.to_vec() };
-        let full = Instruction::Loop(whole, unroll, self.list(body, &[]));
-        let partial = Instruction::Loop(part, Unroll::By(1), self.list(body, &guards));
+        let guards = if self.is_private(body) {
+            of_iterator(&tiles.guards, tiles.range.iterator)
+        } else {
+            tiles.guards.clone()
+        };
+        let full = Instruction::Loop(tiles.whole(), unroll, self.list(body, &[]));
+        let part = Instruction::Loop(tiles.part(), Unroll::By(1), self.list(body, &guards));
         self.staged.clear();
-        all.extend(either(is_full(&guards), vec![full], vec![partial]));
-        self.in_steps(iterator, range, inner, all)
+        either(tiles.full(&guards, &self.tile(), 0), vec![full], vec![part])
+    }
+
+    /// The loop with one lower bound, as steps need it.
+    fn with_one_start(&mut self, range: &Range) -> (Vec<Instruction>, Range) {
+        if range.lower.len() == 1 {
+            return (Vec::new(), range.clone());
+        }
+        let first = self.iterator("first");
+        let lower = vec![Affine::from(Variable::Iterator(first))];
+        (vec![Instruction::Define(first, range.lower.clone())], Range { lower, ..range.clone() })
+    }
+
+    /// A value with what is near in the place of elements: shared memory and registers.
+    pub fn near(&self, value: &Expression) -> Expression {
+        if let Some(access) = self.staged.iter().find_map(|staged| staged.access(value)) {
+            return Expression::Load(access);
+        }
+        let mut value = value.clone();
+        match &mut value {
+            Expression::Load(access) => *access = self.register(access.clone()),
+            other => other.parts_mut().into_iter().for_each(|part| *part = self.near(part)),
+        }
+        value
     }
 
     fn copies(&mut self, staged: &[Staged], is_guarded: bool) -> Vec<Instruction> {
@@ -147,32 +290,10 @@ impl Walk<'_> {
         let mut assignments = Vec::new();
         statements(body, &mut assignments)
             && assignments.iter().all(|assignment| {
-                let is_own = |access: &Access| self.is_own(access);
-                let is_near = |access: &&Access| {
-                    is_own(access) || self.staged.iter().any(|staged| staged.access(access).is_some())
-                };
-                is_own(&assignment.target) && assignment.value.reads().iter().all(is_near)
+                let value = self.near(&assignment.value);
+                let is_near = |access: &&Access| access.array >= self.nest.arrays.len();
+                self.is_own(&assignment.target) && value.reads().iter().all(is_near)
             })
-    }
-
-    /// The loop over tiles. A loop in steps begins at one value.
-    fn in_steps(
-        &mut self,
-        iterator: usize,
-        range: &Range,
-        step: i64,
-        body: Vec<Instruction>,
-    ) -> Vec<Instruction> {
-        let mut before = Vec::new();
-        let mut lower = range.lower.clone();
-        if lower.len() > 1 {
-            let first = self.iterator("first");
-            before.push(Instruction::Define(first, lower));
-            lower = vec![Affine::from(Variable::Iterator(first))];
-        }
-        let range = Range { iterator, lower, upper: range.upper.clone(), step, is_reversed: false };
-        before.push(Instruction::Loop(range, Unroll::By(1), body));
-        before
     }
 
     /// All threads of the block copy a part: neighbours along its last dimension, rows of it one after another.
@@ -193,9 +314,15 @@ impl Walk<'_> {
             .map(|(index, origin)| index.clone() + origin.clone())
             .collect();
         let within = if is_guarded { self.in_bounds(staged.array, &global) } else { Vec::new() };
-        let target = Access { array: staged.local, subscripts: indices };
-        let value = Expression::Load(Access { array: staged.array, subscripts: global });
-        let copy = guarded(within, vec![Instruction::Assign(Assignment { target, value })]);
+        let (target, source) = (staged.element(indices), Access { array: staged.array, subscripts: global });
+        let copy = if staged.buffer.is_some() {
+            Instruction::Fetch { target, source }
+        } else {
+            let mut value = staged.value.clone();
+            value.map_loads(&|_| source.clone());
+            Instruction::Assign(Assignment { target, value })
+        };
+        let copy = guarded(within, vec![copy]);
         let define_column = Instruction::Define(column, vec![of(column_0) + of(across) * width]);
         let columns = [vec![define_column], guarded(below(column, *last, width), copy)].concat();
         let columns = vec![Instruction::Loop(constant(across, ceil(*last, width)), Unroll::All, columns)];
@@ -260,12 +387,37 @@ impl Walk<'_> {
 }
 
 impl Staged {
-    /// The part for a tile that begins at `start` instead of where its loop's iterator is.
-    fn in_tile(self, iterator: usize, start: &Affine) -> Self {
+    /// The part for a tile that begins at `start` instead of where an iterator is.
+    fn at(self, iterator: usize, start: &Affine) -> Self {
         let variable = Variable::Iterator(iterator);
         let origin = self.origin.iter().map(|origin| origin.substitute(variable, start)).collect();
         Self { origin, ..self }
     }
+}
+
+/// Stands for the element in what is kept of it.
+const STAGED: Access = Access { array: usize::MAX, subscripts: Vec::new() };
+
+/// A value that reads one element, and otherwise scalars and numbers alone: what is made of the element, and the element.
+fn of_one_element(value: &Expression) -> Option<(Expression, &Access)> {
+    let [access] = value.reads()[..] else { return None };
+    let mut is_plain = true;
+    value.visit(&mut |part| is_plain &= !matches!(part, Expression::Integer(_) | Expression::Select(_)));
+    let mut kept = value.clone();
+    kept.map_loads(&|_| STAGED);
+    is_plain.then_some((kept, access))
+}
+
+/// The largest parts of a value that read one element; the elements alone where they may not be changed.
+fn of_elements(value: &Expression, may_change: bool) -> Vec<(Expression, &Access)> {
+    if let Some(found) = of_one_element(value).filter(|(kept, _)| may_change || is_element(kept)) {
+        return vec![found];
+    }
+    value.parts().into_iter().flat_map(|part| of_elements(part, may_change)).collect()
+}
+
+fn is_element(value: &Expression) -> bool {
+    matches!(value, Expression::Load(_))
 }
 
 /// Those of the conditions that depend on an iterator.
@@ -277,16 +429,25 @@ fn of_iterator(conditions: &[Condition], iterator: usize) -> Vec<Condition> {
 }
 
 /// Puts an access to those of its group.
-fn join(groups: &mut Vec<Staged>, access: &Access, tile: &Tile) {
+fn join(groups: &mut Vec<Staged>, value: Expression, access: &Access, tile: &Tile) {
     let linear = linear(access);
     let least: Vec<Affine> =
         access.subscripts.iter().map(|subscript| extreme(subscript, tile, true)).collect();
     let largest = access.subscripts.iter().map(|subscript| extreme(subscript, tile, false));
     let extents: Vec<i64> =
         least.iter().zip(largest).map(|(least, largest)| (largest - least.clone()).constant() + 1).collect();
-    let is_of = |group: &&mut Staged| group.array == access.array && group.linear == linear;
+    let is_of =
+        |group: &&mut Staged| group.array == access.array && group.linear == linear && group.value == value;
     let Some(group) = groups.iter_mut().find(is_of) else {
-        groups.push(Staged { array: access.array, linear, origin: least, extents, local: 0 });
+        groups.push(Staged {
+            array: access.array,
+            linear,
+            origin: least,
+            extents,
+            local: 0,
+            value,
+            buffer: None,
+        });
         return;
     };
     for ((origin, extent), (least, other)) in

@@ -20,6 +20,8 @@ pub struct Walk<'a> {
     pub accumulators: Vec<Accumulator>,
     /// What is in shared memory where the walk is.
     pub staged: Vec<Staged>,
+    /// How many of each there are.
+    pub buffers: i64,
     /// Whether each thread has one value of each axis, and threads without one do nothing.
     is_plain: bool,
 }
@@ -35,7 +37,8 @@ impl<'a> Walk<'a> {
         let is_plain = axes.iter().all(|axis| axis.points == 1 && !axis.is_summed)
             && !(tiling.inner > 0 && has_loop(nodes));
         let (accumulators, staged) = (Vec::new(), Vec::new());
-        let mut walk = Self { nest, kernel, axes, tiling, own: Vec::new(), accumulators, staged, is_plain };
+        let own = Vec::new();
+        let mut walk = Self { nest, kernel, axes, tiling, own, accumulators, staged, buffers: 1, is_plain };
         if !is_plain {
             walk.own = (0..walk.axes.len()).map(|axis| walk.own_iterators(axis)).collect();
         }
@@ -211,8 +214,8 @@ impl<'a> Walk<'a> {
     /// A statement at all points of a thread.
     pub fn statement(&mut self, assignment: &Assignment, guards: &[Condition]) -> Vec<Instruction> {
         let mut assignment = assignment.clone();
-        assignment.target = self.replaced(assignment.target);
-        assignment.value.map_loads(&|access| self.replaced(access));
+        assignment.target = self.register(assignment.target);
+        assignment.value = self.near(&assignment.value);
         let axes: Vec<usize> = (0..self.own.len()).collect();
         self.points(&axes, guarded(guards.to_vec(), vec![Instruction::Assign(assignment)]))
     }
@@ -231,13 +234,10 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Where an element is meanwhile.
-    fn replaced(&self, access: Access) -> Access {
-        let register = self.accumulators.iter().find(|accumulator| accumulator.element == access);
-        if let Some(accumulator) = register {
-            return accumulator.register.clone();
-        }
-        self.staged.iter().find_map(|staged| staged.access(&access)).unwrap_or(access)
+    /// The register that an element is in, or the element.
+    pub fn register(&self, access: Access) -> Access {
+        let found = self.accumulators.iter().find(|accumulator| accumulator.element == access);
+        found.map_or(access, |accumulator| accumulator.register.clone())
     }
 }
 
