@@ -5,6 +5,8 @@ pub mod blas;
 #[cfg(feature = "search")]
 pub mod gpu;
 pub mod others;
+#[cfg(feature = "search")]
+pub mod results;
 pub mod solvers;
 pub mod statistics;
 pub mod stencils;

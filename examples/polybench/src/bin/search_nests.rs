@@ -10,9 +10,9 @@ use std::time::Instant;
 use clap::Parser;
 use nitro_codegen::{Mapping, MappingSpace, Nest, Program, Schedule};
 use nitro_polybench::gpu::{Bench, Error};
+use nitro_polybench::results::Found;
 use nitro_polybench::{kernels, sizes};
 use nitro_search::{Ants, Ask, Budget, PathPlan, PathSearch, PathStrategy, Report};
-use serde::{Deserialize, Serialize};
 
 /// Searches for fast CUDA kernels of PolyBench's nests on the first GPU
 ///
@@ -37,22 +37,6 @@ struct Arguments {
     /// The file of results
     #[arg(long, default_value = "nests.jsonl")]
     out: PathBuf,
-}
-
-/// What came of a search.
-#[derive(Serialize, Deserialize)]
-struct Found {
-    nest: String,
-    size: String,
-    strategy: String,
-    seed: u64,
-    /// None: nothing ran.
-    best_ms: Option<f64>,
-    /// The best after each evaluation.
-    course_ms: Vec<Option<f64>>,
-    failures: usize,
-    seconds: f64,
-    mapping: Option<Mapping>,
 }
 
 fn main() -> ExitCode {

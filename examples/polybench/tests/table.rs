@@ -1,0 +1,23 @@
+//! The guide's table is made of what ships.
+
+use nitro_polybench::results::{baselines, found, table};
+use nitro_polybench::{kernels, sizes};
+
+#[test]
+fn the_guide_shows_what_was_measured() {
+    let page = include_str!("../../../guide/src/nests.md");
+    assert!(page.contains(&table()), "put this into the guide:\n{}", table());
+}
+
+#[test]
+fn every_nest_of_polybench_was_searched_and_nothing_failed() {
+    let names = kernels().map(|kernel| (kernel.nest)().name().to_owned());
+    let of_polybench: Vec<_> = names.iter().filter(|name| sizes(name, "huge").is_some()).collect();
+    assert_eq!((of_polybench.len(), baselines().len()), (17, 34));
+    for strategy in ["presets", "ants"] {
+        for name in &of_polybench {
+            let one = found().into_iter().find(|one| one.nest == **name && one.strategy == strategy).unwrap();
+            assert!(one.best_ms.is_some() && one.failures == 0, "{name} by {strategy}");
+        }
+    }
+}
