@@ -12,6 +12,8 @@
 mod array;
 mod data;
 mod dependence;
+#[cfg(feature = "polyhedral")]
+mod fusion;
 #[cfg(feature = "cuda")]
 mod gpu;
 mod interpreter;

@@ -40,10 +40,10 @@ const LEAST_THREADS: u32 = 32;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MappingSpace {
-    nest: Nest,
-    dependences: Dependences,
-    /// For each schedule the kernels that it gives.
-    schedules: Vec<(Schedule, Vec<Shape>)>,
+    /// The nest as it is written, and with fused loops where that is another one; with temporaries.
+    nests: Vec<(Nest, Dependences)>,
+    /// Of which nest, and for each schedule the kernels that it gives.
+    schedules: Vec<(usize, Schedule, Vec<Shape>)>,
 }
 
 /// A question about a kernel.
@@ -58,25 +58,30 @@ impl MappingSpace {
     /// # Errors
     /// When isl is not granted as many operations as the nest takes.
     pub fn new(nest: &Nest) -> Result<Self, DependenceError> {
-        let nest = nest.with_temporaries()?;
-        let dependences = nest.dependences()?;
-        let mut schedules: Vec<(Schedule, Vec<Shape>)> = Vec::new();
-        for fuses in [true, false] {
-            for sums_in_parallel in [true, false] {
+        let written = nest.with_temporaries()?;
+        let mut nests = vec![(written.clone(), written.dependences()?)];
+        let fused = written.with_fused_loops()?;
+        if fused != written {
+            let dependences = fused.dependences()?;
+            nests.push((fused, dependences));
+        }
+        let mut schedules: Vec<(usize, Schedule, Vec<Shape>)> = Vec::new();
+        for (index, (nest, dependences)) in nests.iter().enumerate() {
+            for [fuses, sums_in_parallel] in [[true, true], [true, false], [false, true], [false, false]] {
                 let schedule = Schedule { fuses, sums_in_parallel, coalesces: true };
-                let shapes = mapping::shapes(&nest, &dependences, schedule);
-                if !schedules.iter().any(|(_, others)| *others == shapes) {
-                    schedules.push((schedule, shapes));
+                let shapes = mapping::shapes(nest, dependences, schedule);
+                if !schedules.iter().any(|(other, _, others)| (*other, others) == (index, &shapes)) {
+                    schedules.push((index, schedule, shapes));
                 }
             }
         }
-        Ok(Self { nest, dependences, schedules })
+        Ok(Self { nests, schedules })
     }
 
-    /// The nest, with its temporaries.
+    /// The nest as it is written, with temporaries.
     #[must_use]
     pub fn nest(&self) -> &Nest {
-        &self.nest
+        &self.nests[0].0
     }
 
     /// The program that these choices give.
@@ -85,16 +90,17 @@ impl MappingSpace {
     /// When the path is not complete, or is none of this space.
     #[must_use]
     pub fn program(&self, path: &[Crossing]) -> Program {
-        self.nest.map(&self.dependences, &self.mapping(path))
+        let (nest, dependences) = &self.nests[self.schedule(path).0];
+        nest.map(dependences, &self.mapping(path))
     }
 
-    /// The mapping that these choices give.
+    /// The mapping that these choices give, of the nest as it is written or with fused loops.
     ///
     /// # Panics
     /// When the path is not complete, or is none of this space.
     #[must_use]
     pub fn mapping(&self, path: &[Crossing]) -> Mapping {
-        let (schedule, shapes, mut rest) = self.schedule(path);
+        let (_, schedule, shapes, mut rest) = self.schedule(path);
         let mut mapping = Mapping::sane().with_schedule(schedule);
         for shape in shapes {
             let questions = questions(shape);
@@ -107,6 +113,15 @@ impl MappingSpace {
         mapping
     }
 
+    /// Whether these choices begin with fused loops.
+    ///
+    /// # Panics
+    /// When the path is not complete, or is none of this space.
+    #[must_use]
+    pub fn has_fused_loops(&self, path: &[Crossing]) -> bool {
+        self.schedule(path).0 > 0
+    }
+
     /// The name of the part that a kernel is, by its statements.
     #[must_use]
     pub fn part(statements: &[usize]) -> Part {
@@ -114,15 +129,15 @@ impl MappingSpace {
         Part::new(names.join("+"))
     }
 
-    /// The schedule that a path begins with, its kernels, and the choices about them.
-    fn schedule<'a, 'p>(&'a self, path: &'p [Crossing]) -> (Schedule, &'a [Shape], &'p [Crossing]) {
+    /// The nest and schedule that a path begins with, its kernels, and the choices about them.
+    fn schedule<'a, 'p>(&'a self, path: &'p [Crossing]) -> (usize, Schedule, &'a [Shape], &'p [Crossing]) {
         let (option, rest) = match (self.schedules.len(), path) {
             (1, path) => (0, path),
             (_, [first, rest @ ..]) => (first.option, rest),
             (_, []) => panic!("a path begins with a schedule"),
         };
-        let (schedule, shapes) = &self.schedules[option];
-        (*schedule, shapes, rest)
+        let (nest, schedule, shapes) = &self.schedules[option];
+        (*nest, *schedule, shapes, rest)
     }
 }
 
@@ -131,7 +146,7 @@ impl Decisions for MappingSpace {
         if self.schedules.len() > 1 && path.is_empty() {
             return Step::Choose(Decision::new(NodeKey::new("schedule"), self.schedules.len()));
         }
-        let (_, shapes, mut rest) = self.schedule(path);
+        let (_, _, shapes, mut rest) = self.schedule(path);
         for shape in shapes {
             let questions = questions(shape);
             if rest.len() < questions.len() {

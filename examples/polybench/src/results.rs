@@ -27,6 +27,9 @@ pub struct Found {
     pub seconds: f64,
     /// The fastest.
     pub mapping: Option<Mapping>,
+    /// Whether it is of the nest with fused loops.
+    #[serde(default)]
+    pub has_fused_loops: bool,
 }
 
 /// What code of others takes for a nest.

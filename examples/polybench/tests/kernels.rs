@@ -8,7 +8,7 @@ use nitro_codegen::{Integers, Mapping, Nest, Program, Tiling};
 use nitro_cuda::{Options, Source, compile, nvrtc_version};
 use nitro_polybench::{Kernel, kernels};
 use nitro_test_support::tools::NVRTC;
-use support::{assert_agrees_nearly, bits, both, sizes};
+use support::{assert_agrees_nearly, bits, both, data, sizes};
 
 /// Mappings that keep the order of every sum.
 fn exact_mappings() -> [Mapping; 3] {
@@ -160,6 +160,30 @@ fn parallel_loops_become_the_grid() {
     assert_eq!(shape("heat_3d"), [(3, 1), (3, 1)]);
     assert_eq!(shape("convolution_3d"), [(3, 0)]);
     assert_eq!(shape("doitgen"), [(1, 2), (1, 2)]); // `sum` is shared by all rows
+}
+
+#[test]
+fn fused_loops_give_what_the_function_gives() {
+    let mut fused = Vec::new();
+    for kernel in kernels() {
+        let nest = (kernel.nest)();
+        let joined = nest.with_fused_loops().unwrap();
+        if joined == nest {
+            continue;
+        }
+        fused.push(nest.name().to_owned());
+        for (seed, sizes) in sizes(nest.parameters().len(), &[0, 1, 2, 5]).iter().enumerate() {
+            let input = data(&nest, sizes, seed as u64);
+            let (mut expected, mut result) = (input.clone(), input);
+            (kernel.reference)(&mut expected);
+            joined.run(&mut result).unwrap();
+            assert_eq!(bits(&result), bits(&expected), "{joined} at {sizes:?}");
+        }
+        let program = program(&joined, &Mapping::sane());
+        assert_agrees_nearly(&kernel, &program, &sizes(nest.parameters().len(), &[5])[0], 1);
+    }
+    // What reads the same matrix, by rows and by columns.
+    assert_eq!(fused, ["gemver", "mvt"]);
 }
 
 #[test]

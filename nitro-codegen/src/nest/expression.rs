@@ -195,6 +195,17 @@ impl Expression {
         self.parts_mut().into_iter().for_each(|part| part.map_loads(by));
     }
 
+    /// Changes all integers in it: subscripts and values.
+    pub(crate) fn map_integers(&mut self, by: &dyn Fn(&Affine) -> Affine) {
+        match self {
+            Self::Load(access) => {
+                access.subscripts.iter_mut().for_each(|subscript| *subscript = by(subscript))
+            }
+            Self::Integer(value) => *value = by(value),
+            _ => self.parts_mut().into_iter().for_each(|part| part.map_integers(by)),
+        }
+    }
+
     /// Calls `visitor` with the expression and all in it, from left to right.
     pub fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Self)) {
         visitor(self);

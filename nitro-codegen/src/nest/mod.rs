@@ -160,6 +160,29 @@ impl Nest {
     }
 }
 
+impl Node {
+    /// Changes all integers in it: bounds, conditions, subscripts and values.
+    pub(crate) fn map_integers(&mut self, by: &dyn Fn(&Affine) -> Affine) {
+        match self {
+            Node::Loop(range, body) => {
+                range.lower.iter_mut().chain(&mut range.upper).for_each(|bound| *bound = by(bound));
+                body.iter_mut().for_each(|node| node.map_integers(by));
+            }
+            Node::If(conditions, body) => {
+                for condition in conditions {
+                    condition.left = by(&condition.left);
+                    condition.right = by(&condition.right);
+                }
+                body.iter_mut().for_each(|node| node.map_integers(by));
+            }
+            Node::Assign(assignment) => {
+                assignment.target.subscripts.iter_mut().for_each(|subscript| *subscript = by(subscript));
+                assignment.value.map_integers(by);
+            }
+        }
+    }
+}
+
 impl Range {
     /// The values for these values of the variables, in order.
     pub fn values(&self, value: &dyn Fn(affine::Variable) -> i64) -> impl Iterator<Item = i64> + use<> {

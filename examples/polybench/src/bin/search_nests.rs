@@ -51,6 +51,13 @@ fn main() -> ExitCode {
 
 type Failed = Box<dyn std::error::Error>;
 
+/// What was timed.
+struct Evaluated {
+    mapping: Mapping,
+    has_fused_loops: bool,
+    report: Report,
+}
+
 fn run(arguments: &Arguments) -> Result<(), Failed> {
     let device = nitro_cuda::device(0)?;
     let done = done(arguments)?;
@@ -138,40 +145,38 @@ fn search(
         let plan = PathPlan { seed, budget, ..PathPlan::new(strategy(name)?) };
         paths(space, bench, plan)?
     };
-    let times = evaluated.iter().map(|(_, report)| report.evaluation.time_ns().map(|time_ns| time_ns / 1e6));
+    let times = evaluated.iter().map(|one| one.report.evaluation.time_ns().map(|time_ns| time_ns / 1e6));
     let mut best: Option<f64> = None;
     let course_ms = times.map(|time_ms| {
         best = [best, time_ms].into_iter().flatten().reduce(f64::min);
         best
     });
     let course_ms: Vec<Option<f64>> = course_ms.collect();
-    let cost = |report: &Report| report.evaluation.time_ns().unwrap_or(f64::INFINITY);
-    let fastest = evaluated.iter().min_by(|one, other| cost(&one.1).total_cmp(&cost(&other.1)));
+    let cost = |one: &&Evaluated| one.report.evaluation.time_ns().unwrap_or(f64::INFINITY);
+    let fastest = evaluated.iter().min_by(|one, other| cost(one).total_cmp(&cost(other)));
     Ok(Found {
         nest: nest.name().to_owned(),
         size: arguments.size.clone(),
         strategy: name.to_owned(),
         seed,
         best_ms: course_ms.last().copied().flatten(),
-        failures: evaluated.iter().filter(|(_, report)| report.evaluation.time_ns().is_none()).count(),
+        failures: evaluated.iter().filter(|one| one.report.evaluation.time_ns().is_none()).count(),
         course_ms,
         seconds: begun.elapsed().as_secs_f64(),
-        mapping: fastest.map(|(mapping, _)| mapping.clone()),
+        mapping: fastest.map(|one| one.mapping.clone()),
+        has_fused_loops: fastest.is_some_and(|one| one.has_fused_loops),
     })
 }
 
-fn presets(space: &MappingSpace, bench: &mut Bench<'_>) -> Result<Vec<(Mapping, Report)>, Failed> {
+fn presets(space: &MappingSpace, bench: &mut Bench<'_>) -> Result<Vec<Evaluated>, Failed> {
     let mappings = [Mapping::naive().with_register_promotion(), Mapping::ppcg_default(), Mapping::sane()];
     let dependences = space.nest().dependences()?;
     let programs: Vec<_> = mappings.iter().map(|mapping| space.nest().map(&dependences, mapping)).collect();
-    Ok(mappings.into_iter().zip(reports(bench, &programs)).collect())
+    let pairs = mappings.into_iter().zip(reports(bench, &programs));
+    Ok(pairs.map(|(mapping, report)| Evaluated { mapping, has_fused_loops: false, report }).collect())
 }
 
-fn paths(
-    space: &MappingSpace,
-    bench: &mut Bench<'_>,
-    plan: PathPlan,
-) -> Result<Vec<(Mapping, Report)>, Failed> {
+fn paths(space: &MappingSpace, bench: &mut Bench<'_>, plan: PathPlan) -> Result<Vec<Evaluated>, Failed> {
     let mut search = PathSearch::new(space, plan);
     while let Ask::Evaluate(proposals) = search.ask(usize::MAX)? {
         let programs: Vec<_> = proposals.iter().map(|proposal| space.program(&proposal.path)).collect();
@@ -179,7 +184,11 @@ fn paths(
             search.tell(proposal.id, report)?;
         }
     }
-    let of = |outcome: &nitro_search::PathOutcome| (space.mapping(&outcome.path), outcome.report.clone());
+    let of = |outcome: &nitro_search::PathOutcome| Evaluated {
+        mapping: space.mapping(&outcome.path),
+        has_fused_loops: space.has_fused_loops(&outcome.path),
+        report: outcome.report.clone(),
+    };
     Ok(search.outcomes().iter().map(of).collect())
 }
 
