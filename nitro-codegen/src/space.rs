@@ -32,7 +32,7 @@ const LEAST_THREADS: u32 = 32;
 /// }
 ///
 /// let space = MappingSpace::new(&scale::nest())?;
-/// let mut search = PathSearch::new(&space, &PathPlan::new(PathStrategy::Ants(Ants::default())));
+/// let mut search = PathSearch::new(&space, PathPlan::new(PathStrategy::Ants(Ants::default())));
 /// let Ask::Evaluate(proposals) = search.ask(10)? else { panic!("a search begins with something") };
 /// let program = space.program(&proposals[0].path);
 /// assert_eq!(program.kernels.len(), 1);
