@@ -46,7 +46,7 @@ fn caches_of_kernel_tuner_are_imported_and_replayed() {
     let (code, out, errors) = train(folder.path(), &format!("{replay} --strategy all --json"));
     assert_eq!(code, 0, "{errors}");
     let objects: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(objects.len(), 2 * 8);
+    assert_eq!(objects.len(), 2 * 9, "each strategy on each device");
     let transfer =
         objects.iter().find(|one| one["strategy"] == "transfer" && one["device"] == "A4000").unwrap();
     assert_eq!(
