@@ -145,7 +145,7 @@ fn kernels_read_well_and_are_cuda() {
     let cuda = program.cuda(Integers::Bits64);
     for line in [
         "extern \"C\" __global__ void __launch_bounds__(4) reverse_0(long long n, float* __restrict__ x)",
-        "__shared__ float tile[4];",
+        "__shared__ __align__(16) float tile[4];",
         "float own;",
         "const long long i = 4 * (long long)blockIdx.x + (long long)threadIdx.x;",
         "if (i < n) {",

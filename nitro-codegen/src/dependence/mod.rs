@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::nest::affine::Variable;
 use crate::nest::expression::{Binary, Expression};
 use crate::nest::statement::Statement;
 use crate::nest::{Assignment, Nest};
@@ -172,21 +173,29 @@ impl Dependences {
     /// ```
     #[must_use]
     pub fn without_reductions(&self, nest: &Nest) -> Self {
-        self.without(nest, |assignment| reduction(assignment).is_some())
+        self.without(nest, |_, statement| reduction(statement.assignment).is_some())
     }
 
-    /// Without those of sums on themselves, which several threads may add up.
+    /// Without those of sums on themselves, which several threads may add up: between instances that differ only in loops that the element does not depend on.
     pub(crate) fn without_sums(&self, nest: &Nest) -> Self {
-        self.without(nest, is_sum)
+        let depends = |statement: &Statement<'_>, variable| {
+            statement.assignment.target.subscripts.iter().any(|one| one.mentions(variable))
+        };
+        self.without(nest, |dependence, statement| {
+            let differs = |(variable, distance): (Variable, &Distance)| {
+                depends(statement, variable) && !distance.is_zero()
+            };
+            is_sum(statement.assignment) && !statement.iterators().zip(&dependence.distances).any(differs)
+        })
     }
 
-    fn without(&self, nest: &Nest, is_reduction: impl Fn(&Assignment) -> bool) -> Self {
+    fn without(&self, nest: &Nest, is_reduction: impl Fn(&Dependence, &Statement<'_>) -> bool) -> Self {
         let statements = nest.statements();
         let is_of_reduction = |dependence: &&Dependence| {
-            let assignment = statements[dependence.source].assignment;
+            let statement = &statements[dependence.source];
             dependence.source == dependence.sink
-                && dependence.array == assignment.target.array
-                && is_reduction(assignment)
+                && dependence.array == statement.assignment.target.array
+                && is_reduction(dependence, statement)
         };
         let all = self.all.iter().filter(|dependence| !is_of_reduction(dependence)).cloned().collect();
         Self { all, arrays: self.arrays.clone() }

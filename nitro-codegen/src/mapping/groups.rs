@@ -30,8 +30,8 @@ pub struct Schedule {
 pub enum Plan {
     /// The host repeats a loop: the iterator's index.
     Host(usize, Vec<Plan>),
-    /// A kernel of these statements, with these loops as its grid (the iterators' indices, outermost first).
-    Kernel { statements: Vec<usize>, grid: Vec<usize> },
+    /// A kernel of these statements, with these loops as its grid (the iterators' indices, outermost first), of which `summed` are parallel for sums alone.
+    Kernel { statements: Vec<usize>, grid: Vec<usize>, summed: Vec<usize> },
 }
 
 impl Plan {
@@ -127,16 +127,18 @@ impl Planner<'_> {
     /// A kernel of all these statements, if they share a parallel loop. Where that is one at most, sums may be added up in parallel for another.
     fn kernel(&self, among: &[usize], depth: usize) -> Option<Plan> {
         let mut grid = self.grid(self.dependences, among, depth);
+        let mut summed = Vec::new();
         if let Some(relaxed) = self.relaxed.as_ref().filter(|_| grid.len() < 2) {
             let wider = self.grid(relaxed, among, depth);
             if wider.len() > grid.len() && self.sums_are_alone(among, &wider) {
+                summed = wider.iter().filter(|iterator| !grid.contains(iterator)).copied().collect();
                 grid = wider;
             }
         }
         if self.schedule.coalesces {
             self.coalesce(among, &mut grid);
         }
-        (!grid.is_empty()).then(|| Plan::Kernel { statements: among.to_vec(), grid })
+        (!grid.is_empty()).then(|| Plan::Kernel { statements: among.to_vec(), grid, summed })
     }
 
     /// Whether nothing but sums touches what is added up across the grid: nothing sees a part of a sum.
@@ -190,7 +192,7 @@ impl Planner<'_> {
                 return host;
             }
         }
-        Plan::Kernel { statements: among.to_vec(), grid: Vec::new() }
+        Plan::Kernel { statements: among.to_vec(), grid: Vec::new(), summed: Vec::new() }
     }
 
     /// The loops that all these statements share and no dependence between them crosses, as far as their bounds are known outside.

@@ -36,9 +36,9 @@ impl Lowering<'_> {
                 self.host.pop();
                 Host::Loop(range, body)
             }
-            Plan::Kernel { statements, grid } => {
+            Plan::Kernel { statements, grid, summed } => {
                 let name = format!("{}_{}", self.nest.name, self.kernels.len());
-                let work = Work { nest: self.nest, statements, host: &self.host, grid };
+                let work = Work { nest: self.nest, statements, host: &self.host, grid, summed };
                 self.kernels.push(work.kernel(name, &self.mapping.tiling(&work)));
                 Host::Launch(self.kernels.len() - 1)
             }

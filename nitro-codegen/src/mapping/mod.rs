@@ -199,8 +199,8 @@ pub fn shapes(nest: &Nest, dependences: &Dependences, schedule: Schedule) -> Vec
                     gather(nest, plans, host, found);
                     host.pop();
                 }
-                Plan::Kernel { statements, grid } => {
-                    let work = Work { nest, statements, host, grid };
+                Plan::Kernel { statements, grid, summed } => {
+                    let work = Work { nest, statements, host, grid, summed };
                     let (dimensions, statements) = (grid.len(), statements.clone());
                     found.push(Shape {
                         statements,

@@ -169,8 +169,13 @@ impl Builder {
     /// # Ok::<(), nitro_codegen::NestError>(())
     /// ```
     pub fn only_if(&mut self, conditions: impl IntoIterator<Item = Condition>, body: impl FnOnce(&mut Self)) {
+        let conditions: Vec<Condition> = conditions.into_iter().collect();
         let nodes = self.gather(body);
-        self.push(Node::If(conditions.into_iter().collect(), nodes));
+        if conditions.is_empty() {
+            nodes.into_iter().for_each(|node| self.push(node));
+        } else {
+            self.push(Node::If(conditions, nodes));
+        }
     }
 
     /// An element becomes a value.

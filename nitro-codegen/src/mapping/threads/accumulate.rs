@@ -99,12 +99,22 @@ impl Walk<'_> {
             };
             let is_fixed = !one.access.subscripts.iter().any(|subscript| mentions(subscript, &one.loops))
                 && (is_sum || !one.conditions.iter().any(changes));
-            if !is_known && is_alone && is_fixed && (is_sum || self.tiling.promotes) {
+            if !is_known
+                && is_alone
+                && is_fixed
+                && (is_sum || self.tiling.promotes && self.is_of_point(one.access))
+            {
                 let conditions = one.conditions.iter().filter(|condition| !changes(condition)).cloned();
                 elements.push((one.access.clone(), conditions.collect(), is_sum));
             }
         }
         elements
+    }
+
+    /// Whether the element is one thread's, for each of its points another one. One that depends on fewer axes, as where a condition leaves one point of them, would be
+    /// brought and taken back by all.
+    fn is_of_point(&self, element: &Access) -> bool {
+        self.own.is_empty() || self.axes.iter().all(|axis| mentions_any(element, &[axis.iterator]))
     }
 
     /// Whether there is an axis along which instances add to the same element.
@@ -143,7 +153,7 @@ impl Walk<'_> {
         let along_x = self.axes.iter().enumerate().any(|(at, axis)| {
             axis.dimension == 0 && !accumulator.axes.contains(&at) && axis.threads % i64::from(LANES) == 0
         });
-        let lanes = if along_x { LANES } else { 1 };
+        let lanes = if along_x && !self.is_in_row { LANES } else { 1 };
         self.transfer(accumulator, guards, Instruction::Add { target, value, lanes })
     }
 

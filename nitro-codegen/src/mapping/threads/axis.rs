@@ -27,14 +27,21 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// The axes of a grid. `ranges` begin with z or y and end with x.
-    pub fn all(ranges: &[&Range], extents: &[Extent], nodes: &[Node], tiling: &Tiling) -> Vec<Axis> {
+    /// The axes of a grid. `ranges` begin with z or y and end with x; sums run along those that are `summed`.
+    pub fn all(
+        ranges: &[&Range],
+        extents: &[Extent],
+        nodes: &[Node],
+        summed: &[usize],
+        tiling: &Tiling,
+    ) -> Vec<Axis> {
         let mut assignments = Vec::new();
         gather(nodes, &mut assignments);
         let of = |(index, (range, extent)): (usize, (&&Range, &Extent))| {
             let dimension = ranges.len() - 1 - index;
-            let summed =
-                assignments.iter().filter(|assignment| sums_along(assignment, range.iterator)).count();
+            let sums_along = |assignment: &&&Assignment| sums_along(assignment, range.iterator);
+            let is_summed = summed.contains(&range.iterator);
+            let sums = if is_summed { assignments.iter().filter(sums_along).count() } else { 0 };
             Axis {
                 iterator: range.iterator,
                 range: (*range).clone(),
@@ -42,8 +49,8 @@ impl Axis {
                 dimension,
                 threads: i64::from(tiling.block[dimension]),
                 points: i64::from(tiling.points[dimension]),
-                is_serial: summed > 0 && (dimension > 0 || summed == assignments.len()),
-                is_summed: summed > 0,
+                is_serial: sums > 0 && (dimension > 0 || sums == assignments.len()),
+                is_summed: sums > 0,
             }
         };
         ranges.iter().zip(extents).enumerate().map(of).collect()

@@ -22,6 +22,8 @@ pub struct Work<'a> {
     pub host: &'a [usize],
     /// The iterators of the grid, z or y first and x last.
     pub grid: &'a [usize],
+    /// Those of the grid that are parallel since sums may be added up in any order.
+    pub summed: &'a [usize],
 }
 
 /// Which axes of a grid sums run along.
@@ -37,7 +39,8 @@ impl Work<'_> {
     /// Whether several threads add up sums.
     pub fn sums(&self) -> Option<Sums> {
         let (ranges, extents) = self.ranges();
-        let axes = Axis::all(&ranges, &extents, &self.nodes(&self.nest.body, &mut 0), &Tiling::default());
+        let nodes = self.nodes(&self.nest.body, &mut 0);
+        let axes = Axis::all(&ranges, &extents, &nodes, self.summed, &Tiling::default());
         let is_along_x = axes.iter().any(|axis| axis.is_serial && axis.dimension == 0);
         let sums = if is_along_x { Sums::AlongX } else { Sums::Across };
         axes.iter().any(|axis| axis.is_summed).then_some(sums)
@@ -84,7 +87,7 @@ impl Work<'_> {
             locals: Vec::new(),
             body: Vec::new(),
         };
-        let axes = Axis::all(&ranges, &extents, &nodes, tiling);
+        let axes = Axis::all(&ranges, &extents, &nodes, self.summed, tiling);
         axes.iter().for_each(|axis| kernel.points[axis.dimension] = axis.points as u32);
         kernel.body = Walk::new(self.nest, &mut kernel, axes, tiling, &nodes).body(&nodes);
         kernel

@@ -109,7 +109,12 @@ impl Walk<'_> {
     pub fn staging(&mut self, range: &Range, body: &[Node]) -> Option<Vec<Staged>> {
         let mut assignments = Vec::new();
         let is_simple = range.step == 1 && !range.is_reversed && statements(body, &mut assignments);
-        if self.tiling.inner == 0 || self.has_serial_axis() || !is_simple || self.own.is_empty() {
+        if self.tiling.inner == 0
+            || self.has_serial_axis()
+            || !is_simple
+            || self.own.is_empty()
+            || self.is_at_point
+        {
             return None;
         }
         let mut tile = self.tile();

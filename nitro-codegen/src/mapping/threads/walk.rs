@@ -24,6 +24,10 @@ pub struct Walk<'a> {
     pub buffers: i64,
     /// Whether each thread has one value of each axis, and threads without one do nothing.
     is_plain: bool,
+    /// Whether the walk is where a thread does everything at one of its points, and then at the next.
+    pub is_at_point: bool,
+    /// Whether the walk is in the loop over the points along x, which threads of a warp leave one by one.
+    pub is_in_row: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -38,7 +42,20 @@ impl<'a> Walk<'a> {
             && !(tiling.inner > 0 && has_loop(nodes));
         let (accumulators, staged) = (Vec::new(), Vec::new());
         let own = Vec::new();
-        let mut walk = Self { nest, kernel, axes, tiling, own, accumulators, staged, buffers: 1, is_plain };
+        let (is_at_point, is_in_row, buffers) = (false, false, 1);
+        let mut walk = Self {
+            nest,
+            kernel,
+            axes,
+            tiling,
+            own,
+            accumulators,
+            staged,
+            buffers,
+            is_plain,
+            is_at_point,
+            is_in_row,
+        };
         if !is_plain {
             walk.own = (0..walk.axes.len()).map(|axis| walk.own_iterators(axis)).collect();
         }
@@ -85,11 +102,11 @@ impl<'a> Walk<'a> {
         let mut body = self.define_axes();
         let guards = self.guards();
         // In a triangle, blocks may be outside altogether.
-        let occupied = in_tile(&self.of_several_axes(&guards), &self.tile(), false);
+        let occupied = in_tile(&self.of_several_axes(&guards), &self.block(), false);
         let work = if self.tiling.inner > 0 && !self.has_serial_axis() {
             self.serial(nodes, &guards, 0)
         } else {
-            let full = in_tile(&guards, &self.tile(), true);
+            let full = in_tile(&guards, &self.block(), true);
             let whole = self.serial(nodes, &[], 0);
             if full.is_empty() { whole } else { either(full, whole, self.serial(nodes, &guards, 0)) }
         };
@@ -134,14 +151,23 @@ impl<'a> Walk<'a> {
         conditions.iter().filter(is_of_several).cloned().collect()
     }
 
-    /// The values that the axes have in a block, but for those that a thread goes through in a loop.
+    /// The values that the axes have in a block, but for those that a thread goes through in a loop: where that runs, it has one.
     pub fn tile(&self) -> Tile {
+        self.values(|axis| !axis.is_serial)
+    }
+
+    /// The values that all axes have in a block.
+    fn block(&self) -> Tile {
+        self.values(|_| true)
+    }
+
+    fn values(&self, is_asked: impl Fn(&Axis) -> bool) -> Tile {
         let of = |(axis, (first, _)): (&Axis, &(usize, usize))| {
             let first = Affine::from(Variable::Iterator(*first));
             let last = first.clone() + (axis.tile() - 1) * axis.range.step;
             (axis.iterator, first, last)
         };
-        self.axes.iter().zip(&self.own).filter(|(axis, _)| !axis.is_serial).map(of).collect()
+        self.axes.iter().zip(&self.own).filter(|(axis, _)| is_asked(axis)).map(of).collect()
     }
 
     /// The loops of serial axes from `axis` on, and the nodes in them.
@@ -161,7 +187,9 @@ impl<'a> Walk<'a> {
             is_reversed: false,
         };
         self.accumulated(vec![axis.iterator], nodes, guards, |walk| {
+            walk.is_in_row = axis.dimension == 0;
             let body = walk.serial(nodes, guards, at + 1);
+            walk.is_in_row = false;
             vec![Instruction::Loop(range, walk.unroll(), body)]
         })
     }
@@ -178,7 +206,7 @@ impl<'a> Walk<'a> {
         match node {
             Node::Assign(assignment) => self.summed(assignment, guards),
             Node::If(conditions, body) if self.is_plain => {
-                vec![Instruction::If(conditions.clone(), self.list(body, guards), Vec::new())]
+                guarded(conditions.clone(), self.list(body, guards))
             }
             Node::If(conditions, body) => self.list(body, &[guards, conditions].concat()),
             Node::Loop(range, body) => {
@@ -189,6 +217,9 @@ impl<'a> Walk<'a> {
     }
 
     fn repeat(&mut self, range: &Range, body: &[Node], guards: &[Condition]) -> Vec<Instruction> {
+        if range.step > 1 && range.lower.iter().any(|bound| self.differs(bound)) {
+            return self.at_each_point(range, body, guards);
+        }
         let (hull, conditions) = self.hull(range);
         let all = [guards, &conditions].concat();
         if let Some(staged) = self.staging(&hull, body) {
@@ -197,12 +228,27 @@ impl<'a> Walk<'a> {
         vec![Instruction::Loop(hull, self.unroll(), self.list(body, &all))]
     }
 
+    /// Whether a bound is another one for other threads or points of a block.
+    fn differs(&self, bound: &Affine) -> bool {
+        let axes = self.axes.iter().filter(|axis| !axis.is_serial);
+        let is_shared = self.is_plain || self.is_at_point;
+        !is_shared && mentions(bound, &axes.map(|axis| axis.iterator).collect::<Vec<_>>())
+    }
+
+    /// A loop in steps that begin elsewhere at each point: no loop is around them all, so each point has its own.
+    fn at_each_point(&mut self, range: &Range, body: &[Node], guards: &[Condition]) -> Vec<Instruction> {
+        self.is_at_point = true;
+        let body = self.list(body, &[]);
+        self.is_at_point = false;
+        let repeat = Instruction::Loop(range.clone(), self.unroll(), body);
+        let axes: Vec<usize> = (0..self.own.len()).collect();
+        self.points(&axes, guarded(guards.to_vec(), vec![repeat]))
+    }
+
     /// A loop around all that the threads of a block repeat, so that they stay together, and the conditions for what a thread does in it.
     fn hull(&self, range: &Range) -> (Range, Vec<Condition>) {
-        let axes: Vec<usize> =
-            self.axes.iter().filter(|axis| !axis.is_serial).map(|axis| axis.iterator).collect();
-        let depends = |bound: &Affine| mentions(bound, &axes);
-        if self.is_plain || !range.lower.iter().chain(&range.upper).any(depends) {
+        let depends = |bound: &Affine| self.differs(bound);
+        if !range.lower.iter().chain(&range.upper).any(depends) {
             return (range.clone(), Vec::new());
         }
         let tile = self.tile();
@@ -224,7 +270,7 @@ impl<'a> Walk<'a> {
     pub fn points(&self, axes: &[usize], body: Vec<Instruction>) -> Vec<Instruction> {
         axes.iter().rev().fold(body, |body, at| {
             let (axis, (first, point)) = (&self.axes[*at], self.own[*at]);
-            if axis.points == 1 || axis.is_serial {
+            if axis.points == 1 || axis.is_serial || self.is_at_point {
                 return body;
             }
             let value = axis.value(first, Variable::Iterator(point));

@@ -1,0 +1,86 @@
+//! Sums that several threads add up.
+
+use nitro_codegen::{Array2, Array3, Array4, Instruction, Mapping, Nest, Program, Schedule, Tiling, nest};
+
+use crate::agreement::{assert_agrees, data};
+
+#[nest(reassoc)]
+fn columns(n: usize, m: usize, #[shape(n, n, n, m)] a: &Array4<f32>, #[shape(m)] sums: &mut [f32]) {
+    for h in 0..n {
+        for i in 0..n {
+            for j in 0..n {
+                for k in 0..m {
+                    sums[k] += a[[h, i, j, k]];
+                }
+            }
+        }
+    }
+}
+
+#[nest(reassoc)]
+fn diagonals(n: usize, #[shape(n, n)] a: &Array2<f32>, #[shape(2 * n)] sums: &mut [f32]) {
+    for i in 0..n {
+        for j in 0..n {
+            sums[i + j] += a[[i, j]];
+        }
+    }
+}
+
+#[nest(reassoc)]
+fn triangles(n: usize, #[shape(n, n, n)] a: &Array3<f32>, #[shape(n)] sums: &mut [f32]) {
+    for i in 0..n {
+        for j in 0..i + 1 {
+            for k in j..n {
+                sums[i] += a[[i, j, k]];
+            }
+        }
+    }
+}
+
+fn in_parallel(nest: &Nest, block: [u32; 3], points: [u32; 3]) -> Program {
+    let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: false };
+    let tiling = Tiling { block, points, promotes: true, ..Tiling::default() };
+    let usual = [tiling.clone(), tiling.clone(), tiling];
+    nest.map(
+        &nest.dependences().unwrap(),
+        &Mapping::naive().with_schedule(schedule).with_usual_tilings(usual),
+    )
+}
+
+fn adds(all: &[Instruction]) -> usize {
+    let of = |one: &Instruction| match one {
+        Instruction::Loop(_, _, body) => adds(body),
+        Instruction::If(_, body, otherwise) => adds(body) + adds(otherwise),
+        other => usize::from(matches!(other, Instruction::Add { .. })),
+    };
+    all.iter().map(of).sum()
+}
+
+fn assert_right(nest: &Nest, block: [u32; 3], points: [u32; 3], sizes: &[i64]) -> usize {
+    let program = in_parallel(nest, block, points);
+    assert_agrees(nest, &program, &data(nest, sizes, 0, 1), 1);
+    program.kernels.iter().map(|kernel| adds(&kernel.body)).sum()
+}
+
+#[test]
+fn lanes_that_leave_a_loop_one_by_one_do_not_wait_for_each_other_in_it() {
+    for (n, m) in [(0, 1), (1, 0), (2, 3), (3, 2)] {
+        assert!(assert_right(&columns::nest(), [32, 1, 1], [2, 2, 1], &[n, m]) > 0);
+    }
+}
+
+#[test]
+fn sums_along_diagonals_are_not_those_of_a_row_and_stay_in_order() {
+    for n in [0, 1, 5] {
+        assert_eq!(assert_right(&diagonals::nest(), [4, 2, 1], [1, 2, 1], &[n]), 0);
+    }
+}
+
+#[test]
+fn sums_over_a_triangle_add_what_is_in_it() {
+    for n in [0, 1, 2, 7] {
+        for block in [[32, 1, 1], [4, 2, 1], [2, 2, 2]] {
+            assert!(assert_right(&triangles::nest(), block, [4, 2, 1], &[n]) > 0);
+        }
+    }
+}
