@@ -2,7 +2,9 @@
 
 mod accumulate;
 mod axis;
+mod copy;
 mod stage;
+mod tiles;
 mod walk;
 
 use axis::Axis;
