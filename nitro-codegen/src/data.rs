@@ -190,7 +190,9 @@ fn shape(nest: &Nest, array: usize, parameters: &[i64]) -> Result<Vec<i64>, RunE
         Variable::Parameter(index) => parameters[index],
         Variable::Iterator(_) | Variable::Block(_) | Variable::Thread(_) => 0, // in no valid shape
     };
-    let shape: Vec<i64> = declaration.shape.iter().map(|extent| extent.evaluate(&value)).collect();
+    // Of a temporary that has an element for each iteration of a loop there is none where the loop ends before it begins.
+    let least = if array < nest.arguments() { i64::MIN } else { 0 };
+    let shape: Vec<i64> = declaration.shape.iter().map(|extent| extent.evaluate(&value).max(least)).collect();
     let elements = shape.iter().try_fold(1_i64, |all, extent| all.checked_mul(*extent));
     let fits = elements.is_some_and(|elements| elements <= MOST_ELEMENTS);
     let is_sound = fits && shape.iter().all(|extent| *extent >= 0);

@@ -95,10 +95,12 @@ impl<'a> Storage<'a> {
         let flows = self.dependences.iter().filter(|found| found.kind == DependenceKind::Flow);
         let carried = flows.filter_map(|found| found.level).min().unwrap_or(usize::MAX);
         let common = others.iter().map(|other| first.common_loops(other)).min().unwrap_or(first.loops.len());
-        let outer = &first.loops[..common.min(carried)];
-        let gains = self.dependences.iter().any(|found| found.level.is_some_and(|level| level < outer.len()));
         let writers: Vec<&&Statement<'_>> =
             touching.iter().filter(|one| one.assignment.target.array == self.array).collect();
+        let outer = &first.loops[..common.min(carried)];
+        let is_repeated = |range: &&&Range| writers.iter().all(|writer| repeats(writer, range.iterator));
+        let outer = &outer[..outer.iter().take_while(is_repeated).count()];
+        let gains = self.dependences.iter().any(|found| found.level.is_some_and(|level| level < outer.len()));
         if !gains || !outer.iter().all(|range| is_plain(range)) || self.reads_inputs()? {
             return Ok(None);
         }
@@ -243,6 +245,20 @@ fn is_plain(range: &Range) -> bool {
         && !range.is_reversed
         && is_known(&range.lower[0])
         && is_known(&range.upper[0])
+}
+
+/// Whether a statement writes in the last iteration of a loop, which has this iterator, all that it writes in others.
+fn repeats(writer: &Statement<'_>, iterator: usize) -> bool {
+    let variable = Variable::Iterator(iterator);
+    let mut bounds = writer.loops.iter().flat_map(|range| {
+        let lower = range.lower.iter().map(|bound| -bound.coefficient(variable));
+        lower.chain(range.upper.iter().map(|bound| bound.coefficient(variable)))
+    });
+    let mut conditions = writer.conditions.iter();
+    !writer.assignment.target.subscripts.iter().any(|one| one.mentions(variable))
+        && !conditions
+            .any(|condition| condition.left.mentions(variable) || condition.right.mentions(variable))
+        && bounds.all(|coefficient| coefficient >= 0)
 }
 
 /// The statements that write all that is written in an iteration of the outer loops, each element once. None: there are none such.

@@ -21,9 +21,19 @@ pub fn assert_agrees(nest: &Nest, program: &Program, data: &Data, seed: u64) {
     let mut random = Random::new(seed);
     let run = program.run(&mut result, |threads| random.below(threads as u64) as usize);
     run.unwrap_or_else(|error| panic!("{error}\n{:?}\n{nest}\n{program}", data.parameters));
-    let bits = |data: &Data| -> Vec<Vec<u32>> {
-        // Zeros of both signs are one number.
-        data.arrays.iter().map(|array| array.iter().map(|one| (one + 0.0).to_bits()).collect()).collect()
-    };
     assert_eq!(bits(&result), bits(&expected), "{:?}\n{nest}\n{program}", data.parameters);
+}
+
+/// Runs a nest and what it was changed to on the same data: both give the same, bit for bit.
+pub fn assert_same(nest: &Nest, changed: &Nest, data: &Data) {
+    let (mut expected, mut result) = (data.clone(), data.clone());
+    nest.run(&mut expected).unwrap_or_else(|error| panic!("{error}\n{nest}"));
+    let run = changed.run(&mut result);
+    run.unwrap_or_else(|error| panic!("{error}\n{:?}\n{nest}\n{changed}", data.parameters));
+    assert_eq!(bits(&result), bits(&expected), "{:?}\n{nest}\n{changed}", data.parameters);
+}
+
+/// Zeros of both signs are one number.
+fn bits(data: &Data) -> Vec<Vec<u32>> {
+    data.arrays.iter().map(|array| array.iter().map(|one| (one + 0.0).to_bits()).collect()).collect()
 }

@@ -3,5 +3,7 @@
 mod agreement;
 mod drawn;
 mod kernels;
+mod reused;
 mod sums;
+mod temporaries;
 mod tilings;
