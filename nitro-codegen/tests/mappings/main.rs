@@ -4,6 +4,8 @@ mod agreement;
 mod drawn;
 mod kernels;
 mod reused;
+#[cfg(feature = "search")]
+mod space;
 mod sums;
 mod temporaries;
 mod tilings;

@@ -1,0 +1,66 @@
+//! What a search may choose.
+
+use nitro_codegen::{Array2, Kernel, MappingSpace, Nest, nest};
+use nitro_search::{Ask, Budget, PathPlan, PathSearch, PathStrategy};
+
+#[nest(reassoc)]
+fn products(
+    n: usize,
+    m: usize,
+    #[shape(n, m)] a: &Array2<f32>,
+    #[shape(m)] x: &[f32],
+    #[shape(n)] y: &mut [f32],
+    #[shape(n, n)] c: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        y[i] = 0.0;
+        for j in 0..m {
+            y[i] += a[[i, j]] * x[j];
+        }
+    }
+    for i in 0..n {
+        for j in 0..n {
+            for k in 0..m {
+                c[[i, j]] += a[[i, k]] * a[[j, k]];
+            }
+        }
+    }
+}
+
+#[nest]
+fn prefix(n: usize, #[shape(n)] x: &mut [f32]) {
+    for i in 1..n {
+        x[i] += x[i - 1];
+    }
+}
+
+/// The kernels of so many first proposals of random searches.
+fn kernels(nest: &Nest, searches: u64) -> Vec<Kernel> {
+    let space = MappingSpace::new(nest).unwrap();
+    let proposed = |seed| {
+        let budget = Budget::evaluations(1);
+        let plan = PathPlan { budget, seed, ..PathPlan::new(PathStrategy::Random) };
+        let Ask::Evaluate(proposals) = PathSearch::new(&space, plan).ask(1).unwrap() else {
+            panic!("nothing was proposed")
+        };
+        space.program(&proposals[0].path).kernels
+    };
+    (0..searches).flat_map(proposed).collect()
+}
+
+#[test]
+fn blocks_are_of_a_warp_at_least_and_of_as_many_threads_as_a_gpu_grants_at_most() {
+    let kernels = kernels(&products::nest(), 200);
+    assert!(kernels.len() >= 400, "{} kernels", kernels.len());
+    for kernel in &kernels {
+        assert!((32..=1024).contains(&kernel.threads()), "{:?}", kernel.block);
+    }
+    let found = |threads| kernels.iter().any(|kernel| kernel.threads() == threads);
+    assert!(found(32) && found(1024), "both ends are drawn");
+}
+
+#[test]
+fn what_has_no_parallel_loop_is_one_thread_whatever_is_chosen() {
+    let kernels = kernels(&prefix::nest(), 1);
+    assert_eq!(kernels.iter().map(Kernel::threads).collect::<Vec<_>>(), [1]);
+}
