@@ -2,9 +2,12 @@
 
 use nitro_codegen::{
     Access, Affine, Assignment, Bounds, Builder, Condition, Data, Expression, Extent, Host, Instruction,
-    Integers, Kernel, Local, Nest, Program, Relation, RunError, Space, Variable,
+    Kernel, Local, Nest, Program, Relation, RunError, Space, Variable,
 };
 use nitro_test_support::random::Random;
+
+mod instructions;
+mod text;
 
 const N: Variable = Variable::Parameter(0);
 const I: Variable = Variable::Iterator(0);
@@ -133,41 +136,4 @@ fn what_was_never_written_is_not_a_number() {
     let own = Access { array: 2, subscripts: Vec::new() };
     let result = run(&program(vec![below(N, vec![assign(at(0, I), own)])]), 4, 1).unwrap();
     assert!(result.iter().all(|value| value.is_nan()), "{result:?}");
-}
-
-#[test]
-fn kernels_read_well_and_are_cuda() {
-    let program = reversed_in_blocks(true);
-    let text = program.to_string();
-    assert!(text.starts_with("launch reverse_0\n"), "{text}");
-    assert!(text.contains("kernel reverse_0 over 0..n in blocks of 4 × 1 × 1 {"), "{text}");
-    assert!(text.contains("    shared tile: f32[4]\n") && text.contains("    barrier;\n"), "{text}");
-    let cuda = program.cuda(Integers::Bits64);
-    for line in [
-        "extern \"C\" __global__ void __launch_bounds__(4) reverse_0(long long n, float* __restrict__ x)",
-        "__shared__ __align__(16) float tile[4];",
-        "float own;",
-        "const long long i = 4 * (long long)blockIdx.x + (long long)threadIdx.x;",
-        "if (i < n) {",
-        "tile[(long long)threadIdx.x] = x[i];",
-        "__syncthreads();",
-        "x[i] = own;",
-    ] {
-        assert!(cuda.contains(line), "{line}\n{cuda}");
-    }
-}
-
-#[test]
-fn names_that_cuda_has_taken_are_changed() {
-    let mut builder = Builder::new("union");
-    let n = builder.parameter("int");
-    let x = builder.in_out("float", [n.into()]);
-    builder.repeat("int_", Bounds::new(0, n), |builder, i| builder.assign(x.at([i]), x.at([i])));
-    let nest = builder.finish().unwrap();
-    let body = vec![Instruction::Define(0, vec![THREAD.into()]), assign(at(0, I), at(0, I))];
-    let mut program = program(Vec::new());
-    (program.nest, program.kernels[0].body) = (nest, body);
-    let cuda = program.cuda(Integers::Bits64);
-    assert!(cuda.contains("(long long int__, float* __restrict__ float_)"), "{cuda}");
-    assert!(cuda.contains("float_[int_] = float_[int_];"), "{cuda}");
 }
