@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// The lines of `cargo tree` for these kinds of edges from `package`, with all its Cargo features.
-fn tree(edges: &str, package: &str) -> String {
-    let arguments = ["tree", "--edges", edges, "--prefix", "none", "--all-features", "--package", package];
+/// The lines of `cargo tree` for these kinds of edges from `package`, with these of its Cargo features.
+fn tree(edges: &str, package: &str, features: &str) -> String {
+    let arguments = ["tree", "--edges", edges, "--prefix", "none", features, "--package", package];
     let output = Command::new(env!("CARGO"))
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -15,9 +15,13 @@ fn tree(edges: &str, package: &str) -> String {
     String::from_utf8(output.stdout).expect("package names are text")
 }
 
-/// Names of the packages that `package` compiles, itself included.
+/// Names of the packages that `package` compiles with all its features, itself included.
 fn compiled_by(package: &str) -> BTreeSet<String> {
-    let text = tree("normal,build", package);
+    compiled_with("--all-features", package)
+}
+
+fn compiled_with(features: &str, package: &str) -> BTreeSet<String> {
+    let text = tree("normal,build", package, features);
     text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }
 
@@ -50,18 +54,21 @@ fn a_search_knows_neither_the_run_time_nor_the_trainer() {
 }
 
 #[test]
-fn code_generation_knows_neither_the_run_time_nor_the_trainer() {
-    let compiled = compiled_by("nitro-variants-codegen");
-    let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
+fn code_generation_knows_no_trainer_and_devices_and_searches_only_if_asked() {
+    let plain = compiled_with("--no-default-features", "nitro-variants-codegen");
+    let ours: Vec<_> = plain.iter().filter(|name| name.starts_with("nitro")).collect();
     assert_eq!(ours, ["nitro-variants-codegen", "nitro-variants-macros"]);
-    assert!(compiled.contains("isl-rs") && compiled.len() <= 20, "dependencies are few: {compiled:?}");
+    assert!(!plain.contains("isl-rs") && plain.len() <= 16, "dependencies are few: {plain:?}");
+    let all = compiled_by("nitro-variants-codegen");
+    assert!(all.contains("isl-rs") && all.contains("nitro-variants-cuda"), "{all:?}");
+    assert!(!all.contains("nitro-variants-train") && !all.contains("rusqlite"), "{all:?}");
 }
 
 /// Neither are its macro and isl compiled by whoever does not ask for them.
 #[test]
 fn nests_are_compiled_by_nobody_else() {
     for package in ["nitro-variants", "nitro-variants-cuda", "nitro-variants-train"] {
-        let text = tree("normal,build,features", package);
+        let text = tree("normal,build,features", package, "--all-features");
         for absent in ["nitro-variants-codegen", "isl-rs", "nitro-variants-macros feature \"nest\""] {
             assert!(!text.contains(absent), "{package} compiles {absent}");
         }
@@ -86,7 +93,8 @@ fn nothing_of_ours_changes_what_a_dependency_does_for_others() {
         "nitro-variants-codegen",
         "nitro-variants-train",
     ];
-    let text: String = packages.map(|package| tree("normal,build,features", package)).concat();
+    let text: String =
+        packages.map(|package| tree("normal,build,features", package, "--all-features")).concat();
     let asked: BTreeSet<(&str, &str)> = text
         .lines()
         .filter_map(|line| line.split_once(" feature \""))
