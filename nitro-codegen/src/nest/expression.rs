@@ -196,6 +196,7 @@ impl Expression {
     }
 
     /// Changes all integers in it: subscripts and values.
+    #[cfg(feature = "polyhedral")]
     pub(crate) fn map_integers(&mut self, by: &dyn Fn(&Affine) -> Affine) {
         match self {
             Self::Load(access) => {

@@ -160,6 +160,7 @@ impl Nest {
     }
 }
 
+#[cfg(feature = "polyhedral")]
 impl Node {
     /// Changes all integers in it: bounds, conditions, subscripts and values.
     pub(crate) fn map_integers(&mut self, by: &dyn Fn(&Affine) -> Affine) {
