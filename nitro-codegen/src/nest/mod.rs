@@ -123,7 +123,7 @@ impl Nest {
         &self.scalars
     }
 
-    /// Its arrays: the arguments, and then [temporaries](Self::with_temporaries).
+    /// Its arrays: the arguments, and then temporaries (`Nest::with_temporaries`, with the feature `polyhedral`).
     #[must_use]
     pub fn arrays(&self) -> &[ArrayDeclaration] {
         &self.arrays
