@@ -3,7 +3,7 @@
 use crate::dependence::{DependenceError, Dependences};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::Access;
-use crate::nest::{Nest, Node, Range};
+use crate::nest::{Assignment, Nest, Node, Range};
 
 impl Nest {
     /// The nest with neighbouring loops joined where they go over the same values, touch the same elements then, and isl finds nothing that forbids it. Loops around a
@@ -48,10 +48,9 @@ impl Nest {
     /// With the node at this place and the next one joined, if they can be.
     fn fused_at(&self, at: usize) -> Result<Option<Nest>, DependenceError> {
         let (first, second) = (Chain::of(&self.body[at]), Chain::of(&self.body[at + 1]));
-        let statements = |nodes: &[Node]| nodes.iter().map(count).sum::<usize>();
-        let before = statements(&self.body[..at]);
-        let joint = before + count(&self.body[at]);
-        let end = joint + count(&self.body[at + 1]);
+        let before: usize = self.body[..at].iter().map(Node::statements).sum();
+        let joint = before + self.body[at].statements();
+        let end = joint + self.body[at + 1].statements();
         let (Some(first), Some(second)) = (first, second) else { return Ok(None) };
         for order in second.orders(&first) {
             let in_order: Vec<usize> = (0..order.len()).collect();
@@ -138,9 +137,7 @@ impl<'a> Chain<'a> {
         let renamed = second.renamed(self, order);
         let mut others = second.body.to_vec();
         others.iter_mut().for_each(|node| node.map_integers(&renamed));
-        let (mut own, mut of_others) = (Vec::new(), Vec::new());
-        accesses(self.body, &mut own);
-        accesses(&others, &mut of_others);
+        let (own, of_others) = (accesses(self.body), accesses(&others));
         let is_shared = own.iter().any(|access| access.subscripts.len() > 1 && of_others.contains(access));
         ([self.body, &others].concat(), is_shared)
     }
@@ -154,9 +151,7 @@ impl<'a> Chain<'a> {
 }
 
 fn is_of_sizes(range: &Range) -> bool {
-    let is_known =
-        |bound: &Affine| bound.terms().iter().all(|(variable, _)| matches!(variable, Variable::Parameter(_)));
-    range.lower.iter().chain(&range.upper).all(is_known)
+    range.lower.iter().chain(&range.upper).all(Affine::is_of_sizes)
 }
 
 fn permutations(all: &[usize]) -> Vec<Vec<usize>> {
@@ -171,21 +166,10 @@ fn permutations(all: &[usize]) -> Vec<Vec<usize>> {
     (0..all.len()).flat_map(beginning_with).collect()
 }
 
-fn accesses(nodes: &[Node], found: &mut Vec<Access>) {
-    for node in nodes {
-        match node {
-            Node::Loop(_, body) | Node::If(_, body) => accesses(body, found),
-            Node::Assign(assignment) => {
-                found.push(assignment.target.clone());
-                found.extend(assignment.value.reads().into_iter().cloned());
-            }
-        }
-    }
-}
-
-fn count(node: &Node) -> usize {
-    match node {
-        Node::Loop(_, body) | Node::If(_, body) => body.iter().map(count).sum(),
-        Node::Assign(_) => 1,
-    }
+fn accesses(nodes: &[Node]) -> Vec<Access> {
+    let of = |assignment: &Assignment| {
+        let reads = assignment.value.reads().into_iter().cloned();
+        reads.chain([assignment.target.clone()]).collect::<Vec<_>>()
+    };
+    nodes.iter().flat_map(Node::assignments).flat_map(of).collect()
 }

@@ -128,26 +128,17 @@ impl<E> Walk<'_, '_, E> {
                     self.iterators[range.iterator] = step;
                     self.nodes(body, first)?;
                 }
-                Ok(first + statements(body))
+                Ok(first + node.statements())
             }
             Node::If(conditions, body) => {
                 let at = |variable| value(self.parameters, &self.iterators, variable);
                 if conditions.iter().all(|condition| condition.holds(&at)) {
                     self.nodes(body, first)?;
                 }
-                Ok(first + statements(body))
+                Ok(first + node.statements())
             }
         }
     }
-}
-
-/// How many statements there are.
-fn statements(nodes: &[Node]) -> usize {
-    let of = |node: &Node| match node {
-        Node::Assign(_) => 1,
-        Node::Loop(_, body) | Node::If(_, body) => statements(body),
-    };
-    nodes.iter().map(of).sum()
 }
 
 /// The value of an expression. Each operation is rounded by itself.

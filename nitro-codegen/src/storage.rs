@@ -237,14 +237,12 @@ fn touches(statement: &Statement<'_>, array: usize) -> bool {
 
 /// Whether it goes from one number to another, both known before the nest begins, in steps of one.
 fn is_plain(range: &Range) -> bool {
-    let is_known =
-        |bound: &Affine| bound.terms().iter().all(|(variable, _)| matches!(variable, Variable::Parameter(_)));
     let is_single = range.lower.len() == 1 && range.upper.len() == 1;
     is_single
         && range.step == 1
         && !range.is_reversed
-        && is_known(&range.lower[0])
-        && is_known(&range.upper[0])
+        && range.lower[0].is_of_sizes()
+        && range.upper[0].is_of_sizes()
 }
 
 /// Whether a statement writes in the last iteration of a loop, which has this iterator, all that it writes in others.

@@ -60,6 +60,12 @@ impl Affine {
         self.coefficient(variable) != 0
     }
 
+    /// Whether it is of sizes alone: the same all through a nest.
+    #[cfg(feature = "polyhedral")]
+    pub(crate) fn is_of_sizes(&self) -> bool {
+        self.terms.iter().all(|(variable, _)| matches!(variable, Variable::Parameter(_)))
+    }
+
     /// The value for these values of the variables; at the ends of `i64` it saturates.
     #[must_use]
     pub fn evaluate(&self, value: &dyn Fn(Variable) -> i64) -> i64 {

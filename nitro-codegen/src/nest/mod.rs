@@ -160,6 +160,24 @@ impl Nest {
     }
 }
 
+impl Node {
+    /// How many statements are in it.
+    pub(crate) fn statements(&self) -> usize {
+        match self {
+            Node::Assign(_) => 1,
+            Node::Loop(_, body) | Node::If(_, body) => body.iter().map(Node::statements).sum(),
+        }
+    }
+
+    /// The statements in it, in the order in which they are written.
+    pub(crate) fn assignments(&self) -> Vec<&Assignment> {
+        match self {
+            Node::Assign(assignment) => vec![assignment],
+            Node::Loop(_, body) | Node::If(_, body) => body.iter().flat_map(Node::assignments).collect(),
+        }
+    }
+}
+
 #[cfg(feature = "polyhedral")]
 impl Node {
     /// Changes all integers in it: bounds, conditions, subscripts and values.

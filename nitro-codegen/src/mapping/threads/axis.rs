@@ -35,8 +35,7 @@ impl Axis {
         summed: &[usize],
         tiling: &Tiling,
     ) -> Vec<Axis> {
-        let mut assignments = Vec::new();
-        gather(nodes, &mut assignments);
+        let assignments: Vec<&Assignment> = nodes.iter().flat_map(Node::assignments).collect();
         let of = |(index, (range, extent)): (usize, (&&Range, &Extent))| {
             let dimension = ranges.len() - 1 - index;
             let sums_along = |assignment: &&&Assignment| sums_along(assignment, range.iterator);
@@ -74,15 +73,6 @@ impl Axis {
         let place =
             if self.dimension == 0 { point * self.threads + thread } else { thread * self.points + point };
         Affine::from(Variable::Iterator(first)) + place * self.range.step
-    }
-}
-
-fn gather<'a>(nodes: &'a [Node], found: &mut Vec<&'a Assignment>) {
-    for node in nodes {
-        match node {
-            Node::Assign(assignment) => found.push(assignment),
-            Node::Loop(_, body) | Node::If(_, body) => gather(body, found),
-        }
     }
 }
 
