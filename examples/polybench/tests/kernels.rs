@@ -107,21 +107,27 @@ fn dependences_of_every_nest_are_those_of_all_instances() {
 fn every_kernel_compiles() {
     let Some(_) = NVRTC.found(nvrtc_version()) else { return };
     for kernel in kernels() {
-        for mapping in exact_mappings().into_iter().chain([Mapping::sane()]) {
-            assert_compiles(&program(&(kernel.nest)().with_temporaries().unwrap(), &mapping));
+        let nest = (kernel.nest)().with_temporaries().unwrap();
+        // A thread for each point has registers enough. What large tiles spill is a matter of time, which is measured.
+        for (mapping, most_spilled_bytes) in [
+            (Mapping::naive(), 0),
+            (Mapping::naive().with_register_promotion(), 0),
+            (Mapping::ppcg_default(), u32::MAX),
+            (Mapping::sane(), u32::MAX),
+        ] {
+            assert_compiles(&program(&nest, &mapping), most_spilled_bytes);
         }
     }
 }
 
-fn assert_compiles(program: &Program) {
+fn assert_compiles(program: &Program, most_spilled_bytes: u32) {
     let text = program.cuda(Integers::Bits64);
     let options = Options::new(90).with_argument("-fmad=false");
     let image =
         compile(&Source::new("nest.cu", &text), &options).unwrap_or_else(|error| panic!("{error}\n{text}"));
     for kernel in &program.kernels {
         let usage = image.usage(&kernel.name).unwrap_or_else(|| panic!("{}", image.log()));
-        // A few of the largest tiles' registers may not fit.
-        assert!(usage.spill_bytes <= 64, "{} bytes: {}", usage.spill_bytes, kernel.name);
+        assert!(usage.spill_bytes <= most_spilled_bytes, "{} bytes: {}", usage.spill_bytes, kernel.name);
     }
 }
 
