@@ -35,18 +35,23 @@ impl Nest {
     /// As [`dependences`](Self::dependences).
     pub fn with_fused_loops(&self) -> Result<Nest, DependenceError> {
         let mut nest = self.clone();
+        let mut dependences = nest.dependences()?;
         let mut at = 0;
         while at + 1 < nest.body.len() {
-            match nest.fused_at(at)? {
-                Some(fused) => nest = fused,
+            match nest.fused_at(at, &dependences)? {
+                Some(fused) => (nest, dependences) = fused,
                 None => at += 1,
             }
         }
         Ok(nest)
     }
 
-    /// With the node at this place and the next one joined, if they can be.
-    fn fused_at(&self, at: usize) -> Result<Option<Nest>, DependenceError> {
+    /// With the node at this place and the next one joined, if they can be, and the dependences then.
+    fn fused_at(
+        &self,
+        at: usize,
+        dependences: &Dependences,
+    ) -> Result<Option<(Nest, Dependences)>, DependenceError> {
         let (first, second) = (Chain::of(&self.body[at]), Chain::of(&self.body[at + 1]));
         let before: usize = self.body[..at].iter().map(Node::statements).sum();
         let joint = before + self.body[at].statements();
@@ -54,7 +59,7 @@ impl Nest {
         let (Some(first), Some(second)) = (first, second) else { return Ok(None) };
         for order in second.orders(&first) {
             let in_order: Vec<usize> = (0..order.len()).collect();
-            if order != in_order && !self.permits(joint, &order)? {
+            if order != in_order && !dependences.permits(&self.statements()[joint], &order) {
                 continue;
             }
             let (body, is_shared) = first.with(&second, &order);
@@ -63,19 +68,15 @@ impl Nest {
             }
             let mut fused = self.clone();
             fused.body.splice(at..at + 2, [first.around(body)]);
-            let dependences: Dependences = fused.dependences()?;
+            let after = fused.dependences()?;
             let is_backwards = |source: usize, sink: usize| {
                 (joint..end).contains(&source) && (before..joint).contains(&sink)
             };
-            if !dependences.all().iter().any(|found| is_backwards(found.source, found.sink)) {
-                return Ok(Some(fused));
+            if !after.all().iter().any(|found| is_backwards(found.source, found.sink)) {
+                return Ok(Some((fused, after)));
             }
         }
         Ok(None)
-    }
-
-    fn permits(&self, statement: usize, order: &[usize]) -> Result<bool, DependenceError> {
-        Ok(self.dependences()?.permits(&self.statements()[statement], order))
     }
 }
 

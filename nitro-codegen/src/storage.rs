@@ -40,14 +40,11 @@ impl Nest {
     /// As [`dependences`](Self::dependences).
     pub fn with_temporaries(&self) -> Result<Nest, DependenceError> {
         let mut nest = self.clone();
+        let mut dependences = nest.dependences()?;
         for array in 0..self.arrays.len() {
-            if let Some(expanded) = Storage::of(&nest, array)?.expanded()? {
-                nest = expanded;
-            }
-            for statement in 0..nest.statements().len() {
-                if let Some(copying) = Storage::of(&nest, array)?.copying(statement)? {
-                    nest = copying;
-                }
+            while let Some(changed) = Storage::of(&nest, &dependences, array).with_temporary()? {
+                dependences = changed.dependences()?;
+                nest = changed;
             }
         }
         Ok(nest)
@@ -78,12 +75,25 @@ impl Nest {
 struct Storage<'a> {
     nest: &'a Nest,
     array: usize,
-    dependences: Vec<Dependence>,
+    dependences: Vec<&'a Dependence>,
 }
 
 impl<'a> Storage<'a> {
-    fn of(nest: &'a Nest, array: usize) -> Result<Self, DependenceError> {
-        Ok(Self { nest, array, dependences: by_array(nest, array)? })
+    fn of(nest: &'a Nest, dependences: &'a Dependences, array: usize) -> Self {
+        Self { nest, array, dependences: by_array(dependences, array).collect() }
+    }
+
+    /// With the next temporary that this array has a use for.
+    fn with_temporary(&self) -> Result<Option<Nest>, DependenceError> {
+        if let Some(expanded) = self.expanded()? {
+            return Ok(Some(expanded));
+        }
+        for statement in 0..self.nest.statements().len() {
+            if let Some(copying) = self.copying(statement)? {
+                return Ok(Some(copying));
+            }
+        }
+        Ok(None)
     }
 
     /// With an element for each iteration of the outer loops, if these do not need what others wrote.
@@ -115,7 +125,7 @@ impl<'a> Storage<'a> {
         let clear = Node::Assign(Assignment { target: element, value: Expression::from(0.0) });
         nest.body.insert(0, around(loops, clear));
         let is_first = |found: &Dependence| found.kind == DependenceKind::Flow && found.source == 0;
-        Ok(by_array(&nest, self.array)?.iter().any(is_first))
+        Ok(by_array(&nest.dependences()?, self.array).any(is_first))
     }
 
     fn expand(&self, outer: &[&Range], last: &[&&Statement<'_>]) -> Nest {
@@ -181,7 +191,7 @@ impl<'a> Storage<'a> {
 
     /// With a copy that a statement reads, if it reads what the array held in the beginning and another iteration overwrites that.
     fn copying(&self, statement: usize) -> Result<Option<Nest>, DependenceError> {
-        let is_overwritten = |found: &Dependence| {
+        let is_overwritten = |found: &&Dependence| {
             found.kind == DependenceKind::Anti && found.source == statement && found.level.is_some()
         };
         if !self.dependences.iter().any(is_overwritten) {
@@ -205,7 +215,7 @@ impl<'a> Storage<'a> {
             assignment.value = Expression::Load(read.clone());
         });
         let is_written = |found: &Dependence| found.kind == DependenceKind::Flow && found.sink == statement;
-        Ok(!by_array(&nest, self.array)?.iter().any(is_written))
+        Ok(!by_array(&nest.dependences()?, self.array).any(is_written))
     }
 
     fn copy(&self, statement: usize, read: &Access) -> Nest {
@@ -226,9 +236,8 @@ impl<'a> Storage<'a> {
     }
 }
 
-fn by_array(nest: &Nest, array: usize) -> Result<Vec<Dependence>, DependenceError> {
-    let all: Dependences = nest.dependences()?;
-    Ok(all.all().iter().filter(|found| found.array == array).cloned().collect())
+fn by_array(dependences: &Dependences, array: usize) -> impl Iterator<Item = &Dependence> {
+    dependences.all().iter().filter(move |found| found.array == array)
 }
 
 fn touches(statement: &Statement<'_>, array: usize) -> bool {

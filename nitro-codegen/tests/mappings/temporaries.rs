@@ -31,6 +31,21 @@ fn carried(n: usize, m: usize, #[shape(n, m)] a: &mut Array2<f32>, #[shape(1)] s
 }
 
 /// What is read is overwritten by the next iteration.
+/// The last of three statements reads what the first overwrites, and so does the one before.
+#[nest]
+fn shifted_twice(
+    n: usize,
+    #[shape(n + 1)] a: &mut [f32],
+    #[shape(n)] once: &mut [f32],
+    #[shape(n)] twice: &mut [f32],
+) {
+    for i in 0..n {
+        a[i] = 1.0;
+        once[i] = a[i + 1];
+        twice[i] = 2.0 * a[i + 1];
+    }
+}
+
 #[nest]
 fn shifted(n: usize, #[shape(n + 1)] x: &mut [f32]) {
     for i in 0..n {
@@ -108,6 +123,13 @@ fn what_others_overwrite_is_read_from_a_copy() {
     let nest = shifted::nest();
     assert_eq!(temporaries(&nest), ["_before"]);
     assert!(changed(&nest).dependences().unwrap().is_parallel(&[1], 0));
+}
+
+#[test]
+fn each_statement_that_needs_a_copy_reads_one() {
+    let nest = shifted_twice::nest();
+    assert_eq!(changed(&nest).arrays().len() - nest.arrays().len(), 2);
+    assert!(changed(&nest).dependences().unwrap().is_parallel(&[2, 3, 4], 0));
 }
 
 #[test]
