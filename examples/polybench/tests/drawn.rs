@@ -9,7 +9,7 @@ use nitro_polybench::kernels;
 use nitro_search::{Ask, Budget, PathPlan, PathSearch, PathStrategy};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
-use support::{assert_agrees_nearly, sizes};
+use support::{assert_agrees_nearly, nest_of, sizes};
 
 const DRAWN: usize = 2;
 
@@ -39,8 +39,7 @@ fn what_compares_on_the_gpu_compiles() {
 #[test]
 fn spaces_are_large_and_begin_with_the_schedule() {
     for (name, schedules) in [("gemm", 1), ("bicg", 3), ("jacobi_2d", 1)] {
-        let nest = kernels().iter().map(|kernel| (kernel.nest)()).find(|nest| nest.name() == name).unwrap();
-        let space = MappingSpace::new(&nest).unwrap();
+        let space = MappingSpace::new(&nest_of(name)).unwrap();
         let nitro_search::Step::Choose(first) = nitro_search::Decisions::next(&space, &[]) else { panic!() };
         let found = if first.key.to_string() == "schedule" { first.allowed.len() } else { 1 };
         assert_eq!(found, schedules, "{name}");

@@ -3,8 +3,14 @@
 #![allow(dead_code)] // each test uses a part
 
 use nitro_codegen::{Data, Nest, Program};
-use nitro_polybench::Kernel;
+use nitro_polybench::{Kernel, kernels};
 use nitro_test_support::random::Random;
+
+/// The nest of this name.
+pub fn nest_of(name: &str) -> Nest {
+    let nests = kernels().map(|kernel| (kernel.nest)());
+    nests.into_iter().find(|nest| nest.name() == name).unwrap_or_else(|| panic!("there is no nest `{name}`"))
+}
 
 /// Sizes for as many parameters: all alike, all different, and one that is 0 or 1 where the others are not.
 pub fn sizes(parameters: usize, alike: &[i64]) -> Vec<Vec<i64>> {
