@@ -84,6 +84,13 @@ impl MappingSpace {
         &self.nests[0].0
     }
 
+    /// The program of a mapping of the nest as it is written.
+    #[must_use]
+    pub fn map(&self, mapping: &Mapping) -> Program {
+        let (nest, dependences) = &self.nests[0];
+        nest.map(dependences, mapping)
+    }
+
     /// The program that these choices give.
     ///
     /// # Panics

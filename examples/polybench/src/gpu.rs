@@ -7,6 +7,7 @@ use nitro_codegen::{
 };
 use nitro_core::Device;
 use nitro_cuda::{Buffer, Cuda, CudaError, Grid, Image, Options};
+use nitro_search::random::Random;
 use nitro_search::{Failure, Metrics, PartReport, Report};
 
 /// Timed runs, of which the median counts.
@@ -102,7 +103,7 @@ impl<'a> Bench<'a> {
             .map(|shape| shape.iter().product::<i64>().max(1) as usize)
             .collect();
         device.enter();
-        let filled = |(array, length): (usize, &usize)| Buffer::from_slice(&numbers(array as u32, *length));
+        let filled = |(array, length): (usize, &usize)| Buffer::from_slice(&numbers(array as u64, *length));
         let inputs = lengths.iter().enumerate().map(filled).collect::<Result<_, _>>()?;
         let empty = |length: &usize| Buffer::uninit(*length);
         let arrays = lengths.iter().map(empty).collect::<Result<_, _>>()?;
@@ -230,19 +231,14 @@ impl<'a> Bench<'a> {
 }
 
 /// Numbers between 1/2 and 3/2, made by all cores.
-fn numbers(seed: u32, length: usize) -> Vec<f32> {
+fn numbers(seed: u64, length: usize) -> Vec<f32> {
     let mut numbers = vec![0.0; length];
     let part = length.div_ceil(thread::available_parallelism().map_or(1, usize::from)).max(1);
     thread::scope(|scope| {
         for (index, part) in numbers.chunks_mut(part).enumerate() {
             scope.spawn(move || {
-                let mut state = seed.wrapping_mul(0x9E37_79B9).wrapping_add(index as u32) | 1;
-                for number in part {
-                    state ^= state << 13;
-                    state ^= state >> 17;
-                    state ^= state << 5;
-                    *number = 0.5 + (state >> 8) as f32 / (1 << 24) as f32;
-                }
+                let mut random = Random::new(seed << 32 | index as u64);
+                part.iter_mut().for_each(|number| *number = 0.5 + random.unit() as f32);
             });
         }
     });

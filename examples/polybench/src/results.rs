@@ -100,8 +100,8 @@ pub fn table() -> String {
         let time_of = |strategy| times.get(&(baseline.kernel.clone(), strategy)).copied();
         let (Some(preset), Some(ants)) = (time_of("presets"), time_of("ants")) else { continue };
         let best = preset.min(ants);
-        ratios.push([baseline.ppcg_ms / best, baseline.best_ms() / best]);
         let [over_ppcg, over_best] = [baseline.ppcg_ms / best, baseline.best_ms() / best];
+        ratios.push([over_ppcg, over_best]);
         let shown = |time: Option<f64>| time.map_or_else(|| "–".to_owned(), |time| format!("{time:.3}"));
         writeln!(
             text,

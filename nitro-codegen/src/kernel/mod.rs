@@ -158,25 +158,34 @@ impl Kernel {
 
     /// The elements that it writes, in the order in which they are written.
     pub(crate) fn targets(&self) -> Vec<&Access> {
-        fn gather<'a>(instructions: &'a [Instruction], found: &mut Vec<&'a Access>) {
-            for instruction in instructions {
-                match instruction {
-                    Instruction::Loop(_, _, body) => gather(body, found),
-                    Instruction::If(_, body, otherwise) => {
-                        gather(body, found);
-                        gather(otherwise, found);
-                    }
-                    Instruction::Assign(assignment) => found.push(&assignment.target),
-                    Instruction::Add { target, .. } | Instruction::Fetch { target, .. } => found.push(target),
-                    Instruction::Define(..)
-                    | Instruction::Divide { .. }
-                    | Instruction::Await
-                    | Instruction::Barrier => {}
-                }
-            }
-        }
         let mut found = Vec::new();
-        gather(&self.body, &mut found);
+        visit(&self.body, &mut |instruction| match instruction {
+            Instruction::Assign(assignment) => found.push(&assignment.target),
+            Instruction::Add { target, .. } | Instruction::Fetch { target, .. } => found.push(target),
+            _ => {}
+        });
         found
+    }
+
+    /// Whether something is copied to shared memory while threads go on.
+    pub(crate) fn fetches(&self) -> bool {
+        let mut fetches = false;
+        visit(&self.body, &mut |instruction| fetches |= matches!(instruction, Instruction::Fetch { .. }));
+        fetches
+    }
+}
+
+/// Calls `visitor` with all instructions, in the order in which they are written.
+fn visit<'a>(instructions: &'a [Instruction], visitor: &mut dyn FnMut(&'a Instruction)) {
+    for instruction in instructions {
+        visitor(instruction);
+        match instruction {
+            Instruction::Loop(_, _, body) => visit(body, visitor),
+            Instruction::If(_, body, otherwise) => {
+                visit(body, visitor);
+                visit(otherwise, visitor);
+            }
+            _ => {}
+        }
     }
 }

@@ -108,22 +108,20 @@ impl Running<'_> {
         while !ready.is_empty() {
             let drawn = pick(ready.len());
             let index = ready[drawn];
-            match self.threads[index].step(self.scalars, &mut self.memory)? {
-                Step::Ready => continue,
-                Step::Ended => {}
-                Step::Waits(barrier, scope) => {
-                    let group = self.group(index, scope);
-                    let waiting_here = waiting.entry(group).or_default();
-                    waiting_here.push((index, barrier));
-                    if waiting_here.len() == self.size(scope) {
-                        let all = waiting.remove(&group).unwrap_or_default();
-                        ready.swap_remove(drawn);
-                        ready.extend(self.past_barrier(all, scope)?);
-                        continue;
-                    }
-                }
+            let step = self.threads[index].step(self.scalars, &mut self.memory)?;
+            if step == Step::Ready {
+                continue;
             }
             ready.swap_remove(drawn);
+            if let Step::Waits(barrier, scope) = step {
+                let group = self.group(index, scope);
+                let waiting_here = waiting.entry(group).or_default();
+                waiting_here.push((index, barrier));
+                if waiting_here.len() == self.size(scope) {
+                    let all = waiting.remove(&group).unwrap_or_default();
+                    ready.extend(self.past_barrier(all, scope)?);
+                }
+            }
         }
         match waiting.iter().next() {
             None => Ok(()),

@@ -144,9 +144,7 @@ impl Planner<'_> {
     /// Whether nothing but sums touches what is added up across the grid: nothing sees a part of a sum.
     fn sums_are_alone(&self, among: &[usize], grid: &[usize]) -> bool {
         let assignment = |statement: &usize| self.statements[*statement].assignment;
-        let is_across = |target: &Access| {
-            grid.iter().any(|of| !target.subscripts.iter().any(|one| one.mentions(Variable::Iterator(*of))))
-        };
+        let is_across = |target: &Access| grid.iter().any(|of| !target.depends_on(&[*of]));
         let touches = |other: &usize, array: usize| {
             let other = assignment(other);
             other.target.array == array || other.value.reads().iter().any(|read| read.array == array)

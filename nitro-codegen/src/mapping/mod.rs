@@ -158,7 +158,7 @@ impl Mapping {
         self
     }
 
-    /// The tiling of a kernel with so many dimensions; 0 is a single thread.
+    /// The tiling of a kernel.
     fn tiling(&self, work: &Work<'_>) -> Tiling {
         let dimensions = work.grid.len();
         let usual = || match work.sums() {

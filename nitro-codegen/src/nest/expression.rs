@@ -41,6 +41,14 @@ pub struct Access {
     pub subscripts: Vec<Affine>,
 }
 
+impl Access {
+    /// Whether which element it is depends on one of these iterators.
+    pub(crate) fn depends_on(&self, iterators: &[usize]) -> bool {
+        let of = |subscript: &Affine, iterator: &usize| subscript.mentions(Variable::Iterator(*iterator));
+        self.subscripts.iter().any(|subscript| iterators.iter().any(|iterator| of(subscript, iterator)))
+    }
+}
+
 /// Operations on one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Unary {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use nitro_codegen::{Mapping, MappingSpace, Nest, Program, Schedule};
+use nitro_codegen::{Mapping, MappingSpace, Program, Schedule};
 use nitro_polybench::gpu::{Bench, Error};
 use nitro_polybench::results::Found;
 use nitro_polybench::{kernels, sizes};
@@ -74,9 +74,9 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
             continue;
         }
         let space = MappingSpace::new(&nest)?;
-        let mut bench = Bench::new(&nest, &reference(&space)?, sizes, device)?;
+        let mut bench = Bench::new(&nest, &reference(&space), sizes, device)?;
         for (strategy, seed) in open {
-            let found = search(&nest, &space, &mut bench, arguments, &strategy, seed)?;
+            let found = search(&space, &mut bench, arguments, &strategy, seed)?;
             let best = found.best_ms.map_or("-".to_owned(), |best_ms| format!("{best_ms:.4} ms"));
             println!(
                 "{:12} {:6} {strategy:22} {seed} {best:>14} {:3} failed {:6.1} s",
@@ -89,10 +89,10 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
 }
 
 /// A thread for each point of parallel loops, neighbours at neighbouring elements, every sum in its order.
-fn reference(space: &MappingSpace) -> Result<Program, Error> {
+fn reference(space: &MappingSpace) -> Program {
     let schedule = Schedule { fuses: false, sums_in_parallel: false, coalesces: true };
     let mapping = Mapping::naive().with_register_promotion().with_schedule(schedule);
-    Ok(space.nest().map(&space.nest().dependences()?, &mapping))
+    space.map(&mapping)
 }
 
 /// Presets have one seed.
@@ -130,7 +130,6 @@ fn strategy(name: &str) -> Result<PathStrategy, Failed> {
 }
 
 fn search(
-    nest: &Nest,
     space: &MappingSpace,
     bench: &mut Bench<'_>,
     arguments: &Arguments,
@@ -139,7 +138,7 @@ fn search(
 ) -> Result<Found, Failed> {
     let begun = Instant::now();
     let evaluated = if name == "presets" {
-        presets(space, bench)?
+        presets(space, bench)
     } else {
         let budget = Budget::evaluations(arguments.evaluations);
         let plan = PathPlan { seed, budget, ..PathPlan::new(strategy(name)?) };
@@ -155,7 +154,7 @@ fn search(
     let cost = |one: &&Evaluated| one.report.evaluation.time_ns().unwrap_or(f64::INFINITY);
     let fastest = evaluated.iter().min_by(|one, other| cost(one).total_cmp(&cost(other)));
     Ok(Found {
-        nest: nest.name().to_owned(),
+        nest: space.nest().name().to_owned(),
         size: arguments.size.clone(),
         strategy: name.to_owned(),
         seed,
@@ -168,12 +167,11 @@ fn search(
     })
 }
 
-fn presets(space: &MappingSpace, bench: &mut Bench<'_>) -> Result<Vec<Evaluated>, Failed> {
+fn presets(space: &MappingSpace, bench: &mut Bench<'_>) -> Vec<Evaluated> {
     let mappings = [Mapping::naive().with_register_promotion(), Mapping::ppcg_default(), Mapping::sane()];
-    let dependences = space.nest().dependences()?;
-    let programs: Vec<_> = mappings.iter().map(|mapping| space.nest().map(&dependences, mapping)).collect();
+    let programs: Vec<_> = mappings.iter().map(|mapping| space.map(mapping)).collect();
     let pairs = mappings.into_iter().zip(reports(bench, &programs));
-    Ok(pairs.map(|(mapping, report)| Evaluated { mapping, has_fused_loops: false, report }).collect())
+    pairs.map(|(mapping, report)| Evaluated { mapping, has_fused_loops: false, report }).collect()
 }
 
 fn paths(space: &MappingSpace, bench: &mut Bench<'_>, plan: PathPlan) -> Result<Vec<Evaluated>, Failed> {

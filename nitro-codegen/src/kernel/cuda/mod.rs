@@ -76,7 +76,7 @@ impl Program {
     #[must_use]
     pub fn cuda(&self, integers: Integers) -> String {
         let mut text = String::new();
-        if self.kernels.iter().any(|kernel| fetches(&kernel.body)) {
+        if self.kernels.iter().any(Kernel::fetches) {
             text.push_str(FETCH);
         }
         for kernel in &self.kernels {
@@ -108,15 +108,6 @@ static __device__ __forceinline__ void await_fetches()
 }
 
 ";
-
-fn fetches(body: &[Instruction]) -> bool {
-    body.iter().any(|instruction| match instruction {
-        Instruction::Fetch { .. } => true,
-        Instruction::Loop(_, _, body) => fetches(body),
-        Instruction::If(_, body, otherwise) => fetches(body) || fetches(otherwise),
-        _ => false,
-    })
-}
 
 struct Writer<'a> {
     program: &'a Program,

@@ -27,6 +27,14 @@ pub struct Accumulator {
     is_sum: bool,
 }
 
+/// An element that may be in a register, or as a sum has to be.
+struct Candidate {
+    element: Access,
+    /// Where it is written, besides the conditions of the points.
+    conditions: Vec<Condition>,
+    is_sum: bool,
+}
+
 /// An access with what is between it and where the walk is: iterators of loops, and the conditions under which there is an instance.
 struct Found<'a> {
     access: &'a Access,
@@ -54,9 +62,10 @@ impl Walk<'_> {
     /// A statement that no loop keeps a register for: if it sums up along an axis it has one for itself.
     pub fn summed(&mut self, assignment: &Assignment, guards: &[Condition]) -> Vec<Instruction> {
         let is_new = !self.accumulators.iter().any(|other| other.element == assignment.target);
-        let sum = (is_new && self.sums_along_axis(&assignment.target)).then(|| {
-            let element = assignment.target.clone();
-            (element, Vec::new(), true)
+        let sum = (is_new && self.sums_along_axis(&assignment.target)).then(|| Candidate {
+            element: assignment.target.clone(),
+            conditions: Vec::new(),
+            is_sum: true,
         });
         self.around(sum.into_iter().collect(), guards, |walk| walk.statement(assignment, guards))
     }
@@ -68,13 +77,13 @@ impl Walk<'_> {
 
     fn around(
         &mut self,
-        elements: Vec<(Access, Vec<Condition>, bool)>,
+        elements: Vec<Candidate>,
         guards: &[Condition],
         make: impl FnOnce(&mut Self) -> Vec<Instruction>,
     ) -> Vec<Instruction> {
         let before = self.accumulators.len();
-        for (element, conditions, is_sum) in elements {
-            let accumulator = self.accumulator(element, conditions, is_sum);
+        for candidate in elements {
+            let accumulator = self.accumulator(candidate);
             self.accumulators.push(accumulator);
         }
         let body = make(self);
@@ -85,10 +94,10 @@ impl Walk<'_> {
     }
 
     /// Elements that a loop writes, that do not change in it, and that are all of their arrays that it touches.
-    fn candidates(&self, found: &[Found<'_>]) -> Vec<(Access, Vec<Condition>, bool)> {
-        let mut elements: Vec<(Access, Vec<Condition>, bool)> = Vec::new();
+    fn candidates(&self, found: &[Found<'_>]) -> Vec<Candidate> {
+        let mut elements: Vec<Candidate> = Vec::new();
         for one in found.iter().filter(|one| one.is_written) {
-            let is_known = elements.iter().any(|(element, ..)| element == one.access)
+            let is_known = elements.iter().any(|other| other.element == *one.access)
                 || self.accumulators.iter().any(|other| other.element == *one.access);
             let is_sum = one.is_sum && self.sums_along_axis(one.access);
             let of_array = || found.iter().filter(|other| other.access.array == one.access.array);
@@ -97,15 +106,16 @@ impl Walk<'_> {
             let changes = |condition: &Condition| {
                 [&condition.left, &condition.right].iter().any(|side| mentions(side, &one.loops))
             };
-            let is_fixed = !one.access.subscripts.iter().any(|subscript| mentions(subscript, &one.loops))
-                && (is_sum || !one.conditions.iter().any(changes));
+            let is_fixed =
+                !one.access.depends_on(&one.loops) && (is_sum || !one.conditions.iter().any(changes));
             if !is_known
                 && is_alone
                 && is_fixed
                 && (is_sum || self.tiling.promotes && self.is_of_point(one.access))
             {
                 let conditions = one.conditions.iter().filter(|condition| !changes(condition)).cloned();
-                elements.push((one.access.clone(), conditions.collect(), is_sum));
+                let (element, conditions) = (one.access.clone(), conditions.collect());
+                elements.push(Candidate { element, conditions, is_sum });
             }
         }
         elements
@@ -114,17 +124,18 @@ impl Walk<'_> {
     /// Whether the element is one thread's, for each of its points another one. One that depends on fewer axes, as where a condition leaves one point of them, would be
     /// brought and taken back by all.
     fn is_of_point(&self, element: &Access) -> bool {
-        self.own.is_empty() || self.axes.iter().all(|axis| mentions_any(element, &[axis.iterator]))
+        self.own.is_empty() || self.axes.iter().all(|axis| element.depends_on(&[axis.iterator]))
     }
 
     /// Whether there is an axis along which instances add to the same element.
     fn sums_along_axis(&self, element: &Access) -> bool {
-        let is_mentioned = |iterator| mentions_any(element, &[iterator]);
+        let is_mentioned = |iterator| element.depends_on(&[iterator]);
         self.axes.iter().any(|axis| axis.is_summed && !is_mentioned(axis.iterator))
     }
 
-    fn accumulator(&mut self, element: Access, conditions: Vec<Condition>, is_sum: bool) -> Accumulator {
-        let is_of = |at: &usize| mentions_any(&element, &[self.axes[*at].iterator]);
+    fn accumulator(&mut self, candidate: Candidate) -> Accumulator {
+        let Candidate { element, conditions, is_sum } = candidate;
+        let is_of = |at: &usize| element.depends_on(&[self.axes[*at].iterator]);
         let axes: Vec<usize> = (0..self.own.len()).filter(is_of).collect();
         let has_points = |at: &&usize| self.axes[**at].points > 1 && !self.axes[**at].is_serial;
         let pointed: Vec<usize> = axes.iter().filter(has_points).copied().collect();
@@ -174,10 +185,6 @@ impl Walk<'_> {
         let conditions = guards.iter().chain(&accumulator.conditions).filter(is_known).cloned().collect();
         self.points(&accumulator.axes, guarded(conditions, vec![instruction]))
     }
-}
-
-fn mentions_any(access: &Access, iterators: &[usize]) -> bool {
-    access.subscripts.iter().any(|subscript| mentions(subscript, iterators))
 }
 
 fn gather<'a>(

@@ -78,6 +78,5 @@ impl Axis {
 
 /// Whether instances that differ in this iterator alone add to one element.
 fn sums_along(assignment: &Assignment, iterator: usize) -> bool {
-    let subscripts = &assignment.target.subscripts;
-    is_sum(assignment) && !subscripts.iter().any(|one| one.mentions(Variable::Iterator(iterator)))
+    is_sum(assignment) && !assignment.target.depends_on(&[iterator])
 }

@@ -95,10 +95,7 @@ impl Walk<'_> {
 
     /// Whether several points of a block read the same element: there is an axis that it does not depend on.
     fn is_reused(&self, access: &Access) -> bool {
-        self.axes.iter().any(|axis| {
-            let variable = Variable::Iterator(axis.iterator);
-            axis.tile() > 1 && !access.subscripts.iter().any(|subscript| subscript.mentions(variable))
-        })
+        self.axes.iter().any(|axis| axis.tile() > 1 && !access.depends_on(&[axis.iterator]))
     }
 
     /// Whether the nest's array is written at all: then it is not what it was when a tile began.
