@@ -39,19 +39,10 @@ impl Nest {
 
     fn run_on(&self, data: &mut Data, shapes: &[Vec<i64>]) -> Result<(), RunError> {
         let parameters = data.parameters.clone();
+        let elements = Elements { nest: self, parameters: &parameters, shapes };
         let mut run = |assignment: &Assignment, iterators: &[i64]| {
             let value = |variable| value(&parameters, iterators, variable);
-            let element = |access: &Access| {
-                let subscripts: Vec<i64> =
-                    access.subscripts.iter().map(|subscript| subscript.evaluate(&value)).collect();
-                let shape = &shapes[access.array];
-                offset(shape, &subscripts).ok_or_else(|| RunError::OutOfBounds {
-                    statement: display::assignment(self, assignment),
-                    array: self.arrays[access.array].name.clone(),
-                    subscripts,
-                    shape: shape.clone(),
-                })
-            };
+            let element = |access: &Access| elements.offset(assignment, access, iterators);
             let mut load = |access: &Access| Ok(data.arrays[access.array][element(access)?]);
             let result = evaluate(&assignment.value, &value, &data.scalars, &mut load)?;
             data.arrays[assignment.target.array][element(&assignment.target)?] = result;
@@ -86,9 +77,37 @@ impl Nest {
         walked.unwrap_or_else(|never| match never {});
     }
 
-    fn walk<E>(&self, parameters: &[i64], visit: &mut Visit<'_, E>) -> Result<(), E> {
+    pub(crate) fn walk<E>(&self, parameters: &[i64], visit: &mut Visit<'_, E>) -> Result<(), E> {
         let iterators = vec![0; self.iterators.len()];
         Walk { parameters, iterators, visit }.nodes(&self.body, 0).map(drop)
+    }
+}
+
+/// Where the elements of a nest's arrays are.
+pub(crate) struct Elements<'a> {
+    pub(crate) nest: &'a Nest,
+    pub(crate) parameters: &'a [i64],
+    pub(crate) shapes: &'a [Vec<i64>],
+}
+
+impl Elements<'_> {
+    /// Where an element is among all of its array, at these values of the iterators.
+    pub(crate) fn offset(
+        &self,
+        assignment: &Assignment,
+        access: &Access,
+        iterators: &[i64],
+    ) -> Result<usize, RunError> {
+        let value = |variable| value(self.parameters, iterators, variable);
+        let subscripts: Vec<i64> =
+            access.subscripts.iter().map(|subscript| subscript.evaluate(&value)).collect();
+        let shape = &self.shapes[access.array];
+        offset(shape, &subscripts).ok_or_else(|| RunError::OutOfBounds {
+            statement: display::assignment(self.nest, assignment),
+            array: self.nest.arrays[access.array].name.clone(),
+            subscripts,
+            shape: shape.clone(),
+        })
     }
 }
 

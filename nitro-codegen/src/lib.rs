@@ -20,6 +20,7 @@ mod interpreter;
 mod kernel;
 mod mapping;
 mod nest;
+mod rounding;
 #[cfg(feature = "search")]
 mod space;
 #[cfg(feature = "polyhedral")]

@@ -91,6 +91,13 @@ impl MappingSpace {
         nest.map(dependences, mapping)
     }
 
+    /// The program of a mapping of the nest with fused loops; where none are fused, of the nest as it is written.
+    #[must_use]
+    pub fn map_with_fused_loops(&self, mapping: &Mapping) -> Program {
+        let (nest, dependences) = self.nests.last().expect("there is the nest as it is written");
+        nest.map(dependences, mapping)
+    }
+
     /// The program that these choices give.
     ///
     /// # Panics

@@ -2,19 +2,22 @@
 
 mod support;
 
-use nitro_codegen::{Data, Executable, Mapping, Program, Tiling};
+use std::collections::BTreeMap;
+
+use nitro_codegen::{Data, Executable, Mapping, MappingSpace, Program, Tiling};
 use nitro_cuda::{Buffer, Options, device};
-use nitro_polybench::kernels;
-use support::{assert_near, bits, data, sizes};
+use nitro_polybench::results::{Found, found};
+use nitro_polybench::{Kernel, kernels};
+use support::{assert_near, bits, bounds, data, sizes};
 
 /// Runs a program on the first GPU.
-fn run(program: &Program, executable: &Executable, data: &mut Data) {
+fn run(executable: &Executable, data: &mut Data) {
     // An empty array has an address too.
     let upload = |array: &Vec<f32>| Buffer::from_slice(if array.is_empty() { &[0.0] } else { array });
     let buffers: Vec<Buffer<f32>> = data.arrays.iter().map(|array| upload(array).unwrap()).collect();
     // SAFETY: the arrays are those of the nest, and the interpreter finds no access out of bounds.
     unsafe { executable.run(&data.parameters, &data.scalars, &buffers) }
-        .unwrap_or_else(|error| panic!("{error}\n{program}"));
+        .unwrap_or_else(|error| panic!("{error}\n{}", executable.program()));
     for (array, buffer) in data.arrays.iter_mut().zip(&buffers) {
         let length = array.len();
         *array = buffer.to_vec().unwrap()[..length].to_vec();
@@ -40,36 +43,93 @@ fn mappings() -> Vec<(Mapping, bool)> {
     ]
 }
 
-#[test]
-#[ignore = "needs a CUDA device"]
-fn kernels_give_what_the_functions_give() {
-    let device = device(0).unwrap();
-    for kernel in kernels() {
-        let plain = (kernel.nest)();
-        let nest = plain.with_temporaries().unwrap();
-        let dependences = nest.dependences().unwrap();
-        for (mapping, is_exact) in mappings() {
-            let program = nest.map(&dependences, &mapping);
-            let options = Options::for_device(device);
-            let options = if is_exact { options.with_argument("-fmad=false") } else { options };
-            let most = vec![1 << 10; nest.parameters().len()];
-            let integers = program.integers(&most).unwrap();
-            let image =
-                Executable::image(&program, integers, &options).unwrap_or_else(|error| panic!("{error}"));
-            let executable = Executable::load(program.clone(), integers, &image, device).unwrap();
-            let all = sizes(nest.parameters().len(), &[0, 1, 2, 31, 33, 63, 65]);
-            for (seed, sizes) in all.iter().enumerate() {
-                let input = data(&plain, sizes, seed as u64);
-                let (mut expected, mut result) = (input.clone(), input);
-                (kernel.reference)(&mut expected);
-                run(&program, &executable, &mut result);
-                let what = format!("{} at {sizes:?} by {mapping:?}", nest.name());
-                if is_exact {
-                    assert!(bits(&result) == bits(&expected), "{what}");
-                } else {
-                    assert_near(&result, &expected, &what);
-                }
+/// A nest mapped, compiled and loaded; whether its results are those of the function bit for bit.
+struct Loaded {
+    what: String,
+    executable: Executable,
+    is_exact: bool,
+}
+
+impl Loaded {
+    fn new(program: Program, what: String, is_exact: bool) -> Self {
+        let device = device(0).unwrap();
+        let options = Options::for_device(device);
+        let options = if is_exact { options.with_argument("-fmad=false") } else { options };
+        let most = vec![1 << 10; program.nest.parameters().len()];
+        let integers = program.integers(&most).unwrap();
+        let image =
+            Executable::image(&program, integers, &options).unwrap_or_else(|error| panic!("{what}: {error}"));
+        let executable = Executable::load(program, integers, &image, device).unwrap();
+        Self { what, executable, is_exact }
+    }
+}
+
+/// At all these sizes.
+fn assert_gives_what_the_function_gives(kernel: &Kernel, loaded: &[Loaded], all: &[Vec<i64>]) {
+    let nest = (kernel.nest)();
+    for (seed, sizes) in all.iter().enumerate() {
+        let seed = seed as u64;
+        let mut expected = data(&nest, sizes, seed);
+        (kernel.reference)(&mut expected);
+        let bounds = bounds(&nest, sizes, seed);
+        for Loaded { what, executable, is_exact } in loaded {
+            let mut result = data(&nest, sizes, seed);
+            run(executable, &mut result);
+            let what = format!("{} at {sizes:?} by {what}", nest.name());
+            if *is_exact {
+                assert!(bits(&result) == bits(&expected), "{what}");
+            } else {
+                assert_near(&result, &expected, &bounds, &what);
             }
         }
     }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn kernels_give_what_the_functions_give() {
+    for kernel in kernels() {
+        let nest = (kernel.nest)().with_temporaries().unwrap();
+        let dependences = nest.dependences().unwrap();
+        let load = |(mapping, is_exact): &(Mapping, bool)| {
+            Loaded::new(nest.map(&dependences, mapping), format!("{mapping:?}"), *is_exact)
+        };
+        let loaded: Vec<Loaded> = mappings().iter().map(load).collect();
+        let all = sizes(nest.parameters().len(), &[0, 1, 2, 31, 33, 63, 65]);
+        assert_gives_what_the_function_gives(&kernel, &loaded, &all);
+    }
+}
+
+/// What ships as the fastest, at sizes around those of its tiles; also under `compute-sanitizer`, with each of its tools.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn what_searches_found_gives_what_the_functions_give() {
+    for kernel in kernels() {
+        let nest = (kernel.nest)();
+        let space = MappingSpace::new(&nest).unwrap();
+        let of_nest = found().into_iter().filter(|found| found.nest == nest.name());
+        let loaded: Vec<Loaded> = best_of_each_size(of_nest)
+            .map(|(mapping, has_fused_loops)| {
+                let program = match has_fused_loops {
+                    true => space.map_with_fused_loops(&mapping),
+                    false => space.map(&mapping),
+                };
+                Loaded::new(program, format!("{mapping:?}"), false)
+            })
+            .collect();
+        let around = if nest.parameters().len() > 3 { vec![31, 33, 64] } else { vec![31, 33, 64, 127, 129] };
+        assert_gives_what_the_function_gives(&kernel, &loaded, &sizes(nest.parameters().len(), &around));
+    }
+}
+
+/// The fastest of all searches at these sizes, and at those.
+fn best_of_each_size(found: impl Iterator<Item = Found>) -> impl Iterator<Item = (Mapping, bool)> {
+    let mut best: BTreeMap<String, Found> = BTreeMap::new();
+    for one in found.filter(|one| one.mapping.is_some()) {
+        let is_better = best.get(&one.size).is_none_or(|best| one.best_ms < best.best_ms);
+        if is_better {
+            best.insert(one.size.clone(), one);
+        }
+    }
+    best.into_values().filter_map(|found| Some((found.mapping?, found.has_fused_loops)))
 }

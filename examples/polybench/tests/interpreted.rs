@@ -22,6 +22,24 @@ fn functions_and_their_nests_agree() {
 }
 
 #[test]
+fn bounds_of_rounding_come_with_the_results_and_are_small() {
+    for kernel in kernels() {
+        let nest = (kernel.nest)();
+        let sizes = &sizes(nest.parameters().len(), &[5])[0];
+        let (mut expected, mut result) = (data(&nest, sizes, 1), data(&nest, sizes, 1));
+        nest.run(&mut expected).unwrap();
+        let bounds = nest.run_with_bounds(&mut result).unwrap();
+        assert_eq!(bits(&result), bits(&expected), "{}", nest.name());
+        for ((elements, bounds), declared) in result.arrays.iter().zip(&bounds).zip(nest.arrays()) {
+            let largest = elements.iter().fold(1.0_f64, |largest, one| largest.max(f64::from(one.abs())));
+            let is_small = |bound: &f64| *bound <= 1e-3 * largest;
+            assert!(bounds.iter().all(is_small), "`{}` of {}: {bounds:?}", declared.name, nest.name());
+            assert_eq!(bounds.iter().any(|bound| *bound > 0.0), declared.is_written, "{}", nest.name());
+        }
+    }
+}
+
+#[test]
 fn nests_have_names_of_their_own_and_statements_in_order() {
     let nests: Vec<_> = kernels().iter().map(|kernel| (kernel.nest)()).collect();
     let names: std::collections::BTreeSet<_> = nests.iter().map(|nest| nest.name().to_owned()).collect();
