@@ -54,6 +54,21 @@ fn a_search_knows_neither_the_run_time_nor_the_trainer() {
 }
 
 #[test]
+fn whoever_calls_the_product_compiles_neither_trainer_nor_generator() {
+    let compiled = compiled_with("--no-default-features", "nitro-gemm");
+    let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
+    let expected = [
+        "nitro-gemm",
+        "nitro-variants",
+        "nitro-variants-core",
+        "nitro-variants-cuda",
+        "nitro-variants-macros",
+    ];
+    assert_eq!(ours, expected);
+    assert!(!compiled.contains("isl-rs") && !compiled.contains("rusqlite"), "{compiled:?}");
+}
+
+#[test]
 fn code_generation_knows_no_trainer_and_devices_and_searches_only_if_asked() {
     let plain = compiled_with("--no-default-features", "nitro-variants-codegen");
     let ours: Vec<_> = plain.iter().filter(|name| name.starts_with("nitro")).collect();

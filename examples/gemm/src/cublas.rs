@@ -1,0 +1,94 @@
+//! cuBLAS, loaded at run time.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use cudarc::cublas::sys::{self, cublasHandle_t, cublasMath_t, cublasOperation_t, cublasStatus_t};
+use nitro_cuda::{Buffer, Stream};
+
+use crate::variants::Factors;
+
+/// cuBLAS refuses.
+#[derive(Debug, thiserror::Error)]
+#[error("{function} of cuBLAS failed: {status}")]
+pub struct CublasError {
+    function: &'static str,
+    status: String,
+}
+
+/// Whether the library can be loaded.
+#[must_use]
+pub fn is_cublas_there() -> bool {
+    static IS_THERE: OnceLock<bool> = OnceLock::new();
+    // SAFETY: loading a library runs its constructors; cuBLAS's are made for being loaded so.
+    *IS_THERE.get_or_init(|| unsafe { sys::is_culib_present() })
+}
+
+thread_local! {
+    /// Handles are made once a stream and thread, since making one takes milliseconds. They live as long as the process.
+    static HANDLES: RefCell<HashMap<*mut std::ffi::c_void, cublasHandle_t>> = RefCell::default();
+}
+
+/// As [`crate::gemm()`], whose buffers were checked.
+pub(crate) fn gemm(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), CublasError> {
+    let Factors { rows, columns, inner, alpha, beta, a, b } = factors;
+    if c.is_empty() {
+        return Ok(());
+    }
+    let stream = c.stream();
+    let run = || {
+        let handle = handle(stream)?;
+        let (none, [rows, columns]) =
+            (cublasOperation_t::CUBLAS_OP_N, [*rows, *columns].map(|size| size as i32));
+        let inner = *inner as i32;
+        let [a, b, c] = [a.pointer(), b.pointer(), c.pointer()];
+        // SAFETY: the buffers have as many elements as their shapes say. To cuBLAS, which goes column by column, they are the transposed matrices.
+        let status = unsafe {
+            sys::cublasSgemm_v2(
+                handle,
+                none,
+                none,
+                columns,
+                rows,
+                inner,
+                alpha,
+                b as *const f32,
+                columns.max(1),
+                a as *const f32,
+                inner.max(1),
+                beta,
+                c as *mut f32,
+                columns.max(1),
+            )
+        };
+        check("cublasSgemm", status)
+    };
+    let unusable = |error| CublasError { function: "cublasCreate", status: format!("{error}") };
+    stream.device().with_context(run).map_err(unusable)?
+}
+
+/// The thread's handle for a stream.
+fn handle(stream: Stream) -> Result<cublasHandle_t, CublasError> {
+    HANDLES.with_borrow_mut(|handles| {
+        if let Some(handle) = handles.get(&stream.as_raw()) {
+            return Ok(*handle);
+        }
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: the stream's context is the current one, and lives as long as the process.
+        unsafe {
+            check("cublasCreate", sys::cublasCreate_v2(&mut handle))?;
+            check("cublasSetStream", sys::cublasSetStream_v2(handle, stream.as_raw().cast()))?;
+            check("cublasSetMathMode", sys::cublasSetMathMode(handle, cublasMath_t::CUBLAS_PEDANTIC_MATH))?;
+        }
+        handles.insert(stream.as_raw(), handle);
+        Ok(handle)
+    })
+}
+
+fn check(function: &'static str, status: cublasStatus_t) -> Result<(), CublasError> {
+    match status {
+        cublasStatus_t::CUBLAS_STATUS_SUCCESS => Ok(()),
+        other => Err(CublasError { function, status: format!("{other:?}") }),
+    }
+}

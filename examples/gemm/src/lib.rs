@@ -1,0 +1,12 @@
+//! C = α·A·B + β·C in single precision, on a GPU: by cuBLAS, by a kernel that is written by hand, or by kernels that a search found for the loop nest.
+//!
+//! An application that calls [`gemm()`] compiles neither the search nor what makes the code: kernels that were found come with the model.
+
+mod cublas;
+pub mod inputs;
+#[cfg(feature = "train")]
+pub mod record;
+mod variants;
+
+pub use cublas::{CublasError, is_cublas_there};
+pub use variants::{Factors, GemmError, TILED, gemm};

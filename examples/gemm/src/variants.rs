@@ -1,0 +1,101 @@
+//! The function and its variants.
+
+use nitro::code_variant;
+use nitro_cuda::{Buffer, CudaError, Grid, Program};
+
+use crate::cublas::{self, CublasError, is_cublas_there};
+
+/// What is multiplied: all matrices are row by row in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Factors<'a> {
+    /// Rows of A and C.
+    pub rows: u32,
+    /// Columns of B and C.
+    pub columns: u32,
+    /// Columns of A, rows of B.
+    pub inner: u32,
+    /// Before the product.
+    pub alpha: f32,
+    /// Before what C was.
+    pub beta: f32,
+    /// `rows` × `inner` elements.
+    pub a: &'a Buffer<f32>,
+    /// `inner` × `columns` elements.
+    pub b: &'a Buffer<f32>,
+}
+
+/// Why there is no product.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GemmError {
+    /// A buffer has another length than the numbers say, or the device fails.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
+    /// cuBLAS fails.
+    #[error(transparent)]
+    Cublas(#[from] CublasError),
+}
+
+/// C = α·A·B + β·C, on the device and stream of `c`. TF32 is not used.
+///
+/// # Errors
+/// When a buffer is not as long as the numbers say, and when the device or cuBLAS fails.
+#[code_variant(
+    name = "gemm",
+    device = nitro_cuda::on(c.stream()),
+    features(
+        rows = factors.rows,
+        columns = factors.columns,
+        inner = factors.inner,
+        elements = f64::from(factors.rows) * f64::from(factors.columns),
+        flops = 2.0 * f64::from(factors.rows) * f64::from(factors.columns) * f64::from(factors.inner),
+    ),
+    variants(
+        cublas if is_cublas_there(),
+        tiled { tile: u32 in pow2(32..=128) = 64 },
+    ),
+    default = tiled,
+)]
+pub fn gemm(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError>;
+
+/// By NVIDIA's library.
+fn cublas(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
+    check(factors, c)?;
+    Ok(cublas::gemm(factors, c)?)
+}
+
+/// The kernel written by hand, whose definition is `TILE`.
+pub static TILED: Program = Program::new("gemm/tiled.cu", include_str!("tiled.cu"));
+
+/// Threads of a block.
+const THREADS: u32 = 256;
+
+/// A square tile of C a block, which stages those of A and B.
+fn tiled(p: gemm::Tiled, factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
+    check(factors, c)?;
+    if c.is_empty() {
+        return Ok(());
+    }
+    let &Factors { rows, columns, inner, alpha, beta, a, b } = factors;
+    // Rows along x, of which a grid has many: y has at most 65,535.
+    let blocks = (rows.div_ceil(p.tile), columns.div_ceil(p.tile), 1);
+    let grid = Grid { blocks, threads: (THREADS, 1, 1), shared_bytes: 0 };
+    let arguments =
+        [rows.into(), columns.into(), inner.into(), alpha.into(), beta.into(), a.into(), b.into(), c.into()];
+    let module = TILED.module(&[("TILE", p.tile.into())])?;
+    // SAFETY: the arguments are those of the kernel, and the buffers have as many elements as they say.
+    Ok(unsafe { module.kernel("gemm")?.launch(grid, &arguments) }?)
+}
+
+/// Refuses buffers that are shorter or longer than the shape says.
+fn check(factors: &Factors<'_>, c: &Buffer<f32>) -> Result<(), CudaError> {
+    let &Factors { rows, columns, inner, a, b, .. } = factors;
+    let lengths = [(a.len(), rows, inner), (b.len(), inner, columns), (c.len(), rows, columns)];
+    for (found, down, across) in lengths {
+        let expected = down as usize * across as usize;
+        if found != expected {
+            return Err(CudaError::Length { expected, found });
+        }
+    }
+    Ok(())
+}
