@@ -25,6 +25,8 @@ mod rounding;
 mod space;
 #[cfg(feature = "polyhedral")]
 mod storage;
+#[cfg(feature = "polyhedral")]
+mod wavefront;
 
 pub use self::array::{Array, Array1, Array2, Array3, Array4};
 pub use self::data::{Data, RunError};

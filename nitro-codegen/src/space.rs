@@ -40,7 +40,7 @@ const LEAST_THREADS: u32 = 32;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MappingSpace {
-    /// The nest as it is written, and with fused loops where that is another one; with temporaries.
+    /// The nest as it is written, and with fused loops where that is another one; with temporaries and wavefronts.
     nests: Vec<(Nest, Dependences)>,
     /// Of which nest, and for each schedule the kernels that it gives.
     schedules: Vec<(usize, Schedule, Vec<Shape>)>,
@@ -53,12 +53,12 @@ struct Question {
 }
 
 impl MappingSpace {
-    /// The mappings of a nest, with temporaries where these help.
+    /// The mappings of a nest, with temporaries and wavefronts where these help.
     ///
     /// # Errors
     /// When isl is not granted as many operations as the nest takes.
     pub fn new(nest: &Nest) -> Result<Self, DependenceError> {
-        let written = nest.with_temporaries()?;
+        let written = nest.with_temporaries()?.with_wavefronts()?;
         let mut nests = vec![(written.clone(), written.dependences()?)];
         let fused = written.with_fused_loops()?;
         if fused != written {
@@ -78,7 +78,7 @@ impl MappingSpace {
         Ok(Self { nests, schedules })
     }
 
-    /// The nest as it is written, with temporaries.
+    /// The nest as it is written, with temporaries and wavefronts.
     #[must_use]
     pub fn nest(&self) -> &Nest {
         &self.nests[0].0

@@ -1,5 +1,5 @@
 //! Loop nests as plain Rust: the 17 kernels of PolyBench that Papenhausen and Mueller searched in "Coding Ants", written from their definitions
-//! in single precision, and three nests of other fields.
+//! in single precision, and five other nests.
 
 pub mod blas;
 #[cfg(feature = "search")]
@@ -30,13 +30,13 @@ macro_rules! kernels {
 
 /// All of them, those of PolyBench first.
 #[must_use]
-pub fn kernels() -> [Kernel; 20] {
+pub fn kernels() -> [Kernel; 22] {
     kernels! {
         blas: gemm two_mm three_mm syrk syr2k trmm gesummv gemver;
         solvers: doitgen atax bicg mvt;
         statistics: covariance correlation;
         stencils: jacobi_2d fdtd_2d heat_3d;
-        others: convolution_3d batched_product bilateral;
+        others: convolution_3d batched_product bilateral alignment seidel_2d;
     }
 }
 

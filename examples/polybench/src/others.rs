@@ -1,4 +1,4 @@
-//! Nests that are not of PolyBench.
+//! Nests that are not among the 17.
 
 use nitro_codegen::{Array2, Array3, nest};
 
@@ -78,6 +78,44 @@ pub fn bilateral(
                 }
             }
             result[[i, j]] /= weight[[i, j]];
+        }
+    }
+}
+
+/// The scores of the best alignments of two sequences (Needleman and Wunsch): no loop is parallel, the diagonals are
+#[nest]
+pub fn alignment(
+    n: usize,
+    m: usize,
+    penalty: f32,
+    #[shape(n, m)] similarity: &Array2<f32>,
+    #[shape(n + 1, m + 1)] score: &mut Array2<f32>,
+) {
+    for i in 1..n + 1 {
+        for j in 1..m + 1 {
+            let gap = score[[i - 1, j]].max(score[[i, j - 1]]) - penalty;
+            score[[i, j]] = (score[[i - 1, j - 1]] + similarity[[i - 1, j - 1]]).max(gap);
+        }
+    }
+}
+
+/// The stencil of Gauss and Seidel over nine points, in place: PolyBench's seidel-2d
+#[nest]
+pub fn seidel_2d(steps: usize, n: usize, #[shape(n + 2, n + 2)] a: &mut Array2<f32>) {
+    for _t in 0..steps {
+        for i in 1..n + 1 {
+            for j in 1..n + 1 {
+                a[[i, j]] = (a[[i - 1, j - 1]]
+                    + a[[i - 1, j]]
+                    + a[[i - 1, j + 1]]
+                    + a[[i, j - 1]]
+                    + a[[i, j]]
+                    + a[[i, j + 1]]
+                    + a[[i + 1, j - 1]]
+                    + a[[i + 1, j]]
+                    + a[[i + 1, j + 1]])
+                    / 9.0;
+            }
         }
     }
 }

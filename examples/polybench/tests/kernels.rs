@@ -192,6 +192,30 @@ fn fused_loops_give_what_the_function_gives() {
 }
 
 #[test]
+fn wavefronts_run_at_the_same_time_where_no_loop_does() {
+    let mut skewed = Vec::new();
+    for kernel in kernels() {
+        let nest = (kernel.nest)().with_temporaries().unwrap();
+        let changed = nest.with_wavefronts().unwrap();
+        if changed == nest {
+            continue;
+        }
+        let shape = |nest: &Nest| {
+            let program = program(nest, &Mapping::sane());
+            (program.kernels[0].threads() > 1, program.kernels[0].grid.len())
+        };
+        skewed.push((nest.name().to_owned(), shape(&nest), shape(&changed)));
+        for mapping in exact_mappings() {
+            for (seed, sizes) in sizes(nest.parameters().len(), &[0, 1, 2, 5]).iter().enumerate() {
+                assert_agrees(&kernel, &program(&changed, &with_small_blocks(&mapping)), sizes, seed as u64);
+            }
+        }
+    }
+    let expected = [("alignment", (false, 1), (true, 1)), ("seidel_2d", (false, 1), (true, 2))];
+    assert_eq!(skewed, expected.map(|(name, before, after)| (name.to_owned(), before, after)));
+}
+
+#[test]
 fn temporaries_take_away_what_memory_used_again_forbids() {
     let program = |name: &str| {
         let nest = nest_of(name).with_temporaries().unwrap();

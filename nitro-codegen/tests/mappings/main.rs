@@ -9,3 +9,4 @@ mod space;
 mod sums;
 mod temporaries;
 mod tilings;
+mod wavefronts;
