@@ -7,6 +7,7 @@
 mod attribute;
 mod import;
 mod kernel_tuner;
+mod launch_plan;
 mod matrix_market;
 mod model;
 mod recordings;
@@ -27,6 +28,7 @@ mod parse;
 pub use attribute::attribute;
 pub use import::import;
 pub use kernel_tuner::kernel_tuner;
+pub use launch_plan::launch_plan;
 pub use matrix_market::matrix_market;
 pub use model::model;
 pub use store::store;

@@ -42,3 +42,8 @@ fn stores() {
 fn attributes() {
     replay("attribute", nitro_fuzz::attribute);
 }
+
+#[test]
+fn launch_plans() {
+    replay("launch_plan", nitro_fuzz::launch_plan);
+}

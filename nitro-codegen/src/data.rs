@@ -2,7 +2,6 @@
 
 use crate::array::Array;
 use crate::nest::Nest;
-use crate::nest::affine::Variable;
 
 /// Values for the arguments of a nest, each list in the order of the nest's.
 ///
@@ -92,9 +91,6 @@ pub enum RunError {
         what: String,
     },
 }
-
-/// As many elements as arrays of tests and references may have: 2^40, beyond what any machine holds.
-const MOST_ELEMENTS: i64 = 1 << 40;
 
 impl Data {
     /// These sizes and scalars, and arrays of zeros.
@@ -186,17 +182,8 @@ fn count(nest: &Nest, what: &str, expected: usize, given: usize) -> Result<(), R
 /// The extents of an array.
 fn shape(nest: &Nest, array: usize, parameters: &[i64]) -> Result<Vec<i64>, RunError> {
     let declaration = &nest.arrays[array];
-    let value = |variable| match variable {
-        Variable::Parameter(index) => parameters[index],
-        Variable::Iterator(_) | Variable::Block(_) | Variable::Thread(_) => 0, // in no valid shape
-    };
-    // Of a temporary that has an element for each iteration of a loop there is none where the loop ends before it begins.
-    let least = if array < nest.arguments() { i64::MIN } else { 0 };
-    let shape: Vec<i64> = declaration.shape.iter().map(|extent| extent.evaluate(&value).max(least)).collect();
-    let elements = shape.iter().try_fold(1_i64, |all, extent| all.checked_mul(*extent));
-    let fits = elements.is_some_and(|elements| elements <= MOST_ELEMENTS);
-    let is_sound = fits && shape.iter().all(|extent| *extent >= 0);
-    if is_sound { Ok(shape) } else { Err(RunError::Shape { array: declaration.name.clone(), shape }) }
+    let wrong = |shape| RunError::Shape { array: declaration.name.clone(), shape };
+    nitro_launch::shape(&declaration.shape, parameters, array >= nest.arguments()).map_err(wrong)
 }
 
 /// Where an element is among all of its array, if it is one.

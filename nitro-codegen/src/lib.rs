@@ -14,8 +14,6 @@ mod data;
 mod dependence;
 #[cfg(feature = "polyhedral")]
 mod fusion;
-#[cfg(feature = "cuda")]
-mod gpu;
 mod interpreter;
 mod kernel;
 mod mapping;
@@ -31,8 +29,6 @@ mod wavefront;
 pub use self::array::{Array, Array1, Array2, Array3, Array4};
 pub use self::data::{Data, RunError};
 pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependences, Distance};
-#[cfg(feature = "cuda")]
-pub use self::gpu::{Executable, LaunchError};
 pub use self::kernel::{Extent, Host, Instruction, Integers, Kernel, Launch, Local, Program, Space, Unroll};
 pub use self::mapping::{Mapping, Schedule, Tiling};
 pub use self::nest::affine::{Affine, Variable};
@@ -40,6 +36,7 @@ pub use self::nest::builder::{ArrayName, Bounds, Builder, NestError};
 pub use self::nest::expression::{Access, Binary, Bits, Expression, Relation, Select, Unary};
 pub use self::nest::statement::Statement;
 pub use self::nest::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range};
+pub use nitro_launch::{LaunchPlan, PlanError};
 
 #[cfg(feature = "search")]
 pub use self::space::MappingSpace;

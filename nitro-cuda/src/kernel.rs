@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use cudarc::driver::sys::{CUfunction, CUfunction_attribute};
+use cudarc::driver::sys::{CUDA_KERNEL_NODE_PARAMS, CUfunction, CUfunction_attribute, CUgraph, CUgraphNode};
 
 use crate::driver::driver;
 use crate::grid::Grid;
@@ -158,6 +158,42 @@ impl<'m> Kernel<'m> {
         })
     }
 
+    /// Adds a launch to a graph, behind another one. The device's context is current.
+    pub(crate) fn add_to(
+        self,
+        graph: CUgraph,
+        before: Option<CUgraphNode>,
+        grid: Grid,
+        arguments: &[Argument<'_>],
+    ) -> Result<CUgraphNode, CudaError> {
+        let mut pointers = parameters(arguments);
+        let ((bx, by, bz), (tx, ty, tz)) = (grid.blocks, grid.threads);
+        let node = CUDA_KERNEL_NODE_PARAMS {
+            func: self.function.handle,
+            gridDimX: bx,
+            gridDimY: by,
+            gridDimZ: bz,
+            blockDimX: tx,
+            blockDimY: ty,
+            blockDimZ: tz,
+            sharedMemBytes: grid.shared_bytes,
+            kernelParams: pointers.as_mut_ptr(),
+            extra: std::ptr::null_mut(),
+            kern: std::ptr::null_mut(),
+            ctx: std::ptr::null_mut(), // that of the function
+        };
+        let (mut added, before) = (std::ptr::null_mut(), before.as_slice());
+        // SAFETY: graph and nodes are of one graph; the driver copies parameters, which are of the kernel's number and types.
+        let answer = unsafe {
+            driver!(cuGraphAddKernelNode_v2(&mut added, graph, before.as_ptr(), before.len(), &node))
+        };
+        answer.map(|()| added).map_err(|error| self.refused(grid, error))
+    }
+
+    fn refused(self, grid: Grid, error: CudaError) -> CudaError {
+        CudaError::Launch { kernel: self.function.name.clone(), grid, source: Box::new(error) }
+    }
+
     /// As [`Kernel::launch`], with all blocks resident at once, so that they may wait for each other. At most
     /// `max_blocks_per_multiprocessor * multiprocessors` blocks.
     ///
@@ -246,21 +282,13 @@ impl<'m> Kernel<'m> {
         arguments: &[Argument<'_>],
         launch: impl FnOnce(*mut *mut c_void) -> Result<(), CudaError>,
     ) -> Result<(), CudaError> {
-        assert!(arguments.len() <= MOST_ARGUMENTS, "a kernel has at most {MOST_ARGUMENTS} arguments");
-        let mut parameters = [std::ptr::null_mut::<c_void>(); MOST_ARGUMENTS];
-        for (parameter, argument) in parameters.iter_mut().zip(arguments) {
-            *parameter = argument.bytes.as_ptr().cast_mut().cast();
-        }
+        let mut parameters = parameters(arguments);
         let launched = self.function.device.activate().and_then(|_active| {
             self.allow_shared(grid.shared_bytes)?;
             self.uses.map_or(Ok(()), |uses| uses.note(stream))?;
             profile::launches::around(|| launch(parameters.as_mut_ptr()))
         });
-        launched.map_err(|error| CudaError::Launch {
-            kernel: self.function.name.clone(),
-            grid,
-            source: Box::new(error),
-        })
+        launched.map_err(|error| self.refused(grid, error))
     }
 
     /// Lets launches have so much dynamic shared memory. The context is current.
@@ -280,6 +308,16 @@ impl<'m> Kernel<'m> {
         self.function.shared_bytes.store(bytes, Ordering::Release);
         Ok(())
     }
+}
+
+/// Where the arguments are, as the driver takes them.
+fn parameters(arguments: &[Argument<'_>]) -> [*mut c_void; MOST_ARGUMENTS] {
+    assert!(arguments.len() <= MOST_ARGUMENTS, "a kernel has at most {MOST_ARGUMENTS} arguments");
+    let mut parameters = [std::ptr::null_mut::<c_void>(); MOST_ARGUMENTS];
+    for (parameter, argument) in parameters.iter_mut().zip(arguments) {
+        *parameter = argument.bytes.as_ptr().cast_mut().cast();
+    }
+    parameters
 }
 
 impl fmt::Debug for Kernel<'_> {

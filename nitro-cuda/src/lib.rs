@@ -11,6 +11,7 @@
 //!   on a device until it is dropped, and [`Kernel`] one of its functions.
 //! - [`Program`] does all that for a source that is part of the application: compiled for the device at hand when first used, loaded for
 //!   good, cached on disk.
+//! - [`Executable`] is a [`LaunchPlan`] on a device: the kernels of a loop nest that a search found, which ship as text and run without what found them.
 //! - [`Devices`] brings all of them to a trainer: `Trainer::new().devices(nitro_cuda::Devices::new())`.
 //!
 //! Driver and NVRTC are loaded at run time. Without them everything here returns a [`CudaError`] that says what to install,
@@ -58,6 +59,7 @@ mod device;
 mod driver;
 mod error;
 mod event;
+mod executable;
 mod features;
 mod grid;
 mod kernel;
@@ -85,10 +87,12 @@ pub use current::{Current, current, on};
 pub use device::Cuda;
 pub use driver::{device_count, driver_version};
 pub use error::CudaError;
+pub use executable::{Executable, LaunchError};
 pub use features::register_feature;
 pub use grid::Grid;
 pub use kernel::{Kernel, Resources};
 pub use module::Module;
+pub use nitro_launch::{Integers, LaunchPlan, PlanError};
 pub use open::{device, parse, partition};
 pub use program::{Definitions, Program};
 pub use provider::Devices;

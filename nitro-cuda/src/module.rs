@@ -10,7 +10,7 @@ use nitro_core::provide::Chain;
 use crate::driver::{self, driver};
 use crate::kernel::Function;
 use crate::unload::{self, Uses};
-use crate::{Cuda, CudaError, Image, Kernel, capture};
+use crate::{Cuda, CudaError, Image, Kernel, Options, Source, Stream, capture, compile};
 
 const NOT_FOUND: u32 = CUresult::CUDA_ERROR_NOT_FOUND as u32;
 /// What the driver says of code from a newer toolkit.
@@ -71,6 +71,20 @@ impl Module {
         let handle = load(image)?;
         let file = image.file().to_owned();
         Ok(Self { device, file, handle, functions: Chain::new(), uses: Uses::default() })
+    }
+
+    /// The module of a source, from the disk if it was compiled before on this machine.
+    pub(crate) fn of_source(device: Cuda, source: &Source<'_>, options: &Options) -> Result<Self, CudaError> {
+        let cached = compile::cached(source, options)?;
+        if let Some(module) = cached.and_then(|image| Self::load(device, &image).ok()) {
+            return Ok(module);
+        }
+        Self::load(device, &compile::compile_and_cache(source, options)?)
+    }
+
+    /// Notes a launch of its kernels that does not go through [`Kernel::launch_on`].
+    pub(crate) fn note_launch(&self, stream: Stream) -> Result<(), CudaError> {
+        self.uses.note(stream)
     }
 
     /// The device that it is loaded on.

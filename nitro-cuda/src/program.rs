@@ -151,14 +151,8 @@ impl Program {
         let options = self.options(architecture, definitions);
         match compile::cached(&self.source, &options)? {
             Some(_) => Ok(()),
-            None => self.compile_and_cache(&options).map(drop),
+            None => compile::compile_and_cache(&self.source, &options).map(drop),
         }
-    }
-
-    fn compile_and_cache(&self, options: &Options) -> Result<Image, CudaError> {
-        let image = compile(&self.source, options)?;
-        compile::cache(&self.source, options, &image);
-        Ok(image)
     }
 
     /// Compiles for `sm_ARCHITECTURE` (as in `90`) with these definitions, without a device and without the disk.
@@ -176,11 +170,7 @@ impl Program {
 
     fn load(&self, device: Cuda, definitions: &Definitions<'_>) -> Result<Module, CudaError> {
         let options = self.options(device.architecture(), definitions);
-        let cached = compile::cached(&self.source, &options)?;
-        if let Some(module) = cached.and_then(|image| Module::load(device, &image).ok()) {
-            return Ok(module);
-        }
-        Module::load(device, &self.compile_and_cache(&options)?)
+        Module::of_source(device, &self.source, &options)
     }
 }
 

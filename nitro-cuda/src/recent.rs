@@ -33,6 +33,12 @@ impl<K, V: Default> Recent<K, V> {
         drop(dropped);
         value
     }
+
+    /// All values, the one used last first.
+    pub(crate) fn values(&self) -> Vec<Arc<V>> {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.iter().map(|(_, value)| Arc::clone(value)).collect()
+    }
 }
 
 #[cfg(test)]

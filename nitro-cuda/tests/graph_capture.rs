@@ -11,7 +11,8 @@ use cudarc::driver::sys::{self, CUgraph, CUgraphExec, CUresult, CUstreamCaptureM
 use nitro::model::{Class, Coverage, Model, Provenance, Scale, Selector, Svm, Transform};
 use nitro::{Reason, code_variant};
 use nitro_cuda::{
-    Buffer, Cuda, CudaError, Grid, Module, Options, Program, Source, Stream, compile, device, on, partition,
+    Buffer, Cuda, CudaError, Executable, Grid, LaunchPlan, Module, Options, Program, Source, Stream, compile,
+    device, on, partition,
 };
 use nitro_test_support::allocations::{Counting, allocations};
 
@@ -263,4 +264,38 @@ fn modules_may_be_dropped_and_loaded_during_a_capture() {
         replay(stream, graph, 2);
         assert_eq!(values(&x), 3);
     }
+}
+
+/// `for t in 0..steps { x += by; }`
+const STEPS: &str = r#"{"format":1,"name":"steps","sizes":["n","steps"],"scalars":["by"],
+    "arrays":[{"name":"x","shape":[{"terms":[[{"Parameter":0},1]],"constant":0}],"is_written":true}],
+    "temporaries":[],"iterators":["t"],
+    "kernels":[{"name":"step","host_iterators":[0],"block":[256,1,1],"points":[1,1,1],
+        "grid":[{"lower":[{"terms":[],"constant":0}],"upper":[{"terms":[[{"Parameter":0},1]],"constant":0}],"step":1}]}],
+    "host":[{"Loop":[{"iterator":0,"lower":[{"terms":[],"constant":0}],"upper":[{"terms":[[{"Parameter":1},1]],"constant":0}],
+        "step":1,"is_reversed":false},[{"Launch":0}]]}],
+    "contracts":true,
+    "cuda":"extern \"C\" __global__ void step(nitro_int n, nitro_int steps, nitro_int t, float by, float* x)\n{\n    nitro_int i = 256 * (nitro_int)blockIdx.x + (nitro_int)threadIdx.x;\n    if (i < n) x[i] += by;\n}\n"}"#;
+
+/// Its own graph would not be in the captured one.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn an_executable_is_captured_launch_by_launch_and_has_its_graph_otherwise() {
+    let _cache = empty_cache();
+    let device = device(0).unwrap();
+    device.enter();
+    let stream = device.stream();
+    let x = Buffer::<f32>::zeroed(LENGTH).unwrap();
+    let executable = Executable::new(LaunchPlan::from_json(STEPS).unwrap(), device).unwrap();
+    // SAFETY: the kernel stays within the array.
+    let run = || unsafe { executable.run(&[LENGTH as i64, 150], &[1.0], &[&x]) }.unwrap();
+    let graph = captured(stream, run); // compiles and loads
+    assert_eq!((nodes(device, graph), executable.graphs()), (150, 0));
+    (0..3).for_each(|_| run());
+    assert_eq!(executable.graphs(), 1);
+    let again = captured(stream, run);
+    assert_eq!(nodes(device, again), 150);
+    replay(stream, graph, 1);
+    replay(stream, again, 1);
+    assert_eq!(x.to_vec().unwrap(), [5.0 * 150.0; LENGTH]);
 }

@@ -2,11 +2,11 @@
 
 use std::thread;
 
-use nitro_codegen::{
-    Data, DependenceError, Executable, Integers, LaunchError, MappingSpace, Nest, Program, RunError,
-};
+use nitro_codegen::{Data, DependenceError, Integers, MappingSpace, Nest, Program, RunError};
 use nitro_core::Device;
-use nitro_cuda::{Buffer, Cuda, CudaError, Grid, Image, Options};
+use nitro_cuda::{
+    Buffer, Cuda, CudaError, Executable, Grid, Image, LaunchError, LaunchPlan, Options, PlanError,
+};
 use nitro_search::random::Random;
 use nitro_search::{Failure, Metrics, PartReport, Report};
 
@@ -50,6 +50,9 @@ pub enum Error {
     /// The sizes are none of the nest.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The sizes are none of the plan.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
     /// The nest is beyond isl.
     #[error(transparent)]
     Dependence(#[from] DependenceError),
@@ -74,6 +77,19 @@ impl Error {
             Self::Cuda(CudaError::Compile { .. }) => Failure::Compile,
             _ => Failure::Launch,
         }
+    }
+}
+
+/// A program that is compiled for some sizes.
+pub struct Compiled {
+    plan: LaunchPlan,
+    integers: Integers,
+    image: Image,
+}
+
+impl Compiled {
+    fn load(self, device: Cuda) -> Result<Executable, LaunchError> {
+        Executable::new(self.plan, device)?.with_image(self.integers, &self.image)
     }
 }
 
@@ -111,8 +127,7 @@ impl<'a> Bench<'a> {
         let expected = Vec::new();
         let mut bench =
             Self { nest, device, sizes, scalars, inputs, arrays, expected, best_ms: f64::INFINITY };
-        let (integers, image) = bench.compile(reference)?;
-        let executable = Executable::load(reference.clone(), integers, &image, device)?;
+        let executable = bench.compile(reference)?.load(device)?;
         bench.run(&executable)?;
         let written = nest.arrays().iter().zip(&bench.arrays).zip(&lengths);
         let keep =
@@ -132,9 +147,11 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// Those of the compiler.
-    pub fn compile(&self, program: &Program) -> Result<(Integers, Image), Error> {
-        let integers = program.integers(&self.sizes)?;
-        Ok((integers, Executable::image(program, integers, &Options::for_device(self.device))?))
+    pub fn compile(&self, program: &Program) -> Result<Compiled, Error> {
+        let plan = program.plan();
+        let integers = plan.integers(&self.sizes)?;
+        let image = Executable::image(&plan, integers, Options::for_device(self.device))?;
+        Ok(Compiled { plan, integers, image })
     }
 
     /// Compiles on all cores, then times one program after the other: in the order of the programs.
@@ -146,12 +163,13 @@ impl<'a> Bench<'a> {
             threads.into_iter().map(|thread| thread.join().expect("compiling does not panic")).collect()
         });
         let pairs = programs.iter().zip(images);
-        pairs.map(|(program, image)| image.and_then(|image| self.report(program, &image))).collect()
+        pairs.map(|(program, image)| image.and_then(|image| self.report(program, image))).collect()
     }
 
     /// The time of a program that gives what the reference gives, and those of its kernels.
-    fn report(&mut self, program: &Program, image: &(Integers, Image)) -> Result<Report, Error> {
-        let executable = Executable::load(program.clone(), image.0, &image.1, self.device)?;
+    fn report(&mut self, program: &Program, compiled: Compiled) -> Result<Report, Error> {
+        let integers = compiled.integers;
+        let executable = compiled.load(self.device)?;
         let first_ms = self.run(&executable)?;
         self.compare()?;
         let mut times_ms = vec![first_ms];
@@ -162,14 +180,19 @@ impl<'a> Bench<'a> {
         let time_ms = times_ms[times_ms.len() / 2];
         self.best_ms = self.best_ms.min(time_ms);
         let mut report = Report::time_ns(time_ms * 1e6);
-        report.parts = self.parts(&executable)?;
+        report.parts = self.parts(program, &executable, integers)?;
         Ok(report)
     }
 
     /// What each kernel takes, of all its launches, and how much of the device it has.
-    fn parts(&mut self, executable: &Executable) -> Result<Vec<PartReport>, Error> {
+    fn parts(
+        &mut self,
+        program: &Program,
+        executable: &Executable,
+        integers: Integers,
+    ) -> Result<Vec<PartReport>, Error> {
         self.restore()?;
-        let kernels = &executable.program().kernels;
+        let kernels = &program.kernels;
         let mut times_ns = vec![0.0; kernels.len()];
         // SAFETY: the arrays have the elements that the sizes say.
         unsafe {
@@ -182,7 +205,7 @@ impl<'a> Bench<'a> {
             })?;
         }
         let of = |(index, kernel): (usize, &nitro_codegen::Kernel)| {
-            let loaded = executable.kernel(index)?;
+            let loaded = executable.kernel(integers, index)?;
             let blocks = loaded.max_blocks_per_multiprocessor(kernel.threads(), 0);
             let occupancy = blocks as f64 * f64::from(kernel.threads()) / MOST_THREADS;
             let metrics: Metrics = [("occupancy".to_owned(), occupancy.min(1.0))].into();

@@ -4,8 +4,8 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use nitro_codegen::{Data, Executable, Mapping, MappingSpace, Program, Tiling};
-use nitro_cuda::{Buffer, Options, device};
+use nitro_codegen::{Data, Mapping, MappingSpace, Program, Tiling};
+use nitro_cuda::{Buffer, Executable, LaunchPlan, device};
 use nitro_polybench::results::{Found, found};
 use nitro_polybench::{Kernel, kernels};
 use support::{assert_near, bits, bounds, data, sizes};
@@ -17,7 +17,7 @@ fn run(executable: &Executable, data: &mut Data) {
     let buffers: Vec<Buffer<f32>> = data.arrays.iter().map(|array| upload(array).unwrap()).collect();
     // SAFETY: the arrays are those of the nest, and the interpreter finds no access out of bounds.
     unsafe { executable.run(&data.parameters, &data.scalars, &buffers) }
-        .unwrap_or_else(|error| panic!("{error}\n{}", executable.program()));
+        .unwrap_or_else(|error| panic!("{error}\n{}", executable.plan().cuda));
     for (array, buffer) in data.arrays.iter_mut().zip(&buffers) {
         let length = array.len();
         *array = buffer.to_vec().unwrap()[..length].to_vec();
@@ -52,14 +52,9 @@ struct Loaded {
 
 impl Loaded {
     fn new(program: Program, what: String, is_exact: bool) -> Self {
-        let device = device(0).unwrap();
-        let options = Options::for_device(device);
-        let options = if is_exact { options.with_argument("-fmad=false") } else { options };
-        let most = vec![1 << 10; program.nest.parameters().len()];
-        let integers = program.integers(&most).unwrap();
-        let image =
-            Executable::image(&program, integers, &options).unwrap_or_else(|error| panic!("{what}: {error}"));
-        let executable = Executable::load(program, integers, &image, device).unwrap();
+        let plan = LaunchPlan { contracts: !is_exact, ..program.plan() };
+        let executable =
+            Executable::new(plan, device(0).unwrap()).unwrap_or_else(|error| panic!("{what}: {error}"));
         Self { what, executable, is_exact }
     }
 }

@@ -2,14 +2,13 @@
 
 mod cuda;
 mod display;
-mod launch;
 mod memory;
+mod plan;
 mod race;
 mod run;
 mod thread;
 
-pub use cuda::Integers;
-pub use launch::Launch;
+pub use nitro_launch::{Extent, Host, Integers, Launch};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,15 +27,6 @@ pub struct Program {
     pub kernels: Vec<Kernel>,
     /// What the host does, in order.
     pub host: Vec<Host>,
-}
-
-/// What the host does.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Host {
-    /// Repeats for each value of an iterator, which kernels in it take.
-    Loop(Range, Vec<Host>),
-    /// Launches a kernel: its index in the program's list. It begins when the one before has ended.
-    Launch(usize),
 }
 
 /// What each thread of a grid does.
@@ -60,17 +50,6 @@ pub struct Kernel {
     pub locals: Vec<Local>,
     /// What a thread does.
     pub body: Vec<Instruction>,
-}
-
-/// Values that threads share out among them: from the largest lower bound to below the smallest upper one, each `step`-th.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Extent {
-    /// There is one at least. Bounds are of sizes and iterators of the host.
-    pub lower: Vec<Affine>,
-    /// There is one at least.
-    pub upper: Vec<Affine>,
-    /// The distance of two values.
-    pub step: i64,
 }
 
 /// An array that is not the nest's.

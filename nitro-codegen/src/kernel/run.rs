@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::launch::Launch;
+use super::Launch;
 use super::memory::Memory;
 use super::race::Actor;
 use super::thread::{Scope, Step, Thread};

@@ -1,12 +1,16 @@
 //! Loop nests: what is computed, in the order in which it was written.
 
-pub mod affine;
+/// Integers that are linear in parameters and iterators: bounds, subscripts, conditions.
+pub mod affine {
+    pub use nitro_launch::{Affine, Variable};
+}
 pub mod builder;
 pub mod display;
 pub mod expression;
 pub mod statement;
 mod validate;
 
+pub use nitro_launch::Range;
 use serde::{Deserialize, Serialize};
 
 use affine::Affine;
@@ -67,21 +71,6 @@ pub enum Node {
     If(Vec<Condition>, Vec<Node>),
     /// A statement.
     Assign(Assignment),
-}
-
-/// The values that an iterator takes: from the largest lower bound to below the smallest upper one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Range {
-    /// Index of the iterator in the nest's list.
-    pub iterator: usize,
-    /// The iterator is at least each of these; there is one at least.
-    pub lower: Vec<Affine>,
-    /// The iterator is below each of these; there is one at least.
-    pub upper: Vec<Affine>,
-    /// The distance of two values, at least 1. Where it is not 1 there is one lower bound.
-    pub step: i64,
-    /// Whether the largest value comes first. Then the step is 1.
-    pub is_reversed: bool,
 }
 
 /// A comparison of two integers.
@@ -199,22 +188,6 @@ impl Node {
                 assignment.value.map_integers(by);
             }
         }
-    }
-}
-
-impl Range {
-    /// The values for these values of the variables, in order.
-    pub fn values(&self, value: &dyn Fn(affine::Variable) -> i64) -> impl Iterator<Item = i64> + use<> {
-        let of = |affine: &Affine| affine.evaluate(value);
-        let lower = self.lower.iter().map(of).max().expect("a range has a lower bound");
-        let upper = self.upper.iter().map(of).min().expect("a range has an upper bound");
-        let (mut next, is_reversed) = (if self.is_reversed { upper - 1 } else { lower }, self.is_reversed);
-        let step = if is_reversed { -1 } else { self.step };
-        std::iter::from_fn(move || {
-            let value = (lower..upper).contains(&next).then_some(next);
-            next = next.saturating_add(step);
-            value
-        })
     }
 }
 

@@ -69,9 +69,11 @@ pub(crate) fn cached(source: &Source<'_>, options: &Options) -> Result<Option<Im
     Ok(cached.map(|compiled| Image::compiled(source.file, options.output(), compiled, nvrtc)))
 }
 
-/// Writes to the disk what was compiled of the source with these options.
-pub(crate) fn cache(source: &Source<'_>, options: &Options, image: &Image) {
+/// Compiles a source, and writes what comes of it to the disk.
+pub(crate) fn compile_and_cache(source: &Source<'_>, options: &Options) -> Result<Image, CudaError> {
+    let image = compile(source, options)?;
     if let (Some(folder), Some(nvrtc)) = (cache::folder(), image.nvrtc()) {
         cache::save(&folder, &Key { source, options, nvrtc }, image.compiler_output());
     }
+    Ok(image)
 }

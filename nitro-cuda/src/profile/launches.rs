@@ -48,6 +48,11 @@ pub(super) fn during(selected: &[usize], work: &mut dyn FnMut()) -> usize {
     PROFILED.with_borrow(|profiled| profiled.as_ref().map_or(0, |profiled| profiled.launches))
 }
 
+/// Whether this thread is profiled, launch by launch.
+pub(crate) fn is_on() -> bool {
+    PROFILED.with_borrow(Option::is_some)
+}
+
 /// Makes a launch, which the profiler sees if it is a selected one. A context is current.
 pub(crate) fn around(launch: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError> {
     let is_selected = PROFILED.with_borrow_mut(|profiled| profiled.as_mut().is_some_and(Profiled::launch));
@@ -75,8 +80,7 @@ fn profiled(launch: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaEr
 
 /// While the thread is profiled, what takes the place of a call's stopwatch: it tells where the call begins and ends.
 pub(crate) fn stopwatch(stream: Stream) -> Option<Box<dyn Stopwatch>> {
-    let is_profiled = PROFILED.with_borrow(Option::is_some);
-    is_profiled.then(|| Box::new(Gate { stream }) as Box<dyn Stopwatch>)
+    is_on().then(|| Box::new(Gate { stream }) as Box<dyn Stopwatch>)
 }
 
 struct Gate {

@@ -2,6 +2,7 @@
 
 mod buffers;
 mod devices;
+mod executables;
 mod launches;
 mod modules;
 mod threads;

@@ -10,48 +10,13 @@ use std::fmt::{self, Write};
 
 use names::CudaNames;
 
-use crate::data::{Data, RunError};
-
-use super::{Instruction, Kernel, Program, Space, Unroll};
+use super::{Instruction, Integers, Kernel, Program, Space, Unroll};
 use crate::nest::affine::Affine;
 use crate::nest::display::{self, Names};
 use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
 use crate::nest::{Condition, Range};
 
-/// The integers that kernels count in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Integers {
-    /// `int`: faster, where all arrays and sizes are small enough ([`Program::integers`]).
-    Bits32,
-    /// `long long`, for any sizes.
-    Bits64,
-}
-
-impl Integers {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Bits32 => "int",
-            Self::Bits64 => "long long",
-        }
-    }
-}
-
-/// Below this, what a kernel computes from sizes and indices stays within 32 bits: tiles that stand out beyond an array are less than half of what there is.
-const SMALL: i64 = 1 << 30;
-
 impl Program {
-    /// The integers that suffice for these sizes.
-    ///
-    /// # Errors
-    /// When the sizes are not those of the nest.
-    pub fn integers(&self, parameters: &[i64]) -> Result<Integers, RunError> {
-        let shapes = Data::shapes_of(&self.nest, parameters)?;
-        let is_small = |value: i64| value.abs() < SMALL;
-        let are_small = shapes.iter().all(|shape| is_small(shape.iter().product()))
-            && parameters.iter().all(|size| is_small(*size));
-        Ok(if are_small { Integers::Bits32 } else { Integers::Bits64 })
-    }
-
     /// All kernels in CUDA C++. Each takes, in this order: the sizes and the iterators of the host's loops around it (`long long`, or with [`Integers::Bits32`]
     /// `int`), the scalars (`float`), and a pointer to each array of the nest. Where the mapping keeps the order of sums it gives what the nest gives, bit for bit, if
     /// compiled with `-fmad=false`.
@@ -75,13 +40,18 @@ impl Program {
     /// ```
     #[must_use]
     pub fn cuda(&self, integers: Integers) -> String {
+        self.cuda_in(integers.c_name())
+    }
+
+    /// As [`cuda`](Self::cuda), with integers of a type of this name.
+    pub(super) fn cuda_in(&self, integer: &'static str) -> String {
         let mut text = String::new();
         if self.kernels.iter().any(Kernel::fetches) {
             text.push_str(FETCH);
         }
         for kernel in &self.kernels {
-            let names = CudaNames::new(self, kernel, integers);
-            let writer = Writer { names, program: self, kernel, integer: integers.name() };
+            let names = CudaNames::new(self, kernel, integer);
+            let writer = Writer { names, program: self, kernel, integer };
             writer.kernel(&mut text).expect("a string takes everything");
         }
         text

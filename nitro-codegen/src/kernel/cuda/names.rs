@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::Integers;
 use crate::kernel::display::KernelNames;
 use crate::kernel::{Kernel, Program};
 use crate::nest::Nest;
@@ -16,11 +15,12 @@ const TAKEN: &str = "\
     noexcept not nullptr operator or private protected public register short signed sizeof switch \
     template this throw typedef typeid typename union unsigned using virtual void volatile wchar_t xor \
     break const continue do else enum extern false for if return static struct true while \
-    blockIdx threadIdx fminf fmaxf sqrtf fabsf atomicAdd fetch await_fetches";
+    blockIdx threadIdx fminf fmaxf sqrtf fabsf atomicAdd fetch await_fetches nitro_int";
 
 /// The names, none of which CUDA C++ has taken.
 pub struct CudaNames {
-    integers: Integers,
+    /// The indices of a thread's block and of itself along x, y and z.
+    indices: [[String; 3]; 2],
     pub parameters: Vec<String>,
     pub iterators: Vec<String>,
     pub scalars: Vec<String>,
@@ -28,13 +28,15 @@ pub struct CudaNames {
 }
 
 impl CudaNames {
-    pub fn new(program: &Program, kernel: &Kernel, integers: Integers) -> Self {
+    pub fn new(program: &Program, kernel: &Kernel, integer: &str) -> Self {
         let nest = &program.nest;
         let names = KernelNames { program, kernel };
         let arrays = 0..nest.arrays.len() + kernel.locals.len();
+        let indices =
+            ["blockIdx", "threadIdx"].map(|of| ["x", "y", "z"].map(|axis| format!("({integer}){of}.{axis}")));
         let own = |names: Vec<String>| names.iter().map(|name| free(name, nest)).collect();
         Self {
-            integers,
+            indices,
             parameters: own(nest.parameters.clone()),
             iterators: own(nest.iterators.iter().chain(&kernel.iterators).cloned().collect()),
             scalars: own(nest.scalars.clone()),
@@ -62,18 +64,8 @@ impl Names for CudaNames {
         match variable {
             Variable::Parameter(index) => &self.parameters[index],
             Variable::Iterator(index) => &self.iterators[index],
-            Variable::Block(axis) => match self.integers {
-                Integers::Bits32 => ["(int)blockIdx.x", "(int)blockIdx.y", "(int)blockIdx.z"][axis],
-                Integers::Bits64 => {
-                    ["(long long)blockIdx.x", "(long long)blockIdx.y", "(long long)blockIdx.z"][axis]
-                }
-            },
-            Variable::Thread(axis) => match self.integers {
-                Integers::Bits32 => ["(int)threadIdx.x", "(int)threadIdx.y", "(int)threadIdx.z"][axis],
-                Integers::Bits64 => {
-                    ["(long long)threadIdx.x", "(long long)threadIdx.y", "(long long)threadIdx.z"][axis]
-                }
-            },
+            Variable::Block(axis) => &self.indices[0][axis],
+            Variable::Thread(axis) => &self.indices[1][axis],
         }
     }
 

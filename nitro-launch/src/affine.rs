@@ -20,7 +20,7 @@ pub enum Variable {
 /// A sum of multiples of variables and a constant.
 ///
 /// ```
-/// use nitro_codegen::{Affine, Variable};
+/// use nitro_launch::{Affine, Variable};
 ///
 /// let (n, i) = (Variable::Parameter(0), Variable::Iterator(0));
 /// let last = n * 2 - i - 1;
@@ -61,8 +61,8 @@ impl Affine {
     }
 
     /// Whether it is of sizes alone: the same all through a nest.
-    #[cfg(feature = "polyhedral")]
-    pub(crate) fn is_of_sizes(&self) -> bool {
+    #[must_use]
+    pub fn is_of_sizes(&self) -> bool {
         self.terms.iter().all(|(variable, _)| matches!(variable, Variable::Parameter(_)))
     }
 
@@ -80,6 +80,12 @@ impl Affine {
     pub fn substitute(&self, variable: Variable, by: &Affine) -> Affine {
         let coefficient = self.coefficient(variable);
         self.clone() - Affine::from(variable) * coefficient + by.clone() * coefficient
+    }
+
+    /// Whether terms are as arithmetic leaves them; of what was read they need not be.
+    pub(crate) fn is_canonical(&self) -> bool {
+        self.terms.iter().all(|(_, coefficient)| *coefficient != 0)
+            && self.terms.windows(2).all(|pair| pair[0].0 < pair[1].0)
     }
 
     fn add_term(&mut self, variable: Variable, coefficient: i64) {

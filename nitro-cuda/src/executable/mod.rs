@@ -1,0 +1,280 @@
+//! Launch plans on a device.
+
+mod graph;
+mod replay;
+mod shipped;
+
+use std::borrow::Borrow;
+use std::fmt;
+
+use nitro_launch::{Integers, Launch, LaunchPlan, PlanError};
+use once_cell::sync::OnceCell;
+
+use crate::{
+    Argument, Buffer, Cuda, CudaError, Grid, Image, Kernel, Module, Options, Source, Stream, compile,
+};
+use replay::{Call, Replays};
+
+/// A launch plan on a device: the kernels of a loop nest that were found elsewhere, run without what found them.
+///
+/// Its kernels are compiled by NVRTC when they are first launched, in the integers that the sizes ask for, cached on disk as those of every [`Program`](crate::Program), and
+/// loaded once. A plan that launches more than a hundred kernels, such as a stencil's steps in time, becomes a CUDA graph when the same call (sizes, scalars, addresses, stream) comes a second
+/// time, which then and later costs the host one launch.
+///
+/// ```no_run
+/// use nitro_cuda::{Buffer, Executable, device};
+/// use nitro_launch::LaunchPlan;
+///
+/// # let shipped = "";
+/// let plan = LaunchPlan::from_json(shipped)?; // of `fill`: a size, a scalar, an array
+/// let device = device(0)?;
+/// device.enter();
+/// let fill = Executable::new(plan, device)?;
+/// let x = Buffer::zeroed(1000)?;
+/// // SAFETY: the plan is one of ours, whose kernels stay within arrays of these sizes.
+/// unsafe { fill.run(&[1000], &[2.5], &[&x])? };
+/// assert_eq!(x.to_vec()?, [2.5; 1000]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Executable {
+    plan: LaunchPlan,
+    device: Cuda,
+    /// Dropped before what they launch.
+    replays: Replays,
+    /// Compiled for integers of 32 and of 64 bits.
+    modules: [OnceCell<Module>; 2],
+}
+
+/// What is given the index of a kernel and what launches it.
+type Observe<'a> = dyn FnMut(usize, &mut dyn FnMut() -> Result<(), CudaError>) -> Result<(), CudaError> + 'a;
+
+/// Why a plan was not launched.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// The plan is refused, or cannot run with these sizes.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The compiler or the device refuses.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
+}
+
+impl Executable {
+    /// A plan on a device. Nothing is compiled yet.
+    ///
+    /// # Errors
+    /// When the plan contradicts itself.
+    pub fn new(plan: LaunchPlan, device: Cuda) -> Result<Self, LaunchError> {
+        plan.check()?;
+        Ok(Self { plan, device, modules: Default::default(), replays: Replays::new() })
+    }
+
+    /// With kernels that were compiled for these integers before ([`image`](Self::image)).
+    ///
+    /// # Errors
+    /// When the driver refuses the image.
+    pub fn with_image(self, integers: Integers, image: &Image) -> Result<Self, LaunchError> {
+        let module = Module::load(self.device, image)?;
+        let modules = match integers {
+            Integers::Bits32 => [OnceCell::with_value(module), OnceCell::new()],
+            Integers::Bits64 => [OnceCell::new(), OnceCell::with_value(module)],
+        };
+        Ok(Self { modules, ..self })
+    }
+
+    /// Compiles the kernels of a plan. It needs no device, and leaves the disk alone: a search compiles thousands.
+    ///
+    /// # Errors
+    /// Those of the compiler.
+    pub fn image(plan: &LaunchPlan, integers: Integers, options: Options) -> Result<Image, CudaError> {
+        with_source(plan, integers, options, compile)
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &LaunchPlan {
+        &self.plan
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> Cuda {
+        self.device
+    }
+
+    /// How many of the calls that were made last are made by a CUDA graph when they come again; eight at most.
+    #[must_use]
+    pub fn graphs(&self) -> usize {
+        self.replays.graphs()
+    }
+
+    /// A kernel, by its index in the plan, as it is launched for integers of this size.
+    ///
+    /// # Errors
+    /// Those of the compiler, or when the driver does not take what it makes.
+    ///
+    /// # Panics
+    /// When the plan has no kernel of this index.
+    pub fn kernel(&self, integers: Integers, index: usize) -> Result<Kernel<'_>, CudaError> {
+        self.module(integers)?.kernel(&self.plan.kernels[index].name)
+    }
+
+    fn module(&self, integers: Integers) -> Result<&Module, CudaError> {
+        let load = || {
+            let options = Options::for_device(self.device);
+            with_source(&self.plan, integers, options, |source, options| {
+                Module::of_source(self.device, source, options)
+            })
+        };
+        self.modules[usize::from(integers == Integers::Bits64)].get_or_try_init(load)
+    }
+
+    /// Launches all kernels, in order, on the device's stream, and does not wait for them. Arrays are in the order of the plan.
+    ///
+    /// # Errors
+    /// When the number of sizes, scalars or arrays is not the plan's, an array has fewer elements than the sizes say, the sizes are none that the plan can run with, there
+    /// is no room for temporaries, or a kernel cannot be compiled or launched.
+    ///
+    /// # Safety
+    /// The kernels do what the plan's maker says: they stay within arrays of the shapes that the plan gives them. No array is another one in disguise. What they
+    /// write is not used otherwise until the stream has come past it.
+    pub unsafe fn run(
+        &self,
+        sizes: &[i64],
+        scalars: &[f32],
+        arrays: &[impl Borrow<Buffer<f32>>],
+    ) -> Result<(), LaunchError> {
+        // SAFETY: as the caller says.
+        unsafe { self.run_on(self.device.stream(), sizes, scalars, arrays) }
+    }
+
+    /// As [`run`](Self::run), on another stream of the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and [`CudaError::OtherDevice`] when the stream is of another device.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run); of an array whose own stream is another one, as [`Kernel::launch_on`] says.
+    pub unsafe fn run_on(
+        &self,
+        stream: Stream,
+        sizes: &[i64],
+        scalars: &[f32],
+        arrays: &[impl Borrow<Buffer<f32>>],
+    ) -> Result<(), LaunchError> {
+        let call = self.call(stream, sizes, scalars, arrays)?;
+        match self.replays.graph(self, &call)? {
+            Some(graph) => {
+                self.module(call.integers)?.note_launch(stream)?;
+                // SAFETY: as the caller says; the graph was made of this call, and its temporaries live as long as it does.
+                Ok(unsafe { graph.launch(stream) }?)
+            }
+            // SAFETY: as the caller says.
+            None => unsafe { self.launch_all(&call, &mut |_, launch| launch()) },
+        }
+    }
+
+    /// As [`run`](Self::run), launch by launch: `observe` is given the index of each kernel that is to be launched, and what launches it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and those of `observe`.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run).
+    pub unsafe fn run_observed(
+        &self,
+        sizes: &[i64],
+        scalars: &[f32],
+        arrays: &[impl Borrow<Buffer<f32>>],
+        mut observe: impl FnMut(usize, &mut dyn FnMut() -> Result<(), CudaError>) -> Result<(), CudaError>,
+    ) -> Result<(), LaunchError> {
+        let call = self.call(self.device.stream(), sizes, scalars, arrays)?;
+        // SAFETY: as the caller says.
+        unsafe { self.launch_all(&call, &mut observe) }
+    }
+
+    /// What is asked for, if the plan takes it.
+    fn call<'a>(
+        &self,
+        stream: Stream,
+        sizes: &'a [i64],
+        scalars: &'a [f32],
+        arrays: &[impl Borrow<Buffer<f32>>],
+    ) -> Result<Call<'a>, LaunchError> {
+        let plan = &self.plan;
+        if stream.device != self.device {
+            let (kernel, device, found) =
+                (plan.name.clone(), self.device.to_string(), stream.device.to_string());
+            return Err(CudaError::OtherDevice { kernel, device, found }.into());
+        }
+        let shapes = plan.shapes(sizes)?;
+        plan.count("scalars", plan.scalars.len(), scalars.len())?;
+        plan.count("arrays", plan.arrays.len(), arrays.len())?;
+        let lengths: Vec<usize> = shapes.iter().map(|shape| shape.iter().product::<i64>() as usize).collect();
+        for ((declared, array), length) in plan.arrays.iter().zip(arrays).zip(&lengths) {
+            let given = array.borrow().len();
+            if given < *length {
+                plan.count(&format!("elements of `{}`", declared.name), *length, given)?;
+            }
+        }
+        let addresses = arrays.iter().map(|array| array.borrow().pointer()).collect();
+        let integers = Integers::sufficient(sizes, &shapes);
+        let temporaries = lengths[plan.arrays.len()..].to_vec();
+        Ok(Call { stream, sizes, scalars, addresses, temporaries, integers })
+    }
+
+    unsafe fn launch_all(&self, call: &Call<'_>, observe: &mut Observe<'_>) -> Result<(), LaunchError> {
+        // They are freed in the order of the stream.
+        let temporaries = call.temporaries()?;
+        self.plan.launches(call.sizes, |launch| {
+            let (kernel, grid) = self.kernel_and_grid(launch, call.integers)?;
+            let arguments = call.arguments(launch, &temporaries);
+            // SAFETY: the arguments are those that the kernel is written with; the rest is as the caller says.
+            Ok(observe(launch.kernel, &mut || unsafe { kernel.launch_on(call.stream, grid, &arguments) })?)
+        })
+    }
+
+    fn kernel_and_grid(&self, launch: &Launch, integers: Integers) -> Result<(Kernel<'_>, Grid), CudaError> {
+        let blocks = launch.grid.map(|blocks| blocks as u32).into(); // the plan has seen to it that they fit
+        let threads = self.plan.kernels[launch.kernel].block.into();
+        Ok((self.kernel(integers, launch.kernel)?, Grid { blocks, threads, shared_bytes: 0 }))
+    }
+}
+
+impl Call<'_> {
+    /// As the kernel takes them: integers, scalars, arrays.
+    fn arguments(&self, launch: &Launch, temporaries: &[Buffer<f32>]) -> Vec<Argument<'static>> {
+        let integer = |value: &i64| match self.integers {
+            Integers::Bits32 => Argument::from(*value as i32),
+            Integers::Bits64 => Argument::from(*value),
+        };
+        let integers = launch.integers.iter().map(integer);
+        let scalars = self.scalars.iter().map(|value| Argument::from(*value));
+        let addresses = self.addresses.iter().copied().chain(temporaries.iter().map(Buffer::pointer));
+        integers.chain(scalars).chain(addresses.map(Argument::pointer)).collect()
+    }
+
+    fn temporaries(&self) -> Result<Vec<Buffer<f32>>, CudaError> {
+        self.temporaries.iter().map(|length| Buffer::uninit_on(self.stream, *length)).collect()
+    }
+}
+
+/// Calls `work` with the source of a plan's kernels, and options that say what its integers are.
+fn with_source<R>(
+    plan: &LaunchPlan,
+    integers: Integers,
+    options: Options,
+    work: impl FnOnce(&Source<'_>, &Options) -> R,
+) -> R {
+    let file = format!("{}.cu", plan.name);
+    let options = options.define("nitro_int", integers.c_name());
+    let options = if plan.contracts { options } else { options.with_argument("-fmad=false") };
+    work(&Source::new(&file, &plan.cuda), &options)
+}
+
+impl fmt::Debug for Executable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Executable({} on {})", self.plan.name, self.device)
+    }
+}

@@ -1,0 +1,121 @@
+//! Which calls of an executable are made by a graph.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use nitro_launch::{Host, Integers, PlanError};
+use once_cell::sync::OnceCell;
+
+use super::graph::Graph;
+use super::{Executable, LaunchError};
+use crate::recent::Recent;
+use crate::{Stream, capture, profile};
+
+/// More launches than these are worth a graph.
+const FEW: usize = 100;
+/// More launches than these are made one by one: a graph keeps all of them, on the host and on the device.
+const MOST_NODES: usize = 1 << 16;
+/// Graphs of one executable.
+const MOST_GRAPHS: usize = 8;
+
+/// What an executable is called with, in the order of its plan.
+pub(super) struct Call<'a> {
+    pub stream: Stream,
+    pub sizes: &'a [i64],
+    pub scalars: &'a [f32],
+    pub addresses: Vec<u64>,
+    /// The elements of each temporary.
+    pub temporaries: Vec<usize>,
+    pub integers: Integers,
+}
+
+/// What tells one graph from another.
+struct Key {
+    stream: Stream,
+    sizes: Vec<i64>,
+    scalars: Vec<u32>,
+    addresses: Vec<u64>,
+}
+
+impl Key {
+    fn of(call: &Call<'_>) -> Self {
+        let scalars = call.scalars.iter().map(|scalar| scalar.to_bits()).collect();
+        Self { stream: call.stream, sizes: call.sizes.to_vec(), scalars, addresses: call.addresses.clone() }
+    }
+
+    fn is(&self, call: &Call<'_>) -> bool {
+        let scalars = call.scalars.iter().map(|scalar| scalar.to_bits());
+        self.stream == call.stream
+            && self.sizes == call.sizes
+            && self.addresses == call.addresses
+            && self.scalars.iter().copied().eq(scalars)
+    }
+}
+
+/// A call that was made before, and its graph once it came again; none where its launches are few.
+#[derive(Default)]
+pub(super) struct Replay {
+    was_called: AtomicBool,
+    graph: OnceCell<Option<Arc<Graph>>>,
+}
+
+/// The calls of an executable that were made last.
+pub(super) struct Replays(Recent<Key, Replay>);
+
+impl Replays {
+    pub(super) fn new() -> Self {
+        Self(Recent::new(MOST_GRAPHS))
+    }
+
+    /// How many of the calls are made by a graph.
+    pub(super) fn graphs(&self) -> usize {
+        let has_graph = |replay: &Arc<Replay>| replay.graph.get().is_some_and(Option::is_some);
+        self.0.values().iter().filter(|replay| has_graph(replay)).count()
+    }
+
+    /// The graph of this call, if it is made by one: from the second time on, since buffers that are new each time would have each graph launched once. A call that is captured or
+    /// profiled is made launch by launch, as whoever looks at it expects.
+    pub(super) fn graph(
+        &self,
+        executable: &Executable,
+        call: &Call<'_>,
+    ) -> Result<Option<Arc<Graph>>, LaunchError> {
+        let host = &executable.plan.host;
+        let may_be_many = host.len() > FEW || host.iter().any(|one| matches!(one, Host::Loop(..)));
+        if !may_be_many || profile::launches::is_on() || capture::is_captured(call.stream)? {
+            return Ok(None);
+        }
+        let replay = self.0.get(|key| key.is(call), || Key::of(call));
+        if !replay.was_called.swap(true, Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let make = || match is_worth_it(executable, call)? {
+            true => Ok(Some(Arc::new(Graph::new(executable, call)?))),
+            false => Ok(None),
+        };
+        replay.graph.get_or_try_init(make).cloned()
+    }
+}
+
+/// Whether the launches are many, and not too many.
+fn is_worth_it(executable: &Executable, call: &Call<'_>) -> Result<bool, LaunchError> {
+    enum Stop {
+        Enough,
+        Plan(PlanError),
+    }
+    impl From<PlanError> for Stop {
+        fn from(error: PlanError) -> Self {
+            Self::Plan(error)
+        }
+    }
+    let mut count = 0;
+    let counted = executable.plan.launches(call.sizes, |_| {
+        count += 1;
+        if count > MOST_NODES { Err(Stop::Enough) } else { Ok(()) }
+    });
+    match counted {
+        Ok(()) => Ok(count > FEW),
+        Err(Stop::Enough) => Ok(false),
+        Err(Stop::Plan(error)) => Err(error.into()),
+    }
+}

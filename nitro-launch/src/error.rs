@@ -1,0 +1,66 @@
+//! What can be wrong with a plan, and with what it is asked to run.
+
+use crate::plan::FORMAT;
+
+/// Why a plan cannot be read, or cannot be run for some sizes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The text is no plan at all.
+    #[error("this is no launch plan: {0}")]
+    Text(String),
+    /// The text is of another version.
+    #[error(
+        "this launch plan is of format {found}, and this version reads {FORMAT}: make it anew, or use the version that it was made with"
+    )]
+    Format {
+        /// The format's number.
+        found: u64,
+    },
+    /// The plan contradicts itself, or is beyond what a device takes.
+    #[error("the launch plan of `{plan}` is refused: {what}")]
+    Wrong {
+        /// The name of the nest.
+        plan: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// Another number of values than the plan takes.
+    #[error("`{plan}` takes {expected} {what} and was given {given}")]
+    Count {
+        /// The name of the nest.
+        plan: String,
+        /// Sizes, scalars, arrays, or elements of which array.
+        what: String,
+        /// How many it takes.
+        expected: usize,
+        /// How many there are.
+        given: usize,
+    },
+    /// A size is negative, or an array would have more elements than memory has room for.
+    #[error("the array `{array}` cannot have the shape {shape:?}")]
+    Shape {
+        /// The name of the array.
+        array: String,
+        /// The extents.
+        shape: Vec<i64>,
+    },
+    /// A kernel would have more blocks than a device launches.
+    #[error(
+        "kernel `{kernel}` takes {grid:?} blocks along x, y and z, and a device launches at most 2147483647, 65535 and 65535: give its blocks more threads or points along that axis"
+    )]
+    Grid {
+        /// The name of the kernel.
+        kernel: String,
+        /// The blocks.
+        grid: [i64; 3],
+    },
+    /// The host would launch kernels without an end in sight.
+    #[error("`{plan}` takes more than {most} launches for these sizes: map its outer loops to the grid")]
+    Launches {
+        /// The name of the nest.
+        plan: String,
+        /// How many launches and iterations of the host there may be.
+        most: u64,
+    },
+}

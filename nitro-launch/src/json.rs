@@ -1,0 +1,51 @@
+//! Plans as text.
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::FORMAT;
+use crate::{LaunchPlan, PlanError};
+
+/// As long as a text may be: generated kernels are some hundred kilobytes at most.
+const MOST_BYTES: usize = 16 << 20;
+
+/// What stands before the plan, by which later versions are told apart.
+#[derive(Deserialize)]
+struct Head {
+    format: u64,
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    format: u64,
+    #[serde(flatten)]
+    plan: &'a LaunchPlan,
+}
+
+impl LaunchPlan {
+    /// The plan as text: one line of JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let written = Written { format: FORMAT, plan: self };
+        serde_json::to_string(&written).expect("names, numbers and lists can be written")
+    }
+
+    /// Reads a plan, which is then checked.
+    ///
+    /// # Errors
+    /// When the text is no plan or of another format, and those of [`check`](Self::check).
+    pub fn from_json(text: &str) -> Result<Self, PlanError> {
+        if text.len() > MOST_BYTES {
+            return Err(PlanError::Text(format!("it has more than {MOST_BYTES} bytes")));
+        }
+        // A message may repeat what the text says, and is shown.
+        let wrong =
+            |error: serde_json::Error| PlanError::Text(error.to_string().replace(char::is_control, "?"));
+        let Head { format } = serde_json::from_str(text).map_err(wrong)?;
+        if format != FORMAT {
+            return Err(PlanError::Format { found: format });
+        }
+        let plan: Self = serde_json::from_str(text).map_err(wrong)?;
+        plan.check()?;
+        Ok(plan)
+    }
+}

@@ -1,0 +1,142 @@
+//! Which kernels the host launches, with how many blocks: the one place of this rule.
+
+use crate::{Affine, Extent, Host, Variable};
+
+/// One launch of a kernel.
+///
+/// It has the number of blocks and, as the kernel takes them, the sizes and then the values of the iterators of the host's loops around it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Launch {
+    /// Index of the kernel in the program's list.
+    pub kernel: usize,
+    /// Blocks along x, y and z; where one of them is 0 there is nothing to do.
+    pub grid: [i64; 3],
+    /// The sizes, then the iterators of the host.
+    pub integers: Vec<i64>,
+}
+
+/// What the host knows of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Covering<'a> {
+    /// The iterators of the host's loops around its launch.
+    pub host_iterators: &'a [usize],
+    /// What the grid covers along x, y and z: one to three.
+    pub grid: &'a [Extent],
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
+    /// Values that each thread covers along x, y and z.
+    pub points: [u32; 3],
+}
+
+/// What came of going through all launches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walk {
+    /// All of them were visited.
+    Ended,
+    /// There are more launches and iterations than were allowed.
+    Stopped,
+}
+
+/// Calls `launch` with each launch of `host`, in order, and stops after `most` launches and iterations of the host's loops. `iterators` is the number of the nest's iterators, `kernel` what
+/// the host knows of the kernel of an index.
+///
+/// ```
+/// use nitro_launch::{Affine, Covering, Extent, Host, Variable, Walk, launches};
+///
+/// let extent = Extent { lower: vec![Affine::from(0)], upper: vec![Variable::Parameter(0).into()], step: 1 };
+/// let kernel = Covering { host_iterators: &[], grid: &[extent], block: [256, 1, 1], points: [1; 3] };
+/// let mut grids = Vec::new();
+/// let walk = launches(&[Host::Launch(0)], 0, &|_| kernel, &[1000], 10, |launch| { grids.push(launch.grid); Ok::<(), ()>(()) });
+/// assert_eq!((walk, grids), (Ok(Walk::Ended), vec![[4, 1, 1]])); // blocks of 256 threads
+/// ```
+///
+/// # Errors
+/// Those of `launch`, which end the walk.
+///
+/// # Panics
+/// When the host's loops, or what a kernel covers, name a size or an iterator that there is not, or have no bound.
+pub fn launches<'k, E>(
+    host: &[Host],
+    iterators: usize,
+    kernel: &dyn Fn(usize) -> Covering<'k>,
+    sizes: &[i64],
+    most: u64,
+    mut launch: impl FnMut(&Launch) -> Result<(), E>,
+) -> Result<Walk, E> {
+    let mut walker = Walker { kernel, sizes, iterators: vec![0; iterators], left: most };
+    walker.walk(host, &mut launch)
+}
+
+struct Walker<'a, 'k> {
+    kernel: &'a dyn Fn(usize) -> Covering<'k>,
+    sizes: &'a [i64],
+    iterators: Vec<i64>,
+    /// Launches and iterations that may still come.
+    left: u64,
+}
+
+impl Walker<'_, '_> {
+    fn walk<E>(&mut self, all: &[Host], launch: &mut dyn FnMut(&Launch) -> Result<(), E>) -> Result<Walk, E> {
+        for one in all {
+            match one {
+                Host::Launch(index) => {
+                    if !self.goes_on() {
+                        return Ok(Walk::Stopped);
+                    }
+                    launch(&self.launch(*index))?;
+                }
+                Host::Loop(range, body) => {
+                    for step in range.values(&|variable| self.value(variable)) {
+                        self.iterators[range.iterator] = step;
+                        if !self.goes_on() || self.walk(body, launch)? == Walk::Stopped {
+                            return Ok(Walk::Stopped);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(Walk::Ended)
+    }
+
+    fn goes_on(&mut self) -> bool {
+        let goes_on = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        goes_on
+    }
+
+    fn launch(&self, index: usize) -> Launch {
+        let kernel = (self.kernel)(index);
+        let host = kernel.host_iterators.iter().map(|iterator| self.iterators[*iterator]);
+        let integers = self.sizes.iter().copied().chain(host).collect();
+        Launch { kernel: index, grid: self.blocks(&kernel), integers }
+    }
+
+    /// As many blocks as it takes to cover each value of the grid.
+    fn blocks(&self, kernel: &Covering<'_>) -> [i64; 3] {
+        let mut blocks = [1; 3];
+        for (axis, extent) in kernel.grid.iter().enumerate() {
+            let of_block = u64::from(kernel.block[axis]) * u64::from(kernel.points[axis]);
+            let values = extent.count(&|variable| self.value(variable));
+            blocks[axis] = i64::try_from(values.div_ceil(of_block.max(1))).unwrap_or(i64::MAX);
+        }
+        blocks
+    }
+
+    fn value(&self, variable: Variable) -> i64 {
+        value(self.sizes, &self.iterators, variable)
+    }
+}
+
+/// The value of a size or an iterator of the host.
+pub(crate) fn value(sizes: &[i64], iterators: &[i64], variable: Variable) -> i64 {
+    match variable {
+        Variable::Parameter(index) => sizes[index],
+        Variable::Iterator(index) => iterators[index],
+        Variable::Block(_) | Variable::Thread(_) => 0, // the host knows none
+    }
+}
+
+/// Whether it is made of variables that are known.
+pub(crate) fn is_of(affine: &Affine, is_known: impl Fn(Variable) -> bool) -> bool {
+    affine.terms().iter().all(|(variable, _)| is_known(*variable))
+}

@@ -1,0 +1,25 @@
+//! Launch plans: what a host needs to launch the kernels of a loop nest, as plain data.
+//!
+//! - [`LaunchPlan`] is a program whose kernels are found: sizes, scalars and arrays that it takes, the loops of the host, the kernels with what their grids
+//!   cover, and their text in CUDA C++. It is made by `nitro_codegen::Program::plan`, shipped as text ([`LaunchPlan::to_json`]), and run by
+//!   `nitro_cuda::Executable`, in applications that compile no nests.
+//! - [`Affine`], [`Range`], [`Extent`] and [`Host`] are what the launches of a plan are written with. Programs that are yet to be found, in `nitro_codegen`, are written with
+//!   the same, so that there is one rule for what is launched ([`launches`]).
+//!
+//! It asks neither for a device nor for a compiler.
+
+mod affine;
+mod check;
+mod error;
+mod host;
+mod json;
+mod launch;
+mod plan;
+mod shape;
+
+pub use affine::{Affine, Variable};
+pub use error::PlanError;
+pub use host::{Extent, Host, Range};
+pub use launch::{Covering, Launch, Walk, launches};
+pub use plan::{LaunchPlan, PlannedArray, PlannedKernel};
+pub use shape::{Integers, shape};

@@ -1,0 +1,184 @@
+//! A plan: all that a host needs to launch the kernels of a nest.
+
+use serde::{Deserialize, Serialize};
+
+use crate::launch::{Covering, Launch, Walk, launches};
+use crate::{Affine, Extent, Host, Integers, PlanError, shape};
+
+/// The format of the text.
+pub(crate) const FORMAT: u64 = 1;
+/// The most launches and iterations of the host's loops: seconds of nothing but launching.
+const MOST_STEPS: u64 = 1 << 20;
+/// Blocks that a device launches along x, y and z.
+const MOST_BLOCKS: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
+
+/// What a host needs to launch the kernels of a loop nest.
+///
+/// A kernel takes, in this order: the sizes and the iterators of the host's loops around it (`int` or `long long`, whichever [`integers`](Self::integers) says), the scalars (`float`), and
+/// a pointer to each array and temporary.
+///
+/// ```
+/// use nitro_launch::{Affine, Extent, Host, Integers, Launch, LaunchPlan, PlannedArray, PlannedKernel, Variable};
+///
+/// let n = Affine::from(Variable::Parameter(0));
+/// let plan = LaunchPlan {
+///     name: "fill".into(),
+///     sizes: vec!["n".into()],
+///     scalars: vec!["value".into()],
+///     arrays: vec![PlannedArray { name: "x".into(), shape: vec![n.clone()], is_written: true }],
+///     temporaries: vec![],
+///     iterators: vec!["i".into()],
+///     kernels: vec![PlannedKernel {
+///         name: "fill_0".into(),
+///         host_iterators: vec![],
+///         grid: vec![Extent { lower: vec![Affine::from(0)], upper: vec![n], step: 1 }],
+///         block: [256, 1, 1],
+///         points: [1; 3],
+///     }],
+///     host: vec![Host::Launch(0)],
+///     contracts: true,
+///     cuda: r#"extern "C" __global__ void fill_0(nitro_int n, float value, float* __restrict__ x) {
+///         nitro_int i = 256 * (nitro_int)blockIdx.x + (nitro_int)threadIdx.x;
+///         if (i < n) x[i] = value;
+///     }"#.into(),
+/// };
+/// assert_eq!(LaunchPlan::from_json(&plan.to_json())?, plan);
+/// assert_eq!(plan.integers(&[1000])?, Integers::Bits32);
+/// let mut launches = Vec::new();
+/// plan.launches(&[1000], |launch| { launches.push(launch.clone()); Ok::<(), nitro_launch::PlanError>(()) })?;
+/// assert_eq!(launches, [Launch { kernel: 0, grid: [4, 1, 1], integers: vec![1000] }]);
+/// # Ok::<(), nitro_launch::PlanError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LaunchPlan {
+    /// The name of the nest.
+    pub name: String,
+    /// The names of the sizes.
+    pub sizes: Vec<String>,
+    /// The names of the scalars.
+    pub scalars: Vec<String>,
+    /// The arrays that it is given, of single precision.
+    pub arrays: Vec<PlannedArray>,
+    /// The arrays that whoever launches it makes, whatever their content.
+    pub temporaries: Vec<PlannedArray>,
+    /// The names of the nest's iterators, of which the host's loops have some.
+    pub iterators: Vec<String>,
+    /// The kernels.
+    pub kernels: Vec<PlannedKernel>,
+    /// What the host does, in order.
+    pub host: Vec<Host>,
+    /// Whether a compiler may join a product and a sum into one operation, which rounds once (`-fmad`).
+    pub contracts: bool,
+    /// The kernels in CUDA C++, in which integers have the type `nitro_int`: `int` or `long long`.
+    pub cuda: String,
+}
+
+/// An array of a plan, row-major.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PlannedArray {
+    /// Its name.
+    pub name: String,
+    /// The extent of each dimension, the slowest first: of the sizes.
+    pub shape: Vec<Affine>,
+    /// Whether kernels write it.
+    pub is_written: bool,
+}
+
+/// What the host knows of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PlannedKernel {
+    /// Its name in the text.
+    pub name: String,
+    /// The iterators of the host's loops around its launch.
+    pub host_iterators: Vec<usize>,
+    /// What the grid covers along x, y and z: one to three. There are as many blocks as it takes to cover each value.
+    pub grid: Vec<Extent>,
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
+    /// Values that each thread covers along x, y and z.
+    pub points: [u32; 3],
+}
+
+impl PlannedKernel {
+    fn covering(&self) -> Covering<'_> {
+        let Self { host_iterators, grid, block, points, .. } = self;
+        Covering { host_iterators, grid, block: *block, points: *points }
+    }
+}
+
+impl LaunchPlan {
+    /// The extents of all arrays, and then of all temporaries, for these sizes.
+    ///
+    /// # Errors
+    /// When their number is not that of the plan, or they give an array a shape that there cannot be.
+    ///
+    /// # Panics
+    /// As [`launches`](Self::launches).
+    pub fn shapes(&self, sizes: &[i64]) -> Result<Vec<Vec<i64>>, PlanError> {
+        self.count("sizes", self.sizes.len(), sizes.len())?;
+        let arrays = self.arrays.iter().map(|array| (array, false));
+        let all = arrays.chain(self.temporaries.iter().map(|array| (array, true)));
+        let of = |(array, is_temporary): (&PlannedArray, bool)| {
+            let wrong = |shape| PlanError::Shape { array: array.name.clone(), shape };
+            shape(&array.shape, sizes, is_temporary).map_err(wrong)
+        };
+        all.map(of).collect()
+    }
+
+    /// The integers that suffice for these sizes.
+    ///
+    /// # Errors
+    /// As [`shapes`](Self::shapes).
+    ///
+    /// # Panics
+    /// As [`launches`](Self::launches).
+    pub fn integers(&self, sizes: &[i64]) -> Result<Integers, PlanError> {
+        Ok(Integers::sufficient(sizes, &self.shapes(sizes)?))
+    }
+
+    /// Calls `launch` with each launch for these sizes, in order; one without blocks is left out.
+    ///
+    /// # Errors
+    /// Those of `launch`; when the number of sizes is not that of the plan; when a kernel would have more blocks than a device launches, or there are more than a million
+    /// launches, of which then the first ones were made.
+    ///
+    /// # Panics
+    /// When the plan was not checked ([`check`](Self::check)) and names what there is not.
+    pub fn launches<E: From<PlanError>>(
+        &self,
+        sizes: &[i64],
+        mut launch: impl FnMut(&Launch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.count("sizes", self.sizes.len(), sizes.len())?;
+        let kernel = |index: usize| self.kernels[index].covering();
+        let walk = launches(&self.host, self.iterators.len(), &kernel, sizes, MOST_STEPS, |one| {
+            if one.grid.contains(&0) {
+                return Ok(());
+            }
+            self.fits(one)?;
+            launch(one)
+        })?;
+        match walk {
+            Walk::Ended => Ok(()),
+            Walk::Stopped => Err(PlanError::Launches { plan: self.name.clone(), most: MOST_STEPS }.into()),
+        }
+    }
+
+    fn fits(&self, launch: &Launch) -> Result<(), PlanError> {
+        if launch.grid.iter().zip(MOST_BLOCKS).all(|(blocks, most)| *blocks <= most) {
+            return Ok(());
+        }
+        Err(PlanError::Grid { kernel: self.kernels[launch.kernel].name.clone(), grid: launch.grid })
+    }
+
+    /// Whether so many values are what the plan takes.
+    ///
+    /// # Errors
+    /// When they are not.
+    pub fn count(&self, what: &str, expected: usize, given: usize) -> Result<(), PlanError> {
+        if expected == given {
+            return Ok(());
+        }
+        Err(PlanError::Count { plan: self.name.clone(), what: what.to_owned(), expected, given })
+    }
+}

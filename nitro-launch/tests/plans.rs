@@ -1,0 +1,203 @@
+//! A plan that is read names only what it has, within what a device takes; what it launches is what its loops and grids say.
+
+use nitro_launch::{
+    Affine, Extent, Host, Integers, LaunchPlan, PlanError, PlannedArray, PlannedKernel, Range, Variable,
+};
+use serde_json::{Value, json};
+
+const N: Variable = Variable::Parameter(0);
+const T: Variable = Variable::Iterator(0);
+
+fn extent(upper: impl Into<Affine>) -> Extent {
+    Extent { lower: vec![Affine::from(0)], upper: vec![upper.into()], step: 1 }
+}
+
+/// `for t in 0..m { shift(t); }`, over rows of `n` elements, with a temporary.
+fn shift() -> LaunchPlan {
+    let (n, m) = (Affine::from(N), Affine::from(Variable::Parameter(1)));
+    let range =
+        Range { iterator: 0, lower: vec![Affine::from(0)], upper: vec![m], step: 1, is_reversed: false };
+    let array = |name: &str, shape| PlannedArray { name: name.into(), shape, is_written: true };
+    LaunchPlan {
+        name: "shift".into(),
+        sizes: vec!["n".into(), "m".into()],
+        scalars: vec!["by".into()],
+        arrays: vec![array("x", vec![n.clone()])],
+        temporaries: vec![array("old", vec![n.clone() - 1])],
+        iterators: vec!["t".into(), "i".into()],
+        kernels: vec![PlannedKernel {
+            name: "shift_0".into(),
+            host_iterators: vec![0],
+            grid: vec![extent(n - T)],
+            block: [32, 1, 1],
+            points: [2, 1, 1],
+        }],
+        host: vec![Host::Loop(range, vec![Host::Launch(0)])],
+        contracts: true,
+        cuda: "extern \"C\" __global__ void shift_0(nitro_int n, nitro_int m, nitro_int t, float by, float* x, float* old) {}".into(),
+    }
+}
+
+/// A grid, and the integers that its kernel takes.
+type One = ([i64; 3], Vec<i64>);
+
+fn launches(plan: &LaunchPlan, sizes: &[i64]) -> Result<Vec<One>, PlanError> {
+    let mut all = Vec::new();
+    plan.launches(sizes, |launch| {
+        all.push((launch.grid, launch.integers.clone()));
+        Ok::<(), PlanError>(())
+    })?;
+    Ok(all)
+}
+
+#[test]
+fn launches_are_those_of_the_loops_and_cover_each_value() {
+    let all = launches(&shift(), &[130, 4]).unwrap();
+    let grids: Vec<i64> = all.iter().map(|(grid, _)| grid[0]).collect();
+    assert_eq!(grids, [3, 3, 2, 2], "130, 129, 128 and 127 values, 64 a block");
+    assert_eq!(all[2].1, [130, 4, 2]);
+    assert_eq!(launches(&shift(), &[2, 4]).unwrap().len(), 2, "where there is no value there is no launch");
+    assert_eq!(launches(&shift(), &[130, 0]).unwrap(), []);
+}
+
+#[test]
+fn shapes_and_integers_are_those_of_the_sizes() {
+    let plan = shift();
+    assert_eq!(plan.shapes(&[5, 1]).unwrap(), [[5], [4]]);
+    assert_eq!(plan.shapes(&[0, 1]).unwrap(), [[0], [0]], "of a temporary there may be nothing");
+    assert_eq!(plan.integers(&[1 << 20, 3]), Ok(Integers::Bits32));
+    assert_eq!(plan.integers(&[1 << 20, 1 << 31]), Ok(Integers::Bits64));
+    assert_eq!(plan.integers(&[1 << 30, 1]), Ok(Integers::Bits64));
+    for (sizes, error) in [
+        (&[1][..], "`shift` takes 2 sizes and was given 1"),
+        (&[-3, 1], "the array `x` cannot have the shape [-3]"),
+        (&[i64::MAX, 1], "the array `x` cannot have the shape [9223372036854775807]"),
+    ] {
+        assert_eq!(plan.shapes(sizes).unwrap_err().to_string(), error);
+    }
+}
+
+#[test]
+fn more_blocks_or_launches_than_possible_are_refused() {
+    let mut plan = shift();
+    plan.kernels[0].grid = vec![extent(1), extent(N)];
+    assert_eq!(launches(&plan, &[65_535, 1]).unwrap()[0].0, [1, 65_535, 1]);
+    let error = launches(&plan, &[65_536, 1]).unwrap_err().to_string();
+    assert!(error.starts_with("kernel `shift_0` takes [1, 65536, 1] blocks along x, y and z"), "{error}");
+    let most = 64 * i64::from(i32::MAX);
+    assert!(launches(&shift(), &[most, 1]).is_ok());
+    assert!(matches!(launches(&shift(), &[most + 1, 1]), Err(PlanError::Grid { .. })));
+    let mut launched = 0_u64;
+    let count = |_: &nitro_launch::Launch| {
+        launched += 1;
+        Ok::<(), PlanError>(())
+    };
+    let endless = shift().launches(&[1 << 30, i64::MAX], count);
+    assert!(matches!(endless, Err(PlanError::Launches { .. })) && launched < 1 << 20, "{endless:?}");
+}
+
+#[test]
+fn a_plan_is_read_as_it_was_written() {
+    let plan = shift();
+    let text = plan.to_json();
+    assert!(text.starts_with("{\"format\":1,") && !text.contains('\n'), "{text}");
+    assert_eq!(LaunchPlan::from_json(&text), Ok(plan));
+}
+
+/// The text of the plan with a value in another's place.
+fn changed(path: &str, value: Value) -> String {
+    let mut json: Value = serde_json::from_str(&shift().to_json()).unwrap();
+    *json.pointer_mut(path).unwrap_or_else(|| panic!("there is no {path}")) = value;
+    json.to_string()
+}
+
+fn refusal(text: &str) -> String {
+    LaunchPlan::from_json(text).unwrap_err().to_string()
+}
+
+#[test]
+fn what_is_no_plan_is_refused() {
+    for (text, reason) in [
+        ("", "this is no launch plan: EOF"),
+        ("{}", "this is no launch plan: missing field `format`"),
+        ("{\"format\":1}", "this is no launch plan: missing field `name`"),
+        ("{\"format\":2}", "this launch plan is of format 2, and this version reads 1"),
+    ] {
+        assert!(refusal(text).starts_with(reason), "{}", refusal(text));
+    }
+    let long = format!("{{\"format\":1}}{}", " ".repeat(17 << 20));
+    assert!(refusal(&long).contains("more than 16777216 bytes"));
+}
+
+#[test]
+fn a_plan_that_contradicts_itself_is_refused() {
+    let unknown = json!({"terms": [[{"Parameter": 2}, 1]], "constant": 0});
+    let block = json!({"terms": [[{"Block": 0}, 1]], "constant": 0});
+    let inner = json!({"terms": [[{"Iterator": 1}, 1]], "constant": 0});
+    let twice = json!({"terms": [[{"Parameter": 0}, 1], [{"Parameter": 0}, 1]], "constant": 0});
+    let grid = "/kernels/0/grid/0";
+    let host = "/host/0/Loop/0";
+    let many: Vec<String> = (0..61).map(|index| format!("s{index}")).collect();
+    for (path, value, reason) in [
+        ("/name".to_owned(), json!("a\u{1b}[31m"), "a plan has no name"),
+        ("/sizes/0".into(), json!(""), "a size has no name"),
+        ("/sizes/0".into(), json!("m"), "two sizes have one name"),
+        ("/temporaries/0/name".into(), json!("x"), "two arrays have one name"),
+        ("/scalars".into(), json!(many), "kernel `shift_0` has more than 64 arguments"),
+        (
+            "/arrays/0/shape/0".into(),
+            unknown.clone(),
+            "the shape of `x` names a size or an iterator that there is not",
+        ),
+        ("/arrays/0/shape/0".into(), inner.clone(), "the shape of `x` names"),
+        ("/arrays/0/shape/0".into(), twice, "the shape of `x` names a variable twice"),
+        ("/kernels/0/block".into(), json!([0, 1, 1]), "kernel `shift_0` has blocks of [0, 1, 1] threads"),
+        ("/kernels/0/block".into(), json!([64, 32, 1]), "kernel `shift_0` has blocks of [64, 32, 1] threads"),
+        ("/kernels/0/block".into(), json!([1, 1, 128]), "kernel `shift_0` has blocks of [1, 1, 128] threads"),
+        (
+            "/kernels/0/block".into(),
+            json!([4_294_967_295u32, 4_294_967_295u32, 1]),
+            "kernel `shift_0` has blocks",
+        ),
+        ("/kernels/0/points".into(), json!([0, 1, 1]), "kernel `shift_0` has threads of [0, 1, 1] points"),
+        ("/kernels/0/grid".into(), json!([]), "kernel `shift_0` has a grid of 0 dimensions"),
+        (format!("{grid}/step"), json!(0), "the grid of kernel `shift_0` goes in steps of 0"),
+        (format!("{grid}/lower"), json!([]), "the grid of kernel `shift_0` has no bounds"),
+        (format!("{grid}/upper/0"), block, "the grid of kernel `shift_0` names"),
+        (format!("{grid}/upper/0"), inner.clone(), "the grid of kernel `shift_0` names"),
+        (
+            "/kernels/0/host_iterators".into(),
+            json!([0, 1]),
+            "kernel `shift_0` takes an iterator of a loop that is not around its launch",
+        ),
+        ("/host/0/Loop/1/0/Launch".into(), json!(1), "it launches kernel 1 of 1"),
+        (format!("{host}/iterator"), json!(2), "a loop of the host has iterator 2, which there is not"),
+        (format!("{host}/upper/0"), unknown, "a loop of the host names"),
+        (format!("{host}/upper/0"), inner, "a loop of the host names"),
+        (format!("{host}/step"), json!(-1), "a loop of the host goes in steps of -1"),
+        ("/cuda".into(), json!("\u{0}"), "its text contains a zero byte"),
+    ] {
+        let found = refusal(&changed(&path, value));
+        assert!(found.starts_with("the launch plan of `") && found.contains(reason), "{path}: {found}");
+        assert!(!found.contains('\u{1b}'), "what is shown obeys no terminal");
+    }
+}
+
+#[test]
+fn hosts_are_no_deeper_and_longer_than_a_program_is() {
+    let mut plan = shift();
+    let Host::Loop(_, body) = &mut plan.host[0] else { panic!("a loop comes first") };
+    *body = vec![Host::Launch(0); 5000];
+    let found = refusal(&plan.to_json());
+    assert!(found.contains("more than 4096 loops and launches"), "{found}");
+    let mut plan = shift();
+    plan.iterators = (0..40).map(|index| format!("i{index}")).collect();
+    let Host::Loop(range, _) = plan.host[0].clone() else { panic!("a loop comes first") };
+    let nested = |iterator| Range { iterator, ..range.clone() };
+    for (depth, reason) in [(17, "more than 16 loops around each other"), (200, "recursion limit exceeded")] {
+        let around = |body, index| vec![Host::Loop(nested(index), body)];
+        plan.host = (0..depth).rev().fold(vec![Host::Launch(0)], around);
+        let found = refusal(&plan.to_json());
+        assert!(found.contains(reason), "{found}");
+    }
+}
