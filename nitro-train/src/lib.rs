@@ -19,6 +19,7 @@ pub mod evaluate;
 mod exact;
 pub mod exchange;
 pub mod explain;
+pub mod generate;
 mod greedy;
 #[doc(hidden)]
 pub mod internals;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use nitro_core::{Choice, CodeChoice, DeviceId, Function};
 
+use crate::generate::Generator;
 use crate::measure::{BoxError, Inputs, Session};
 
 type PrepareChoice = Box<dyn Fn(Choice, &str) + Send + Sync>;
@@ -41,6 +42,8 @@ pub struct Tunable {
     pub(super) runs_on: Option<&'static str>,
     pub(super) shipped: Vec<ShippedRecordings>,
     pub(super) prepare: Option<PrepareChoice>,
+    /// Who writes code, and for which variant.
+    pub(super) generators: Vec<(&'static str, Box<dyn Generator>)>,
 }
 
 impl Tunable {
@@ -51,8 +54,9 @@ impl Tunable {
         function: &'static Function,
         record: impl Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync + 'static,
     ) -> Self {
-        let (generated_inputs, runs_on, shipped, prepare) = Default::default();
-        Self { function, record: Box::new(record), generated_inputs, runs_on, shipped, prepare }
+        let (generated_inputs, runs_on, shipped, prepare, generators) = Default::default();
+        let record = Box::new(record);
+        Self { function, record, generated_inputs, runs_on, shipped, prepare, generators }
     }
 
     /// Adds names of built-in inputs: what [`Session::inputs`] hands out without `--inputs DIR`.
@@ -109,6 +113,42 @@ impl Tunable {
         self
     }
 
+    /// Who writes the code of this variant, which has a parameter `in artifacts`: what `train search` asks for it. Nothing else does: the texts that are worth
+    /// it are in the store, and those that a model picks go with it.
+    ///
+    /// ```
+    /// # mod app {
+    /// #     use nitro::code_variant;
+    /// #     #[code_variant(features(length = values.len()), variants(plain, found), default = plain, crate = nitro)]
+    /// #     pub fn sum(values: &[u32]) -> u32;
+    /// #     fn plain(values: &[u32]) -> u32 { values.iter().sum() }
+    /// #     fn found(values: &[u32]) -> u32 { plain(values) }
+    /// # }
+    /// # use app::sum;
+    /// # use nitro_train::BoxError;
+    /// # use nitro_train::generate::{Crossing, Decision, Decisions, Generator, NodeKey, Step};
+    /// # struct Blocks;
+    /// # impl Decisions for Blocks {
+    /// #     fn next(&self, path: &[Crossing]) -> Step {
+    /// #         if path.is_empty() { Step::Choose(Decision::new(NodeKey::new("block"), 4)) } else { Step::Complete }
+    /// #     }
+    /// # }
+    /// # impl Generator for Blocks {
+    /// #     fn decisions(&self) -> &dyn Decisions { self }
+    /// #     fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> { Ok(format!("block={}", 16 << path[0].option)) }
+    /// # }
+    /// use nitro_train::Tunable;
+    ///
+    /// let tunable = Tunable::new(sum::function(), |session| Ok(session.input("ten", || sum(&[1; 10]))?));
+    /// let tunable = tunable.generated("found", Blocks); // `Blocks` is a `nitro_train::generate::Generator`
+    /// # let _ = tunable;
+    /// ```
+    #[must_use]
+    pub fn generated(mut self, variant: &'static str, generator: impl Generator + 'static) -> Self {
+        self.generators.push((variant, Box::new(generator)));
+        self
+    }
+
     pub(super) fn name(&self) -> &'static str {
         self.function.name()
     }
@@ -126,7 +166,12 @@ impl Tunable {
 
 impl fmt::Debug for Tunable {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Tunable").field("function", &self.name()).finish_non_exhaustive()
+        let generated: Vec<&str> = self.generators.iter().map(|(variant, _)| *variant).collect();
+        formatter
+            .debug_struct("Tunable")
+            .field("function", &self.name())
+            .field("generated", &generated)
+            .finish_non_exhaustive()
     }
 }
 
