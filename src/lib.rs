@@ -56,11 +56,11 @@
 //! documentation, words of messages, and which variant a model chooses. The least Rust is 1.95; a newer one is asked for with the second number only.
 
 pub use nitro_core::{
-    Benchmark, Choice, CodeChoice, CodeVariant, Configuration, ConfigurationError, Constraint, Count, Device,
-    DeviceEntry, DeviceFeature, Far, FeatureValue, FeatureVector, Function, MAX_CHOICES, MAX_FEATURES,
-    MAX_VARIANTS, MeasuredFeature, Parameter, ParameterKind, Parameters, Reason, ReasonKind, ReloadError,
-    Selection, Stats, Stopwatch, Unkept, UnknownChoice, UnknownVariant, VariantInfo, host, model, recording,
-    reload, set_deterministic, set_exact, stats,
+    Artifact, ArtifactError, Benchmark, Choice, CodeChoice, CodeVariant, Configuration, ConfigurationError,
+    Constraint, Count, Device, DeviceEntry, DeviceFeature, Far, FeatureValue, FeatureVector, Function,
+    MAX_ARTIFACT_BYTES, MAX_CHOICES, MAX_FEATURES, MAX_VARIANTS, MeasuredFeature, Parameter, ParameterKind,
+    Parameters, Reason, ReasonKind, ReloadError, Selection, Stats, Stopwatch, Unkept, UnknownChoice,
+    UnknownVariant, VariantInfo, host, model, recording, reload, set_deterministic, set_exact, stats,
 };
 
 #[doc = include_str!("code_variant.md")]

@@ -126,6 +126,7 @@ fn leaked(function: &str, features: &[&str], selector: Selector) -> &'static [u8
         selector,
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: coverage(features.len()),
         provenance: Provenance::default(),

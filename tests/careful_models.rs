@@ -43,6 +43,7 @@ static CAREFUL: LazyLock<Vec<u8>> = LazyLock::new(|| {
         selector: Selector::Forest(forest),
         gate: None,
         caution: Some(Caution { choice: 0, margin: 0.02, far: true }),
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage { inputs: Some(inputs), devices: None },
         provenance: Provenance::default(),

@@ -47,6 +47,7 @@ fn model(function: &str, device_feature: &str, devices: Option<DeviceRegion>) ->
         }),
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage { inputs: None, devices },
         provenance: Provenance::default(),

@@ -52,6 +52,7 @@ fn ranking(function: &str, order: [usize; 4]) -> Vec<u8> {
         }),
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -52,6 +52,7 @@ static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
         selector: Selector::Forest(forest),
         gate: Some(Gate { features: vec![0], nodes: split(0, 10.0), decisions: vec![Some(2), None] }),
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -45,6 +45,7 @@ fn prefers_second(function: &str) -> Model {
         }),
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -18,6 +18,7 @@ fn model(function: &str, order: [u8; 3]) -> &'static [u8] {
         selector: Selector::Forest(Forest { inputs: 1, choices: 3, nodes, values }),
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

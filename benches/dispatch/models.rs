@@ -17,6 +17,7 @@ pub fn embedded(selector: Selector, variants: [&str; 4], device_feature: &str) -
         selector,
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -18,6 +18,7 @@
 //!
 //! This crate knows nothing of training and nothing of GPUs.
 
+mod artifact;
 mod capture;
 mod choice;
 mod choice_table;
@@ -33,6 +34,7 @@ mod feature;
 mod feature_cache;
 pub mod files;
 mod function;
+mod hash;
 pub mod host;
 mod inline_cache;
 mod inline_gate;
@@ -53,6 +55,7 @@ mod state;
 mod stats;
 mod variant;
 
+pub use artifact::{Artifact, ArtifactError, MAX_ARTIFACT_BYTES};
 pub use choice::{Choice, CodeChoice, UnknownChoice, choice_text};
 pub use constraint::Constraint;
 pub use device::{Device, DeviceEntry, DeviceFeature, Stopwatch};

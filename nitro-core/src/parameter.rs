@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::{Artifact, ArtifactError};
+
 /// A tuning parameter of a variant, as `#[code_variant]` describes it.
 ///
 /// ```
@@ -31,6 +33,8 @@ pub enum ParameterKind {
     Bool,
     /// Names without an order, such as the values of an enum.
     Category,
+    /// Generated code ([`Artifact`]): what was found and kept, which nobody can list beforehand.
+    Artifact,
 }
 
 impl Parameter {
@@ -49,6 +53,12 @@ impl Parameter {
         Self { name, kind, values, default_value }
     }
 
+    /// A parameter whose values are generated code; the only one of its variant.
+    #[must_use]
+    pub const fn artifact(name: &'static str) -> Self {
+        Self { name, kind: ParameterKind::Artifact, values: &[], default_value: 0 }
+    }
+
     /// The name, e.g. `block`.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -61,7 +71,7 @@ impl Parameter {
         self.kind
     }
 
-    /// The values as texts, in the order of their declaration.
+    /// The values as texts, in the order of their declaration; none of generated code.
     #[must_use]
     pub fn values(&self) -> &'static [&'static str] {
         self.values
@@ -82,12 +92,27 @@ impl Parameter {
         match self.kind {
             ParameterKind::Number => self.values[value].parse().unwrap_or(f64::NAN),
             ParameterKind::Bool | ParameterKind::Category => value as f64,
+            ParameterKind::Artifact => f64::NAN, // no two are near
         }
+    }
+
+    /// The index of the value of this text, or the digest of generated code.
+    fn parse(&self, value: &str) -> Result<u64, ConfigurationError> {
+        let Self { name, kind, values, .. } = self;
+        let no_value = |what: String| ConfigurationError(format!("`{name}` cannot be `{value}`; {what}"));
+        if *kind == ParameterKind::Artifact {
+            return value
+                .parse()
+                .map(Artifact::digest)
+                .map_err(|error: ArtifactError| no_value(error.to_string()));
+        }
+        let index = values.iter().position(|known| *known == value);
+        index.map(|index| index as u64).ok_or_else(|| no_value(format!("it is one of {}", values.join(", "))))
     }
 }
 
 /// One value for each parameter of a variant: its rank among all configurations of the variant, of which the values of the last parameter
-/// change fastest. A variant without parameters has one configuration, of rank 0.
+/// change fastest. A variant without parameters has one configuration, of rank 0. Of generated code the rank is the [digest](Artifact::digest).
 ///
 /// ```
 /// use nitro_core::{Configuration, Parameter, ParameterKind, Parameters};
@@ -141,11 +166,16 @@ impl Parameters {
     /// These parameters.
     ///
     /// # Panics
-    /// At compile time, when there are more configurations than a 64-bit number counts.
+    /// At compile time, when there are more configurations than a 64-bit number counts, or another parameter beside one of generated code.
     #[must_use]
     pub const fn new(parameters: &'static [Parameter]) -> Self {
         let (mut count, mut index) = (1_u64, 0);
         while index < parameters.len() {
+            let is_artifact = matches!(parameters[index].kind, ParameterKind::Artifact);
+            assert!(
+                !is_artifact || parameters.len() == 1,
+                "generated code is the only parameter of its variant"
+            );
             let Some(product) = count.checked_mul(parameters[index].values.len() as u64) else {
                 panic!("a variant has at most 2^64 - 1 configurations");
             };
@@ -167,7 +197,24 @@ impl Parameters {
         self.0.is_empty()
     }
 
-    /// Number of configurations, those included that a constraint forbids.
+    /// The parameter of a variant that runs generated code.
+    ///
+    /// ```
+    /// use nitro_core::{Artifact, Configuration, Parameter, Parameters};
+    ///
+    /// const FOUND: Parameters = Parameters::new(&[Parameter::artifact("kernel")]);
+    /// assert_eq!(FOUND.artifact().map(Parameter::name), Some("kernel"));
+    /// assert_eq!(FOUND.configurations(), 0); // nobody can list them
+    /// assert_eq!(FOUND.text(FOUND.default_configuration()), "kernel=none");
+    /// let kernel = Artifact::of("block=32");
+    /// assert_eq!(FOUND.parse(&format!("kernel={kernel}")), Ok(kernel.into()));
+    /// ```
+    #[must_use]
+    pub fn artifact(&self) -> Option<&'static Parameter> {
+        self.0.iter().find(|own| own.kind == ParameterKind::Artifact)
+    }
+
+    /// Number of configurations that can be listed, by rank, those included that a constraint forbids: none of generated code.
     #[must_use]
     pub fn configurations(&self) -> u64 {
         self.0.iter().map(|parameter| parameter.values.len() as u64).product()
@@ -176,18 +223,21 @@ impl Parameters {
     /// The configuration of all defaults.
     #[must_use]
     pub fn default_configuration(&self) -> Configuration {
-        self.of_values(self.0.iter().map(|parameter| parameter.default_value))
+        self.of_values(self.0.iter().map(|parameter| parameter.default_value as u64))
     }
 
-    /// The configuration of these values: an index for each parameter, in order.
-    fn of_values(&self, values: impl Iterator<Item = usize>) -> Configuration {
+    /// The configuration of these values: an index for each parameter, in order, or the digest of generated code.
+    fn of_values(&self, values: impl Iterator<Item = u64>) -> Configuration {
         let parameters = self.0.iter().zip(values);
-        Configuration(parameters.fold(0, |rank, (own, value)| rank * own.values.len() as u64 + value as u64))
+        Configuration(parameters.fold(0, |rank, (own, value)| rank * own.values.len() as u64 + value))
     }
 
-    /// The index of each parameter's value in a configuration, in the order of declaration.
+    /// The index of each parameter's value in a configuration, in the order of declaration; none of generated code.
     #[must_use]
     pub fn values(&self, configuration: Configuration) -> Vec<usize> {
+        if self.artifact().is_some() {
+            return Vec::new();
+        }
         let mut digits = Digits::new(configuration);
         let mut values: Vec<_> = self.0.iter().rev().map(|own| digits.next_of(own.values.len())).collect();
         values.reverse();
@@ -197,6 +247,9 @@ impl Parameters {
     /// The text of a configuration, such as `block=256,unroll=4`; empty without parameters.
     #[must_use]
     pub fn text(&self, configuration: Configuration) -> String {
+        if let Some(own) = self.artifact() {
+            return format!("{}={}", own.name, Artifact::from(configuration));
+        }
         let values = self.values(configuration);
         let each =
             self.0.iter().zip(values).map(|(own, value)| format!("{}={}", own.name, own.values[value]));
@@ -213,9 +266,7 @@ impl Parameters {
             let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
             let (name, value) = (name.trim(), value.trim());
             let index = self.0.iter().position(|own| own.name == name).ok_or_else(|| self.unknown(name))?;
-            let own = &self.0[index];
-            let value =
-                own.values.iter().position(|known| *known == value).ok_or_else(|| no_value(own, value))?;
+            let value = self.0[index].parse(value)?;
             if values[index].replace(value).is_some() {
                 return Err(ConfigurationError(format!("`{name}` is given twice")));
             }
@@ -234,11 +285,6 @@ impl Parameters {
             false => format!("there is no parameter `{name}`; the parameters are {known}"),
         })
     }
-}
-
-fn no_value(parameter: &Parameter, value: &str) -> ConfigurationError {
-    let (name, known) = (parameter.name, parameter.values.join(", "));
-    ConfigurationError(format!("`{name}` cannot be `{value}`; it is one of {known}"))
 }
 
 /// A text that is no configuration of the variant, with what is wrong about it.
@@ -304,6 +350,20 @@ mod tests {
         }
         assert_eq!(TILED.text(TILED.default_configuration()), "block=128,staged=false");
         assert_eq!(TILED.parse(" staged = true, block=32 "), Ok(Configuration::of_rank(1)));
+    }
+
+    #[test]
+    fn generated_code_is_known_by_its_digest() {
+        const FOUND: Parameters = Parameters::new(&[Parameter::artifact("kernel")]);
+        let kernel = Artifact::of("block=32");
+        let text = format!("kernel={kernel}");
+        assert_eq!((FOUND.text(kernel.into()), FOUND.parse(&text)), (text.clone(), Ok(kernel.into())));
+        assert_eq!(FOUND.parse(" kernel = none "), Ok(FOUND.default_configuration()));
+        assert_eq!((FOUND.default_configuration().rank(), FOUND.configurations()), (0, 0));
+        assert!(FOUND.values(kernel.into()).is_empty() && TILED.artifact().is_none());
+        let error = FOUND.parse("kernel=3FA9").unwrap_err().to_string();
+        assert!(error.starts_with("`kernel` cannot be `3FA9`; an artifact is written as"), "{error}");
+        assert_eq!(FOUND.parse("").unwrap_err().to_string(), "`kernel` has no value");
     }
 
     #[test]

@@ -98,7 +98,9 @@ pub(crate) fn resolve(
     })?;
     let is_known =
         |variant: usize| choices.iter().flatten().any(|&choice| table.choices()[choice].variant == variant);
-    let unknown = (0..function.variants().len()).find(|&variant| !is_known(variant));
+    // That of generated code nothing was worth a class is no fault of the model's.
+    let is_written = |&variant: &usize| function.variants()[variant].parameters().artifact().is_none();
+    let unknown = (0..function.variants().len()).filter(is_written).find(|&variant| !is_known(variant));
     let unknown = unknown.map(|variant| function.variants()[variant].name());
     if let Some(gone) = choices.iter().position(Option::is_none) {
         stale(&model.choices[gone], "the model knows a variant that the code no longer has");

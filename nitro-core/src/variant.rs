@@ -94,7 +94,7 @@ impl VariantInfo {
         self.is_possible.is_none_or(|is_possible| is_possible(configuration))
     }
 
-    /// The possible configurations, in the order of their ranks. There may be too many to walk through.
+    /// The possible configurations, in the order of their ranks; none of generated code. There may be too many to walk through.
     pub fn configurations(&self) -> impl Iterator<Item = Configuration> + '_ {
         let all = (0..self.parameters.configurations()).map(Configuration::of_rank);
         all.filter(|&configuration| self.is_possible(configuration))

@@ -98,6 +98,7 @@ fn model(function: &str) -> Vec<u8> {
         }),
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

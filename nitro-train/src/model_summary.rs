@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use nitro_core::Artifact;
 use nitro_core::model::{Calibration, Forest, Model, Node, Selector, Svm, Transform};
 use serde_json::{Value, json};
 
@@ -63,7 +64,16 @@ fn head(model: &Model) -> Table {
     ] {
         table.row([name.to_owned(), value]);
     }
+    if !model.artifacts.is_empty() {
+        let one = |own: &Artifact| format!("{own} ({} bytes)", bytes(*own));
+        table.row(["generated code".to_owned(), list(&model.artifacts.iter().map(one).collect::<Vec<_>>())]);
+    }
     table
+}
+
+/// Reading a model keeps the texts.
+fn bytes(artifact: Artifact) -> usize {
+    artifact.text().map_or(0, str::len)
 }
 
 fn gate(model: &Model) -> String {
@@ -132,6 +142,8 @@ fn summary(model: &Model) -> Value {
     let calibration =
         |own: &Calibration| json!({ "device": own.device, "measured_inputs": own.measured_inputs });
     let calibrations: Vec<Value> = model.calibrations.iter().map(calibration).collect();
+    let artifact = |own: &Artifact| json!({ "artifact": own.to_string(), "bytes": bytes(*own) });
+    let artifacts: Vec<Value> = model.artifacts.iter().map(artifact).collect();
     json!({
         "function": model.function,
         "choices": model.choices,
@@ -144,6 +156,7 @@ fn summary(model: &Model) -> Value {
         "recordings": model.provenance.recordings_digest,
         "selector": selector,
         "calibrations": calibrations,
+        "artifacts": artifacts,
     })
 }
 

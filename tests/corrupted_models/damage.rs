@@ -64,6 +64,7 @@ pub fn sound(function: &str, kind: usize) -> Model {
         selector,
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage { inputs: Some(region(2)), devices: Some(devices) },
         provenance: Provenance {

@@ -34,6 +34,7 @@ fn model(function: &str, variants: &[&str], features: &[&str], selector: Selecto
         selector,
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::DeviceFeature;
+use crate::hash::fnv1a;
 
 /// The processor of a machine. A number that the system does not tell is 0, and absent among the device features.
 ///
@@ -173,13 +174,6 @@ fn slug(name: &str) -> String {
     let words: Vec<_> =
         words.filter(|word| !matches!(word.as_str(), "" | "cpu" | "processor" | "core")).collect();
     if words.is_empty() { "unknown".to_owned() } else { words.join("-") }
-}
-
-/// The FNV-1a hash: the same on every machine and in every version, unlike that of the standard library.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ mod svm;
 
 use std::path::Path;
 
-use crate::{DeviceEntry, name};
+use crate::{Artifact, DeviceEntry, name};
 
 pub use caution::Caution;
 pub(crate) use coverage::coordinate;
@@ -34,6 +34,7 @@ pub use svm::{Class, Scale, Svm, Transform};
 /// let model = Model {
 ///     function: "sort".into(),
 ///     choices: vec!["merge".into(), "radix{bits=8}".into()],
+///     artifacts: vec![],
 ///     features: vec!["length".into()],
 ///     device_features: vec![],
 ///     selector: Selector::Constant { choice: 1 },
@@ -54,6 +55,9 @@ pub struct Model {
     /// What it can pick, as [`Function::choice`](crate::Function::choice) reads it: variants, those with parameters with values for all of them,
     /// in the trainer's order.
     pub choices: Vec<String>,
+    /// The generated code among the choices; at most [`MAX_ARTIFACTS`], each of at most [`MAX_ARTIFACT_BYTES`](crate::MAX_ARTIFACT_BYTES). Their texts go into the
+    /// file, and whoever reads it knows them from then on.
+    pub artifacts: Vec<Artifact>,
     /// Names of the input features, in the order of the columns.
     pub features: Vec<String>,
     /// Names of the device features, whose columns follow those of the input features.
@@ -71,6 +75,9 @@ pub struct Model {
     /// How the model came to be.
     pub provenance: Provenance,
 }
+
+/// The most pieces of generated code that a model carries: as many as it may have choices.
+pub const MAX_ARTIFACTS: usize = crate::MAX_CHOICES;
 
 /// The most devices that a model is calibrated for.
 pub const MAX_CALIBRATIONS: usize = 64;

@@ -25,6 +25,7 @@ fn model() -> Model {
         }),
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance {

@@ -1,6 +1,7 @@
 //! Sections: those of later versions, those that lack, and what is wrong inside of one.
 
-use nitro_core::model::{Model, ModelError};
+use nitro_core::Artifact;
+use nitro_core::model::{MAX_ARTIFACTS, Model, ModelError};
 
 use super::{HEADER_BYTES, coverage, model, sealed, section};
 
@@ -12,9 +13,9 @@ fn with_section(name: &[u8; 12], is_required: u32, bytes: &[u8]) -> Result<Model
 
 #[test]
 fn a_section_of_a_later_version_is_passed_over_or_named() {
-    assert_eq!(with_section(b"artifacts\0\0\0", 0, b"what a later trainer says").unwrap(), model());
-    let error = with_section(b"artifacts\0\0\0", 1, b"").unwrap_err().to_string();
-    assert!(error.contains("`artifacts`") && error.contains("does not know"), "{error}");
+    assert_eq!(with_section(b"remarks\0\0\0\0\0", 0, b"what a later trainer says").unwrap(), model());
+    let error = with_section(b"remarks\0\0\0\0\0", 1, b"").unwrap_err().to_string();
+    assert!(error.contains("`remarks`") && error.contains("does not know"), "{error}");
     for (name, what) in [
         (b"names\0\0\0\0\0\0\0", "a section is there twice"),
         (b"\0\0\0\0\0\0\0\0\0\0\0\0", "length of a section"),
@@ -70,4 +71,50 @@ fn random_coverage_is_refused_or_answers() {
         accepted > 1000,
         "{accepted} changes were accepted: a test of refusals alone says nothing of distances"
     );
+}
+
+/// A model with generated code, and the bytes of that section.
+fn with_artifacts(artifacts: Vec<Artifact>) -> (Model, Vec<u8>) {
+    let found = Model { artifacts, ..model() };
+    let headers = model().to_bytes().len() + section(b"artifacts\0\0\0", 0, b"").len();
+    let part = found.to_bytes()[headers..].to_vec();
+    (found, part)
+}
+
+#[test]
+fn generated_code_is_read_back_and_a_damaged_text_is_refused() {
+    let kernels = ["block=32", "__global__ void f() {}\n"].map(Artifact::keep);
+    let (found, part) = with_artifacts(kernels.to_vec());
+    assert_eq!(Model::from_bytes(&found.to_bytes()).unwrap(), found);
+    assert_eq!(with_section(b"artifacts\0\0\0", 0, &part).unwrap(), found);
+    for place in 0..part.len() {
+        let mut damaged = part.clone();
+        damaged[place] ^= 1;
+        let error = with_section(b"artifacts\0\0\0", 0, &damaged).expect_err("a digest is checked");
+        assert!(matches!(error, ModelError::Inconsistent { .. } | ModelError::Body(_)), "{place}: {error}");
+    }
+    let mut other = part.clone();
+    let place = other.windows(8).position(|own| own == b"block=32").expect("the text is there") + 7;
+    other[place] = b'3';
+    let error = with_section(b"artifacts\0\0\0", 0, &other).unwrap_err().to_string();
+    assert_eq!(error, "inconsistent model: digest of an artifact");
+    assert!(Artifact::of("block=33").text().is_none(), "nothing of a refused model is kept");
+}
+
+#[test]
+fn more_code_than_a_model_may_carry_is_refused() {
+    let many = (0..=MAX_ARTIFACTS).map(|number| Artifact::keep(&format!("block={number}"))).collect();
+    assert!(matches!(Model::from_bytes(&with_artifacts(many).0.to_bytes()), Err(ModelError::Body(_))));
+    let long = Artifact::keep(&"x".repeat(nitro_core::MAX_ARTIFACT_BYTES + 1));
+    let error = Model::from_bytes(&with_artifacts(vec![long]).0.to_bytes()).unwrap_err().to_string();
+    assert_eq!(error, "inconsistent model: length of an artifact");
+}
+
+#[test]
+fn a_model_whose_code_nobody_has_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let lacking = Model { artifacts: vec![Artifact::of("nobody keeps this")], ..model() };
+    let error = lacking.write(&folder.path().join("a.model")).unwrap_err();
+    let why = std::error::Error::source(&error).expect("the error of a file has a source").to_string();
+    assert!(why.starts_with("the text of the artifact") && why.contains("keep it before"), "{why}");
 }

@@ -5,7 +5,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprPath, ExprUnary, Lit, Type, UnOp};
+use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprMethodCall, ExprPath, ExprUnary, Lit, Type, UnOp};
 
 use super::{cfgs, helper, parameters};
 use crate::ir::{CodeVariant, Constraint, Parameter, ParameterKind, Variant};
@@ -64,8 +64,18 @@ impl Numbers<'_> {
                 let join = if matches!(op, BinOp::And(_)) { quote!(and) } else { quote!(or) };
                 quote!(#krate::__private::#join(#left, #right))
             }
+            Expr::MethodCall(call) if self.asks_for_code(call) => {
+                quote!(::core::option::Option::Some(__nitro_parameters.#call))
+            }
             comparison => self.comparison(comparison).unwrap_or_else(|| quote!(::core::option::Option::None)),
         }
+    }
+
+    /// `kernel.is_known()` of generated code.
+    fn asks_for_code(&self, call: &ExprMethodCall) -> bool {
+        let Expr::Path(path) = &*call.receiver else { return false };
+        let is_code = |own: &Parameter| own.kind == ParameterKind::Artifact;
+        self.parameter(path).is_some_and(is_code) && call.method == "is_known" && call.args.is_empty()
     }
 
     /// An `Option<bool>` for a comparison of numbers or a number itself, which as a condition is a bool. One without a feature or a parameter
@@ -116,7 +126,7 @@ impl Numbers<'_> {
             (Some(index), _) => Some(quote!(__nitro_known[#index])),
             (None, Some(parameter)) => {
                 let name = &parameter.name;
-                let is_number = parameter.kind != ParameterKind::Category;
+                let is_number = !matches!(parameter.kind, ParameterKind::Category | ParameterKind::Artifact);
                 is_number.then(|| self.constant(&quote!(__nitro_parameters.#name)))
             }
             (None, None) => self.is_constant(path).then(|| self.constant(path)),

@@ -11,7 +11,8 @@ use crate::ir::{CodeVariant, Parameter, ParameterKind, Variant};
 /// The values of all parameters, their types, and which configurations are possible: beside the function.
 pub fn items(function: &CodeVariant) -> TokenStream {
     let of_variant = |variant: &Variant| {
-        let each = variant.parameters.iter().map(|parameter| values(function, variant, parameter));
+        let listed = variant.parameters.iter().filter(|own| own.kind != ParameterKind::Artifact);
+        let each = listed.map(|parameter| values(function, variant, parameter));
         let possible = possible(function, variant);
         quote!(#(#each)* #possible)
     };
@@ -115,6 +116,9 @@ pub fn definition(function: &CodeVariant, variant: &Variant, visibility: &Visibi
 }
 
 fn field_doc(parameter: &Parameter) -> String {
+    if parameter.kind == ParameterKind::Artifact {
+        return " Generated code; none where nothing was found.".to_owned();
+    }
     let values = parameter.values.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(", ");
     let (_, default) = &parameter.values[parameter.default];
     let constant = if parameter.is_const { " A constant of the variant's type parameters." } else { "" };
@@ -128,6 +132,10 @@ fn field_type(function: &CodeVariant, variant: &Variant, parameter: &Parameter) 
             let alias = type_name(function, variant, parameter);
             quote!(super::#alias)
         }
+        ParameterKind::Artifact => {
+            let krate = krate(function);
+            quote!(#krate::Artifact)
+        }
         _ => quote!(::core::primitive::#r#type),
     }
 }
@@ -137,7 +145,10 @@ fn default(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let fields = parameters.iter().map(|parameter| {
         let (name, values, index) =
             (&parameter.name, values_name(function, variant, parameter), parameter.default);
-        quote!(#name: super::#values[#index])
+        match parameter.kind {
+            ParameterKind::Artifact => quote!(#name: ::core::default::Default::default()),
+            _ => quote!(#name: super::#values[#index]),
+        }
     });
     quote! {
         #(#cfgs)*
@@ -152,6 +163,17 @@ fn default(function: &CodeVariant, variant: &Variant) -> TokenStream {
 /// The values of the last parameter change fastest.
 fn from_configuration(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let (krate, Variant { cfgs, arm, parameters, .. }) = (krate(function), variant);
+    if let Some(Parameter { name, .. }) = variant.artifact() {
+        return quote! {
+            #(#cfgs)*
+            impl ::core::convert::From<#krate::Configuration> for #arm {
+                #[inline]
+                fn from(configuration: #krate::Configuration) -> Self {
+                    Self { #name: ::core::convert::From::from(configuration) }
+                }
+            }
+        };
+    }
     let values = parameters.iter().rev().map(|parameter| {
         let (name, values, count) =
             (&parameter.name, values_name(function, variant, parameter), parameter.values.len());
@@ -178,6 +200,9 @@ fn display(function: &CodeVariant, variant: &Variant) -> TokenStream {
         let (name, values) = (&parameter.name, values_name(function, variant, parameter));
         let texts = texts(parameter);
         let format = format!("{}{name}={{}}", if index == 0 { "" } else { "," });
+        if parameter.kind == ParameterKind::Artifact {
+            return quote!(::core::write!(formatter, #format, self.#name)?;);
+        }
         quote! {
             ::core::write!(formatter, #format, #krate::__private::ValueText {
                 value: &self.#name,
@@ -208,6 +233,7 @@ pub fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let each = variant.parameters.iter().map(|parameter| {
         let (name, texts, default) = (parameter.name.to_string(), texts(parameter), parameter.default);
         let kind = match parameter.kind {
+            ParameterKind::Artifact => return quote!(#krate::Parameter::artifact(#name)),
             ParameterKind::Integer | ParameterKind::Float => quote!(Number),
             ParameterKind::Bool => quote!(Bool),
             ParameterKind::Category => quote!(Category),

@@ -92,7 +92,7 @@ pub struct Parameter {
     pub r#type: Type,
     /// What its values are.
     pub kind: ParameterKind,
-    /// The values as expressions of the type, with their texts; at least one.
+    /// The values as expressions of the type, with their texts; at least one, but of generated code none.
     pub values: Vec<(Expr, String)>,
     /// Index of the default among them.
     pub default: usize,
@@ -109,6 +109,8 @@ pub enum ParameterKind {
     Bool,
     /// Anything else.
     Category,
+    /// Generated code: its values are not known to the program.
+    Artifact,
 }
 
 /// A rule that forbids a variant for an input.
@@ -131,6 +133,11 @@ impl CodeVariant {
 }
 
 impl Variant {
+    /// Its parameter of generated code, which is the only one then.
+    pub fn artifact(&self) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| parameter.kind == ParameterKind::Artifact)
+    }
+
     /// Whether it takes a value of its configuration's type: for parameters that are no constants.
     pub fn takes_configuration(&self) -> bool {
         self.parameters.iter().any(|parameter| !parameter.is_const)
@@ -248,6 +255,13 @@ fn default_is_a_variant(default: &Ident, variants: &[Variant], errors: &mut Erro
         errors.at(default, format!("the default `{name}` is not a variant; the variants are {known}"));
         return None;
     };
+    if let Some(own) = variants[index].artifact() {
+        let message = format!(
+            "the default `{name}` must be able to run in every program, and not every program has generated code: choose another default"
+        );
+        errors.at(&own.name, message);
+        return Some(index);
+    }
     if let Some(condition) = variants[index].constraint.as_ref().and_then(|own| own.of_the_input.as_ref()) {
         let message = format!(
             "the default `{name}` must be admissible for every input: remove its constraint, or choose another default"

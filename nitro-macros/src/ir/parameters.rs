@@ -34,7 +34,21 @@ pub fn check(
         }
     }
     few_instances(&parameters, errors);
-    parameters
+    generated_code_is_alone(parameters, errors)
+}
+
+/// Whatever else there is to choose about generated code is chosen by who generates it.
+fn generated_code_is_alone(parameters: Vec<Parameter>, errors: &mut Errors) -> Vec<Parameter> {
+    let is_artifact = |own: &Parameter| own.kind == ParameterKind::Artifact;
+    let Some(artifact) = parameters.iter().position(is_artifact) else { return parameters };
+    if let Some(other) = parameters.iter().enumerate().find(|(index, _)| *index != artifact) {
+        let (name, other) = (&parameters[artifact].name, &other.1.name);
+        let message = format!(
+            "`{other}` stands beside the generated code `{name}`, which is the only parameter of its variant: let the text of the code say it"
+        );
+        errors.at(other, message);
+    }
+    parameters.into_iter().filter(is_artifact).take(1).collect()
 }
 
 fn at_most_16(written: &[parse::Parameter], errors: &mut Errors) {
@@ -67,6 +81,9 @@ fn is_new(name: &Ident, parameters: &[Parameter], errors: &mut Errors) -> bool {
 }
 
 fn parameter(written: parse::Parameter, errors: &mut Errors) -> Option<Parameter> {
+    if written.values.as_ref().is_some_and(values::are_artifacts) {
+        return artifact(written, errors);
+    }
     let parse::Parameter { is_const, name, r#type, values, default } = written;
     let r#type = r#type.unwrap_or_else(|| {
         let usize = Ident::new("usize", name.span());
@@ -90,6 +107,25 @@ fn parameter(written: parse::Parameter, errors: &mut Errors) -> Option<Parameter
         None => 0,
     };
     Some(Parameter { is_const, name, r#type, kind, values, default })
+}
+
+/// `kernel in artifacts`
+fn artifact(written: parse::Parameter, errors: &mut Errors) -> Option<Parameter> {
+    let parse::Parameter { is_const, name, r#type, default, .. } = written;
+    let usage = format!("write `{name} in artifacts`");
+    if let Some(r#type) = r#type {
+        errors.at(&r#type, format!("generated code is a `nitro::Artifact` always: {usage}"));
+    }
+    if let Some(default) = default {
+        let message =
+            format!("generated code has no default, its variant runs where some was found: {usage}");
+        errors.at(&default, message);
+    }
+    if is_const {
+        errors.at(&name, format!("generated code is not known when the program is compiled: {usage}"));
+    }
+    let (r#type, kind) = (parse_quote!(Artifact), ParameterKind::Artifact);
+    Some(Parameter { is_const: false, name, r#type, kind, values: Vec::new(), default: 0 })
 }
 
 /// Rust has constants of these types as parameters.

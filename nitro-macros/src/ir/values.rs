@@ -35,6 +35,7 @@ pub fn usage(name: &Ident, r#type: &Type, kind: ParameterKind) -> String {
         ParameterKind::Category => {
             format!("write `{name}: {type} in [{type}::First, {type}::Second]`, with all that it may be")
         }
+        ParameterKind::Artifact => format!("write `{name} in artifacts`"),
     }
 }
 
@@ -98,6 +99,7 @@ fn listed<'a>(kind: ParameterKind, elements: impl Iterator<Item = &'a Expr>) -> 
             ParameterKind::Integer => integer(element).is_some(),
             ParameterKind::Category => matches!(element, Expr::Path(_)),
             ParameterKind::Float | ParameterKind::Bool => matches!(element, Expr::Lit(_) | Expr::Unary(_)),
+            ParameterKind::Artifact => false,
         };
         let text = text(element).filter(|_| is_of_kind);
         text.map(|text| (element.clone(), text)).ok_or_else(|| {
@@ -169,6 +171,15 @@ fn number(number: i128) -> (Expr, String) {
     let magnitude = Literal::u128_unsuffixed(number.unsigned_abs());
     let tokens = if number < 0 { quote!(-#magnitude) } else { quote!(#magnitude) };
     (parse_quote!(#tokens), number.to_string())
+}
+
+/// Whether the values are generated code: `artifacts`.
+pub fn are_artifacts(written: &Expr) -> bool {
+    match written {
+        Expr::Group(inner) => are_artifacts(&inner.expr),
+        Expr::Path(path) => path.qself.is_none() && path.path.is_ident("artifacts"),
+        _ => false,
+    }
 }
 
 fn is_pow2(function: &Expr) -> bool {

@@ -5,7 +5,10 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{Attribute, BinOp, Expr, ExprBinary, ExprPath, Ident, Signature, parse_quote};
 
-use super::{Constraint, Feature, MAX_VARIANTS, Parameter, Variant, mentions, names, parameters, signature};
+use super::{
+    Constraint, Feature, MAX_VARIANTS, Parameter, ParameterKind, Variant, mentions, names, parameters,
+    signature,
+};
 use crate::errors::Errors;
 use crate::parse;
 
@@ -33,8 +36,8 @@ pub fn check(
                 true => parameters::check(parameters, features, signature, errors),
                 false => Vec::new(),
             };
-            let constraint =
-                constraint.map(|condition| with_names(condition, features, &parameters, signature));
+            let constraint = is_there(&parameters, constraint)
+                .map(|condition| with_names(condition, features, &parameters, signature));
             variants.push(Variant { cfgs, path, name, arm, parameters, constraint, exact_group });
         }
     }
@@ -148,6 +151,17 @@ fn type_is_free(
     !is_taken
 }
 
+/// Generated code runs where the program has it, beside what is said of it.
+fn is_there(parameters: &[Parameter], condition: Option<Expr>) -> Option<Expr> {
+    let artifact = parameters.iter().find(|own| own.kind == ParameterKind::Artifact);
+    let Some(name) = artifact.map(|own| &own.name) else { return condition };
+    let is_known: Expr = parse_quote!(#name.is_known());
+    Some(match condition {
+        Some(condition) => parse_quote!(#is_known && (#condition)),
+        None => is_known,
+    })
+}
+
 fn with_names(
     condition: Expr,
     features: &[Feature],
@@ -166,7 +180,10 @@ fn with_names(
             && !input.iter().any(|name| mentions(part, name))
     };
     let all = conjuncts(&condition);
-    let (of_parameters, others): (Vec<&Expr>, Vec<&Expr>) = all.into_iter().partition(is_of_parameters);
+    // Of generated code a program may come to know later what it does not know now.
+    let is_settled = parameters.iter().all(|own| own.kind != ParameterKind::Artifact);
+    let (of_parameters, others): (Vec<&Expr>, Vec<&Expr>) =
+        all.into_iter().partition(|part| is_settled && is_of_parameters(part));
     let possible = of_parameters.into_iter().cloned().reduce(|a, b| parse_quote!(#a && #b));
     let of_the_input = others.first().map(|&first| first.clone());
     let features = (0..features.len()).filter(|&index| mentions(&condition, &features[index].name)).collect();

@@ -205,6 +205,7 @@ impl<'a> Study<'a> {
             selector: trained.selector,
             gate: None,
             caution: None,
+            artifacts: vec![],
             calibrations: Vec::new(),
             coverage: Coverage::default(),
             provenance,

@@ -90,6 +90,7 @@ fn capture(folder: &Path) {
         selector: Selector::Constant { choice: 1 },
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage { inputs: Some(region), devices: None },
         provenance: Provenance::default(),

@@ -1,6 +1,6 @@
 //! Whether the parts of a model fit together.
 
-use super::super::{MAX_CALIBRATIONS, Model, Selector};
+use super::super::{MAX_ARTIFACTS, MAX_CALIBRATIONS, Model, Selector};
 use crate::{MAX_CHOICES, MAX_FEATURES, name};
 
 /// A model that passes cannot make a prediction panic.
@@ -11,6 +11,9 @@ pub(super) fn check(model: &Model) -> Result<(), &'static str> {
     }
     if model.features.len() > MAX_FEATURES {
         return Err("number of features");
+    }
+    if model.artifacts.len() > MAX_ARTIFACTS {
+        return Err("number of artifacts");
     }
     check_names(model)?;
     model.coverage.check(model.features.len())?;

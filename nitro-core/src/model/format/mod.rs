@@ -12,6 +12,7 @@
 //! | `provenance` | optional | how it came to be |
 //! | `objective` | optional | what makes one selector better than another in its eyes |
 //! | `coverage` | optional | which inputs and devices it was trained on |
+//! | `artifacts` | optional | the texts of generated code among the choices |
 //! | `calibrations` | optional | what takes the selector's place on devices where a little was measured |
 //!
 //! The structs here are not those that the program works with, so that either side can change alone. The exceptions are `Svm`,
@@ -27,8 +28,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use self::section::Section;
-use super::{Calibration, Coverage, Forest, Gate, Model, Provenance, Selector, Svm, limited};
-use crate::files;
+use super::{Calibration, Coverage, Forest, Gate, MAX_ARTIFACTS, Model, Provenance, Selector, Svm, limited};
+use crate::{Artifact, MAX_ARTIFACT_BYTES, files};
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
 const HEADER_BYTES: usize = 24;
@@ -99,6 +100,12 @@ pub enum ModelError {
         /// The part that does not fit.
         what: &'static str,
     },
+    /// A choice is generated code whose text nobody has kept.
+    #[error("the text of the artifact {artifact} is not known here: keep it before the model is written")]
+    Artifact {
+        /// The artifact.
+        artifact: Artifact,
+    },
     /// More bytes than a file is read with.
     #[error(
         "the model takes {bytes} bytes where {MAX_FILE_BYTES} are read: fit it from fewer inputs or devices"
@@ -122,6 +129,19 @@ struct Names {
 struct Choices {
     #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     choices: Vec<String>,
+}
+
+/// What is listed is read up to that and no further, whatever a file says.
+#[derive(Default, Serialize, Deserialize)]
+struct Artifacts {
+    #[serde(deserialize_with = "limited::list::<{ MAX_ARTIFACTS }, _, _>")]
+    artifacts: Vec<ArtifactBody>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ArtifactBody {
+    digest: u64,
+    text: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -163,6 +183,7 @@ const OBJECTIVE: &str = "objective";
 const COVERAGE: &str = "coverage";
 const PROVENANCE: &str = "provenance";
 const CALIBRATIONS: &str = "calibrations";
+const ARTIFACTS: &str = "artifacts";
 
 impl SelectorBody {
     fn of(selector: &Selector) -> Self {
@@ -179,6 +200,27 @@ impl SelectorBody {
             Self::Svm(svm) => Selector::Svm(svm),
             Self::Forest(forest) => Selector::Forest(forest),
         }
+    }
+}
+
+impl Artifacts {
+    /// Those whose texts are known; the others could not be read back.
+    fn of(model: &Model) -> Self {
+        let body = |own: &Artifact| Some(ArtifactBody { digest: own.digest(), text: own.text()?.to_owned() });
+        Self { artifacts: model.artifacts.iter().filter_map(body).collect() }
+    }
+
+    /// A digest is believed when the text has it.
+    fn check(&self) -> Result<(), &'static str> {
+        for ArtifactBody { digest, text } in &self.artifacts {
+            if text.len() > MAX_ARTIFACT_BYTES {
+                return Err("length of an artifact");
+            }
+            if Artifact::of(text).digest() != *digest {
+                return Err("digest of an artifact");
+            }
+        }
+        Ok(())
     }
 }
 
@@ -233,6 +275,9 @@ fn body(model: &Model) -> Vec<u8> {
     if !model.coverage.is_empty() {
         write_part(&mut body, COVERAGE, false, &model.coverage);
     }
+    if !model.artifacts.is_empty() {
+        write_part(&mut body, ARTIFACTS, false, &Artifacts::of(model));
+    }
     if !model.calibrations.is_empty() {
         let calibrations = model.calibrations.iter().map(CalibrationBody::of).collect();
         write_part(&mut body, CALIBRATIONS, false, &Calibrations { calibrations });
@@ -249,14 +294,17 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
     let body = checked_body(bytes)?;
     let sections = section::read(
         body,
-        &[NAMES, CHOICES, SELECTOR, GATE, CAUTION, OBJECTIVE, COVERAGE, PROVENANCE, CALIBRATIONS],
+        &[NAMES, CHOICES, SELECTOR, GATE, CAUTION, OBJECTIVE, COVERAGE, PROVENANCE, CALIBRATIONS, ARTIFACTS],
     )?;
     let names: Names = required(&sections, NAMES, "it has no names")?;
     let Choices { choices } = required(&sections, CHOICES, "no choices")?;
     let provenance: ProvenanceBody = part(&sections, PROVENANCE)?.unwrap_or_default();
     let Calibrations { calibrations } = part(&sections, CALIBRATIONS)?.unwrap_or_default();
+    let artifacts: Artifacts = part(&sections, ARTIFACTS)?.unwrap_or_default();
+    artifacts.check().map_err(|what| ModelError::Inconsistent { what })?;
     let model = Model {
         function: names.function,
+        artifacts: artifacts.artifacts.iter().map(|own| Artifact::of(&own.text)).collect(),
         choices,
         features: names.features,
         device_features: names.device_features,
@@ -275,6 +323,10 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
         },
     };
     check::check(&model).map_err(|what| ModelError::Inconsistent { what })?;
+    // What is kept stays for the life of the process: only of a model that is one.
+    for own in &artifacts.artifacts {
+        Artifact::keep(&own.text);
+    }
     Ok(model)
 }
 
@@ -332,6 +384,9 @@ pub(super) fn write(model: &Model, path: &Path) -> Result<(), ModelError> {
 
 /// The bytes of the model, if they are read back.
 fn readable(model: &Model) -> Result<Vec<u8>, ModelError> {
+    if let Some(&artifact) = model.artifacts.iter().find(|own| !own.is_known()) {
+        return Err(ModelError::Artifact { artifact });
+    }
     let bytes = to_bytes(model);
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(ModelError::TooLarge { bytes: bytes.len() });

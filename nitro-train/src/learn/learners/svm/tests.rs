@@ -52,6 +52,7 @@ fn the_model_of_the_run_time_decides_like_the_machine() {
         selector: Selector::Svm(svm),
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),

@@ -31,6 +31,7 @@ fn model(tree: Tree) -> Model {
         selector: Selector::Forest(forest),
         gate: None,
         caution: None,
+        artifacts: vec![],
         calibrations: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),
