@@ -55,6 +55,7 @@ fn files(folder: &Path) -> Result<Files> {
         devices: find("devices")?,
         parameters: None,
         feature_times: None,
+        artifacts: None,
     })
 }
 

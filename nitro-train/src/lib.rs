@@ -42,7 +42,7 @@ mod worker;
 pub use measure::{BoxError, Session};
 pub use model_summary::ModelSummary;
 // What a trainer's own code names of the run time: so that it needs no dependency on `nitro-core`.
-pub use nitro_core::{DeviceFeature, Function, MeasuredFeature, Unkept, model, provide};
+pub use nitro_core::{Artifact, DeviceFeature, Function, MeasuredFeature, Unkept, model, provide};
 pub(crate) use nitro_search::random;
 pub use trainer::{
     CalibrateRequest, CalibratedModel, Candidates, CheckRequest, DataRequest, DeviceRanking, Devices,

@@ -46,6 +46,7 @@ pub fn with_vendor(function: &str) -> Result<Recordings, Error> {
         devices: folder.join("devices.csv"),
         parameters: None,
         feature_times: None,
+        artifacts: None,
     };
     let profiles = Folder::new(models().join("recordings")).read(function)?;
     Ok(Recordings { profiles, ..import(function, &files)? })

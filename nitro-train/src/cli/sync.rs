@@ -24,9 +24,10 @@ pub(super) fn run(args: &SyncArgs, out: &mut dyn Write) -> Result<()> {
 }
 
 fn tell(out: &mut dyn Write, from: &str, to: &str, copied: Copied) -> io::Result<()> {
-    let Copied { functions, devices, inputs, measurements, evaluations } = copied;
+    let Copied { functions, devices, inputs, measurements, evaluations, artifacts } = copied;
+    let code = if artifacts == 0 { String::new() } else { format!(", {artifacts} pieces of generated code") };
     writeln!(
         out,
-        "{from} → {to}: {measurements} measurements, {evaluations} evaluations of searches; new there: {functions} functions, {devices} devices, {inputs} inputs"
+        "{from} → {to}: {measurements} measurements, {evaluations} evaluations of searches; new there: {functions} functions, {devices} devices, {inputs} inputs{code}"
     )
 }

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use nitro_core::MAX_VARIANTS;
 use nitro_core::name::{self, NameError};
+use nitro_core::{Artifact, MAX_ARTIFACT_BYTES, MAX_VARIANTS};
 
 use crate::printable::excerpt;
 use crate::recordings::MAX_FEATURES;
@@ -140,6 +140,21 @@ pub enum Problem {
     /// An outcome without a meaning.
     #[error("outcome `{found}` means nothing; use time, failed, wrong or inadmissible")]
     UnknownOutcome { found: String },
+
+    /// A line that is no artifact.
+    #[error("the line is not an artifact (`{{\"artifact\": DIGEST, \"text\": CODE}}`): {why}")]
+    NotAnArtifact { why: String },
+
+    /// A text that belongs to another digest.
+    #[error(
+        "the text has the digest {found} and not `{}`; copy the line again from where it came",
+        excerpt(artifact)
+    )]
+    OtherArtifact { artifact: String, found: Artifact },
+
+    /// Generated code that nothing takes.
+    #[error("the text has {bytes} bytes; an artifact may have {MAX_ARTIFACT_BYTES}")]
+    LongArtifact { bytes: usize },
 
     /// What is wrong in a file of Kernel Tuner.
     #[error("{what}")]

@@ -14,6 +14,8 @@
 //! - **feature times**, where what features take was measured: `device,input`, then one column a feature with nanoseconds; an empty
 //!   field means that it is not known.
 //!
+//! - **artifacts**, where configurations are generated code: no table but a JSON object a line, `{"artifact": DIGEST, "text": CODE}`.
+//!
 //! Numbers are decimal, finite, and times above zero. Names are those of [`nitro_core::name`]; there may be
 //! [`MAX_VARIANTS`](nitro_core::MAX_VARIANTS) variants, and [`MAX_FEATURES`](crate::recordings::MAX_FEATURES) features of inputs and of devices.
 //! A text that a spreadsheet would take for a formula (`=1+1`) has a `'` before it, which is not part of it. Tables may be compressed
@@ -34,6 +36,7 @@
 //! # Ok::<(), nitro_train::exchange::ImportError>(())
 //! ```
 
+mod artifacts;
 pub(crate) mod compressed;
 pub(crate) mod csv_table;
 mod error;
@@ -70,6 +73,8 @@ pub struct Files {
     pub parameters: Option<PathBuf>,
     /// What features take to compute.
     pub feature_times: Option<PathBuf>,
+    /// The texts of generated code.
+    pub artifacts: Option<PathBuf>,
 }
 
 /// Reads recordings from files.
@@ -84,7 +89,7 @@ pub struct Files {
 /// std::fs::write(&measurements, "device,input,variant,time_ns\nV100,b,csr,1300\n")?;
 /// std::fs::write(&inputs, "input,rows\na,4096\n")?;
 /// std::fs::write(&devices, "device,sm_count\nV100,80\n")?;
-/// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None };
+/// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None, artifacts: None };
 /// let error = import("spmv", &files).unwrap_err();
 /// assert!(error.to_string().contains("m.csv:2"), "{error}"); // there is no input `b`
 /// std::fs::write(&files.inputs, "input,rows\na,4096\nb,512\n")?;
@@ -110,6 +115,10 @@ pub fn import(function: &str, files: &Files) -> Result<Recordings, ImportError> 
         let (name, text) = read(path)?;
         feature_times::read(CsvTable::open(&name, &text)?, &mut recordings)?;
     }
+    if let Some(path) = &files.artifacts {
+        let (name, text) = read(path)?;
+        artifacts::read(&name, &text, &mut recordings)?;
+    }
     Ok(recordings)
 }
 
@@ -124,16 +133,17 @@ pub fn read_bytes(
     inputs: &[u8],
     devices: &[u8],
 ) -> Result<Recordings, ImportError> {
-    read_tables(function, measurements, inputs, devices, None)
+    read_tables(function, measurements, inputs, devices, None, None)
 }
 
-/// As [`read_bytes`], with the table of what features take.
+/// As [`read_bytes`], with the table of what features take and the file of generated code.
 pub(crate) fn read_tables(
     function: &str,
     measurements: &[u8],
     inputs: &[u8],
     devices: &[u8],
     feature_times: Option<&[u8]>,
+    artifacts: Option<&[u8]>,
 ) -> Result<Recordings, ImportError> {
     let read = |table: &str, bytes| {
         let name = format!("{table} of {function}");
@@ -144,6 +154,10 @@ pub(crate) fn read_tables(
     if let Some(bytes) = feature_times {
         let (name, text) = read("feature times", bytes)?;
         feature_times::read(CsvTable::open(&name, &text)?, &mut recordings)?;
+    }
+    if let Some(bytes) = artifacts {
+        let (name, text) = read("artifacts", bytes)?;
+        artifacts::read(&name, &text, &mut recordings)?;
     }
     Ok(recordings)
 }

@@ -8,7 +8,7 @@ use nitro_core::files::{self, ReplaceError};
 
 use super::error::ExportError;
 use super::formula::guard;
-use super::{Files, compressed, feature_times, measurements, parameters};
+use super::{Files, artifacts, compressed, feature_times, measurements, parameters};
 use crate::recordings::Recordings;
 
 /// Writes recordings to files, compressed where a name ends with `.gz` or `.xz`.
@@ -21,7 +21,7 @@ use crate::recordings::Recordings;
 ///
 /// let folder = tempfile::tempdir()?;
 /// let [measurements, inputs, devices] = ["m.csv.gz", "i.csv", "d.csv"].map(|name| folder.path().join(name));
-/// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None };
+/// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None, artifacts: None };
 /// export(&recordings, &files)?;
 /// assert_eq!(import("sort", &files)?, recordings);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -45,6 +45,9 @@ pub fn export(recordings: &Recordings, files: &Files) -> Result<(), ExportError>
     }
     if let Some(path) = &files.feature_times {
         tables.push((path, feature_times::rows(recordings).map(line).collect()));
+    }
+    if let Some(path) = &files.artifacts {
+        tables.push((path, artifacts::text(recordings)));
     }
     let mut packed = Vec::new();
     for (path, text) in tables {

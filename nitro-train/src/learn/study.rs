@@ -189,7 +189,7 @@ impl<'a> Study<'a> {
     ) -> FittedModel {
         let inputs = self.task().all_inputs();
         let trained = learner.train(&self.training_set(&inputs, features), &hyperparameters);
-        let recordings = self.task().recordings;
+        let (recordings, classes) = (self.task().recordings, self.task().performance.classes().names());
         let provenance = Provenance {
             strategy: name.into(),
             sources: self.sources.iter().map(|&source| recordings.devices[source].id.clone()).collect(),
@@ -199,13 +199,13 @@ impl<'a> Study<'a> {
         };
         let model = Model {
             function: recordings.function.clone(),
-            choices: self.task().performance.classes().names().to_vec(),
+            choices: classes.to_vec(),
             features: self.task().features(),
             device_features: features.to_vec(),
             selector: trained.selector,
             gate: None,
             caution: None,
-            artifacts: vec![],
+            artifacts: classes.iter().filter_map(|choice| recordings.artifact(choice)).collect(),
             calibrations: Vec::new(),
             coverage: Coverage::default(),
             provenance,

@@ -33,6 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod artifacts;
 mod digest;
 mod feature_times;
 mod keep;
@@ -43,8 +44,10 @@ mod space;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(crate) use artifacts::named as named_artifact;
 pub use feature_times::FeatureTimes;
 pub use keep::LeftOut;
+use nitro_core::Artifact;
 pub use outcome::Outcome;
 pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
 use serde::Serialize;
@@ -92,6 +95,8 @@ pub struct Recordings {
     pub feature_times: Vec<FeatureTimes>,
     /// Which configurations variants have, where that was listed; at most one entry a variant, in the order of the variants.
     pub spaces: Vec<SpaceRecord>,
+    /// The texts of generated code among the configurations, as far as they are known.
+    pub artifacts: BTreeMap<Artifact, String>,
     /// Hardware counters of the variants, where some were read.
     pub profiles: Profiles,
     /// What the store holds besides, and cannot be learned from.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{FeatureTimes, Input, Measurement, Recordings, SpaceRecord};
 
 impl Recordings {
-    /// Adds everything of `below` that is not here yet: variants with their configurations, inputs, devices, and the measurements of a
+    /// Adds everything of `below` that is not here yet: variants with their configurations, generated code, inputs, devices, and the measurements of a
     /// device and input that have none here. What is here stays as it is.
     ///
     /// Returns `false` and adds nothing when `below` does not know all features of this function: it was recorded with
@@ -44,6 +44,9 @@ impl Recordings {
             times_ns: columns.iter().map(|&column| own.times_ns[column]).collect(),
         });
         self.feature_times.extend(times.filter(|own| !timed.contains(&(own.device, own.input))));
+        for (artifact, text) in &below.artifacts {
+            self.artifacts.entry(*artifact).or_insert_with(|| text.clone());
+        }
         for space in &below.spaces {
             let variant = variants[space.variant];
             match self.spaces.iter_mut().find(|own| own.variant == variant) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use nitro_core::{MAX_VARIANTS, name};
+use nitro_core::{Artifact, MAX_ARTIFACT_BYTES, MAX_VARIANTS, name};
 
 use super::as_row;
 use super::{ChoiceName, Evaluated, FunctionSchema, Row, Searches, StoreError};
@@ -57,6 +57,20 @@ fn too_many(
 
 fn ill_named(what: &str, name: &str, error: impl ToString) -> StoreError {
     StoreError::Name { what: what.to_owned(), name: name.to_owned(), problem: error.to_string() }
+}
+
+/// Refuses generated code that nothing takes.
+pub(super) fn artifact(text: &str) -> Result<Artifact, StoreError> {
+    let artifact = Artifact::of(text);
+    let advice = "generate less of it";
+    too_many(|| format!("artifact {artifact}"), (text.len(), "bytes", MAX_ARTIFACT_BYTES), advice)?;
+    Ok(artifact)
+}
+
+/// As [`artifact`], of one that comes with its digest.
+fn artifact_of_digest(digest: Artifact, text: &str) -> Result<(), StoreError> {
+    let found = artifact(text)?;
+    if found == digest { Ok(()) } else { Err(StoreError::OtherArtifact { digest, found }) }
 }
 
 fn one_name(what: &str, name: &str) -> Result<(), StoreError> {
@@ -259,6 +273,7 @@ pub(super) fn recordings(recordings: &Recordings) -> Result<(), StoreError> {
     )?;
     names(|| "device".to_owned(), recordings.devices.iter().map(|device| device.id.as_str()))?;
     recordings.devices.iter().try_for_each(device)?;
+    recordings.artifacts.iter().try_for_each(|(digest, text)| artifact_of_digest(*digest, text))?;
     recordings.spaces.iter().try_for_each(|one| space(&recordings.variants[one.variant], one))?;
     recordings.inputs.iter().try_for_each(|one| input(function, &recordings.features, one))?;
     recordings.feature_times.iter().try_for_each(|one| {

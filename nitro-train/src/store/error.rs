@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::io;
 
+use nitro_core::Artifact;
+
 use crate::printable::{excerpt, list};
 
 /// Why a store could not be opened, read or written.
@@ -105,6 +107,10 @@ pub enum StoreError {
     /// What the store holds breaks the rules of this module: another program has written it.
     #[error("what store `{location}` holds cannot be used: correct it there, or name another store")]
     Unusable { location: String, source: Box<StoreError> },
+
+    /// The text of generated code belongs to another digest.
+    #[error("the text of artifact {digest} has the digest {found}: copy it again from where it came")]
+    OtherArtifact { digest: Artifact, found: Artifact },
 
     /// A number that nothing can be learned from.
     #[error("{what} is {value}: it has to be {expected}")]

@@ -43,6 +43,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
+use nitro_core::Artifact;
+
 pub(crate) use self::address::shown;
 pub use self::error::StoreError;
 use self::row::as_row;
@@ -232,6 +234,25 @@ pub trait Store: Send {
         input: &Input,
         times_ns: &[f64],
     ) -> Result<(), StoreError>;
+
+    /// Keeps the text of generated code, so that whoever has the store can measure and ship what its digest names.
+    /// [`load`](Store::load) hands it out as [`Recordings::artifacts`].
+    ///
+    /// ```
+    /// use nitro_train::store::{self, FunctionSchema};
+    ///
+    /// let mut store = store::memory()?;
+    /// # let (default_variant, default_configuration) = (Some("plain"), "");
+    /// store.register(&FunctionSchema { function: "sum", variants: &["plain", "found"], default_variant, default_configuration, features: &[] })?;
+    /// let kernel = store.put_artifact("sum", "block=32")?;
+    /// assert_eq!(store.load("sum")?.artifacts[&kernel], "block=32");
+    /// # Ok::<(), store::StoreError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the function is not registered, the text is longer than [`MAX_ARTIFACT_BYTES`](nitro_core::MAX_ARTIFACT_BYTES), or the back end fails.
+    fn put_artifact(&mut self, function: &str, text: &str) -> Result<Artifact, StoreError>;
 
     /// What searches have found these choices to do with one input on one device: of each what was put first, none where nothing was.
     ///

@@ -32,12 +32,14 @@ pub struct Copied {
     pub measurements: usize,
     /// Evaluations of searches.
     pub evaluations: usize,
+    /// Pieces of generated code.
+    pub artifacts: usize,
 }
 
 /// Copies what one store has and the other lacks, either way.
 ///
 /// Afterwards both hold a measurement for every function, device, input and choice that either had. What both had stays in each
-/// as it was, also where it differs: there is no telling which is right. Variants, their listed configurations and the
+/// as it was, also where it differs: there is no telling which is right. Variants, their listed configurations, generated code and the
 /// times of features add up in the same way, and so do the features of devices whose measurements are copied, and what searches have evaluated and
 /// begun with, so that each goes on from either store.
 ///
@@ -121,11 +123,13 @@ impl<'s> Side<'s> {
         copied.devices = self.new_devices.len();
         copied.inputs += part.new_inputs;
         copied.measurements += part.recordings.measurements.len();
+        copied.artifacts += part.recordings.artifacts.len();
         let adds_variants =
             own.is_none_or(|own| other.variants.iter().any(|name| own.variant_index(name).is_none()));
         let adds = adds_variants
             || adds_configurations
             || part.new_inputs > 0
+            || !part.recordings.artifacts.is_empty()
             || !part.recordings.feature_times.is_empty()
             || !part.recordings.measurements.is_empty();
         Ok(adds.then_some(part.recordings))
@@ -170,6 +174,12 @@ fn part(other: &Recordings, own: Option<&Recordings>, own_devices: &HashMap<Stri
             feature_times: feature_times
                 .into_iter()
                 .map(|one| FeatureTimes { device: indices[&one.device], ..one })
+                .collect(),
+            artifacts: other
+                .artifacts
+                .iter()
+                .filter(|(artifact, _)| own.is_none_or(|own| !own.artifacts.contains_key(artifact)))
+                .map(|(artifact, text)| (*artifact, text.clone()))
                 .collect(),
             profiles: Default::default(),
             ..other.clone()

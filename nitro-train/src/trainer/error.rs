@@ -98,6 +98,10 @@ pub enum TrainError {
     )]
     NoTimesToExport { function: String },
 
+    /// Generated code to be written, where there is none.
+    #[error("the store has no generated code of `{function}`; leave out --artifacts")]
+    NoArtifactsToExport { function: String },
+
     /// What the program carries is damaged.
     #[error("the recordings of `{function}` that this program carries")]
     Shipped { function: String, source: Box<ImportError> },

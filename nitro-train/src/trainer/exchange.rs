@@ -21,7 +21,7 @@ impl Trainer {
     /// std::fs::write(&measurements, "device,input,variant,time_ns\nV100,a,csr,1300\nV100,a,ell,\n")?;
     /// std::fs::write(&inputs, "input,rows\na,4096\n")?;
     /// std::fs::write(&devices, "device,sm_count\nV100,80\n")?;
-    /// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None };
+    /// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None, artifacts: None };
     ///
     /// let store = folder.path().join("my.db").display().to_string();
     /// let data = DataRequest { store: Some(store), ..DataRequest::default() };
@@ -63,7 +63,7 @@ impl Trainer {
     /// Writes measurements of a function to files; returns what was written.
     ///
     /// # Errors
-    /// When there are no measurements, when `files` asks for configurations or times of features and there are none, and when a file cannot be written.
+    /// When there are no measurements, when `files` asks for configurations, times of features or generated code and there is none, and when a file cannot be written.
     pub fn export(
         &self,
         function: &str,
@@ -81,6 +81,9 @@ impl Trainer {
         }
         if files.feature_times.is_some() && recordings.feature_times.is_empty() {
             return Err(TrainError::NoTimesToExport { function: function.to_owned() });
+        }
+        if files.artifacts.is_some() && recordings.artifacts.is_empty() {
+            return Err(TrainError::NoArtifactsToExport { function: function.to_owned() });
         }
         exchange::export(&recordings, files)?;
         Ok(recordings)

@@ -9,6 +9,7 @@ use super::error::TrainError;
 use super::request::DataRequest;
 use super::tunable::{ShippedRecordings, Tunable};
 use crate::exchange;
+use crate::printable::list;
 use crate::profile::{Folder, files};
 use crate::recordings::{DeviceRecord, Incomplete, LeftOut, Profiles, Recordings};
 use crate::store::{self, Store};
@@ -118,6 +119,13 @@ impl<'t> LayeredStore<'t> {
         }
         let LeftOut { variants, configurations } = recordings.keep_known(function);
         let name = function.name();
+        let without_text = recordings.keep_artifacts(function);
+        if !without_text.is_empty() {
+            let choices = list(&without_text);
+            self.tell_once(format!(
+                "{name}: left out, as their code is not in the store: {choices}; `sync` or `import --artifacts` brings it along"
+            ));
+        }
         if !variants.is_empty() {
             let names = variants.join(", ");
             self.tell_once(format!("{name}: left out, as this program does not have them: {names}"));
@@ -230,7 +238,7 @@ impl<'t> LayeredStore<'t> {
 
 fn read_shipped(tunable: &Tunable, shipped: &ShippedRecordings) -> Result<Recordings, TrainError> {
     let function = tunable.name();
-    let ShippedRecordings { measurements, inputs, devices, feature_times, .. } = *shipped;
-    let read = exchange::read_tables(function, measurements, inputs, devices, feature_times);
+    let ShippedRecordings { measurements, inputs, devices, feature_times, artifacts, .. } = *shipped;
+    let read = exchange::read_tables(function, measurements, inputs, devices, feature_times, artifacts);
     read.map_err(|source| TrainError::Shipped { function: function.to_owned(), source: source.into() })
 }

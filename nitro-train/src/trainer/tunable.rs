@@ -190,4 +190,6 @@ pub struct ShippedRecordings {
     pub profiles: Option<&'static [u8]>,
     /// What features take to compute: device, input, then a column a feature with nanoseconds; none where that was not measured.
     pub feature_times: Option<&'static [u8]>,
+    /// The texts of generated code, as `train export --artifacts` writes them; none where no variant has any.
+    pub artifacts: Option<&'static [u8]>,
 }

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::scripted::{Scripted, TIME_NS};
 use nitro::code_variant;
-use nitro_train::Session;
 use nitro_train::measure::{Attempt, Clock, Inputs, Plan, Progress, Repeats, Share, record_inputs};
 use nitro_train::recordings::{DeviceRecord, Input, Outcome, Recordings};
 use nitro_train::store::{self, ChoiceName, Evaluated, FunctionSchema, Row, Searches, Store, StoreError};
+use nitro_train::{Artifact, Session};
 
 /// A clock that is set, in seconds.
 #[derive(Debug)]
@@ -103,6 +103,10 @@ impl Store for Told<'_> {
     fn put(&mut self, f: &str, d: &str, input: &Input, rows: &[Row<'_>]) -> Result<(), StoreError> {
         (self.tell)("put");
         self.store.put(f, d, input, rows)
+    }
+    fn put_artifact(&mut self, f: &str, text: &str) -> Result<Artifact, StoreError> {
+        (self.tell)("put_artifact");
+        self.store.put_artifact(f, text)
     }
     fn put_feature_times(&mut self, f: &str, d: &str, i: &Input, times_ns: &[f64]) -> Result<(), StoreError> {
         (self.tell)("put_feature_times");

@@ -284,6 +284,7 @@ fn files(folder: &Path, suffix: &str) -> Files {
         devices: path("devices"),
         parameters: None,
         feature_times: None,
+        artifacts: None,
     }
 }
 
@@ -364,4 +365,31 @@ fn errors_name_the_file() {
     fs::write(&files.measurements, "device,input,variant,time_ns\nV100,a,csr,-3\n").unwrap();
     let found = import("spmv", &files).unwrap_err().to_string();
     assert!(found.starts_with(&format!("{}:2: `-3`", files.measurements.display())), "{found}");
+}
+
+#[test]
+fn generated_code_that_is_none_is_named_with_its_line() {
+    let files = files(&folder("artifacts"), "");
+    fs::write(&files.devices, DEVICES).unwrap();
+    fs::write(&files.inputs, INPUTS).unwrap();
+    fs::write(&files.measurements, "device,input,variant,time_ns\nV100,a,csr,3\n").unwrap();
+    let files = Files { artifacts: Some(files.inputs.with_file_name("code.jsonl")), ..files };
+    let kernel = nitro_train::Artifact::of("block=32");
+    let good = format!("{{\"artifact\": \"{kernel}\", \"text\": \"block=32\"}}\n");
+    let found = |second: &str| {
+        fs::write(files.artifacts.as_ref().unwrap(), format!("{good}{second}")).unwrap();
+        import("spmv", &files).map(|read| read.artifacts.len()).map_err(|error| error.to_string())
+    };
+    assert_eq!(found("\n"), Ok(1));
+    for (second, expected) in [
+        (good.replace("=32", "=33"), format!("and not `{kernel}`; copy the line again")),
+        (good.replace(&kernel.to_string(), "none"), "and not `none`".to_owned()),
+        (good.clone(), format!("artifact `{kernel}` is there already")),
+        ("block=32".to_owned(), "the line is not an artifact (`{\"artifact\": DIGEST".to_owned()),
+        ("{\"artifact\": \"none\"}".to_owned(), "missing field `text`".to_owned()),
+        (good.replace("block=32", &"x".repeat(1 << 21)), "2097152 bytes".to_owned()),
+    ] {
+        let error = found(&second).unwrap_err();
+        assert!(error.contains("code.jsonl:2: ") && error.contains(&expected), "{error}");
+    }
 }

@@ -22,6 +22,7 @@ fn files(folder: &Path, parameters: &str, measurements: &str) -> Files {
         devices: write("d.csv", "device,sm_count\nV100,80\n"),
         parameters: Some(write("p.csv", parameters)),
         feature_times: None,
+        artifacts: None,
     }
 }
 

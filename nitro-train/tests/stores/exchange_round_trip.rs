@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use nitro_train::Artifact;
 use nitro_train::exchange::{Files, export, import, read_bytes};
 use nitro_train::recordings::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings};
 use nitro_train::store;
@@ -19,6 +20,7 @@ fn files(test: &str, suffix: &str) -> Files {
         devices: path("devices"),
         parameters: None,
         feature_times: Some(path("feature_times")),
+        artifacts: Some(path("artifacts")),
     }
 }
 
@@ -78,6 +80,9 @@ fn recordings() -> Recordings {
             FeatureTimes { device: 0, input: 2, times_ns: vec![Some(1.0 / 3.0), None] },
             FeatureTimes { device: 1, input: 3, times_ns: vec![Some(0.0), Some(1e9)] },
         ],
+        artifacts: ["block=32", "// \u{e9}\n\t\"quoted\" \\ \0"]
+            .map(|code| (Artifact::of(code), code.to_owned()))
+            .into(),
         ..Recordings::default()
     }
 }
@@ -89,7 +94,7 @@ fn export_then_import_loses_nothing() {
         export(&recordings(), &files).unwrap();
         assert_eq!(import("spmv", &files).unwrap(), recordings(), "{suffix}");
         let beside = fs::read_dir(files.inputs.parent().unwrap()).unwrap().count();
-        assert_eq!(beside, 4, "nothing but the tables");
+        assert_eq!(beside, 5, "nothing but the tables and the code");
     }
 }
 

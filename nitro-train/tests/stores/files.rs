@@ -110,10 +110,10 @@ fn databases_of_other_programs_are_left_as_they_are() {
 fn a_newer_version_is_refused() {
     let path = folder("newer").join("nitro.db");
     filled(&path);
-    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
+    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 8).unwrap();
     let before = fs::read(&path).unwrap();
     let error = refusal(&path);
-    assert!(matches!(error, StoreError::Version { found: 7, supported: 6, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::Version { found: 8, supported: 7, .. }), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
@@ -122,7 +122,7 @@ fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
     let path = folder("older").join("nitro.db");
     filled(&path);
     let older = "ALTER TABLE measurement DROP COLUMN reason; DROP TABLE claim; DROP TABLE space; DROP TABLE feature_time;
-                 DROP TABLE evaluation; DROP TABLE search;
+                 DROP TABLE evaluation; DROP TABLE search; DROP TABLE artifact;
                  ALTER TABLE function DROP COLUMN default_configuration; PRAGMA user_version = 1";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
@@ -144,13 +144,41 @@ fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
 fn a_store_of_version_5_keeps_everything_and_takes_evaluations() {
     let path = folder("version_5").join("nitro.db");
     filled(&path);
-    let older = "DROP TABLE evaluation; DROP TABLE search; PRAGMA user_version = 5";
+    let older = "DROP TABLE evaluation; DROP TABLE search; DROP TABLE artifact; PRAGMA user_version = 5";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
     assert_eq!(store.load("sort").unwrap().measurements.len(), 300);
     store.put_evaluation("sort", "host", "train/1", &Row::new("merge", Outcome::Wrong)).unwrap();
     let found = store.evaluations("sort", "host", "train/1", &[ChoiceName::variant("merge")]).unwrap();
     assert_eq!(found[0].as_ref().map(|one| one.outcome), Some(Outcome::Wrong));
+}
+
+#[test]
+fn a_store_of_version_6_keeps_everything_and_takes_generated_code() {
+    let path = folder("version_6").join("nitro.db");
+    filled(&path);
+    let older = "DROP TABLE artifact; PRAGMA user_version = 6";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
+    let mut store = open(&path).unwrap();
+    let kernel = store.put_artifact("sort", "block=32").unwrap();
+    let recordings = open(&path).unwrap().load("sort").unwrap();
+    assert_eq!((recordings.measurements.len(), &*recordings.artifacts[&kernel]), (300, "block=32"));
+}
+
+#[test]
+fn generated_code_that_somebody_changed_is_refused_with_both_digests() {
+    let path = folder("changed_code").join("nitro.db");
+    filled(&path);
+    let mut store = open(&path).unwrap();
+    let kernel = store.put_artifact("sort", "block=32").unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("UPDATE artifact SET text = 'block=64'").unwrap();
+    let error = store.load("sort").unwrap_err();
+    let why = std::error::Error::source(&error).expect("it says what is wrong").to_string();
+    let found = nitro_train::Artifact::of("block=64");
+    assert!(why.contains(&format!("artifact {kernel} has the digest {found}")), "{why}");
+    other.execute_batch("UPDATE artifact SET digest = 'kernel'").unwrap();
+    assert!(matches!(store.load("sort"), Err(StoreError::Damaged { .. })));
 }
 
 /// The file is as the trainer of that version wrote it.

@@ -82,7 +82,14 @@ fn what_is_imported_is_exported_imported_and_stored_again() {
     store.import(&recordings).unwrap(); // again changes nothing
     let [measurements, inputs, devices, parameters] =
         ["m.csv", "i.csv", "d.csv", "p.csv"].map(|name| folder.path().join(name));
-    let files = Files { measurements, inputs, devices, parameters: Some(parameters), feature_times: None };
+    let files = Files {
+        measurements,
+        inputs,
+        devices,
+        parameters: Some(parameters),
+        feature_times: None,
+        artifacts: None,
+    };
     export(&recordings, &files).unwrap();
     assert_eq!(import("add", &files).unwrap(), recordings);
     assert_eq!(store.load("add").unwrap().measurements.len(), 24 + 18);

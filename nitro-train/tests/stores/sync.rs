@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use nitro_train::Artifact;
 use nitro_train::recordings::{DeviceRecord, Input, Outcome, Recordings, SpaceRecord};
 use nitro_train::store::{self, Copied, FunctionSchema, Row, Store, StoreError, Synced, sync};
 
@@ -51,7 +52,13 @@ fn fill(first: &mut dyn Store, second: &mut dyn Store) {
     evaluate(second, "K40", "tile=2", 90.0);
     evaluate(second, "V100", "tile=1", 10.0);
     first.begin_search("sort on K40", "nothing").unwrap();
+    first.put_artifact("sort", CODE).unwrap();
+    first.put_artifact("sort", "both").unwrap();
+    second.put_artifact("sort", "both").unwrap();
 }
+
+/// What `first` has generated.
+const CODE: &str = "block=32\n";
 
 /// What a search has found variant `a` to take.
 fn evaluate(store: &mut dyn Store, device: &str, configuration: &str, ns: f64) {
@@ -78,8 +85,10 @@ fn rows(recordings: &Recordings) -> Vec<(&str, &str, &str, f64)> {
 fn both_have_all_afterwards(first: &mut dyn Store, second: &mut dyn Store) {
     fill(first, second);
     let synced = sync(first, second).unwrap();
-    let into_first = Copied { functions: 1, devices: 1, inputs: 2, measurements: 3, evaluations: 1 };
-    let into_second = Copied { functions: 0, devices: 0, inputs: 1, measurements: 3, evaluations: 1 };
+    let into_first =
+        Copied { functions: 1, devices: 1, inputs: 2, measurements: 3, evaluations: 1, artifacts: 0 };
+    let into_second =
+        Copied { functions: 0, devices: 0, inputs: 1, measurements: 3, evaluations: 1, artifacts: 1 };
     assert_eq!((synced.into_first, synced.into_second, synced.differing), (into_first, into_second, 1));
 
     let (in_first, in_second) = (first.load("sort").unwrap(), second.load("sort").unwrap());
@@ -98,6 +107,8 @@ fn both_have_all_afterwards(first: &mut dyn Store, second: &mut dyn Store) {
     assert_eq!(in_first.devices, in_second.devices);
     assert_eq!(in_first.feature_times, in_second.feature_times);
     assert_eq!(in_first.feature_times.len(), 2);
+    assert_eq!(in_first.artifacts, in_second.artifacts);
+    assert_eq!(in_second.artifacts[&Artifact::of(CODE)], CODE);
     assert_eq!(first.load("spmv").unwrap(), second.load("spmv").unwrap());
 
     let own = |ns| {

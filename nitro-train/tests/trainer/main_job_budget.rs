@@ -58,7 +58,7 @@ fn shipped() -> ShippedRecordings {
     }
     let devices = leak("device,gbps\nA,100\nB,200\n".to_owned());
     let (measurements, inputs) = (leak(measurements), leak(inputs));
-    ShippedRecordings { measurements, inputs, devices, profiles: None, feature_times: None }
+    ShippedRecordings { measurements, inputs, devices, profiles: None, feature_times: None, artifacts: None }
 }
 
 pub fn main() -> ExitCode {

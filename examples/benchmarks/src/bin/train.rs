@@ -24,6 +24,7 @@ macro_rules! shipped {
     ($function:literal) => {
         ShippedRecordings {
             feature_times: Some(recorded!($function, "feature_times.csv.gz")),
+            artifacts: None,
             profiles: None,
             ..shipped!($function, measured)
         }
@@ -41,6 +42,7 @@ macro_rules! shipped {
             devices: recorded!($function, "devices.csv"),
             profiles: None,
             feature_times: None,
+            artifacts: None,
         }
     };
 }

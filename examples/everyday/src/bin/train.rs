@@ -21,6 +21,7 @@ macro_rules! tunable {
                 inputs: include_bytes!(concat!("../../models/recordings/", $name, "/inputs.csv.gz")),
                 devices: include_bytes!(concat!("../../models/recordings/", $name, "/devices.csv")),
                 profiles: None,
+                artifacts: None,
                 feature_times: Some(include_bytes!(concat!(
                     "../../models/recordings/",
                     $name,

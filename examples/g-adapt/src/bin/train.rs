@@ -21,6 +21,7 @@ macro_rules! recorded {
             devices: include_bytes!(concat!("../../recordings/", $function, "/devices.csv")),
             profiles: None,
             feature_times: None,
+            artifacts: None,
         }
     };
 }

@@ -414,12 +414,15 @@ pub(super) struct FilesArgs {
     /// What features take to compute, in nanoseconds: device,input, then one column a feature
     #[arg(long, value_name = "T.csv")]
     feature_times: Option<PathBuf>,
+    /// Generated code: a line each, {"artifact": DIGEST, "text": CODE}
+    #[arg(long, value_name = "A.jsonl")]
+    artifacts: Option<PathBuf>,
 }
 
 impl FilesArgs {
     pub(super) fn files(&self) -> Files {
-        let Self { measurements, inputs, devices, parameters, feature_times } = self.clone();
-        Files { measurements, inputs, devices, parameters, feature_times }
+        let Self { measurements, inputs, devices, parameters, feature_times, artifacts } = self.clone();
+        Files { measurements, inputs, devices, parameters, feature_times, artifacts }
     }
 }
 
@@ -429,7 +432,7 @@ pub(super) struct ImportArgs {
     #[arg(long, value_name = "F")]
     pub(super) function: String,
     /// Cache files or T4 results of Kernel Tuner, each of one device and one input; .gz and .xz too
-    #[arg(long, value_name = "CACHE.json", num_args = 1.., required_unless_present = "measurements", conflicts_with_all = ["measurements", "inputs", "devices", "parameters", "feature_times"])]
+    #[arg(long, value_name = "CACHE.json", num_args = 1.., required_unless_present = "measurements", conflicts_with_all = ["measurements", "inputs", "devices", "parameters", "feature_times", "artifacts"])]
     pub(super) kernel_tuner: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) files: Option<FilesArgs>,

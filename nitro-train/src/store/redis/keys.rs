@@ -23,6 +23,10 @@ pub(super) fn spaces(function: &str) -> String {
     format!("nitro:spaces:{function}")
 }
 
+pub(super) fn artifacts(function: &str) -> String {
+    format!("nitro:artifacts:{function}")
+}
+
 /// The two names are a JSON list, since both may contain any separator.
 pub(super) fn measurements(function: &str, device: &str) -> String {
     format!("nitro:measurements:{}", json(&(function, device)))

@@ -7,6 +7,7 @@
 //! | `nitro:devices` | device → its features |
 //! | `nitro:inputs:FUNCTION` | input → its features |
 //! | `nitro:spaces:FUNCTION` | variant → its configurations, measured or not, where that was listed |
+//! | `nitro:artifacts:FUNCTION` | digest → text of generated code |
 //! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, repeats, reason |
 //! | `nitro:evaluations:["FUNCTION","DEVICE"]` | the same of what searches have evaluated, which nobody but a copy loads whole |
 //! | `nitro:searches` | search → what it began with |
@@ -23,6 +24,7 @@ mod write;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use nitro_core::Artifact;
 use redis::{Commands, Connection, ExistenceCheck, Pipeline, RedisError, SetExpiry, SetOptions};
 
 use self::link::Link;
@@ -174,6 +176,19 @@ impl Store for Redis {
             let subject = write::Measured { function, device, input, rows: &[] };
             write::feature_times(connection, pipe, location, &subject, times_ns)
         })
+    }
+
+    fn put_artifact(&mut self, function: &str, text: &str) -> Result<Artifact, StoreError> {
+        let artifact = check::artifact(text)?;
+        self.write(&[keys::FUNCTIONS], |connection, pipe, location| {
+            if read::schema(connection, location, function)?.is_none() {
+                let known = read::functions(connection)?;
+                return Err(StoreError::unknown_function(location, function, &known).into());
+            }
+            write::artifact(pipe, function, artifact, text);
+            Ok(())
+        })?;
+        Ok(artifact)
     }
 
     fn evaluations(

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use nitro_core::{Artifact, ArtifactError};
 use redis::{Commands, Connection, RedisResult};
 
 use super::Result;
@@ -53,6 +54,7 @@ pub(super) fn recordings(
     };
     recordings.default_variant = schema.default_variant.and_then(|name| recordings.variant_index(&name));
     recordings.spaces = spaces(connection, location, &recordings)?;
+    recordings.artifacts = artifacts(connection, location, function)?;
     let devices = devices(connection, location)?;
     let mut by_device = BTreeMap::new();
     for device in &devices {
@@ -64,6 +66,23 @@ pub(super) fn recordings(
     merge::attach(&mut recordings, devices, by_device);
     recordings.feature_times = feature_times(connection, location, &recordings)?;
     Ok(Some(recordings))
+}
+
+fn artifacts(
+    connection: &mut Connection,
+    location: &str,
+    function: &str,
+) -> Result<BTreeMap<Artifact, String>> {
+    let key = keys::artifacts(function);
+    let all: BTreeMap<String, String> = connection.hgetall(&key)?;
+    let of_digest = |(digest, text): (String, String)| match digest.parse() {
+        Ok(artifact) => Ok((artifact, text)),
+        Err(error) => {
+            let why: ArtifactError = error;
+            Err(keys::damaged(location, &key, &why.to_string()).into())
+        }
+    };
+    all.into_iter().map(of_digest).collect()
 }
 
 fn spaces(connection: &mut Connection, location: &str, recordings: &Recordings) -> Result<Vec<SpaceRecord>> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use nitro_core::Artifact;
 use redis::{Commands, Connection, Pipeline};
 
 use super::keys::{self, Features, Measured as Value, Schema};
@@ -36,6 +37,11 @@ pub(super) fn schema(
 
 pub(super) fn device(pipe: &mut Pipeline, id: &str, features: &BTreeMap<String, f64>) {
     pipe.hset(keys::DEVICES, id, keys::json(features)).ignore();
+}
+
+/// The text of an artifact is always the same.
+pub(super) fn artifact(pipe: &mut Pipeline, function: &str, artifact: Artifact, text: &str) {
+    pipe.hset(keys::artifacts(function), artifact.to_string(), text).ignore();
 }
 
 /// What [`put`](crate::store::Store::put) is given.
@@ -160,6 +166,7 @@ pub(super) fn import(
     for one in &given.inputs {
         input(connection, pipe, location, function, plan.schema().features, &plan.ordered(one))?;
     }
+    given.artifacts.iter().for_each(|(own, text)| artifact(pipe, function, *own, text));
     for (variant, space) in plan.spaces() {
         pipe.hset(keys::spaces(function), variant, keys::json(space)).ignore();
     }

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use nitro_core::Artifact;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use super::error::Fault;
@@ -176,6 +177,14 @@ impl Store for Sqlite {
             let (id, device) = (writer.input(location, input)?, writer.device(location, device)?);
             writer.feature_times(device, id, &named_times(&features, times_ns.iter().copied().map(Some)))
         })
+    }
+
+    fn put_artifact(&mut self, function: &str, text: &str) -> Result<Artifact, StoreError> {
+        let artifact = check::artifact(text)?;
+        self.write(|transaction, location| {
+            write::function_writer(transaction, location, function)?.artifact(artifact, text)
+        })?;
+        Ok(artifact)
     }
 
     fn evaluations(

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use nitro_core::{Artifact, ArtifactError};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
@@ -49,6 +50,7 @@ pub(super) fn recordings(connection: &Connection, function: &str) -> Result<Opti
     };
     recordings.default_variant = default.and_then(|name| recordings.variant_index(&name));
     recordings.spaces = spaces(connection, id)?;
+    recordings.artifacts = artifacts(connection, id)?;
     let input_indices = inputs(connection, id, &mut recordings)?;
     measurements(connection, id, &input_indices, &mut recordings)?;
     recordings.feature_times = feature_times(connection, id, &input_indices, &recordings)?;
@@ -68,6 +70,16 @@ fn spaces(connection: &Connection, function: i64) -> Result<Vec<SpaceRecord>> {
         space.map(|space| Some(SpaceRecord { variant, ..space? })).transpose()
     });
     spaces.collect()
+}
+
+fn artifacts(connection: &Connection, function: i64) -> Result<BTreeMap<Artifact, String>> {
+    let mut statement = connection.prepare("SELECT digest, text FROM artifact WHERE function = ?1")?;
+    let of_row = |row: &Row<'_>| {
+        let no_digest =
+            |error: ArtifactError| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, error.into());
+        Ok((row.get_ref(0)?.as_str()?.parse().map_err(no_digest)?, row.get(1)?))
+    };
+    statement.query_map([function], of_row)?.collect()
 }
 
 fn not_json(error: serde_json::Error) -> rusqlite::Error {

@@ -1,4 +1,4 @@
--- Format version 6 of a store. Everything is found by name; ids never leave the file.
+-- Format version 7 of a store. Everything is found by name; ids never leave the file.
 CREATE TABLE function (
     id                    INTEGER PRIMARY KEY,
     name                  TEXT NOT NULL UNIQUE,
@@ -18,6 +18,14 @@ CREATE TABLE space (
     variant INTEGER PRIMARY KEY REFERENCES variant (id),
     listed  TEXT NOT NULL -- its configurations, measured or not, as JSON
 ) STRICT;
+
+-- The texts of configurations that are digests.
+CREATE TABLE artifact (
+    function INTEGER NOT NULL REFERENCES function (id),
+    digest   TEXT NOT NULL, -- by which configurations name it
+    text     TEXT NOT NULL, -- generated code
+    PRIMARY KEY (function, digest)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE feature (
     id       INTEGER PRIMARY KEY,

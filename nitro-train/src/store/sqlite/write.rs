@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use nitro_core::Artifact;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{Result, read};
@@ -169,6 +170,16 @@ impl FunctionWriter<'_> {
         Ok(())
     }
 
+    /// The text of an artifact is always the same.
+    pub(super) fn artifact(&self, artifact: Artifact, text: &str) -> Result<()> {
+        self.connection
+            .prepare_cached(
+                "INSERT INTO artifact (function, digest, text) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+            )?
+            .execute((self.function, artifact.to_string(), text))?;
+        Ok(())
+    }
+
     pub(super) fn feature_times(&self, device: i64, input: i64, times_ns: &NamedTimes) -> Result<()> {
         let times_ns = serde_json::json!(times_ns).to_string();
         self.connection
@@ -249,6 +260,7 @@ pub(super) fn import(connection: &Connection, location: &str, given: &Recordings
         device(connection, one)?;
     }
     let writer = function_writer(connection, location, &given.function)?;
+    given.artifacts.iter().try_for_each(|(artifact, text)| writer.artifact(*artifact, text))?;
     plan.spaces().iter().try_for_each(|(variant, space)| writer.space(location, variant, space))?;
     let devices: Vec<i64> =
         given.devices.iter().map(|one| writer.device(location, &one.id)).collect::<Result<_>>()?;

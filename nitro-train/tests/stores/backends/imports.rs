@@ -1,5 +1,6 @@
 //! What is imported into a store.
 
+use nitro_train::Artifact;
 use nitro_train::recordings::{FeatureTimes, Measurement, Outcome, Recordings, SpaceRecord};
 use nitro_train::store::Store;
 
@@ -78,6 +79,26 @@ pub fn times_of_features_are_replaced_and_go_with_their_input(store: &mut dyn St
     put_both(store, "host:4", "a");
     let times_ns = vec![Some(1.25), Some(0.0)];
     assert_eq!(store.load("sort").unwrap().feature_times, [FeatureTimes { device: 0, input: 0, times_ns }]);
+}
+
+pub fn generated_code_is_kept_once_by_function(store: &mut dyn Store) {
+    let store = prepared(store);
+    let code = "__global__ void f() {}\n\t// \u{e9} \"quoted\" \0";
+    let kernel = store.put_artifact("sort", code).unwrap();
+    assert_eq!(store.put_artifact("sort", code).unwrap(), kernel);
+    assert_eq!(store.load("sort").unwrap().artifacts, [(kernel, code.to_owned())].into());
+    let unknown = store.put_artifact("spmv", code).unwrap_err().to_string();
+    assert!(unknown.contains("`spmv`"), "{unknown}");
+    let long = store.put_artifact("sort", &"x".repeat((1 << 20) + 1)).unwrap_err().to_string();
+    assert!(long.contains("1048577 bytes"), "{long}");
+
+    let other = (Artifact::of("block=64"), "block=64".to_owned());
+    store.import(&Recordings { artifacts: [other.clone()].into(), ..recordings() }).unwrap();
+    let all = [(kernel, code.to_owned()), other];
+    assert_eq!(store.load("sort").unwrap().artifacts, all.into());
+    let wrong = Recordings { artifacts: [(kernel, "block=64".to_owned())].into(), ..recordings() };
+    let error = store.import(&wrong).unwrap_err().to_string();
+    assert!(error.contains(&kernel.to_string()), "{error}");
 }
 
 pub fn import_of_the_same_again_changes_nothing(store: &mut dyn Store) {

@@ -14,7 +14,8 @@ use nitro_train::recordings::{DeviceRecord, Incomplete, Input, Outcome, Recordin
 use nitro_train::store::{self, ChoiceName, FunctionSchema, Row, Store, StoreError};
 
 use self::imports::{
-    a_conflicting_import_leaves_nothing, import_adds_to_what_is_there, import_brings_back_what_load_gave,
+    a_conflicting_import_leaves_nothing, generated_code_is_kept_once_by_function,
+    import_adds_to_what_is_there, import_brings_back_what_load_gave,
     import_of_the_same_again_changes_nothing, recordings,
     times_of_features_are_replaced_and_go_with_their_input,
 };
@@ -61,6 +62,7 @@ suite! {
     a_conflicting_import_leaves_nothing,
     times_of_features_are_replaced_and_go_with_their_input,
     functions_do_not_mix,
+    generated_code_is_kept_once_by_function,
     of_a_choice_the_first_evaluation_stays,
     evaluations_are_no_measurements,
     a_search_begins_once,
