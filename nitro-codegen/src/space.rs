@@ -3,7 +3,7 @@
 //! After "Coding Ants" (Papenhausen and Mueller), section 5: first which statements share a kernel, then for each kernel its blocks, the points of a thread, what
 //! is staged and what is unrolled. The nodes of a kernel are those of its set of statements, whatever was decided about others.
 
-use nitro_search::{Crossing, Decision, Decisions, NodeKey, Part, Step};
+use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Part, Step};
 
 use crate::dependence::{DependenceError, Dependences};
 use crate::kernel::Program;
@@ -38,6 +38,8 @@ const LEAST_THREADS: u32 = 32;
 /// assert_eq!(program.kernels.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// As a [`Generator`] it writes [launch plans](Program::plan), which a trainer searches, records and ships: `Tunable::generated("found", space)`.
 #[derive(Clone, Debug)]
 pub struct MappingSpace {
     /// The nest as it is written, and with fused loops where that is another one; with temporaries and wavefronts.
@@ -152,6 +154,22 @@ impl MappingSpace {
         };
         let (nest, schedule, shapes) = &self.schedules[option];
         (*nest, *schedule, shapes, rest)
+    }
+}
+
+/// A path's text is its [launch plan](Program::plan).
+impl Generator for MappingSpace {
+    fn decisions(&self) -> &dyn Decisions {
+        self
+    }
+
+    fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
+        Ok(self.program(path).plan().to_json())
+    }
+
+    fn presets(&self) -> Vec<(String, String)> {
+        let text = |(name, mapping): (&str, Mapping)| (name.to_owned(), self.map(&mapping).plan().to_json());
+        Mapping::presets().map(text).into()
     }
 }
 

@@ -6,12 +6,14 @@
 //! - [`Sources`] are what other devices measured: with them [`Strategy::Transfer`] begins where they were fast.
 //! - Where what there is to decide depends on what was decided, the space is one of [`Decisions`], and a [`PathSearch`] proposes paths through it, by an ant
 //!   colony ([`Ants`]) or at random.
+//! - A [`Generator`] writes the texts, such as kernels, that decisions lead to.
 //! - A [`Replay`] searches a space that is measured already, and says how good a strategy would have been.
 //!
 //! The crate runs nothing and knows no device: whoever asks evaluates. [`Search`] has an example.
 
 mod ants;
 mod course;
+mod generator;
 mod learn;
 mod outcome;
 mod parameter;
@@ -25,6 +27,7 @@ mod space;
 mod strategy;
 
 pub use self::ants::Ants;
+pub use self::generator::{BoxError, Generator};
 pub use self::outcome::{Candidate, Evaluation, Failure, Outcome};
 pub use self::parameter::{Parameter, Scale};
 pub use self::paths::{

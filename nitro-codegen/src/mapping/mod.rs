@@ -40,6 +40,16 @@ pub struct Mapping {
 }
 
 impl Mapping {
+    /// The presets by name, `naive` with results in registers: what every search begins with.
+    #[must_use]
+    pub fn presets() -> [(&'static str, Self); 3] {
+        [
+            ("naive", Self::naive().with_register_promotion()),
+            ("ppcg_default", Self::ppcg_default()),
+            ("sane", Self::sane()),
+        ]
+    }
+
     /// The preset `naive`: a thread for each point of up to three parallel loops, nothing staged, every sum in the order in which it is written, so that results are
     /// those of the nest, bit for bit.
     ///

@@ -168,7 +168,7 @@ fn search(
 }
 
 fn presets(space: &MappingSpace, bench: &mut Bench<'_>) -> Vec<Evaluated> {
-    let mappings = [Mapping::naive().with_register_promotion(), Mapping::ppcg_default(), Mapping::sane()];
+    let mappings = Mapping::presets().map(|(_, mapping)| mapping);
     let programs: Vec<_> = mappings.iter().map(|mapping| space.map(mapping)).collect();
     let pairs = mappings.into_iter().zip(reports(bench, &programs));
     pairs.map(|(mapping, report)| Evaluated { mapping, has_fused_loops: false, report }).collect()

@@ -1,0 +1,61 @@
+//! Generated code: who writes the texts that a search is to try, and what there is to decide about them.
+
+use crate::{Crossing, Decisions};
+
+/// Whatever went wrong.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Writes code for a variant: what there is to decide about it, and the text that comes of decisions. What a trainer takes for a variant with a parameter
+/// `in artifacts` (`nitro_train::Tunable::generated`).
+///
+/// ```
+/// use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Step};
+///
+/// /// Loops that are unrolled and cut into blocks, as text that a variant understands.
+/// struct Loops;
+///
+/// const BLOCKS: [usize; 4] = [16, 32, 64, 128];
+///
+/// impl Decisions for Loops {
+///     fn next(&self, path: &[Crossing]) -> Step {
+///         match path.len() {
+///             0 => Step::Choose(Decision::new(NodeKey::new("block"), BLOCKS.len())),
+///             1 => Step::Choose(Decision::new(NodeKey::new("unroll"), 3)),
+///             _ => Step::Complete,
+///         }
+///     }
+/// }
+///
+/// impl Generator for Loops {
+///     fn decisions(&self) -> &dyn Decisions {
+///         self
+///     }
+///
+///     fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
+///         let [block, unroll] = path else { return Err("a path has two decisions".into()) };
+///         Ok(format!("block={} unroll={}", BLOCKS[block.option], 1 << unroll.option))
+///     }
+///
+///     fn presets(&self) -> Vec<(String, String)> {
+///         vec![("what experts write".to_owned(), "block=64 unroll=4".to_owned())]
+///     }
+/// }
+///
+/// assert!(matches!(Loops.decisions().next(&[]), Step::Choose(decision) if decision.allowed.len() == 4));
+/// ```
+pub trait Generator: Send + Sync {
+    /// What there is to decide. It answers the same whenever it is asked: a search that was stopped goes on by asking again.
+    fn decisions(&self) -> &dyn Decisions;
+
+    /// The text that these decisions give, e.g. CUDA C++ with what it is launched with. The same decisions give the same text; two paths may give one text,
+    /// which is evaluated once.
+    ///
+    /// # Errors
+    /// When nothing can be made of them; the search goes on without that path.
+    fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError>;
+
+    /// Texts, each with a name for people, that every search evaluates before the first path: what is known to be sane.
+    fn presets(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
