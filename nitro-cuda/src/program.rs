@@ -148,11 +148,7 @@ impl Program {
     /// # Errors
     /// [`CudaError::Compile`] with file and line, [`CudaError::NoNvrtc`], or when NVRTC fails.
     pub fn prepare(&self, architecture: u32, definitions: &Definitions<'_>) -> Result<(), CudaError> {
-        let options = self.options(architecture, definitions);
-        match compile::cached(&self.source, &options)? {
-            Some(_) => Ok(()),
-            None => compile::compile_and_cache(&self.source, &options).map(drop),
-        }
+        compile::prepare(&self.source, &self.options(architecture, definitions))
     }
 
     /// Compiles for `sm_ARCHITECTURE` (as in `90`) with these definitions, without a device and without the disk.

@@ -1,7 +1,7 @@
 //! The function and its variants.
 
 use nitro::code_variant;
-use nitro_cuda::{Buffer, CudaError, Grid, Program};
+use nitro_cuda::{Buffer, CudaError, Executable, Grid, LaunchError, Program};
 
 use crate::cublas::{self, CublasError, is_cublas_there};
 
@@ -31,6 +31,9 @@ pub enum GemmError {
     /// A buffer has another length than the numbers say, or the device fails.
     #[error(transparent)]
     Cuda(#[from] CudaError),
+    /// A kernel that came with the model is none for this product.
+    #[error(transparent)]
+    Found(#[from] LaunchError),
     /// cuBLAS fails.
     #[error(transparent)]
     Cublas(#[from] CublasError),
@@ -53,6 +56,7 @@ pub enum GemmError {
     variants(
         cublas if is_cublas_there(),
         tiled { tile: u32 in pow2(32..=128) = 64 },
+        found { kernel in artifacts },
     ),
     default = tiled,
 )]
@@ -85,6 +89,16 @@ fn tiled(p: gemm::Tiled, factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(
     let module = TILED.module(&[("TILE", p.tile.into())])?;
     // SAFETY: the arguments are those of the kernel, and the buffers have as many elements as they say.
     Ok(unsafe { module.kernel("gemm")?.launch(grid, &arguments) }?)
+}
+
+/// Kernels that a search found for the nest `gemm` of `examples/polybench`; they come with the model.
+fn found(p: gemm::Found, factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
+    check(factors, c)?;
+    let &Factors { rows, columns, inner, alpha, beta, a, b } = factors;
+    let executable = Executable::of_artifact(p.kernel, c.stream().device())?;
+    let sizes = [rows, columns, inner].map(i64::from);
+    // SAFETY: the model is one of ours, whose kernels stay within matrices of these shapes.
+    Ok(unsafe { executable.run_on(c.stream(), &sizes, &[alpha, beta], &[&*c, a, b]) }?)
 }
 
 /// Refuses buffers that are shorter or longer than the shape says.

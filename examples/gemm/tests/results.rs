@@ -1,9 +1,12 @@
 //! Every variant gives what the definition says.
 
-use nitro::CodeChoice;
+use nitro::{Artifact, CodeChoice, VariantInfo};
+use nitro_codegen::MappingSpace;
 use nitro_cuda::Buffer;
 use nitro_g_adapt::inputs::values;
 use nitro_gemm::{Factors, TILED, gemm, inputs};
+use nitro_polybench::blas;
+use nitro_search::Generator;
 use nitro_test_support::tools::NVRTC;
 
 #[test]
@@ -43,6 +46,17 @@ fn product(shape: [u32; 3]) -> Vec<f32> {
     c
 }
 
+/// Every choice but generated kernels, and of those the presets.
+fn choices() -> Vec<gemm::Choice> {
+    let of_variant = |(variant, info): (usize, &'static VariantInfo)| {
+        info.configurations().map(move |configuration| nitro::Choice { variant, configuration })
+    };
+    let all = gemm::function().variants().iter().enumerate().flat_map(of_variant).map(gemm::Choice::of);
+    let presets = MappingSpace::new(&blas::gemm::nest()).unwrap().presets().into_iter();
+    let kept = presets.map(|(_, text)| gemm::Choice::Found(gemm::Found { kernel: Artifact::keep(&text) }));
+    all.filter(|choice| !matches!(choice, gemm::Choice::Found(_))).chain(kept).collect()
+}
+
 #[test]
 #[ignore = "needs a CUDA device"]
 fn every_variant_gives_the_product() {
@@ -56,14 +70,10 @@ fn every_variant_gives_the_product() {
             let buffer = |length: u32, seed| Buffer::from_slice(&values(length as usize, seed)).unwrap();
             let (a, b) = (buffer(rows * inner, 1), buffer(inner * columns, 2));
             let factors = Factors { rows, columns, inner, alpha: 2.0, beta: -1.0, a: &a, b: &b };
-            for variant in gemm::function().variants().iter().enumerate() {
-                for configuration in variant.1.configurations() {
-                    let choice = gemm::Choice::of(nitro::Choice { variant: variant.0, configuration });
-                    let mut found = buffer(rows * columns, 3);
-                    gemm::call(choice, &factors, &mut found)
-                        .unwrap_or_else(|error| panic!("{choice}: {error}"));
-                    assert!(found.to_vec().unwrap() == product(shape), "{choice} of {shape:?} on {device}");
-                }
+            for choice in choices() {
+                let mut found = buffer(rows * columns, 3);
+                gemm::call(choice, &factors, &mut found).unwrap_or_else(|error| panic!("{choice}: {error}"));
+                assert!(found.to_vec().unwrap() == product(shape), "{choice} of {shape:?} on {device}");
             }
         }
     }

@@ -69,6 +69,14 @@ pub(crate) fn cached(source: &Source<'_>, options: &Options) -> Result<Option<Im
     Ok(cached.map(|compiled| Image::compiled(source.file, options.output(), compiled, nvrtc)))
 }
 
+/// Sees to it that what is compiled of the source is on the disk.
+pub(crate) fn prepare(source: &Source<'_>, options: &Options) -> Result<(), CudaError> {
+    match cached(source, options)? {
+        Some(_) => Ok(()),
+        None => compile_and_cache(source, options).map(drop),
+    }
+}
+
 /// Compiles a source, and writes what comes of it to the disk.
 pub(crate) fn compile_and_cache(source: &Source<'_>, options: &Options) -> Result<Image, CudaError> {
     let image = compile(source, options)?;

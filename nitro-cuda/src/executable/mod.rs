@@ -7,6 +7,7 @@ mod shipped;
 use std::borrow::Borrow;
 use std::fmt;
 
+use nitro_core::Artifact;
 use nitro_launch::{Integers, Launch, LaunchPlan, PlanError};
 use once_cell::sync::OnceCell;
 
@@ -52,6 +53,9 @@ type Observe<'a> = dyn FnMut(usize, &mut dyn FnMut() -> Result<(), CudaError>) -
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
+    /// Nobody has kept the text of the artifact in this process.
+    #[error("the text of the artifact {0} is not known here: keep it, or read the model that has it")]
+    UnknownArtifact(Artifact),
     /// The plan is refused, or cannot run with these sizes.
     #[error(transparent)]
     Plan(#[from] PlanError),

@@ -1,43 +1,68 @@
-//! Plans that are shipped as text, with a model say.
+//! Plans that are shipped as artifacts, with a model say.
 
-use nitro_core::provide::Chain;
-use nitro_launch::LaunchPlan;
+use std::sync::Arc;
+
+use nitro_core::Artifact;
+use nitro_launch::{Integers, LaunchPlan};
 use once_cell::sync::OnceCell;
 
-use super::{Executable, LaunchError};
-use crate::Cuda;
+use super::{Executable, LaunchError, with_source};
+use crate::recent::Recent;
+use crate::{Cuda, Options, compile};
 
-/// A text on a device.
-struct Shipped {
-    device: Cuda,
-    digest: u64,
-    executable: OnceCell<Executable>,
-}
+/// Twice as many as a model may pick from; a search comes to thousands, whose modules are unloaded again.
+const MOST: usize = 128;
 
-/// All of this process, which stay for its life: as many as the models of its functions name.
-static SHIPPED: Chain<Shipped> = Chain::new();
+type Shipped = OnceCell<Arc<Executable>>;
+
+/// Those that this process launched last.
+static SHIPPED: Recent<(Cuda, Artifact), Shipped> = Recent::new(MOST);
 
 impl Executable {
-    /// The executable of a plan's text ([`LaunchPlan::to_json`]) on a device. The text is read when its digest is first seen there; after that a call costs a
-    /// look at the digests of the process.
+    /// The executable of an artifact that is a plan's text ([`LaunchPlan::to_json`]) on a device. The text is read when it is first run there; after that a call costs a look at
+    /// those that were launched last.
     ///
     /// ```no_run
-    /// use nitro_cuda::{Buffer, Executable, LaunchError, Stream};
+    /// use nitro::Artifact;
+    /// use nitro_cuda::{Buffer, Executable, LaunchError};
     ///
     /// /// A variant whose kernels ship with the model.
-    /// fn found(digest: u64, text: &str, n: i64, x: &mut Buffer<f32>) -> Result<(), LaunchError> {
-    ///     let executable = Executable::of_artifact(digest, text, Stream::current()?.device())?;
+    /// fn found(kernel: Artifact, n: i64, x: &mut Buffer<f32>) -> Result<(), LaunchError> {
+    ///     let executable = Executable::of_artifact(kernel, x.stream().device())?;
     ///     // SAFETY: the model is ours, and so are the kernels that it brings; `x` has `n` elements.
-    ///     unsafe { executable.run(&[n], &[], &[&*x]) }
+    ///     unsafe { executable.run_on(x.stream(), &[n], &[], &[&*x]) }
     /// }
     /// ```
     ///
     /// # Errors
-    /// When the text is no plan, or one that contradicts itself. The next call tries again.
-    pub fn of_artifact(digest: u64, text: &str, device: Cuda) -> Result<&'static Self, LaunchError> {
-        let wanted = |shipped: &Shipped| shipped.device == device && shipped.digest == digest;
-        let new = || Shipped { device, digest, executable: OnceCell::new() };
-        let shipped = SHIPPED.find_or_insert(wanted, new);
-        shipped.executable.get_or_try_init(|| Self::new(LaunchPlan::from_json(text)?, device))
+    /// When the process does not know the artifact's text, or it is no plan. The next call tries again.
+    pub fn of_artifact(artifact: Artifact, device: Cuda) -> Result<Arc<Self>, LaunchError> {
+        let wanted = (device, artifact);
+        let shipped = SHIPPED.get(|known| *known == wanted, || wanted);
+        let new = || Ok::<_, LaunchError>(Arc::new(Self::new(plan(artifact)?, device)?));
+        shipped.get_or_try_init(new).cloned()
     }
+
+    /// Sees to it that the machine code of an artifact's kernels for `sm_ARCHITECTURE` ([`Cuda::architecture`]) and these sizes is on the disk, from where the first launch loads it.
+    /// Any thread may do that while others work on a device, which is not asked.
+    ///
+    /// ```no_run
+    /// # let kernel = nitro::Artifact::NONE;
+    /// let architecture = nitro_cuda::device(0)?.architecture();
+    /// std::thread::spawn(move || nitro_cuda::Executable::prepare(kernel, architecture, nitro_cuda::Integers::Bits32));
+    /// # Ok::<(), nitro_cuda::CudaError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`of_artifact`](Self::of_artifact), and those of the compiler.
+    pub fn prepare(artifact: Artifact, architecture: u32, integers: Integers) -> Result<(), LaunchError> {
+        let plan = plan(artifact)?;
+        let prepared = with_source(&plan, integers, Options::new(architecture), compile::prepare);
+        Ok(prepared?)
+    }
+}
+
+fn plan(artifact: Artifact) -> Result<LaunchPlan, LaunchError> {
+    let text = artifact.text().ok_or(LaunchError::UnknownArtifact(artifact))?;
+    Ok(LaunchPlan::from_json(text)?)
 }

@@ -1,5 +1,8 @@
 //! A launch plan gives what its kernels give, launch by launch and as a graph.
 
+use std::sync::Arc;
+
+use nitro::Artifact;
 use nitro_cuda::{
     Buffer, Cuda, CudaError, Executable, Integers, LaunchError, LaunchPlan, PlanError, Stream, device,
 };
@@ -159,10 +162,13 @@ fn what_does_not_fit_is_refused_and_the_device_goes_on() {
 #[ignore = "needs a CUDA device"]
 fn a_text_is_read_once_a_device() {
     let device = device(0).unwrap();
-    let first = Executable::of_artifact(1, ROTATE, device).unwrap();
-    let again = Executable::of_artifact(1, "is not read again", device).unwrap();
-    assert!(std::ptr::eq(first, again));
-    let error = Executable::of_artifact(2, "{}", device).unwrap_err();
+    let of = |artifact| Executable::of_artifact(artifact, device);
+    let artifact = Artifact::of(ROTATE);
+    assert!(matches!(of(artifact).unwrap_err(), LaunchError::UnknownArtifact(_)));
+    Artifact::keep(ROTATE);
+    let (first, again) = (of(artifact).unwrap(), of(artifact).unwrap());
+    assert!(Arc::ptr_eq(&first, &again), "and what was not known is tried again");
+    let error = of(Artifact::keep("{}")).unwrap_err();
     assert!(matches!(error, LaunchError::Plan(PlanError::Text(_))), "{error}");
-    assert!(Executable::of_artifact(2, ROTATE, device).is_ok(), "and tried again");
+    Executable::prepare(artifact, device.architecture(), Integers::Bits32).unwrap();
 }
