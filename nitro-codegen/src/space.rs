@@ -6,7 +6,7 @@
 use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Part, Step};
 
 use crate::dependence::{DependenceError, Dependences};
-use crate::kernel::Program;
+use crate::kernel::{self, Program};
 use crate::mapping::{self, Mapping, Schedule, Shape, Sums, Tiling};
 use crate::nest::Nest;
 
@@ -139,10 +139,8 @@ impl MappingSpace {
     }
 
     /// The name of the part that a kernel is, by its statements.
-    #[must_use]
-    pub fn part(statements: &[usize]) -> Part {
-        let names: Vec<String> = statements.iter().map(usize::to_string).collect();
-        Part::new(names.join("+"))
+    fn part(statements: &[usize]) -> Part {
+        Part::new(kernel::part(statements))
     }
 
     /// The nest and schedule that a path begins with, its kernels, and the choices about them.

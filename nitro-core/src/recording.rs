@@ -29,6 +29,19 @@ pub struct Observation {
     pub admissible: Vec<bool>,
     /// Identity of the device of the calls.
     pub device: Option<String>,
+    /// What parts of the calls took, in the order in which they were noted; empty unless [`record_parts`] asked for them.
+    pub parts: Vec<PartTime>,
+}
+
+/// What a part of a call took, such as one of its kernels, all launches together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PartTime {
+    /// What the part is called.
+    pub name: String,
+    /// Its time in nanoseconds.
+    pub time_ns: f64,
+    /// What is known of it besides, from 0 to 1, where 1 is the device's peak: occupancy, throughput, hit rates.
+    pub metrics: Vec<(String, f64)>,
 }
 
 /// A panic inside a recorded closure, as text.
@@ -64,6 +77,7 @@ struct Recording {
     choice: Choice,
     /// The choices whose constraints are asked; where there are none, features are not computed either.
     described: Arc<[Choice]>,
+    wants_parts: bool,
     observation: Observation,
 }
 
@@ -98,8 +112,51 @@ pub fn record<R>(
     described: &[Choice],
     body: impl FnOnce() -> R,
 ) -> Result<(R, Observation), Panicked> {
-    let recording =
-        Recording { function, choice, described: described.into(), observation: Observation::default() };
+    let (wants_parts, observation) = Default::default();
+    observed(Recording { function, choice, described: described.into(), wants_parts, observation }, body)
+}
+
+/// As [`record`], without descriptions, and finds out what the parts of a call take where the variant can tell ([`wants_parts`]). Such a run is slower than
+/// others: its time as a whole says nothing.
+///
+/// ```
+#[doc = include_str!("example_sort.md")]
+/// use nitro::recording::{PartTime, note_part, record_parts, wants_parts};
+///
+/// let observation = record_parts(sort::function(), sort::function().default_choice(), || {
+///     // What a variant of several kernels does, while it runs:
+///     if wants_parts() {
+///         note_part(PartTime { name: "merge".into(), time_ns: 120.0, metrics: vec![("occupancy".into(), 0.5)] });
+///     }
+/// });
+/// assert_eq!(observation?.1.parts[0].name, "merge");
+/// assert!(!wants_parts());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When `body` panics.
+pub fn record_parts<R>(
+    function: &'static Function,
+    choice: Choice,
+    body: impl FnOnce() -> R,
+) -> Result<(R, Observation), Panicked> {
+    let (described, observation) = (Arc::new([]), Observation::default());
+    observed(Recording { function, choice, described, wants_parts: true, observation }, body)
+}
+
+/// Whether what runs on this thread is to tell what its parts take: each of them timed by itself, after the one before has ended.
+#[must_use]
+pub fn wants_parts() -> bool {
+    RECORDING.with_borrow(|slot| slot.as_ref().is_some_and(|recording| recording.wants_parts))
+}
+
+/// Tells what a part of this call took, where that is [wanted](wants_parts).
+pub fn note_part(part: PartTime) {
+    with_observation(|observation| observation.parts.push(part));
+}
+
+fn observed<R>(recording: Recording, body: impl FnOnce() -> R) -> Result<(R, Observation), Panicked> {
     let outer = RECORDING.with_borrow_mut(|slot| slot.replace(recording));
     epoch::observe();
     let result = catch_unwind(AssertUnwindSafe(body));

@@ -18,6 +18,7 @@ use crate::name::Name;
 /// #     memory_bus_bits: 6144,
 /// #     l2_bytes: 60 << 20,
 /// #     shared_bytes_per_block: 48 << 10,
+/// #     threads_per_multiprocessor: 2048,
 /// #     copy_engines: 3,
 /// #     has_memory_pools: true,
 /// # };
@@ -47,6 +48,8 @@ pub struct Attributes {
     pub l2_bytes: u32,
     /// Shared memory that a block may have without asking for more.
     pub shared_bytes_per_block: u32,
+    /// Threads that a multiprocessor has at once.
+    pub threads_per_multiprocessor: u32,
     /// Number of engines that copy while kernels run.
     pub copy_engines: u32,
     /// Whether memory can be allocated in the order of a stream.
@@ -147,6 +150,7 @@ mod tests {
             memory_bus_bits: 6144,
             l2_bytes: 62_914_560,
             shared_bytes_per_block: 49152,
+            threads_per_multiprocessor: 2048,
             copy_engines: 3,
             has_memory_pools: true,
         }

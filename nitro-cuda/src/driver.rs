@@ -150,6 +150,7 @@ pub(crate) fn attributes(device: CUdevice) -> Result<Attributes, CudaError> {
         memory_bus_bits: ask(A::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?,
         l2_bytes: ask(A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?,
         shared_bytes_per_block: ask(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
+        threads_per_multiprocessor: ask(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
         copy_engines: ask(A::CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT)?,
         has_memory_pools: ask(A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0,
     })

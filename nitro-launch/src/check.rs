@@ -94,7 +94,8 @@ impl LaunchPlan {
     }
 
     fn kernel(&self, kernel: &PlannedKernel) -> Checked {
-        let PlannedKernel { name, host_iterators, grid, block, points } = kernel;
+        let PlannedKernel { name, part, host_iterators, grid, block, points } = kernel;
+        self::name("part", part)?;
         let arguments = self.sizes.len() + host_iterators.len() + self.scalars.len();
         if arguments + self.arrays.len() + self.temporaries.len() > MOST_ARGUMENTS {
             return Err(format!("kernel `{name}` has more than {MOST_ARGUMENTS} arguments"));

@@ -30,6 +30,7 @@ const MOST_BLOCKS: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
 ///     iterators: vec!["i".into()],
 ///     kernels: vec![PlannedKernel {
 ///         name: "fill_0".into(),
+///         part: "0".into(),
 ///         host_iterators: vec![],
 ///         grid: vec![Extent { lower: vec![Affine::from(0)], upper: vec![n], step: 1 }],
 ///         block: [256, 1, 1],
@@ -89,6 +90,8 @@ pub struct PlannedArray {
 pub struct PlannedKernel {
     /// Its name in the text.
     pub name: String,
+    /// What a search calls the part of the nest that it runs: its statements.
+    pub part: String,
     /// The iterators of the host's loops around its launch.
     pub host_iterators: Vec<usize>,
     /// What the grid covers along x, y and z: one to three. There are as many blocks as it takes to cover each value.

@@ -27,6 +27,7 @@ fn shift() -> LaunchPlan {
         iterators: vec!["t".into(), "i".into()],
         kernels: vec![PlannedKernel {
             name: "shift_0".into(),
+            part: "0".into(),
             host_iterators: vec![0],
             grid: vec![extent(n - T)],
             block: [32, 1, 1],

@@ -2,20 +2,19 @@
 
 use std::thread;
 
-use nitro_codegen::{Data, DependenceError, Integers, MappingSpace, Nest, Program, RunError};
+use nitro_codegen::{Data, DependenceError, Integers, Nest, Program, RunError};
 use nitro_core::Device;
+use nitro_core::recording::PartTime;
 use nitro_cuda::{
     Buffer, Cuda, CudaError, Executable, Grid, Image, LaunchError, LaunchPlan, Options, PlanError,
 };
 use nitro_search::random::Random;
-use nitro_search::{Failure, Metrics, PartReport, Report};
+use nitro_search::{Failure, Part, PartReport, Report};
 
 /// Timed runs, of which the median counts.
 const RUNS: usize = 5;
 /// What takes so many times as long as the best so far is not timed again.
 const SLOW: f64 = 2.0;
-/// Threads that a multiprocessor has at once.
-const MOST_THREADS: f64 = 2048.0;
 /// Differences of this share of an array's largest element are rounding: sums are added up in another order.
 const TOLERANCE: f32 = 1e-4;
 
@@ -162,13 +161,11 @@ impl<'a> Bench<'a> {
                 programs.iter().map(|program| scope.spawn(move || this.compile(program))).collect();
             threads.into_iter().map(|thread| thread.join().expect("compiling does not panic")).collect()
         });
-        let pairs = programs.iter().zip(images);
-        pairs.map(|(program, image)| image.and_then(|image| self.report(program, image))).collect()
+        images.into_iter().map(|image| image.and_then(|image| self.report(image))).collect()
     }
 
     /// The time of a program that gives what the reference gives, and those of its kernels.
-    fn report(&mut self, program: &Program, compiled: Compiled) -> Result<Report, Error> {
-        let integers = compiled.integers;
+    fn report(&mut self, compiled: Compiled) -> Result<Report, Error> {
         let executable = compiled.load(self.device)?;
         let first_ms = self.run(&executable)?;
         self.compare()?;
@@ -180,39 +177,20 @@ impl<'a> Bench<'a> {
         let time_ms = times_ms[times_ms.len() / 2];
         self.best_ms = self.best_ms.min(time_ms);
         let mut report = Report::time_ns(time_ms * 1e6);
-        report.parts = self.parts(program, &executable, integers)?;
+        report.parts = self.parts(&executable)?;
         Ok(report)
     }
 
     /// What each kernel takes, of all its launches, and how much of the device it has.
-    fn parts(
-        &mut self,
-        program: &Program,
-        executable: &Executable,
-        integers: Integers,
-    ) -> Result<Vec<PartReport>, Error> {
+    fn parts(&mut self, executable: &Executable) -> Result<Vec<PartReport>, Error> {
         self.restore()?;
-        let kernels = &program.kernels;
-        let mut times_ns = vec![0.0; kernels.len()];
         // SAFETY: the arrays have the elements that the sizes say.
-        unsafe {
-            executable.run_observed(&self.sizes, &self.scalars, &self.arrays, |kernel, launch| {
-                let mut stopwatch = nitro_cuda::current().stopwatch();
-                stopwatch.start();
-                launch()?;
-                times_ns[kernel] += stopwatch.stop();
-                Ok(())
-            })?;
-        }
-        let of = |(index, kernel): (usize, &nitro_codegen::Kernel)| {
-            let loaded = executable.kernel(integers, index)?;
-            let blocks = loaded.max_blocks_per_multiprocessor(kernel.threads(), 0);
-            let occupancy = blocks as f64 * f64::from(kernel.threads()) / MOST_THREADS;
-            let metrics: Metrics = [("occupancy".to_owned(), occupancy.min(1.0))].into();
-            let part = MappingSpace::part(&kernel.statements);
-            Ok(PartReport { part, time_ns: times_ns[index], metrics })
+        let parts = unsafe { executable.run_in_parts(&self.sizes, &self.scalars, &self.arrays)? };
+        let report = |PartTime { name, time_ns, metrics }| {
+            let metrics = metrics.into_iter().collect();
+            PartReport { part: Part::new(name), time_ns, metrics }
         };
-        Ok(kernels.iter().enumerate().map(of).collect::<Result<_, CudaError>>()?)
+        Ok(parts.into_iter().map(report).collect())
     }
 
     fn restore(&mut self) -> Result<(), Error> {

@@ -9,6 +9,8 @@ mod run;
 mod thread;
 
 pub use nitro_launch::{Extent, Host, Integers, Launch};
+#[cfg(feature = "search")]
+pub use plan::part;
 
 use serde::{Deserialize, Serialize};
 

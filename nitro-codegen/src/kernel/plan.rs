@@ -103,10 +103,17 @@ impl Kernel {
     fn planned(&self) -> PlannedKernel {
         PlannedKernel {
             name: self.name.clone(),
+            part: part(&self.statements),
             host_iterators: self.host_iterators.clone(),
             grid: self.grid.clone(),
             block: self.block,
             points: self.points,
         }
     }
+}
+
+/// What a search calls the part of a nest that these statements are.
+pub fn part(statements: &[usize]) -> String {
+    let names: Vec<String> = statements.iter().map(usize::to_string).collect();
+    names.join("+")
 }

@@ -1,13 +1,14 @@
 //! Launch plans on a device.
 
 mod graph;
+mod parts;
 mod replay;
 mod shipped;
 
 use std::borrow::Borrow;
 use std::fmt;
 
-use nitro_core::Artifact;
+use nitro_core::{Artifact, recording};
 use nitro_launch::{Integers, Launch, LaunchPlan, PlanError};
 use once_cell::sync::OnceCell;
 
@@ -168,6 +169,11 @@ impl Executable {
         arrays: &[impl Borrow<Buffer<f32>>],
     ) -> Result<(), LaunchError> {
         let call = self.call(stream, sizes, scalars, arrays)?;
+        if recording::wants_parts() {
+            // SAFETY: as the caller says.
+            unsafe { self.launch_in_parts(&call) }?.into_iter().for_each(recording::note_part);
+            return Ok(());
+        }
         match self.replays.graph(self, &call)? {
             Some(graph) => {
                 self.module(call.integers)?.note_launch(stream)?;

@@ -15,9 +15,9 @@ const ROTATE: &str = r#"{"format":1,"name":"rotate","sizes":["n","steps","large"
     "temporaries":[{"name":"old","shape":[{"terms":[[{"Parameter":0},1]],"constant":0}],"is_written":true}],
     "iterators":["t"],
     "kernels":[
-        {"name":"keep","host_iterators":[0],"block":[64,1,1],"points":[1,1,1],
+        {"name":"keep","part":"0","host_iterators":[0],"block":[64,1,1],"points":[1,1,1],
          "grid":[{"lower":[{"terms":[],"constant":0}],"upper":[{"terms":[[{"Parameter":0},1]],"constant":0}],"step":1}]},
-        {"name":"rotate","host_iterators":[0],"block":[64,1,1],"points":[1,1,1],
+        {"name":"rotate","part":"1","host_iterators":[0],"block":[64,1,1],"points":[1,1,1],
          "grid":[{"lower":[{"terms":[],"constant":0}],"upper":[{"terms":[[{"Parameter":0},1]],"constant":0}],"step":1}]}],
     "host":[{"Loop":[{"iterator":0,"lower":[{"terms":[],"constant":0}],"upper":[{"terms":[[{"Parameter":1},1]],"constant":0}],"step":1,"is_reversed":false},
         [{"Launch":0},{"Launch":1}]]}],

@@ -1,0 +1,58 @@
+//! What each kernel of a plan takes, for a search that wants to know.
+
+use std::borrow::Borrow;
+
+use nitro_core::recording::PartTime;
+use nitro_launch::PlannedKernel;
+
+use super::replay::Call;
+use super::{Executable, LaunchError};
+use crate::stopwatch::Events;
+use crate::{Buffer, CudaError};
+
+impl Executable {
+    /// As [`run`](Self::run), kernel by kernel: what each of them takes, all its launches together, and how much of the device's threads it has.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    ///
+    /// # Safety
+    /// As [`run`](Self::run).
+    pub unsafe fn run_in_parts(
+        &self,
+        sizes: &[i64],
+        scalars: &[f32],
+        arrays: &[impl Borrow<Buffer<f32>>],
+    ) -> Result<Vec<PartTime>, LaunchError> {
+        // SAFETY: as the caller says.
+        unsafe { self.launch_in_parts(&self.call(self.device.stream(), sizes, scalars, arrays)?) }
+    }
+
+    /// # Safety
+    /// As [`run`](Self::run).
+    pub(super) unsafe fn launch_in_parts(&self, call: &Call<'_>) -> Result<Vec<PartTime>, LaunchError> {
+        let mut times_ns = vec![0.0; self.plan.kernels.len()];
+        let mut timed = |kernel: usize, launch: &mut dyn FnMut() -> Result<(), CudaError>| {
+            let mut stopwatch = Events::boxed(call.stream);
+            stopwatch.start();
+            launch()?;
+            times_ns[kernel] += stopwatch.stop();
+            Ok(())
+        };
+        // SAFETY: as the caller says.
+        unsafe { self.launch_all(call, &mut timed) }?;
+        let of = |((index, kernel), time_ns): ((usize, &PlannedKernel), f64)| {
+            let metrics = vec![("occupancy".to_owned(), self.occupancy(call, index, kernel)?)];
+            Ok(PartTime { name: kernel.part.clone(), time_ns, metrics })
+        };
+        self.plan.kernels.iter().enumerate().zip(times_ns).map(of).collect()
+    }
+
+    /// Threads that a multiprocessor has of the kernel, of those that it can have.
+    fn occupancy(&self, call: &Call<'_>, index: usize, kernel: &PlannedKernel) -> Result<f64, CudaError> {
+        let threads: u32 = kernel.block.iter().product();
+        let blocks = self.kernel(call.integers, index)?.max_blocks_per_multiprocessor(threads, 0);
+        let most = self.device.attributes().threads_per_multiprocessor;
+        Ok((blocks as f64 * f64::from(threads) / f64::from(most)).min(1.0))
+    }
+}
