@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use nitro_core::{Choice, Configuration, Function, VariantInfo, choice_text};
 
 use crate::random::Random;
+use crate::recordings::Recordings;
 use crate::store::ChoiceName;
 
 /// The most configurations of one variant that are tried where nobody says which.
@@ -50,7 +51,7 @@ impl Candidate {
         Self { choice, variant: variant.name(), configuration }
     }
 
-    /// Every variant of a function, with every configuration that is possible; of one that has more than [`MAX_CONFIGURATIONS`] the default
+    /// Every variant of a function, with every configuration that is possible and can be listed; of one that has more than [`MAX_CONFIGURATIONS`] the default
     /// and so many drawn ones, the same whenever they are drawn.
     #[must_use]
     pub fn all(function: &Function) -> Vec<Self> {
@@ -60,6 +61,21 @@ impl Candidate {
         };
         let choices = function.variants().iter().enumerate().flat_map(of_variant);
         choices.map(|choice| Self::of(function, choice)).collect()
+    }
+
+    /// As [`all`](Self::all), and of generated code what was measured anywhere, where the recordings have its text: nobody else can tell what there is.
+    #[must_use]
+    pub fn known(function: &Function, recordings: &Recordings) -> Vec<Self> {
+        let mut all = Self::all(function);
+        let rows = recordings.measurements.iter();
+        let measured: BTreeSet<(&str, &str)> =
+            rows.map(|one| (&*recordings.variants[one.variant], &*one.configuration)).collect();
+        let generated = measured.into_iter().filter(|own| recordings.artifact(own.1).is_some());
+        let choices = generated.filter_map(|own| function.choice(&choice_text(own.0, own.1)).ok());
+        let is_generated =
+            |choice: &Choice| function.variants()[choice.variant].parameters().artifact().is_some();
+        all.extend(choices.filter(is_generated).map(|choice| Self::of(function, choice)));
+        all
     }
 
     /// As a store names it.

@@ -37,7 +37,7 @@ pub struct Plan<'a> {
     /// What is tried on each input; none for [`Candidate::all`].
     pub candidates: Option<Vec<Candidate>>,
     /// Searches on each input, in the place of trying everything.
-    pub search: Option<&'a Searching>,
+    pub search: Option<&'a Searching<'a>>,
     /// Makes ready what a search is about to evaluate, on threads of the host while others are timed; none where nothing has to be.
     pub prepare: Option<Prepare<'a>>,
     /// Whether only what features take is measured, of inputs of which that is not known.

@@ -25,9 +25,28 @@ impl Recordings {
     }
 }
 
+impl Recordings {
+    /// Whether the variant at this position runs generated code: all that was measured of it are digests.
+    pub(crate) fn is_generated(&self, variant: usize) -> bool {
+        let mut configurations = self
+            .measurements
+            .iter()
+            .filter(|one| one.variant == variant)
+            .map(|one| &one.configuration)
+            .peekable();
+        configurations.peek().is_some() && configurations.all(|own| digest(own).is_some())
+    }
+}
+
 /// The artifact that a choice or configuration names.
 pub(crate) fn named(choice: &str) -> Option<Artifact> {
     let configuration = choice.split_once('{').map_or(choice, |(_, rest)| rest.trim_end_matches('}'));
-    let (_, digest) = assignments(configuration).next()?;
-    digest.parse().ok().filter(|own| *own != Artifact::NONE)
+    digest(configuration).filter(|own| *own != Artifact::NONE)
+}
+
+/// The value of the only parameter, where it is an artifact or none.
+fn digest(configuration: &str) -> Option<Artifact> {
+    let mut entries = assignments(configuration);
+    let (_, value) = entries.next()?;
+    value.parse().ok().filter(|_| entries.next().is_none())
 }

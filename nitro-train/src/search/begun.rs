@@ -15,11 +15,11 @@ use crate::store::{Store, StoreError};
 
 /// What was known of other devices when somebody was first with this search.
 pub(crate) fn first_sources(
-    searching: &Searching,
+    searching: &Searching<'_>,
     of_input: &InputSpace<'_>,
     store: &mut dyn Store,
 ) -> Result<Sources, SearchError> {
-    if searching.strategy != Strategy::Transfer {
+    if searching.listed_strategy() != Strategy::Transfer {
         return Ok(Sources::default());
     }
     let InputSpace { function, device, input, space, .. } = of_input;
@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
     use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
-    use crate::search::InputSearch;
+    use crate::search::{InputSearch, VariantSearch};
     use crate::store::{self, Row};
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
     static FUNCTION: Function = Function::new("f", &VARIANTS);
 
     /// What is known of the input on these devices, one measurement each.
-    fn searching(devices: &[&str]) -> Searching {
+    fn searching(devices: &[&str]) -> Searching<'static> {
         let measurement = |device| Measurement {
             device,
             input: 0,
@@ -138,19 +138,31 @@ mod tests {
             measurements: (0..devices.len()).map(measurement).collect(),
             ..Recordings::default()
         };
-        let (variant, sources, by_input, found, is_joining) = Default::default();
-        let (strategy, evaluations, seed) = (Strategy::Transfer, 8, 1);
-        Searching { variant, strategy, evaluations, seed, others, sources, by_input, found, is_joining }
+        let (variant, strategy, generators, sources, by_input, found, is_joining) = Default::default();
+        let (evaluations, seed) = (8, 1);
+        Searching {
+            variant,
+            strategy,
+            generators,
+            evaluations,
+            seed,
+            others,
+            sources,
+            by_input,
+            found,
+            is_joining,
+        }
     }
 
     /// What is proposed first, and whom the search learns from.
-    fn begun(searching: &Searching, store: &mut dyn Store) -> (Vec<String>, Vec<String>) {
+    fn begun(searching: &Searching<'_>, store: &mut dyn Store) -> (Vec<String>, Vec<String>) {
         let device = DeviceEntry::intern("here", Vec::new, |_| Vec::new());
         let candidates = searching.candidates(&FUNCTION).unwrap();
         let of_input = InputSpace::new("f", device, "x", &candidates).unwrap();
         let sources = first_sources(searching, &of_input, store).unwrap();
-        let mut search = InputSearch::new(searching, of_input, sources);
-        (search.open().iter().map(|own| own.configuration.clone()).collect(), search.finish().sources)
+        let mut search = Box::new(InputSearch::new(searching, of_input, sources));
+        let open = search.open().unwrap();
+        (open.into_iter().map(|own| own.configuration).collect(), search.finish().sources)
     }
 
     fn evaluate(store: &mut dyn Store, device: &str, fastest: usize) {

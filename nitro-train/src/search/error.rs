@@ -1,6 +1,6 @@
 //! Why a space cannot be searched.
 
-use nitro_search::SpaceError;
+use nitro_search::{SpaceError, Strategy, WalkError};
 
 use crate::printable::{excerpt, list};
 use crate::recordings::Recordings;
@@ -25,6 +25,37 @@ pub enum SearchError {
         list(known)
     )]
     NoSuchVariant { function: String, variant: String, known: Vec<String> },
+
+    /// Nobody writes the code of a variant.
+    #[error(
+        "variant `{}` of `{function}` runs generated code, and this trainer has no generator for it: add one with `Tunable::generated`",
+        excerpt(variant)
+    )]
+    NoGenerator { function: String, variant: String },
+
+    /// A generator of what is not generated.
+    #[error(
+        "the generator of variant `{variant}` of `{function}` is for a variant with a parameter `in artifacts`; those are {}",
+        list(known)
+    )]
+    NotGenerated { function: String, variant: String, known: Vec<String> },
+
+    /// A strategy for configurations that are listed.
+    #[error(
+        "`{strategy}` proposes configurations that are listed; the generated code of variant `{variant}` is searched by ants or random: leave out --strategy, or name another \
+         --variant"
+    )]
+    Strategy { variant: String, strategy: Strategy },
+
+    /// The decisions of a generator break what they promise.
+    #[error("the generator of variant `{variant}`: {source}")]
+    Walk { variant: String, source: WalkError },
+
+    /// Generated code is in no list.
+    #[error(
+        "the generated code of variant `{variant}` cannot be replayed: no store has what another search would have generated; search without --replay"
+    )]
+    NothingToReplay { variant: String },
 
     /// A device that was not measured.
     #[error(

@@ -16,7 +16,7 @@ const MOST_ASKED: usize = 4096;
 
 /// What other devices know of these candidates on the same input: what was measured of them, and what searches there have evaluated.
 pub(super) fn known_sources(
-    searching: &Searching,
+    searching: &Searching<'_>,
     of_input: &InputSpace<'_>,
     store: &mut dyn Store,
 ) -> Result<Sources, StoreError> {

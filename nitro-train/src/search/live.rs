@@ -10,7 +10,7 @@ use super::error::SearchError;
 use super::measured::evaluation;
 use super::sources::told;
 use super::space::space_of;
-use super::{Searched, Searching};
+use super::{Searched, Searching, VariantSearch};
 use crate::measure::Candidate;
 use crate::recordings::assignments;
 use crate::store::Evaluated;
@@ -58,8 +58,9 @@ pub(crate) struct InputSearch {
 
 impl InputSearch {
     /// A search that has not begun, with its [`first_sources`](super::first_sources).
-    pub(crate) fn new(searching: &Searching, of_input: InputSpace<'_>, sources: Sources) -> Self {
-        let Searching { strategy, seed, evaluations, .. } = *searching;
+    pub(crate) fn new(searching: &Searching<'_>, of_input: InputSpace<'_>, sources: Sources) -> Self {
+        let Searching { seed, evaluations, .. } = *searching;
+        let strategy = searching.listed_strategy();
         let searched = Searched {
             function: of_input.function.to_owned(),
             variant: of_input.variant().to_owned(),
@@ -68,30 +69,26 @@ impl InputSearch {
             strategy: strategy.to_string(),
             sources: told(strategy, &sources),
             configurations: of_input.space.len(),
-            evaluations: 0,
-            failed: 0,
-            best: None,
-            best_ns: None,
-            times_ns: Vec::new(),
+            ..Searched::default()
         };
         let plan = Plan { strategy, seed, budget: Budget::evaluations(evaluations), sources: sources.into() };
         let InputSpace { space, candidates, .. } = of_input;
         let search = Search::new(Arc::new(space), plan);
         Self { search, candidates, open: Vec::new(), searched }
     }
+}
 
-    /// What is to be evaluated next, in any order, by whomever; nothing once the search is over.
-    pub(crate) fn open(&mut self) -> Vec<Candidate> {
+impl VariantSearch for InputSearch {
+    fn open(&mut self) -> Result<Vec<Candidate>, SearchError> {
         if self.open.is_empty()
             && let Ask::Evaluate(asked) = self.search.ask(usize::MAX)
         {
             self.open = asked;
         }
-        self.open.iter().map(|own| self.candidates[own.index()].clone()).collect()
+        Ok(self.open.iter().map(|own| self.candidates[own.index()].clone()).collect())
     }
 
-    /// What is known of those that are [`open`](Self::open), in their order.
-    pub(crate) fn tell(&mut self, known: Vec<Option<Evaluated>>) {
+    fn tell(&mut self, known: Vec<Option<Evaluated>>) {
         let mut open = Vec::new();
         for (candidate, evaluated) in std::mem::take(&mut self.open).into_iter().zip(known) {
             let Some(Evaluated { outcome, reason, .. }) = evaluated else {
@@ -104,9 +101,8 @@ impl InputSearch {
         self.open = open;
     }
 
-    /// What was found.
-    pub(crate) fn finish(self) -> Searched {
-        let Self { search, candidates, searched, .. } = self;
+    fn finish(self: Box<Self>) -> Searched {
+        let Self { search, candidates, searched, .. } = *self;
         let time = |own: &nitro_search::Outcome| {
             Some((candidates[own.candidate.index()].configuration.clone(), own.evaluation.time_ns()?))
         };

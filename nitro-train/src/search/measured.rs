@@ -33,6 +33,13 @@ impl<'r> Measured<'r> {
                     .any(|one| one.variant == *variant && !one.configuration.is_empty())
         };
         let all: Vec<usize> = (0..recordings.variants.len()).filter(configured).collect();
+        let (generated, all): (Vec<usize>, Vec<usize>) =
+            all.into_iter().partition(|&own| recordings.is_generated(own));
+        let name = |own: &usize| recordings.variants[*own].clone();
+        let is_named = |own: &usize| variant.is_some_and(|variant| name(own) == variant);
+        if let Some(own) = generated.iter().find(|own| is_named(own) || variant.is_none() && all.is_empty()) {
+            return Err(SearchError::NothingToReplay { variant: name(own) });
+        }
         let is_wanted = |own: &&usize| variant.is_none_or(|name| recordings.variants[**own] == name);
         let wanted: Vec<usize> = all.iter().filter(is_wanted).copied().collect();
         match (variant, wanted.is_empty()) {

@@ -1,25 +1,29 @@
 //! What a search that measures is asked, and what it tells.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use nitro_core::Function;
-use nitro_search::Strategy;
+use nitro_core::{Function, VariantInfo};
+use nitro_search::{Ants, PathStrategy, Strategy};
 use serde::Serialize;
 
 use super::ByInput;
 use super::error::SearchError;
+use crate::generate::Generator;
 use crate::measure::{Candidate, WALKED, all_of_variant};
 use crate::recordings::Recordings;
 
 /// What is searched on each input, how, and what came of it.
 #[derive(Debug)]
-pub struct Searching {
+pub struct Searching<'a> {
     /// The variant; without one, every variant with tuning parameters.
     pub variant: Option<String>,
-    /// Who proposes.
-    pub strategy: Strategy,
+    /// Who proposes; without, `transfer` where configurations are listed, and ants where they are generated.
+    pub strategy: Option<Strategy>,
+    /// Who writes code for which variant.
+    pub(crate) generators: Generators<'a>,
     /// At most so many evaluations an input.
     pub evaluations: usize,
     /// Seed of everything random.
@@ -36,7 +40,7 @@ pub struct Searching {
 }
 
 /// What a search on one device and input has found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Searched {
     /// The function.
     pub function: String,
@@ -50,7 +54,7 @@ pub struct Searched {
     pub strategy: String,
     /// The devices that the strategy was told of.
     pub sources: Vec<String>,
-    /// Number of configurations that are admissible for the input.
+    /// Number of configurations that are admissible for the input; 0 of generated code, which nobody can list.
     pub configurations: usize,
     /// How many were evaluated, failed ones counted.
     pub evaluations: usize,
@@ -65,14 +69,77 @@ pub struct Searched {
     pub times_ns: Vec<(String, f64)>,
 }
 
-impl Searching {
-    /// What is searched of a function: every possible configuration of the wanted variants, variant by variant.
+/// Who writes code, by variant.
+#[derive(Clone, Default)]
+pub(crate) struct Generators<'a>(pub(crate) Vec<(&'static str, &'a dyn Generator)>);
+
+impl fmt::Debug for Generators<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.0.iter().map(|(variant, _)| variant)).finish()
+    }
+}
+
+/// Generated code that is searched.
+pub(crate) struct Sought<'a> {
+    /// Index of the variant.
+    pub(crate) variant: usize,
+    pub(crate) generator: &'a dyn Generator,
+    pub(crate) strategy: PathStrategy,
+}
+
+impl<'a> Searching<'a> {
+    /// Who proposes configurations that are listed.
+    pub(crate) fn listed_strategy(&self) -> Strategy {
+        self.strategy.unwrap_or(Strategy::Transfer)
+    }
+
+    /// The generated code that is searched of a function.
+    pub(crate) fn generated(&self, function: &'static Function) -> Result<Vec<Sought<'a>>, SearchError> {
+        let name = |variant: usize| function.variants()[variant].name();
+        let generated: Vec<usize> =
+            (0..function.variants().len()).filter(|&own| is_generated(&function.variants()[own])).collect();
+        if let Some((variant, _)) =
+            self.generators.0.iter().find(|own| !generated.iter().any(|&at| name(at) == own.0))
+        {
+            return Err(SearchError::NotGenerated {
+                function: function.name().to_owned(),
+                variant: (*variant).to_owned(),
+                known: generated.into_iter().map(|own| name(own).to_owned()).collect(),
+            });
+        }
+        let mut sought = Vec::new();
+        for variant in generated.into_iter().filter(|&own| self.is_wanted(name(own))) {
+            match self.generators.0.iter().find(|own| own.0 == name(variant)) {
+                Some((_, generator)) => {
+                    let strategy = self.path_strategy(name(variant))?;
+                    sought.push(Sought { variant, generator: *generator, strategy });
+                }
+                None if self.variant.is_some() => return Err(no_generator(function, name(variant))),
+                None => {}
+            }
+        }
+        Ok(sought)
+    }
+
+    fn path_strategy(&self, variant: &str) -> Result<PathStrategy, SearchError> {
+        match self.strategy {
+            None | Some(Strategy::Ants) => Ok(PathStrategy::Ants(Ants::default())),
+            Some(Strategy::Random) => Ok(PathStrategy::Random),
+            Some(strategy) => Err(SearchError::Strategy { variant: variant.to_owned(), strategy }),
+        }
+    }
+
+    fn is_wanted(&self, variant: &str) -> bool {
+        self.variant.as_ref().is_none_or(|name| variant == name)
+    }
+
+    /// What is searched of a function among configurations that are listed: every possible one of the wanted variants, variant by variant.
     pub(crate) fn candidates(&self, function: &'static Function) -> Result<Vec<Candidate>, SearchError> {
         let variants = function.variants().iter().enumerate();
         let parameterised = variants.filter(|(_, own)| !own.parameters().is_empty());
         let known: Vec<&str> = parameterised.clone().map(|(_, own)| own.name()).collect();
-        let wanted =
-            parameterised.filter(|(_, own)| self.variant.as_ref().is_none_or(|name| own.name() == name));
+        let wanted = parameterised.filter(|(_, own)| self.is_wanted(own.name()));
+        let seeks_code = wanted.clone().any(|(_, own)| is_generated(own));
         let mut all = Vec::new();
         for (variant, own) in wanted {
             let too_many = || SearchError::TooMany {
@@ -82,7 +149,7 @@ impl Searching {
             };
             all.extend(all_of_variant(function, variant).ok_or_else(too_many)?);
         }
-        match (&self.variant, all.is_empty()) {
+        match (&self.variant, all.is_empty() && !seeks_code) {
             (_, false) => Ok(all),
             (Some(variant), _) if !known.is_empty() => Err(SearchError::NoSuchVariant {
                 function: function.name().to_owned(),
@@ -123,4 +190,13 @@ impl Searching {
     pub(crate) fn is_joining(&self) -> bool {
         self.is_joining.load(Ordering::Relaxed)
     }
+}
+
+fn is_generated(variant: &VariantInfo) -> bool {
+    variant.parameters().artifact().is_some()
+}
+
+/// That nobody writes the code of a variant.
+pub(crate) fn no_generator(function: &Function, variant: &str) -> SearchError {
+    SearchError::NoGenerator { function: function.name().to_owned(), variant: variant.to_owned() }
 }

@@ -78,7 +78,11 @@ pub(crate) fn search_tables(searched: &[Searched]) -> Tables {
             ]);
         }
         let Searched { function, variant, device, strategy, configurations, .. } = &same[0];
-        (format!("{function} {variant} on {device}, by {strategy}: {configurations} configurations"), table)
+        let among = match configurations {
+            0 => "generated code".to_owned(),
+            count => format!("{count} configurations"),
+        };
+        (format!("{function} {variant} on {device}, by {strategy}: {among}"), table)
     };
     Tables(searched.chunk_by(is_same).map(of_same).collect())
 }

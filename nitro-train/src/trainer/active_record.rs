@@ -22,7 +22,7 @@ pub(super) fn record_within(
     let (function, device) = (recorder.tunable.function, recorder.device.entry().id());
     let SurveyedInputs { inputs: mut surveyed, failed } = recorder.survey(plan)?;
     let mut recorded = RecordedInputs { measured: 0, failed };
-    let candidates = Candidate::all(function);
+    let candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));
     let choices: Vec<_> = candidates.iter().map(Candidate::name).collect();
     let mut measured = store.recorded(function.name(), device, &choices)?;
     while measured.len() < max_inputs.min(surveyed.len()) {

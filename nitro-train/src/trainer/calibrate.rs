@@ -142,7 +142,8 @@ impl Trainer {
         let recorder = Recorder { tunable, device_name: &request.device, device, observer: &*self.observer };
         let plan =
             Plan::new(tunable.inputs(request.inputs.as_deref()), request.repeats, request.share.clone());
-        recorder.record(&Plan { only: Some(chosen), ..plan }, store.writable()?)?;
+        let candidates = store.candidates(tunable.function)?;
+        recorder.record(&Plan { only: Some(chosen), candidates, ..plan }, store.writable()?)?;
 
         let after = store.load(function)?;
         let (measured, calibration) = calibrator_of(request, &after, &model, id, |calibrator| {

@@ -9,6 +9,7 @@ use super::error::TrainError;
 use super::request::DataRequest;
 use super::tunable::{ShippedRecordings, Tunable};
 use crate::exchange;
+use crate::measure::Candidate;
 use crate::printable::list;
 use crate::profile::{Folder, files};
 use crate::recordings::{DeviceRecord, Incomplete, LeftOut, Profiles, Recordings};
@@ -135,6 +136,18 @@ impl<'t> LayeredStore<'t> {
                 "{name}: left out, {configurations} configurations that this program does not have"
             ));
         }
+    }
+
+    /// What is tried of a function: of generated code what was measured before, here or elsewhere. None where all of it can be listed.
+    pub(super) fn candidates(
+        &mut self,
+        function: &'static Function,
+    ) -> Result<Option<Vec<Candidate>>, TrainError> {
+        if function.variants().iter().all(|own| own.parameters().artifact().is_none()) {
+            return Ok(None);
+        }
+        let recordings = self.load_if_recorded(function.name())?.unwrap_or_default();
+        Ok(Some(Candidate::known(function, &recordings)))
     }
 
     /// Everything recorded of one function, whatever this program has.

@@ -181,9 +181,11 @@ impl LocalJob<'_> {
             let now = SystemClock.now();
             let time = end.saturating_sub(now) / left;
             let names = fairly_ordered(&tunable.generated_inputs);
-            let runs = names.len() * Candidate::all(tunable.function).len();
+            let candidates = self.store.candidates(tunable.function)?;
+            let candidates = candidates.unwrap_or_else(|| Candidate::all(tunable.function));
+            let runs = names.len() * candidates.len();
             let plan = Plan::new(Inputs::Generated(&names), repeats(time, runs), self.share.clone());
-            let plan = Plan { until: Some(now + time), ..plan };
+            let plan = Plan { until: Some(now + time), candidates: Some(candidates), ..plan };
             let (device, observer) = (&*self.device, &*trainer.observer);
             let recorder = Recorder { tunable, device_name: &self.name, device, observer };
             let store = self.store.writable()?;

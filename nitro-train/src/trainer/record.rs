@@ -100,7 +100,8 @@ impl Trainer {
                 let inputs = tunable.inputs(request.inputs.as_deref());
                 let feature_times_only = request.feature_times_only;
                 let plan = Plan::new(inputs, request.repeats, request.share.clone());
-                let plan = Plan { feature_times_only, ..plan };
+                let candidates = store.candidates(tunable.function)?;
+                let plan = Plan { feature_times_only, candidates, ..plan };
                 let store = store.writable()?;
                 let inputs = match request.max_inputs {
                     None => recorder.record(&plan, store)?,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use nitro_core::{Function, choice_text};
+use nitro_core::{Choice, Function, choice_text};
 use serde::Serialize;
 
 use super::builder::Trainer;
@@ -13,7 +13,8 @@ use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
 use crate::measure::{Candidate, Plan, Prepare, Repeats, Share};
-use crate::recordings::Recordings;
+use crate::printable::list;
+use crate::recordings::{Recordings, named_artifact};
 use crate::search::{SearchError, Searched, Searching, Strategy, kept};
 
 /// What to search, where and how.
@@ -23,8 +24,9 @@ pub struct SearchRequest {
     pub data: DataRequest,
     /// The variant; without one, every variant with tuning parameters.
     pub variant: Option<String>,
-    /// Who proposes.
-    pub strategy: Strategy,
+    /// Who proposes. Without, `transfer` among configurations that are listed and an ant colony where code is generated, which only
+    /// [`Strategy::Ants`] and [`Strategy::Random`] search.
+    pub strategy: Option<Strategy>,
     /// At most so many evaluations for each device and input.
     pub evaluations: usize,
     /// Devices by name, one after the other; the host with all threads without any.
@@ -45,8 +47,8 @@ pub struct SearchRequest {
 
 impl Default for SearchRequest {
     fn default() -> Self {
-        let (data, variant, devices, inputs, sources, repeats, share) = Default::default();
-        let (strategy, evaluations, seed, keep) = (Strategy::Transfer, 200, crate::DEFAULT_SEED, 16);
+        let (data, variant, strategy, devices, inputs, sources, repeats, share) = Default::default();
+        let (evaluations, seed, keep) = (200, crate::DEFAULT_SEED, 16);
         Self { data, variant, strategy, evaluations, devices, inputs, sources, seed, keep, repeats, share }
     }
 }
@@ -104,7 +106,7 @@ impl Trainer {
     /// let store = folder.path().join("my.db").display().to_string();
     /// let summary = trainer.search(&SearchRequest {
     ///     data: DataRequest { store: Some(store), ..DataRequest::default() },
-    ///     strategy: Strategy::Random,
+    ///     strategy: Some(Strategy::Random),
     ///     evaluations: 4,
     ///     keep: 2,
     ///     devices: vec!["host:1".into()],
@@ -140,15 +142,10 @@ impl Trainer {
             return Err(TrainError::NoFunctions);
         }
         let names = &request.data.functions;
-        let found = self.wanted_on(names, device)?;
-        let has_parameters =
-            |function: &Function| function.variants().iter().any(|own| !own.parameters().is_empty());
-        let lacks = found.iter().find(|own| !has_parameters(own.function)).map(|own| own.name().to_owned());
-        let searchable: Vec<_> = found.into_iter().filter(|own| has_parameters(own.function)).collect();
-        match lacks {
-            Some(function) if !names.is_empty() || searchable.is_empty() => {
-                Err(SearchError::NoSpace { function }.into())
-            }
+        let (searchable, lacking): (Vec<_>, Vec<_>) =
+            self.wanted_on(names, device)?.into_iter().partition(|own| own.has_space());
+        match lacking.first() {
+            Some(lacks) if !names.is_empty() || searchable.is_empty() => Err(lacks.no_space().into()),
             _ => Ok(searchable),
         }
     }
@@ -162,7 +159,7 @@ impl Trainer {
         summary: &mut SearchSummary,
     ) -> Result<(), TrainError> {
         let function = recorder.tunable.function;
-        let searching = self.searching(request, others)?;
+        let searching = self.searching(request, recorder.tunable, others)?;
         let inputs = recorder.tunable.inputs(request.inputs.as_deref());
         let plan = Plan::new(inputs, request.repeats, request.share.clone());
         self.tell(format!(
@@ -171,6 +168,15 @@ impl Trainer {
             recorder.device_name,
             request.evaluations
         ));
+        let is_sought = |variant: &str| request.variant.as_ref().is_none_or(|own| own == variant);
+        let presets = recorder.tunable.presets();
+        for (variant, presets) in presets.filter(|(own, presets)| is_sought(own) && !presets.is_empty()) {
+            self.tell(format!(
+                "{}: the search of `{variant}` begins with {}",
+                function.name(),
+                list(&presets)
+            ));
+        }
         let prepare = recorder.tunable.prepare.as_ref().map(|prepare| {
             let device = recorder.device_name;
             move |choice| prepare(choice, device)
@@ -188,7 +194,12 @@ impl Trainer {
             recorder.device_name,
             chosen.join(", ")
         ));
-        let plan = Plan { candidates: Some(candidates(function, &chosen)), ..plan };
+        let candidates = candidates(function, &chosen);
+        // Before they are measured: whoever goes on from here, on whatever machine, knows what was kept.
+        for text in candidates.iter().filter_map(artifact_text) {
+            store.writable()?.put_artifact(function.name(), text)?;
+        }
+        let plan = Plan { candidates: Some(candidates), ..plan };
         let inputs = recorder.record(&plan, store.writable()?)?;
         summary.searched.extend(searched);
         summary.recorded.push(recorder.summary(inputs, store.writable()?)?);
@@ -197,23 +208,46 @@ impl Trainer {
         Ok(())
     }
 
-    fn searching(&self, request: &SearchRequest, others: Recordings) -> Result<Searching, TrainError> {
+    fn searching<'t>(
+        &self,
+        request: &SearchRequest,
+        tunable: &'t Tunable,
+        others: Recordings,
+    ) -> Result<Searching<'t>, TrainError> {
         let unknown = request.sources.iter().flatten().find(|name| others.device_index(name).is_none());
         if let Some(device) = unknown {
             return Err(SearchError::no_such_device(&others, device).into());
         }
         let SearchRequest { variant, strategy, evaluations, seed, sources, .. } = request.clone();
         let (by_input, found, is_joining) = Default::default();
-        Ok(Searching { variant, strategy, evaluations, seed, others, sources, by_input, found, is_joining })
+        let generators = tunable.generators();
+        Ok(Searching {
+            variant,
+            strategy,
+            generators,
+            evaluations,
+            seed,
+            others,
+            sources,
+            by_input,
+            found,
+            is_joining,
+        })
     }
 }
 
-/// Every variant with its default configuration, and the chosen ones.
+/// Every variant with its default configuration, which generated code does not have, and the chosen ones.
 fn candidates(function: &'static Function, chosen: &[String]) -> Vec<Candidate> {
     let chosen = chosen.iter().filter_map(|text| function.choice(text).ok());
-    let mut choices: Vec<_> = function.default_choices().collect();
+    let is_listed = |own: &Choice| function.variants()[own.variant].parameters().artifact().is_none();
+    let mut choices: Vec<_> = function.default_choices().filter(is_listed).collect();
     choices.extend(chosen);
     choices.sort();
     choices.dedup();
     choices.into_iter().map(|choice| Candidate::of(function, choice)).collect()
+}
+
+/// The text of generated code, which this process knows since its search has asked for it.
+fn artifact_text(candidate: &Candidate) -> Option<&'static str> {
+    named_artifact(&candidate.configuration)?.text()
 }

@@ -7,6 +7,7 @@ use nitro_core::{Choice, CodeChoice, DeviceId, Function};
 
 use crate::generate::Generator;
 use crate::measure::{BoxError, Inputs, Session};
+use crate::search::{Generators, SearchError, no_generator};
 
 type PrepareChoice = Box<dyn Fn(Choice, &str) + Send + Sync>;
 type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync>;
@@ -147,6 +148,31 @@ impl Tunable {
     pub fn generated(mut self, variant: &'static str, generator: impl Generator + 'static) -> Self {
         self.generators.push((variant, Box::new(generator)));
         self
+    }
+
+    pub(super) fn generators(&self) -> Generators<'_> {
+        Generators(self.generators.iter().map(|(variant, own)| (*variant, &**own)).collect())
+    }
+
+    /// The names of what searches begin with, by variant.
+    pub(super) fn presets(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> + '_ {
+        let names = |own: &dyn Generator| own.presets().into_iter().map(|(name, _)| name).collect();
+        self.generators.iter().map(move |(variant, own)| (*variant, names(&**own)))
+    }
+
+    /// Whether there is something to search: configurations that can be listed, or code that somebody generates.
+    pub(super) fn has_space(&self) -> bool {
+        let mut parameters = self.function.variants().iter().map(|own| own.parameters());
+        !self.generators.is_empty() || parameters.any(|own| !own.is_empty() && own.artifact().is_none())
+    }
+
+    /// Why there is nothing.
+    pub(super) fn no_space(&self) -> SearchError {
+        let generated = self.function.variants().iter().find(|own| own.parameters().artifact().is_some());
+        match generated {
+            Some(variant) => no_generator(self.function, variant.name()),
+            None => SearchError::NoSpace { function: self.name().to_owned() },
+        }
     }
 
     pub(super) fn name(&self) -> &'static str {

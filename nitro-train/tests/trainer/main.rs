@@ -11,6 +11,7 @@ mod store_server;
 
 mod captured_traffic;
 mod faulty_variants;
+mod generated_code;
 mod lost_device;
 mod main_job_budget;
 mod own_inputs;
@@ -33,6 +34,7 @@ type Scenario = (&'static str, fn() -> ExitCode);
 const SCENARIOS: &[Scenario] = &[
     ("captured_traffic", captured_traffic::main),
     ("faulty_variants", faulty_variants::main),
+    ("generated_code", generated_code::main),
     ("lost_device", lost_device::main),
     ("main_job_budget", main_job_budget::main),
     ("own_inputs", own_inputs::main),

@@ -18,9 +18,9 @@ pub(in crate::cli) struct SearchArgs {
     #[arg(long, value_name = "V")]
     variant: Option<String>,
     /// Who proposes what to evaluate: random, exhaustive, climb (G-ADAPT), local, annealing, genetic, ants (Coding Ants), model, transfer (begins with what
-    /// was fast on other devices), or all of them in turn
-    #[arg(long, value_name = "S", default_value = "transfer")]
-    strategy: Strategies,
+    /// was fast on other devices), or all of them in turn [default: transfer]. Generated code is searched by ants or random [default: ants]
+    #[arg(long, value_name = "S")]
+    strategy: Option<Strategies>,
     /// At most so many evaluations for each device and input, failed ones counted
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     evaluations: u32,
@@ -72,7 +72,7 @@ const NONE: &str = "none";
 
 impl SearchArgs {
     pub(in crate::cli) fn request(&self, share: Share) -> SearchRequest {
-        let (strategy, evaluations) = (self.strategy.0[0], self.evaluations as usize);
+        let (strategy, evaluations) = (self.strategy.as_ref().map(|own| own.0[0]), self.evaluations as usize);
         SearchRequest {
             data: self.data.request(),
             variant: self.variant.clone(),
@@ -90,7 +90,7 @@ impl SearchArgs {
 
     /// That measuring by every strategy in turn makes no sense.
     pub(in crate::cli) fn is_contradiction(&self) -> bool {
-        !self.replay && self.strategy.0.len() > 1
+        !self.replay && self.strategy.as_ref().is_some_and(|own| own.0.len() > 1)
     }
 
     /// The devices that are named; `none` names none.
@@ -103,7 +103,7 @@ impl SearchArgs {
         ReplayRequest {
             data: self.data.request(),
             variant: self.variant.clone(),
-            strategies: self.strategy.0.clone(),
+            strategies: self.strategy.as_ref().map_or_else(|| vec![Strategy::Transfer], |own| own.0.clone()),
             evaluations: self.evaluations as usize,
             devices: self.devices.clone(),
             sources: self.sources(),

@@ -1,6 +1,9 @@
 //! Searches of configurations on one input.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
+
+use nitro_core::Choice;
 
 use super::Recording;
 use super::tried::{Lost, Tried};
@@ -9,25 +12,34 @@ use crate::measure::candidate::Candidate;
 use crate::measure::claims::evaluation_of;
 use crate::measure::error::RecordError;
 use crate::measure::subject::Subject;
-use crate::recordings::Input;
-use crate::search::{InputSearch, InputSpace, Searching, first_sources};
+use crate::recordings::{Input, Outcome};
+use crate::search::{
+    GeneratedSearch, InputSearch, InputSpace, Searched, Searching, Sought, VariantSearch, first_sources,
+};
 use crate::store::{Row, StoreError};
 
 /// How often to look what others have made of what they evaluate, where nothing else is left to do.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// What the searches of one input have in common.
+struct OfInput<'s> {
+    input: &'s Input,
+    ahead: Option<&'s Ahead<'s>>,
+    default: &'s Candidate,
+}
+
 impl Recording<'_> {
     /// Searches every wanted variant on one input, together with whoever else does.
     pub(super) fn search<R>(
         &self,
-        searching: &Searching,
+        searching: &Searching<'_>,
         name: &str,
         run: &mut impl FnMut() -> R,
         same: impl Fn(&R, &R) -> bool,
     ) -> Result<(), RecordError> {
         let function = self.subject.function;
         let default = Candidate::of(function, function.default_choice());
-        let all = searching.candidates(function)?;
+        let (all, generated) = (searching.candidates(function)?, searching.generated(function)?);
         let choices: Vec<_> = all.iter().map(|candidate| candidate.choice).collect();
         let described = self.attempt(name, None, &default, || self.subject.describe(name, &choices, run));
         let (expected, observation) = described?;
@@ -37,51 +49,103 @@ impl Recording<'_> {
         let queue = Queue::default();
         std::thread::scope(|scope| {
             let ahead = self.plan.prepare.map(|prepare| Ahead::start(scope, &queue, prepare));
-            self.search_variants(searching, &input, &admitted, ahead.as_ref(), run, |found| {
-                same(&expected, found)
-            })
+            let of_input = OfInput { input: &input, ahead: ahead.as_ref(), default: &default };
+            let mut searched = Vec::new();
+            for search in self.searches(searching, &input, &admitted, &generated) {
+                match self.finish(&of_input, search?, run, |found| same(&expected, found))? {
+                    Some(found) => searched.push(found),
+                    None => return Ok(()), // the device is lost
+                }
+            }
+            searching.finish(searched);
+            Ok(())
         })
     }
 
-    /// Searches one variant after the other, of which these candidates are admissible.
-    fn search_variants<R>(
-        &self,
-        searching: &Searching,
-        input: &Input,
-        admitted: &[Candidate],
-        ahead: Option<&Ahead<'_>>,
-        run: &mut impl FnMut() -> R,
-        is_correct: impl Fn(&R) -> bool,
-    ) -> Result<(), RecordError> {
+    /// The searches of one input, one a variant: among these configurations, which are admissible, and of generated code. Each begins once the one
+    /// before it is over.
+    fn searches<'s>(
+        &'s self,
+        searching: &'s Searching<'_>,
+        input: &'s Input,
+        admitted: &'s [Candidate],
+        generated: &'s [Sought<'_>],
+    ) -> impl Iterator<Item = Result<Box<dyn VariantSearch + 's>, RecordError>> {
         let Subject { function, device } = self.subject;
-        let mut searched = Vec::new();
-        for of_variant in admitted.chunk_by(|one, next| one.variant == next.variant) {
+        let listed = admitted.chunk_by(|one, next| one.variant == next.variant).map(move |of_variant| {
             let of_input = InputSpace::new(function.name(), device.entry(), &input.name, of_variant)?;
             let sources = first_sources(searching, &of_input, &mut **self.shared.store.lock())?;
-            let mut search = InputSearch::new(searching, of_input, sources);
-            while let Some(candidate) = self.next_evaluation(&mut search, &input.name, ahead)? {
-                match self.evaluate(input, &candidate, run, &is_correct) {
-                    Ok(tried) => self.put_evaluation(&input.name, &tried.row())?,
-                    Err(lost) => return self.note_lost(input, &lost),
-                }
+            let search: Box<dyn VariantSearch> = Box::new(InputSearch::new(searching, of_input, sources));
+            Ok(search)
+        });
+        let generated = generated.iter().map(move |sought| {
+            let search = GeneratedSearch::new(searching, sought, function, device.entry(), &input.name);
+            let search: Box<dyn VariantSearch> = Box::new(search);
+            Ok(search)
+        });
+        listed.chain(generated)
+    }
+
+    /// Brings a search to its end; none where it lost the device.
+    fn finish<R>(
+        &self,
+        of_input: &OfInput<'_>,
+        mut search: Box<dyn VariantSearch + '_>,
+        run: &mut impl FnMut() -> R,
+        is_correct: impl Fn(&R) -> bool,
+    ) -> Result<Option<Searched>, RecordError> {
+        let OfInput { input, .. } = *of_input;
+        let mut admitted = BTreeMap::new();
+        while let Some(candidate) = self.next_evaluation(&mut *search, &input.name, of_input.ahead)? {
+            if !self.is_admitted(&candidate, &mut *search, &mut admitted, of_input, run)? {
+                let Candidate { variant, configuration, .. } = &candidate;
+                let row = Row { configuration, ..Row::new(variant, Outcome::Inadmissible) };
+                self.put_evaluation(&input.name, &row)?;
+                continue;
             }
-            searched.push(search.finish());
+            match self.evaluate(input, &candidate, run, &is_correct) {
+                Ok(tried) => self.put_evaluation(&input.name, &tried.row())?,
+                Err(lost) => return self.note_lost(input, &lost).map(|()| None),
+            }
         }
-        searching.finish(searched);
-        Ok(())
+        Ok(Some(search.finish()))
+    }
+
+    /// Whether a candidate may run on the input. Of what was listed only the admissible is searched; of code that was just generated nobody has asked yet, and
+    /// a run of the default asks for all that is open.
+    fn is_admitted<R>(
+        &self,
+        candidate: &Candidate,
+        search: &mut dyn VariantSearch,
+        admitted: &mut BTreeMap<Choice, bool>,
+        OfInput { input, default, .. }: &OfInput<'_>,
+        run: &mut impl FnMut() -> R,
+    ) -> Result<bool, RecordError> {
+        let info = &self.subject.function.variants()[candidate.choice.variant];
+        if info.parameters().artifact().is_none() {
+            return Ok(true);
+        }
+        if !admitted.contains_key(&candidate.choice) {
+            let open: Vec<Choice> = search.open()?.iter().map(|own| own.choice).collect();
+            let (_, observation) = self.attempt(&input.name, Some(&input.features), default, || {
+                self.subject.describe(&input.name, &open, run)
+            })?;
+            admitted.extend(open.into_iter().zip(observation.admissible));
+        }
+        Ok(admitted.get(&candidate.choice).copied().unwrap_or(false))
     }
 
     /// The next candidate that is this recorder's to measure; none once the search is over. What others are measuring is waited for where
     /// nothing else is left of a step.
     fn next_evaluation(
         &self,
-        search: &mut InputSearch,
+        search: &mut dyn VariantSearch,
         input: &str,
         ahead: Option<&Ahead<'_>>,
     ) -> Result<Option<Candidate>, RecordError> {
         let Subject { function, device } = self.subject;
         loop {
-            let open = search.open();
+            let open = search.open()?;
             if open.is_empty() {
                 return Ok(None);
             }
