@@ -280,6 +280,12 @@ fn a_program_with_the_model_alone_runs_it(folder: &Path, kept: &[String]) {
         let (choice, rest) = line.split_once(": ").expect("a selection");
         assert!(kept.iter().any(|own| own == choice) && !rest.starts_with("default"), "{out}");
     }
+    let calls = folder.join("calls.jsonl").display().to_string();
+    succeeds(alone.path(), &[CHOOSE], &[("NITRO_MODELS", &models), ("NITRO_CAPTURE", &calls)]);
+    let captured = nitro_train::traffic::read(calls.as_ref()).unwrap();
+    assert!(!captured.is_empty());
+    assert!(captured.iter().all(|one| kept.contains(&choice_text(&one.variant, &one.configuration))));
+    succeeds(folder, &["coverage", "calls.jsonl", "--models", "models"], &[]);
     let pinned = format!("work={}", kept[0]);
     let (out, _) = succeeds(alone.path(), &[CHOOSE], &[("NITRO_MODELS", &models), ("NITRO_FORCE", &pinned)]);
     assert!(out.lines().all(|line| line.starts_with(&kept[0])), "{out}");
