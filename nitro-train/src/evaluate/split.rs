@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::error::EvaluateError;
-use crate::recordings::Recordings;
+use crate::recordings::{Recordings, is_test};
 
 /// Positions of training and test inputs in the recordings, ascending.
 ///
@@ -95,21 +95,6 @@ fn positions(
     names.iter().map(|name| known.get(name.as_str()).copied().ok_or_else(|| unknown(name))).collect()
 }
 
-fn is_test(name: &str) -> bool {
-    if name.starts_with("train/") {
-        return false;
-    }
-    let group = name.rsplit_once('/').map_or(name, |(group, _)| group);
-    name.starts_with("test/") || fnv1a(group).is_multiple_of(3)
-}
-
-/// 64-bit FNV-1a (Fowler, Noll and Vo): fixed for ever, unlike the standard library's hashes.
-fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,13 +107,6 @@ mod tests {
 
     fn names(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| name.to_string()).collect()
-    }
-
-    #[test]
-    fn the_hash_is_fnv1a() {
-        assert_eq!(fnv1a(""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a("a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(fnv1a("foobar"), 0x8594_4171_f739_67e8);
     }
 
     #[test]

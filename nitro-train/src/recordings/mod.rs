@@ -40,6 +40,7 @@ mod keep;
 mod outcome;
 mod overlay;
 mod profiles;
+mod sides;
 mod space;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +52,7 @@ use nitro_core::Artifact;
 pub use outcome::Outcome;
 pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
 use serde::Serialize;
+pub(crate) use sides::is_test;
 pub(crate) use space::SpaceDifference;
 pub use space::SpaceRecord;
 pub(crate) use space::assignments;
