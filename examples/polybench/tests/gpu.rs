@@ -8,7 +8,7 @@ use nitro_codegen::{Data, Mapping, MappingSpace, Program, Tiling};
 use nitro_cuda::{Buffer, Executable, LaunchPlan, device};
 use nitro_polybench::results::{Found, found};
 use nitro_polybench::{Kernel, kernels};
-use support::{assert_near, bits, bounds, data, sizes};
+use support::{MANY, assert_near, bits, bounds, data, instances, sizes};
 
 /// Runs a program on the first GPU.
 fn run(executable: &Executable, data: &mut Data) {
@@ -112,7 +112,8 @@ fn what_searches_found_gives_what_the_functions_give() {
                 Loaded::new(program, format!("{mapping:?}"), false)
             })
             .collect();
-        let around = if nest.parameters().len() > 3 { vec![31, 33, 64] } else { vec![31, 33, 64, 127, 129] };
+        let few = |size: &i64| instances(&nest, *size) <= MANY;
+        let around: Vec<i64> = [15, 17, 31, 33, 64, 127, 129].into_iter().filter(few).collect();
         assert_gives_what_the_function_gives(&kernel, &loaded, &sizes(nest.parameters().len(), &around));
     }
 }
