@@ -1,4 +1,4 @@
-use nitro_core::{MAX_VARIANTS, name};
+use nitro_core::{Artifact, MAX_ARTIFACT_BYTES, MAX_VARIANTS, name};
 use nitro_train::recordings::{MAX_FEATURES, Recordings};
 
 /// Recordings refer only to what is there, in finite numbers, within the limits, by names that can be shown.
@@ -15,6 +15,9 @@ pub(crate) fn check(recordings: &Recordings) {
     }
     assert!(recordings.variants.len() <= MAX_VARIANTS && recordings.features.len() <= MAX_FEATURES);
     assert!(recordings.devices.iter().all(|device| device.features.len() <= MAX_FEATURES));
+    for (artifact, text) in &recordings.artifacts {
+        assert!(Artifact::of(text) == *artifact && text.len() <= MAX_ARTIFACT_BYTES);
+    }
     name::check_function(&recordings.function).expect("a function is called so");
     let inputs = recordings.inputs.iter().map(|input| &input.name);
     let devices = recordings.devices.iter().flat_map(|device| device.features.keys().chain([&device.id]));

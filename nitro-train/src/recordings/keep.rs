@@ -1,11 +1,10 @@
 //! Leaving out what a program does not have.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use nitro_core::{Function, choice_text};
 
-use super::{Measurement, Recordings, named_artifact};
+use super::{Measurement, Recordings};
 
 /// What of recordings a program does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,27 +37,6 @@ impl Recordings {
         };
         self.measurements.retain(|one| stays(one));
         asked.values().filter(|stays| !**stays).count()
-    }
-
-    /// Leaves out measurements of generated code whose text is not here; returns what those choices are called.
-    pub fn keep_artifacts(&mut self, function: &Function) -> Vec<String> {
-        let is_generated = |name: &str| {
-            let variant = function.variant_named(name);
-            variant.is_some_and(|own| function.variants()[own].parameters().artifact().is_some())
-        };
-        let artifacts = std::mem::take(&mut self.artifacts);
-        let lacking = RefCell::new(Vec::new());
-        self.keep_configurations(|variant, configuration| {
-            let artifact = named_artifact(configuration);
-            let stays = !is_generated(variant) || artifact.is_some_and(|own| artifacts.contains_key(&own));
-            // What is no code at all lacks no text.
-            if !stays && artifact.is_some() {
-                lacking.borrow_mut().push(choice_text(variant, configuration));
-            }
-            stays
-        });
-        self.artifacts = artifacts;
-        lacking.into_inner()
     }
 
     /// Leaves out variants, as if they had never been measured; returns their names.

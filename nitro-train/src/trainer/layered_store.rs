@@ -110,6 +110,13 @@ impl<'t> LayeredStore<'t> {
         if let (Some(recordings), Some(tunable)) = (&mut recordings, self.trainer.find(function)) {
             self.keep_own(recordings, tunable.function);
         }
+        let without_text = recordings.as_mut().map(Recordings::keep_artifacts).unwrap_or_default();
+        if !without_text.is_empty() {
+            let choices = list(&without_text);
+            self.tell_once(format!(
+                "{function}: left out, as their code is not in the store: {choices}; `sync` or `import --artifacts` brings it along"
+            ));
+        }
         Ok(recordings)
     }
 
@@ -120,13 +127,6 @@ impl<'t> LayeredStore<'t> {
         }
         let LeftOut { variants, configurations } = recordings.keep_known(function);
         let name = function.name();
-        let without_text = recordings.keep_artifacts(function);
-        if !without_text.is_empty() {
-            let choices = list(&without_text);
-            self.tell_once(format!(
-                "{name}: left out, as their code is not in the store: {choices}; `sync` or `import --artifacts` brings it along"
-            ));
-        }
         if !variants.is_empty() {
             let names = variants.join(", ");
             self.tell_once(format!("{name}: left out, as this program does not have them: {names}"));

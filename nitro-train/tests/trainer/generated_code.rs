@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+#[cfg(feature = "redis")]
+use std::process::{Child, Stdio};
 use std::process::{Command, ExitCode};
 
 use crate::scripted::{self, Devices, Scripted, TIME_NS};
@@ -150,6 +152,8 @@ pub fn main() -> ExitCode {
     for strategy in ["ants", "random"] {
         a_search_that_is_killed_goes_on_to_the_same(strategy);
     }
+    #[cfg(feature = "redis")]
+    several_find_together_what_one_finds();
     what_cannot_be_searched_is_said();
     ExitCode::SUCCESS
 }
@@ -348,6 +352,30 @@ fn a_search_that_is_killed_goes_on_to_the_same(strategy: &str) {
         (measured(&recordings, "scripted"), recordings.artifacts)
     };
     assert_eq!(left(killed.path()), left(undisturbed.path()));
+}
+
+#[cfg(feature = "redis")]
+fn several_find_together_what_one_finds() {
+    let Some(server) = crate::store_server::Server::start(None) else { return };
+    let (alone, url) = (tempfile::tempdir().unwrap(), server.url());
+    let search = |store: &str| {
+        let arguments =
+            ["search", "--store", store, "--device", "scripted:0", "--variant", "found", "--json"];
+        let mut command = Command::new(std::env::current_exe().expect("this program is somewhere"));
+        command.args(arguments).args(["--evaluations", "24", "--deadline", "60"]).current_dir(alone.path());
+        command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the trainer starts")
+    };
+    let told = |trainer: Child| {
+        let output = trainer.wait_with_output().expect("it was started");
+        let summary: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a summary");
+        serde_json::json!([summary["searched"], summary["kept"]])
+    };
+    let expected = told(search("s.db"));
+    for trainer in [(); 3].map(|()| search(&url)) {
+        assert_eq!(told(trainer), expected);
+    }
+    let artifacts = store::open(&url).unwrap().load("work").unwrap().artifacts;
+    assert_eq!(artifacts, recorded(alone.path(), "s.db").artifacts);
 }
 
 fn what_cannot_be_searched_is_said() {
