@@ -17,6 +17,7 @@ pages! {
     devices "src/devices.md"
     gpu "src/gpu.md"
     nests "src/nests.md"
+    one_nest "src/one-nest.md"
     deployment "src/deployment.md"
     ci "src/ci.md"
     cookbook "src/cookbook.md"

@@ -19,6 +19,8 @@ mod kernel;
 mod mapping;
 mod nest;
 mod rounding;
+#[cfg(feature = "show")]
+mod show;
 #[cfg(feature = "search")]
 mod space;
 #[cfg(feature = "polyhedral")]
@@ -38,6 +40,8 @@ pub use self::nest::statement::Statement;
 pub use self::nest::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range};
 pub use nitro_launch::{LaunchPlan, PlanError};
 
+#[cfg(feature = "show")]
+pub use self::show::{Bound, NestView, Occupancy, Picture};
 #[cfg(feature = "search")]
 pub use self::space::MappingSpace;
 

@@ -4,6 +4,8 @@ mod bounds;
 mod components;
 mod groups;
 mod lower;
+#[cfg(feature = "show")]
+pub mod roles;
 mod threads;
 mod tiling;
 

@@ -7,7 +7,7 @@ mod stage;
 mod tiles;
 mod walk;
 
-use axis::Axis;
+pub use axis::Axis;
 use walk::Walk;
 
 use super::bounds::{boxes, is_not_negative, not_negative, range};
@@ -68,6 +68,14 @@ impl Work<'_> {
         };
         let extents = ranges.iter().map(|range| extent(range)).collect();
         (ranges, extents)
+    }
+
+    /// The loops of the grid, and what is left of the nest.
+    #[cfg(feature = "show")]
+    pub fn axes(&self, tiling: &Tiling) -> (Vec<Axis>, Vec<Node>) {
+        let (ranges, extents) = self.ranges();
+        let nodes = self.nodes(&self.nest.body, &mut 0);
+        (Axis::all(&ranges, &extents, &nodes, self.summed, tiling), nodes)
     }
 
     /// The kernel with this tiling.

@@ -1,0 +1,176 @@
+//! A nest as a page.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::changes::{Line, lines};
+use super::edges::{Freedom, freedoms};
+use super::occupancy::Occupancy;
+use super::{NestView, Stage, graph, svg, tile, tree};
+use crate::kernel::Integers;
+
+const STYLE: &str = include_str!("style.css");
+
+/// All of it.
+pub fn page(view: &NestView) -> String {
+    let name = view.written.nest.name();
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (name) ": what was done to its loops" }
+                style { (PreEscaped(svg::style())) (PreEscaped(STYLE)) }
+            }
+            body { main {
+                h1 { code { (name) } ": what was done to its loops" }
+                (summary(view))
+                h2 { "As it is written" }
+                (code("nest", &view.written.nest.to_string()))
+                h2 { "What depends on what" }
+                p { "An arc goes from the statement that is first to the one that has to wait for it. Solid arcs carry values (flow); dashed ones only keep reads and writes of one element apart (anti, output). "
+                    "Distances are in iterations of the loops around both, outermost first." }
+                (dependences(&view.written))
+                @if let Some(changed) = &view.changed { (change(&view.written, changed)) }
+                h2 { "What became of each loop" }
+                p { "Loops of the grid are shared out over blocks, threads and the points of a thread; a thread repeats the others. What the host repeats is launched again each time." }
+                (figure(&tree::drawing(view)))
+                (tiles(view))
+                h2 { "What the kernels take" }
+                (resources(view))
+                h2 { "The kernels" }
+                p { "What each thread does, as data that is interpreted where there is no GPU, and as the text that a compiler gets." }
+                details { summary { "As data" } (code("kernels", &view.program.to_string())) }
+                details { summary { "CUDA C++, in integers of 32 bits" } (code("cuda", &view.program.cuda(Integers::Bits32))) }
+            } }
+        }
+    };
+    markup.into_string()
+}
+
+fn summary(view: &NestView) -> Markup {
+    let kernels = view.program.kernels.len();
+    let statements = view.mapped().nest.statements().len();
+    let changed = if view.changed.is_some() { "; changed before it was mapped" } else { "" };
+    html! {
+        p.lead { (count(statements, "statement")) ", " (count(view.mapped().dependences.all().len(), "dependence")) ", " (count(kernels, "kernel")) (changed) "." }
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
+
+/// What may be wider than the page; a keyboard can reach and scroll it.
+fn wide(label: &str, content: &Markup) -> Markup {
+    html! { div.wide role="region" aria-label=(label) tabindex="0" { (content) } }
+}
+
+fn code(label: &str, text: &str) -> Markup {
+    wide(label, &html! { pre { code { (text.trim_end()) } } })
+}
+
+fn figure(drawing: &svg::Drawing) -> Markup {
+    html! { figure { (wide(&drawing.title, &drawing.inline())) } }
+}
+
+fn dependences(stage: &Stage) -> Markup {
+    html! {
+        @if stage.dependences.all().is_empty() {
+            p { "Nothing: all iterations may run at the same time." }
+        } @else {
+            (figure(&graph::drawing(stage)))
+        }
+        (parallel(stage))
+    }
+}
+
+/// Which loops may run in parallel.
+fn parallel(stage: &Stage) -> Markup {
+    html! {
+        p { "So its loops may run, each with those around it in order:" }
+        ul.parallel {
+            @for Freedom { name, statements, is_parallel } in freedoms(stage) {
+                li {
+                    code { (name) } " around " (statements) ": "
+                    @if is_parallel { b { "parallel" } } @else { "in order" }
+                }
+            }
+        }
+    }
+}
+
+fn change(written: &Stage, changed: &Stage) -> Markup {
+    let (before, after) = (written.nest.to_string(), changed.nest.to_string());
+    html! {
+        h2 { "What was changed before it was mapped" }
+        p { "Temporaries take away dependences that only come of memory being used again, loops none of which is parallel become wavefronts, and loops that touch the same elements are joined. The result is a nest again; what is new is marked." }
+        (wide("changed nest", &html! {
+            pre.changes { code {
+                @for line in lines(&before, &after) {
+                    @match line {
+                        Line::Both(text) => { "  " (text) "\n" }
+                        Line::Before(text) => { del { "- " (text) } "\n" }
+                        Line::After(text) => { ins { "+ " (text) } "\n" }
+                    }
+                }
+            } }
+        }))
+        p { (count(written.dependences.all().len(), "dependence")) " before, " (count(changed.dependences.all().len(), "dependence")) " now:" }
+        (dependences(changed))
+    }
+}
+
+fn tiles(view: &NestView) -> Markup {
+    // Kernels of one tiling have one picture.
+    let mut tiles: Vec<(svg::Drawing, Vec<&str>)> = Vec::new();
+    for (kernel, name) in view.program.kernels.iter().map(|kernel| kernel.name.as_str()).enumerate() {
+        let Some(drawing) = tile::drawing(view, kernel) else { continue };
+        match tiles.iter_mut().find(|(other, _)| other.parts.0 == drawing.parts.0) {
+            Some((_, names)) => names.push(name),
+            None => tiles.push((drawing, vec![name])),
+        }
+    }
+    html! {
+        @if !tiles.is_empty() {
+            h2 { "One block's tile" }
+            p { "The values that one block covers, and which of them two of its threads have: along x a thread's points are apart, so that neighbouring threads touch neighbouring elements." }
+            div.tiles {
+                @for (drawing, names) in &tiles {
+                    figure { figcaption { code { (names.join(", ")) } } (wide(&drawing.title, &drawing.inline())) }
+                }
+            }
+        }
+    }
+}
+
+fn resources(view: &NestView) -> Markup {
+    let Some(compiled) = &view.compiled else {
+        return html! { p { "It was not compiled, so what it takes of registers and shared memory is not known." } };
+    };
+    html! {
+        p { "Compiled for " code { "sm_" (compiled.architecture) } ". Occupancy is what share of a multiprocessor's threads is there at once, as far as the kernel's own resources decide." }
+        (wide("resources", &html! {
+            table {
+                thead { tr { th { "kernel" } th.number { "registers" } th.number { "shared, bytes" } th.number { "spilled, bytes" } th { "occupancy" } } }
+                tbody {
+                    @for (kernel, usage) in view.program.kernels.iter().zip(&compiled.usages) {
+                        tr {
+                            th { code { (kernel.name) } }
+                            @if let Some(usage) = usage {
+                                td.number { (usage.registers) } td.number { (usage.static_shared_bytes) } td.number { (usage.spill_bytes) }
+                                td {
+                                    @if let Some(occupancy) = Occupancy::of(*usage, kernel.threads(), compiled.architecture) { (occupancy.to_string()) }
+                                    @else { "not known for this architecture" }
+                                }
+                            } @else {
+                                td colspan="4" { "the compiler does not say" }
+                            }
+                        }
+                    }
+                }
+            }
+        }))
+    }
+}
