@@ -47,8 +47,8 @@ pub fn assert_agrees_nearly(kernel: &Kernel, program: &Program, sizes: &[i64], s
     assert_near(&result, &expected, &bounds, &format!("{} at {sizes:?}\n{program}", program.nest.name()));
 }
 
-/// More instances of statements than these take seconds to interpret.
-pub const MANY: i64 = 3_000_000;
+/// More instances of a statement than these take seconds to interpret.
+const MANY: i64 = 300_000;
 
 /// How far sums in another order may be off, element by element; infinitely far where that takes long to find out.
 pub fn bounds(nest: &Nest, sizes: &[i64], seed: u64) -> Vec<Vec<f64>> {
