@@ -138,20 +138,7 @@ mod tests {
             measurements: (0..devices.len()).map(measurement).collect(),
             ..Recordings::default()
         };
-        let (variant, strategy, generators, sources, by_input, found, is_joining) = Default::default();
-        let (evaluations, seed) = (8, 1);
-        Searching {
-            variant,
-            strategy,
-            generators,
-            evaluations,
-            seed,
-            others,
-            sources,
-            by_input,
-            found,
-            is_joining,
-        }
+        Searching { evaluations: 8, seed: 1, others, ..Searching::default() }
     }
 
     /// What is proposed first, and whom the search learns from.

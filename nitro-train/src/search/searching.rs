@@ -16,7 +16,7 @@ use crate::measure::{Candidate, WALKED, all_of_variant};
 use crate::recordings::Recordings;
 
 /// What is searched on each input, how, and what came of it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Searching<'a> {
     /// The variant; without one, every variant with tuning parameters.
     pub variant: Option<String>,

@@ -219,7 +219,6 @@ impl Trainer {
             return Err(SearchError::no_such_device(&others, device).into());
         }
         let SearchRequest { variant, strategy, evaluations, seed, sources, .. } = request.clone();
-        let (by_input, found, is_joining) = Default::default();
         let generators = tunable.generators();
         Ok(Searching {
             variant,
@@ -229,9 +228,7 @@ impl Trainer {
             seed,
             others,
             sources,
-            by_input,
-            found,
-            is_joining,
+            ..Searching::default()
         })
     }
 }

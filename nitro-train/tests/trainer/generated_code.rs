@@ -4,12 +4,12 @@
 //! Without arguments this program is the test; the test runs it again as a trainer, and as the program that dispatches.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 #[cfg(feature = "redis")]
 use std::process::{Child, Stdio};
 use std::process::{Command, ExitCode};
 
+use crate::kills::{KILL_AT, kill_once};
 use crate::scripted::{self, Devices, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_core::choice_text;
@@ -57,7 +57,7 @@ fn fits(kernel: Artifact, n: u32) -> bool {
 
 /// The best block is another on every input, and 4 the best `unroll`.
 fn found(p: work::Found, n: u32) -> u32 {
-    kill_once();
+    kill_once(|| evaluated(Path::new(".")).len());
     let text = p.kernel.text().expect("it runs where the text is known alone");
     let (block, unroll) = numbers(text).expect("what was generated");
     TIME_NS.set(1e6 + 1e5 * block.ilog2().abs_diff(3 + n) as f64 + 5e4 * unroll.abs_diff(4) as f64);
@@ -101,21 +101,6 @@ impl Generator for Blocks {
         let preset = |(at, text): (usize, &str)| (format!("preset {at}"), text.to_owned());
         // The last is one of the others.
         PRESETS.into_iter().chain([PRESETS[0]]).enumerate().map(preset).collect()
-    }
-}
-
-/// Once as much was evaluated as the environment says, the supervisor is killed, and this process ends with it.
-fn kill_once() {
-    let Some(at) = std::env::var("KILL_AT").ok().and_then(|at| at.parse::<usize>().ok()) else { return };
-    if evaluated(Path::new(".")).len() >= at && fs::File::create_new(format!("killed-{at}")).is_ok() {
-        #[cfg(unix)]
-        let supervisor = std::os::unix::process::parent_id().to_string();
-        #[cfg(not(unix))]
-        let supervisor = String::new();
-        Command::new("kill").args(["-9", &supervisor]).status().expect("kill is there");
-        loop {
-            std::thread::park();
-        }
     }
 }
 
@@ -342,7 +327,7 @@ fn a_search_that_is_killed_goes_on_to_the_same(strategy: &str) {
     let [undisturbed, killed] = [(), ()].map(|()| tempfile::tempdir().unwrap());
     succeeds(undisturbed.path(), &arguments, &[]);
     for kill_at in ["0", "2", "5", "11", "12", "17", "30"] {
-        let (code, _, said) = train(killed.path(), &arguments, &[("KILL_AT", kill_at)]);
+        let (code, _, said) = train(killed.path(), &arguments, &[(KILL_AT, kill_at)]);
         assert_eq!(code, None, "killed at {kill_at}: {said}");
     }
     succeeds(killed.path(), &arguments, &[]);

@@ -12,6 +12,7 @@ mod store_server;
 mod captured_traffic;
 mod faulty_variants;
 mod generated_code;
+mod kills;
 mod lost_device;
 mod main_job_budget;
 mod own_inputs;

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use crate::kills::{KILL_AT, kill_once};
 use crate::scripted::{Devices, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_core::choice_text;
@@ -35,7 +36,7 @@ fn plain(n: u32) -> u32 {
 
 /// The best tile is another on every input, and 4 the best `unroll`.
 fn tiled(p: work::Tiled, n: u32) -> u32 {
-    kill_once();
+    kill_once(|| evaluated(Path::new(".")).len());
     TIME_NS.set(1e6 + 1e5 * p.tile.abs_diff(3 * n as usize) as f64 + 5e4 * p.unroll.abs_diff(4) as f64);
     match (p.tile, p.unroll, n) {
         (5, 1, _) => std::process::abort(),
@@ -44,21 +45,6 @@ fn tiled(p: work::Tiled, n: u32) -> u32 {
         },
         (8, ..) => n + 1,
         _ => n,
-    }
-}
-
-/// Once as much was evaluated as the environment says, the supervisor is killed, and this process ends with it.
-fn kill_once() {
-    let Some(at) = std::env::var("KILL_AT").ok().and_then(|at| at.parse::<usize>().ok()) else { return };
-    if evaluated(Path::new(".")).len() >= at && fs::File::create_new(format!("killed-{at}")).is_ok() {
-        #[cfg(unix)]
-        let supervisor = std::os::unix::process::parent_id().to_string();
-        #[cfg(not(unix))]
-        let supervisor = String::new();
-        Command::new("kill").args(["-9", &supervisor]).status().expect("kill is there");
-        loop {
-            std::thread::park();
-        }
     }
 }
 
@@ -104,7 +90,7 @@ pub fn main() -> ExitCode {
 fn search(folder: &Path, arguments: &[&str], kill_at: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(std::env::current_exe().expect("this program is somewhere"));
     command.args(["search", "--store", "s.db", "--device", "scripted:0", "--deadline", "1"]).args(arguments);
-    let output = command.env("KILL_AT", kill_at).current_dir(folder).output().expect("the trainer starts");
+    let output = command.env(KILL_AT, kill_at).current_dir(folder).output().expect("the trainer starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }

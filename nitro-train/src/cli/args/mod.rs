@@ -103,7 +103,8 @@ pub(super) enum Command {
     /// Search the configurations of variants with tuning parameters: measure few of them, and find the fastest for each input
     ///
     /// The configurations that bring most are measured on all inputs then, for fit to choose among. What was
-    /// evaluated is in the store: a search that was stopped goes on as if it had not been.
+    /// evaluated is in the store: a search that was stopped goes on as if it had not been. Of a variant that runs generated code it searches what the
+    /// program's generator makes; the texts of those that are kept are in the store too.
     ///
     /// With --replay every device is searched on as if nothing were known of it. A figure is the time of the best of all configurations over that of
     /// the best found after so many evaluations, failed ones counted, mean over the seeds.
