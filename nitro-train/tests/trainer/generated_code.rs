@@ -4,6 +4,7 @@
 //! Without arguments this program is the test; the test runs it again as a trainer, and as the program that dispatches.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::Path;
 #[cfg(feature = "redis")]
 use std::process::{Child, Stdio};
@@ -16,7 +17,7 @@ use nitro_core::choice_text;
 use nitro_train::generate::{Crossing, Decision, Decisions, Generator, NodeKey, Step};
 use nitro_train::model::Model;
 use nitro_train::recordings::{Outcome, Recordings};
-use nitro_train::{Artifact, BoxError, Session, Trainer, Tunable, store};
+use nitro_train::{Artifact, BoxError, Session, ShippedRecordings, Trainer, Tunable, store};
 
 const INPUTS: u32 = 4;
 
@@ -115,6 +116,15 @@ fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
 const CHOOSE: &str = "choose";
 /// Tells a trainer to have no generator, or one for the wrong variant.
 const GENERATOR: &str = "GENERATOR";
+/// Tells a trainer to carry the recordings in this folder.
+const SHIPPED: &str = "SHIPPED";
+
+fn shipped(folder: &Path) -> ShippedRecordings {
+    let read = |name: &str| &*fs::read(folder.join(name)).expect("it was exported").leak();
+    let [measurements, inputs, devices] = ["m.csv", "i.csv", "d.csv"].map(read);
+    let (feature_times, artifacts) = (Some(read("t.csv")), Some(read("a.jsonl")));
+    ShippedRecordings { measurements, inputs, devices, profiles: None, feature_times, artifacts }
+}
 
 pub fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(CHOOSE) {
@@ -129,6 +139,10 @@ pub fn main() -> ExitCode {
             Ok("none") => tunable,
             Ok(other) => tunable.generated(other.to_owned().leak(), Blocks),
             Err(_) => tunable.generated("found", Blocks),
+        };
+        let tunable = match std::env::var(SHIPPED) {
+            Ok(folder) => tunable.shipped(shipped(Path::new(&folder))),
+            Err(_) => tunable,
         };
         return Trainer::new().devices(Devices).tunable(tunable).main();
     }
@@ -313,11 +327,15 @@ fn without_the_texts_nothing_of_it_is_chosen(folder: &Path) {
     let (_, said) = succeeds(folder, &fit, &[]);
     assert!(!said.contains("left out, as"), "{said}");
     // The order of variants is that of the rows there.
-    let [with, before] = ["lacking", "models"].map(|models| {
-        let model = Model::read(&folder.join(models).join("work.model")).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let (_, said) = succeeds(elsewhere.path(), &["fit"], &[(SHIPPED, folder.to_str().unwrap())]);
+    assert!(!said.contains("left out, as"), "{said}");
+    let models = [folder.join("lacking"), folder.join("models"), elsewhere.path().join("models")];
+    let [with, before, carried] = models.map(|models| {
+        let model = Model::read(&models.join("work.model")).unwrap();
         (model.artifacts.into_iter().collect::<BTreeSet<_>>(), model.provenance.recordings_digest)
     });
-    assert_eq!(with, before);
+    assert_eq!((&with, &carried), (&before, &before));
 }
 
 #[cfg(unix)]
