@@ -6,7 +6,6 @@ pub use super::threads::Axis;
 use super::threads::Work;
 use super::tiling::Tiling;
 use crate::dependence::Dependences;
-use crate::nest::affine::Variable;
 use crate::nest::{Nest, Node};
 
 /// What became of the loops of a kernel.
@@ -44,17 +43,4 @@ fn gather(nest: &Nest, mapping: &Mapping, plans: &[Plan], host: &mut Vec<usize>,
             }
         }
     }
-}
-
-/// The place of a thread's point in the tile of its block, counted in values of the loop.
-pub fn place(axis: &Axis, thread: i64, point: i64) -> i64 {
-    if axis.is_serial {
-        return point * axis.threads + thread; // it goes through its points in steps of all threads
-    }
-    let first = usize::MAX; // what the tile begins with
-    let value = axis.value(first, point).evaluate(&|variable| match variable {
-        Variable::Thread(_) => thread,
-        _ => 0,
-    });
-    value / axis.range.step
 }

@@ -5,6 +5,7 @@ mod edges;
 mod graph;
 mod occupancy;
 mod page;
+mod points;
 mod svg;
 #[cfg(test)]
 mod tests;

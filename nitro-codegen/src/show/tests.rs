@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::points::points;
 use super::*;
-use crate::kernel::{Instruction, Kernel};
-use crate::mapping::roles::place;
-use crate::nest::affine::{Affine, Variable};
 use crate::nest::builder::{Bounds, Builder};
 use crate::nest::expression::Expression;
 use crate::{Schedule, Tiling};
@@ -15,9 +13,11 @@ enum Does {
     SumsOfRows,
     SumsOfColumns,
     Fills,
+    Multiplies,
 }
 
-/// `for i in 0..n { for j in 0..n { .. } }`, with `total[i] += a[i][j]`, `total[j] += a[i][j]` or `b[i][j] = 1` in it.
+/// `for i in 0..n { for j in 0..n { .. } }`, with `total[i] += a[i][j]`, `total[j] += a[i][j]`, `b[i][j] = 1` or
+/// `b[i][j] += a[i][k] * a[k][j]` for all `k` in it.
 fn nest(work: Does) -> Nest {
     let mut builder = Builder::new("rows");
     let n = builder.parameter("n");
@@ -33,85 +33,43 @@ fn nest(work: Does) -> Nest {
                 Does::SumsOfRows => add(i),
                 Does::SumsOfColumns => add(j),
                 Does::Fills => builder.assign(b.at([i, j]), 1.0),
+                Does::Multiplies => builder.repeat("k", Bounds::new(0, n), |builder, k| {
+                    let product = Expression::from(a.at([i, k])) * a.at([k, j]);
+                    builder.assign(b.at([i, j]), Expression::from(b.at([i, j])) + product);
+                }),
             }
         });
     });
     builder.finish().unwrap()
 }
 
-/// The values of both loops of the nest at which a thread of the first block does something to an array of the nest.
-fn points(nest: &Nest, kernel: &Kernel, thread: [i64; 2]) -> BTreeSet<[i64; 2]> {
-    struct At<'a> {
-        thread: [i64; 2],
-        iterators: Vec<i64>,
-        arrays: usize,
-        found: &'a mut BTreeSet<[i64; 2]>,
-    }
-    impl At<'_> {
-        fn value(&self, variable: Variable) -> i64 {
-            match variable {
-                Variable::Parameter(_) => 100_000, // the first tile is full
-                Variable::Iterator(index) => self.iterators[index],
-                Variable::Block(_) => 0,
-                Variable::Thread(axis) => self.thread.get(axis).copied().unwrap_or(0),
-            }
-        }
-        fn go(&mut self, all: &[Instruction]) {
-            for instruction in all {
-                match instruction {
-                    Instruction::Define(iterator, values) => {
-                        let of = |affine: &Affine| affine.evaluate(&|variable| self.value(variable));
-                        self.iterators[*iterator] = values.iter().map(of).max().unwrap();
-                    }
-                    Instruction::Loop(range, _, body) => {
-                        let values: Vec<i64> = range.values(&|variable| self.value(variable)).collect();
-                        for value in values {
-                            self.iterators[range.iterator] = value;
-                            self.go(body);
-                        }
-                    }
-                    Instruction::If(conditions, body, otherwise) => {
-                        let holds = conditions.iter().all(|one| one.holds(&|variable| self.value(variable)));
-                        self.go(if holds { body } else { otherwise });
-                    }
-                    Instruction::Assign(assignment) => {
-                        let reads = assignment.value.reads();
-                        let touches = |array: usize| array < self.arrays;
-                        if touches(assignment.target.array) || reads.iter().any(|read| touches(read.array)) {
-                            self.found.insert([self.iterators[0], self.iterators[1]]);
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-    let mut found = BTreeSet::new();
-    let iterators = vec![0; nest.iterators().len() + kernel.iterators.len()];
-    At { thread, iterators, arrays: nest.arrays().len(), found: &mut found }.go(&kernel.body);
-    found
+/// The points of all threads of a block, each with its thread.
+fn of_block(view: &NestView, kernel: usize) -> Vec<([i64; 3], [i64; 3])> {
+    let (nest, kernel, roles) = (&view.mapped().nest, &view.program.kernels[kernel], &view.roles[kernel]);
+    let [x, y, z] = kernel.block.map(i64::from);
+    let threads = (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])));
+    threads
+        .flat_map(|thread| points(nest, kernel, roles, thread).into_iter().map(move |point| (point, thread)))
+        .collect()
 }
 
 #[test]
-fn the_points_of_a_thread_are_those_that_it_works_on() {
-    let tiling = Tiling { block: [8, 4, 1], points: [4, 2, 1], promotes: true, ..Tiling::default() };
+fn each_point_of_a_tile_is_that_of_one_thread() {
+    let tiling =
+        Tiling { block: [8, 4, 1], points: [4, 2, 1], promotes: true, inner: 4, ..Tiling::default() };
     let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: true };
-    for work in [Does::Fills, Does::SumsOfRows, Does::SumsOfColumns] {
-        let nest = nest(work);
+    for work in [Does::Fills, Does::SumsOfRows, Does::SumsOfColumns, Does::Multiplies] {
         let mapping = Mapping::naive().with_schedule(schedule).with_tiling(&[0], tiling.clone());
-        let view = NestView::new(&nest, &mapping).unwrap();
-        let (kernel, axes) = (&view.program.kernels[0], &view.roles[0].axes);
-        assert_eq!((kernel.block, axes.len()), ([8, 4, 1], 2), "{}", view.program);
-        let axis = |dimension| axes.iter().find(|axis| axis.dimension == dimension).unwrap();
-        for thread in [[0, 0], [3, 2], [7, 3]] {
-            let own = |dimension: usize| -> Vec<i64> {
-                let axis = axis(dimension);
-                (0..axis.points).map(|point| place(axis, thread[dimension], point)).collect()
-            };
-            let shown: BTreeSet<[i64; 2]> =
-                own(1).into_iter().flat_map(|i| own(0).into_iter().map(move |j| [i, j])).collect();
-            assert_eq!(points(&nest, kernel, thread), shown, "thread {thread:?} of\n{}", view.program);
-        }
+        let view = NestView::new(&nest(work), &mapping).unwrap();
+        let all = of_block(&view, 0);
+        let points: BTreeSet<[i64; 3]> = all.iter().map(|(point, _)| *point).collect();
+        let tile = (0..8).flat_map(|y| (0..32).map(move |x| [x, y, 0]));
+        assert_eq!(points, tile.collect(), "{}", view.program);
+        assert_eq!(points.len(), all.len(), "no two threads share a point of\n{}", view.program);
+        let thread_at = |wanted| all.iter().find(|(point, _)| *point == wanted).unwrap().1;
+        assert_eq!(thread_at([0, 0, 0]), [0, 0, 0]);
+        assert_eq!(thread_at([1, 0, 0]), [1, 0, 0], "neighbouring threads have neighbouring points");
+        assert_eq!(thread_at([8, 0, 0]), [0, 0, 0], "and come again after a block's threads");
     }
 }
 

@@ -1,10 +1,12 @@
 //! One block's tile: where it is in the iteration space, and which of its points two threads have.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
-use super::NestView;
 use super::svg::{self, Drawing, at};
-use crate::mapping::roles::{Axis, place};
+use super::{NestView, points};
+use crate::mapping::roles::Axis;
 
 /// The sides of the drawing of a tile.
 const SIDE: f64 = 330.0;
@@ -36,21 +38,6 @@ impl<'a> Side<'a> {
         self.drawn as f64 * self.cell
     }
 
-    /// Where the points of a thread are, as far as they are drawn.
-    fn places(&self, thread: i64) -> Vec<i64> {
-        let Some(axis) = self.axis else { return vec![0] };
-        let all = (0..axis.points.min(MOST_VALUES)).map(|point| place(axis, thread, point));
-        all.filter(|place| *place < self.drawn).collect()
-    }
-
-    /// A thread other than the first, some of whose points are drawn.
-    fn other(&self) -> i64 {
-        let Some(axis) = self.axis else { return 0 };
-        let is_drawn = |thread: &i64| place(axis, *thread, 0) < self.drawn;
-        let threads: Vec<i64> = (0..axis.threads).filter(is_drawn).collect();
-        threads[threads.len() * 5 / 8]
-    }
-
     /// As `j: 128 = 32 threads × 4 points`.
     fn says(&self, view: &NestView) -> String {
         let Some(axis) = self.axis else { return String::new() };
@@ -74,7 +61,9 @@ pub fn drawing(view: &NestView, kernel: usize) -> Option<Drawing> {
     let of = |dimension| axes.iter().find(|axis| axis.dimension == dimension);
     let x = Side::new(Some(of(0)?));
     let y = Side::new(of(1));
-    let (name, says) = (&view.program.kernels[kernel].name, says(view, [&x, &y], of(2)));
+    let (name, first) = (&view.program.kernels[kernel].name, of_thread(view, kernel, [0, 0]));
+    let (other, others) = other(view, kernel, [&x, &y]);
+    let says = says(view, [&x, &y], of(2), other);
     let top = 112.0;
     let bottom = top + y.length() + 20.0;
     let widest = says.iter().map(|(_, text)| svg::width(text) + 17.0).fold(SIDE, f64::max);
@@ -82,8 +71,8 @@ pub fn drawing(view: &NestView, kernel: usize) -> Option<Drawing> {
         (space(&x, &y, top))
         rect.space x="1" y=(at(top)) width=(at(x.length())) height=(at(y.length())) {}
         (lines(&x, &y, top))
-        (points(&x, &y, top, "other", [x.other(), y.other()]))
-        (points(&x, &y, top, "mine", [0, 0]))
+        (points(&x, &y, top, "other", &others))
+        (points(&x, &y, top, "mine", &first))
         (legend(&says, bottom))
     };
     Some(Drawing {
@@ -126,18 +115,43 @@ fn lines(x: &Side<'_>, y: &Side<'_>, top: f64) -> Markup {
 }
 
 /// The points of a thread.
-fn points(x: &Side<'_>, y: &Side<'_>, top: f64, class: &str, [of_x, of_y]: [i64; 2]) -> Markup {
+fn points(x: &Side<'_>, y: &Side<'_>, top: f64, class: &str, points: &BTreeSet<[i64; 3]>) -> Markup {
     html! {
-        @for row in y.places(of_y) {
-            @for column in x.places(of_x) {
-                rect.(class) x=(at(1.0 + column as f64 * x.cell)) y=(at(top + row as f64 * y.cell)) width=(at(x.cell)) height=(at(y.cell)) {}
+        @for [column, row, depth] in points {
+            @if *column < x.drawn && *row < y.drawn && *depth == 0 {
+                rect.(class) x=(at(1.0 + *column as f64 * x.cell)) y=(at(top + *row as f64 * y.cell)) width=(at(x.cell)) height=(at(y.cell)) {}
             }
         }
     }
 }
 
+/// A thread other than the first, some of whose points are drawn, and its points.
+fn other(view: &NestView, kernel: usize, sides: [&Side<'_>; 2]) -> ([i64; 2], BTreeSet<[i64; 3]>) {
+    let mut thread = sides.map(|side| side.axis.map_or(0, |axis| axis.threads * 5 / 8));
+    loop {
+        let points = of_thread(view, kernel, thread);
+        let beyond = [0, 1].map(|axis| points.iter().all(|point| point[axis] >= sides[axis].drawn));
+        if beyond == [false; 2] || thread == [0; 2] {
+            return (thread, points);
+        }
+        for axis in 0..2 {
+            thread[axis] /= if beyond[axis] { 2 } else { 1 };
+        }
+    }
+}
+
+fn of_thread(view: &NestView, kernel: usize, [x, y]: [i64; 2]) -> BTreeSet<[i64; 3]> {
+    let (nest, kernel, roles) = (&view.mapped().nest, &view.program.kernels[kernel], &view.roles[kernel]);
+    points::points(nest, kernel, roles, [x, y, 0])
+}
+
 /// What is said below the tile, with the class of what it is said of.
-fn says(view: &NestView, [x, y]: [&Side<'_>; 2], z: Option<&Axis>) -> Vec<(&'static str, String)> {
+fn says(
+    view: &NestView,
+    [x, y]: [&Side<'_>; 2],
+    z: Option<&Axis>,
+    other: [i64; 2],
+) -> Vec<(&'static str, String)> {
     let mut says = vec![("", format!("→ {}", x.says(view)))];
     if y.axis.is_some() {
         says.push(("", format!("↓ {}", y.says(view))));
@@ -147,7 +161,7 @@ fn says(view: &NestView, [x, y]: [&Side<'_>; 2], z: Option<&Axis>) -> Vec<(&'sta
         ("", format!("and {name}: {} a block", axis.threads * axis.points))
     }));
     says.push(("mine", "the points of thread (0, 0)".to_owned()));
-    says.push(("other", format!("the points of thread ({}, {})", x.other(), y.other())));
+    says.push(("other", format!("the points of thread ({}, {})", other[0], other[1])));
     says
 }
 
