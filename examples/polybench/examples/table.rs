@@ -1,7 +1,8 @@
 //! Prints the table of the guide: what searches found on an H200, beside what code of others takes.
 //!
-//! `cargo run -p nitro-polybench --features search --example table`
+//! `cargo run -p nitro-polybench --features search --example table`, with `large` for the smaller sizes
 
 fn main() {
-    print!("{}", nitro_polybench::results::table());
+    let size = std::env::args().nth(1).unwrap_or_else(|| "huge".into());
+    print!("{}", nitro_polybench::results::table(&size));
 }

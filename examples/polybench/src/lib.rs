@@ -10,6 +10,8 @@ pub mod results;
 pub mod solvers;
 pub mod statistics;
 pub mod stencils;
+#[cfg(feature = "search")]
+pub mod work;
 
 use nitro_codegen::{Data, Nest};
 

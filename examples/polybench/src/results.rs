@@ -1,10 +1,12 @@
 //! What searches found, beside what code of others takes.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use nitro_codegen::Mapping;
 use serde::{Deserialize, Serialize};
+
+use crate::work::Work;
+use crate::{kernels, sizes};
 
 /// What came of a search.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -81,43 +83,116 @@ pub fn baselines() -> Vec<Baseline> {
         .expect("a row is a baseline")
 }
 
-/// The table of the sizes `huge`, in Markdown.
-#[must_use]
-pub fn table() -> String {
-    let mut text = String::from(
-        "| nest | PPCG, ms | plain CUDA, ms | cuBLAS, ms | best preset, ms | ants, ms | over PPCG | over the best of the three |\n\
-         | --- | --: | --: | --: | --: | --: | --: | --: |\n",
-    );
-    let found = found();
-    let mut times: BTreeMap<(String, &str), f64> = BTreeMap::new();
-    for one in found.iter().filter(|one| one.size == "huge") {
-        let Some(best_ms) = one.best_ms else { continue };
-        let time = times.entry((polybench_name(&one.nest), &one.strategy)).or_insert(f64::INFINITY);
-        *time = time.min(best_ms);
+/// What an H200 does in a second at most: multiply-adds of its 16,896 cores at 1.98 GHz, two operations each.
+const PEAK_OPERATIONS: f64 = 66.9e12;
+/// What copies read and write there in a second, as `train devices` measures (`models/recordings`).
+const COPIED_BYTES: f64 = 3.96e12;
+
+/// What was found for a nest.
+struct Times {
+    preset_ms: f64,
+    /// The best of presets and search, of each seed.
+    ants_ms: Vec<f64>,
+    random_ms: Vec<f64>,
+}
+
+impl Times {
+    fn of(nest: &str, size: &str, all: &[Found]) -> Option<Self> {
+        let of = |strategy: &str| -> Vec<f64> {
+            let is_own =
+                |found: &&Found| found.nest == nest && found.size == size && found.strategy == strategy;
+            let own = all.iter().filter(is_own);
+            own.map(|found| found.best_ms.unwrap_or(f64::INFINITY)).collect()
+        };
+        let preset_ms = of("presets").into_iter().reduce(f64::min)?;
+        let with_presets =
+            |times_ms: Vec<f64>| times_ms.into_iter().map(|time_ms| time_ms.min(preset_ms)).collect();
+        let times =
+            Self { preset_ms, ants_ms: with_presets(of("ants")), random_ms: with_presets(of("random")) };
+        (!times.ants_ms.is_empty()).then_some(times)
     }
-    let mut ratios: Vec<[f64; 2]> = Vec::new();
-    for baseline in baselines().iter().filter(|baseline| baseline.size == "H200") {
-        let time_of = |strategy| times.get(&(baseline.kernel.clone(), strategy)).copied();
-        let (Some(preset), Some(ants)) = (time_of("presets"), time_of("ants")) else { continue };
-        let best = preset.min(ants);
-        let [over_ppcg, over_best] = [baseline.ppcg_ms / best, baseline.best_ms() / best];
-        ratios.push([over_ppcg, over_best]);
-        let shown = |time: Option<f64>| time.map_or_else(|| "–".to_owned(), |time| format!("{time:.3}"));
+}
+
+/// The table of these sizes, `huge` or `large`, in Markdown.
+///
+/// # Panics
+/// When the sizes are neither.
+#[must_use]
+pub fn table(size: &str) -> String {
+    let all = found();
+    let mut rows = Rows::default();
+    let of_polybench = if size == "huge" { "H200" } else { "LARGE" };
+    let baselines = baselines();
+    for kernel in kernels() {
+        let nest = (kernel.nest)();
+        let is_own = |baseline: &&Baseline| {
+            baseline.size == of_polybench && baseline.kernel == polybench_name(nest.name())
+        };
+        let Some(baseline) = baselines.iter().find(is_own) else { continue };
+        let Some(times) = Times::of(nest.name(), size, &all) else { continue };
+        let sizes = sizes(nest.name(), size).expect("it was searched at these sizes");
+        rows.add(baseline, &times, Work::of(&nest, &sizes));
+    }
+    rows.finish()
+}
+
+#[derive(Default)]
+struct Rows {
+    text: String,
+    over_ppcg: Vec<f64>,
+    over_best: Vec<f64>,
+    over_random: Vec<f64>,
+}
+
+impl Rows {
+    fn add(&mut self, baseline: &Baseline, times: &Times, work: Work) {
+        let ants_ms = median(&times.ants_ms);
+        let least_ms = 1e3 * (work.operations / PEAK_OPERATIONS).max(work.bytes / COPIED_BYTES);
+        self.over_ppcg.push(baseline.ppcg_ms / ants_ms);
+        self.over_best.push(baseline.best_ms() / ants_ms);
+        let random_ms = (!times.random_ms.is_empty()).then(|| median(&times.random_ms));
+        self.over_random.extend(random_ms.map(|random_ms| random_ms / ants_ms));
+        let others = [Some(baseline.ppcg_ms), baseline.handwritten_ms, baseline.cublas_ms];
+        let own = [Some(times.preset_ms), random_ms, Some(ants_ms)];
+        let cells = others
+            .into_iter()
+            .chain(own)
+            .map(|time_ms| time_ms.map_or("–".to_owned(), |ms| format!("{ms:.3}")));
+        let cells: Vec<String> = cells.collect();
+        let (ppcg, best) = (baseline.ppcg_ms / ants_ms, baseline.best_ms() / ants_ms);
+        let share = 100.0 * least_ms / ants_ms;
         writeln!(
-            text,
-            "| {} | {:.3} | {} | {} | {preset:.3} | {ants:.3} | {over_ppcg:.2} | {over_best:.2} |",
+            self.text,
+            "| {} | {} | {ppcg:.2} | {best:.2} | {share:.0} |",
             baseline.kernel,
-            baseline.ppcg_ms,
-            shown(baseline.handwritten_ms),
-            shown(baseline.cublas_ms),
+            cells.join(" | ")
         )
         .expect("a string takes everything");
     }
-    let mean =
-        |at: usize| (ratios.iter().map(|pair| pair[at].ln()).sum::<f64>() / ratios.len().max(1) as f64).exp();
-    writeln!(text, "| geometric mean | | | | | | {:.2} | {:.2} |", mean(0), mean(1))
-        .expect("a string takes everything");
-    text
+
+    fn finish(self) -> String {
+        let mean = |ratios: &[f64]| {
+            (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len().max(1) as f64).exp()
+        };
+        let (ppcg, best) = (mean(&self.over_ppcg), mean(&self.over_best));
+        let random = match self.over_random.len() {
+            0 => String::new(),
+            _ => format!("{:.2} times as long", mean(&self.over_random)),
+        };
+        format!(
+            "| nest | PPCG, ms | plain CUDA, ms | cuBLAS, ms | best preset, ms | random, ms | ants, ms | over PPCG | over the best of the three | % of the least time |\n\
+             | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n\
+             {}| geometric mean | | | | | {random} | | {ppcg:.2} | {best:.2} | |\n",
+            self.text
+        )
+    }
+}
+
+/// Of two in the middle the faster.
+fn median(times: &[f64]) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted[(sorted.len() - 1) / 2]
 }
 
 /// As PolyBench calls it.
