@@ -70,6 +70,18 @@ pub enum RunError {
         /// The extents.
         shape: Vec<i64>,
     },
+    /// A thread copies several neighbours at once, and the first is not at a multiple of their number.
+    #[error(
+        "`{statement}` copies several elements at once from or to {array}{subscripts:?}, which is not aligned for that"
+    )]
+    Misaligned {
+        /// The statement.
+        statement: String,
+        /// The name of the array.
+        array: String,
+        /// The first of the elements.
+        subscripts: Vec<i64>,
+    },
     /// Two threads of a kernel touch one element, one of them writes, and no barrier is in between.
     #[error("kernel `{kernel}`: {first} and {second} race for {element}")]
     Race {

@@ -31,7 +31,9 @@ mod wavefront;
 pub use self::array::{Array, Array1, Array2, Array3, Array4};
 pub use self::data::{Data, RunError};
 pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependences, Distance};
-pub use self::kernel::{Extent, Host, Instruction, Integers, Kernel, Launch, Local, Program, Space, Unroll};
+pub use self::kernel::{
+    Extent, Host, Instruction, Integers, Kernel, Launch, Local, Program, Space, Unroll, WIDE,
+};
 pub use self::mapping::{Mapping, Schedule, Tiling};
 pub use self::nest::affine::{Affine, Variable};
 pub use self::nest::builder::{ArrayName, Bounds, Builder, NestError};

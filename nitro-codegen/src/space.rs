@@ -17,6 +17,15 @@ const MOST_UNROLLED: u32 = 1024;
 const MOST_THREADS: u32 = 1024;
 /// A warp: fewer threads leave lanes idle.
 const LEAST_THREADS: u32 = 32;
+/// As few and as many threads of a block as tiles of products are shared out among.
+const PRODUCT_THREADS: [u32; 2] = [64, 512];
+/// As few and as many elements of a product as a thread has: fewer take more operands for each, more spill.
+const PRODUCT_POINTS: [u32; 2] = [32, 128];
+/// As many elements as are in the shared memory that every device grants.
+const MOST_STAGED: u32 = (48 << 10) / 4;
+/// Registers of a multiprocessor, and how many a thread takes for operands and addresses: where there are no more, few are spilled.
+const REGISTERS: u32 = 1 << 16;
+const OTHER_REGISTERS: u32 = 64;
 
 /// All mappings of a nest.
 ///
@@ -49,6 +58,7 @@ pub struct MappingSpace {
 }
 
 /// A question about a kernel.
+#[derive(Clone, Copy)]
 struct Question {
     phase: &'static str,
     values: &'static [u32],
@@ -124,7 +134,7 @@ impl MappingSpace {
             rest = others;
             let values: Vec<u32> =
                 questions.iter().zip(own).map(|(question, one)| question.values[one.option]).collect();
-            mapping = mapping.with_tiling(&shape.statements, tiling(&questions, &values));
+            mapping = mapping.with_tiling(&shape.statements, tiling(shape, &questions, &values));
         }
         mapping
     }
@@ -203,28 +213,59 @@ fn decision(shape: &Shape, questions: &[Question], answered: &[Crossing]) -> Dec
         .shape([shape.dimensions as i64, sums]);
     let mut is_allowed = |option: usize| {
         values.push(question.values[option]);
-        let tiling = tiling(questions, &values);
+        let tiling = tiling(shape, questions, &values);
         values.pop();
-        let blocks = questions.iter().filter(|other| other.phase.starts_with("block"));
-        let left: u32 = blocks.skip(answered.len() + 1).filter_map(|other| other.values.last()).product();
-        let threads: u32 = tiling.block.iter().product();
-        let points: u32 =
-            (0..3).filter(|axis| !is_serial(shape, *axis)).map(|axis| tiling.points[axis]).product();
-        // What is not staged has no buffers.
-        let is_used = tiling.inner > 0 || tiling.buffers < 2;
-        let unrolled = if tiling.unroll == 0 { tiling.inner } else { tiling.unroll };
+        let left = |of: &str| -> u32 {
+            let later = questions[answered.len() + 1..].iter().filter(|other| other.phase.starts_with(of));
+            later.filter_map(|other| other.values.last()).product()
+        };
         // The last answer decides: before, a smaller factor may follow.
-        let is_short = question.phase != "unroll" || points * unrolled <= MOST_UNROLLED;
-        is_used
-            && is_short
-            && threads <= MOST_THREADS
-            && threads * left >= LEAST_THREADS
-            && points <= MOST_POINTS
+        let is_short = question.phase != "unroll" || instances(shape, &tiling) <= MOST_UNROLLED;
+        is_short
+            && has_sound_block(shape, &tiling, left("block"))
+            && has_sound_points(shape, &tiling, left("points"))
+            && is_used(shape, &tiling)
     };
     let allowed: Vec<bool> = (0..question.values.len()).map(&mut is_allowed).collect();
     Decision::new(key, question.values.len())
         .only(|option| allowed[option])
         .part(MappingSpace::part(&shape.statements))
+}
+
+/// Instances of a statement that are written out one after the other.
+fn instances(shape: &Shape, tiling: &Tiling) -> u32 {
+    points(shape, tiling) * if tiling.unroll == 0 { tiling.inner } else { tiling.unroll }
+}
+
+/// Elements that a thread has at hand.
+fn points(shape: &Shape, tiling: &Tiling) -> u32 {
+    (0..3).filter(|axis| !is_serial(shape, *axis)).map(|axis| tiling.points[axis]).product()
+}
+
+/// Whether so many threads are sound, where later answers may multiply them by so much.
+fn has_sound_block(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
+    let threads: u32 = tiling.block.iter().product();
+    let [least, most] = if shape.operands > 0 { PRODUCT_THREADS } else { [LEAST_THREADS, MOST_THREADS] };
+    threads <= most && threads * left >= least
+}
+
+/// Whether so many points are sound, where later answers may multiply them by so much.
+fn has_sound_points(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
+    let (points, threads) = (points(shape, tiling), tiling.block.iter().product::<u32>());
+    if shape.operands == 0 {
+        return points <= MOST_POINTS;
+    }
+    let [least, most] = PRODUCT_POINTS;
+    (points <= most && points * left >= least) && (points + OTHER_REGISTERS) * threads <= REGISTERS
+}
+
+/// Whether nothing is asked for that cannot be: what is not staged has no buffers, a thread has no more neighbours than points, operands have room in shared memory.
+fn is_used(shape: &Shape, tiling: &Tiling) -> bool {
+    let [x, y, _] = tiling.tile();
+    // Half of the operands of a product are those of rows, half those of columns; and there are columns more so that rows begin in different banks.
+    let elements = shape.operands as u32 * (x + y) / 2 * (tiling.inner + 4) * tiling.buffers;
+    let has_room = elements <= MOST_STAGED || tiling.inner * tiling.buffers <= 8;
+    (tiling.inner > 0 || tiling.buffers < 2) && tiling.neighbours <= tiling.points[0] && has_room
 }
 
 /// Whether a thread goes through its points of an axis in a loop, since sums run along it.
@@ -238,6 +279,9 @@ fn is_serial(shape: &Shape, axis: usize) -> bool {
 
 /// What is to be decided about a kernel, in order.
 fn questions(shape: &Shape) -> Vec<Question> {
+    if shape.operands > 0 {
+        return PRODUCT.to_vec();
+    }
     const BLOCKS: [&str; 3] = ["block x", "block y", "block z"];
     const POINTS: [&str; 3] = ["points x", "points y", "points z"];
     let blocks: [&[u32]; 3] = match shape.dimensions {
@@ -264,8 +308,21 @@ fn questions(shape: &Shape) -> Vec<Question> {
     questions
 }
 
+/// A product of matrices is worth its while with large tiles alone, along two axes.
+const PRODUCT: &[Question] = &[
+    Question { phase: "block x", values: &[8, 16, 32] },
+    Question { phase: "block y", values: &[4, 8, 16] },
+    Question { phase: "points x", values: &[4, 8] },
+    Question { phase: "points y", values: &[4, 8, 16] },
+    Question { phase: "neighbours", values: &[1, 4] },
+    Question { phase: "inner tile", values: &[8, 16, 32] },
+    Question { phase: "buffers", values: &[1, 2, 3] },
+    Question { phase: "transposed", values: &[0, 1] },
+    Question { phase: "unroll", values: &[0, 4, 8] },
+];
+
 /// The tiling of the values that are decided, and what is usual for the rest.
-fn tiling(questions: &[Question], values: &[u32]) -> Tiling {
+fn tiling(shape: &Shape, questions: &[Question], values: &[u32]) -> Tiling {
     let mut tiling = Tiling { block: [1; 3], promotes: true, ..Tiling::default() };
     for (question, value) in questions.iter().zip(values) {
         match question.phase {
@@ -275,10 +332,16 @@ fn tiling(questions: &[Question], values: &[u32]) -> Tiling {
             "points x" => tiling.points[0] = *value,
             "points y" => tiling.points[1] = *value,
             "points z" => tiling.points[2] = *value,
+            "neighbours" => tiling.neighbours = *value,
             "inner tile" => tiling.inner = *value,
             "buffers" => tiling.buffers = *value,
+            "transposed" => tiling.transposes = *value == 1,
             _ => tiling.unroll = *value,
         }
+    }
+    if shape.operands > 0 {
+        let threads: u32 = tiling.block.iter().product();
+        tiling.resident_blocks = REGISTERS / (points(shape, &tiling) + OTHER_REGISTERS) / threads;
     }
     tiling
 }

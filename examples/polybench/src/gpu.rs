@@ -6,7 +6,7 @@ use nitro_codegen::{Data, DependenceError, Integers, Nest, Program, RunError};
 use nitro_core::Device;
 use nitro_core::recording::PartTime;
 use nitro_cuda::{
-    Buffer, Cuda, CudaError, Executable, Grid, Image, LaunchError, LaunchPlan, Options, PlanError,
+    Buffer, Cuda, CudaError, Executable, Grid, Image, LaunchError, LaunchPlan, Options, PlanError, Usage,
 };
 use nitro_search::random::Random;
 use nitro_search::{Failure, Part, PartReport, Report};
@@ -87,6 +87,12 @@ pub struct Compiled {
 }
 
 impl Compiled {
+    /// What a kernel takes of a multiprocessor.
+    #[must_use]
+    pub fn usage(&self, kernel: &str) -> Usage {
+        self.image.usage(kernel).unwrap_or_default()
+    }
+
     fn load(self, device: Cuda) -> Result<Executable, LaunchError> {
         Executable::new(self.plan, device)?.with_image(self.integers, &self.image)
     }

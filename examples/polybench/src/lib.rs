@@ -3,6 +3,8 @@
 
 pub mod blas;
 #[cfg(feature = "search")]
+pub mod given;
+#[cfg(feature = "search")]
 pub mod gpu;
 pub mod others;
 #[cfg(feature = "search")]

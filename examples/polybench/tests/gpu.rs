@@ -25,7 +25,16 @@ fn run(executable: &Executable, data: &mut Data) {
 }
 
 fn tiled(points: [u32; 3], inner: u32, buffers: u32) -> Mapping {
-    let of = |block: [u32; 3], points| Tiling { block, points, inner, buffers, promotes: true, unroll: 0 };
+    let of = |block: [u32; 3], points| Tiling {
+        block,
+        points,
+        neighbours: 4,
+        inner,
+        buffers,
+        transposes: buffers != 2,
+        promotes: true,
+        ..Tiling::default()
+    };
     let usual = [of([64, 1, 1], [1; 3]), of([16, 8, 1], points), of([16, 4, 2], points)];
     Mapping::naive().with_usual_tilings(usual)
 }
@@ -38,6 +47,7 @@ fn mappings() -> Vec<(Mapping, bool)> {
         (Mapping::naive().with_blocks(small), true),
         (tiled([2, 4, 1], 16, 1), true),
         (tiled([4, 2, 2], 8, 2), true),
+        (tiled([8, 4, 1], 8, 3), true),
         (Mapping::ppcg_default(), true),
         (Mapping::sane(), false),
     ]

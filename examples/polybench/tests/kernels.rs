@@ -21,16 +21,25 @@ fn tiled(mapping: &Mapping, blocks: [[u32; 3]; 3], points: [u32; 3], inner: u32)
     mapping.clone().with_usual_tilings(blocks.map(|block| Tiling { block, ..tiling.clone() }))
 }
 
-fn tiled_mappings(mapping: &Mapping) -> [Mapping; 5] {
-    let tiling =
-        Tiling { block: [2, 2, 1], points: [2, 1, 1], inner: 2, buffers: 2, promotes: true, unroll: 0 };
-    let pipelined = mapping.clone().with_usual_tilings([tiling.clone(), tiling.clone(), tiling]);
+fn tiled_mappings(mapping: &Mapping) -> [Mapping; 6] {
+    let tiling = Tiling {
+        block: [2, 2, 1],
+        points: [2, 1, 1],
+        inner: 2,
+        buffers: 2,
+        promotes: true,
+        ..Tiling::default()
+    };
+    let of = |tiling: &Tiling| mapping.clone().with_usual_tilings([(); 3].map(|()| tiling.clone()));
+    let wide =
+        Tiling { points: [4, 4, 1], neighbours: 4, inner: 4, buffers: 3, transposes: true, ..tiling.clone() };
     [
         tiled(mapping, [[3, 1, 1], [3, 2, 1], [2, 2, 3]], [2, 3, 1], 2),
         tiled(mapping, [[4, 1, 1], [2, 2, 1], [2, 1, 1]], [1, 2, 2], 3),
         tiled(mapping, [[2, 1, 1], [1, 3, 1], [1, 2, 1]], [3, 1, 2], 0),
         tiled(mapping, [[32, 1, 1], [32, 1, 1], [32, 1, 1]], [1, 2, 1], 2),
-        pipelined,
+        of(&tiling),
+        of(&wide),
     ]
 }
 
@@ -116,6 +125,30 @@ fn every_kernel_compiles() {
         }
         for mapping in [Mapping::ppcg_default(), Mapping::sane()] {
             compiled(&program(&nest, &mapping));
+        }
+    }
+}
+
+#[test]
+fn products_compile_however_their_operands_come_to_shared_memory() {
+    let Some(_) = NVRTC.found(nvrtc_version()) else { return };
+    for name in ["gemm", "syr2k", "trmm", "doitgen"] {
+        let nest = nest_of(name).with_temporaries().unwrap();
+        for (buffers, transposes) in [(1, false), (1, true), (2, false), (3, true)] {
+            let tiling = Tiling {
+                block: [16, 8, 1],
+                points: [4, 4, 1],
+                neighbours: 4,
+                inner: 8,
+                buffers,
+                transposes,
+                promotes: true,
+                resident_blocks: 2,
+                ..Tiling::default()
+            };
+            let mapping = Mapping::sane().with_usual_tilings([tiling.clone(), tiling.clone(), tiling]);
+            let usages = compiled(&program(&nest, &mapping));
+            assert!(usages.iter().any(|usage| usage.static_shared_bytes > 0), "{name} is staged");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::{Host, Instruction, Kernel, Program, Space};
+use super::{Host, Instruction, Kernel, Program, Space, WIDE};
 use crate::nest::affine::Variable;
 use crate::nest::display::{self, Names};
 
@@ -110,13 +110,27 @@ fn instructions(
                 writeln!(text, "{indent}{}", display::assignment(names, assignment))?;
                 continue;
             }
-            Instruction::Fetch { target, source } => {
+            Instruction::Fetch { target, source, width } => {
                 let [target, source] = [target, source].map(|access| display::access(names, access));
-                writeln!(text, "{indent}fetch {target} = {source};")?;
+                let of = if *width == 1 { String::new() } else { format!(" and neighbours, {width} in all") };
+                writeln!(text, "{indent}fetch {target} = {source}{of};")?;
                 continue;
             }
-            Instruction::Await => {
+            Instruction::Copy { target, source } => {
+                let [target, source] = [target, source].map(|access| display::access(names, access));
+                writeln!(text, "{indent}copy {target} = {source} and neighbours, {WIDE} in all;")?;
+                continue;
+            }
+            Instruction::Commit => {
+                writeln!(text, "{indent}commit;")?;
+                continue;
+            }
+            Instruction::Await(0) => {
                 writeln!(text, "{indent}await;")?;
+                continue;
+            }
+            Instruction::Await(groups) => {
+                writeln!(text, "{indent}await all but {groups};")?;
                 continue;
             }
             Instruction::Barrier => {

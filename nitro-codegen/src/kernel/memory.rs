@@ -78,6 +78,26 @@ impl<'a> Memory<'a> {
         Ok(Place { array, block: own.map(|_| block), offset })
     }
 
+    /// That so many neighbours may be copied at once from here on.
+    pub fn check_aligned(
+        &self,
+        array: usize,
+        subscripts: &[i64],
+        width: u32,
+        doing: &Assignment,
+    ) -> Result<(), RunError> {
+        let first = self.place(array, subscripts, 0, doing)?;
+        if first.offset % width as usize == 0 {
+            return Ok(());
+        }
+        let names = KernelNames { program: self.program, kernel: self.kernel };
+        Err(RunError::Misaligned {
+            statement: display::assignment(&names, doing),
+            array: display::Names::array(&names, array).to_owned(),
+            subscripts: subscripts.to_vec(),
+        })
+    }
+
     fn element(&mut self, at: &Place, block: usize) -> &mut f32 {
         match at.array.checked_sub(self.arrays.len()) {
             None => &mut self.arrays[at.array][at.offset],

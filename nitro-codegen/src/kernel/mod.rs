@@ -48,6 +48,8 @@ pub struct Kernel {
     pub block: [u32; 3],
     /// Values that each thread covers along x, y and z.
     pub points: [u32; 3],
+    /// Blocks for which a multiprocessor is to have registers at the same time; 0: as it comes out.
+    pub resident_blocks: u32,
     /// Arrays of its own, whose indices come after those of the nest.
     pub locals: Vec<Local>,
     /// What a thread does.
@@ -74,12 +76,15 @@ pub enum Space {
     Register,
 }
 
+/// As many neighbours as a thread copies at once: 16 bytes.
+pub const WIDE: u32 = 4;
+
 /// What a thread does.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Instruction {
     /// An iterator gets the largest of these values.
     Define(usize, Vec<Affine>),
-    /// Divides an integer, which is not negative, by a number: an iterator gets the quotient, another one the remainder.
+    /// Divides an integer by a number: an iterator gets the quotient, another one the remainder. Of one that is negative, it only may matter whether there is a remainder.
     Divide {
         /// The iterator that gets the quotient.
         quotient: usize,
@@ -106,15 +111,26 @@ pub enum Instruction {
         /// How many threads add up before: 1, or 32.
         lanes: u32,
     },
-    /// Begins to copy an element of the nest's to shared memory. It is there once this thread has awaited it.
+    /// Begins to copy elements of the nest's to shared memory. They are there once this thread has awaited them.
     Fetch {
-        /// Where it comes to.
+        /// Where they come to, or the first of several that are neighbours.
         target: Access,
-        /// What is copied.
+        /// What is copied, or the first of several that are neighbours.
+        source: Access,
+        /// How many: 1, or [`WIDE`], and then the first is at a multiple of it.
+        width: u32,
+    },
+    /// Copies [`WIDE`] neighbours at once; the first is at a multiple of that in both arrays.
+    Copy {
+        /// The first of those that they come to.
+        target: Access,
+        /// The first of those that are copied.
         source: Access,
     },
-    /// Waits for all that this thread fetches.
-    Await,
+    /// What this thread has begun to fetch since the last one is a group.
+    Commit,
+    /// Waits until at most so many groups of what this thread fetches are on their way: those that it committed last.
+    Await(u32),
     /// Waits for all threads of the block.
     Barrier,
 }
@@ -142,17 +158,19 @@ impl Kernel {
         let mut found = Vec::new();
         visit(&self.body, &mut |instruction| match instruction {
             Instruction::Assign(assignment) => found.push(&assignment.target),
-            Instruction::Add { target, .. } | Instruction::Fetch { target, .. } => found.push(target),
+            Instruction::Add { target, .. }
+            | Instruction::Fetch { target, .. }
+            | Instruction::Copy { target, .. } => found.push(target),
             _ => {}
         });
         found
     }
 
-    /// Whether something is copied to shared memory while threads go on.
-    pub(crate) fn fetches(&self) -> bool {
-        let mut fetches = false;
-        visit(&self.body, &mut |instruction| fetches |= matches!(instruction, Instruction::Fetch { .. }));
-        fetches
+    /// Whether one of its instructions is such.
+    pub(crate) fn has(&self, is_such: impl Fn(&Instruction) -> bool) -> bool {
+        let mut found = false;
+        visit(&self.body, &mut |instruction| found |= is_such(instruction));
+        found
     }
 }
 

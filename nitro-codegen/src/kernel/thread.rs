@@ -1,8 +1,10 @@
 //! One thread of a kernel, which goes on by one assignment at a time.
 
-use super::memory::{Memory, elements};
+use std::collections::VecDeque;
+
+use super::memory::{Memory, Place, elements};
 use super::race::Actor;
-use super::{Instruction, Kernel, Space};
+use super::{Instruction, Kernel, Space, WIDE};
 use crate::data::{RunError, offset};
 use crate::interpreter::evaluate;
 use crate::nest::affine::Variable;
@@ -41,7 +43,14 @@ pub struct Thread<'a> {
     frames: Vec<Frame<'a>>,
     /// What it adds once all of its warp are there.
     addition: Option<(&'a Access, &'a Access)>,
+    /// What it fetches and has not committed.
+    fetched: Vec<Fetched>,
+    /// What it has committed and not awaited.
+    groups: VecDeque<Vec<Fetched>>,
 }
+
+/// What is on its way: where it comes to, what it is, and the copy that it belongs to.
+type Fetched = (Place, f32, Assignment);
 
 /// A list of instructions that a thread is in.
 struct Frame<'a> {
@@ -63,7 +72,8 @@ impl<'a> Thread<'a> {
         let registers =
             kernel.locals.iter().map(|local| elements(local, in_registers(local.space))).collect();
         let frames = vec![Frame { instructions: &kernel.body, next: 0, repeats: None }];
-        Self { actor, parameters, indices, iterators, registers, frames, addition: None }
+        let (fetched, groups) = (Vec::new(), VecDeque::new());
+        Self { actor, parameters, indices, iterators, registers, frames, addition: None, fetched, groups }
     }
 
     fn value(&self, variable: Variable) -> i64 {
@@ -115,13 +125,24 @@ impl<'a> Thread<'a> {
                     self.assign(assignment, scalars, memory)?;
                     return Ok(Step::Ready);
                 }
-                // That it is awaited no interpreter needs; that others wait for it the races tell.
-                Instruction::Fetch { target, source } => {
-                    let (target, value) = (target.clone(), Expression::Load(source.clone()));
-                    self.assign(&Assignment { target, value }, scalars, memory)?;
+                Instruction::Fetch { target, source, width } => {
+                    self.fetch(target, source, *width, memory)?;
                     return Ok(Step::Ready);
                 }
-                Instruction::Await => {}
+                Instruction::Commit => {
+                    let group = std::mem::take(&mut self.fetched);
+                    self.groups.push_back(group);
+                }
+                Instruction::Await(groups) => {
+                    self.arrive(*groups as usize, memory)?;
+                    return Ok(Step::Ready);
+                }
+                Instruction::Copy { target, source } => {
+                    for assignment in self.neighbours(target, source, WIDE, memory)? {
+                        self.assign(&assignment, &[], memory)?;
+                    }
+                    return Ok(Step::Ready);
+                }
                 Instruction::Barrier => {
                     return Ok(Step::Waits(std::ptr::from_ref(instruction) as usize, Scope::Block));
                 }
@@ -176,6 +197,52 @@ impl<'a> Thread<'a> {
         }
         let place = memory.place(target.array, &self.subscripts(target), self.actor.block, assignment)?;
         memory.store(&place, self.actor, assignment, value)
+    }
+
+    /// The copies of several neighbours: the last subscript goes on, and each of them is an element.
+    fn neighbours(
+        &self,
+        target: &Access,
+        source: &Access,
+        width: u32,
+        memory: &Memory<'_>,
+    ) -> Result<Vec<Assignment>, RunError> {
+        let copy = |neighbour: i64| Assignment {
+            target: target.neighbour(neighbour),
+            value: Expression::Load(source.neighbour(neighbour)),
+        };
+        for access in [target, source] {
+            memory.check_aligned(access.array, &self.subscripts(access), width, &copy(0))?;
+        }
+        Ok((0..i64::from(width)).map(copy).collect())
+    }
+
+    /// Until it is awaited, what is fetched is on its way: where it comes to there is no number.
+    fn fetch(
+        &mut self,
+        target: &Access,
+        source: &Access,
+        width: u32,
+        memory: &mut Memory<'_>,
+    ) -> Result<(), RunError> {
+        for copy in self.neighbours(target, source, width, memory)? {
+            let [to, from] = [&copy.target, copy.value.reads()[0]]
+                .map(|access| memory.place(access.array, &self.subscripts(access), self.actor.block, &copy));
+            let (to, value) = (to?, memory.load(&from?, self.actor, &copy)?);
+            memory.store(&to, self.actor, &copy, f32::NAN)?;
+            self.fetched.push((to, value, copy));
+        }
+        Ok(())
+    }
+
+    /// All groups but the last ones arrive.
+    fn arrive(&mut self, but: usize, memory: &mut Memory<'_>) -> Result<(), RunError> {
+        while self.groups.len() > but {
+            for (place, value, copy) in self.groups.pop_front().into_iter().flatten() {
+                memory.store(&place, self.actor, &copy, value)?;
+            }
+        }
+        Ok(())
     }
 
     /// What a GPU adds up in a warp first is added here one by one.

@@ -19,10 +19,17 @@ const MOST_DIMENSIONS: usize = 3;
 pub struct Schedule {
     /// Statements that share their loops share a kernel where that costs no dimension of the grid.
     pub fuses: bool,
-    /// Several threads add up one sum, where the nest permits it and the grid would have one dimension at most.
+    /// Several threads add up one sum, where the nest permits it and the grid would have one dimension at most; and a thread adds what it has of a sum term by term.
     pub sums_in_parallel: bool,
     /// x is the loop along which most accesses touch neighbouring elements, instead of the innermost one.
     pub coalesces: bool,
+}
+
+impl Schedule {
+    /// Whether sums may be added up in any order.
+    pub(super) fn reassociates(self, nest: &Nest) -> bool {
+        self.sums_in_parallel && nest.reassociates()
+    }
 }
 
 /// What becomes of some statements.
@@ -37,8 +44,7 @@ pub enum Plan {
 impl Plan {
     /// The plans for all statements of a nest, in the order in which they run.
     pub fn of(nest: &Nest, dependences: &Dependences, schedule: Schedule) -> Vec<Plan> {
-        let relaxed =
-            (schedule.sums_in_parallel && nest.reassociates()).then(|| dependences.without_sums(nest));
+        let relaxed = schedule.reassociates(nest).then(|| dependences.without_sums(nest));
         let planner = Planner { statements: nest.statements(), dependences, relaxed, schedule };
         let all: Vec<usize> = (0..planner.statements.len()).collect();
         planner.plans(&all, 0)

@@ -38,7 +38,8 @@ impl Lowering<'_> {
             }
             Plan::Kernel { statements, grid, summed } => {
                 let name = format!("{}_{}", self.nest.name, self.kernels.len());
-                let work = Work { nest: self.nest, statements, host: &self.host, grid, summed };
+                let reassociates = self.mapping.schedule.reassociates(self.nest);
+                let work = Work { nest: self.nest, statements, host: &self.host, grid, summed, reassociates };
                 self.kernels.push(work.kernel(name, &self.mapping.tiling(&work)));
                 Host::Launch(self.kernels.len() - 1)
             }

@@ -37,6 +37,9 @@ pub struct Mapping {
     usual: [Tiling; 3],
     /// For sums that several threads add up: along x, and along other axes alone.
     sums: [Tiling; 2],
+    /// For products: grids of two dimensions and more whose threads go through a long loop and need the same operands. None: as is usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    products: Option<Tiling>,
     /// Of kernels, by their statements.
     own: Vec<(Vec<usize>, Tiling)>,
 }
@@ -64,7 +67,8 @@ impl Mapping {
     }
 
     /// The preset `sane`, what one would write without measuring: blocks of 256 threads, neighbouring threads at neighbouring elements, operands of inner loops
-    /// staged in shared memory and results in registers, sums of few rows or columns added up by several threads where the nest permits it.
+    /// staged in shared memory and results in registers, sums of few rows or columns added up by several threads where the nest permits it. Products get tiles of 128 × 128,
+    /// 8 × 8 elements of them each thread, whose operands come ahead.
     #[must_use]
     pub fn sane() -> Self {
         let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: true };
@@ -73,6 +77,15 @@ impl Mapping {
         mapping.usual[0].points = [1; 3];
         mapping.usual[1].points = [4, 8, 1];
         mapping.usual[2].points = [4, 8, 1];
+        mapping.products = Some(Tiling {
+            block: [16, 16, 1],
+            points: [8, 8, 1],
+            neighbours: 4,
+            buffers: 2,
+            transposes: true,
+            resident_blocks: 2,
+            ..tiling.clone()
+        });
         let [of_rows, of_columns] = [[512, 1, 1], [4, 64, 1]];
         mapping.sums = [of_rows, of_columns].map(|points| Tiling {
             block: [32, 8, 1],
@@ -99,7 +112,7 @@ impl Mapping {
     fn of(schedule: Schedule, blocks: [[u32; 3]; 3], tiling: Tiling) -> Self {
         let sums = [blocks[1]; 2].map(|block| Tiling { block, ..tiling.clone() });
         let usual = blocks.map(|block| Tiling { block, ..tiling.clone() });
-        Self { schedule, usual, sums, own: Vec::new() }
+        Self { schedule, usual, sums, products: None, own: Vec::new() }
     }
 
     /// With this schedule.
@@ -118,6 +131,7 @@ impl Mapping {
             tiling.block = block;
             tiling.check();
         }
+        self.products = None;
         self
     }
 
@@ -129,7 +143,7 @@ impl Mapping {
     pub fn with_usual_tilings(self, usual: [Tiling; 3]) -> Self {
         usual.iter().for_each(Tiling::check);
         let sums = [usual[1].clone(), usual[1].clone()];
-        Self { usual, sums, ..self }
+        Self { usual, sums, products: None, ..self }
     }
 
     /// With this tiling for the kernel of these statements ([`Kernel::statements`](crate::Kernel::statements)).
@@ -174,7 +188,10 @@ impl Mapping {
     fn tiling(&self, work: &Work<'_>) -> Tiling {
         let dimensions = work.grid.len();
         let usual = || match work.sums() {
-            None => self.usual[dimensions.max(1) - 1].clone(),
+            None => match &self.products {
+                Some(tiling) if work.operands() > 0 => tiling.clone(),
+                _ => self.usual[dimensions.max(1) - 1].clone(),
+            },
             Some(Sums::AlongX) => self.sums[0].clone(),
             Some(Sums::Across) => self.sums[1].clone(),
         };
@@ -198,6 +215,8 @@ pub struct Shape {
     pub sums: Option<Sums>,
     /// Whether a thread has loops besides those that sums make.
     pub has_loop: bool,
+    /// Of a product: how many operands it has in shared memory. 0: it is none.
+    pub operands: usize,
 }
 
 /// The kernels that a schedule gives, in order.
@@ -212,14 +231,11 @@ pub fn shapes(nest: &Nest, dependences: &Dependences, schedule: Schedule) -> Vec
                     host.pop();
                 }
                 Plan::Kernel { statements, grid, summed } => {
-                    let work = Work { nest, statements, host, grid, summed };
+                    let work = Work { nest, statements, host, grid, summed, reassociates: false };
                     let (dimensions, statements) = (grid.len(), statements.clone());
-                    found.push(Shape {
-                        statements,
-                        dimensions,
-                        sums: work.sums(),
-                        has_loop: work.has_loop(),
-                    });
+                    let (sums, has_loop) = (work.sums(), work.has_loop());
+                    let operands = if sums.is_none() { work.operands() } else { 0 };
+                    found.push(Shape { statements, dimensions, sums, has_loop, operands });
                 }
             }
         }

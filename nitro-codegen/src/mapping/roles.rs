@@ -36,7 +36,7 @@ fn gather(nest: &Nest, mapping: &Mapping, plans: &[Plan], host: &mut Vec<usize>,
                 host.pop();
             }
             Plan::Kernel { statements, grid, summed } => {
-                let work = Work { nest, statements, host, grid, summed };
+                let work = Work { nest, statements, host, grid, summed, reassociates: false };
                 let tiling = mapping.tiling(&work);
                 let (axes, rest) = work.axes(&tiling);
                 found.push(Roles { statements: statements.clone(), axes, rest, tiling });

@@ -12,26 +12,44 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(tiling.tile(), [64, 64, 1]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Tiling {
     /// Threads of a block along x, y and z.
     pub block: [u32; 3],
-    /// Values that each thread covers along x, y and z: neighbours along y and z, along x a block's threads apart so that neighbouring threads touch
-    /// neighbouring elements.
+    /// Values that each thread covers along x, y and z: neighbours along y and z, along x as `neighbours` says.
     pub points: [u32; 3],
+    /// How many of a thread's values along x are neighbours, in kernels that stage something; groups of them are a block's threads apart. With 1, neighbouring threads
+    /// touch neighbouring elements; with 4 a thread reads four elements of shared memory at once. It counts as the largest number that is not above it and divides `points`.
+    pub neighbours: u32,
     /// Iterations of the innermost loop of a thread whose operands are *staged* in shared memory before they run. 0: none are.
     pub inner: u32,
-    /// Buffers of what is staged: with 2, the operands of the next iterations are on their way while some are worked on. 0 is 1.
+    /// Buffers of what is staged: with 2, the operands of the next iterations are on their way while some are worked on, with 3 those of the ones after them too, as far
+    /// as there is room in shared memory. 0 is 1.
     pub buffers: u32,
+    /// Whether what is staged lies in shared memory so that values of neighbouring points of a thread are neighbours there, also where they are not in their array.
+    pub transposes: bool,
     /// How many iterations of a loop of a thread are written out. 0: as many as the compiler likes.
     pub unroll: u32,
     /// *Register promotion*: an element that a loop of a thread writes again and again is in a register while the loop runs.
     pub promotes: bool,
+    /// Blocks for which a multiprocessor is to have registers at the same time: a thread gets by with what is left for it. 0: it takes as many as it likes.
+    pub resident_blocks: u32,
 }
 
 impl Default for Tiling {
     /// Blocks of 256 threads along x, one value for each thread, nothing staged or promoted.
     fn default() -> Self {
-        Self { block: [256, 1, 1], points: [1; 3], inner: 0, buffers: 1, unroll: 0, promotes: false }
+        Self {
+            block: [256, 1, 1],
+            points: [1; 3],
+            neighbours: 1,
+            inner: 0,
+            buffers: 1,
+            transposes: false,
+            unroll: 0,
+            promotes: false,
+            resident_blocks: 0,
+        }
     }
 }
 

@@ -47,6 +47,21 @@ impl Access {
         let of = |subscript: &Affine, iterator: &usize| subscript.mentions(Variable::Iterator(*iterator));
         self.subscripts.iter().any(|subscript| iterators.iter().any(|iterator| of(subscript, iterator)))
     }
+
+    /// With something in the place of an iterator.
+    pub(crate) fn with(&self, iterator: usize, by: &Affine) -> Access {
+        let of = |subscript: &Affine| subscript.substitute(Variable::Iterator(iterator), by);
+        Access { array: self.array, subscripts: self.subscripts.iter().map(of).collect() }
+    }
+
+    /// The element so far behind it along the last dimension.
+    pub(crate) fn neighbour(&self, distance: i64) -> Access {
+        let mut neighbour = self.clone();
+        if let Some(last) = neighbour.subscripts.last_mut() {
+            *last = last.clone() + distance;
+        }
+        neighbour
+    }
 }
 
 /// Operations on one value.

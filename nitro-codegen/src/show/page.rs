@@ -135,7 +135,7 @@ fn tiles(view: &NestView) -> Markup {
     html! {
         @if !tiles.is_empty() {
             h2 { "One block's tile" }
-            p { "The values that one block covers, and which of them two of its threads have: along x a thread's points are apart, so that neighbouring threads touch neighbouring elements." }
+            p { "The values that one block covers, and which of them two of its threads have: along x a thread's points are apart, so that neighbouring threads touch neighbouring elements, or groups of them are, where a thread reads several elements at once." }
             div.tiles {
                 @for (drawing, names) in &tiles {
                     figure { figcaption { code { (names.join(", ")) } } (wide(&drawing.title, &drawing.inline())) }

@@ -1,6 +1,6 @@
 //! Additions, fetches, divisions and choices.
 
-use nitro_codegen::{Access, Affine, Condition, Instruction, Program, Relation, RunError, Variable};
+use nitro_codegen::{Access, Affine, Condition, Instruction, Program, Relation, RunError, Variable, WIDE};
 
 use crate::{I, THREAD, assign, at, below, program, run};
 
@@ -63,19 +63,51 @@ fn additions_do_not_race_among_themselves_but_with_what_reads_and_writes() {
 
 /// Each thread fetches an element and takes that of its neighbour.
 fn fetched(in_between: &[Instruction]) -> Program {
-    let fetch = Instruction::Fetch { target: at(1, THREAD), source: at(0, I) };
+    let fetch = Instruction::Fetch { target: at(1, THREAD), source: at(0, I), width: 1 };
     let taken = vec![assign(own(), at(1, Affine::from(3) - THREAD)), assign(at(0, I), own())];
     program([vec![fetch], in_between.to_vec(), taken].concat())
 }
 
 #[test]
 fn what_others_fetch_is_there_past_a_barrier_and_no_earlier() {
+    let (commit, all) = (Instruction::Commit, Instruction::Await(0));
     for seed in 0..10 {
         assert!(is_race(run(&fetched(&[]), 4, seed)));
-        assert!(is_race(run(&fetched(&[Instruction::Await]), 4, seed)));
-        let result = run(&fetched(&[Instruction::Await, Instruction::Barrier]), 4, seed);
+        assert!(is_race(run(&fetched(&[commit.clone(), all.clone()]), 4, seed)));
+        let result = run(&fetched(&[commit.clone(), all.clone(), Instruction::Barrier]), 4, seed);
         assert_eq!(result.unwrap(), [3.0, 2.0, 1.0, 0.0]);
     }
+}
+
+#[test]
+fn what_is_not_awaited_is_no_number() {
+    let commit = Instruction::Commit;
+    let is_there = |in_between: &[Instruction]| {
+        let result = run(&fetched(&[in_between, &[Instruction::Barrier]].concat()), 4, 1).unwrap();
+        assert!(result.iter().all(|one| one.is_nan()) || result == [3.0, 2.0, 1.0, 0.0], "{result:?}");
+        !result[0].is_nan()
+    };
+    assert!(!is_there(std::slice::from_ref(&commit)));
+    // What is in no group is not awaited with the groups.
+    assert!(!is_there(&[Instruction::Await(0)]));
+    assert!(!is_there(&[commit.clone(), Instruction::Await(1)]));
+    assert!(is_there(&[commit.clone(), commit, Instruction::Await(1)]));
+}
+
+#[test]
+fn several_elements_are_copied_at_once_where_they_begin_at_a_multiple() {
+    let wide = |to: i64, from: i64| {
+        let back = Instruction::Copy { target: at(0, from), source: at(1, 0) };
+        let arrived = [Instruction::Commit, Instruction::Await(0), assign(at(1, 1), 9.0), back];
+        let there = Instruction::Fetch { target: at(1, to), source: at(0, from), width: WIDE };
+        run(&program(vec![below(1, [vec![there], arrived.to_vec()].concat())]), 8, 1)
+    };
+    assert_eq!(wide(0, 4).unwrap(), [0.0, 1.0, 2.0, 3.0, 4.0, 9.0, 6.0, 7.0]);
+    let RunError::Misaligned { array, subscripts, .. } = wide(0, 2).unwrap_err() else { panic!("it is not") };
+    assert_eq!((array.as_str(), subscripts), ("x", vec![2]));
+    assert!(matches!(wide(4, 4).unwrap_err(), RunError::OutOfBounds { .. }));
+    let by_all = vec![Instruction::Copy { target: at(1, 0), source: at(0, 0) }];
+    assert!(is_race(run(&program(by_all), 4, 1)), "all of the elements are written");
 }
 
 #[test]

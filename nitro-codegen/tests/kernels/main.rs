@@ -49,6 +49,7 @@ fn program(body: Vec<Instruction>) -> Program {
         statements: Vec::new(),
         iterators: Vec::new(),
         points: [1; 3],
+        resident_blocks: 0,
         host_iterators: Vec::new(),
         grid: vec![Extent { lower: vec![Affine::from(0)], upper: vec![N.into()], step: 1 }],
         block: [4, 1, 1],

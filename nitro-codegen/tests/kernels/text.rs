@@ -1,6 +1,6 @@
 //! Kernels as text: for people, and in CUDA C++.
 
-use nitro_codegen::{Assignment, Bounds, Builder, Instruction, Integers, Range, Unroll};
+use nitro_codegen::{Assignment, Bounds, Builder, Instruction, Integers, Range, Unroll, WIDE};
 
 use crate::instructions::{own, sum_of};
 use crate::{I, THREAD, assign, at, program, reversed_in_blocks};
@@ -76,11 +76,32 @@ fn loops_are_written_out_as_often_as_they_say() {
 
 #[test]
 fn what_is_not_fetched_needs_no_helper() {
-    let fetch = Instruction::Fetch { target: at(1, THREAD), source: at(0, I) };
+    let fetch = Instruction::Fetch { target: at(1, THREAD), source: at(0, I), width: 1 };
     let hidden = Instruction::If(Vec::new(), Vec::new(), vec![fetch]);
-    let cuda = program(vec![hidden, Instruction::Await]).cuda(Integers::Bits64);
+    let cuda = program(vec![hidden, Instruction::Await(0)]).cuda(Integers::Bits64);
     assert!(cuda.contains("void fetch(float* target") && cuda.contains("        fetch(&tile["), "{cuda}");
     assert!(!reversed_in_blocks(true).cuda(Integers::Bits64).contains("fetch"));
+}
+
+#[test]
+fn a_kernel_says_for_how_many_blocks_there_are_to_be_registers() {
+    let mut program = program(Vec::new());
+    assert!(program.cuda(Integers::Bits64).contains("__launch_bounds__(4) "));
+    program.kernels[0].resident_blocks = 2;
+    assert!(program.cuda(Integers::Bits64).contains("__launch_bounds__(4, 2) "));
+}
+
+#[test]
+fn what_is_copied_at_once_is_sixteen_bytes() {
+    let tile = |subscript: i64| at(1, subscript);
+    let cuda = |one: Instruction| program(vec![one]).cuda(Integers::Bits64);
+    let fetch = cuda(Instruction::Fetch { target: tile(0), source: at(0, THREAD * 4), width: WIDE });
+    for line in ["cp.async.cg.shared.global [%0], [%1], 16;", "    fetch_wide(&tile[0], &x["] {
+        assert!(fetch.contains(line), "{line}: {fetch}");
+    }
+    let copy = cuda(Instruction::Copy { target: tile(0), source: at(0, THREAD * 4) });
+    assert!(copy.contains("*(float4*)&tile[0] = *(const float4*)&x["), "{copy}");
+    assert!(!copy.contains("fetch"), "{copy}");
 }
 
 #[test]

@@ -1,21 +1,28 @@
 //! Kernels of drawn nests with drawn tilings.
 
-use nitro_codegen::{Instruction, Mapping, Program, Schedule, Space, Tiling};
+use nitro_codegen::{Instruction, Mapping, Program, Schedule, Space, Tiling, WIDE};
 use nitro_test_support::random::Random;
 
 use crate::agreement::{assert_agrees, data};
 use crate::drawn::drawn;
 
-/// Blocks of few threads, with everything else drawn.
+/// Blocks of few threads, with everything else drawn. In every third, tiles are of multiples of what is copied at once.
 fn tiling(random: &mut Random) -> Tiling {
     let mut below = |end: u64| random.below(end) as u32;
-    Tiling {
+    let drawn = Tiling {
         block: [1 + below(4), 1 + below(3), 1 + below(2)],
-        points: [1 + below(3), 1 + below(3), 1 + below(2)],
-        inner: [0, 1, 2, 3, 4][below(5) as usize],
-        buffers: below(3),
+        points: [1 + below(4), 1 + below(3), 1 + below(2)],
+        neighbours: below(5),
+        inner: [0, 1, 2, 3, 4, 4, 8][below(7) as usize],
+        buffers: below(5),
+        transposes: below(2) == 0,
         unroll: below(3),
         promotes: below(3) > 0,
+        ..Tiling::default()
+    };
+    match below(3) {
+        0 => Tiling { block: [2, 2, 1], points: [4, 2, 1], inner: 4 + 4 * below(2), ..drawn },
+        _ => drawn,
     }
 }
 
@@ -49,12 +56,12 @@ fn sizes(random: &mut Random) -> [i64; 3] {
 
 #[test]
 fn where_the_order_of_sums_is_kept_drawn_tilings_of_drawn_nests_give_what_the_nests_give() {
-    let (mut staged, mut fetched, mut promoted) = (0, 0, 0);
+    let (mut staged, mut fetched, mut wide, mut promoted) = (0, 0, 0, 0);
     for seed in 0..40 {
         let nest = drawn(seed);
         let dependences = nest.dependences().unwrap();
         let mut random = Random::new(seed ^ 0x711e);
-        for _ in 0..2 {
+        for _ in 0..3 {
             let program = nest.map(&dependences, &mapping(&mut random, false));
             for _ in 0..2 {
                 assert_agrees(&nest, &program, &data(&nest, &sizes(&mut random), 6, seed), seed);
@@ -62,10 +69,14 @@ fn where_the_order_of_sums_is_kept_drawn_tilings_of_drawn_nests_give_what_the_ne
             staged += locals(&program, Space::Shared);
             promoted += locals(&program, Space::Register);
             fetched += count(&program, &|one| matches!(one, Instruction::Fetch { .. }));
+            let is_wide = |one: &Instruction| {
+                matches!(one, Instruction::Copy { .. } | Instruction::Fetch { width: WIDE, .. })
+            };
+            wide += count(&program, &is_wide);
         }
     }
-    let counts = (staged, fetched, promoted);
-    assert!(staged > 10 && fetched > 10 && promoted > 50, "all of it is drawn: {counts:?}");
+    let counts = (staged, fetched, wide, promoted);
+    assert!(staged > 10 && fetched > 10 && wide > 5 && promoted > 50, "all of it is drawn: {counts:?}");
 }
 
 #[test]

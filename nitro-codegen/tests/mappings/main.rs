@@ -10,3 +10,4 @@ mod sums;
 mod temporaries;
 mod tilings;
 mod wavefronts;
+mod wide;

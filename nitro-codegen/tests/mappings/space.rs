@@ -1,6 +1,6 @@
 //! What a search may choose.
 
-use nitro_codegen::{Array2, Kernel, MappingSpace, Nest, nest};
+use nitro_codegen::{Array2, Kernel, Mapping, MappingSpace, Nest, Space, nest};
 use nitro_search::{Ask, Budget, PathPlan, PathSearch, PathStrategy};
 
 #[nest(reassoc)]
@@ -63,4 +63,45 @@ fn blocks_are_of_a_warp_at_least_and_of_as_many_threads_as_a_gpu_grants_at_most(
 fn what_has_no_parallel_loop_is_one_thread_whatever_is_chosen() {
     let kernels = kernels(&prefix::nest(), 1);
     assert_eq!(kernels.iter().map(Kernel::threads).collect::<Vec<_>>(), [1]);
+}
+
+fn is_product(kernel: &Kernel) -> bool {
+    kernel.statements == [2]
+}
+
+#[test]
+fn products_have_large_tiles_whose_operands_are_all_staged_and_registers_for_a_block() {
+    let kernels = kernels(&products::nest(), 200);
+    let products: Vec<_> = kernels.iter().filter(|kernel| is_product(kernel)).collect();
+    assert_eq!(products.len(), 200);
+    for kernel in &products {
+        let points: u32 = kernel.points.iter().product();
+        assert!(
+            (64..=512).contains(&kernel.threads()) && (32..=128).contains(&points),
+            "{:?}",
+            kernel.points
+        );
+        let registers = kernel.resident_blocks * kernel.threads() * (points + 64);
+        assert!(kernel.resident_blocks > 0 && registers <= 1 << 16, "{} blocks", kernel.resident_blocks);
+        let staged = kernel.locals.iter().filter(|local| local.space == Space::Shared).count();
+        assert_eq!(staged, 2, "{:?}", kernel.locals);
+    }
+    let has = |buffers: usize| {
+        let in_buffers =
+            |local: &nitro_codegen::Local| local.space == Space::Shared && local.shape.len() == buffers;
+        products.iter().any(|kernel| kernel.locals.iter().any(in_buffers))
+    };
+    assert!(has(2) && has(3), "one buffer and several are drawn");
+}
+
+#[test]
+fn a_sane_product_has_large_tiles_and_what_is_none_has_not() {
+    let nest = products::nest();
+    let program = nest.map(&nest.dependences().unwrap(), &Mapping::sane());
+    let found: Vec<_> =
+        program.kernels.iter().map(|kernel| (is_product(kernel), kernel.points == [8, 8, 1])).collect();
+    assert!(
+        found.len() > 1 && found.iter().all(|(is_product, is_large)| is_product == is_large),
+        "{program}"
+    );
 }

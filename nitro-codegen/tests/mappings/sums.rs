@@ -84,3 +84,71 @@ fn sums_over_a_triangle_add_what_is_in_it() {
         }
     }
 }
+
+#[nest(reassoc)]
+fn two_products(
+    n: usize,
+    #[shape(n, n)] a: &Array2<f32>,
+    #[shape(n)] x: &[f32],
+    #[shape(n, n)] c: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        for j in 0..n {
+            for k in 0..n {
+                c[[i, j]] += a[[i, k]] * x[j] - (a[[j, k]] * x[i] + 1.0) + (a[[k, j]] * 2.0 - 3.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_sum_gets_is_added_term_by_term_where_the_order_is_free() {
+    let nest = two_products::nest();
+    let text = |mapping: &Mapping| {
+        let program = nest.map(&nest.dependences().unwrap(), mapping);
+        assert_agrees(&nest, &program, &data(&nest, &[5], 0, 1), 1);
+        program.to_string()
+    };
+    let of = |sums_in_parallel| {
+        let schedule = Schedule { fuses: false, sums_in_parallel, coalesces: false };
+        text(&Mapping::naive().with_schedule(schedule))
+    };
+    assert!(
+        of(true).contains(
+            "c[i, j] = (((c[i, j] + (a[i, k] * x[j])) - (a[j, k] * x[i])) - 1.0) + ((a[k, j] * 2.0) - 3.0);"
+        ),
+        "{}",
+        of(true)
+    );
+    assert!(
+        of(false).contains(
+            "c[i, j] = c[i, j] + (((a[i, k] * x[j]) - ((a[j, k] * x[i]) + 1.0)) + ((a[k, j] * 2.0) - 3.0));"
+        ),
+        "{}",
+        of(false)
+    );
+}
+
+#[test]
+fn what_is_made_of_one_element_alone_is_staged_as_a_whole_and_stays_so() {
+    let nest = two_products::nest();
+    let schedule = Schedule { fuses: false, sums_in_parallel: true, coalesces: false };
+    for (buffers, transposes) in [(1, false), (1, true), (3, true)] {
+        let tiling = Tiling {
+            block: [2, 2, 1],
+            points: [4, 2, 1],
+            neighbours: 4,
+            inner: 4,
+            buffers,
+            transposes,
+            promotes: true,
+            ..Tiling::default()
+        };
+        let mapping = Mapping::naive().with_schedule(schedule);
+        let mapping = mapping.with_usual_tilings([tiling.clone(), tiling.clone(), tiling]);
+        let program = nest.map(&nest.dependences().unwrap(), &mapping);
+        for n in [0, 5, 8, 17] {
+            assert_agrees(&nest, &program, &data(&nest, &[n], 0, 1), 1);
+        }
+    }
+}

@@ -8,11 +8,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use nitro_codegen::{Mapping, MappingSpace, Program, Schedule};
+use nitro_codegen::{Kernel, Mapping, MappingSpace, Nest, Program, Schedule};
+use nitro_polybench::given;
 use nitro_polybench::gpu::{Bench, Error};
 use nitro_polybench::results::Found;
 use nitro_polybench::{kernels, sizes};
-use nitro_search::{Ants, Ask, Budget, PathPlan, PathSearch, PathStrategy, Report};
+use nitro_search::{Ants, Ask, Budget, PartReport, PathPlan, PathSearch, PathStrategy, Report};
 
 /// Searches for fast CUDA kernels of PolyBench's nests on the first GPU
 ///
@@ -37,6 +38,9 @@ struct Arguments {
     /// The file of results
     #[arg(long, default_value = "nests.jsonl")]
     out: PathBuf,
+    /// Instead of searching, time what this file says: a line of JSON each, a `Tiling` for all kernels of a nest or a `Mapping` as it stands in results
+    #[arg(long, value_name = "FILE")]
+    mappings: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -59,13 +63,13 @@ struct Evaluated {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failed> {
+    if let Some(file) = &arguments.mappings {
+        return time(arguments, &given::read(file)?);
+    }
     let device = nitro_cuda::device(0)?;
     let done = done(arguments)?;
     let mut out = OpenOptions::new().create(true).append(true).open(&arguments.out)?;
-    for kernel in kernels() {
-        let nest = (kernel.nest)();
-        let wanted = arguments.nests.is_empty() || arguments.nests.iter().any(|name| name == nest.name());
-        let Some(sizes) = sizes(nest.name(), &arguments.size).filter(|_| wanted) else { continue };
+    for (nest, sizes) in wanted(arguments) {
         let is_open = |(strategy, seed): &(String, u64)| {
             !done.contains(&(nest.name().to_owned(), arguments.size.clone(), strategy.clone(), *seed))
         };
@@ -86,6 +90,44 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// The nests that were asked for and have such sizes.
+fn wanted(arguments: &Arguments) -> impl Iterator<Item = (Nest, Vec<i64>)> {
+    let is_named = |nest: &Nest| arguments.nests.iter().any(|name| name == nest.name());
+    let nests = kernels().into_iter().map(|kernel| (kernel.nest)());
+    nests
+        .filter(move |nest| arguments.nests.is_empty() || is_named(nest))
+        .filter_map(|nest| sizes(nest.name(), &arguments.size).map(|sizes| (nest, sizes)))
+}
+
+/// Times these mappings of each nest, and prints a line for each: the time, then what each kernel takes of it, its registers and the bytes of spilled ones.
+fn time(arguments: &Arguments, given: &[(usize, Mapping)]) -> Result<(), Failed> {
+    let device = nitro_cuda::device(0)?;
+    for (nest, sizes) in wanted(arguments) {
+        let space = MappingSpace::new(&nest)?;
+        let mut bench = Bench::new(&nest, &reference(&space), sizes, device)?;
+        for (line, mapping) in given {
+            let program = space.map(mapping);
+            let shown = match bench.reports(std::slice::from_ref(&program)).remove(0) {
+                Ok(report) => described(&bench, &program, &report)?,
+                Err(error) => error.to_string(),
+            };
+            println!("{:12} {:6} line {line:3} {shown}", nest.name(), arguments.size);
+        }
+    }
+    Ok(())
+}
+
+fn described(bench: &Bench<'_>, program: &Program, report: &Report) -> Result<String, Failed> {
+    let compiled = bench.compile(program)?;
+    let time_ms = report.evaluation.time_ns().map_or(f64::NAN, |time_ns| time_ns / 1e6);
+    let of_kernel = |(kernel, part): (&Kernel, &PartReport)| {
+        let usage = compiled.usage(&kernel.name);
+        format!("{:.4} ms {} registers {} spilled", part.time_ns / 1e6, usage.registers, usage.spill_bytes)
+    };
+    let parts: Vec<String> = program.kernels.iter().zip(&report.parts).map(of_kernel).collect();
+    Ok(format!("{time_ms:9.4} ms  ({})", parts.join(", ")))
 }
 
 /// A thread for each point of parallel loops, neighbours at neighbouring elements, every sum in its order.

@@ -10,7 +10,7 @@ use std::fmt::{self, Write};
 
 use names::CudaNames;
 
-use super::{Instruction, Integers, Kernel, Program, Space, Unroll};
+use super::{Instruction, Integers, Kernel, Program, Space, Unroll, WIDE};
 use crate::nest::affine::Affine;
 use crate::nest::display::{self, Names};
 use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
@@ -18,7 +18,7 @@ use crate::nest::{Condition, Range};
 
 impl Program {
     /// All kernels in CUDA C++. Each takes, in this order: the sizes and the iterators of the host's loops around it (`long long`, or with [`Integers::Bits32`]
-    /// `int`), the scalars (`float`), and a pointer to each array of the nest. Where the mapping keeps the order of sums it gives what the nest gives, bit for bit, if
+    /// `int`), the scalars (`float`), and a pointer to each array of the nest, at a multiple of 16 bytes as allocations are. Where the mapping keeps the order of sums it gives what the nest gives, bit for bit, if
     /// compiled with `-fmad=false`.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
@@ -46,8 +46,12 @@ impl Program {
     /// As [`cuda`](Self::cuda), with integers of a type of this name.
     pub(super) fn cuda_in(&self, integer: &'static str) -> String {
         let mut text = String::new();
-        if self.kernels.iter().any(Kernel::fetches) {
+        let has = |is_such: fn(&Instruction) -> bool| self.kernels.iter().any(|kernel| kernel.has(is_such));
+        if has(|one| matches!(one, Instruction::Fetch { .. })) {
             text.push_str(FETCH);
+        }
+        if has(|one| matches!(one, Instruction::Fetch { width: WIDE, .. })) {
+            text.push_str(FETCH_WIDE);
         }
         for kernel in &self.kernels {
             let names = CudaNames::new(self, kernel, integer);
@@ -70,10 +74,32 @@ static __device__ __forceinline__ void fetch(float* target, const float* source)
 #endif
 }
 
+static __device__ __forceinline__ void commit_fetches()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile(\"cp.async.commit_group;\" ::: \"memory\");
+#endif
+}
+
+template <int groups>
 static __device__ __forceinline__ void await_fetches()
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile(\"cp.async.wait_all;\" ::: \"memory\");
+    asm volatile(\"cp.async.wait_group %0;\" :: \"n\"(groups) : \"memory\");
+#endif
+}
+
+";
+
+/// Past the first-level cache: what is in shared memory is not read from there.
+const FETCH_WIDE: &str = "\
+static __device__ __forceinline__ void fetch_wide(float* target, const float* source)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\"
+        :: \"r\"((unsigned)__cvta_generic_to_shared(target)), \"l\"(source) : \"memory\");
+#else
+    *(float4*)target = *(const float4*)source;
 #endif
 }
 
@@ -90,21 +116,37 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn kernel(&self, text: &mut String) -> fmt::Result {
         let (threads, name) = (self.kernel.threads(), &self.kernel.name);
+        let bounds = match self.kernel.resident_blocks {
+            0 => threads.to_string(),
+            blocks => format!("{threads}, {blocks}"),
+        };
         writeln!(
             text,
-            "extern \"C\" __global__ void __launch_bounds__({threads}) {name}({})",
+            "extern \"C\" __global__ void __launch_bounds__({bounds}) {name}({})",
             self.arguments()
         )?;
         writeln!(text, "{{")?;
         for (index, local) in self.kernel.locals.iter().enumerate() {
             // Aligned so that a compiler may load four elements at once.
-            let space = if local.space == Space::Shared { "__shared__ __align__(16) " } else { "" };
+            let space = match local.space {
+                Space::Shared => "__shared__ __align__(16) ",
+                Space::Register if self.is_copied(self.program.nest.arrays.len() + index) => "__align__(16) ",
+                Space::Register => "",
+            };
             let shape: String = local.shape.iter().map(|extent| format!("[{extent}]")).collect();
             let name = self.names.array(self.program.nest.arrays.len() + index);
             writeln!(text, "    {space}float {name}{shape};")?;
         }
         self.instructions(&self.kernel.body, 1, text)?;
         writeln!(text, "}}\n")
+    }
+
+    /// Whether several elements of the array are copied at once.
+    fn is_copied(&self, array: usize) -> bool {
+        self.kernel.has(|instruction| match instruction {
+            Instruction::Copy { target, source } => target.array == array || source.array == array,
+            _ => false,
+        })
     }
 
     fn arguments(&self) -> String {
@@ -135,13 +177,23 @@ impl Writer<'_> {
                     writeln!(text, "{indent}{target} = {value};")?;
                     continue;
                 }
-                Instruction::Fetch { target, source } => {
+                Instruction::Fetch { target, source, width } => {
                     let (target, source) = (self.access(target), self.access(source));
-                    writeln!(text, "{indent}fetch(&{target}, &{source});")?;
+                    let helper = if *width == 1 { "fetch" } else { "fetch_wide" };
+                    writeln!(text, "{indent}{helper}(&{target}, &{source});")?;
                     continue;
                 }
-                Instruction::Await => {
-                    writeln!(text, "{indent}await_fetches();")?;
+                Instruction::Copy { target, source } => {
+                    let (target, source) = (self.access(target), self.access(source));
+                    writeln!(text, "{indent}*(float4*)&{target} = *(const float4*)&{source};")?;
+                    continue;
+                }
+                Instruction::Commit => {
+                    writeln!(text, "{indent}commit_fetches();")?;
+                    continue;
+                }
+                Instruction::Await(groups) => {
+                    writeln!(text, "{indent}await_fetches<{groups}>();")?;
                     continue;
                 }
                 Instruction::Barrier => {

@@ -3,10 +3,10 @@
 //! An element that a loop writes again and again may be in a register: in a kernel without races no other thread touches what this one writes. A sum that runs along
 //! an axis of the grid has to be: each thread sums up its part from zero, and adds it atomically.
 
-use super::guarded;
 use super::walk::Walk;
+use super::{either, guarded, in_tile};
 use crate::dependence::is_sum;
-use crate::kernel::{Instruction, Space};
+use crate::kernel::{Instruction, Space, WIDE};
 use crate::mapping::bounds::{mentions, not_empty};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
@@ -141,11 +141,11 @@ impl Walk<'_> {
         let pointed: Vec<usize> = axes.iter().filter(has_points).copied().collect();
         let shape = pointed.iter().map(|at| self.axes[*at].points).collect();
         let array = self.local(&format!("own_{}", self.kernel.locals.len()), Space::Register, shape);
-        let subscripts = pointed.iter().map(|at| Affine::from(Variable::Iterator(self.own[*at].1))).collect();
+        let subscripts = pointed.iter().map(|at| self.axes[*at].point(&self.own[*at])).collect();
         Accumulator { element, register: Access { array, subscripts }, axes, conditions, is_sum }
     }
 
-    fn begin(&self, accumulator: &Accumulator, guards: &[Condition]) -> Vec<Instruction> {
+    fn begin(&mut self, accumulator: &Accumulator, guards: &[Condition]) -> Vec<Instruction> {
         let target = accumulator.register.clone();
         if accumulator.is_sum {
             let zero = Assignment { target, value: Expression::from(0.0) };
@@ -155,7 +155,7 @@ impl Walk<'_> {
         self.transfer(accumulator, guards, Instruction::Assign(Assignment { target, value }))
     }
 
-    fn end(&self, accumulator: &Accumulator, guards: &[Condition]) -> Vec<Instruction> {
+    fn end(&mut self, accumulator: &Accumulator, guards: &[Condition]) -> Vec<Instruction> {
         let (target, value) = (accumulator.element.clone(), accumulator.register.clone());
         if !accumulator.is_sum {
             let value = Expression::Load(value);
@@ -170,7 +170,7 @@ impl Walk<'_> {
 
     /// Moves a value at all points of the element, where it has instances.
     fn transfer(
-        &self,
+        &mut self,
         accumulator: &Accumulator,
         guards: &[Condition],
         instruction: Instruction,
@@ -182,8 +182,48 @@ impl Walk<'_> {
         let is_known = |condition: &&Condition| {
             ![&condition.left, &condition.right].iter().any(|side| mentions(side, &others))
         };
-        let conditions = guards.iter().chain(&accumulator.conditions).filter(is_known).cloned().collect();
-        self.points(&accumulator.axes, guarded(conditions, vec![instruction]))
+        let conditions: Vec<Condition> =
+            guards.iter().chain(&accumulator.conditions).filter(is_known).cloned().collect();
+        let wide = self.wide_transfer(accumulator, &conditions, &instruction);
+        let each = self.points(&accumulator.axes, guarded(conditions, vec![instruction]));
+        match wide {
+            None => each,
+            Some((mut all, conditions, wide)) => {
+                all.extend(either(conditions, wide, each));
+                all
+            }
+        }
+    }
+
+    /// Moves all neighbouring points at once, in blocks of which all is there, where their elements are neighbours too and begin at a multiple: what finds that out, the
+    /// conditions, and the moves.
+    fn wide_transfer(
+        &mut self,
+        accumulator: &Accumulator,
+        conditions: &[Condition],
+        instruction: &Instruction,
+    ) -> Option<(Vec<Instruction>, Vec<Condition>, Vec<Instruction>)> {
+        let Instruction::Assign(Assignment { target, value: Expression::Load(source) }) = instruction else {
+            return None;
+        };
+        let at = accumulator.axes.iter().copied().find(|at| self.axes[*at].dimension == 0)?;
+        let (x, own) = (self.axes[at].clone(), self.own[at]);
+        let last = accumulator.element.subscripts.last()?;
+        let others: Vec<usize> =
+            self.axes.iter().filter(|axis| axis.dimension > 0).map(|axis| axis.iterator).collect();
+        let is_along_x = last.coefficient(Variable::Iterator(x.iterator)) == 1 && x.range.step == 1;
+        let has_groups = x.neighbours == i64::from(WIDE) && !x.is_serial && !self.is_at_point;
+        if !has_groups || !is_along_x || mentions(last, &others) {
+            return None;
+        }
+        let first =
+            last.substitute(Variable::Iterator(x.iterator), &Affine::from(Variable::Iterator(own.first)));
+        let (divisions, aligned) = self.aligned(accumulator.element.array, &first)?;
+        let full = in_tile(conditions, &self.tile(), true);
+        let of_first = |access: &Access| access.with(own.neighbour, &Affine::from(0));
+        let copy = Instruction::Copy { target: of_first(target), source: of_first(source) };
+        let wide = self.points_of(&accumulator.axes, vec![copy], Some(at));
+        Some((divisions, [full, aligned].concat(), wide))
     }
 }
 

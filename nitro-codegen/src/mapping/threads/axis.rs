@@ -1,6 +1,7 @@
 //! One loop of the grid: how its values are spread over blocks, threads and the points of a thread.
 
 use super::Tiling;
+use super::walk::has_loop;
 use crate::dependence::is_sum;
 use crate::kernel::Extent;
 use crate::nest::affine::{Affine, Variable};
@@ -20,6 +21,8 @@ pub struct Axis {
     pub threads: i64,
     /// Values that each thread covers.
     pub points: i64,
+    /// How many of them are neighbours; groups of so many are a block's threads apart.
+    pub neighbours: i64,
     /// Whether a thread goes through its points in a loop, as sums that run along the axis want it; else it has all of them at hand at the same time.
     pub is_serial: bool,
     /// Whether a statement sums up along it.
@@ -36,6 +39,7 @@ impl Axis {
         tiling: &Tiling,
     ) -> Vec<Axis> {
         let assignments: Vec<&Assignment> = nodes.iter().flat_map(Node::assignments).collect();
+        let stages = tiling.inner > 0 && has_loop(nodes);
         let of = |(index, (range, extent)): (usize, (&&Range, &Extent))| {
             let dimension = ranges.len() - 1 - index;
             let sums_along = |assignment: &&&Assignment| sums_along(assignment, range.iterator);
@@ -48,6 +52,7 @@ impl Axis {
                 dimension,
                 threads: i64::from(tiling.block[dimension]),
                 points: i64::from(tiling.points[dimension]),
+                neighbours: i64::from(neighbours(tiling, dimension, stages)),
                 is_serial: sums > 0 && (dimension > 0 || sums == assignments.len()),
                 is_summed: sums > 0,
             }
@@ -66,13 +71,60 @@ impl Axis {
         self.extent.lower.iter().map(|lower| lower.clone() + offset.clone()).collect()
     }
 
-    /// The value at a point of the thread, which is a number or an iterator, in a block that begins at `first`.
-    pub fn value(&self, first: usize, point: impl Into<Affine>) -> Affine {
-        let (thread, point) = (Affine::from(Variable::Thread(self.dimension)), point.into());
-        // Neighbouring threads touch neighbouring elements along x; along y and z a thread's own points are neighbours.
-        let place =
-            if self.dimension == 0 { point * self.threads + thread } else { thread * self.points + point };
-        Affine::from(Variable::Iterator(first)) + place * self.range.step
+    /// The value where the iterators of the thread's points are.
+    pub fn value(&self, own: &Own) -> Affine {
+        let [group, neighbour] = self.place(own);
+        let thread = Affine::from(Variable::Thread(self.dimension));
+        let place = (group * self.threads + thread) * self.neighbours + neighbour;
+        Affine::from(Variable::Iterator(own.first)) + place * self.range.step
+    }
+
+    /// The number of the thread's point.
+    pub fn point(&self, own: &Own) -> Affine {
+        let [group, neighbour] = self.place(own);
+        group * self.neighbours + neighbour
+    }
+
+    /// The number of the point's group, and that of the point in it.
+    fn place(&self, own: &Own) -> [Affine; 2] {
+        let of = |iterator, extent| {
+            if extent == 1 { Affine::from(0) } else { Variable::Iterator(iterator).into() }
+        };
+        [of(own.group, self.groups()), of(own.neighbour, self.neighbours)]
+    }
+
+    fn groups(&self) -> i64 {
+        self.points / self.neighbours
+    }
+
+    /// The loops over the thread's points, outermost first: iterators and how many steps they have.
+    pub fn loops(&self, own: &Own) -> Vec<(usize, i64)> {
+        let all = [(own.group, self.groups()), (own.neighbour, self.neighbours)];
+        all.into_iter().filter(|(_, extent)| *extent > 1).collect()
+    }
+}
+
+/// What a kernel has of an axis for itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Own {
+    /// The iterator that is the first value of the block.
+    pub first: usize,
+    /// The iterator over groups of neighbouring points.
+    pub group: usize,
+    /// The iterator over points of a group.
+    pub neighbour: usize,
+}
+
+/// Along y and z all. Along x as many as the tiling says, if they come out even; but what is not staged is read and written by neighbouring threads at neighbouring elements.
+fn neighbours(tiling: &Tiling, dimension: usize, stages: bool) -> u32 {
+    let points = tiling.points[dimension];
+    match dimension {
+        0 if stages => {
+            let wanted = tiling.neighbours.clamp(1, points);
+            (1..=wanted).rev().find(|one| points.is_multiple_of(*one)).unwrap_or(1)
+        }
+        0 => 1,
+        _ => points,
     }
 }
 

@@ -4,15 +4,17 @@ mod accumulate;
 mod axis;
 mod copy;
 mod stage;
+mod terms;
 mod tiles;
 mod walk;
 
 pub use axis::Axis;
+use axis::Own;
 use walk::Walk;
 
 use super::bounds::{boxes, is_not_negative, not_negative, range};
 use super::tiling::Tiling;
-use crate::kernel::{Extent, Instruction, Kernel};
+use crate::kernel::{Extent, Instruction, Kernel, Space};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::{Condition, Nest, Node, Range};
 
@@ -26,6 +28,8 @@ pub struct Work<'a> {
     pub grid: &'a [usize],
     /// Those of the grid that are parallel since sums may be added up in any order.
     pub summed: &'a [usize],
+    /// Whether sums may be added up in any order.
+    pub reassociates: bool,
 }
 
 /// Which axes of a grid sums run along.
@@ -52,6 +56,17 @@ impl Work<'_> {
     #[cfg(feature = "search")]
     pub fn has_loop(&self) -> bool {
         walk::has_loop(&self.nodes(&self.nest.body, &mut 0))
+    }
+
+    /// How many operands a long loop of a thread has that other threads of its block need too, as a product of matrices has two. 0: it is no product.
+    pub fn operands(&self) -> usize {
+        let tiling =
+            Tiling { block: [8, 4, 1], points: [2, 2, 1], inner: 8, promotes: true, ..Tiling::default() };
+        if self.grid.len() < 2 || !has_long_loop(&self.nodes(&self.nest.body, &mut 0)) {
+            return 0;
+        }
+        let kernel = self.kernel(String::new(), &tiling);
+        kernel.locals.iter().filter(|local| local.space == Space::Shared).count()
     }
 
     /// The loops of the grid, and the boxes around their values.
@@ -94,12 +109,13 @@ impl Work<'_> {
             },
             block: if extents.is_empty() { [1; 3] } else { tiling.block },
             points: [1; 3],
+            resident_blocks: tiling.resident_blocks,
             locals: Vec::new(),
             body: Vec::new(),
         };
         let axes = Axis::all(&ranges, &extents, &nodes, self.summed, tiling);
         axes.iter().for_each(|axis| kernel.points[axis.dimension] = axis.points as u32);
-        kernel.body = Walk::new(self.nest, &mut kernel, axes, tiling, &nodes).body(&nodes);
+        kernel.body = Walk::new(self, &mut kernel, axes, tiling, &nodes).body(&nodes);
         kernel
     }
 
@@ -126,6 +142,21 @@ impl Work<'_> {
             }
         }
     }
+}
+
+/// Whether a loop goes on for longer the larger the sizes are.
+fn has_long_loop(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Loop(range, body) => {
+            let is_number =
+                |upper: &Affine, lower: &Affine| (upper.clone() - lower.clone()).terms().is_empty();
+            let is_short =
+                range.upper.iter().any(|upper| range.lower.iter().any(|lower| is_number(upper, lower)));
+            !is_short || has_long_loop(body)
+        }
+        Node::If(_, body) => has_long_loop(body),
+        Node::Assign(_) => false,
+    })
 }
 
 fn one_thread() -> Extent {

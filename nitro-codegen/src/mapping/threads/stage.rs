@@ -1,11 +1,11 @@
 //! Shared staging: what an inner loop reads of an array, tile by tile, comes to shared memory first. Here is what of it, and where it is then.
 
 use super::walk::Walk;
-use super::{Tile, extreme};
-use crate::kernel::Space;
+use super::{Axis, Tile, extreme};
+use crate::kernel::{Space, WIDE};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
-use crate::nest::{Assignment, Node, Range};
+use crate::nest::{Assignment, Condition, Node, Range};
 
 /// Bytes of shared memory that every device grants without being asked.
 const MOST_BYTES: i64 = 48 << 10;
@@ -19,12 +19,16 @@ pub struct Staged {
     /// The first element along each dimension, and how many there are.
     pub origin: Vec<Affine>,
     pub extents: Vec<i64>,
+    /// The dimension whose elements are neighbours in shared memory.
+    last: usize,
     /// Its index once it is an array of the kernel.
     local: usize,
     /// What of an element is kept, which stands there as [`STAGED`]: the element, or what a statement makes of it and nothing else.
     pub value: Expression,
-    /// Where there are two of them: which one.
+    /// Where there are several of them: which one.
     pub buffer: Option<Affine>,
+    /// Where it may come several elements at once: the conditions for that.
+    pub wide: Option<Vec<Condition>>,
 }
 
 impl Staged {
@@ -38,13 +42,15 @@ impl Staged {
     }
 
     /// An element of the kernel's array.
-    pub fn element(&self, within: Vec<Affine>) -> Access {
+    pub fn element(&self, mut within: Vec<Affine>) -> Access {
+        let last = within.remove(self.last);
+        within.push(last);
         Access { array: self.local, subscripts: self.buffer.iter().cloned().chain(within).collect() }
     }
 
-    /// With a column more in each row.
-    fn bytes(&self) -> i64 {
-        4 * (self.elements() + self.elements() / self.extents.last().copied().unwrap_or(1))
+    /// Whether other elements are neighbours in shared memory than in the array.
+    pub fn is_transposed(&self) -> bool {
+        self.last + 1 < self.extents.len()
     }
 
     fn elements(&self) -> i64 {
@@ -73,23 +79,24 @@ impl Walk<'_> {
         let start = Affine::from(Variable::Iterator(range.iterator));
         tile.push((range.iterator, start.clone(), start + (i64::from(self.tiling.inner) - 1)));
         let mut groups: Vec<Staged> = Vec::new();
-        // What is on its way cannot be changed underway.
-        let may_change = self.tiling.buffers < 2;
         for assignment in assignments {
-            for (value, access) in of_elements(&assignment.value, may_change) {
+            for (value, access) in of_elements(&assignment.value) {
                 if self.is_reused(access) && !self.is_written(access.array) {
                     join(&mut groups, value, access, &tile);
                 }
             }
         }
+        groups.iter_mut().for_each(|group| group.last = self.last(group));
         groups.sort_by_key(Staged::elements);
-        let all: i64 = groups.iter().map(Staged::bytes).sum();
-        self.buffers = if self.tiling.buffers > 1 && 2 * all <= MOST_BYTES { 2 } else { 1 };
+        let bytes_of = |group: &Staged| 4 * self.shape(group).iter().product::<i64>();
+        let all: i64 = groups.iter().map(bytes_of).sum();
+        let buffers = (MOST_BYTES / all.max(1)).clamp(1, i64::from(self.tiling.buffers.max(1)));
         let mut bytes = 0;
         groups.retain(|group| {
-            bytes += group.bytes();
-            bytes * self.buffers <= MOST_BYTES
+            bytes += bytes_of(group);
+            bytes * buffers <= MOST_BYTES
         });
+        self.buffers = buffers;
         (!groups.is_empty()).then(|| groups.into_iter().map(|group| self.place(group)).collect())
     }
 
@@ -104,22 +111,64 @@ impl Walk<'_> {
         self.kernel.statements.iter().any(|index| of[*index].assignment.target.array == array)
     }
 
-    /// An array of the kernel for the part, with a column more where neighbouring threads would read from the same bank.
+    /// An array of the kernel for the part.
     fn place(&mut self, group: Staged) -> Staged {
-        let x =
-            self.axes.iter().find(|axis| axis.dimension == 0).map(|axis| Variable::Iterator(axis.iterator));
-        let last = group.linear.len() - 1;
-        let reads_across =
-            group.linear[..last].iter().any(|subscript| x.is_some_and(|x| subscript.mentions(x)));
-        let is_padded = reads_across && group.extents[last] % 2 == 0;
-        let mut shape = group.extents.clone();
-        shape[last] += i64::from(is_padded);
+        let mut shape = self.shape(&group);
+        let is_even = |extent: &i64| extent % i64::from(WIDE) == 0;
+        let lies_well = !group.is_transposed() && shape.last().is_some_and(is_even);
+        // What comes to other places than neighbours goes through registers, if it is not on its way meanwhile.
+        let comes_wide = lies_well || group.is_transposed() && self.buffers == 1;
+        let wide = (comes_wide && group.extents.last().is_some_and(is_even)).then(Vec::new);
         if self.buffers > 1 {
             shape.insert(0, self.buffers);
         }
         let name = format!("{}_tile", self.nest.arrays[group.array].name);
         let local = self.local(&name, Space::Shared, shape);
-        Staged { local, ..group }
+        Staged { local, wide, ..group }
+    }
+
+    /// Its extents in shared memory, with columns more where neighbouring threads would read from the same bank.
+    fn shape(&self, group: &Staged) -> Vec<i64> {
+        let mut shape = group.extents.clone();
+        let mut last = shape.remove(group.last);
+        let x = self.axes.iter().find(|axis| axis.dimension == 0);
+        let mentions_x =
+            |subscript: &Affine| x.is_some_and(|x| subscript.mentions(Variable::Iterator(x.iterator)));
+        let reads_across =
+            (0..group.linear.len()).any(|at| at != group.last && mentions_x(&group.linear[at]));
+        if group.is_transposed() || reads_across {
+            last += self.padding(last, group.is_transposed());
+        }
+        shape.push(last);
+        shape
+    }
+
+    /// The dimension whose elements are to be neighbours: the array's last or, where tiles are transposed, one along which points of a thread are neighbours.
+    fn last(&self, group: &Staged) -> usize {
+        let last = group.linear.len() - 1;
+        let is_of_neighbours = |at: &usize| {
+            let of =
+                |axis: &Axis| group.linear[*at].coefficient(Variable::Iterator(axis.iterator)).abs() == 1;
+            self.axes.iter().any(|axis| axis.neighbours % i64::from(WIDE) == 0 && of(axis))
+        };
+        if !self.tiling.transposes || is_of_neighbours(&last) {
+            last
+        } else {
+            (0..last).find(is_of_neighbours).unwrap_or(last)
+        }
+    }
+
+    /// Columns more in a row, so that rows begin in different banks. Where threads read several elements at once, as along neighbouring points or several iterations that are
+    /// written out, rows that begin at odd multiples of as many have them for eight threads from all banks.
+    fn padding(&self, row: i64, is_transposed: bool) -> i64 {
+        let (wide, unroll) = (i64::from(WIDE), self.tiling.unroll);
+        let written_out = if unroll == 0 { self.tiling.inner } else { unroll };
+        let reads_wide = row % wide == 0 && (is_transposed || i64::from(written_out) % wide == 0);
+        match (reads_wide, row % (2 * wide) == 0, row % 2 == 0) {
+            (true, true, _) => wide,
+            (true, false, _) | (false, _, false) => 0,
+            (false, _, true) => 1,
+        }
     }
 
     /// A value with what is near in the place of elements: shared memory and registers.
@@ -144,7 +193,19 @@ impl Staged {
         Self { origin, ..self }
     }
 
-    /// The part in one of two buffers.
+    /// Whether what is kept of an element is the element.
+    pub fn is_element(&self) -> bool {
+        matches!(self.value, Expression::Load(_))
+    }
+
+    /// What is kept of this element.
+    pub fn value_of(&self, element: &Access) -> Expression {
+        let mut value = self.value.clone();
+        value.map_loads(&|_| element.clone());
+        value
+    }
+
+    /// The part in one of several buffers.
     pub fn in_buffer(self, buffer: Affine) -> Self {
         Self { buffer: Some(buffer), ..self }
     }
@@ -163,16 +224,12 @@ fn of_one_element(value: &Expression) -> Option<(Expression, &Access)> {
     is_plain.then_some((kept, access))
 }
 
-/// The largest parts of a value that read one element; the elements alone where they may not be changed.
-fn of_elements(value: &Expression, may_change: bool) -> Vec<(Expression, &Access)> {
-    if let Some(found) = of_one_element(value).filter(|(kept, _)| may_change || is_element(kept)) {
-        return vec![found];
+/// The largest parts of a value that read one element.
+fn of_elements(value: &Expression) -> Vec<(Expression, &Access)> {
+    match of_one_element(value) {
+        Some(found) => vec![found],
+        None => value.parts().into_iter().flat_map(of_elements).collect(),
     }
-    value.parts().into_iter().flat_map(|part| of_elements(part, may_change)).collect()
-}
-
-fn is_element(value: &Expression) -> bool {
-    matches!(value, Expression::Load(_))
 }
 
 /// Puts an access to those of its group.
@@ -191,9 +248,11 @@ fn join(groups: &mut Vec<Staged>, value: Expression, access: &Access, tile: &Til
             linear,
             origin: least,
             extents,
+            last: 0,
             local: 0,
             value,
             buffer: None,
+            wide: None,
         });
         return;
     };

@@ -1,7 +1,8 @@
 //! An inner loop in tiles, each of which is staged before it runs.
 
+use super::copy::Deed;
 use super::stage::{Staged, statements};
-use super::walk::Walk;
+use super::walk::{Walk, constant};
 use super::{Tile, either, guarded, in_tile};
 use crate::kernel::{Instruction, Unroll};
 use crate::nest::affine::{Affine, Variable};
@@ -9,13 +10,13 @@ use crate::nest::expression::{Access, Relation};
 use crate::nest::{Condition, Node, Range};
 
 /// A loop in tiles.
-struct Tiles {
+pub struct Tiles {
     /// The loop, with one lower bound.
-    range: Range,
+    pub range: Range,
     /// The iterator that is the first value of a tile.
-    start: usize,
+    pub start: usize,
     /// Values of a tile.
-    inner: i64,
+    pub inner: i64,
     /// Under which conditions something is done in it.
     guards: Vec<Condition>,
 }
@@ -25,9 +26,8 @@ impl Tiles {
         Affine::from(Variable::Iterator(self.start))
     }
 
-    /// That a tile, so many after the present one, is all there and everything is done in it.
-    fn full(&self, guards: &[Condition], block: &Tile, after: i64) -> Vec<Condition> {
-        let first = self.start() + after * self.inner;
+    /// That the tile which begins there is all there and everything is done in it.
+    fn full(&self, guards: &[Condition], block: &Tile, first: &Affine) -> Vec<Condition> {
         let mut tile = block.clone();
         tile.push((self.range.iterator, first.clone(), first.clone() + (self.inner - 1)));
         let ends = self.range.upper.iter().map(|upper| Condition {
@@ -36,6 +36,16 @@ impl Tiles {
             right: upper.clone(),
         });
         in_tile(guards, &tile, true).into_iter().chain(ends).collect()
+    }
+
+    /// That there is a tile which begins there.
+    fn is_there(&self, first: &Affine) -> Vec<Condition> {
+        let below = |upper: &Affine| Condition {
+            relation: Relation::Less,
+            left: first.clone(),
+            right: upper.clone(),
+        };
+        self.range.upper.iter().map(below).collect()
     }
 
     /// The loop over tiles.
@@ -69,7 +79,9 @@ impl Walk<'_> {
         let start = self.iterator(&name);
         let (mut all, range) = self.with_one_start(range);
         let tiles = Tiles { range, start, inner: i64::from(self.tiling.inner), guards: guards.to_vec() };
-        let staged = staged.into_iter().map(|one| one.at(tiles.range.iterator, &tiles.start())).collect();
+        let mut staged: Vec<Staged> =
+            staged.into_iter().map(|one| one.at(tiles.range.iterator, &tiles.start())).collect();
+        all.extend(self.align(&mut staged, &tiles));
         all.extend(if self.buffers > 1 {
             self.pipelined(&tiles, body, staged)
         } else {
@@ -80,51 +92,66 @@ impl Walk<'_> {
 
     /// Each tile is brought, and then worked on.
     fn in_turn(&mut self, tiles: &Tiles, body: &[Node], staged: Vec<Staged>) -> Vec<Instruction> {
-        let full = tiles.full(&tiles.guards, &self.tile(), 0);
         let mut each = vec![Instruction::Barrier];
-        each.extend(either(full, self.copies(&staged, false), self.copies(&staged, true)));
+        each.extend(self.whole_or_part(tiles, &staged, &tiles.start(), Deed::Bring));
         each.push(Instruction::Barrier);
         self.staged = staged;
         each.extend(self.work(tiles, body));
         vec![Instruction::Loop(tiles.steps(), Unroll::By(1), each)]
     }
 
-    /// While one tile is worked on, the next is on its way to the other buffer.
+    /// Does something with all elements of the tile that begins there.
+    fn whole_or_part(
+        &mut self,
+        tiles: &Tiles,
+        staged: &[Staged],
+        first: &Affine,
+        deed: Deed,
+    ) -> Vec<Instruction> {
+        let full = tiles.full(&tiles.guards, &self.tile(), first);
+        let [whole, part] = [false, true].map(|is_guarded| self.copies(staged, is_guarded, deed));
+        if whole.is_empty() { whole } else { either(full, whole, part) }
+    }
+
+    /// While one tile is worked on, the next ones are on their way to the other buffers.
     fn pipelined(&mut self, tiles: &Tiles, body: &[Node], staged: Vec<Staged>) -> Vec<Instruction> {
-        let [tile, rest, half, parity] = ["tile", "rest", "half", "parity"].map(|name| self.iterator(name));
+        let [tile, rest, turn, now, next_turn, next] =
+            ["tile", "rest", "turn", "now", "next_turn", "next"].map(|name| self.iterator(name));
         let of = |iterator| Affine::from(Variable::Iterator(iterator));
-        let lower = tiles.range.lower[0].clone();
-        let moved =
-            |one: &Staged, to: &Affine, buffer: Affine| one.clone().at(tiles.start, to).in_buffer(buffer);
-        let first: Vec<_> = staged.iter().map(|one| moved(one, &lower, Affine::from(0))).collect();
-        let next_start = tiles.start() + tiles.inner;
-        let next: Vec<_> =
-            staged.iter().map(|one| moved(one, &next_start, Affine::from(1) - of(parity))).collect();
-        let now = staged.iter().map(|one| moved(one, &tiles.start(), of(parity))).collect();
-        let mut all = self.copies(&first, true);
-        all.extend([Instruction::Await, Instruction::Barrier]);
+        let (lower, ahead) = (tiles.range.lower[0].clone(), self.buffers - 1);
+        let divide =
+            |quotient, remainder, value, divisor| Instruction::Divide { quotient, remainder, value, divisor };
+        let at = |first: &Affine, buffer: usize| -> Vec<Staged> {
+            staged.iter().map(|one| one.clone().at(tiles.start, first).in_buffer(of(buffer))).collect()
+        };
         let mut each = vec![
-            Instruction::Divide {
-                quotient: tile,
-                remainder: rest,
-                value: tiles.start() - lower,
-                divisor: tiles.inner,
-            },
-            Instruction::Divide { quotient: half, remainder: parity, value: of(tile), divisor: 2 },
+            divide(tile, rest, tiles.start() - lower.clone(), tiles.inner),
+            divide(turn, now, of(tile), self.buffers),
+            divide(next_turn, next, of(tile) + ahead, self.buffers),
+            Instruction::Await((ahead - 1) as u32),
         ];
-        let full = tiles.full(&tiles.guards, &self.tile(), 1);
-        let bring = either(full, self.copies(&next, false), self.copies(&next, true));
-        let is_there = tiles.range.upper.iter().map(|upper| Condition {
-            relation: Relation::Less,
-            left: next_start.clone(),
-            right: upper.clone(),
-        });
-        each.extend(guarded(is_there.collect(), bring));
-        self.staged = now;
+        let present = at(&tiles.start(), now);
+        each.extend(self.whole_or_part(tiles, &present, &tiles.start(), Deed::Change));
+        // Past it, what others fetched is there, and nobody works on the tile before.
+        each.push(Instruction::Barrier);
+        let first = tiles.start() + ahead * tiles.inner;
+        each.extend(self.fetched(tiles, &at(&first, next), &first));
+        self.staged = present;
         each.extend(self.work(tiles, body));
-        each.extend([Instruction::Await, Instruction::Barrier]);
-        all.push(Instruction::Loop(tiles.steps(), Unroll::By(1), each));
-        all
+        let begin = self.iterator("begin");
+        let first = lower + of(begin) * tiles.inner;
+        let fetched = self.fetched(tiles, &at(&first, begin), &first);
+        vec![
+            Instruction::Barrier,
+            Instruction::Loop(constant(begin, ahead), Unroll::By(1), fetched),
+            Instruction::Loop(tiles.steps(), Unroll::By(1), each),
+        ]
+    }
+
+    /// The tile that begins there is on its way, if there is one: a group either way.
+    fn fetched(&mut self, tiles: &Tiles, staged: &[Staged], first: &Affine) -> Vec<Instruction> {
+        let bring = self.whole_or_part(tiles, staged, first, Deed::Bring);
+        [guarded(tiles.is_there(first), bring), vec![Instruction::Commit]].concat()
     }
 
     /// What is done with a tile that is there.
@@ -141,7 +168,7 @@ impl Walk<'_> {
         let full = Instruction::Loop(tiles.whole(), unroll, self.list(body, &[]));
         let part = Instruction::Loop(tiles.part(), Unroll::By(1), self.list(body, &guards));
         self.staged.clear();
-        either(tiles.full(&guards, &self.tile(), 0), vec![full], vec![part])
+        either(tiles.full(&guards, &self.tile(), &tiles.start()), vec![full], vec![part])
     }
 
     /// The loop with one lower bound, as steps need it.
@@ -160,7 +187,7 @@ impl Walk<'_> {
         let mut assignments = Vec::new();
         statements(body, &mut assignments)
             && assignments.iter().all(|assignment| {
-                let value = self.near(&assignment.value);
+                let value = self.value(assignment);
                 let is_near = |access: &&Access| access.array >= self.nest.arrays.len();
                 self.is_own(&assignment.target) && value.reads().iter().all(is_near)
             })

@@ -2,20 +2,23 @@
 
 use super::accumulate::Accumulator;
 use super::stage::Staged;
-use super::{Axis, Tile, Tiling, either, extreme, guarded, in_tile};
+use super::terms::one_by_one;
+use super::{Axis, Own, Tile, Tiling, Work, either, extreme, guarded, in_tile};
 use crate::kernel::{Instruction, Kernel, Local, Space, Unroll};
 use crate::mapping::bounds::{mentions, within};
 use crate::nest::affine::{Affine, Variable};
-use crate::nest::expression::Access;
+use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition, Nest, Node, Range};
 
 pub struct Walk<'a> {
     pub nest: &'a Nest,
+    /// Whether sums may be added up in any order.
+    reassociates: bool,
     pub kernel: &'a mut Kernel,
     pub axes: Vec<Axis>,
     pub tiling: &'a Tiling,
-    /// For each axis the iterators that are the first value of the block, and the number of a thread's point.
-    pub own: Vec<(usize, usize)>,
+    /// For each axis its iterators; empty where each thread has one value of each axis.
+    pub own: Vec<Own>,
     /// Elements that are in registers where the walk is.
     pub accumulators: Vec<Accumulator>,
     /// What is in shared memory where the walk is.
@@ -32,7 +35,7 @@ pub struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     pub fn new(
-        nest: &'a Nest,
+        work: &Work<'a>,
         kernel: &'a mut Kernel,
         axes: Vec<Axis>,
         tiling: &'a Tiling,
@@ -44,7 +47,8 @@ impl<'a> Walk<'a> {
         let own = Vec::new();
         let (is_at_point, is_in_row, buffers) = (false, false, 1);
         let mut walk = Self {
-            nest,
+            nest: work.nest,
+            reassociates: work.reassociates,
             kernel,
             axes,
             tiling,
@@ -62,9 +66,10 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    fn own_iterators(&mut self, axis: usize) -> (usize, usize) {
+    fn own_iterators(&mut self, axis: usize) -> Own {
         let name = self.nest.iterators[self.axes[axis].iterator].clone();
-        (self.iterator(&format!("{name}_0")), self.iterator(&format!("{name}_p")))
+        let [first, group, neighbour] = ["0", "g", "p"].map(|of| self.iterator(&format!("{name}_{of}")));
+        Own { first, group, neighbour }
     }
 
     /// A new iterator of the kernel.
@@ -121,10 +126,10 @@ impl<'a> Walk<'a> {
     fn define_axes(&self) -> Vec<Instruction> {
         let firsts = self.axes.iter().zip(&self.own);
         let mut all: Vec<_> =
-            firsts.map(|(axis, (first, _))| Instruction::Define(*first, axis.firsts())).collect();
-        for (axis, (first, _)) in self.axes.iter().zip(&self.own) {
+            firsts.map(|(axis, own)| Instruction::Define(own.first, axis.firsts())).collect();
+        for (axis, own) in self.axes.iter().zip(&self.own) {
             if axis.points == 1 && !axis.is_serial {
-                all.push(Instruction::Define(axis.iterator, vec![axis.value(*first, 0)]));
+                all.push(Instruction::Define(axis.iterator, vec![axis.value(own)]));
             }
         }
         all
@@ -162,8 +167,8 @@ impl<'a> Walk<'a> {
     }
 
     fn values(&self, is_asked: impl Fn(&Axis) -> bool) -> Tile {
-        let of = |(axis, (first, _)): (&Axis, &(usize, usize))| {
-            let first = Affine::from(Variable::Iterator(*first));
+        let of = |(axis, own): (&Axis, &Own)| {
+            let first = Affine::from(Variable::Iterator(own.first));
             let last = first.clone() + (axis.tile() - 1) * axis.range.step;
             (axis.iterator, first, last)
         };
@@ -175,7 +180,7 @@ impl<'a> Walk<'a> {
         let Some(at) = (axis..self.axes.len()).find(|at| self.axes[*at].is_serial) else {
             return self.list(nodes, guards);
         };
-        let (axis, first) = (self.axes[at].clone(), self.own[at].0);
+        let (axis, first) = (self.axes[at].clone(), self.own[at].first);
         let end = Affine::from(Variable::Iterator(first)) + axis.tile() * axis.range.step;
         let start =
             Affine::from(Variable::Iterator(first)) + Variable::Thread(axis.dimension) * axis.range.step;
@@ -259,24 +264,49 @@ impl<'a> Walk<'a> {
 
     /// A statement at all points of a thread.
     pub fn statement(&mut self, assignment: &Assignment, guards: &[Condition]) -> Vec<Instruction> {
-        let mut assignment = assignment.clone();
-        assignment.target = self.register(assignment.target);
-        assignment.value = self.near(&assignment.value);
+        let target = self.register(assignment.target.clone());
+        let assignment = Assignment { target, value: self.value(assignment) };
         let axes: Vec<usize> = (0..self.own.len()).collect();
         self.points(&axes, guarded(guards.to_vec(), vec![Instruction::Assign(assignment)]))
     }
 
+    /// What an element becomes, of what is near.
+    pub fn value(&self, assignment: &Assignment) -> Expression {
+        if self.reassociates {
+            self.near(&one_by_one(assignment).value)
+        } else {
+            self.near(&assignment.value)
+        }
+    }
+
     /// Repeats for all points of a thread along these axes.
     pub fn points(&self, axes: &[usize], body: Vec<Instruction>) -> Vec<Instruction> {
+        self.points_of(axes, body, None)
+    }
+
+    /// Repeats for all points of a thread along these axes, or along one of them for the first of each group of neighbours.
+    pub fn points_of(
+        &self,
+        axes: &[usize],
+        body: Vec<Instruction>,
+        grouped: Option<usize>,
+    ) -> Vec<Instruction> {
         axes.iter().rev().fold(body, |body, at| {
-            let (axis, (first, point)) = (&self.axes[*at], self.own[*at]);
+            let (axis, own) = (&self.axes[*at], &self.own[*at]);
             if axis.points == 1 || axis.is_serial || self.is_at_point {
                 return body;
             }
-            let value = axis.value(first, Variable::Iterator(point));
+            let (mut value, mut loops) = (axis.value(own), axis.loops(own));
+            if grouped == Some(*at) {
+                value = value.substitute(Variable::Iterator(own.neighbour), &Affine::from(0));
+                loops.retain(|(iterator, _)| *iterator != own.neighbour);
+            }
             let define = Instruction::Define(axis.iterator, vec![value]);
-            let range = constant(point, axis.points);
-            vec![Instruction::Loop(range, Unroll::All, [vec![define], body].concat())]
+            let each = [vec![define], body].concat();
+            let repeat = |body, (iterator, extent): &(usize, i64)| {
+                vec![Instruction::Loop(constant(*iterator, *extent), Unroll::All, body)]
+            };
+            loops.iter().rev().fold(each, repeat)
         })
     }
 
