@@ -160,3 +160,51 @@ fn what_neighbouring_points_come_to_is_stored_at_once_in_whole_blocks_alone() {
     };
     assert_eq!([1, 2, 4].map(stores), [false, false, true]);
 }
+
+#[nest]
+fn mean(
+    n: usize,
+    m: usize,
+    #[shape(n, m)] a: &Array2<f32>,
+    #[shape(n, n)] c: &mut Array2<f32>,
+    #[shape(n, n)] d: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        for j in 0..n {
+            c[[i, j]] = 0.5;
+            d[[i, j]] += 1.0;
+            for k in 0..m {
+                c[[i, j]] += a[[i, k]] * a[[j, k]];
+                d[[i, j]] += a[[i, k]];
+            }
+            c[[i, j]] *= 0.25;
+        }
+    }
+}
+
+#[test]
+fn what_is_set_before_a_loop_and_changed_after_it_is_in_a_register_all_the_while() {
+    let nest = mean::nest();
+    for tiling in
+        tilings().into_iter().chain([Tiling { promotes: true, block: [4, 1, 1], ..Tiling::default() }])
+    {
+        let program = program(&nest, &tiling);
+        let text = program.to_string();
+        assert!(!text.contains("= c[i, j]") && text.contains("= d[i, j]"), "only d is read: {text}");
+        assert!(!text.contains("c[i, j] = 0.5") && !text.contains("c[i, j] = c[i, j]"), "{text}");
+        for sizes in [[0, 3], [3, 0], [5, 9], [8, 8], [16, 4]] {
+            assert_agrees(&nest, &program, &data(&nest, &sizes, 6, 1), 1);
+        }
+    }
+}
+
+#[test]
+fn as_many_iterations_are_written_out_as_compilers_can_take() {
+    let unrolls = |points| {
+        let tiling = Tiling { block: [2, 2, 1], points, inner: 32, promotes: true, ..Tiling::default() };
+        let cuda = program(&product::nest(), &tiling).cuda(nitro_codegen::Integers::Bits32);
+        let at = cuda.find("for (int k = k_0; k < k_0 + 32; ++k)").unwrap_or_else(|| panic!("{cuda}"));
+        cuda[..at].trim_end().lines().last().unwrap().trim().to_owned()
+    };
+    assert_eq!([[4, 8, 1], [8, 8, 1]].map(unrolls), ["#pragma unroll", "#pragma unroll 16"]);
+}

@@ -25,14 +25,18 @@ pub struct Accumulator {
     /// Where it is written, besides the conditions of the points.
     conditions: Vec<Condition>,
     is_sum: bool,
+    /// Whether it is written before it is read.
+    is_set: bool,
 }
 
 /// An element that may be in a register, or as a sum has to be.
-struct Candidate {
-    element: Access,
+pub struct Candidate {
+    pub element: Access,
     /// Where it is written, besides the conditions of the points.
-    conditions: Vec<Condition>,
-    is_sum: bool,
+    pub conditions: Vec<Condition>,
+    pub is_sum: bool,
+    /// Whether it is written before it is read.
+    pub is_set: bool,
 }
 
 /// An access with what is between it and where the walk is: iterators of loops, and the conditions under which there is an instance.
@@ -66,6 +70,7 @@ impl Walk<'_> {
             element: assignment.target.clone(),
             conditions: Vec::new(),
             is_sum: true,
+            is_set: false,
         });
         self.around(sum.into_iter().collect(), guards, |walk| walk.statement(assignment, guards))
     }
@@ -75,7 +80,7 @@ impl Walk<'_> {
         self.accumulators.iter().any(|accumulator| accumulator.element == *element && !accumulator.is_sum)
     }
 
-    fn around(
+    pub fn around(
         &mut self,
         elements: Vec<Candidate>,
         guards: &[Condition],
@@ -115,7 +120,7 @@ impl Walk<'_> {
             {
                 let conditions = one.conditions.iter().filter(|condition| !changes(condition)).cloned();
                 let (element, conditions) = (one.access.clone(), conditions.collect());
-                elements.push(Candidate { element, conditions, is_sum });
+                elements.push(Candidate { element, conditions, is_sum, is_set: false });
             }
         }
         elements
@@ -127,6 +132,12 @@ impl Walk<'_> {
         self.own.is_empty() || self.axes.iter().all(|axis| element.depends_on(&[axis.iterator]))
     }
 
+    /// Whether an element that is in no register may come to one, for each point of a thread another one.
+    pub fn may_be_own(&self, element: &Access) -> bool {
+        let is_known = self.accumulators.iter().any(|other| other.element == *element);
+        self.tiling.promotes && !is_known && !self.sums_along_axis(element) && self.is_of_point(element)
+    }
+
     /// Whether there is an axis along which instances add to the same element.
     fn sums_along_axis(&self, element: &Access) -> bool {
         let is_mentioned = |iterator| element.depends_on(&[iterator]);
@@ -134,7 +145,7 @@ impl Walk<'_> {
     }
 
     fn accumulator(&mut self, candidate: Candidate) -> Accumulator {
-        let Candidate { element, conditions, is_sum } = candidate;
+        let Candidate { element, conditions, is_sum, is_set } = candidate;
         let is_of = |at: &usize| element.depends_on(&[self.axes[*at].iterator]);
         let axes: Vec<usize> = (0..self.own.len()).filter(is_of).collect();
         let has_points = |at: &&usize| self.axes[**at].points > 1 && !self.axes[**at].is_serial;
@@ -142,7 +153,7 @@ impl Walk<'_> {
         let shape = pointed.iter().map(|at| self.axes[*at].points).collect();
         let array = self.local(&format!("own_{}", self.kernel.locals.len()), Space::Register, shape);
         let subscripts = pointed.iter().map(|at| self.axes[*at].point(&self.own[*at])).collect();
-        Accumulator { element, register: Access { array, subscripts }, axes, conditions, is_sum }
+        Accumulator { element, register: Access { array, subscripts }, axes, conditions, is_sum, is_set }
     }
 
     fn begin(&mut self, accumulator: &Accumulator, guards: &[Condition]) -> Vec<Instruction> {
@@ -150,6 +161,9 @@ impl Walk<'_> {
         if accumulator.is_sum {
             let zero = Assignment { target, value: Expression::from(0.0) };
             return self.points(&accumulator.axes, vec![Instruction::Assign(zero)]);
+        }
+        if accumulator.is_set {
+            return Vec::new();
         }
         let value = Expression::Load(accumulator.element.clone());
         self.transfer(accumulator, guards, Instruction::Assign(Assignment { target, value }))
@@ -225,6 +239,13 @@ impl Walk<'_> {
         let wide = self.points_of(&accumulator.axes, vec![copy], Some(at));
         Some((divisions, [full, aligned].concat(), wide))
     }
+}
+
+/// All accesses of a node.
+pub fn accesses(node: &Node) -> Vec<&Access> {
+    let mut found = Vec::new();
+    gather(std::slice::from_ref(node), &mut Vec::new(), &mut Vec::new(), &mut found);
+    found.into_iter().map(|one| one.access).collect()
 }
 
 fn gather<'a>(

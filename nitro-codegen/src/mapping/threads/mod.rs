@@ -3,6 +3,7 @@
 mod accumulate;
 mod axis;
 mod copy;
+mod runs;
 mod stage;
 mod terms;
 mod tiles;

@@ -9,6 +9,9 @@ use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Relation};
 use crate::nest::{Condition, Node, Range};
 
+/// As many instances of a statement are written out one after the other: of more, compilers spill registers.
+const MOST_INSTANCES: i64 = 1024;
+
 /// A loop in tiles.
 pub struct Tiles {
     /// The loop, with one lower bound.
@@ -156,9 +159,10 @@ impl Walk<'_> {
 
     /// What is done with a tile that is there.
     fn work(&mut self, tiles: &Tiles, body: &[Node]) -> Vec<Instruction> {
-        let unroll = match self.tiling.unroll {
-            0 => Unroll::All,
-            factor => Unroll::By(factor),
+        let unroll = match (self.tiling.unroll, MOST_INSTANCES / self.points_at_hand()) {
+            (0, most) if most >= tiles.inner => Unroll::All,
+            (0, most) => Unroll::By(most.max(1) as u32),
+            (factor, _) => Unroll::By(factor),
         };
         let guards = if self.is_private(body) {
             of_iterator(&tiles.guards, tiles.range.iterator)
@@ -169,6 +173,10 @@ impl Walk<'_> {
         let part = Instruction::Loop(tiles.part(), Unroll::By(1), self.list(body, &guards));
         self.staged.clear();
         either(tiles.full(&guards, &self.tile(), &tiles.start()), vec![full], vec![part])
+    }
+
+    fn points_at_hand(&self) -> i64 {
+        self.axes.iter().filter(|axis| !axis.is_serial).map(|axis| axis.points).product()
     }
 
     /// The loop with one lower bound, as steps need it.

@@ -203,11 +203,7 @@ impl<'a> Walk<'a> {
         if self.tiling.unroll == 0 { Unroll::Free } else { Unroll::By(self.tiling.unroll) }
     }
 
-    pub fn list(&mut self, nodes: &[Node], guards: &[Condition]) -> Vec<Instruction> {
-        nodes.iter().flat_map(|node| self.node(node, guards)).collect()
-    }
-
-    fn node(&mut self, node: &Node, guards: &[Condition]) -> Vec<Instruction> {
+    pub fn node(&mut self, node: &Node, guards: &[Condition]) -> Vec<Instruction> {
         match node {
             Node::Assign(assignment) => self.summed(assignment, guards),
             Node::If(conditions, body) if self.is_plain => {
