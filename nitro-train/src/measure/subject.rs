@@ -19,6 +19,11 @@ impl Subject<'_> {
         self.function.variants().iter().map(|variant| variant.name()).collect()
     }
 
+    /// Whether the choice is one of generated code.
+    pub(super) fn is_generated(&self, choice: Choice) -> bool {
+        self.function.variants()[choice.variant].parameters().artifact().is_some()
+    }
+
     /// Runs the default choice once: its output, features of the input, and which of some choices its constraints admit.
     pub(super) fn describe<R>(
         &self,

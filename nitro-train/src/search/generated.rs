@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use nitro_core::recording::PartTime;
 use nitro_core::{Artifact, Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES};
 use nitro_search::{
-    Ask, Budget, Crossing, Decisions, Evaluation, Failure, PathId, PathPlan, PathSearch, PathStrategy,
+    Ask, Budget, Crossing, Decisions, Failure, PartReport, PathId, PathPlan, PathSearch, PathStrategy, Report,
 };
 
 use super::error::SearchError;
@@ -26,7 +27,7 @@ pub(crate) struct GeneratedSearch<'a> {
     /// What was asked for and is not told yet, with the paths that gave it.
     open: Vec<(Candidate, Vec<PathId>)>,
     /// What each text gave: several paths may give one.
-    told: HashMap<Choice, Evaluation>,
+    told: HashMap<Choice, Report>,
     /// Paths of which nothing can be made.
     without_text: usize,
     searched: Searched,
@@ -70,9 +71,9 @@ impl<'a> GeneratedSearch<'a> {
 
     /// Asks for a path, which may be one that nothing can be made of, or gives a text that is known.
     fn propose(&mut self, id: PathId, path: &[Crossing]) {
-        let tell = |search: &mut PathSearch<_>, evaluation: Evaluation| {
-            // It was asked for and not told, and the time is one that a store keeps.
-            let _ = search.tell(id, evaluation.into());
+        let tell = |search: &mut PathSearch<_>, report: Report| {
+            // It was asked for and not told, and the figures are such as a store keeps.
+            let _ = search.tell(id, report);
         };
         let text = match self.generator.artifact(path) {
             Ok(text) if text.len() <= MAX_ARTIFACT_BYTES => text,
@@ -80,12 +81,12 @@ impl<'a> GeneratedSearch<'a> {
                 let (variant, error) = (&self.searched.variant, unusable.err());
                 tracing::debug!(variant, ?error, most_bytes = MAX_ARTIFACT_BYTES, "a path gives no code");
                 self.without_text += 1;
-                return tell(&mut self.search, Evaluation::Failed(Failure::Invalid));
+                return tell(&mut self.search, Report::failed(Failure::Invalid));
             }
         };
         let candidate = self.candidate(&text);
-        if let Some(&known) = self.told.get(&candidate.choice) {
-            return tell(&mut self.search, known);
+        if let Some(known) = self.told.get(&candidate.choice) {
+            return tell(&mut self.search, known.clone());
         }
         match self.open.iter_mut().find(|(own, _)| *own == candidate) {
             Some((_, ids)) => ids.push(id),
@@ -118,16 +119,17 @@ impl VariantSearch for GeneratedSearch<'_> {
 
     fn tell(&mut self, known: Vec<Option<Evaluated>>) {
         for ((candidate, ids), evaluated) in std::mem::take(&mut self.open).into_iter().zip(known) {
-            let Some(Evaluated { outcome, reason, .. }) = evaluated else {
+            let Some(evaluated) = evaluated else {
                 self.open.push((candidate, ids));
                 continue;
             };
-            let evaluation = evaluation(outcome, &reason);
+            let report = report(evaluated);
             for id in ids {
-                let _ = self.search.tell(id, evaluation.into()); // as in `propose`
+                let _ = self.search.tell(id, report.clone()); // as in `propose`
             }
-            self.told.insert(candidate.choice, evaluation);
-            let time_ns = evaluation.time_ns().map(|time_ns| (candidate.configuration, time_ns));
+            let time_ns = report.evaluation.time_ns();
+            self.told.insert(candidate.choice, report);
+            let time_ns = time_ns.map(|time_ns| (candidate.configuration, time_ns));
             self.searched.times_ns.extend(time_ns);
         }
     }
@@ -141,6 +143,18 @@ impl VariantSearch for GeneratedSearch<'_> {
         let (best, best_ns) = best.unzip();
         Searched { evaluations, failed: evaluations - searched.times_ns.len(), best, best_ns, ..searched }
     }
+}
+
+/// What a colony learns from: also what each part took, which its decisions alone are to answer for.
+fn report(evaluated: Evaluated) -> Report {
+    let Evaluated { outcome, reason, parts, .. } = evaluated;
+    let part = |PartTime { name, time_ns, metrics }| PartReport {
+        part: name.into(),
+        time_ns,
+        metrics: metrics.into_iter().collect(),
+    };
+    let parts = parts.into_iter().map(part).collect();
+    Report { parts, ..evaluation(outcome, &reason).into() }
 }
 
 /// As the user asks for it.

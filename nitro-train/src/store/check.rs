@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use nitro_core::recording::PartTime;
 use nitro_core::{Artifact, MAX_ARTIFACT_BYTES, MAX_VARIANTS, name};
 
 use super::as_row;
@@ -157,11 +158,34 @@ fn row_of(whose: impl Fn() -> String, row: &Row<'_>) -> Result<(), StoreError> {
     if !row.configuration.is_empty() {
         one_name(&format!("configuration of variant `{variant}` for {}", whose()), row.configuration)?;
     }
+    parts(|| format!("variant `{variant}` for {}", whose()), row.parts)?;
     if row.spread_ns.is_finite() && row.spread_ns >= 0.0 {
         return Ok(());
     }
     let what = format!("spread of variant `{variant}` for {}", whose());
     Err(StoreError::Number { what, value: row.spread_ns, expected: "finite and 0 or above" })
+}
+
+/// The most parts of one evaluation that are kept.
+const MAX_PARTS: usize = 1024;
+/// The most metrics of one part that are kept.
+const MAX_METRICS: usize = 64;
+
+/// Refuses what is no time or metric of a part.
+pub(crate) fn parts(whose: impl Fn() -> String, parts: &[PartTime]) -> Result<(), StoreError> {
+    too_many(&whose, (parts.len(), "parts", MAX_PARTS), "tell of larger ones")?;
+    names(|| format!("part of {}", whose()), parts.iter().map(|part| part.name.as_str()))?;
+    parts.iter().try_for_each(|PartTime { name, time_ns: value, metrics }| {
+        let part = || format!("part `{name}` of {}", whose());
+        too_many(part, (metrics.len(), "metrics", MAX_METRICS), "tell of those that say most")?;
+        names(|| format!("metric of {}", part()), metrics.iter().map(|(name, _)| name.as_str()))?;
+        if !value.is_finite() || *value < 0.0 {
+            let (what, expected) = (format!("time of {}", part()), "finite and 0 or above");
+            return Err(StoreError::Number { what, value: *value, expected });
+        }
+        let metric = |name: &str| format!("metric `{name}` of {}", part());
+        metrics.iter().try_for_each(|(name, value)| finite(*value, || metric(name)))
+    })
 }
 
 /// Refuses times of features that are none.

@@ -31,6 +31,7 @@ mod address;
 mod check;
 mod error;
 mod merge;
+mod parts;
 #[cfg(feature = "redis")]
 mod redis;
 mod row;
@@ -46,6 +47,7 @@ use std::time::Duration;
 use nitro_core::Artifact;
 
 pub(crate) use self::address::shown;
+pub(crate) use self::check::parts as check_parts;
 pub use self::error::StoreError;
 use self::row::as_row;
 pub use self::row::{ChoiceName, Evaluated, Row};
@@ -274,7 +276,7 @@ pub trait Store: Send {
     ///
     /// # Errors
     ///
-    /// When a time is not above zero, or the back end fails.
+    /// When a time is not above zero, a figure of a part is none, or the back end fails.
     fn put_evaluation(
         &mut self,
         function: &str,

@@ -1,5 +1,6 @@
 //! What a store is told, and tells, of one choice.
 
+use nitro_core::recording::PartTime;
 use serde::Serialize;
 
 use crate::recordings::{Measurement, Outcome, Recordings};
@@ -39,6 +40,7 @@ impl<'a> ChoiceName<'a> {
 ///     Row { configuration: "bits=16", reason: "it returned an error", ..Row::new("radix", Outcome::Failed) },
 /// ];
 /// assert_eq!(rows.map(|row| row.outcome.time_ns()), [Some(1200.0), None]); // for `Store::put`
+/// assert!(rows.iter().all(|row| row.parts.is_empty())); // evaluations of generated code have some
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row<'a> {
@@ -54,12 +56,14 @@ pub struct Row<'a> {
     pub repeats: u32,
     /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
     pub reason: &'a str,
+    /// What its parts took, where generated code tells. Kept of evaluations ([`Store::put_evaluation`](super::Store::put_evaluation)) alone.
+    pub parts: &'a [PartTime],
 }
 
 impl<'a> Row<'a> {
-    /// A row of a variant without tuning parameters, of unknown spread, repeats and reason.
+    /// A row of a variant without tuning parameters and parts, of unknown spread, repeats and reason.
     pub fn new(variant: &'a str, outcome: Outcome) -> Self {
-        Self { variant, configuration: "", outcome, spread_ns: 0.0, repeats: 0, reason: "" }
+        Self { variant, configuration: "", outcome, spread_ns: 0.0, repeats: 0, reason: "", parts: &[] }
     }
 
     /// What it is of.
@@ -77,6 +81,7 @@ pub(super) fn as_row<'a>(recordings: &'a Recordings, measurement: &'a Measuremen
         spread_ns: measurement.spread_ns,
         repeats: measurement.repeats,
         reason: &measurement.reason,
+        parts: &[],
     }
 }
 
@@ -105,6 +110,8 @@ pub struct Evaluated {
     pub repeats: u32,
     /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
     pub reason: String,
+    /// What its parts took, where generated code told; how a search of it knows which of its decisions was good.
+    pub parts: Vec<PartTime>,
 }
 
 impl Evaluated {
@@ -112,7 +119,8 @@ impl Evaluated {
     #[must_use]
     pub fn row<'a>(&'a self, choice: ChoiceName<'a>) -> Row<'a> {
         let ChoiceName { variant, configuration } = choice;
-        let Self { outcome, spread_ns, repeats, reason } = self;
-        Row { variant, configuration, outcome: *outcome, spread_ns: *spread_ns, repeats: *repeats, reason }
+        let Self { outcome, spread_ns, repeats, reason, parts } = self;
+        let (outcome, spread_ns, repeats) = (*outcome, *spread_ns, *repeats);
+        Row { variant, configuration, outcome, spread_ns, repeats, reason, parts }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::error::Error;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use nitro::{Device, DeviceEntry, Stopwatch};
 use nitro_train::BoxError;
@@ -15,6 +16,9 @@ thread_local! {
 /// Names the kind of the devices of a process, where it is to be another one.
 #[allow(dead_code, reason = "not every test has devices of two kinds")]
 pub const ID: &str = "SCRIPTED_ID";
+
+/// Whether the process has lost its devices.
+pub static LOST: AtomicBool = AtomicBool::new(false);
 
 #[derive(Clone, Copy)]
 pub struct Scripted;
@@ -34,6 +38,10 @@ impl Device for Scripted {
             }
         }
         Box::new(Watch)
+    }
+
+    fn is_lost(&self) -> bool {
+        LOST.load(Ordering::Relaxed)
     }
 }
 

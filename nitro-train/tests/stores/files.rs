@@ -157,9 +157,13 @@ fn a_store_of_version_5_keeps_everything_and_takes_evaluations() {
 fn a_store_of_version_6_keeps_everything_and_takes_generated_code() {
     let path = folder("version_6").join("nitro.db");
     filled(&path);
-    let older = "DROP TABLE artifact; PRAGMA user_version = 6";
+    open(&path).unwrap().put_evaluation("sort", "host", "a", &Row::new("merge", Outcome::Wrong)).unwrap();
+    let older = "DROP TABLE artifact; ALTER TABLE evaluation DROP COLUMN parts; PRAGMA user_version = 6";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
+    let of = [ChoiceName::variant("merge")];
+    let evaluated = store.evaluations("sort", "host", "a", &of).unwrap().remove(0).unwrap();
+    assert_eq!((evaluated.outcome, evaluated.parts), (Outcome::Wrong, Vec::new()));
     let kernel = store.put_artifact("sort", "block=32").unwrap();
     let recordings = open(&path).unwrap().load("sort").unwrap();
     assert_eq!((recordings.measurements.len(), &*recordings.artifacts[&kernel]), (300, "block=32"));

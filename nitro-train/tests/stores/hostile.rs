@@ -23,6 +23,15 @@ fn fill(store: &mut dyn Store) {
     store.put("sort", "host:4", &input, &rows).unwrap();
 }
 
+/// What a search has found.
+const MERGE: [ChoiceName<'static>; 1] = [ChoiceName { variant: "merge", configuration: "" }];
+
+/// What an error says, with its source.
+fn whole(error: &StoreError) -> String {
+    let source = std::error::Error::source(error).map(|source| format!(": {source}"));
+    format!("{error}{}", source.unwrap_or_default())
+}
+
 /// The error of loading `function`, which is about the whole store.
 #[track_caller]
 fn refusal(store: &mut dyn Store, function: &str) -> String {
@@ -124,7 +133,22 @@ fn evaluations_that_another_program_wrote() {
     let _ = std::fs::remove_file(&path);
     let mut store = store::open(path.to_str().unwrap()).unwrap();
     store.put_evaluation("sort", "host:4", "a", &Row::new("merge", Outcome::Time(5.0))).unwrap();
-    Connection::open(&path).unwrap().execute("UPDATE evaluation SET time_ns = 9e999", []).unwrap();
+    let other = Connection::open(&path).unwrap();
+    let negative = "`a` is -1: it has to be finite and 0 or above";
+    for (parts, expected) in [
+        ("time", "`parts` of an evaluation: expected"),
+        (r#"[{"name":"a","time_ns":1e999}]"#, "`1e999` is not a finite number"),
+        (r#"[{"name":"a","time_ns":-1}]"#, negative),
+        (r#"[{"name":"a","time_ns":1},{"name":"a","time_ns":1}]"#, "`merge` for input `a` `a` appears twice"),
+        (r#"[{"name":"","time_ns":1}]"#, "is empty: give it a name"),
+    ] {
+        other.execute("UPDATE evaluation SET parts = ?1", [parts]).unwrap();
+        for found in [store.searches().err(), store.evaluations("sort", "host:4", "a", &MERGE).err()] {
+            let found = whole(&found.expect("it is refused"));
+            assert!(found.contains("hostile-evaluations.db") && found.contains(expected), "{found}");
+        }
+    }
+    other.execute("UPDATE evaluation SET time_ns = 9e999, parts = ''", []).unwrap();
     let error = store.evaluations("sort", "host:4", "a", &[ChoiceName::variant("merge")]).unwrap_err();
     assert!(matches!(error, StoreError::Unusable { .. }), "{error:?}");
     let error = store.searches().unwrap_err();
@@ -164,4 +188,19 @@ fn a_server_that_another_program_wrote_to() {
     server.command(&["RENAME", r#"nitro:evaluations:["sort","host:4"]"#, "nitro:evaluations:sort"]);
     let error = store.searches().unwrap_err();
     assert!(error.to_string().contains("nitro:evaluations:sort"), "{error}");
+    server.command(&["DEL", "nitro:evaluations:sort"]);
+    let key = r#"nitro:evaluations:["sort","host:4"]"#;
+    let mut with = |parts: &str| {
+        let value = format!(r#"{{"outcome":"time","time_ns":5,"spread_ns":0,"repeats":1{parts}}}"#);
+        server.command(&["HSET", key, field, &value]);
+        store.evaluations("sort", "host:4", "a", &MERGE).map_err(|error| whole(&error))
+    };
+    assert_eq!(
+        with("").unwrap()[0].as_ref().map(|one| one.parts.len()),
+        Some(0),
+        "as older trainers wrote it"
+    );
+    let found = with(r#","parts":[{"name":"a","time_ns":-1}]"#).unwrap_err();
+    assert!(found.contains("part `a` of variant `merge` for input `a` is -1"), "{found}");
+    assert!(with(r#","parts":[{"name":"a"}]"#).unwrap_err().contains("missing field `time_ns`"));
 }

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
+use nitro::recording::PartTime;
 use nitro_train::Artifact;
 use nitro_train::recordings::{DeviceRecord, Input, Outcome, Recordings, SpaceRecord};
-use nitro_train::store::{self, Copied, FunctionSchema, Row, Store, StoreError, Synced, sync};
+use nitro_train::store::{
+    self, Copied, Evaluated, EvaluationKey, FunctionSchema, Row, Store, StoreError, Synced, sync,
+};
 
 fn file(folder: &Path, name: &str) -> Box<dyn Store> {
     store::open(folder.join(name).to_str().unwrap()).unwrap()
@@ -60,16 +63,23 @@ fn fill(first: &mut dyn Store, second: &mut dyn Store) {
 /// What `first` has generated.
 const CODE: &str = "block=32\n";
 
-/// What a search has found variant `a` to take.
+/// What a search has found variant `a` and its one part to take.
 fn evaluate(store: &mut dyn Store, device: &str, configuration: &str, ns: f64) {
-    let row = Row { configuration, ..Row::new("a", Outcome::Time(ns)) };
+    let parts = [PartTime { name: "all".into(), time_ns: ns, metrics: vec![("occupancy".into(), 0.5)] }];
+    let row = Row { configuration, parts: &parts, ..Row::new("a", Outcome::Time(ns)) };
     store.put_evaluation("sort", device, "x", &row).unwrap();
 }
 
-/// Device, configuration and time of every evaluation.
+/// Device, configuration and time of every evaluation, whose one part took as much.
 fn evaluations(store: &mut dyn Store) -> Vec<(String, String, f64)> {
     let all = store.searches().unwrap().evaluations.into_iter();
-    all.map(|(key, one)| (key.device, key.configuration, one.outcome.time_ns().unwrap())).collect()
+    let of = |(key, one): (EvaluationKey, Evaluated)| {
+        let time_ns = one.outcome.time_ns().unwrap();
+        let parts = one.parts.iter().map(|part| (part.name.as_str(), part.time_ns, part.metrics.len()));
+        assert_eq!(parts.collect::<Vec<_>>(), [("all", time_ns, 1)]);
+        (key.device, key.configuration, time_ns)
+    };
+    all.map(of).collect()
 }
 
 /// Device, input, variant and time of every measurement.

@@ -1,5 +1,5 @@
 //! Generated code is searched, kept, recorded on another device, fitted and dispatched by a program that has its model alone; what crashes or answers wrong
-//! costs its evaluation, and a search that is killed goes on as if it had not been.
+//! costs its evaluation, and a search that is killed goes on as if it had not been, which also knows what the parts took.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer, and as the program that dispatches.
 
@@ -13,10 +13,12 @@ use std::process::{Command, ExitCode};
 use crate::kills::{KILL_AT, kill_once};
 use crate::scripted::{self, Devices, Scripted, TIME_NS};
 use nitro::code_variant;
+use nitro::recording::{PartTime, note_part, wants_parts};
 use nitro_core::choice_text;
 use nitro_train::generate::{Crossing, Decision, Decisions, Generator, NodeKey, Step};
 use nitro_train::model::Model;
 use nitro_train::recordings::{Outcome, Recordings};
+use nitro_train::store::Evaluated;
 use nitro_train::{Artifact, BoxError, Session, ShippedRecordings, Trainer, Tunable, store};
 
 const INPUTS: u32 = 4;
@@ -58,14 +60,38 @@ fn fits(kernel: Artifact, n: u32) -> bool {
 
 /// The best block is another on every input, and 4 the best `unroll`.
 fn found(p: work::Found, n: u32) -> u32 {
-    kill_once(|| evaluated(Path::new(".")).len());
+    if wants_parts() || std::env::var(KILL_IN_PARTS).is_err() {
+        kill_once(|| evaluated(Path::new(".")).len());
+    }
     let text = p.kernel.text().expect("it runs where the text is known alone");
     let (block, unroll) = numbers(text).expect("what was generated");
-    TIME_NS.set(1e6 + 1e5 * block.ilog2().abs_diff(3 + n) as f64 + 5e4 * unroll.abs_diff(4) as f64);
+    let parts_ns = [1e5 * block.ilog2().abs_diff(3 + n) as f64, 5e4 * unroll.abs_diff(4) as f64];
+    TIME_NS.set(1e6 + parts_ns.iter().sum::<f64>());
+    if wants_parts() {
+        note_parts(block, unroll, parts_ns);
+    }
     match (block, unroll) {
         (32, 1) => std::process::abort(),
         (64, 2) => n + 1,
         _ => n,
+    }
+}
+
+/// Tells a trainer that is killed to be so while it finds out what parts take.
+const KILL_IN_PARTS: &str = "KILL_IN_PARTS";
+
+/// Of some code there is no telling what its parts take.
+fn note_parts(block: u32, unroll: u32, parts_ns: [f64; 2]) {
+    TIME_NS.set(1e9); // such a run is slower
+    for (name, time_ns) in ["block", "unroll"].into_iter().zip(parts_ns) {
+        match (block, unroll) {
+            (8, 1) => panic!("parts are too much"),
+            (8, 8) => note_part(PartTime { name: name.into(), time_ns: f64::NAN, metrics: Vec::new() }),
+            _ => {
+                let metrics = vec![("occupancy".into(), 1.0 / f64::from(block))];
+                note_part(PartTime { name: name.into(), time_ns, metrics });
+            }
+        }
     }
 }
 
@@ -75,8 +101,8 @@ struct Blocks;
 impl Decisions for Blocks {
     fn next(&self, path: &[Crossing]) -> Step {
         match path.len() {
-            0 => Step::Choose(Decision::new(NodeKey::new("block"), 8)),
-            1 => Step::Choose(Decision::new(NodeKey::new("unroll"), 4)),
+            0 => Step::Choose(Decision::new(NodeKey::new("block"), 8).part("block")),
+            1 => Step::Choose(Decision::new(NodeKey::new("unroll"), 4).part("unroll")),
             _ => Step::Complete,
         }
     }
@@ -177,10 +203,10 @@ const SEARCH: [&str; 8] =
     ["search", "--store", "s.db", "--device", "scripted:0", "--deadline", "5", "--variant"];
 
 /// What was evaluated, by input and choice.
-fn evaluated(folder: &Path) -> BTreeMap<(String, String), Outcome> {
+fn evaluated(folder: &Path) -> BTreeMap<(String, String), Evaluated> {
     let mut store = store::open(folder.join("s.db").to_str().unwrap()).unwrap();
     let all = store.searches().unwrap().evaluations.into_iter();
-    all.map(|(key, one)| ((key.input, choice_text(&key.variant, &key.configuration)), one.outcome)).collect()
+    all.map(|(key, one)| ((key.input, choice_text(&key.variant, &key.configuration)), one)).collect()
 }
 
 fn recorded(folder: &Path, name: &str) -> Recordings {
@@ -214,10 +240,23 @@ fn what_is_found_is_kept_recorded_elsewhere_fitted_and_dispatched() {
         // Each of the 32 paths once, and the presets: 29 texts, the largest block unrolled, and all of it is found.
         let best = format!("kernel={}", Artifact::of(&format!("block={} unroll=4", 8 << n)));
         assert_eq!((one["evaluations"].as_u64(), one["best"].as_str()), (Some(29), Some(best.as_str())));
-        let of = |text: &str| evaluated[&(input(n), choice_of(text))];
+        let all = |text: &str| &evaluated[&(input(n), choice_of(text))];
+        let of = |text: &str| all(text).outcome;
         assert!(PRESETS.iter().all(|preset| of(preset).time_ns().is_some()));
         assert_eq!((of("block=32 unroll=1"), of("block=64 unroll=2")), (Outcome::Failed, Outcome::Wrong));
         assert_eq!(of("block=256 unroll=4") == Outcome::Inadmissible, n == 1);
+        // A run that fails, or notes what is no time, tells nothing of parts and changes nothing else.
+        for text in ["block=8 unroll=1", "block=8 unroll=8"] {
+            assert!(of(text).time_ns().is_some_and(|time_ns| time_ns < 2e6) && all(text).parts.is_empty());
+        }
+        let part = |name: &str, time_ns| PartTime {
+            name: name.into(),
+            time_ns,
+            metrics: vec![("occupancy".into(), 1.0 / 16.0)],
+        };
+        let away_ns = 1e5 * f64::from(n.abs_diff(1));
+        assert_eq!(all("block=16 unroll=2").parts, [part("block", away_ns), part("unroll", 1e5)]);
+        assert!(all("block=32 unroll=1").parts.is_empty(), "it never ran to its end");
     }
 
     // What a model may pick, the best of training inputs, is measured on every input, and its text is in the store; nothing else is.
@@ -344,9 +383,11 @@ fn a_search_that_is_killed_goes_on_to_the_same(strategy: &str) {
         [&SEARCH[..], &["found", "--strategy", strategy, "--evaluations", "16", "--seed", "3"]].concat();
     let [undisturbed, killed] = [(), ()].map(|()| tempfile::tempdir().unwrap());
     succeeds(undisturbed.path(), &arguments, &[]);
-    for kill_at in ["0", "2", "5", "11", "12", "17", "30"] {
-        let (code, _, said) = train(killed.path(), &arguments, &[(KILL_AT, kill_at)]);
-        assert_eq!(code, None, "killed at {kill_at}: {said}");
+    let (anywhere, in_parts) = (["0", "2", "5", "11", "12", "17", "30"], ["1", "6", "14", "31"]);
+    let kills = anywhere.map(|at| vec![(KILL_AT, at)]).into_iter();
+    for environment in kills.chain(in_parts.map(|at| vec![(KILL_AT, at), (KILL_IN_PARTS, "1")])) {
+        let (code, _, said) = train(killed.path(), &arguments, &environment);
+        assert_eq!(code, None, "{environment:?}: {said}");
     }
     succeeds(killed.path(), &arguments, &[]);
     assert_eq!(evaluated(killed.path()), evaluated(undisturbed.path()), "{strategy}");

@@ -12,6 +12,7 @@ mod store_server;
 mod captured_traffic;
 mod faulty_variants;
 mod generated_code;
+mod generated_parts;
 mod kills;
 mod lost_device;
 mod main_job_budget;
@@ -36,6 +37,7 @@ const SCENARIOS: &[Scenario] = &[
     ("captured_traffic", captured_traffic::main),
     ("faulty_variants", faulty_variants::main),
     ("generated_code", generated_code::main),
+    ("generated_parts", generated_parts::main),
     ("lost_device", lost_device::main),
     ("main_job_budget", main_job_budget::main),
     ("own_inputs", own_inputs::main),

@@ -1,6 +1,7 @@
 //! Recording: every admissible variant is checked, and timed until its median is known.
 
 mod feature_samples;
+mod parts;
 mod runs;
 mod searched;
 mod tried;

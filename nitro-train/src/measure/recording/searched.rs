@@ -104,7 +104,15 @@ impl Recording<'_> {
                 continue;
             }
             match self.evaluate(input, &candidate, run, &is_correct) {
-                Ok(tried) => self.put_evaluation(&input.name, &tried.row())?,
+                Ok(tried) => {
+                    let parts = self.parts(input, &tried, run);
+                    let row = Row { parts: parts.as_deref().unwrap_or_default(), ..tried.row() };
+                    self.put_evaluation(&input.name, &row)?;
+                    if parts.is_none() && self.subject.device.is_lost() {
+                        self.lost.replace(Some((input.name.clone(), candidate.variant)));
+                        return Ok(None);
+                    }
+                }
                 Err(lost) => return self.note_lost(input, &lost).map(|()| None),
             }
         }
@@ -121,8 +129,7 @@ impl Recording<'_> {
         OfInput { input, default, .. }: &OfInput<'_>,
         run: &mut impl FnMut() -> R,
     ) -> Result<bool, RecordError> {
-        let info = &self.subject.function.variants()[candidate.choice.variant];
-        if info.parameters().artifact().is_none() {
+        if !self.subject.is_generated(candidate.choice) {
             return Ok(true);
         }
         if !admitted.contains_key(&candidate.choice) {

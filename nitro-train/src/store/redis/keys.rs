@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Result;
 use crate::exact::Exact;
 use crate::recordings::{Measurement, Outcome};
+use crate::store::parts::WrittenPart;
 use crate::store::{ChoiceName, Evaluated, Row, StoreError};
 
 pub(super) const FORMAT: &str = "nitro:format";
@@ -78,6 +79,8 @@ pub(super) struct Measured {
     repeats: u32,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     reason: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<WrittenPart>,
 }
 
 impl Measured {
@@ -88,20 +91,22 @@ impl Measured {
             spread_ns: Exact(row.spread_ns),
             repeats: row.repeats,
             reason: row.reason.to_owned(),
+            parts: row.parts.iter().map(WrittenPart::of).collect(),
         }
     }
 
     /// `None` if outcome and time contradict each other.
     pub(super) fn at(self, input: usize, variant: usize, configuration: String) -> Option<Measurement> {
-        let Evaluated { outcome, spread_ns, repeats, reason } = self.evaluated()?;
+        let Evaluated { outcome, spread_ns, repeats, reason, parts: _ } = self.evaluated()?;
         Some(Measurement { device: 0, input, variant, configuration, outcome, spread_ns, repeats, reason })
     }
 
     /// `None` if outcome and time contradict each other.
     pub(super) fn evaluated(self) -> Option<Evaluated> {
-        let Self { outcome, time_ns, spread_ns: Exact(spread_ns), repeats, reason } = self;
+        let Self { outcome, time_ns, spread_ns: Exact(spread_ns), repeats, reason, parts } = self;
         let outcome = Outcome::from_name(&outcome, time_ns.map(|Exact(time_ns)| time_ns))?;
-        Some(Evaluated { outcome, spread_ns, repeats, reason })
+        let parts = parts.into_iter().map(WrittenPart::part).collect();
+        Some(Evaluated { outcome, spread_ns, repeats, reason, parts })
     }
 }
 

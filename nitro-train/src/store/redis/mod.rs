@@ -9,7 +9,7 @@
 //! | `nitro:spaces:FUNCTION` | variant → its configurations, measured or not, where that was listed |
 //! | `nitro:artifacts:FUNCTION` | digest → text of generated code |
 //! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, repeats, reason |
-//! | `nitro:evaluations:["FUNCTION","DEVICE"]` | the same of what searches have evaluated, which nobody but a copy loads whole |
+//! | `nitro:evaluations:["FUNCTION","DEVICE"]` | the same of what searches have evaluated, with what parts took; nobody but a copy loads it whole |
 //! | `nitro:searches` | search → what it began with |
 //! | `nitro:feature-times:["FUNCTION","DEVICE"]` | input → what each feature takes, in nanoseconds |
 //! | `nitro:claim:["FUNCTION","DEVICE","INPUT"]` | (a string that expires) who measures the input at present |

@@ -7,7 +7,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
 use crate::recordings::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings, SpaceRecord};
-use crate::store::{ChoiceName, Evaluated, EvaluationKey, NamedTimes, Searches, merge, ordered_times};
+use crate::store::{ChoiceName, Evaluated, EvaluationKey, NamedTimes, Searches, merge, ordered_times, parts};
 
 pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
     names(connection, "SELECT name FROM function ORDER BY name", [])
@@ -225,7 +225,7 @@ pub(super) fn evaluations(
     choices: &[ChoiceName<'_>],
 ) -> Result<Vec<Option<Evaluated>>> {
     let mut statement = connection.prepare_cached(
-        "SELECT outcome, time_ns, spread_ns, repeats, reason FROM evaluation
+        "SELECT outcome, time_ns, spread_ns, repeats, reason, parts FROM evaluation
          WHERE function = ?1 AND device = ?2 AND input = ?3 AND variant = ?4 AND configuration = ?5",
     )?;
     let mut of = |choice: &ChoiceName<'_>| {
@@ -238,12 +238,12 @@ pub(super) fn evaluations(
 /// Everything that searches have left.
 pub(super) fn searches(connection: &Connection) -> Result<Searches> {
     let mut evaluations = connection.prepare(
-        "SELECT outcome, time_ns, spread_ns, repeats, reason, function, device, input, variant, configuration
+        "SELECT outcome, time_ns, spread_ns, repeats, reason, parts, function, device, input, variant, configuration
          FROM evaluation",
     )?;
     let of_row = |row: &Row<'_>| {
-        let (function, device, input) = (row.get(5)?, row.get(6)?, row.get(7)?);
-        let (variant, configuration) = (row.get(8)?, row.get(9)?);
+        let (function, device, input) = (row.get(6)?, row.get(7)?, row.get(8)?);
+        let (variant, configuration) = (row.get(9)?, row.get(10)?);
         Ok((EvaluationKey { function, device, input, variant, configuration }, evaluated(row)?))
     };
     let mut begun = connection.prepare("SELECT name, began_with FROM search")?;
@@ -254,12 +254,17 @@ pub(super) fn searches(connection: &Connection) -> Result<Searches> {
 }
 
 fn evaluated(row: &Row<'_>) -> Result<Evaluated> {
+    let no_parts = |error: serde_json::Error| {
+        let why = format!("`parts` of an evaluation: {error}");
+        rusqlite::Error::FromSqlConversionFailure(5, Type::Text, why.into())
+    };
     Ok(Evaluated {
         // The table's own check leaves no other combination.
         outcome: Outcome::from_name(row.get_ref(0)?.as_str()?, row.get(1)?).unwrap_or(Outcome::Failed),
         spread_ns: row.get(2)?,
         repeats: row.get(3)?,
         reason: row.get(4)?,
+        parts: parts::read(row.get_ref(5)?.as_str()?).map_err(no_parts)?,
     })
 }
 

@@ -94,6 +94,7 @@ CREATE TABLE evaluation (
     spread_ns     REAL NOT NULL,
     repeats       INTEGER NOT NULL,
     reason        TEXT NOT NULL, -- why it failed or is wrong, '' where unknown
+    parts         TEXT NOT NULL DEFAULT '', -- what its parts took, as JSON, '' where it has none
     PRIMARY KEY (function, device, input, variant, configuration)
 ) STRICT, WITHOUT ROWID;
 

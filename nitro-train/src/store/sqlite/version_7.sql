@@ -5,3 +5,5 @@ CREATE TABLE artifact (
     text     TEXT NOT NULL, -- generated code
     PRIMARY KEY (function, digest)
 ) STRICT, WITHOUT ROWID;
+
+ALTER TABLE evaluation ADD COLUMN parts TEXT NOT NULL DEFAULT ''; -- what its parts took, as JSON, '' where it has none

@@ -9,7 +9,7 @@ use super::{Result, read};
 use crate::recordings::{DeviceRecord, Input, Recordings, SpaceRecord};
 use crate::store::as_row;
 use crate::store::merge::Import;
-use crate::store::{FunctionSchema, NamedTimes, Row, Searches, StoreError, check, named_times};
+use crate::store::{FunctionSchema, NamedTimes, Row, Searches, StoreError, check, named_times, parts};
 
 pub(super) fn schema(connection: &Connection, schema: &FunctionSchema<'_>) -> Result<()> {
     connection.execute(
@@ -221,8 +221,8 @@ pub(super) fn evaluation(
 ) -> rusqlite::Result<()> {
     let mut insert = connection.prepare_cached(
         "INSERT INTO evaluation
-         (function, device, input, variant, configuration, outcome, time_ns, spread_ns, repeats, reason)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING",
+         (function, device, input, variant, configuration, outcome, time_ns, spread_ns, repeats, reason, parts)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING",
     )?;
     let (outcome, time_ns) = (row.outcome.name(), row.outcome.time_ns());
     let Row { variant, configuration, spread_ns, repeats, reason, .. } = *row;
@@ -236,7 +236,8 @@ pub(super) fn evaluation(
         time_ns,
         spread_ns,
         repeats,
-        reason
+        reason,
+        parts::text(row.parts)
     ])?;
     Ok(())
 }

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use nitro::recording::PartTime;
 use nitro_train::recordings::{DeviceRecord, Incomplete, Input, Outcome, Recordings};
 use nitro_train::store::{self, ChoiceName, FunctionSchema, Row, Store, StoreError};
 
@@ -320,8 +321,15 @@ fn a_device_is_replaced(store: &mut dyn Store) {
 
 fn of_a_choice_the_first_evaluation_stays(store: &mut dyn Store) {
     let tile = |configuration| ChoiceName { variant: "tiled", configuration };
+    let parts = parts();
     let rows = [
-        Row { configuration: "tile=1", spread_ns: 1e-300, repeats: 9, ..time("tiled", 1.0 / 3.0) },
+        Row {
+            configuration: "tile=1",
+            spread_ns: 1e-300,
+            repeats: 9,
+            parts: &parts,
+            ..time("tiled", 1.0 / 3.0)
+        },
         Row { configuration: "tile=2", reason: "panicked: \"x\"", ..Row::new("tiled", Outcome::Failed) },
         Row { configuration: "tile=1", ..Row::new("tiled", Outcome::Wrong) },
     ];
@@ -337,8 +345,21 @@ fn of_a_choice_the_first_evaluation_stays(store: &mut dyn Store) {
     assert_eq!(found("host:1", "a", &choices), [None, None, None]);
     assert_eq!(found("host:4", "b", &choices), [None, None, None]);
     assert_eq!(found("host:4", "a", &[]), []);
-    let error = store.put_evaluation("mm", "host:4", "a", &time("tiled", 0.0)).unwrap_err();
-    assert!(matches!(error, StoreError::Number { .. }), "{error:?}");
+    let none = [PartTime { time_ns: f64::NAN, ..parts[0].clone() }];
+    for bad in [time("tiled", 0.0), Row { parts: &none, ..time("tiled", 1.0) }] {
+        let error = store.put_evaluation("mm", "host:4", "a", &bad).unwrap_err();
+        assert!(matches!(error, StoreError::Number { .. }), "{error:?}");
+    }
+}
+
+/// In whatever order they were noted.
+fn parts() -> [PartTime; 2] {
+    let part = |name: &str, time_ns, metrics: &[(&str, f64)]| PartTime {
+        name: name.to_owned(),
+        time_ns,
+        metrics: metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+    };
+    [part("kernel \"\u{e9}\"", 1.0 / 3.0, &[("occupancy", 0.1), ("L2 hits", 2.0 / 3.0)]), part("a", 0.0, &[])]
 }
 
 fn evaluations_are_no_measurements(store: &mut dyn Store) {
@@ -359,7 +380,8 @@ fn a_search_begins_once(store: &mut dyn Store) {
 
 fn what_searches_left_is_added_elsewhere(store: &mut dyn Store) {
     let row = |variant| Row { configuration: "tile=1", ..Row::new(variant, Outcome::Failed) };
-    let odd = Row { reason: "panicked: \"x\"", spread_ns: 1e-300, repeats: 9, ..row("tiled") };
+    let parts = parts();
+    let odd = Row { reason: "panicked: \"x\"", spread_ns: 1e-300, repeats: 9, parts: &parts, ..row("tiled") };
     store.put_evaluation("mm", "host:4", "[\"a\", \u{e9}]", &odd).unwrap();
     store.put_evaluation("mm", "host:1", "a", &time("plain", 1.0 / 3.0)).unwrap();
     store.begin_search("a", "first").unwrap();

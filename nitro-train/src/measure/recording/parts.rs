@@ -1,0 +1,101 @@
+//! What the parts of generated code take.
+
+use std::collections::BTreeMap;
+
+use nitro_core::recording::{PartTime, record_parts};
+
+use super::Recording;
+use super::tried::{State, Tried};
+use crate::measure::candidate::Candidate;
+use crate::recordings::Input;
+use crate::store::check_parts;
+
+impl Recording<'_> {
+    /// What the parts of a candidate take, by one further run, whose time as a whole does not count. It has none where it is not generated, has no time itself, or
+    /// tells of no parts that a store could keep. None where that run failed: what the runs before gave stays, unless the process ended in it.
+    pub(super) fn parts<R>(
+        &self,
+        input: &Input,
+        tried: &Tried,
+        run: &mut impl FnMut() -> R,
+    ) -> Option<Vec<PartTime>> {
+        let Tried { candidate, state } = tried;
+        if !matches!(state, State::Running { .. }) || !self.subject.is_generated(candidate.choice) {
+            return Some(Vec::new());
+        }
+        let function = self.subject.function;
+        let ran = self.attempt(&input.name, Some(&input.features), candidate, || {
+            record_parts(function, candidate.choice, run).map(|(_, observation)| observation)
+        });
+        match ran {
+            Ok(observation) if observation.failures == 0 => Some(usable(input, candidate, observation.parts)),
+            failed => {
+                let (choice, panicked) =
+                    (candidate.text(), failed.err().map(|panicked| panicked.to_string()));
+                tracing::debug!(choice, ?panicked, "what its parts take is not known: that run failed");
+                None
+            }
+        }
+    }
+}
+
+/// Each part once, if a store takes them all.
+fn usable(input: &Input, candidate: &Candidate, parts: Vec<PartTime>) -> Vec<PartTime> {
+    let parts = joined(parts);
+    let whose = || format!("variant `{}` for input `{}`", candidate.variant, input.name);
+    match check_parts(whose, &parts) {
+        Ok(()) => parts,
+        Err(error) => {
+            tracing::debug!(%error, "what its parts take is not kept");
+            Vec::new()
+        }
+    }
+}
+
+/// Of a part that was noted in several calls the times together, and the metrics weighted by them.
+fn joined(parts: Vec<PartTime>) -> Vec<PartTime> {
+    let mut by_name: BTreeMap<String, Vec<PartTime>> = BTreeMap::new();
+    parts.into_iter().for_each(|part| by_name.entry(part.name.clone()).or_default().push(part));
+    by_name
+        .into_values()
+        .map(|mut calls| if calls.len() == 1 { calls.remove(0) } else { sum(calls) })
+        .collect()
+}
+
+fn sum(calls: Vec<PartTime>) -> PartTime {
+    let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for call in &calls {
+        // A call that took no time tells as much of its metrics as any other that took none.
+        let weight = call.time_ns.max(f64::MIN_POSITIVE);
+        for (name, value) in &call.metrics {
+            let sum = sums.entry(name.clone()).or_default();
+            *sum = (sum.0 + weight * value, sum.1 + weight);
+        }
+    }
+    let metrics = sums.into_iter().map(|(name, (sum, weight))| (name, sum / weight)).collect();
+    let time_ns = calls.iter().map(|call| call.time_ns).sum();
+    PartTime { name: calls.into_iter().next().map(|call| call.name).unwrap_or_default(), time_ns, metrics }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(name: &str, time_ns: f64, metrics: &[(&str, f64)]) -> PartTime {
+        let metrics = metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        PartTime { name: name.to_owned(), time_ns, metrics }
+    }
+
+    #[test]
+    fn calls_of_one_part_are_summed_and_their_metrics_weighted_by_their_times() {
+        let noted = [
+            part("b", 3.0, &[("occupancy", 0.5), ("hits", 0.25)]),
+            part("a", 0.0, &[("occupancy", 0.5)]),
+            part("b", 1.0, &[("occupancy", 1.0)]),
+            part("a", 0.0, &[("occupancy", 0.5)]),
+        ];
+        let expected =
+            [part("a", 0.0, &[("occupancy", 0.5)]), part("b", 4.0, &[("hits", 0.25), ("occupancy", 0.625)])];
+        assert_eq!(joined(noted.to_vec()), expected);
+    }
+}
