@@ -18,6 +18,8 @@ mod interpreter;
 mod kernel;
 mod mapping;
 mod nest;
+#[cfg(feature = "search")]
+mod origin;
 mod rounding;
 #[cfg(feature = "show")]
 mod show;

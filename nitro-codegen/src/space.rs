@@ -3,12 +3,16 @@
 //! After "Coding Ants" (Papenhausen and Mueller), section 5: first which statements share a kernel, then for each kernel its blocks, the points of a thread, what
 //! is staged and what is unrolled. The nodes of a kernel are those of its set of statements, whatever was decided about others.
 
+use nitro_launch::LaunchPlan;
 use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Part, Step};
+#[cfg(feature = "show")]
+use nitro_search::{Description, Target};
 
 use crate::dependence::{DependenceError, Dependences};
 use crate::kernel::{self, Program};
 use crate::mapping::{self, Mapping, Schedule, Shape, Sums, Tiling};
 use crate::nest::Nest;
+use crate::origin::Origin;
 
 /// As many elements as a thread may have in registers.
 const MOST_POINTS: u32 = 64;
@@ -51,11 +55,25 @@ const OTHER_REGISTERS: u32 = 64;
 /// As a [`Generator`] it writes [launch plans](Program::plan), which a trainer searches, records and ships: `Tunable::generated("found", space)`.
 #[derive(Clone, Debug)]
 pub struct MappingSpace {
+    /// As it is written.
+    #[cfg(feature = "show")]
+    pub(crate) written: Nest,
     /// The nest as it is written, and with fused loops where that is another one; with temporaries and wavefronts.
-    nests: Vec<(Nest, Dependences)>,
+    pub(crate) nests: Vec<(Nest, Dependences)>,
     /// Of which nest, and for each schedule the kernels that it gives.
     schedules: Vec<(usize, Schedule, Vec<Shape>)>,
 }
+
+/// What may be without effect on a kernel, taken away.
+const SIMPLER: [fn(&mut Tiling); 6] = [
+    |tiling| (tiling.inner, tiling.buffers) = (0, 1),
+    // Where a loop is taken apart, and nothing is staged.
+    |tiling| (tiling.inner, tiling.buffers) = (tiling.inner.min(1), 1),
+    |tiling| tiling.buffers = 1,
+    |tiling| tiling.neighbours = 1,
+    |tiling| tiling.transposes = false,
+    |tiling| tiling.unroll = 0,
+];
 
 /// A question about a kernel.
 #[derive(Clone, Copy)]
@@ -70,10 +88,10 @@ impl MappingSpace {
     /// # Errors
     /// When isl is not granted as many operations as the nest takes.
     pub fn new(nest: &Nest) -> Result<Self, DependenceError> {
-        let written = nest.with_temporaries()?.with_wavefronts()?;
-        let mut nests = vec![(written.clone(), written.dependences()?)];
-        let fused = written.with_fused_loops()?;
-        if fused != written {
+        let changed = nest.with_temporaries()?.with_wavefronts()?;
+        let mut nests = vec![(changed.clone(), changed.dependences()?)];
+        let fused = changed.with_fused_loops()?;
+        if fused != changed {
             let dependences = fused.dependences()?;
             nests.push((fused, dependences));
         }
@@ -87,7 +105,12 @@ impl MappingSpace {
                 }
             }
         }
-        Ok(Self { nests, schedules })
+        Ok(Self {
+            #[cfg(feature = "show")]
+            written: nest.clone(),
+            nests,
+            schedules,
+        })
     }
 
     /// The nest as it is written, with temporaries and wavefronts.
@@ -126,17 +149,43 @@ impl MappingSpace {
     /// When the path is not complete, or is none of this space.
     #[must_use]
     pub fn mapping(&self, path: &[Crossing]) -> Mapping {
-        let (_, schedule, shapes, mut rest) = self.schedule(path);
-        let mut mapping = Mapping::sane().with_schedule(schedule);
-        for shape in shapes {
+        let schedule = self.schedule(path).1;
+        let mapping = Mapping::sane().with_schedule(schedule);
+        let tilings = self.tilings(path).into_iter();
+        tilings.fold(mapping, |mapping, (shape, tiling)| mapping.with_tiling(&shape.statements, tiling))
+    }
+
+    /// The kernels that these choices give, each with its tiling.
+    fn tilings(&self, path: &[Crossing]) -> Vec<(&Shape, Tiling)> {
+        let (_, _, shapes, mut rest) = self.schedule(path);
+        let tiling = |shape| {
             let questions = questions(shape);
             let (own, others) = rest.split_at(questions.len());
             rest = others;
             let values: Vec<u32> =
                 questions.iter().zip(own).map(|(question, one)| question.values[one.option]).collect();
-            mapping = mapping.with_tiling(&shape.statements, tiling(shape, &questions, &values));
+            (shape, tiling(shape, &questions, &values))
+        };
+        shapes.iter().map(tiling).collect()
+    }
+
+    /// How the plan of these choices is made: without what changes nothing in a kernel, as staging where there is nothing to stage. So paths that give the same kernels give one
+    /// text.
+    fn origin(&self, path: &[Crossing]) -> Origin {
+        let (nest, dependences) = &self.nests[self.schedule(path).0];
+        let mut mapping = self.mapping(path);
+        let program = nest.map(dependences, &mapping).plan();
+        for (shape, mut tiling) in self.tilings(path) {
+            for takes_away in SIMPLER {
+                let mut simpler = tiling.clone();
+                takes_away(&mut simpler);
+                let other = mapping.clone().with_tiling(&shape.statements, simpler.clone());
+                if simpler != tiling && nest.map(dependences, &other).plan() == program {
+                    (mapping, tiling) = (other, simpler);
+                }
+            }
         }
-        mapping
+        Origin { mapping, has_fused_loops: self.has_fused_loops(path) }
     }
 
     /// Whether these choices begin with fused loops.
@@ -146,6 +195,12 @@ impl MappingSpace {
     #[must_use]
     pub fn has_fused_loops(&self, path: &[Crossing]) -> bool {
         self.schedule(path).0 > 0
+    }
+
+    /// The plan of a mapping, which says so.
+    fn plan(&self, origin: Origin) -> LaunchPlan {
+        let (nest, dependences) = &self.nests[usize::from(origin.has_fused_loops)];
+        LaunchPlan { origin: origin.to_json(), ..nest.map(dependences, &origin.mapping).plan() }
     }
 
     /// The name of the part that a kernel is, by its statements.
@@ -165,19 +220,24 @@ impl MappingSpace {
     }
 }
 
-/// A path's text is its [launch plan](Program::plan).
+/// A path's text is its [launch plan](Program::plan), which says how it was made ([`LaunchPlan::origin`]).
 impl Generator for MappingSpace {
     fn decisions(&self) -> &dyn Decisions {
         self
     }
 
     fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
-        Ok(self.program(path).plan().to_json())
+        Ok(self.plan(self.origin(path)).to_json())
     }
 
     fn presets(&self) -> Vec<(String, String)> {
-        let text = |(name, mapping): (&str, Mapping)| (name.to_owned(), self.map(&mapping).plan().to_json());
-        Mapping::presets().map(text).into()
+        let plan = |mapping| self.plan(Origin { mapping, has_fused_loops: false });
+        Mapping::presets().map(|(name, mapping)| (name.to_owned(), plan(mapping).to_json())).into()
+    }
+
+    #[cfg(feature = "show")]
+    fn describe(&self, artifact: &str, target: Option<Target<'_>>) -> Option<Result<Description, BoxError>> {
+        Some(crate::show::describe(self, artifact, target))
     }
 }
 

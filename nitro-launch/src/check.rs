@@ -7,6 +7,8 @@ use crate::{Affine, Extent, Host, LaunchPlan, PlanError, PlannedArray, PlannedKe
 
 /// The most bytes of a name.
 const MOST_NAME_BYTES: usize = 200;
+/// Decisions about some hundred kernels.
+const MOST_ORIGIN_BYTES: usize = 64 << 10;
 /// As many arguments as a kernel may have: sizes, iterators of the host, scalars, arrays.
 const MOST_ARGUMENTS: usize = 64;
 const MOST_ITERATORS: usize = 1024;
@@ -56,6 +58,9 @@ impl LaunchPlan {
         self.kernels.iter().try_for_each(|kernel| self.kernel(kernel))?;
         if self.cuda.contains('\0') {
             return Err("its text contains a zero byte".into());
+        }
+        if self.origin.len() > MOST_ORIGIN_BYTES {
+            return Err(format!("what it says of its origin has more than {MOST_ORIGIN_BYTES} bytes"));
         }
         let mut steps = 0;
         self.host(&self.host, &mut Vec::new(), &mut steps)

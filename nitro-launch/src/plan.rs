@@ -42,6 +42,7 @@ const MOST_BLOCKS: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
 ///         nitro_int i = 256 * (nitro_int)blockIdx.x + (nitro_int)threadIdx.x;
 ///         if (i < n) x[i] = value;
 ///     }"#.into(),
+///     origin: String::new(),
 /// };
 /// assert_eq!(LaunchPlan::from_json(&plan.to_json())?, plan);
 /// assert_eq!(plan.integers(&[1000])?, Integers::Bits32);
@@ -72,6 +73,10 @@ pub struct LaunchPlan {
     pub contracts: bool,
     /// The kernels in CUDA C++, in which integers have the type `nitro_int`: `int` or `long long`.
     pub cuda: String,
+    /// How it was made, for its maker to read (`nitro_codegen::MappingSpace` tells from it what was done to the nest); empty where nobody says. Nothing of what is launched
+    /// depends on it.
+    #[serde(default)]
+    pub origin: String,
 }
 
 /// An array of a plan, row-major.

@@ -36,6 +36,7 @@ fn shift() -> LaunchPlan {
         host: vec![Host::Loop(range, vec![Host::Launch(0)])],
         contracts: true,
         cuda: "extern \"C\" __global__ void shift_0(nitro_int n, nitro_int m, nitro_int t, float by, float* x, float* old) {}".into(),
+        origin: "by hand".into(),
     }
 }
 
@@ -103,6 +104,14 @@ fn a_plan_is_read_as_it_was_written() {
     let text = plan.to_json();
     assert!(text.starts_with("{\"format\":1,") && !text.contains('\n'), "{text}");
     assert_eq!(LaunchPlan::from_json(&text), Ok(plan));
+}
+
+#[test]
+fn a_plan_may_leave_out_how_it_was_made() {
+    let mut json: Value = serde_json::from_str(&shift().to_json()).unwrap();
+    json.as_object_mut().unwrap().remove("origin");
+    let read = LaunchPlan::from_json(&json.to_string()).unwrap();
+    assert_eq!(read, LaunchPlan { origin: String::new(), ..shift() });
 }
 
 /// The text of the plan with a value in another's place.
@@ -177,6 +186,7 @@ fn a_plan_that_contradicts_itself_is_refused() {
         (format!("{host}/upper/0"), inner, "a loop of the host names"),
         (format!("{host}/step"), json!(-1), "a loop of the host goes in steps of -1"),
         ("/cuda".into(), json!("\u{0}"), "its text contains a zero byte"),
+        ("/origin".into(), json!("o".repeat(65_537)), "what it says of its origin has more than 65536 bytes"),
     ] {
         let found = refusal(&changed(&path, value));
         assert!(found.starts_with("the launch plan of `") && found.contains(reason), "{path}: {found}");

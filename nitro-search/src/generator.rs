@@ -5,6 +5,24 @@ use crate::{Crossing, Decisions};
 /// Whatever went wrong.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
+/// What a text of a [`Generator`] does, for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    /// To be read on a terminal.
+    pub text: String,
+    /// A page that needs nothing but itself.
+    pub html: String,
+}
+
+/// What a description says the needs of: where the code is to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target<'a> {
+    /// A device here by its name, e.g. `cuda:0`.
+    Device(&'a str),
+    /// An architecture, whether or not such a device is here, as devices of its kind number them: 90 is `sm_90`.
+    Architecture(u32),
+}
+
 /// Writes code for a variant: what there is to decide about it, and the text that comes of decisions. What a trainer takes for a variant with a parameter
 /// `in artifacts` (`nitro_train::Tunable::generated`).
 ///
@@ -57,5 +75,14 @@ pub trait Generator: Send + Sync {
     /// Texts, each with a name for people, that every search evaluates before the first path: what is known to be sane.
     fn presets(&self) -> Vec<(String, String)> {
         Vec::new()
+    }
+
+    /// What such a text does and how it was made, and what it takes of the target if one is named. None, unless a generator says otherwise: it describes nothing.
+    ///
+    /// # Errors
+    /// When the text is none of this generator's.
+    fn describe(&self, artifact: &str, target: Option<Target<'_>>) -> Option<Result<Description, BoxError>> {
+        let _ = (artifact, target);
+        None
     }
 }

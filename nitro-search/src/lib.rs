@@ -27,7 +27,7 @@ mod space;
 mod strategy;
 
 pub use self::ants::Ants;
-pub use self::generator::{BoxError, Generator};
+pub use self::generator::{BoxError, Description, Generator, Target};
 pub use self::outcome::{Candidate, Evaluation, Failure, Outcome};
 pub use self::parameter::{Parameter, Scale};
 pub use self::paths::{

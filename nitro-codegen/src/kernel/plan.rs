@@ -49,6 +49,7 @@ impl Program {
             host: self.host.clone(),
             contracts: true,
             cuda: self.cuda_in(INTEGER),
+            origin: String::new(),
         }
     }
 

@@ -1,6 +1,8 @@
 //! From a nest and its dependences to kernels.
 
 mod bounds;
+#[cfg(all(feature = "search", feature = "show"))]
+mod check;
 mod components;
 mod groups;
 mod lower;

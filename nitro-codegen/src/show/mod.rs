@@ -1,6 +1,8 @@
 //! What was done to the loops of a nest: as written, its dependences, what was changed before it was mapped, what became of each loop, the kernels, and what these take of a GPU.
 
 mod changes;
+#[cfg(feature = "search")]
+mod describe;
 mod edges;
 mod graph;
 mod occupancy;
@@ -15,6 +17,8 @@ mod tree;
 
 use nitro_cuda::{Image, Usage};
 
+#[cfg(feature = "search")]
+pub use describe::describe;
 pub use occupancy::{Bound, Occupancy};
 
 use crate::dependence::{DependenceError, Dependences};
@@ -52,7 +56,9 @@ pub struct NestView {
     program: Program,
     /// Of each kernel of the program.
     roles: Vec<Roles>,
-    compiled: Option<Compiled>,
+    compiled: Compiled,
+    /// What is to be known first.
+    note: Option<String>,
 }
 
 /// A nest and what has to keep its order in it.
@@ -70,10 +76,14 @@ impl Stage {
 
 /// What a compiler made of the kernels.
 #[derive(Clone, Debug)]
-struct Compiled {
-    architecture: u32,
-    /// Of each kernel, where the compiler's log says it.
-    usages: Vec<Option<Usage>>,
+enum Compiled {
+    For {
+        architecture: u32,
+        /// Of each kernel, where the compiler's log says it.
+        usages: Vec<Option<Usage>>,
+    },
+    /// Nothing, for this reason if somebody tried.
+    Not(Option<String>),
 }
 
 /// A picture: an SVG file that needs nothing but itself.
@@ -113,7 +123,7 @@ impl NestView {
         let Stage { nest, dependences } = changed.as_ref().unwrap_or(&written);
         let program = nest.map(dependences, mapping);
         let roles = roles(nest, dependences, mapping);
-        Ok(Self { program, roles, changed, written, compiled: None })
+        Ok(Self { program, roles, changed, written, compiled: Compiled::Not(None), note: None })
     }
 
     /// With what the kernels take of a GPU of this architecture, as in `90`, for which the image was compiled
@@ -121,7 +131,7 @@ impl NestView {
     #[must_use]
     pub fn with_image(self, image: &Image, architecture: u32) -> Self {
         let usages = self.program.kernels.iter().map(|kernel| image.usage(&kernel.name)).collect();
-        Self { compiled: Some(Compiled { architecture, usages }), ..self }
+        Self { compiled: Compiled::For { architecture, usages }, ..self }
     }
 
     /// The program that the mapping gives.

@@ -5,7 +5,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::changes::{Line, lines};
 use super::edges::{Freedom, freedoms};
 use super::occupancy::Occupancy;
-use super::{NestView, Stage, graph, svg, tile, tree};
+use super::{Compiled, NestView, Stage, graph, svg, tile, tree};
 use crate::kernel::Integers;
 
 const STYLE: &str = include_str!("style.css");
@@ -25,6 +25,7 @@ pub fn page(view: &NestView) -> String {
             body { main {
                 h1 { code { (name) } ": what was done to its loops" }
                 (summary(view))
+                @if let Some(note) = &view.note { p { b { "Note: " } (note) } }
                 h2 { "As it is written" }
                 (code("nest", &view.written.nest.to_string()))
                 h2 { "What depends on what" }
@@ -146,22 +147,28 @@ fn tiles(view: &NestView) -> Markup {
 }
 
 fn resources(view: &NestView) -> Markup {
-    let Some(compiled) = &view.compiled else {
-        return html! { p { "It was not compiled, so what it takes of registers and shared memory is not known." } };
+    let (architecture, usages) = match &view.compiled {
+        Compiled::For { architecture, usages } => (*architecture, usages),
+        Compiled::Not(reason) => {
+            return html! {
+                p { "It was not compiled, so what it takes of registers and shared memory is not known." }
+                @if let Some(reason) = reason { (code("why it was not compiled", reason)) }
+            };
+        }
     };
     html! {
-        p { "Compiled for " code { "sm_" (compiled.architecture) } ". Occupancy is what share of a multiprocessor's threads is there at once, as far as the kernel's own resources decide." }
+        p { "Compiled for " code { "sm_" (architecture) } ". Occupancy is what share of a multiprocessor's threads is there at once, as far as the kernel's own resources decide." }
         (wide("resources", &html! {
             table {
                 thead { tr { th { "kernel" } th.number { "registers" } th.number { "shared, bytes" } th.number { "spilled, bytes" } th { "occupancy" } } }
                 tbody {
-                    @for (kernel, usage) in view.program.kernels.iter().zip(&compiled.usages) {
+                    @for (kernel, usage) in view.program.kernels.iter().zip(usages) {
                         tr {
                             th { code { (kernel.name) } }
                             @if let Some(usage) = usage {
                                 td.number { (usage.registers) } td.number { (usage.static_shared_bytes) } td.number { (usage.spill_bytes) }
                                 td {
-                                    @if let Some(occupancy) = Occupancy::of(*usage, kernel.threads(), compiled.architecture) { (occupancy.to_string()) }
+                                    @if let Some(occupancy) = Occupancy::of(*usage, kernel.threads(), architecture) { (occupancy.to_string()) }
                                     @else { "not known for this architecture" }
                                 }
                             } @else {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::changes::{Line, lines};
 use super::edges::{Edge, Freedom, Part, edges, freedoms};
 use super::occupancy::Occupancy;
-use super::{NestView, Stage, tree};
+use super::{Compiled, NestView, Stage, tree};
 use crate::kernel::Integers;
 
 /// All of it.
@@ -15,6 +15,9 @@ pub fn text(view: &NestView) -> String {
         writeln!(text, "{title}\n{}\n\n{}\n", "=".repeat(title.chars().count()), content.trim_end())
             .expect("a string takes everything");
     };
+    if let Some(note) = &view.note {
+        add("Note", note);
+    }
     add("The nest as it is written", &view.written.nest.to_string());
     add("Its dependences", &dependences(&view.written));
     if let Some(changed) = &view.changed {
@@ -56,19 +59,22 @@ fn changes(written: &Stage, changed: &Stage) -> String {
 }
 
 fn resources(view: &NestView) -> String {
-    let Some(compiled) = &view.compiled else { return "It was not compiled.".to_owned() };
+    let (architecture, usages) = match &view.compiled {
+        Compiled::For { architecture, usages } => (*architecture, usages),
+        Compiled::Not(None) => return "It was not compiled.".to_owned(),
+        Compiled::Not(Some(reason)) => return format!("It was not compiled: {reason}"),
+    };
     let mut text = String::new();
-    for (kernel, usage) in view.program.kernels.iter().zip(&compiled.usages) {
+    for (kernel, usage) in view.program.kernels.iter().zip(usages) {
         let says = usage.map_or("the compiler does not say".to_owned(), |usage| {
-            let occupancy = Occupancy::of(usage, kernel.threads(), compiled.architecture);
+            let occupancy = Occupancy::of(usage, kernel.threads(), architecture);
             let occupancy = occupancy.map_or(String::new(), |occupancy| format!(", occupancy {occupancy}"));
             format!(
                 "{} registers a thread, {} bytes of shared memory a block, {} bytes spilled{occupancy}",
                 usage.registers, usage.static_shared_bytes, usage.spill_bytes
             )
         });
-        writeln!(text, "{} on sm_{}: {says}", kernel.name, compiled.architecture)
-            .expect("a string takes everything");
+        writeln!(text, "{} on sm_{architecture}: {says}", kernel.name).expect("a string takes everything");
     }
     text
 }

@@ -1,7 +1,9 @@
 //! What a search may choose.
 
-use nitro_codegen::{Array2, Kernel, Mapping, MappingSpace, Nest, Space, nest};
-use nitro_search::{Ask, Budget, PathPlan, PathSearch, PathStrategy};
+use std::collections::BTreeSet;
+
+use nitro_codegen::{Array2, Kernel, LaunchPlan, Mapping, MappingSpace, Nest, Space, nest};
+use nitro_search::{Ask, Budget, Crossing, Generator, PathPlan, PathSearch, PathStrategy};
 
 #[nest(reassoc)]
 fn products(
@@ -28,23 +30,48 @@ fn products(
 }
 
 #[nest]
+fn scale(n: usize, m: usize, #[shape(n, m)] c: &mut Array2<f32>) {
+    for i in 0..n {
+        for j in 0..m {
+            for _k in 0..m {
+                c[[i, j]] *= 2.0;
+            }
+        }
+    }
+}
+
+#[nest]
+fn stencil(n: usize, t: usize, #[shape(n)] x: &mut [f32], #[shape(n)] y: &mut [f32]) {
+    for _s in 0..t {
+        for i in 1..n - 1 {
+            y[i] = x[i - 1] + x[i + 1];
+        }
+        for i in 1..n - 1 {
+            x[i] = y[i];
+        }
+    }
+}
+
+#[nest]
 fn prefix(n: usize, #[shape(n)] x: &mut [f32]) {
     for i in 1..n {
         x[i] += x[i - 1];
     }
 }
 
+/// What a random search proposes first.
+fn random_path(space: &MappingSpace, seed: u64) -> Vec<Crossing> {
+    let plan = PathPlan { budget: Budget::evaluations(1), seed, ..PathPlan::new(PathStrategy::Random) };
+    let Ask::Evaluate(proposals) = PathSearch::new(space, plan).ask(1).unwrap() else {
+        panic!("nothing was proposed")
+    };
+    proposals[0].path.clone()
+}
+
 /// The kernels of so many first proposals of random searches.
 fn kernels(nest: &Nest, searches: u64) -> Vec<Kernel> {
     let space = MappingSpace::new(nest).unwrap();
-    let proposed = |seed| {
-        let budget = Budget::evaluations(1);
-        let plan = PathPlan { budget, seed, ..PathPlan::new(PathStrategy::Random) };
-        let Ask::Evaluate(proposals) = PathSearch::new(&space, plan).ask(1).unwrap() else {
-            panic!("nothing was proposed")
-        };
-        space.program(&proposals[0].path).kernels
-    };
+    let proposed = |seed| space.program(&random_path(&space, seed)).kernels;
     (0..searches).flat_map(proposed).collect()
 }
 
@@ -104,4 +131,21 @@ fn a_sane_product_has_large_tiles_and_what_is_none_has_not() {
         found.len() > 1 && found.iter().all(|(is_product, is_large)| is_product == is_large),
         "{program}"
     );
+}
+
+#[test]
+fn paths_of_the_same_kernels_give_one_text() {
+    for nest in [products::nest(), prefix::nest(), scale::nest(), stencil::nest()] {
+        let space = MappingSpace::new(&nest).unwrap();
+        let (mut plans, mut texts) = (BTreeSet::new(), BTreeSet::new());
+        for seed in 0..400 {
+            let path = random_path(&space, seed);
+            plans.insert(space.program(&path).plan().to_json());
+            let text = space.artifact(&path).unwrap();
+            let plan = LaunchPlan::from_json(&text).unwrap();
+            assert_eq!(LaunchPlan { origin: String::new(), ..plan }, space.program(&path).plan());
+            texts.insert(text);
+        }
+        assert_eq!(texts.len(), plans.len(), "{}", nest.name());
+    }
 }
