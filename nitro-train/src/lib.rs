@@ -45,11 +45,12 @@ pub use model_summary::ModelSummary;
 pub use nitro_core::{Artifact, DeviceFeature, Function, MeasuredFeature, Unkept, model, provide};
 pub(crate) use nitro_search::random;
 pub use trainer::{
-    CalibrateRequest, CalibratedModel, Candidates, CheckRequest, DataRequest, DeviceRanking, Devices,
-    EvaluateRequest, ExplainRequest, Explained, Fault, FitRequest, FittedModel, InputLists, Kept, LocalJob,
-    LocalJobRequest, MeasuredDevice, ModelCheck, ObjectiveRequest, Observer, ProfileRequest, RecordRequest,
-    RecordSummary, Recorded, ReplayRequest, ReportRequest, SearchRequest, SearchSummary, ShippedRecordings,
-    TrainError, Trainer, Tunable, WrittenProfile, captured_traffic,
+    CalibrateRequest, CalibratedModel, Candidates, CheckRequest, DataRequest, DescribeRequest, Described,
+    DeviceRanking, Devices, EvaluateRequest, ExplainRequest, Explained, Fault, FitRequest, FittedModel,
+    GeneratedCode, GeneratedRequest, InputLists, Kept, LocalJob, LocalJobRequest, MeasuredDevice, ModelCheck,
+    ObjectiveRequest, Observer, ProfileRequest, RecordRequest, RecordSummary, Recorded, ReplayRequest,
+    ReportRequest, SearchRequest, SearchSummary, ShippedRecordings, TrainError, Trainer, Tunable,
+    WrittenProfile, captured_traffic,
 };
 
 /// Seed of everything random where the user gives none.

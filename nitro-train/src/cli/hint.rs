@@ -10,6 +10,8 @@ pub(super) fn of(error: &anyhow::Error) -> &'static str {
         Some(
             E::OtherKind { .. } | E::NoGpu { .. } | E::DeviceFeatureMissing { .. } | E::NoCounters { .. },
         ) => " (--device)",
+        Some(E::SeveralGenerated { .. }) => " (--function, --variant)",
+        Some(E::UnknownGenerated { .. }) => " (--store, --models)",
         Some(E::CachesStay { .. }) => " (--cold)",
         Some(E::UncheckedBound { .. }) => " (--max-regret)",
         Some(E::NoModel { .. }) => " (--models)",

@@ -14,6 +14,7 @@ mod hint;
 mod inspect;
 mod job;
 mod json;
+mod nest;
 mod observer;
 mod profile;
 mod record;
@@ -61,8 +62,11 @@ impl Trainer {
 
 /// Whether what the command prints is its result, and not beside it.
 fn prints_result(cli: &Cli) -> bool {
-    use Command::{Coverage, Devices, Evaluate, Explain, Inspect, Search};
-    matches!(cli.command, Some(Evaluate(_) | Devices(_) | Inspect(_) | Explain(_) | Coverage(_) | Search(_)))
+    use Command::{Coverage, Devices, Evaluate, Explain, Inspect, Nest, Search};
+    matches!(
+        cli.command,
+        Some(Evaluate(_) | Devices(_) | Inspect(_) | Explain(_) | Coverage(_) | Search(_) | Nest(_))
+    )
 }
 
 fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
@@ -82,6 +86,7 @@ fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<Exit
         Some(Command::Inspect(args)) => inspect::run(args, out),
         Some(Command::Explain(args)) => explain::run(trainer, args, out),
         Some(Command::Search(args)) => search::run(trainer, args, out),
+        Some(Command::Nest(args)) => nest::run(trainer, &args.command, out),
         Some(Command::Import(args)) => files::import(trainer, args, out),
         Some(Command::Export(args)) => files::export(trainer, args, out),
         Some(Command::Sync(args)) => sync::run(args, out),

@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use super::args::{Cli, Command};
+use super::args::{Cli, Command, NestCommand};
 use crate::trainer::Trainer;
 
 /// Stands for every GPU of the machine.
@@ -21,6 +21,10 @@ pub(super) fn check(trainer: &Trainer, cli: &Cli) {
             Cli::command().error(ErrorKind::ArgumentConflict, message).exit();
         }
         Some(Command::Search(args)) if !args.replay => &args.devices,
+        Some(Command::Nest(args)) => {
+            let NestCommand::Show(args) = &args.command;
+            args.device.as_slice()
+        }
         Some(Command::Calibrate(args)) => std::slice::from_ref(&args.device),
         Some(_) => return,
     };

@@ -102,6 +102,37 @@ pub enum TrainError {
     #[error("the store has no generated code of `{function}`; leave out --artifacts")]
     NoArtifactsToExport { function: String },
 
+    /// Nobody generates code here.
+    #[error(
+        "{} of {} runs generated code that this program has a generator of (`Tunable::generated`); it has {}",
+        variant.as_ref().map_or("no variant".to_owned(), |variant| format!("no variant `{variant}`")),
+        list(functions),
+        list(known)
+    )]
+    NoGenerated { functions: Vec<String>, variant: Option<String>, known: Vec<String> },
+
+    /// No generated code has the name.
+    #[error(
+        "there is no preset `{name}` and no generated code whose digest begins so; there are {}{}",
+        list(known),
+        if *more > 0 { format!(" and {more} more") } else { String::new() }
+    )]
+    UnknownGenerated { name: String, known: Vec<String>, more: usize },
+
+    /// Several have it.
+    #[error("`{name}` may be {}: write more of the digest, or name function and variant", found.join(" or "))]
+    SeveralGenerated { name: String, found: Vec<String> },
+
+    /// A generator that describes nothing.
+    #[error(
+        "the generator of `{variant}` of `{function}` does not describe its code (`Generator::describe`; that of nests does with the feature `show` of nitro-codegen)"
+    )]
+    NoDescription { function: String, variant: String },
+
+    /// A text that is none of the generator's.
+    #[error("`{name}` of `{function}` cannot be described")]
+    Describe { function: String, name: String, source: BoxError },
+
     /// What the program carries is damaged.
     #[error("the recordings of `{function}` that this program carries")]
     Shipped { function: String, source: Box<ImportError> },

@@ -170,7 +170,8 @@ impl<'t> LayeredStore<'t> {
         self.shipped().filter(move |(tunable, _)| tunable.name() == function)
     }
 
-    fn everything(&mut self, function: &str) -> Result<Option<Recordings>, TrainError> {
+    /// What was recorded of one function, if anything was.
+    pub(super) fn everything(&mut self, function: &str) -> Result<Option<Recordings>, TrainError> {
         let mut recordings: Option<Recordings> = None;
         if let Some(store) = &mut self.store
             && store.functions()?.iter().any(|name| name == function)

@@ -3,8 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use nitro::code_variant;
+use nitro_train::generate::{Crossing, Decisions, Description, Generator, Step, Target};
 use nitro_train::measure::{Progress, RecordError};
-use nitro_train::{BoxError, DataRequest, Observer, RecordRequest, Session, TrainError, Trainer, Tunable};
+use nitro_train::{
+    BoxError, DataRequest, DescribeRequest, GeneratedRequest, Observer, RecordRequest, Session, TrainError,
+    Trainer, Tunable,
+};
 
 use crate::scripted::{Devices, Scripted, TIME_NS};
 
@@ -126,4 +130,113 @@ fn which_of_several_inputs_at_hand_fails_nobody_can_tell() {
     let RecordError::Closure(own) = &**source else { panic!("{source}") };
     assert!(own.is::<std::num::ParseIntError>(), "{own}");
     assert!(!error.is_device_loss());
+}
+
+#[code_variant(
+    name = "generated",
+    device = Scripted,
+    features(size = n),
+    variants(plain, left { kernel in artifacts }, right { kernel in artifacts }),
+    default = plain,
+)]
+fn generated(n: u32) -> u32;
+
+fn plain(n: u32) -> u32 {
+    n
+}
+
+fn left(_: generated::Left, n: u32) -> u32 {
+    n
+}
+
+fn right(_: generated::Right, n: u32) -> u32 {
+    n
+}
+
+/// Two names of one text, and one that both variants have; it says of a text where it is to run, or nothing at all.
+struct Texts {
+    describes: bool,
+}
+
+impl Decisions for Texts {
+    fn next(&self, _: &[Crossing]) -> Step {
+        Step::Complete
+    }
+}
+
+impl Generator for Texts {
+    fn decisions(&self) -> &dyn Decisions {
+        self
+    }
+
+    fn artifact(&self, _: &[Crossing]) -> Result<String, BoxError> {
+        Ok("text".to_owned())
+    }
+
+    fn presets(&self) -> Vec<(String, String)> {
+        let own = if self.describes { "left" } else { "right" };
+        [("first", "text"), ("again", "text"), (own, own)]
+            .map(|(name, text)| (name.into(), text.into()))
+            .into()
+    }
+
+    fn describe(&self, text: &str, target: Option<Target<'_>>) -> Option<Result<Description, BoxError>> {
+        let text = format!("{text} for {target:?}");
+        self.describes.then(|| Ok(Description { html: format!("<p>{text}"), text }))
+    }
+}
+
+#[test]
+fn generated_code_is_described_by_its_generator_for_the_target_that_is_asked_for() {
+    let tunable = Tunable::new(generated::function(), |_| Ok(()));
+    let tunable =
+        tunable.generated("left", Texts { describes: true }).generated("right", Texts { describes: false });
+    let trainer = Trainer::new().devices(Devices).tunable(tunable);
+    let folder = tempfile::tempdir().unwrap();
+    let data = DataRequest {
+        store: Some(folder.path().join("my.db").display().to_string()),
+        ..DataRequest::default()
+    };
+    let all = GeneratedRequest { data, models: folder.path().to_owned(), variant: None };
+    let names = |request: &GeneratedRequest| -> Vec<String> {
+        trainer
+            .generated(request)
+            .unwrap()
+            .into_iter()
+            .map(|own| format!("{} {}", own.variant, own.name))
+            .collect()
+    };
+    assert_eq!(
+        names(&all),
+        ["left first", "left again", "left left", "right first", "right again", "right right"]
+    );
+    let of_left = GeneratedRequest { variant: Some("left".into()), ..all.clone() };
+    assert_eq!(names(&of_left), ["left first", "left again", "left left"]);
+
+    let text =
+        |request: &DescribeRequest| trainer.describe_generated(request).map(|own| own.description.text);
+    let request = |name: &str| DescribeRequest { among: all.clone(), ..DescribeRequest::new(name) };
+    assert_eq!(text(&request("left")).unwrap(), "left for None");
+    let of_architecture = DescribeRequest { architecture: Some(90), ..request("left") };
+    assert_eq!(text(&of_architecture).unwrap(), "left for Some(Architecture(90))");
+    // Two names of one digest are one text.
+    let digest = trainer.generated(&all).unwrap()[0].digest.clone();
+    assert_eq!(text(&DescribeRequest { among: of_left, ..request(&digest) }).unwrap(), "text for None");
+
+    let refusal = |request: &DescribeRequest| text(request).unwrap_err();
+    assert!(
+        matches!(refusal(&request("first")), TrainError::SeveralGenerated { found, .. } if found.len() == 2)
+    );
+    assert!(
+        matches!(refusal(&request("")), TrainError::UnknownGenerated { known, more: 0, .. } if known.len() == 6)
+    );
+    assert!(
+        matches!(refusal(&request("right")), TrainError::NoDescription { variant, .. } if variant == "right")
+    );
+    let nowhere = DescribeRequest { device: Some("tpu:0".into()), ..request("left") };
+    assert!(matches!(refusal(&nowhere), TrainError::UnknownDevice { .. }));
+    let of_plain = GeneratedRequest { variant: Some("plain".into()), ..all.clone() };
+    assert!(
+        matches!(trainer.generated(&of_plain), Err(TrainError::NoGenerated { known, .. }) if known.len() == 2)
+    );
 }

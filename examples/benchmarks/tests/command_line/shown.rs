@@ -8,7 +8,7 @@ use serde_json::Value;
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
 const COLUMNS: usize = 80;
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "record",
     "profile",
     "fit",
@@ -23,13 +23,14 @@ const COMMANDS: [&str; 14] = [
     "sync",
     "coverage",
     "calibrate",
+    "nest",
 ];
 
 #[test]
 fn help_fits_a_terminal() {
     for help in ["--help", "-h"] {
         let of_commands = COMMANDS.map(|command| vec![command, help]);
-        for arguments in of_commands.into_iter().chain([vec![help]]) {
+        for arguments in of_commands.into_iter().chain([vec![help], vec!["nest", "show", help]]) {
             let shown = success(Path::new("."), &arguments);
             let too_long: Vec<&str> = shown.lines().filter(|line| line.chars().count() > COLUMNS).collect();
             assert!(too_long.is_empty(), "{arguments:?}: {too_long:#?}");

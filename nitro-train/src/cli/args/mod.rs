@@ -4,6 +4,7 @@ mod bound;
 mod calibrate;
 mod evaluate;
 mod measure;
+mod nest;
 mod objective;
 mod search;
 mod show;
@@ -17,6 +18,7 @@ pub(super) use self::bound::Bound;
 pub(super) use self::calibrate::CalibrateArgs;
 pub(super) use self::evaluate::{EvaluateArgs, LeftOut};
 pub(super) use self::measure::{DEADLINE_SECONDS, JobArgs, ProfileArgs, RecordArgs};
+pub(super) use self::nest::{NestArgs, NestCommand, ShowNestArgs};
 pub(super) use self::objective::ObjectiveArgs;
 pub(super) use self::search::SearchArgs;
 pub(super) use self::show::{JsonArgs, ShowArgs};
@@ -109,6 +111,8 @@ pub(super) enum Command {
     /// With --replay every device is searched on as if nothing were known of it. A figure is the time of the best of all configurations over that of
     /// the best found after so many evaluations, failed ones counted, mean over the seeds.
     Search(SearchArgs),
+    /// Look at code that was generated for a loop nest
+    Nest(NestArgs),
     /// Take measurements from CSV files into the store
     ///
     /// measurements: device,input,variant,time_ns (an empty time: the variant failed or is not admissible there);

@@ -1,0 +1,72 @@
+//! What `train nest` is asked.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{DataArgs, ModelsArgs, ShowArgs};
+use crate::trainer::{DescribeRequest, GeneratedRequest};
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct NestArgs {
+    #[command(subcommand)]
+    pub(in crate::cli) command: NestCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum NestCommand {
+    /// Show what was done to the loops of a nest: dependences, what became of each loop, the kernels and what they take of a GPU
+    ///
+    /// Without KERNEL it lists what can be shown: the presets that every search begins with, and by digest what searches have left in the store and what a model picks.
+    #[command(after_help = EXAMPLES)]
+    Show(ShowNestArgs),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  train nest show
+      which kernels there are
+  train nest show sane
+      what one would write without measuring, as text
+  train nest show 3fa9 --store my.db --html found.html
+      what a search has found, as a page; 3fa9 begins its digest, as in
+      found{kernel=3fa90c1b22d4e675} of train inspect or train search
+  train nest show sane --architecture 90
+      with registers and shared memory on sm_90, compiled by NVRTC";
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct ShowNestArgs {
+    /// The name of a preset, or a digest; of a digest a beginning suffices that no other has [default: list what there is]
+    #[arg(value_name = "KERNEL")]
+    pub(in crate::cli) kernel: Option<String>,
+    #[command(flatten)]
+    data: DataArgs,
+    /// Variant whose kernels are shown [default: every one with a generator]
+    #[arg(long, value_name = "V")]
+    variant: Option<String>,
+    #[command(flatten)]
+    models: ModelsArgs,
+    /// Write a self-contained page there instead of text
+    #[arg(long, value_name = "FILE", requires = "kernel")]
+    pub(in crate::cli) html: Option<PathBuf>,
+    /// Device of this machine to compile for, e.g. cuda:0 [default: the first one that the function runs on; without one nothing is compiled]
+    #[arg(long, value_name = "D", requires = "kernel")]
+    pub(in crate::cli) device: Option<String>,
+    /// Architecture to compile for, whether or not such a device is here: 90 for sm_90
+    #[arg(long, value_name = "N", requires = "kernel", conflicts_with = "device")]
+    architecture: Option<u32>,
+    #[command(flatten)]
+    pub(in crate::cli) show: ShowArgs,
+}
+
+impl ShowNestArgs {
+    pub(in crate::cli) fn among(&self) -> GeneratedRequest {
+        let (data, variant) = (self.data.request(), self.variant.clone());
+        GeneratedRequest { data, variant, models: self.models.models.clone() }
+    }
+
+    pub(in crate::cli) fn request(&self, kernel: &str) -> DescribeRequest {
+        let (device, architecture) = (self.device.clone(), self.architecture);
+        DescribeRequest { among: self.among(), device, architecture, ..DescribeRequest::new(kernel) }
+    }
+}

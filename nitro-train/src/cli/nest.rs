@@ -1,0 +1,51 @@
+//! `train nest show`: what generated code does.
+
+use std::fs;
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use super::args::{NestCommand, ShowNestArgs};
+use super::json;
+use crate::plain_table::Table;
+use crate::printable::printable;
+use crate::trainer::{Described, GeneratedCode, Trainer};
+
+pub(super) fn run(trainer: &Trainer, command: &NestCommand, out: &mut dyn Write) -> Result<()> {
+    let NestCommand::Show(args) = command;
+    match &args.kernel {
+        None => list(&trainer.generated(&args.among())?, args, out),
+        Some(kernel) => show(&trainer.describe_generated(&args.request(kernel))?, args, out),
+    }
+}
+
+fn show(described: &Described, args: &ShowNestArgs, out: &mut dyn Write) -> Result<()> {
+    let Described { code, description } = described;
+    if let Some(file) = &args.html {
+        let unwritable = || format!("{}: the page cannot be written", file.display());
+        fs::write(file, &description.html).with_context(unwritable)?;
+    }
+    match (args.show.json.json, &args.html) {
+        (true, Some(page)) => json::print(out, &json!({ "code": code, "page": page })),
+        (true, None) => json::print(out, &json!({ "code": code, "text": description.text })),
+        (false, Some(page)) => Ok(writeln!(out, "{}", page.display())?),
+        (false, None) => Ok(write!(out, "{}", printable(&description.text))?),
+    }
+}
+
+fn list(all: &[GeneratedCode], args: &ShowNestArgs, out: &mut dyn Write) -> Result<()> {
+    if args.show.json.json {
+        return json::print(out, &all);
+    }
+    let mut table = Table::new(["kernel", "function", "variant", "digest", "from"]).ending_in_text();
+    for code in all {
+        let places = [(code.is_preset, "preset"), (code.is_in_model, "model"), (code.is_in_store, "store")];
+        let places: Vec<&str> =
+            places.into_iter().filter_map(|(is_there, place)| is_there.then_some(place)).collect();
+        table.row(
+            [&code.name, &code.function, &code.variant, &code.digest, &places.join(", ")].map(Clone::clone),
+        );
+    }
+    Ok(write!(out, "{table:0$}", args.show.columns())?)
+}

@@ -1,0 +1,305 @@
+//! Generated code, described by whoever generates it: what there is, and what one of it does.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use nitro_core::Artifact;
+use nitro_core::model::{Model, file_name};
+use serde::Serialize;
+
+use super::builder::Trainer;
+use super::error::TrainError;
+use super::layered_store::LayeredStore;
+use super::request::DataRequest;
+use super::tunable::Tunable;
+use crate::generate::{Description, Generator, Target};
+use crate::recordings::{Recordings, named_artifact as named};
+
+/// Which generated code is looked at.
+///
+/// ```
+/// use nitro_train::GeneratedRequest;
+///
+/// let found = GeneratedRequest { variant: Some("found".into()), ..GeneratedRequest::default() };
+/// assert!(found.data.functions.is_empty(), "of all functions");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GeneratedRequest {
+    /// Of which functions, out of which store.
+    pub data: DataRequest,
+    /// Of this variant alone.
+    pub variant: Option<String>,
+    /// Folder of models.
+    pub models: PathBuf,
+}
+
+impl Default for GeneratedRequest {
+    /// All that the generators, the default store and the models in `models/` have.
+    fn default() -> Self {
+        Self { data: DataRequest::default(), variant: None, models: PathBuf::from("models") }
+    }
+}
+
+/// A text of a variant that runs generated code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GeneratedCode {
+    /// The function.
+    pub function: String,
+    /// Its variant.
+    pub variant: String,
+    /// What it is called: a preset's name, or the digest.
+    pub name: String,
+    /// The digest, as in stores and models.
+    pub digest: String,
+    /// Whether the generator has it as a preset.
+    pub is_preset: bool,
+    /// Whether the function's model can pick it.
+    pub is_in_model: bool,
+    /// Whether the store, or recordings that the program carries, have its text.
+    pub is_in_store: bool,
+    /// The text itself.
+    #[serde(skip)]
+    pub text: String,
+}
+
+/// What is to be described.
+///
+/// ```
+/// use nitro_train::DescribeRequest;
+///
+/// let request = DescribeRequest { architecture: Some(90), ..DescribeRequest::new("sane") };
+/// assert_eq!(request.name, "sane");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DescribeRequest {
+    /// Where it is looked for.
+    pub among: GeneratedRequest,
+    /// A preset's name, or a digest: of one that nothing else begins like, the beginning suffices.
+    pub name: String,
+    /// The device of this machine whose needs are told. Without: the first of the kind that the function runs on, if there is one.
+    pub device: Option<String>,
+    /// The architecture whose needs are told, in the place of a device, e.g. 90 for `sm_90`.
+    pub architecture: Option<u32>,
+}
+
+impl DescribeRequest {
+    /// The code of this name, for this machine, among all there is.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { among: GeneratedRequest::default(), name: name.into(), device: None, architecture: None }
+    }
+}
+
+/// What generated code does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Described {
+    /// Which code.
+    pub code: GeneratedCode,
+    /// In the words of its generator.
+    pub description: Description,
+}
+
+/// Who generates the code of a variant.
+struct Source<'t> {
+    tunable: &'t Tunable,
+    variant: &'static str,
+    generator: &'t dyn Generator,
+}
+
+impl Trainer {
+    /// The generated code there is: the presets of each generator, then what models and store have, by digest.
+    ///
+    /// ```
+    /// # mod app {
+    /// #     use nitro::code_variant;
+    /// #     #[code_variant(features(length = values.len()), variants(plain, found { kernel in artifacts }), default = plain, crate = nitro)]
+    /// #     pub fn sum(values: &[u32]) -> u32;
+    /// #     fn plain(values: &[u32]) -> u32 { values.iter().sum() }
+    /// #     fn found(p: sum::Found, values: &[u32]) -> u32 { plain(values) }
+    /// # }
+    /// # use app::sum;
+    /// # use nitro_train::generate::{BoxError, Crossing, Decision, Decisions, Description, Generator, NodeKey, Step, Target};
+    /// # struct Blocks;
+    /// # impl Decisions for Blocks { fn next(&self, _: &[Crossing]) -> Step { Step::Complete } }
+    /// # impl Generator for Blocks {
+    /// #     fn decisions(&self) -> &dyn Decisions { self }
+    /// #     fn artifact(&self, _: &[Crossing]) -> Result<String, BoxError> { Ok("block=16".into()) }
+    /// #     fn presets(&self) -> Vec<(String, String)> { vec![("small".into(), "block=16".into())] }
+    /// #     fn describe(&self, text: &str, _: Option<Target<'_>>) -> Option<Result<Description, BoxError>> {
+    /// #         Some(Ok(Description { text: format!("sums in parts: {text}"), ..Description::default() }))
+    /// #     }
+    /// # }
+    /// use nitro_train::{DescribeRequest, GeneratedRequest, Trainer, Tunable};
+    ///
+    /// let tunable = Tunable::new(sum::function(), |session| Ok(session.input("ten", || sum(&[1; 10]))?));
+    /// let trainer = Trainer::new().tunable(tunable.generated("found", Blocks)); // a `Generator` with one preset
+    /// assert_eq!(trainer.generated(&GeneratedRequest::default())?[0].name, "small");
+    /// let described = trainer.describe_generated(&DescribeRequest::new("small"))?;
+    /// assert_eq!(described.description.text, "sums in parts: block=16");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the program has no such function, or none of its variants a generator, and when store or models cannot be read.
+    pub fn generated(&self, request: &GeneratedRequest) -> Result<Vec<GeneratedCode>, TrainError> {
+        let all = self.sources(request)?.into_iter().map(|source| self.code(request, &source));
+        Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    /// What a generator says of its code; [`generated`](Self::generated) has an example.
+    ///
+    /// # Errors
+    /// As [`generated`](Self::generated); when nothing or several have the name, when the device is not here, and when the generator describes nothing, or not this text.
+    pub fn describe_generated(&self, request: &DescribeRequest) -> Result<Described, TrainError> {
+        let sources = self.sources(&request.among)?;
+        let mut all = Vec::new();
+        for source in &sources {
+            let code = self.code(&request.among, source)?;
+            all.extend(code.into_iter().map(|one| (source, one)));
+        }
+        let (source, code) = wanted(all, &request.name)?;
+        let device = self.described_device(request, source.tunable)?;
+        let device = device.as_deref().map(Target::Device);
+        let target = request.architecture.map(Target::Architecture).or(device);
+        let (function, variant) = (code.function.clone(), code.variant.clone());
+        match source.generator.describe(&code.text, target) {
+            None => Err(TrainError::NoDescription { function, variant }),
+            Some(Err(source)) => Err(TrainError::Describe { function, name: code.name, source }),
+            Some(Ok(description)) => Ok(Described { code, description }),
+        }
+    }
+
+    /// The device that is named, which has to be here, or else the first of the function's kind.
+    fn described_device(
+        &self,
+        request: &DescribeRequest,
+        tunable: &Tunable,
+    ) -> Result<Option<String>, TrainError> {
+        match &request.device {
+            Some(name) => self.open_device(name).map(|_| Some(name.clone())),
+            None => Ok(tunable.runs_on.and_then(|kind| self.first_of_kind(kind))),
+        }
+    }
+
+    /// All generators that are asked for.
+    fn sources(&self, request: &GeneratedRequest) -> Result<Vec<Source<'_>>, TrainError> {
+        let tunables = self.wanted(&request.data.functions)?;
+        let mut sources: Vec<Source<'_>> = Vec::new();
+        for &tunable in &tunables {
+            let own = tunable.generators.iter();
+            sources.extend(own.map(|(variant, generator)| Source {
+                tunable,
+                variant,
+                generator: &**generator,
+            }));
+        }
+        let known: Vec<String> =
+            sources.iter().map(|own| format!("`{}` of `{}`", own.variant, own.tunable.name())).collect();
+        sources.retain(|own| request.variant.as_ref().is_none_or(|variant| own.variant == variant));
+        if sources.is_empty() {
+            return Err(TrainError::NoGenerated {
+                functions: tunables.iter().map(|tunable| format!("`{}`", tunable.name())).collect(),
+                variant: request.variant.clone(),
+                known,
+            });
+        }
+        Ok(sources)
+    }
+
+    /// What there is of one variant.
+    fn code(
+        &self,
+        request: &GeneratedRequest,
+        source: &Source<'_>,
+    ) -> Result<Vec<GeneratedCode>, TrainError> {
+        let function = source.tunable.name();
+        let in_model = of_model(request, source)?;
+        let recordings = LayeredStore::open(self, &request.data)?.everything(function)?.unwrap_or_default();
+        let in_store = of_recordings(&recordings, source.variant);
+        let code = |name: Option<String>, text: &str| {
+            let artifact = Artifact::of(text);
+            GeneratedCode {
+                function: function.to_owned(),
+                variant: source.variant.to_owned(),
+                is_preset: name.is_some(),
+                name: name.unwrap_or_else(|| artifact.to_string()),
+                digest: artifact.to_string(),
+                is_in_model: in_model.contains(&artifact),
+                is_in_store: in_store.contains(&artifact),
+                text: text.to_owned(),
+            }
+        };
+        let presets = source.generator.presets().into_iter();
+        let mut all: Vec<GeneratedCode> = presets.map(|(name, text)| code(Some(name), &text)).collect();
+        let as_presets: BTreeSet<String> = all.iter().map(|own| own.digest.clone()).collect();
+        for artifact in in_model.union(&in_store).filter(|own| !as_presets.contains(&own.to_string())) {
+            let text = recordings.artifacts.get(artifact).map(String::as_str).or_else(|| artifact.text());
+            all.extend(text.map(|text| code(None, text)));
+        }
+        Ok(all)
+    }
+}
+
+/// What the function's model can pick of the variant; nothing where there is no model.
+fn of_model(request: &GeneratedRequest, source: &Source<'_>) -> Result<BTreeSet<Artifact>, TrainError> {
+    let function = source.tunable.name();
+    let file = request.models.join(file_name(function));
+    if !file.exists() {
+        return Ok(BTreeSet::new());
+    }
+    let wrong = |source| TrainError::NoModel { function: function.to_owned(), source };
+    let model = Model::read(&file).map_err(wrong)?;
+    let own = |choice: &&String| choice.split_once('{').is_some_and(|(name, _)| name == source.variant);
+    Ok(model.choices.iter().filter(own).filter_map(|choice| named(choice)).collect())
+}
+
+/// The texts that were measured as this variant, or that nobody measured yet.
+fn of_recordings(recordings: &Recordings, variant: &str) -> BTreeSet<Artifact> {
+    let measured = recordings.measurements.iter();
+    let others: BTreeSet<Artifact> = measured
+        .clone()
+        .filter(|one| recordings.variants[one.variant] != variant)
+        .filter_map(|one| named(&one.configuration))
+        .collect();
+    let own: BTreeSet<Artifact> = measured
+        .filter(|one| recordings.variants[one.variant] == variant)
+        .filter_map(|one| named(&one.configuration))
+        .collect();
+    let known = recordings.artifacts.keys();
+    known.filter(|artifact| own.contains(artifact) || !others.contains(artifact)).copied().collect()
+}
+
+/// As many names as a message has.
+const MOST_NAMES: usize = 12;
+
+/// The one code of this name, or whose digest begins with it.
+fn wanted<'s, 't>(
+    all: Vec<(&'s Source<'t>, GeneratedCode)>,
+    name: &str,
+) -> Result<(&'s Source<'t>, GeneratedCode), TrainError> {
+    let mut names: Vec<String> = all.iter().map(|(_, own)| own.name.clone()).collect();
+    let is_named = all.iter().any(|(_, own)| own.name == name);
+    let is_meant = |own: &GeneratedCode| match is_named {
+        true => own.name == name,
+        false => !name.is_empty() && own.digest.starts_with(name),
+    };
+    let mut found: Vec<_> = all.into_iter().filter(|(_, own)| is_meant(own)).collect();
+    // Two presets may be one text.
+    found.dedup_by(|(_, a), (_, b)| {
+        (&a.function, &a.variant, &a.digest) == (&b.function, &b.variant, &b.digest)
+    });
+    let name = name.to_owned();
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => {
+            let more = names.len().saturating_sub(MOST_NAMES);
+            names.truncate(MOST_NAMES);
+            Err(TrainError::UnknownGenerated { name, known: names, more })
+        }
+        _ => {
+            let shown = |own: &GeneratedCode| format!("{} ({} of {})", own.digest, own.variant, own.function);
+            let found = found.iter().take(MOST_NAMES).map(|(_, own)| shown(own)).collect();
+            Err(TrainError::SeveralGenerated { name, found })
+        }
+    }
+}
