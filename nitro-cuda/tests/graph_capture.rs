@@ -271,7 +271,7 @@ fn modules_may_be_dropped_and_loaded_during_a_capture() {
 const STEPS: &str = r#"{"format":1,"name":"steps","sizes":["n","steps"],"scalars":["by"],
     "arrays":[{"name":"x","shape":[{"terms":[[{"Parameter":0},1]],"constant":0}],"is_written":true}],
     "temporaries":[],"iterators":["t"],
-    "kernels":[{"name":"step","host_iterators":[0],"block":[256,1,1],"points":[1,1,1],
+    "kernels":[{"name":"step","part":"0","host_iterators":[0],"block":[256,1,1],"points":[1,1,1],
         "grid":[{"lower":[{"terms":[],"constant":0}],"upper":[{"terms":[[{"Parameter":0},1]],"constant":0}],"step":1}]}],
     "host":[{"Loop":[{"iterator":0,"lower":[{"terms":[],"constant":0}],"upper":[{"terms":[[{"Parameter":1},1]],"constant":0}],
         "step":1,"is_reversed":false},[{"Launch":0}]]}],

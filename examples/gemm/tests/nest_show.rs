@@ -74,7 +74,8 @@ fn presets_and_what_is_kept_are_listed_and_shown() {
     let folder = folder.path();
     let listed = train(folder, &["nest", "show"]);
     let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names, ["kernel", "naive", "ppcg_default", "sane"], "{listed}");
+    assert_eq!(names[..4], ["kernel", "naive", "ppcg_default", "sane"], "{listed}");
+    assert!(names.len() > 4, "and what was recorded and ships: {listed}");
 
     let text = found();
     let digest = keep(folder, &[&text]).remove(0);
