@@ -7,6 +7,7 @@
 //! - Where what there is to decide depends on what was decided, the space is one of [`Decisions`], and a [`PathSearch`] proposes paths through it, by an ant
 //!   colony ([`Ants`]) or at random.
 //! - A [`Generator`] writes the texts, such as kernels, that decisions lead to.
+//! - [`partial`]: spaces as data, where each choice keeps what rules and decisions leave open, and says why the rest is gone.
 //! - A [`Replay`] searches a space that is measured already, and says how good a strategy would have been.
 //!
 //! The crate runs nothing and knows no device: whoever asks evaluates. [`Search`] has an example.
@@ -17,6 +18,7 @@ mod generator;
 mod learn;
 mod outcome;
 mod parameter;
+pub mod partial;
 mod paths;
 #[doc(hidden)] // for the trainer, which draws from the same generator
 pub mod random;
