@@ -3,6 +3,7 @@
 //! - A [`Problem`] is data: choices with named values ([`Universe`]), and [`Rule`]s over them that can be read and printed.
 //! - A [`Partial`] is a state of it: what each choice may still be. Restricting a choice propagates to the greatest fixed point of all rules, and
 //!   [`Partial::explain`] says by which decisions and rules a value went.
+//! - [`BranchAndBound`] finds the fastest of what is inside, with a [`LowerBound`], and proves it; [`Partial::count`] and [`Partial::estimate`] say how much that is.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -20,8 +21,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bound;
+mod branch;
+#[cfg(test)]
+mod branch_tests;
+mod count;
 mod explain;
 mod filter;
+mod node;
 mod problem;
 mod relation;
 mod rule;
@@ -31,7 +38,11 @@ mod state;
 mod tests;
 mod values;
 
+pub use self::bound::{BoundError, BranchPlan, Leaf, LowerBound};
+pub use self::branch::BranchAndBound;
+pub use self::count::Estimate;
 pub use self::explain::{Explanation, Reason, Removed};
+pub use self::node::{Counts, Statistics};
 pub use self::problem::{ChoiceId, Problem, ProblemError, RuleId, Universe};
 pub use self::relation::Relation;
 pub use self::rule::{Factor, Rule, Size, Term, Within};

@@ -1,0 +1,103 @@
+//! How many solutions there are: exactly where they are few, else by sampling.
+
+use super::problem::ChoiceId;
+use super::state::Partial;
+use super::values::Values;
+use crate::random::Random;
+
+/// What sampling says about the number of solutions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The mean of the samples, whose expectation is the number.
+    pub mean: f64,
+    /// The standard error of that mean.
+    pub standard_error: f64,
+    /// How many walks were made.
+    pub walks: usize,
+    /// How many of them ended where nothing is left.
+    pub dead_ends: usize,
+}
+
+impl Estimate {
+    /// The interval that would hold the number in 95 of 100 cases if the mean were normally distributed: it is skewed where few walks see most of the space, so
+    /// make many. Not below 0.
+    #[must_use]
+    pub fn interval(&self) -> (f64, f64) {
+        let around = 1.96 * self.standard_error;
+        ((self.mean - around).max(0.0), self.mean + around)
+    }
+}
+
+impl Partial {
+    /// Every child of this state by one choice: what is left if it has this value, `None` where that is nothing.
+    pub(super) fn children(&self, choice: ChoiceId) -> impl Iterator<Item = (usize, Option<Self>)> + '_ {
+        self.values(choice).iter().map(move |value| {
+            let mut child = self.clone();
+            let left = child.restrict(choice, Values::of([value]));
+            (value, left.is_ok().then_some(child))
+        })
+    }
+
+    /// The exact number of solutions inside, by walking through all; `None` if there are more than `most`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use nitro_search::partial::{Factor, Partial, Problem, Rule};
+    ///
+    /// let mut problem = Problem::default();
+    /// let (a, b) = (problem.numbers("a", [1, 2, 4])?, problem.numbers("b", [1, 2, 4])?);
+    /// let of = vec![Factor::choice(a), Factor::choice(b)];
+    /// problem.rule("tiles", Rule::Product { of, at_least: 4, at_most: 4 })?;
+    /// let all = Partial::new(Arc::new(problem))?;
+    /// assert_eq!(all.count(100), Some(3)); // 1 * 4, 2 * 2, 4 * 1
+    /// assert_eq!(all.count(2), None);
+    /// let estimate = all.estimate(50, 7);
+    /// assert!(estimate.interval().0 <= 3.0 && estimate.interval().1 >= 3.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn count(&self, most: u64) -> Option<u64> {
+        let mut found = 0;
+        let mut stack = if self.is_dead() { vec![] } else { vec![self.clone()] };
+        while let Some(next) = stack.pop() {
+            match next.first_open() {
+                Some(choice) => stack.extend(next.children(choice).filter_map(|(_, child)| child)),
+                None => found += 1,
+            }
+            if found > most {
+                return None;
+            }
+        }
+        Some(found)
+    }
+
+    /// Knuth's estimate of the number of solutions: each walk chooses at random among the children that are left, and the product of their numbers has the number of
+    /// solutions as its expectation (Knuth 1975, "Estimating the efficiency of backtrack programs").
+    ///
+    /// # Panics
+    /// If no walk is to be made.
+    #[must_use]
+    pub fn estimate(&self, walks: usize, seed: u64) -> Estimate {
+        assert!(walks > 0, "an estimate needs a walk");
+        let mut random = Random::new(seed);
+        let samples: Vec<f64> = (0..walks).map(|_| self.walk(&mut random)).collect();
+        let mean = samples.iter().sum::<f64>() / walks as f64;
+        let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
+        let standard_error = (squares / (walks.max(2) - 1) as f64 / walks as f64).sqrt();
+        let dead_ends = samples.iter().filter(|&&sample| sample == 0.0).count();
+        Estimate { mean, standard_error, walks, dead_ends }
+    }
+
+    fn walk(&self, random: &mut Random) -> f64 {
+        let (mut at, mut weight) = (self.clone(), if self.is_dead() { 0.0 } else { 1.0 });
+        while let Some(choice) = at.first_open().filter(|_| weight > 0.0) {
+            let mut children: Vec<Self> = at.children(choice).filter_map(|(_, child)| child).collect();
+            if children.is_empty() {
+                return 0.0;
+            }
+            weight *= children.len() as f64;
+            at = children.swap_remove(random.below(children.len()));
+        }
+        weight
+    }
+}
