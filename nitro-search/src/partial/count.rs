@@ -16,6 +16,8 @@ pub struct Estimate {
     pub walks: usize,
     /// How many of them ended where nothing is left.
     pub dead_ends: usize,
+    /// How many states were made by a decision and its propagation.
+    pub nodes: u64,
 }
 
 impl Estimate {
@@ -80,17 +82,19 @@ impl Partial {
     pub fn estimate(&self, walks: usize, seed: u64) -> Estimate {
         assert!(walks > 0, "an estimate needs a walk");
         let mut random = Random::new(seed);
-        let samples: Vec<f64> = (0..walks).map(|_| self.walk(&mut random)).collect();
+        let mut nodes = 0;
+        let samples: Vec<f64> = (0..walks).map(|_| self.walk(&mut random, &mut nodes)).collect();
         let mean = samples.iter().sum::<f64>() / walks as f64;
         let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
         let standard_error = (squares / (walks.max(2) - 1) as f64 / walks as f64).sqrt();
         let dead_ends = samples.iter().filter(|&&sample| sample == 0.0).count();
-        Estimate { mean, standard_error, walks, dead_ends }
+        Estimate { mean, standard_error, walks, dead_ends, nodes }
     }
 
-    fn walk(&self, random: &mut Random) -> f64 {
+    fn walk(&self, random: &mut Random, nodes: &mut u64) -> f64 {
         let (mut at, mut weight) = (self.clone(), if self.is_dead() { 0.0 } else { 1.0 });
         while let Some(choice) = at.first_open().filter(|_| weight > 0.0) {
+            *nodes += at.values(choice).len() as u64;
             let mut children: Vec<Self> = at.children(choice).filter_map(|(_, child)| child).collect();
             if children.is_empty() {
                 return 0.0;

@@ -4,6 +4,7 @@
 //! - A [`Partial`] is a state of it: what each choice may still be. Restricting a choice propagates to the greatest fixed point of all rules, and
 //!   [`Partial::explain`] says by which decisions and rules a value went.
 //! - [`BranchAndBound`] finds the fastest of what is inside, with a [`LowerBound`], and proves it; [`Partial::count`] and [`Partial::estimate`] say how much that is.
+//! - A [`Kernel`] describes statements and the loops around them; its [`Nesting`] is the problem of how to nest these and what becomes of each.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -28,6 +29,7 @@ mod branch_tests;
 mod count;
 mod explain;
 mod filter;
+mod nesting;
 mod node;
 mod problem;
 mod relation;
@@ -42,6 +44,7 @@ pub use self::bound::{BoundError, BranchPlan, Leaf, LowerBound};
 pub use self::branch::BranchAndBound;
 pub use self::count::Estimate;
 pub use self::explain::{Explanation, Reason, Removed};
+pub use self::nesting::{Access, Array, Dependence, Dimension, Kernel, Limits, NestLoop, Nesting, Statement};
 pub use self::node::{Counts, Statistics};
 pub use self::problem::{ChoiceId, Problem, ProblemError, RuleId, Universe};
 pub use self::relation::Relation;

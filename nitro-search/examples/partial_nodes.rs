@@ -1,0 +1,68 @@
+//! How many nodes a second propagation makes of the problem of a matrix product: `cargo run --release -p nitro-variants-search --example partial_nodes`.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use nitro_search::partial::{Access, Array, Dependence, Dimension, Kernel, Limits, Partial, Statement};
+
+/// C = 0; C += A B, 1024 x 1024, with two levels of tiles of rows and columns and one of the sum.
+fn product() -> Kernel {
+    let dimension = |name: &str, tiles: &[&[u64]], parallel| Dimension {
+        name: name.to_owned(),
+        size: 1024,
+        tiles: tiles.iter().map(|sizes| sizes.to_vec()).collect(),
+        parallel,
+    };
+    let tiles: &[&[u64]] = &[&[1, 2, 4, 8, 16, 32], &[1, 2, 4]];
+    let access = |array: &str, strides: &[u64]| Access { array: array.to_owned(), strides: strides.to_vec() };
+    let staged = |name: &str, dimensions: [usize; 2]| Array {
+        name: name.to_owned(),
+        element_bytes: 4,
+        dimensions: dimensions.to_vec(),
+    };
+    Kernel {
+        dimensions: vec![
+            dimension("zi", tiles, true),
+            dimension("zj", tiles, true),
+            dimension("i", tiles, true),
+            dimension("j", tiles, true),
+            dimension("k", &[&[1, 2, 4, 8, 16, 32]], false),
+        ],
+        statements: vec![
+            Statement {
+                name: "zero".to_owned(),
+                dimensions: vec![0, 1],
+                accesses: vec![access("C", &[1024, 1])],
+            },
+            Statement {
+                name: "sum".to_owned(),
+                dimensions: vec![2, 3, 4],
+                accesses: vec![
+                    access("A", &[1024, 0, 1]),
+                    access("B", &[0, 1, 1024]),
+                    access("C", &[1024, 1, 0]),
+                ],
+            },
+        ],
+        dependences: vec![Dependence { from: 0, to: 1, along: vec![(0, 2), (1, 3)] }],
+        arrays: vec![staged("A", [2, 4]), staged("B", [4, 3])],
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let problem = product().nesting(&Limits::default())?.problem;
+    let start = Instant::now();
+    println!("{} choices, {} rules", problem.choices().count(), problem.rules().count());
+    let root = Partial::new(Arc::new(problem))?;
+    println!("root: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+    let start = Instant::now();
+    let estimate = root.estimate(100, 1);
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{} nodes in {seconds:.2} s: {:.0} a second", estimate.nodes, estimate.nodes as f64 / seconds);
+    let (low, high) = estimate.interval();
+    println!(
+        "{:.2e} solutions ({low:.2e} to {high:.2e}), {} of {} walks ended where nothing is left",
+        estimate.mean, estimate.dead_ends, estimate.walks
+    );
+    Ok(())
+}

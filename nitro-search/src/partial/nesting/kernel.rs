@@ -1,0 +1,270 @@
+//! A kernel as the builder of its problem needs it, and the choices that it leads to.
+
+use std::collections::BTreeSet;
+
+use super::super::problem::{ChoiceId, Problem, ProblemError};
+use super::super::rule::{Factor, Rule, Within};
+use super::super::values::Values;
+use super::{KINDS, ORDERS, kinds, orders, resources};
+
+/// Statements with the loops around them. A loop belongs to the statements that name it from the start; others share it only where loops are merged.
+///
+/// ```
+/// use std::sync::Arc;
+/// use nitro_search::partial::{Access, Dimension, Kernel, Limits, Partial, Statement};
+///
+/// let along = Access { array: "y".into(), strides: vec![1] };
+/// let kernel = Kernel {
+///     dimensions: vec![Dimension { name: "i".into(), size: 1 << 20, tiles: vec![vec![1, 4, 256]], parallel: true }],
+///     statements: vec![Statement { name: "axpy".into(), dimensions: vec![0], accesses: vec![along] }],
+///     ..Kernel::default()
+/// };
+/// let nesting = kernel.nesting(&Limits::default())?;
+/// let (outer, tile) = (&nesting.loops[0], &nesting.loops[1]);
+/// let mut partial = Partial::new(Arc::new(nesting.problem.clone()))?;
+/// let vector = nesting.problem.named(tile.kind, &["vector"])?;
+/// partial.restrict(vector.choice, vector.values)?;
+/// assert_eq!(partial.values(tile.size).only(), Some(1)); // one instruction has four elements
+/// assert_eq!(nesting.problem.number(outer.size, partial.values(outer.size).only().unwrap()), Some(1 << 18));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Kernel {
+    /// What is iterated over.
+    pub dimensions: Vec<Dimension>,
+    /// What is done, each once for each iteration of its dimensions.
+    pub statements: Vec<Statement>,
+    /// What has to be done before what.
+    pub dependences: Vec<Dependence>,
+    /// What may be staged in shared memory.
+    pub arrays: Vec<Array>,
+}
+
+/// An iteration over `0..size`, as a loop around as many loops as it has levels of tiles.
+#[derive(Clone, Debug, Default)]
+pub struct Dimension {
+    /// What people call it.
+    pub name: String,
+    /// How many iterations.
+    pub size: u64,
+    /// The sizes that the tiles of each level may have, from the outside in; 1 is no tile.
+    pub tiles: Vec<Vec<u64>>,
+    /// Whether its iterations may be done in any order or at once: a sum that has to keep its order is not parallel.
+    pub parallel: bool,
+}
+
+/// What is done.
+#[derive(Clone, Debug, Default)]
+pub struct Statement {
+    /// What people call it.
+    pub name: String,
+    /// The dimensions around it, by position.
+    pub dimensions: Vec<usize>,
+    /// What it reads and writes.
+    pub accesses: Vec<Access>,
+}
+
+/// Where a statement reads or writes.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// What people call the array.
+    pub array: String,
+    /// How many elements one iteration is from the next, for each dimension of the statement.
+    pub strides: Vec<u64>,
+}
+
+/// One statement needs what another has done.
+#[derive(Clone, Debug, Default)]
+pub struct Dependence {
+    /// Position of what has to be done first.
+    pub from: usize,
+    /// Position of what needs it.
+    pub to: usize,
+    /// Pairs of a dimension of each in which iteration `i` needs iteration `i` alone, so that both may share a loop. They have to be tiled alike for that.
+    pub along: Vec<(usize, usize)>,
+}
+
+/// What may be staged in shared memory: the part that tiles walk over.
+#[derive(Clone, Debug, Default)]
+pub struct Array {
+    /// What people call it.
+    pub name: String,
+    /// Bytes of an element.
+    pub element_bytes: u64,
+    /// The dimensions whose tiles (all levels but the outermost loop) are staged.
+    pub dimensions: Vec<usize>,
+}
+
+/// What a device can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most threads of a block.
+    pub threads: u64,
+    /// Most iterations that are unrolled around a statement.
+    pub unrolled: u64,
+    /// Most elements of a vector.
+    pub vector: u64,
+    /// Most dimensions of a grid, and of a block.
+    pub axes: usize,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { threads: 1024, unrolled: 512, vector: 4, axes: 3, shared_bytes: 48 * 1024 }
+    }
+}
+
+/// The choices of a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Nesting {
+    /// Choices and rules.
+    pub problem: Problem,
+    /// The loops: of each dimension from the outside in.
+    pub loops: Vec<NestLoop>,
+    /// Where each array of the kernel is, `global` or `shared`.
+    pub memory: Vec<ChoiceId>,
+    /// How two objects lie, the first position less than the second: loops come first, then statements.
+    pub(super) orders: Vec<Vec<ChoiceId>>,
+}
+
+/// A loop of a [`Nesting`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NestLoop {
+    /// Position of its dimension.
+    pub dimension: usize,
+    /// 0 is the outermost of its dimension.
+    pub level: usize,
+    /// How many iterations it has.
+    pub size: ChoiceId,
+    /// `plain`, `unrolled`, `vector`, `block` or `thread`.
+    pub kind: ChoiceId,
+}
+
+impl Kernel {
+    /// The problem of how to nest the kernel's loops and what becomes of them.
+    ///
+    /// # Errors
+    /// When a dimension has more than 64 sizes, or one twice.
+    ///
+    /// # Panics
+    /// If a statement, a dependence or an array names a position that is not there.
+    pub fn nesting(&self, limits: &Limits) -> Result<Nesting, ProblemError> {
+        let mut nesting = Nesting::default();
+        for (position, dimension) in self.dimensions.iter().enumerate() {
+            nesting.add_loops(position, dimension)?;
+        }
+        for array in &self.arrays {
+            let name = format!("memory of {}", array.name);
+            nesting.memory.push(nesting.problem.labels(name, ["global", "shared"])?);
+        }
+        nesting.add_orders(self)?;
+        orders::add(self, &mut nesting)?;
+        kinds::add(self, limits, &mut nesting)?;
+        resources::add(self, limits, &mut nesting)?;
+        Ok(nesting)
+    }
+}
+
+impl Nesting {
+    /// "The first object lies so to the second": loops are counted first, then statements.
+    ///
+    /// # Errors
+    /// When there is no such order.
+    ///
+    /// # Panics
+    /// If both are the same, or one is not there.
+    pub fn order(&self, one: usize, other: usize, orders: &[&str]) -> Result<Within, ProblemError> {
+        let flipped = |order: &&str| match *order {
+            "before" => "after",
+            "after" => "before",
+            "inner" => "outer",
+            "outer" => "inner",
+            _ => "merged",
+        };
+        if one < other {
+            return self.problem.named(self.orders[one][other - one - 1], orders);
+        }
+        let orders: Vec<&str> = orders.iter().map(flipped).collect();
+        self.problem.named(self.orders[other][one - other - 1], &orders)
+    }
+
+    /// The position of a statement among the objects.
+    #[must_use]
+    pub fn object(&self, statement: usize) -> usize {
+        self.loops.len() + statement
+    }
+
+    /// The positions of the loops around a statement from the start.
+    pub(super) fn own(&self, statement: &Statement) -> Vec<usize> {
+        let own = |at: &usize| statement.dimensions.contains(&self.loops[*at].dimension);
+        (0..self.loops.len()).filter(own).collect()
+    }
+
+    pub(super) fn kind(&self, at: usize, kinds: &[&str]) -> Result<Within, ProblemError> {
+        self.problem.named(self.loops[at].kind, kinds)
+    }
+
+    /// A size for each level; what tiles leave of the dimension is the size of the outermost loop.
+    fn add_loops(&mut self, position: usize, dimension: &Dimension) -> Result<(), ProblemError> {
+        let (name, size) = (&dimension.name, dimension.size);
+        let products = dimension.tiles.iter().fold(BTreeSet::from([1_u64]), |products, tiles| {
+            let with = |&product: &u64| tiles.iter().map(move |&tile| product.saturating_mul(tile));
+            products
+                .iter()
+                .flat_map(with)
+                .filter(|&product| product > 0 && size.is_multiple_of(product))
+                .collect()
+        });
+        let rests: BTreeSet<u64> = products.iter().map(|product| size / product).collect();
+        let levels = std::iter::once(rests.into_iter().collect()).chain(dimension.tiles.clone());
+        let mut factors = Vec::new();
+        for (level, sizes) in levels.enumerate() {
+            let size = self.problem.numbers(format!("size of {name}{level}"), sizes)?;
+            let kind = self.problem.labels(format!("kind of {name}{level}"), KINDS)?;
+            self.loops.push(NestLoop { dimension: position, level, size, kind });
+            factors.push(Factor::choice(size));
+        }
+        let tiles = Rule::Divides { product: factors[1..].to_vec(), size };
+        self.problem.rule(format!("tiles divide {name}"), tiles)?;
+        let all = Rule::Product { of: factors, at_least: size.into(), at_most: size.into() };
+        self.problem.rule(format!("loops make up {name}"), all)?;
+        Ok(())
+    }
+
+    fn add_orders(&mut self, kernel: &Kernel) -> Result<(), ProblemError> {
+        let loops =
+            self.loops.iter().map(|own| format!("{}{}", kernel.dimensions[own.dimension].name, own.level));
+        let names: Vec<String> = loops.chain(kernel.statements.iter().map(|own| own.name.clone())).collect();
+        for (at, one) in names.iter().enumerate() {
+            let pairs = names[at + 1..].iter().map(|other| format!("order of {one} and {other}"));
+            let row = pairs.map(|name| self.problem.labels(name, ORDERS)).collect::<Result<_, _>>()?;
+            self.orders.push(row);
+        }
+        Ok(())
+    }
+
+    pub(super) fn is(&mut self, name: &str, then: Within) -> Result<(), ProblemError> {
+        self.follows(name, vec![], then)
+    }
+
+    pub(super) fn follows(
+        &mut self,
+        name: &str,
+        when: Vec<Within>,
+        then: Within,
+    ) -> Result<(), ProblemError> {
+        self.problem.rule(name, Rule::Clause { when, then }).map(|_| ())
+    }
+
+    /// All values but these.
+    pub(super) fn not(&self, within: Within) -> Within {
+        Within { values: self.problem.all(within.choice).without(within.values), ..within }
+    }
+
+    pub(super) fn values(&self, choice: ChoiceId, keep: impl Fn(u64) -> bool) -> Values {
+        let kept = |&value: &usize| self.problem.number(choice, value).is_some_and(&keep);
+        Values::of(self.problem.all(choice).iter().filter(kept))
+    }
+}
