@@ -169,3 +169,19 @@ fn counting_is_exact_and_knuths_interval_covers_it() {
     }
     assert!(covered * 100 >= spaces * 90, "{covered} of {spaces}");
 }
+
+#[test]
+fn every_node_is_expanded_or_pruned_or_a_dead_end_or_a_leaf() {
+    for seed in 0..100 {
+        let Some((root, costs)) = space(seed) else { continue };
+        let mut search = BranchAndBound::new(root, costs, BranchPlan { seed, ..BranchPlan::default() });
+        run(&mut search, 2);
+        let total = search.statistics().total();
+        let seen = |counts: &Counts| counts.expanded + counts.pruned + counts.dead_ends + counts.leaves;
+        let by_choice: u64 = search.statistics().choices.values().map(seen).sum();
+        assert_eq!(by_choice + 1, seen(&total), "seed {seed}"); // the root is made by no choice
+        assert_eq!(seen(&search.statistics().levels[0]), 1);
+        // whoever is expanded has two children or more
+        assert!(seen(&total) > 2 * total.expanded, "seed {seed}");
+    }
+}

@@ -9,6 +9,9 @@ use super::{KINDS, ORDERS, kinds, orders, resources};
 
 /// Statements with the loops around them. A loop belongs to the statements that name it from the start; others share it only where loops are merged.
 ///
+/// Not said by its rules: how the threads of two nests that are not merged are mapped to one another, and where values are kept that go from one to the other.
+/// Whoever writes code for that adds choices and rules to the problem ([`Problem::introduce`], [`Partial::extend`](super::super::Partial::extend)).
+///
 /// ```
 /// use std::sync::Arc;
 /// use nitro_search::partial::{Access, Dimension, Kernel, Limits, Partial, Statement};
