@@ -136,8 +136,8 @@ fn in_thread(nest: &Nest, kernel: &Kernel, roles: &Roles, range: &Range) -> Stri
     let chunk = chunk(nest, &kernel.body, range.iterator, &mut Vec::new());
     let staged = match (chunk, roles.tiling.buffers) {
         (None, _) => String::new(),
-        (Some(step), 2) => format!(", {step} staged at a time, the next {step} on their way"),
-        (Some(step), _) => format!(", {step} staged at a time"),
+        (Some(step), 0 | 1) => format!(", staged by {step}"),
+        (Some(step), buffers) => format!(", staged by {step}, {} ahead", step * i64::from(buffers - 1)),
     };
     serial + &staged
 }
