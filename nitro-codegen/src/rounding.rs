@@ -1,6 +1,7 @@
 //! How far results may be off that were computed in another order.
 
 use crate::data::{Data, RunError, temporaries};
+use crate::dependence::is_sum;
 use crate::interpreter::{Elements, value};
 use crate::nest::affine::Variable;
 use crate::nest::expression::{Access, Binary, Expression, Unary};
@@ -116,16 +117,20 @@ struct Bounded<'a> {
 
 impl Bounded<'_> {
     fn assign(&mut self, assignment: &Assignment, iterators: &[i64]) -> Result<(), RunError> {
-        let term = self.term(&assignment.value, assignment, iterators)?;
         let at = self.elements.offset(assignment, &assignment.target, iterators)?;
         let array = assignment.target.array;
-        let sum = match added(assignment) {
-            Some(added) => {
+        let (term, sum) = match added(assignment) {
+            Some((operator, added)) => {
+                let own = self.load(&assignment.target, assignment, iterators)?;
+                let added = self.term(added, assignment, iterators)?;
                 let mut sum = self.sums[array][at];
-                sum.add(self.term(added, assignment, iterators)?);
-                sum
+                sum.add(added);
+                (binary(operator, own, added), sum)
             }
-            None => Sum::of(term),
+            None => {
+                let term = self.term(&assignment.value, assignment, iterators)?;
+                (term, Sum::of(term))
+            }
         };
         self.sums[array][at] = sum;
         self.data.arrays[array][at] = term.value as f32;
@@ -171,18 +176,11 @@ impl Bounded<'_> {
     }
 }
 
-/// What an assignment adds to its target, or subtracts from it.
-fn added(assignment: &Assignment) -> Option<&Expression> {
+/// What a sum adds to its element, or subtracts from it.
+fn added(assignment: &Assignment) -> Option<(Binary, &Expression)> {
     let Expression::Binary(operator, left, right) = &assignment.value else { return None };
-    let is_target =
-        |own: &Expression| matches!(own, Expression::Load(access) if *access == assignment.target);
-    let (sum, added) = match operator {
-        Binary::Add if is_target(right) && !is_target(left) => (right, left),
-        Binary::Add | Binary::Subtract => (left, right),
-        _ => return None,
-    };
-    let reads_target = added.reads().into_iter().any(|access| *access == assignment.target);
-    (is_target(sum) && !reads_target).then_some(added)
+    let is_target = matches!(&**left, Expression::Load(access) if *access == assignment.target);
+    is_sum(assignment).then_some((*operator, if is_target { right } else { left }))
 }
 
 fn unary(operator: Unary, operand: Term) -> Term {
