@@ -8,8 +8,8 @@ use thiserror::Error;
 use crate::search::SearchError;
 use crate::store::StoreError;
 
-/// The error of a recording closure: whatever its own work may raise.
-pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+// The error of a recording closure, as of a generator: whatever its own work may raise.
+pub use nitro_search::BoxError;
 
 /// Why an input could not be recorded.
 #[derive(Debug, Error)]
