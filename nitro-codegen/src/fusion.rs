@@ -34,16 +34,24 @@ impl Nest {
     /// # Errors
     /// As [`dependences`](Self::dependences).
     pub fn with_fused_loops(&self) -> Result<Nest, DependenceError> {
-        let mut nest = self.clone();
-        let mut dependences = nest.dependences()?;
-        let mut at = 0;
+        let fused = self.fused(&self.dependences()?)?;
+        Ok(fused.map_or_else(|| self.clone(), |(fused, _)| fused))
+    }
+
+    /// With loops joined, if any can be, and the dependences then.
+    pub(crate) fn fused(
+        &self,
+        dependences: &Dependences,
+    ) -> Result<Option<(Nest, Dependences)>, DependenceError> {
+        let (mut nest, mut dependences) = (self.clone(), dependences.clone());
+        let (mut at, mut is_fused) = (0, false);
         while at + 1 < nest.body.len() {
             match nest.fused_at(at, &dependences)? {
-                Some(fused) => (nest, dependences) = fused,
+                Some(fused) => ((nest, dependences), is_fused) = (fused, true),
                 None => at += 1,
             }
         }
-        Ok(nest)
+        Ok(is_fused.then_some((nest, dependences)))
     }
 
     /// With the node at this place and the next one joined, if they can be, and the dependences then.

@@ -88,13 +88,9 @@ impl MappingSpace {
     /// # Errors
     /// When isl is not granted as many operations as the nest takes.
     pub fn new(nest: &Nest) -> Result<Self, DependenceError> {
-        let changed = nest.with_temporaries()?.with_wavefronts()?;
-        let mut nests = vec![(changed.clone(), changed.dependences()?)];
-        let fused = changed.with_fused_loops()?;
-        if fused != changed {
-            let dependences = fused.dependences()?;
-            nests.push((fused, dependences));
-        }
+        let (changed, dependences) = nest.prepared()?;
+        let fused = changed.fused(&dependences)?;
+        let nests: Vec<_> = std::iter::once((changed, dependences)).chain(fused).collect();
         let mut schedules: Vec<(usize, Schedule, Vec<Shape>)> = Vec::new();
         for (index, (nest, dependences)) in nests.iter().enumerate() {
             for [fuses, sums_in_parallel] in [[true, true], [true, false], [false, true], [false, false]] {

@@ -39,6 +39,11 @@ impl Nest {
     /// # Errors
     /// As [`dependences`](Self::dependences).
     pub fn with_temporaries(&self) -> Result<Nest, DependenceError> {
+        Ok(self.expanded()?.0)
+    }
+
+    /// With temporaries, and the dependences then.
+    fn expanded(&self) -> Result<(Nest, Dependences), DependenceError> {
         let mut nest = self.clone();
         let mut dependences = nest.dependences()?;
         for array in 0..self.arrays.len() {
@@ -47,7 +52,17 @@ impl Nest {
                 nest = changed;
             }
         }
-        Ok(nest)
+        Ok((nest, dependences))
+    }
+
+    /// What is mapped instead of the nest: with temporaries and wavefronts where these help, and its dependences.
+    #[cfg(any(feature = "search", feature = "show"))]
+    pub(crate) fn prepared(&self) -> Result<(Nest, Dependences), DependenceError> {
+        let (nest, dependences) = self.expanded()?;
+        match nest.skewed(&dependences) {
+            Some(skewed) => skewed.dependences().map(|dependences| (skewed, dependences)),
+            None => Ok((nest, dependences)),
+        }
     }
 
     fn new_iterator(&mut self, name: &str) -> usize {
@@ -62,7 +77,8 @@ impl Nest {
         self.arrays.len() - 1
     }
 
-    fn free(&self, name: &str) -> String {
+    /// The name, or one like it that nothing has yet.
+    pub(crate) fn free(&self, name: &str) -> String {
         let mut name = name.to_owned();
         while self.names().any(|taken| *taken == name) {
             name.push('_');

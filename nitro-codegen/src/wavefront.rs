@@ -36,12 +36,15 @@ impl Nest {
     /// # Errors
     /// As [`dependences`](Self::dependences).
     pub fn with_wavefronts(&self) -> Result<Nest, DependenceError> {
-        let dependences = self.dependences()?;
+        let skewed = self.skewed(&self.dependences()?);
+        Ok(skewed.unwrap_or_else(|| self.clone()))
+    }
+
+    /// With wavefronts, if there is a use for any.
+    pub(crate) fn skewed(&self, dependences: &Dependences) -> Option<Nest> {
         let mut skewed = self.clone();
-        let mut names = Names::of(self);
-        skewed.body = skew_all(&self.body, &mut Place { depth: 0, statement: 0 }, &dependences, &mut names);
-        skewed.iterators = names.iterators;
-        Ok(skewed)
+        skewed.body = skew_all(&self.body, &mut Place { depth: 0, statement: 0 }, dependences, &mut skewed);
+        (skewed != *self).then_some(skewed)
     }
 }
 
@@ -51,51 +54,30 @@ struct Place {
     statement: usize,
 }
 
-fn skew_all(nodes: &[Node], place: &mut Place, dependences: &Dependences, names: &mut Names) -> Vec<Node> {
-    nodes.iter().map(|node| skew(node, place, dependences, names)).collect()
+fn skew_all(nodes: &[Node], place: &mut Place, dependences: &Dependences, nest: &mut Nest) -> Vec<Node> {
+    nodes.iter().map(|node| skew(node, place, dependences, nest)).collect()
 }
 
-fn skew(node: &Node, place: &mut Place, dependences: &Dependences, names: &mut Names) -> Node {
+fn skew(node: &Node, place: &mut Place, dependences: &Dependences, nest: &mut Nest) -> Node {
     let first = place.statement;
     place.statement += node.statements();
     let among: Vec<usize> = (first..place.statement).collect();
     let band = Band::of(node);
     if let Some(multiples) = band.as_ref().and_then(|band| band.hyperplane(&among, place.depth, dependences))
     {
-        return band.expect("it has a hyperplane").skewed(&multiples, names);
+        return band.expect("it has a hyperplane").skewed(&multiples, nest);
     }
     match node {
         // What is in a loop that is parallel has that.
         Node::Loop(range, body) if !dependences.is_parallel(&among, place.depth) => {
             let mut inner = Place { depth: place.depth + 1, statement: first };
-            Node::Loop(range.clone(), skew_all(body, &mut inner, dependences, names))
+            Node::Loop(range.clone(), skew_all(body, &mut inner, dependences, nest))
         }
         Node::If(conditions, body) => {
             let mut inner = Place { depth: place.depth, statement: first };
-            Node::If(conditions.clone(), skew_all(body, &mut inner, dependences, names))
+            Node::If(conditions.clone(), skew_all(body, &mut inner, dependences, nest))
         }
         Node::Loop(..) | Node::Assign(_) => node.clone(),
-    }
-}
-
-/// The names of iterators.
-struct Names {
-    taken: Vec<String>,
-    iterators: Vec<String>,
-}
-
-impl Names {
-    fn of(nest: &Nest) -> Self {
-        Self { taken: nest.names().cloned().collect(), iterators: nest.iterators.clone() }
-    }
-
-    /// Calls an iterator `wave`, or something that is free.
-    fn rename(&mut self, iterator: usize) {
-        let numbered = (1..).map(|number| format!("wave_{number}"));
-        let mut all = std::iter::once("wave".to_owned()).chain(numbered);
-        let free = all.find(|name| !self.taken.contains(name)).expect("there are many numbers");
-        self.taken.push(free.clone());
-        self.iterators[iterator] = free;
     }
 }
 
@@ -137,10 +119,10 @@ impl<'a> Band<'a> {
     }
 
     /// The loop over wavefronts takes the place of an iterator of which there is one in each of them.
-    fn skewed(&self, multiples: &[i64], names: &mut Names) -> Node {
+    fn skewed(&self, multiples: &[i64], nest: &mut Nest) -> Node {
         let replaced = multiples.iter().position(|multiple| *multiple == 1).expect("it was looked for");
         let wave = self.loops[replaced].iterator;
-        names.rename(wave);
+        nest.iterators[wave] = nest.free("wave");
         let others: Vec<usize> = (0..self.loops.len()).filter(|at| *at != replaced).collect();
         let of_others = others.iter().fold(Affine::from(0), |sum, at| {
             sum + Variable::Iterator(self.loops[*at].iterator) * multiples[*at]

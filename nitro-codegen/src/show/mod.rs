@@ -101,7 +101,7 @@ impl NestView {
     /// # Errors
     /// When isl is not granted as many operations as the nest takes.
     pub fn new(nest: &Nest, mapping: &Mapping) -> Result<Self, DependenceError> {
-        Self::of(nest, nest.with_temporaries()?.with_wavefronts()?, mapping)
+        Self::mapped_as(nest, nest.prepared()?, mapping)
     }
 
     /// The same with fused loops.
@@ -109,7 +109,9 @@ impl NestView {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn with_fused_loops(nest: &Nest, mapping: &Mapping) -> Result<Self, DependenceError> {
-        Self::of(nest, nest.with_temporaries()?.with_wavefronts()?.with_fused_loops()?, mapping)
+        let (changed, dependences) = nest.prepared()?;
+        let fused = changed.fused(&dependences)?;
+        Self::mapped_as(nest, fused.unwrap_or((changed, dependences)), mapping)
     }
 
     /// A nest and what was made of it before it is mapped.
@@ -117,9 +119,21 @@ impl NestView {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn of(written: &Nest, changed: Nest, mapping: &Mapping) -> Result<Self, DependenceError> {
-        let is_changed = changed != *written;
-        let changed = is_changed.then(|| Stage::new(changed)).transpose()?;
-        let written = Stage::new(written.clone())?;
+        let dependences = changed.dependences()?;
+        Self::mapped_as(written, (changed, dependences), mapping)
+    }
+
+    /// As [`of`](Self::of), where the dependences are known.
+    fn mapped_as(
+        written: &Nest,
+        (nest, dependences): (Nest, Dependences),
+        mapping: &Mapping,
+    ) -> Result<Self, DependenceError> {
+        let mapped = Stage { nest, dependences };
+        let (written, changed) = match mapped.nest == *written {
+            true => (mapped, None),
+            false => (Stage::new(written.clone())?, Some(mapped)),
+        };
         let Stage { nest, dependences } = changed.as_ref().unwrap_or(&written);
         let program = nest.map(dependences, mapping);
         let roles = roles(nest, dependences, mapping);
