@@ -76,15 +76,6 @@ impl Nest {
         self.temporaries += 1;
         self.arrays.len() - 1
     }
-
-    /// The name, or one like it that nothing has yet.
-    pub(crate) fn free(&self, name: &str) -> String {
-        let mut name = name.to_owned();
-        while self.names().any(|taken| *taken == name) {
-            name.push('_');
-        }
-        name
-    }
 }
 
 /// An array of a nest and what depends on each other by it.

@@ -74,8 +74,8 @@ fn presets_and_what_is_kept_are_listed_and_shown() {
     let folder = folder.path();
     let listed = train(folder, &["nest", "show"]);
     let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names[..4], ["kernel", "naive", "ppcg_default", "sane"], "{listed}");
-    assert!(names.len() > 4, "and what was recorded and ships: {listed}");
+    assert_eq!(names[..5], ["kernel", "naive", "ppcg_default", "sane", "split"], "{listed}");
+    assert!(names.len() > 5, "and what was recorded and ships: {listed}");
 
     let text = found();
     let digest = keep(folder, &[&text]).remove(0);
@@ -83,7 +83,7 @@ fn presets_and_what_is_kept_are_listed_and_shown() {
     let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
     let own = listed.iter().find(|one| one["name"] == json!(digest)).expect("the store has it");
     assert_eq!((&own["is_in_store"], &own["is_preset"]), (&json!(true), &json!(false)));
-    assert_eq!(listed.len(), 4);
+    assert_eq!(listed.len(), 5);
 
     train(folder, &[&["fit", "--function", "gemm"], &STORE[..]].concat());
     let listed = train(folder, &["nest", "show"]);

@@ -11,7 +11,7 @@ use nitro_cuda::{Executable, Options};
 use nitro_polybench::kernels;
 
 const USAGE: &str = "\
-show NEST [--mapping naive|sane|ppcg_default] [--fused] [--architecture 90] [--html FILE] [--pictures FOLDER]
+show NEST [--mapping naive|sane|split|ppcg_default] [--fused] [--architecture 90] [--html FILE] [--pictures FOLDER]
 
 --fused          joins neighbouring loops that touch the same elements before the nest is mapped
 --architecture   compiles the kernels for sm_90, say, by NVRTC, to show what they take

@@ -1,7 +1,7 @@
 //! Kernels as data: what threads do, before it becomes the text of a language.
 
 mod cuda;
-mod display;
+pub(crate) mod display;
 mod memory;
 mod plan;
 mod race;

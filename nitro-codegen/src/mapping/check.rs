@@ -9,6 +9,7 @@ const MOST_POINTS: u64 = 1 << 16;
 const MOST_STAGED_POINTS: u64 = 1 << 10;
 /// Iterations that are staged or written out.
 const MOST_ITERATIONS: u32 = 1024;
+const MOST_TERMS: u32 = 1 << 20;
 const MOST_BUFFERS: u32 = 8;
 const MOST_NEIGHBOURS: u32 = 16;
 /// As many blocks as a multiprocessor has.
@@ -23,7 +24,7 @@ impl Mapping {
 }
 
 fn check(tiling: &Tiling) -> Result<(), String> {
-    let Tiling { block, points, neighbours, inner, buffers, unroll, resident_blocks, .. } = tiling;
+    let Tiling { block, points, neighbours, inner, buffers, terms, unroll, resident_blocks, .. } = tiling;
     let is_within = |extents: &[u32; 3], most: u64| {
         extents.iter().all(|extent| (1..=most).contains(&u64::from(*extent)))
             && extents.iter().map(|extent| u64::from(*extent)).product::<u64>() <= most
@@ -36,6 +37,7 @@ fn check(tiling: &Tiling) -> Result<(), String> {
     }
     match [*inner, *unroll].into_iter().find(|iterations| *iterations > MOST_ITERATIONS) {
         Some(iterations) => Err(format!("{iterations} iterations that are staged or written out")),
+        None if *terms > MOST_TERMS => Err(format!("{terms} terms of a sum")),
         None if *buffers > MOST_BUFFERS => Err(format!("{buffers} buffers")),
         None if *neighbours > MOST_NEIGHBOURS => Err(format!("{neighbours} neighbours")),
         None if *resident_blocks > MOST_RESIDENT => Err(format!("{resident_blocks} blocks at the same time")),

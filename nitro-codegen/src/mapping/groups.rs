@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::components::components;
-use crate::dependence::Dependences;
-use crate::nest::affine::Variable;
+use crate::dependence::{Dependences, is_sum};
+use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::Access;
 use crate::nest::statement::Statement;
 use crate::nest::{Nest, Range};
@@ -14,8 +14,8 @@ use crate::nest::{Nest, Range};
 /// As many dimensions as a grid has.
 const MOST_DIMENSIONS: usize = 3;
 
-/// What may be done to the order of statements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// What may be done to the order of statements; by default, nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Schedule {
     /// Statements that share their loops share a kernel where that costs no dimension of the grid.
     pub fuses: bool,
@@ -23,12 +23,21 @@ pub struct Schedule {
     pub sums_in_parallel: bool,
     /// x is the loop along which most accesses touch neighbouring elements, instead of the innermost one.
     pub coalesces: bool,
+    /// Sums that a thread of a grid with two dimensions goes through are *split*: blocks along z have [some of the terms each](crate::Tiling::terms) and add what they come to
+    /// (split-K of products of matrices), where the nest permits it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub splits_sums: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl Schedule {
     /// Whether sums may be added up in any order.
     pub(super) fn reassociates(self, nest: &Nest) -> bool {
-        self.sums_in_parallel && nest.reassociates()
+        (self.sums_in_parallel || self.splits_sums) && nest.reassociates()
     }
 }
 
@@ -37,8 +46,26 @@ impl Schedule {
 pub enum Plan {
     /// The host repeats a loop: the iterator's index.
     Host(usize, Vec<Plan>),
-    /// A kernel of these statements, with these loops as its grid (the iterators' indices, outermost first), of which `summed` are parallel for sums alone.
-    Kernel { statements: Vec<usize>, grid: Vec<usize>, summed: Vec<usize> },
+    /// A kernel.
+    Kernel(KernelPlan),
+}
+
+/// Statements that make a kernel, and what becomes of the loops around them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelPlan {
+    pub statements: Vec<usize>,
+    /// The iterators of the grid, outermost first: z or y first and x last.
+    pub grid: Vec<usize>,
+    /// Those of the grid that are parallel since sums may be added up in any order.
+    pub summed: Vec<usize>,
+    /// The loop of a thread whose terms are split over blocks along one more dimension.
+    pub split: Option<usize>,
+}
+
+impl KernelPlan {
+    fn dimensions(&self) -> usize {
+        self.grid.len() + usize::from(self.split.is_some())
+    }
 }
 
 impl Plan {
@@ -54,14 +81,14 @@ impl Plan {
     fn dimensions(&self) -> usize {
         match self {
             Plan::Host(..) => 0,
-            Plan::Kernel { grid, .. } => grid.len(),
+            Plan::Kernel(kernel) => kernel.dimensions(),
         }
     }
 
     fn is_parallel(&self) -> bool {
         match self {
             Plan::Host(_, plans) => plans.iter().any(Plan::is_parallel),
-            Plan::Kernel { grid, .. } => !grid.is_empty(),
+            Plan::Kernel(kernel) => !kernel.grid.is_empty(),
         }
     }
 }
@@ -120,11 +147,8 @@ impl Planner<'_> {
     }
 
     fn fused(&self, one: &Plan, other: &Plan, depth: usize) -> Option<Plan> {
-        let (Plan::Kernel { statements: first, .. }, Plan::Kernel { statements: second, .. }) = (one, other)
-        else {
-            return None;
-        };
-        let mut all = [first.as_slice(), second].concat();
+        let (Plan::Kernel(first), Plan::Kernel(second)) = (one, other) else { return None };
+        let mut all = [first.statements.as_slice(), &second.statements].concat();
         all.sort_unstable();
         let fused = self.schedule.fuses.then(|| self.kernel(&all, depth)).flatten()?;
         (fused.dimensions() >= one.dimensions().max(other.dimensions())).then_some(fused)
@@ -134,7 +158,9 @@ impl Planner<'_> {
     fn kernel(&self, among: &[usize], depth: usize) -> Option<Plan> {
         let mut grid = self.grid(self.dependences, among, depth);
         let mut summed = Vec::new();
-        if let Some(relaxed) = self.relaxed.as_ref().filter(|_| grid.len() < 2) {
+        if let Some(relaxed) =
+            self.relaxed.as_ref().filter(|_| self.schedule.sums_in_parallel && grid.len() < 2)
+        {
             let wider = self.grid(relaxed, among, depth);
             if wider.len() > grid.len() && self.sums_are_alone(among, &wider) {
                 summed = wider.iter().filter(|iterator| !grid.contains(iterator)).copied().collect();
@@ -144,7 +170,29 @@ impl Planner<'_> {
         if self.schedule.coalesces {
             self.coalesce(among, &mut grid);
         }
-        (!grid.is_empty()).then(|| Plan::Kernel { statements: among.to_vec(), grid, summed })
+        let split = self.split(among, depth, &grid);
+        (!grid.is_empty())
+            .then(|| Plan::Kernel(KernelPlan { statements: among.to_vec(), grid, summed, split }))
+    }
+
+    /// Of a grid with two dimensions, the one loop over sizes besides it, if all that is in it sums up along it.
+    fn split(&self, among: &[usize], depth: usize, grid: &[usize]) -> Option<usize> {
+        let relaxed = self.relaxed.as_ref().filter(|_| self.schedule.splits_sums && grid.len() == 2)?;
+        let loops = &self.statements[among[0]].loops;
+        let common = self.common(among);
+        let (at, range) =
+            (depth..common).map(|at| (at, loops[at])).find(|(_, range)| !grid.contains(&range.iterator))?;
+        let is_of_sizes = range.lower.iter().chain(&range.upper).all(Affine::is_of_sizes);
+        let is_plain = is_of_sizes && range.lower.len() == 1 && range.step == 1 && !range.is_reversed;
+        let is_free = relaxed.within(among, depth).all(|found| found.distances[at].is_zero());
+        let sums_up = |statement: &usize| {
+            let assignment = self.statements[*statement].assignment;
+            is_sum(assignment) && !assignment.target.depends_on(&[range.iterator])
+        };
+        let split = [grid, &[range.iterator]].concat();
+        let may_be_split =
+            is_plain && is_free && among.iter().all(sums_up) && self.sums_are_alone(among, &split);
+        may_be_split.then_some(range.iterator)
     }
 
     /// Whether nothing but sums touches what is added up across the grid: nothing sees a part of a sum.
@@ -196,7 +244,7 @@ impl Planner<'_> {
                 return host;
             }
         }
-        Plan::Kernel { statements: among.to_vec(), grid: Vec::new(), summed: Vec::new() }
+        Plan::Kernel(KernelPlan { statements: among.to_vec(), ..KernelPlan::default() })
     }
 
     /// The loops that all these statements share and no dependence between them crosses, as far as their bounds are known outside.

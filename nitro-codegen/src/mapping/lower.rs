@@ -36,10 +36,10 @@ impl Lowering<'_> {
                 self.host.pop();
                 Host::Loop(range, body)
             }
-            Plan::Kernel { statements, grid, summed } => {
+            Plan::Kernel(plan) => {
                 let name = format!("{}_{}", self.nest.name, self.kernels.len());
                 let reassociates = self.mapping.schedule.reassociates(self.nest);
-                let work = Work { nest: self.nest, statements, host: &self.host, grid, summed, reassociates };
+                let work = Work { nest: self.nest, plan, host: &self.host, reassociates };
                 self.kernels.push(work.kernel(name, &self.mapping.tiling(&work)));
                 Host::Launch(self.kernels.len() - 1)
             }

@@ -49,11 +49,12 @@ pub struct Mapping {
 impl Mapping {
     /// The presets by name, `naive` with results in registers: what every search begins with.
     #[must_use]
-    pub fn presets() -> [(&'static str, Self); 3] {
+    pub fn presets() -> [(&'static str, Self); 4] {
         [
             ("naive", Self::naive().with_register_promotion()),
             ("ppcg_default", Self::ppcg_default()),
             ("sane", Self::sane()),
+            ("split", Self::split()),
         ]
     }
 
@@ -64,7 +65,7 @@ impl Mapping {
     /// them. Loops that carry dependences run in the thread, or on the host where there are parallel ones inside. What has no parallel loop is run by one thread.
     #[must_use]
     pub fn naive() -> Self {
-        let schedule = Schedule { fuses: false, sums_in_parallel: false, coalesces: false };
+        let schedule = Schedule::default();
         Self::of(schedule, [[256, 1, 1], [32, 8, 1], [32, 4, 2]], Tiling::default())
     }
 
@@ -73,7 +74,7 @@ impl Mapping {
     /// 8 × 8 elements of them each thread, whose operands come ahead.
     #[must_use]
     pub fn sane() -> Self {
-        let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: true };
+        let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: true, splits_sums: false };
         let tiling = Tiling { points: [4, 4, 1], inner: 16, promotes: true, ..Tiling::default() };
         let mut mapping = Self::of(schedule, [[256, 1, 1], [32, 8, 1], [32, 8, 1]], tiling.clone());
         mapping.usual[0].points = [1; 3];
@@ -99,11 +100,18 @@ impl Mapping {
         mapping
     }
 
+    /// The preset `split`: as `sane`, with the sums of products [split over blocks](Schedule::splits_sums), as long sums of few elements want it.
+    #[must_use]
+    pub fn split() -> Self {
+        let sane = Self::sane();
+        Self { schedule: Schedule { splits_sums: true, ..sane.schedule }, ..sane }
+    }
+
     /// The preset `ppcg_default`: what PPCG does unless it is told otherwise. Tiles of 32 along each loop, blocks of 512, 32 × 16 or 32 × 4 × 4 threads clipped to the
     /// tile, shared memory and registers, no sum in parallel.
     #[must_use]
     pub fn ppcg_default() -> Self {
-        let schedule = Schedule { fuses: true, sums_in_parallel: false, coalesces: false };
+        let schedule = Schedule { fuses: true, ..Schedule::default() };
         let tiling = Tiling { inner: 32, promotes: true, ..Tiling::default() };
         let mut mapping = Self::of(schedule, [[32, 1, 1], [32, 16, 1], [32, 4, 4]], tiling);
         mapping.usual[1].points = [1, 2, 1];
@@ -188,7 +196,7 @@ impl Mapping {
 
     /// The tiling of a kernel.
     fn tiling(&self, work: &Work<'_>) -> Tiling {
-        let dimensions = work.grid.len();
+        let dimensions = work.plan.grid.len();
         let usual = || match work.sums() {
             None => match &self.products {
                 Some(tiling) if work.operands() > 0 => tiling.clone(),
@@ -197,7 +205,7 @@ impl Mapping {
             Some(Sums::AlongX) => self.sums[0].clone(),
             Some(Sums::Across) => self.sums[1].clone(),
         };
-        let own = self.own.iter().find(|(statements, _)| statements == work.statements);
+        let own = self.own.iter().find(|(statements, _)| *statements == work.plan.statements);
         let mut tiling = own.map_or_else(usual, |(_, tiling)| tiling.clone());
         for axis in dimensions..3 {
             tiling.block[axis] = 1;
@@ -217,6 +225,8 @@ pub struct Shape {
     pub sums: Option<Sums>,
     /// Whether a thread has loops besides those that sums make.
     pub has_loop: bool,
+    /// Whether its sums are split over blocks.
+    pub is_split: bool,
     /// Of a product: how many operands it has in shared memory. 0: it is none.
     pub operands: usize,
 }
@@ -232,12 +242,12 @@ pub fn shapes(nest: &Nest, dependences: &Dependences, schedule: Schedule) -> Vec
                     gather(nest, plans, host, found);
                     host.pop();
                 }
-                Plan::Kernel { statements, grid, summed } => {
-                    let work = Work { nest, statements, host, grid, summed, reassociates: false };
-                    let (dimensions, statements) = (grid.len(), statements.clone());
-                    let (sums, has_loop) = (work.sums(), work.has_loop());
+                Plan::Kernel(plan) => {
+                    let work = Work { nest, plan, host, reassociates: false };
+                    let (dimensions, statements) = (plan.grid.len(), plan.statements.clone());
+                    let (sums, has_loop, is_split) = (work.sums(), work.has_loop(), plan.split.is_some());
                     let operands = if sums.is_none() { work.operands() } else { 0 };
-                    found.push(Shape { statements, dimensions, sums, has_loop, operands });
+                    found.push(Shape { statements, dimensions, sums, has_loop, is_split, operands });
                 }
             }
         }

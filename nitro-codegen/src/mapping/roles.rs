@@ -35,11 +35,11 @@ fn gather(nest: &Nest, mapping: &Mapping, plans: &[Plan], host: &mut Vec<usize>,
                 gather(nest, mapping, plans, host, found);
                 host.pop();
             }
-            Plan::Kernel { statements, grid, summed } => {
-                let work = Work { nest, statements, host, grid, summed, reassociates: false };
+            Plan::Kernel(plan) => {
+                let work = Work { nest, plan, host, reassociates: false };
                 let tiling = mapping.tiling(&work);
                 let (axes, rest) = work.axes(&tiling);
-                found.push(Roles { statements: statements.clone(), axes, rest, tiling });
+                found.push(Roles { statements: plan.statements.clone(), axes, rest, tiling });
             }
         }
     }

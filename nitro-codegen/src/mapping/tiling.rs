@@ -28,6 +28,9 @@ pub struct Tiling {
     pub buffers: u32,
     /// Whether what is staged lies in shared memory so that values of neighbouring points of a thread are neighbours there, also where they are not in their array.
     pub transposes: bool,
+    /// Terms that a block has of sums which are [split](super::Schedule::splits_sums). 0: as many as are usual, 256.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub terms: u32,
     /// How many iterations of a loop of a thread are written out. 0: as many as the compiler likes.
     pub unroll: u32,
     /// *Register promotion*: an element that a loop of a thread writes again and again is in a register while the loop runs.
@@ -35,6 +38,14 @@ pub struct Tiling {
     /// Blocks for which a multiprocessor is to have registers at the same time: a thread gets by with what is left for it. 0: it takes as many as it likes.
     pub resident_blocks: u32,
 }
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+/// Some hundred are worth the additions to memory that each part of a sum takes.
+const USUAL_TERMS: i64 = 256;
 
 impl Default for Tiling {
     /// Blocks of 256 threads along x, one value for each thread, nothing staged or promoted.
@@ -46,6 +57,7 @@ impl Default for Tiling {
             inner: 0,
             buffers: 1,
             transposes: false,
+            terms: 0,
             unroll: 0,
             promotes: false,
             resident_blocks: 0,
@@ -58,6 +70,10 @@ impl Tiling {
     #[must_use]
     pub fn tile(&self) -> [u32; 3] {
         std::array::from_fn(|axis| self.block[axis] * self.points[axis])
+    }
+
+    pub(super) fn part_terms(&self) -> i64 {
+        if self.terms == 0 { USUAL_TERMS } else { self.terms.into() }
     }
 
     /// # Panics

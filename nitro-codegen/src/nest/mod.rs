@@ -142,6 +142,15 @@ impl Nest {
         self.parameters.iter().chain(&self.scalars).chain(arrays).chain(&self.iterators)
     }
 
+    /// The name, or one like it that nothing has yet.
+    pub(crate) fn free(&self, name: &str) -> String {
+        let mut name = name.to_owned();
+        while self.names().any(|taken| *taken == name) {
+            name.push('_');
+        }
+        name
+    }
+
     /// Whether sums may be added up in another order, `#[nest(reassoc)]`: results then differ by rounding.
     #[must_use]
     pub fn reassociates(&self) -> bool {

@@ -57,7 +57,7 @@ fn of_block(view: &NestView, kernel: usize) -> Vec<([i64; 3], [i64; 3])> {
 fn each_point_of_a_tile_is_that_of_one_thread() {
     let tiling =
         Tiling { block: [8, 4, 1], points: [4, 2, 1], promotes: true, inner: 4, ..Tiling::default() };
-    let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: true };
+    let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: true, ..Schedule::default() };
     for work in [Does::Fills, Does::SumsOfRows, Does::SumsOfColumns, Does::Multiplies] {
         let mapping = Mapping::naive().with_schedule(schedule).with_tiling(&[0], tiling.clone());
         let view = NestView::new(&nest(work), &mapping).unwrap();

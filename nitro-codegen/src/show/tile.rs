@@ -6,7 +6,10 @@ use maud::{Markup, html};
 
 use super::svg::{self, Drawing, at};
 use super::{NestView, points};
+use crate::kernel::display::KernelNames;
 use crate::mapping::roles::Axis;
+use crate::nest::affine::Variable;
+use crate::nest::display::Names;
 
 /// The sides of the drawing of a tile.
 const SIDE: f64 = 330.0;
@@ -63,7 +66,7 @@ pub fn drawing(view: &NestView, kernel: usize) -> Option<Drawing> {
     let y = Side::new(of(1));
     let (name, first) = (&view.program.kernels[kernel].name, of_thread(view, kernel, [0, 0]));
     let (other, others) = other(view, kernel, [&x, &y]);
-    let says = says(view, [&x, &y], of(2), other);
+    let says = says(view, kernel, [&x, &y], of(2), other);
     let top = 112.0;
     let bottom = top + y.length() + 20.0;
     let widest = says.iter().map(|(_, text)| svg::width(text) + 17.0).fold(SIDE, f64::max);
@@ -148,6 +151,7 @@ fn of_thread(view: &NestView, kernel: usize, [x, y]: [i64; 2]) -> BTreeSet<[i64;
 /// What is said below the tile, with the class of what it is said of.
 fn says(
     view: &NestView,
+    kernel: usize,
     [x, y]: [&Side<'_>; 2],
     z: Option<&Axis>,
     other: [i64; 2],
@@ -157,7 +161,8 @@ fn says(
         says.push(("", format!("↓ {}", y.says(view))));
     }
     says.extend(z.map(|axis| {
-        let name = &view.mapped().nest.iterators()[axis.iterator];
+        let names = KernelNames { program: &view.program, kernel: &view.program.kernels[kernel] };
+        let name = names.variable(Variable::Iterator(axis.iterator));
         ("", format!("and {name}: {} a block", axis.threads * axis.points))
     }));
     says.push(("mine", "the points of thread (0, 0)".to_owned()));

@@ -6,9 +6,11 @@ use maud::{Markup, html};
 
 use super::NestView;
 use super::svg::{self, Drawing, LINE, at};
+use crate::kernel::display::KernelNames;
 use crate::kernel::{Host, Instruction, Kernel, Space};
 use crate::mapping::roles::Roles;
 use crate::nest::affine::Variable;
+use crate::nest::display::Names;
 use crate::nest::{Nest, Node, Range, display};
 
 /// What something of the tree is.
@@ -51,14 +53,15 @@ fn host(view: &NestView, all: &[Host]) -> Vec<Branch> {
 }
 
 fn kernel(view: &NestView, index: usize) -> Branch {
-    let (kernel, roles, nest) = (&view.program.kernels[index], &view.roles[index], &view.mapped().nest);
+    let (kernel, roles) = (&view.program.kernels[index], &view.roles[index]);
+    let names = KernelNames { program: &view.program, kernel };
     let [x, y, z] = kernel.block;
     let role = format!("blocks of {x} × {y} × {z} = {} threads", kernel.threads());
     let mut next = roles.statements.iter().copied();
     let mut inside = storage(kernel);
-    inside.extend(rest(nest, kernel, roles, &roles.rest, &mut next));
+    inside.extend(rest(&names, roles, &roles.rest, &mut next));
     for axis in roles.axes.iter().rev() {
-        let name = nest.iterators()[axis.iterator].clone();
+        let name = names.variable(Variable::Iterator(axis.iterator)).to_owned();
         inside = vec![Branch { part: Part::Grid, name, role: on_grid(axis), inside }];
     }
     Branch { part: Part::Kernel, name: kernel.name.clone(), role, inside }
@@ -100,8 +103,7 @@ fn storage(kernel: &Kernel) -> Vec<Branch> {
 
 /// What a thread does at each point.
 fn rest(
-    nest: &Nest,
-    kernel: &Kernel,
+    names: &KernelNames<'_>,
     roles: &Roles,
     nodes: &[Node],
     next: &mut dyn Iterator<Item = usize>,
@@ -110,19 +112,19 @@ fn rest(
     for node in nodes {
         let branch = match node {
             Node::Loop(range, body) => {
-                let name = nest.iterators()[range.iterator].clone();
-                let inside = rest(nest, kernel, roles, body, next);
-                Branch { part: Part::Serial, name, role: in_thread(nest, kernel, roles, range), inside }
+                let name = names.variable(Variable::Iterator(range.iterator)).to_owned();
+                let inside = rest(names, roles, body, next);
+                Branch { part: Part::Serial, name, role: in_thread(names, roles, range), inside }
             }
             Node::If(conditions, body) => Branch {
                 part: Part::Serial,
                 name: "if".to_owned(),
-                role: display::conditions(nest, conditions),
-                inside: rest(nest, kernel, roles, body, next),
+                role: display::conditions(names, conditions),
+                inside: rest(names, roles, body, next),
             },
             Node::Assign(assignment) => {
                 let number = next.next().map_or("S".to_owned(), |index| format!("S{index}"));
-                let role = display::assignment(nest, assignment);
+                let role = display::assignment(names, assignment);
                 Branch { part: Part::Statement, name: number, role, inside: Vec::new() }
             }
         };
@@ -131,9 +133,9 @@ fn rest(
     branches
 }
 
-fn in_thread(nest: &Nest, kernel: &Kernel, roles: &Roles, range: &Range) -> String {
-    let serial = format!("each thread repeats for {}", display::range(nest, range));
-    let chunk = chunk(nest, &kernel.body, range.iterator, &mut Vec::new());
+fn in_thread(names: &KernelNames<'_>, roles: &Roles, range: &Range) -> String {
+    let serial = format!("each thread repeats for {}", display::range(names, range));
+    let chunk = chunk(&names.program.nest, &names.kernel.body, range.iterator, &mut Vec::new());
     let staged = match (chunk, roles.tiling.buffers) {
         (None, _) => String::new(),
         (Some(step), 0 | 1) => format!(", staged by {step}"),

@@ -16,6 +16,7 @@ fn tiling(random: &mut Random) -> Tiling {
         inner: [0, 1, 2, 3, 4, 4, 8][below(7) as usize],
         buffers: below(5),
         transposes: below(2) == 0,
+        terms: 1 + below(6),
         unroll: below(3),
         promotes: below(3) > 0,
         ..Tiling::default()
@@ -28,7 +29,12 @@ fn tiling(random: &mut Random) -> Tiling {
 
 fn mapping(random: &mut Random, sums_in_parallel: bool) -> Mapping {
     let mut coin = || random.below(2) == 0;
-    let schedule = Schedule { fuses: coin(), sums_in_parallel, coalesces: coin() };
+    let schedule = Schedule {
+        fuses: coin(),
+        sums_in_parallel,
+        coalesces: coin(),
+        splits_sums: sums_in_parallel && coin(),
+    };
     let usual = [tiling(random), tiling(random), tiling(random)];
     Mapping::naive().with_schedule(schedule).with_usual_tilings(usual)
 }

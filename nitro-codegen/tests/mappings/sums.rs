@@ -38,7 +38,7 @@ fn triangles(n: usize, #[shape(n, n, n)] a: &Array3<f32>, #[shape(n)] sums: &mut
 }
 
 fn in_parallel(nest: &Nest, block: [u32; 3], points: [u32; 3]) -> Program {
-    let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: false };
+    let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: false, ..Schedule::default() };
     let tiling = Tiling { block, points, promotes: true, ..Tiling::default() };
     let usual = [tiling.clone(), tiling.clone(), tiling];
     nest.map(
@@ -110,7 +110,7 @@ fn what_a_sum_gets_is_added_term_by_term_where_the_order_is_free() {
         program.to_string()
     };
     let of = |sums_in_parallel| {
-        let schedule = Schedule { fuses: false, sums_in_parallel, coalesces: false };
+        let schedule = Schedule { fuses: false, sums_in_parallel, coalesces: false, ..Schedule::default() };
         text(&Mapping::naive().with_schedule(schedule))
     };
     assert!(
@@ -132,7 +132,7 @@ fn what_a_sum_gets_is_added_term_by_term_where_the_order_is_free() {
 #[test]
 fn what_is_made_of_one_element_alone_is_staged_as_a_whole_and_stays_so() {
     let nest = two_products::nest();
-    let schedule = Schedule { fuses: false, sums_in_parallel: true, coalesces: false };
+    let schedule = Schedule { fuses: false, sums_in_parallel: true, coalesces: false, ..Schedule::default() };
     for (buffers, transposes) in [(1, false), (1, true), (3, true)] {
         let tiling = Tiling {
             block: [2, 2, 1],
@@ -151,4 +151,76 @@ fn what_is_made_of_one_element_alone_is_staged_as_a_whole_and_stays_so() {
             assert_agrees(&nest, &program, &data(&nest, &[n], 0, 1), 1);
         }
     }
+}
+
+#[nest(reassoc)]
+fn product(
+    n: usize,
+    m: usize,
+    #[shape(n, m)] a: &Array2<f32>,
+    #[shape(m, n)] b: &Array2<f32>,
+    #[shape(n, n)] c: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        for j in 0..n {
+            c[[i, j]] *= 2.0;
+            for k in 0..m {
+                c[[i, j]] += a[[i, k]] * b[[k, j]];
+            }
+        }
+    }
+}
+
+#[nest(reassoc)]
+fn triangular(n: usize, #[shape(n, n)] a: &Array2<f32>, #[shape(n, n)] c: &mut Array2<f32>) {
+    for i in 0..n {
+        for j in 0..n {
+            for k in 0..i {
+                c[[i, j]] += a[[i, k]] * a[[k, j]];
+            }
+        }
+    }
+}
+
+#[test]
+fn split_sums_are_added_up_by_blocks_along_z_and_what_is_done_once_is_done_by_another_kernel() {
+    let nest = product::nest();
+    let schedule = Schedule { fuses: true, splits_sums: true, ..Schedule::default() };
+    for (terms, inner, buffers, points) in [(4, 0, 1, 1), (8, 4, 1, 2), (12, 4, 3, 4), (3, 4, 2, 4)] {
+        let tiling = Tiling {
+            block: [4, 2, 1],
+            points: [points, 2, 1],
+            neighbours: 4,
+            inner,
+            buffers,
+            terms,
+            promotes: true,
+            ..Tiling::default()
+        };
+        let mapping = Mapping::naive().with_schedule(schedule);
+        let mapping = mapping.with_usual_tilings([tiling.clone(), tiling.clone(), tiling]);
+        let program = nest.map(&nest.dependences().unwrap(), &mapping);
+        let [scaled, summed] = &program.kernels[..] else { panic!("{program}") };
+        assert_eq!((scaled.grid.len(), adds(&scaled.body)), (2, 0), "{program}");
+        assert_eq!((summed.grid.len(), summed.grid[2].step), (3, i64::from(terms)), "{program}");
+        // Points beyond the edges sum up too, since nobody adds what they come to: a block at an edge is as fast as another one.
+        let text = program.to_string();
+        assert_eq!(
+            text.matches("if k_part < m && i < n && j < n").count(),
+            usize::from(inner == 0),
+            "{text}"
+        );
+        for (n, m) in [(0, 3), (3, 0), (1, 1), (5, 8), (16, 12), (9, 25)] {
+            assert_agrees(&nest, &program, &data(&nest, &[n, m], 0, 1), 1);
+        }
+    }
+}
+
+#[test]
+fn a_loop_over_a_part_of_the_sizes_is_not_split() {
+    let nest = triangular::nest();
+    let schedule = Schedule { fuses: true, splits_sums: true, ..Schedule::default() };
+    let program = nest.map(&nest.dependences().unwrap(), &Mapping::naive().with_schedule(schedule));
+    assert_eq!(program.kernels[0].grid.len(), 2, "{program}");
+    assert_agrees(&nest, &program, &data(&nest, &[7], 0, 1), 1);
 }

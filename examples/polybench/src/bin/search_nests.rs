@@ -132,7 +132,7 @@ fn described(bench: &Bench<'_>, program: &Program, report: &Report) -> Result<St
 
 /// A thread for each point of parallel loops, neighbours at neighbouring elements, every sum in its order.
 fn reference(space: &MappingSpace) -> Program {
-    let schedule = Schedule { fuses: false, sums_in_parallel: false, coalesces: true };
+    let schedule = Schedule { coalesces: true, ..Schedule::default() };
     let mapping = Mapping::naive().with_register_promotion().with_schedule(schedule);
     space.map(&mapping)
 }

@@ -77,7 +77,10 @@ impl Walk<'_> {
 
     /// Whether an element is in a register, for each of a thread's points another one.
     pub fn is_own(&self, element: &Access) -> bool {
-        self.accumulators.iter().any(|accumulator| accumulator.element == *element && !accumulator.is_sum)
+        let is_of_point = |accumulator: &Accumulator| {
+            self.axes.iter().enumerate().all(|(at, axis)| axis.tile() == 1 || accumulator.axes.contains(&at))
+        };
+        self.accumulators.iter().any(|own| own.element == *element && (!own.is_sum || is_of_point(own)))
     }
 
     pub fn around(

@@ -32,7 +32,7 @@ pub struct Axis {
 impl Axis {
     /// The axes of a grid. `ranges` begin with z or y and end with x; sums run along those that are `summed`.
     pub fn all(
-        ranges: &[&Range],
+        ranges: &[Range],
         extents: &[Extent],
         nodes: &[Node],
         summed: &[usize],
@@ -40,14 +40,14 @@ impl Axis {
     ) -> Vec<Axis> {
         let assignments: Vec<&Assignment> = nodes.iter().flat_map(Node::assignments).collect();
         let stages = tiling.inner > 0 && has_loop(nodes);
-        let of = |(index, (range, extent)): (usize, (&&Range, &Extent))| {
+        let of = |(index, (range, extent)): (usize, (&Range, &Extent))| {
             let dimension = ranges.len() - 1 - index;
             let sums_along = |assignment: &&&Assignment| sums_along(assignment, range.iterator);
             let is_summed = summed.contains(&range.iterator);
             let sums = if is_summed { assignments.iter().filter(sums_along).count() } else { 0 };
             Axis {
                 iterator: range.iterator,
-                range: (*range).clone(),
+                range: range.clone(),
                 extent: extent.clone(),
                 dimension,
                 threads: i64::from(tiling.block[dimension]),

@@ -14,6 +14,7 @@ use axis::Own;
 use walk::Walk;
 
 use super::bounds::{boxes, is_not_negative, not_negative, range};
+use super::groups::KernelPlan;
 use super::tiling::Tiling;
 use crate::kernel::{Extent, Instruction, Kernel, Space};
 use crate::nest::affine::{Affine, Variable};
@@ -22,13 +23,9 @@ use crate::nest::{Condition, Nest, Node, Range};
 /// Statements of a nest that make a kernel.
 pub struct Work<'a> {
     pub nest: &'a Nest,
-    pub statements: &'a [usize],
+    pub plan: &'a KernelPlan,
     /// The iterators of the host's loops around them.
     pub host: &'a [usize],
-    /// The iterators of the grid, z or y first and x last.
-    pub grid: &'a [usize],
-    /// Those of the grid that are parallel since sums may be added up in any order.
-    pub summed: &'a [usize],
     /// Whether sums may be added up in any order.
     pub reassociates: bool,
 }
@@ -43,14 +40,14 @@ pub enum Sums {
 }
 
 impl Work<'_> {
-    /// Whether several threads add up sums.
+    /// Whether several threads add up sums, but for those that are split.
     pub fn sums(&self) -> Option<Sums> {
-        let (ranges, extents) = self.ranges();
-        let nodes = self.nodes(&self.nest.body, &mut 0);
-        let axes = Axis::all(&ranges, &extents, &nodes, self.summed, &Tiling::default());
-        let is_along_x = axes.iter().any(|axis| axis.is_serial && axis.dimension == 0);
-        let sums = if is_along_x { Sums::AlongX } else { Sums::Across };
-        axes.iter().any(|axis| axis.is_summed).then_some(sums)
+        let (axes, _) = self.axes(&Tiling::default());
+        let mut of_sums =
+            axes.iter().filter(|axis| axis.is_summed && Some(axis.iterator) != self.part()).peekable();
+        of_sums.peek()?;
+        let is_along_x = of_sums.any(|axis| axis.is_serial && axis.dimension == 0);
+        Some(if is_along_x { Sums::AlongX } else { Sums::Across })
     }
 
     /// Whether a thread has loops, besides those that sums make.
@@ -63,58 +60,73 @@ impl Work<'_> {
     pub fn operands(&self) -> usize {
         let tiling =
             Tiling { block: [8, 4, 1], points: [2, 2, 1], inner: 8, promotes: true, ..Tiling::default() };
-        if self.grid.len() < 2 || !has_long_loop(&self.nodes(&self.nest.body, &mut 0)) {
+        if self.plan.grid.len() < 2 || !has_long_loop(&self.nodes(&self.nest.body, &mut 0)) {
             return 0;
         }
         let kernel = self.kernel(String::new(), &tiling);
         kernel.locals.iter().filter(|local| local.space == Space::Shared).count()
     }
 
-    /// The loops of the grid, and the boxes around their values.
-    fn ranges(&self) -> (Vec<&Range>, Vec<Extent>) {
-        let ranges: Vec<&Range> =
-            self.grid.iter().filter_map(|iterator| range(&self.nest.body, *iterator)).collect();
+    /// The iterator of the kernel that is the first term of a block, where sums are split.
+    fn part(&self) -> Option<usize> {
+        self.plan.split.map(|_| self.nest.iterators.len())
+    }
+
+    /// The loops of the grid, in the order of its plan, and first that over parts of split sums.
+    fn ranges(&self, tiling: &Tiling) -> Vec<Range> {
+        let of = |iterator: &usize| {
+            range(&self.nest.body, *iterator).expect("an iterator is that of a loop").clone()
+        };
+        let parts = self.plan.split.as_ref().zip(self.part()).map(|(split, iterator)| Range {
+            iterator,
+            step: tiling.part_terms(),
+            ..of(split)
+        });
+        parts.into_iter().chain(self.plan.grid.iter().map(of)).collect()
+    }
+
+    /// The loops of the grid, and what is left of the nest.
+    pub fn axes(&self, tiling: &Tiling) -> (Vec<Axis>, Vec<Node>) {
+        let ranges = self.ranges(tiling);
         // The order of the nest is the one in which bounds may depend on each other.
-        let mut in_order: Vec<&Range> = ranges.clone();
+        let mut in_order: Vec<&Range> = ranges.iter().collect();
         in_order.sort_by_key(|range| range.iterator);
         let boxes = boxes(&in_order);
         let extent = |range: &Range| {
             let at = in_order.iter().position(|other| other.iterator == range.iterator);
             boxes[at.expect("it is one of them")].clone()
         };
-        let extents = ranges.iter().map(|range| extent(range)).collect();
-        (ranges, extents)
-    }
-
-    /// The loops of the grid, and what is left of the nest.
-    #[cfg(feature = "show")]
-    pub fn axes(&self, tiling: &Tiling) -> (Vec<Axis>, Vec<Node>) {
-        let (ranges, extents) = self.ranges();
-        let nodes = self.nodes(&self.nest.body, &mut 0);
-        (Axis::all(&ranges, &extents, &nodes, self.summed, tiling), nodes)
+        let extents: Vec<Extent> = ranges.iter().map(extent).collect();
+        let mut nodes = self.nodes(&self.nest.body, &mut 0);
+        let mut axes = Axis::all(&ranges, &extents, &nodes, &self.plan.summed, tiling);
+        if let Some((split, part)) = self.plan.split.zip(self.part()) {
+            axes[0].is_summed = true;
+            nodes.iter_mut().for_each(|node| within_part(node, split, part, tiling.part_terms()));
+        }
+        (axes, nodes)
     }
 
     /// The kernel with this tiling.
     pub fn kernel(&self, name: String, tiling: &Tiling) -> Kernel {
-        let (ranges, extents) = self.ranges();
-        let nodes = self.nodes(&self.nest.body, &mut 0);
+        let (axes, nodes) = self.axes(tiling);
+        let part =
+            self.plan.split.map(|split| self.nest.free(&format!("{}_part", self.nest.iterators[split])));
         let mut kernel = Kernel {
             name,
-            statements: self.statements.to_vec(),
+            statements: self.plan.statements.clone(),
             host_iterators: self.host.to_vec(),
-            iterators: Vec::new(),
-            grid: if extents.is_empty() {
+            iterators: part.into_iter().collect(),
+            grid: if axes.is_empty() {
                 vec![one_thread()]
             } else {
-                extents.iter().rev().cloned().collect()
+                axes.iter().rev().map(|axis| axis.extent.clone()).collect()
             },
-            block: if extents.is_empty() { [1; 3] } else { tiling.block },
+            block: if axes.is_empty() { [1; 3] } else { tiling.block },
             points: [1; 3],
             resident_blocks: tiling.resident_blocks,
             locals: Vec::new(),
             body: Vec::new(),
         };
-        let axes = Axis::all(&ranges, &extents, &nodes, self.summed, tiling);
         axes.iter().for_each(|axis| kernel.points[axis.dimension] = axis.points as u32);
         kernel.body = Walk::new(self, &mut kernel, axes, tiling, &nodes).body(&nodes);
         kernel
@@ -129,7 +141,7 @@ impl Work<'_> {
         match node {
             Node::Assign(_) => {
                 *next += 1;
-                let is_kept = self.statements.contains(&(*next - 1));
+                let is_kept = self.plan.statements.contains(&(*next - 1));
                 if is_kept { vec![node.clone()] } else { Vec::new() }
             }
             Node::If(conditions, body) => {
@@ -138,10 +150,26 @@ impl Work<'_> {
             }
             Node::Loop(range, body) => {
                 let body = self.nodes(body, next);
-                let is_outside = self.host.contains(&range.iterator) || self.grid.contains(&range.iterator);
+                let is_outside =
+                    self.host.contains(&range.iterator) || self.plan.grid.contains(&range.iterator);
                 if body.is_empty() || is_outside { body } else { vec![Node::Loop(range.clone(), body)] }
             }
         }
+    }
+}
+
+/// Keeps the loop of this iterator to a part of its values: so many from the first of them.
+fn within_part(node: &mut Node, iterator: usize, part: usize, terms: i64) {
+    match node {
+        Node::Loop(range, _) if range.iterator == iterator => {
+            let first = Affine::from(Variable::Iterator(part));
+            range.upper.push(first.clone() + terms);
+            range.lower = vec![first];
+        }
+        Node::Loop(_, body) | Node::If(_, body) => {
+            body.iter_mut().for_each(|node| within_part(node, iterator, part, terms));
+        }
+        Node::Assign(_) => {}
     }
 }
 

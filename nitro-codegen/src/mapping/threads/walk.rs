@@ -67,7 +67,9 @@ impl<'a> Walk<'a> {
     }
 
     fn own_iterators(&mut self, axis: usize) -> Own {
-        let name = self.nest.iterators[self.axes[axis].iterator].clone();
+        let iterator = self.axes[axis].iterator;
+        let names = self.nest.iterators.iter().chain(&self.kernel.iterators);
+        let name = names.clone().nth(iterator).expect("it is the nest's or the kernel's").clone();
         let [first, group, neighbour] = ["0", "g", "p"].map(|of| self.iterator(&format!("{name}_{of}")));
         Own { first, group, neighbour }
     }
@@ -231,7 +233,7 @@ impl<'a> Walk<'a> {
 
     /// Whether a bound is another one for other threads or points of a block.
     fn differs(&self, bound: &Affine) -> bool {
-        let axes = self.axes.iter().filter(|axis| !axis.is_serial);
+        let axes = self.axes.iter().filter(|axis| !axis.is_serial && axis.tile() > 1);
         let is_shared = self.is_plain || self.is_at_point;
         !is_shared && mentions(bound, &axes.map(|axis| axis.iterator).collect::<Vec<_>>())
     }

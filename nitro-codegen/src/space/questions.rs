@@ -1,0 +1,181 @@
+//! What is to be decided about a kernel, and which answers are sound.
+
+use nitro_search::{Crossing, Decision, NodeKey};
+
+use super::MappingSpace;
+use crate::mapping::{Shape, Sums, Tiling};
+
+/// As many elements as a thread may have in registers.
+const MOST_POINTS: u32 = 64;
+/// As many instances of a statement as are written out one after the other: compilers take longest for them.
+const MOST_UNROLLED: u32 = 1024;
+const MOST_THREADS: u32 = 1024;
+/// A warp: fewer threads leave lanes idle.
+const LEAST_THREADS: u32 = 32;
+/// As few and as many threads of a block as tiles of products are shared out among.
+const PRODUCT_THREADS: [u32; 2] = [64, 512];
+/// As few and as many elements of a product as a thread has: fewer take more operands for each, more spill.
+const PRODUCT_POINTS: [u32; 2] = [32, 128];
+/// As many elements as are in the shared memory that every device grants.
+const MOST_STAGED: u32 = (48 << 10) / 4;
+/// Registers of a multiprocessor, and how many a thread takes for operands and addresses: where there are no more, few are spilled.
+const REGISTERS: u32 = 1 << 16;
+const OTHER_REGISTERS: u32 = 64;
+
+/// A question about a kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Question {
+    phase: &'static str,
+    pub values: &'static [u32],
+}
+
+/// The next question about a kernel.
+pub(super) fn decision(shape: &Shape, questions: &[Question], answered: &[Crossing]) -> Decision {
+    let question = &questions[answered.len()];
+    let mut values: Vec<u32> =
+        questions.iter().zip(answered).map(|(question, one)| question.values[one.option]).collect();
+    let sums = match shape.sums {
+        None => 0,
+        Some(Sums::AlongX) => 1,
+        Some(Sums::Across) => 2,
+    };
+    let key = NodeKey::new(question.phase)
+        .statements(shape.statements.iter().map(|statement| *statement as u32))
+        .shape([shape.dimensions as i64, sums, i64::from(shape.is_split)]);
+    let mut is_allowed = |option: usize| {
+        values.push(question.values[option]);
+        let tiling = tiling(shape, questions, &values);
+        values.pop();
+        let left = |of: &str| -> u32 {
+            let later = questions[answered.len() + 1..].iter().filter(|other| other.phase.starts_with(of));
+            later.filter_map(|other| other.values.last()).product()
+        };
+        // The last answer decides: before, a smaller factor may follow.
+        let is_short = question.phase != "unroll" || instances(shape, &tiling) <= MOST_UNROLLED;
+        is_short
+            && has_sound_block(shape, &tiling, left("block"))
+            && has_sound_points(shape, &tiling, left("points"))
+            && is_used(shape, &tiling)
+    };
+    let allowed: Vec<bool> = (0..question.values.len()).map(&mut is_allowed).collect();
+    Decision::new(key, question.values.len())
+        .only(|option| allowed[option])
+        .part(MappingSpace::part(&shape.statements))
+}
+
+/// Instances of a statement that are written out one after the other.
+fn instances(shape: &Shape, tiling: &Tiling) -> u32 {
+    points(shape, tiling) * if tiling.unroll == 0 { tiling.inner } else { tiling.unroll }
+}
+
+/// Elements that a thread has at hand.
+fn points(shape: &Shape, tiling: &Tiling) -> u32 {
+    (0..3).filter(|axis| !is_serial(shape, *axis)).map(|axis| tiling.points[axis]).product()
+}
+
+/// Whether so many threads are sound, where later answers may multiply them by so much.
+fn has_sound_block(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
+    let threads: u32 = tiling.block.iter().product();
+    let [least, most] = if shape.operands > 0 { PRODUCT_THREADS } else { [LEAST_THREADS, MOST_THREADS] };
+    threads <= most && threads * left >= least
+}
+
+/// Whether so many points are sound, where later answers may multiply them by so much.
+fn has_sound_points(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
+    let (points, threads) = (points(shape, tiling), tiling.block.iter().product::<u32>());
+    if shape.operands == 0 {
+        return points <= MOST_POINTS;
+    }
+    let [least, most] = PRODUCT_POINTS;
+    (points <= most && points * left >= least) && (points + OTHER_REGISTERS) * threads <= REGISTERS
+}
+
+/// Whether nothing is asked for that cannot be: what is not staged has no buffers, a thread has no more neighbours than points, operands have room in shared memory.
+fn is_used(shape: &Shape, tiling: &Tiling) -> bool {
+    let [x, y, _] = tiling.tile();
+    // Half of the operands of a product are those of rows, half those of columns; and there are columns more so that rows begin in different banks.
+    let elements = shape.operands as u32 * (x + y) / 2 * (tiling.inner + 4) * tiling.buffers;
+    let has_room = elements <= MOST_STAGED || tiling.inner * tiling.buffers <= 8;
+    (tiling.inner > 0 || tiling.buffers < 2) && tiling.neighbours <= tiling.points[0] && has_room
+}
+
+/// Whether a thread goes through its points of an axis in a loop, since sums run along it.
+fn is_serial(shape: &Shape, axis: usize) -> bool {
+    match shape.sums {
+        None => false,
+        Some(Sums::AlongX) => axis == 0,
+        Some(Sums::Across) => axis == 1,
+    }
+}
+
+/// What is to be decided about a kernel, in order.
+pub(super) fn questions(shape: &Shape) -> Vec<Question> {
+    const TERMS: Question = Question { phase: "terms", values: &[128, 256, 384, 512, 1024, 2048] };
+    let terms = shape.is_split.then_some(TERMS);
+    if shape.operands > 0 {
+        return terms.into_iter().chain(PRODUCT.iter().copied()).collect();
+    }
+    const BLOCKS: [&str; 3] = ["block x", "block y", "block z"];
+    const POINTS: [&str; 3] = ["points x", "points y", "points z"];
+    let blocks: [&[u32]; 3] = match shape.dimensions {
+        0 => return Vec::new(),
+        1 => [&[32, 64, 128, 256, 512, 1024], &[1], &[1]],
+        _ => [&[8, 16, 32, 64, 128, 256, 512], &[1, 2, 4, 8, 16, 32], &[1, 2, 4, 8]],
+    };
+    let points: [&[u32]; 3] = [&[1, 2, 4, 8], &[1, 2, 4, 8, 16], &[1, 2, 4]];
+    let mut questions = Vec::from_iter(terms);
+    for axis in 0..shape.dimensions {
+        questions.push(Question { phase: BLOCKS[axis], values: blocks[axis] });
+    }
+    for axis in 0..shape.dimensions {
+        let values = if is_serial(shape, axis) { &[4, 16, 64, 256, 1024] } else { points[axis] };
+        questions.push(Question { phase: POINTS[axis], values });
+    }
+    if shape.has_loop && shape.sums.is_none() {
+        questions.push(Question { phase: "inner tile", values: &[0, 4, 8, 16, 32] });
+        questions.push(Question { phase: "buffers", values: &[1, 2] });
+    }
+    if shape.has_loop || shape.sums.is_some() {
+        questions.push(Question { phase: "unroll", values: &[0, 1, 2, 4, 8, 16] });
+    }
+    questions
+}
+
+/// A product of matrices is worth its while with large tiles alone, along two axes.
+const PRODUCT: &[Question] = &[
+    Question { phase: "block x", values: &[8, 16, 32] },
+    Question { phase: "block y", values: &[4, 8, 16] },
+    Question { phase: "points x", values: &[4, 8] },
+    Question { phase: "points y", values: &[4, 8, 16] },
+    Question { phase: "neighbours", values: &[1, 4] },
+    Question { phase: "inner tile", values: &[8, 16, 32] },
+    Question { phase: "buffers", values: &[1, 2, 3] },
+    Question { phase: "transposed", values: &[0, 1] },
+    Question { phase: "unroll", values: &[0, 4, 8] },
+];
+
+/// The tiling of the values that are decided, and what is usual for the rest.
+pub(super) fn tiling(shape: &Shape, questions: &[Question], values: &[u32]) -> Tiling {
+    let mut tiling = Tiling { block: [1; 3], promotes: true, ..Tiling::default() };
+    for (question, value) in questions.iter().zip(values) {
+        match question.phase {
+            "block x" => tiling.block[0] = *value,
+            "block y" => tiling.block[1] = *value,
+            "block z" => tiling.block[2] = *value,
+            "points x" => tiling.points[0] = *value,
+            "points y" => tiling.points[1] = *value,
+            "points z" => tiling.points[2] = *value,
+            "neighbours" => tiling.neighbours = *value,
+            "inner tile" => tiling.inner = *value,
+            "terms" => tiling.terms = *value,
+            "buffers" => tiling.buffers = *value,
+            "transposed" => tiling.transposes = *value == 1,
+            _ => tiling.unroll = *value,
+        }
+    }
+    if shape.operands > 0 {
+        let threads: u32 = tiling.block.iter().product();
+        tiling.resident_blocks = REGISTERS / (points(shape, &tiling) + OTHER_REGISTERS) / threads;
+    }
+    tiling
+}
