@@ -1,8 +1,11 @@
 //! Prints the table of the guide: what searches found on an H200, beside what code of others takes.
 //!
-//! `cargo run -p nitro-polybench --features search --example table`, with `large` for the smaller sizes
+//! `cargo run -p nitro-polybench --features search --example table`, with `large` for the smaller sizes, with `ablations` for the ants without parts of them
 
 fn main() {
     let size = std::env::args().nth(1).unwrap_or_else(|| "huge".into());
-    print!("{}", nitro_polybench::results::table(&size));
+    match size.as_str() {
+        "ablations" => print!("{}", nitro_polybench::results::ablations("large")),
+        size => print!("{}", nitro_polybench::results::table(size)),
+    }
 }

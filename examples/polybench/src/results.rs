@@ -171,13 +171,10 @@ impl Rows {
     }
 
     fn finish(self) -> String {
-        let mean = |ratios: &[f64]| {
-            (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len().max(1) as f64).exp()
-        };
-        let (ppcg, best) = (mean(&self.over_ppcg), mean(&self.over_best));
+        let (ppcg, best) = (geometric_mean(&self.over_ppcg), geometric_mean(&self.over_best));
         let random = match self.over_random.len() {
             0 => String::new(),
-            _ => format!("{:.2} times as long", mean(&self.over_random)),
+            _ => format!("{:.2} times as long", geometric_mean(&self.over_random)),
         };
         format!(
             "| nest | PPCG, ms | plain CUDA, ms | cuBLAS, ms | best preset, ms | random, ms | ants, ms | over PPCG | over the best of the three | % of the least time |\n\
@@ -186,6 +183,48 @@ impl Rows {
             self.text
         )
     }
+}
+
+/// The parts of the ants that can be turned off, as searches call them.
+const ABLATIONS: [&str; 4] =
+    ["without-part-updates", "without-metrics", "without-tree", "without-recombination"];
+
+/// What ants find with a part of them turned off, and chance, as multiples of what they find: for all nests of these sizes where that was measured, in Markdown. Presets are not
+/// counted.
+#[must_use]
+pub fn ablations(size: &str) -> String {
+    let all = found();
+    let median_ms = |nest: &str, strategy: &str| {
+        let is_own = |one: &&Found| one.nest == nest && one.size == size && one.strategy == strategy;
+        let times: Vec<f64> = all.iter().filter(is_own).filter_map(|one| one.best_ms).collect();
+        (!times.is_empty()).then(|| median(&times))
+    };
+    let others = ABLATIONS.iter().chain(&["random"]);
+    let mut text = format!(
+        "| nest | ants, ms | {} |\n| --- | --: |{}\n",
+        others.clone().map(|other| other.replace('-', " ")).collect::<Vec<_>>().join(" | "),
+        " --: |".repeat(others.clone().count())
+    );
+    let mut ratios = vec![Vec::new(); others.clone().count()];
+    for kernel in kernels() {
+        let nest = (kernel.nest)().name().to_owned();
+        let times_ms: Option<Vec<f64>> = others.clone().map(|other| median_ms(&nest, other)).collect();
+        let Some((times_ms, ants_ms)) = times_ms.zip(median_ms(&nest, "ants")) else { continue };
+        let own: Vec<f64> = times_ms.iter().map(|time_ms| time_ms / ants_ms).collect();
+        ratios.iter_mut().zip(&own).for_each(|(all, ratio)| all.push(*ratio));
+        writeln!(text, "| {} | {ants_ms:.4} | {} |", polybench_name(&nest), cells(&own))
+            .expect("a string takes everything");
+    }
+    let means: Vec<f64> = ratios.iter().map(|ratios| geometric_mean(ratios)).collect();
+    text + &format!("| geometric mean | | {} |\n", cells(&means))
+}
+
+fn cells(ratios: &[f64]) -> String {
+    ratios.iter().map(|ratio| format!("{ratio:.2}")).collect::<Vec<_>>().join(" | ")
+}
+
+fn geometric_mean(ratios: &[f64]) -> f64 {
+    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len().max(1) as f64).exp()
 }
 
 /// Of two in the middle the faster.

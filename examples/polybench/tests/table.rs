@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nitro_polybench::results::{baselines, found, table};
+use nitro_polybench::results::{ablations, baselines, found, table};
 use nitro_polybench::{kernels, sizes};
 
 #[test]
@@ -12,6 +12,8 @@ fn the_guide_shows_what_was_measured() {
     for size in &sizes {
         assert!(page.contains(&table(size)), "put this into the guide:\n{}", table(size));
     }
+    let ablations = ablations("large");
+    assert!(page.contains(&ablations), "put this into the guide:\n{ablations}");
 }
 
 #[test]
