@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use nitro_search::partial::{Access, Array, Dependence, Dimension, Kernel, Limits, Partial, Statement};
+use nitro_search::partial::{
+    Access, Array, Dependence, Dimension, Kernel, Limits, Operation, Partial, Statement,
+};
 
 /// C = 0; C += A B, 1024 x 1024, with two levels of tiles of rows and columns and one of the sum.
 fn product() -> Kernel {
@@ -14,7 +16,11 @@ fn product() -> Kernel {
         parallel,
     };
     let tiles: &[&[u64]] = &[&[1, 2, 4, 8, 16, 32], &[1, 2, 4]];
-    let access = |array: &str, strides: &[u64]| Access { array: array.to_owned(), strides: strides.to_vec() };
+    let access = |array: &str, strides: &[u64]| Access {
+        array: array.to_owned(),
+        strides: strides.to_vec(),
+        element_bytes: 4,
+    };
     let staged = |name: &str, dimensions: [usize; 2]| Array {
         name: name.to_owned(),
         element_bytes: 4,
@@ -31,11 +37,13 @@ fn product() -> Kernel {
         statements: vec![
             Statement {
                 name: "zero".to_owned(),
+                operation: Operation::Store,
                 dimensions: vec![0, 1],
                 accesses: vec![access("C", &[1024, 1])],
             },
             Statement {
                 name: "sum".to_owned(),
+                operation: Operation::Fma,
                 dimensions: vec![2, 3, 4],
                 accesses: vec![
                     access("A", &[1024, 0, 1]),

@@ -44,7 +44,9 @@ pub use self::bound::{BoundError, BranchPlan, Leaf, LowerBound};
 pub use self::branch::BranchAndBound;
 pub use self::count::Estimate;
 pub use self::explain::{Explanation, Reason, Removed};
-pub use self::nesting::{Access, Array, Dependence, Dimension, Kernel, Limits, NestLoop, Nesting, Statement};
+pub use self::nesting::{
+    Access, Array, Dependence, Dimension, Kernel, Limits, NestLoop, Nesting, Operation, Statement,
+};
 pub use self::node::{Counts, Statistics};
 pub use self::problem::{ChoiceId, Problem, ProblemError, RuleId, Universe};
 pub use self::relation::Relation;

@@ -14,12 +14,12 @@ use super::{KINDS, ORDERS, kinds, orders, resources};
 ///
 /// ```
 /// use std::sync::Arc;
-/// use nitro_search::partial::{Access, Dimension, Kernel, Limits, Partial, Statement};
+/// use nitro_search::partial::{Access, Dimension, Kernel, Limits, Operation, Partial, Statement};
 ///
-/// let along = Access { array: "y".into(), strides: vec![1] };
+/// let along = Access { array: "y".into(), strides: vec![1], element_bytes: 4 };
 /// let kernel = Kernel {
 ///     dimensions: vec![Dimension { name: "i".into(), size: 1 << 20, tiles: vec![vec![1, 4, 256]], parallel: true }],
-///     statements: vec![Statement { name: "axpy".into(), dimensions: vec![0], accesses: vec![along] }],
+///     statements: vec![Statement { name: "store y".into(), operation: Operation::Store, dimensions: vec![0], accesses: vec![along] }],
 ///     ..Kernel::default()
 /// };
 /// let nesting = kernel.nesting(&Limits::default())?;
@@ -61,10 +61,33 @@ pub struct Dimension {
 pub struct Statement {
     /// What people call it.
     pub name: String,
+    /// What one instance of it does.
+    pub operation: Operation,
     /// The dimensions around it, by position.
     pub dimensions: Vec<usize>,
-    /// What it reads and writes.
+    /// What it reads and writes: of a load or a store the one array, of arithmetic its operands that come from arrays.
     pub accesses: Vec<Access>,
+}
+
+/// What one instance of a statement does, as far as what it costs is concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// Nothing is said about it.
+    #[default]
+    Unknown,
+    /// Reads one element of its array from global memory; where that array is staged ([`Nesting::memory`] is `shared`) it writes it to shared memory, too.
+    Load,
+    /// Writes one element of its array to global memory.
+    Store,
+    /// Sets a register: no access, no arithmetic.
+    Init,
+    /// One multiplication and addition. Its operands are in registers or, if their array is staged, are read from shared memory.
+    Fma,
+    /// One addition.
+    Add,
+    /// One multiplication.
+    Multiply,
 }
 
 /// Where a statement reads or writes.
@@ -74,6 +97,8 @@ pub struct Access {
     pub array: String,
     /// How many elements one iteration is from the next, for each dimension of the statement.
     pub strides: Vec<u64>,
+    /// Bytes of an element.
+    pub element_bytes: u64,
 }
 
 /// One statement needs what another has done.

@@ -7,7 +7,9 @@ mod resources;
 #[cfg(test)]
 mod tests;
 
-pub use self::kernel::{Access, Array, Dependence, Dimension, Kernel, Limits, NestLoop, Nesting, Statement};
+pub use self::kernel::{
+    Access, Array, Dependence, Dimension, Kernel, Limits, NestLoop, Nesting, Operation, Statement,
+};
 
 /// What becomes of a loop, in the order of the values of its choice.
 pub(super) const KINDS: [&str; 5] = ["plain", "unrolled", "vector", "block", "thread"];

@@ -8,8 +8,9 @@ fn dimension(name: &str, size: u64, tiles: Vec<Vec<u64>>, parallel: bool) -> Dim
 }
 
 fn statement(name: &str, dimensions: Vec<usize>, strides: &[&[u64]]) -> Statement {
-    let accesses = strides.iter().map(|strides| Access { array: "a".into(), strides: strides.to_vec() });
-    Statement { name: name.into(), dimensions, accesses: accesses.collect() }
+    let access = |strides: &&[u64]| Access { array: "a".into(), strides: strides.to_vec(), element_bytes: 4 };
+    let accesses = strides.iter().map(access).collect();
+    Statement { name: name.into(), operation: Operation::Unknown, dimensions, accesses }
 }
 
 fn axpy() -> Kernel {
