@@ -14,6 +14,7 @@ fn product() -> Kernel {
         size: 1024,
         tiles: tiles.iter().map(|sizes| sizes.to_vec()).collect(),
         parallel,
+        ..Dimension::default()
     };
     let tiles: &[&[u64]] = &[&[1, 2, 4, 8, 16, 32], &[1, 2, 4]];
     let access = |array: &str, strides: &[u64]| Access {
@@ -40,6 +41,7 @@ fn product() -> Kernel {
                 operation: Operation::Store,
                 dimensions: vec![0, 1],
                 accesses: vec![access("C", &[1024, 1])],
+                ..Statement::default()
             },
             Statement {
                 name: "sum".to_owned(),
@@ -50,9 +52,15 @@ fn product() -> Kernel {
                     access("B", &[0, 1, 1024]),
                     access("C", &[1024, 1, 0]),
                 ],
+                ..Statement::default()
             },
         ],
-        dependences: vec![Dependence { from: 0, to: 1, along: vec![(0, 2), (1, 3)] }],
+        dependences: vec![Dependence {
+            from: 0,
+            to: 1,
+            along: vec![(0, 2), (1, 3)],
+            ..Dependence::default()
+        }],
         arrays: vec![staged("A", [2, 4]), staged("B", [4, 3])],
     }
 }

@@ -95,6 +95,10 @@ fn possible(problem: &Problem, rule: &Rule, open: &[Values]) -> bool {
                 of.iter().filter(|within| !open[within.choice.0].and(within.values).is_empty()).count();
             certain <= *at_most && able >= *at_least
         }
+        Rule::NoMore { when, product: less, than } => {
+            let certain = when.iter().all(|&when| matches!(holds(when, open), Holds::Always));
+            !certain || product(problem, less, open).0 <= product(problem, than, open).1
+        }
         Rule::Divides { product, size } => divides(problem, product, u128::from(*size), open),
         Rule::Equal(one, other) => open[one.0].iter().any(|value| {
             let name = problem.value_name(*one, value);

@@ -118,6 +118,15 @@ pub enum Rule {
         /// What it divides.
         size: u64,
     },
+    /// If all of these hold, then one product is not more than another.
+    NoMore {
+        /// The conditions; none always holds.
+        when: Vec<Within>,
+        /// What is not more.
+        product: Vec<Factor>,
+        /// Than what.
+        than: Vec<Factor>,
+    },
     /// Two choices have the same value: the same name or the same number.
     Equal(ChoiceId, ChoiceId),
 }
@@ -134,6 +143,10 @@ impl Rule {
             }
             Self::Sum { of, .. } => of.iter().flat_map(of_term).collect(),
             Self::Count { of, .. } => of.iter().map(|within| within.choice).collect(),
+            Self::NoMore { when, product, than } => {
+                let factors = product.iter().chain(than).flat_map(of_factor);
+                when.iter().map(|within| within.choice).chain(factors).collect()
+            }
             Self::Equal(one, other) => vec![*one, *other],
         };
         scope.sort_unstable();
@@ -176,6 +189,7 @@ impl Rule {
         match self {
             Self::Product { of, .. } | Self::Divides { product: of, .. } => of.clone(),
             Self::Sum { of, .. } => of.iter().flat_map(|term| term.product.clone()).collect(),
+            Self::NoMore { product, than, .. } => [product.clone(), than.clone()].concat(),
             _ => Vec::new(),
         }
     }
@@ -193,7 +207,7 @@ impl Rule {
         match self {
             Self::Clause { when, then } => conditions.extend(when.iter().chain([then])),
             Self::Sum { of, .. } => conditions.extend(of.iter().filter_map(|term| term.when)),
-            Self::Count { of, .. } => conditions.extend(of),
+            Self::Count { of: all, .. } | Self::NoMore { when: all, .. } => conditions.extend(all),
             _ => {}
         }
         conditions

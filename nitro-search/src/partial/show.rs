@@ -39,9 +39,9 @@ impl Problem {
                 format!("({}) is one of {count} combinations", names.join(", "))
             }
             Rule::Clause { when, then } if when.is_empty() => self.show_within(*then),
-            Rule::Clause { when, then } => {
-                let conditions: Vec<_> = when.iter().map(|&within| self.show_within(within)).collect();
-                format!("if {} then {}", conditions.join(" and "), self.show_within(*then))
+            Rule::Clause { when, then } => self.if_all(when) + &self.show_within(*then),
+            Rule::NoMore { when, product, than } => {
+                format!("{}{} <= {}", self.if_all(when), self.product(product), self.product(than))
             }
             Rule::Product { of, at_least, at_most } => limits(&self.product(of), *at_least, *at_most),
             Rule::Sum { of, at_least, at_most } => {
@@ -56,6 +56,11 @@ impl Problem {
             Rule::Divides { product, size } => format!("{} divides {size}", self.product(product)),
             Rule::Equal(one, other) => format!("{} = {}", self.name(*one), self.name(*other)),
         }
+    }
+
+    fn if_all(&self, when: &[Within]) -> String {
+        let conditions: Vec<_> = when.iter().map(|&within| self.show_within(within)).collect();
+        if when.is_empty() { String::new() } else { format!("if {} then ", conditions.join(" and ")) }
     }
 
     fn term(&self, term: &Term) -> String {

@@ -28,7 +28,7 @@ fn factor(random: &mut Random, problem: &Problem, ids: &[ChoiceId]) -> Factor {
     Factor { when, ..Factor::choice(ids[random.below(ids.len())]) }
 }
 
-const KINDS: usize = 7;
+const KINDS: usize = 8;
 
 fn drawn(random: &mut Random, problem: &Problem, ids: &[ChoiceId], kind: usize) -> Rule {
     let factors = |random: &mut Random| {
@@ -68,6 +68,11 @@ fn drawn(random: &mut Random, problem: &Problem, ids: &[ChoiceId], kind: usize) 
             Rule::Count { of, at_least, at_most: at_least + random.below(2) }
         }
         5 => Rule::Divides { product: factors(random), size: random.below(25) as u64 },
+        6 => Rule::NoMore {
+            when: (0..random.below(3)).map(|_| within(random, problem, ids)).collect(),
+            product: factors(random),
+            than: factors(random),
+        },
         _ => Rule::Equal(ids[random.below(4)], ids[random.below(4)]),
     }
 }
@@ -113,6 +118,7 @@ fn holds(problem: &Problem, rule: &Rule, row: &[usize]) -> bool {
             0 => *size == 0,
             product => u128::from(*size) % product == 0,
         },
+        Rule::NoMore { when, product: less, than } => !when.iter().all(is) || product(less) <= product(than),
         Rule::Equal(one, other) => number(*one) == number(*other),
     }
 }

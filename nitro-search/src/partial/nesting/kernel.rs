@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use super::super::problem::{ChoiceId, Problem, ProblemError};
 use super::super::rule::{Factor, Rule, Within};
 use super::super::values::Values;
-use super::{KINDS, ORDERS, kinds, orders, resources};
+use super::{KINDS, ORDERS, kinds, orders, passing, resources};
 
 /// Statements with the loops around them. A loop belongs to the statements that name it from the start; others share it only where loops are merged.
 ///
-/// Not said by its rules: how the threads of two nests that are not merged are mapped to one another, and where values are kept that go from one to the other.
-/// Whoever writes code for that adds choices and rules to the problem ([`Problem::introduce`], [`Partial::extend`](super::super::Partial::extend)).
+/// Where a value goes from one statement to another ([`Dependence::passing`]), rules say by which threads it is made and where it is kept on the way. Whoever writes code
+/// for a kernel adds what else that takes ([`Problem::rule`]).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -18,8 +18,8 @@ use super::{KINDS, ORDERS, kinds, orders, resources};
 ///
 /// let along = Access { array: "y".into(), strides: vec![1], element_bytes: 4 };
 /// let kernel = Kernel {
-///     dimensions: vec![Dimension { name: "i".into(), size: 1 << 20, tiles: vec![vec![1, 4, 256]], parallel: true }],
-///     statements: vec![Statement { name: "store y".into(), operation: Operation::Store, dimensions: vec![0], accesses: vec![along] }],
+///     dimensions: vec![Dimension { name: "i".into(), size: 1 << 20, tiles: vec![vec![1, 4, 256]], parallel: true, ..Dimension::default() }],
+///     statements: vec![Statement { name: "store y".into(), operation: Operation::Store, dimensions: vec![0], accesses: vec![along], ..Statement::default() }],
 ///     ..Kernel::default()
 /// };
 /// let nesting = kernel.nesting(&Limits::default())?;
@@ -54,6 +54,19 @@ pub struct Dimension {
     pub tiles: Vec<Vec<u64>>,
     /// Whether its iterations may be done in any order or at once: a sum that has to keep its order is not parallel.
     pub parallel: bool,
+    /// Whether its loops may be nested in any order, as where a thread takes every n-th element. Else tiles lie within what they tile.
+    pub interchanges: bool,
+    /// Whose outermost loops are its own, too: its tiles are those further in.
+    pub outer: Option<Outer>,
+}
+
+/// The outermost loops of a dimension, which others share from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outer {
+    /// The dimension, of the same size, that comes before the one that shares its loops.
+    pub dimension: usize,
+    /// How many of its loops are shared.
+    pub levels: usize,
 }
 
 /// What is done.
@@ -65,6 +78,8 @@ pub struct Statement {
     pub operation: Operation,
     /// The dimensions around it, by position.
     pub dimensions: Vec<usize>,
+    /// Loops around it on which it does not depend: each of their iterations does all of it again, for itself.
+    pub around: Vec<Outer>,
     /// What it reads and writes: of a load or a store the one array, of arithmetic its operands that come from arrays.
     pub accesses: Vec<Access>,
 }
@@ -110,6 +125,24 @@ pub struct Dependence {
     pub to: usize,
     /// Pairs of a dimension of each in which iteration `i` needs iteration `i` alone, so that both may share a loop. They have to be tiled alike for that.
     pub along: Vec<(usize, usize)>,
+    /// How the value gets there.
+    pub passing: Passing,
+}
+
+/// How a value gets from one statement to another.
+///
+/// In all of these but the first, the statements share the loops that are theirs from the start, and each has nests of its own within: none of these is merged with
+/// another's, and threads are outermost in each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Passing {
+    /// In a way that no rule cares about.
+    #[default]
+    Elsewhere,
+    /// In registers of a thread: loops along which it goes are threads in both, of one size, or neither is and both are unrolled or vectors.
+    Registers,
+    /// As the memory of this array (its position in the kernel) says: where that is `global`, in registers; where it is `shared`, the threads of the block load the tile
+    /// together, each what suits it, and all read it.
+    Array(usize),
 }
 
 /// What may be staged in shared memory: the part that tiles walk over.
@@ -153,6 +186,12 @@ pub struct Nesting {
     pub loops: Vec<NestLoop>,
     /// Where each array of the kernel is, `global` or `shared`.
     pub memory: Vec<ChoiceId>,
+    /// For each array that is passed on ([`Passing::Array`]), the threads that load it: the `same` as those that need it, or its `own`.
+    pub threads: Vec<Option<ChoiceId>>,
+    /// For each array that is passed on, how its tile lies in shared memory: one of [`LAYOUTS`](super::LAYOUTS).
+    pub layouts: Vec<Option<ChoiceId>>,
+    /// For each dimension whose outermost loops are its own, too.
+    pub(super) outer: Vec<Option<Outer>>,
     /// How two objects lie, the first position less than the second: loops come first, then statements.
     pub(super) orders: Vec<Vec<ChoiceId>>,
 }
@@ -162,7 +201,7 @@ pub struct Nesting {
 pub struct NestLoop {
     /// Position of its dimension.
     pub dimension: usize,
-    /// 0 is the outermost of its dimension.
+    /// 0 is the outermost of its dimension, or of the one whose outermost loops are its own, too.
     pub level: usize,
     /// How many iterations it has.
     pub size: ChoiceId,
@@ -190,6 +229,7 @@ impl Kernel {
         nesting.add_orders(self)?;
         orders::add(self, &mut nesting)?;
         kinds::add(self, limits, &mut nesting)?;
+        passing::add(self, &mut nesting)?;
         resources::add(self, limits, &mut nesting)?;
         Ok(nesting)
     }
@@ -224,10 +264,33 @@ impl Nesting {
         self.loops.len() + statement
     }
 
-    /// The positions of the loops around a statement from the start.
-    pub(super) fn own(&self, statement: &Statement) -> Vec<usize> {
-        let own = |at: &usize| statement.dimensions.contains(&self.loops[*at].dimension);
-        (0..self.loops.len()).filter(own).collect()
+    /// The positions of the loops around a statement from the start, those that it shares too.
+    #[must_use]
+    pub fn own(&self, statement: &Statement) -> Vec<usize> {
+        let own = |at: &usize| statement.dimensions.iter().any(|&of| self.level(of, *at).is_some());
+        (0..self.loops.len()).filter(|at| own(at) || self.is_repeated(statement, *at)).collect()
+    }
+
+    /// Whether a loop is around a statement that does not depend on it.
+    #[must_use]
+    pub fn is_repeated(&self, statement: &Statement, at: usize) -> bool {
+        let own = self.loops[at];
+        statement.around.iter().any(|outer| outer.dimension == own.dimension && own.level < outer.levels)
+    }
+
+    /// The positions of the loops of a dimension, from the outside in.
+    #[must_use]
+    pub fn loops_of(&self, dimension: usize) -> Vec<usize> {
+        (0..self.loops.len()).filter(|&at| self.level(dimension, at).is_some()).collect()
+    }
+
+    /// The level of a loop in a dimension, whose own it is or that shares it.
+    #[must_use]
+    pub fn level(&self, dimension: usize, at: usize) -> Option<usize> {
+        let own = self.loops[at];
+        let shared = self.outer[dimension]
+            .is_some_and(|outer| outer.dimension == own.dimension && own.level < outer.levels);
+        (own.dimension == dimension || shared).then_some(own.level)
     }
 
     pub(super) fn kind(&self, at: usize, kinds: &[&str]) -> Result<Within, ProblemError> {
@@ -237,6 +300,9 @@ impl Nesting {
     /// A size for each level; what tiles leave of the dimension is the size of the outermost loop.
     fn add_loops(&mut self, position: usize, dimension: &Dimension) -> Result<(), ProblemError> {
         let (name, size) = (&dimension.name, dimension.size);
+        self.outer.push(dimension.outer);
+        let shared = self.loops_of(position); // what is its own is not there yet
+        let mut factors: Vec<Factor> = shared.iter().map(|&at| Factor::choice(self.loops[at].size)).collect();
         let products = dimension.tiles.iter().fold(BTreeSet::from([1_u64]), |products, tiles| {
             let with = |&product: &u64| tiles.iter().map(move |&tile| product.saturating_mul(tile));
             products
@@ -246,9 +312,9 @@ impl Nesting {
                 .collect()
         });
         let rests: BTreeSet<u64> = products.iter().map(|product| size / product).collect();
-        let levels = std::iter::once(rests.into_iter().collect()).chain(dimension.tiles.clone());
-        let mut factors = Vec::new();
-        for (level, sizes) in levels.enumerate() {
+        let outermost = shared.is_empty().then(|| rests.into_iter().collect());
+        let levels = outermost.into_iter().chain(dimension.tiles.clone());
+        for (level, sizes) in (shared.len()..).zip(levels) {
             let size = self.problem.numbers(format!("size of {name}{level}"), sizes)?;
             let kind = self.problem.labels(format!("kind of {name}{level}"), KINDS)?;
             self.loops.push(NestLoop { dimension: position, level, size, kind });

@@ -3,7 +3,7 @@
 use super::super::problem::ProblemError;
 use super::super::relation::Relation;
 use super::super::rule::{Rule, Within};
-use super::kernel::{Kernel, Limits, Nesting};
+use super::kernel::{Kernel, Limits, Nesting, Passing};
 
 const UNROLLED: usize = 1;
 const VECTOR: usize = 2;
@@ -19,7 +19,7 @@ pub(super) fn add(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Re
     }
     vectors(kernel, limits, nesting)?;
     blocks(kernel, nesting)?;
-    threads(nesting)?;
+    threads(kernel, nesting)?;
     axes(kernel, limits, nesting)?;
     for at in 0..nesting.loops.len() {
         if !kernel.dimensions[nesting.loops[at].dimension].parallel {
@@ -58,9 +58,8 @@ fn vectors(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Result<()
     for at in 0..nesting.loops.len() {
         let own = nesting.loops[at];
         let vector = nesting.kind(at, &["vector"])?;
-        let last = kernel.dimensions[own.dimension].tiles.len() == own.level;
-        let around =
-            kernel.statements.iter().filter(|statement| statement.dimensions.contains(&own.dimension));
+        let last = nesting.loops_of(own.dimension).last() == Some(&at);
+        let around = kernel.statements.iter().filter(|statement| nesting.own(statement).contains(&at));
         let along = around.clone().all(|statement| {
             let place = statement.dimensions.iter().position(|&dimension| dimension == own.dimension);
             statement
@@ -99,13 +98,17 @@ fn blocks(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError> {
     Ok(())
 }
 
-/// Between two thread loops of a nest there are only thread loops.
-fn threads(nesting: &mut Nesting) -> Result<(), ProblemError> {
+/// Between two thread loops of a nest there are only thread loops. Where values are passed on, loops of different statements lie in different nests.
+fn threads(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError> {
     let loops = nesting.loops.len();
+    let passes = kernel.dependences.iter().any(|dependence| dependence.passing != Passing::Elsewhere);
+    let own = kernel.statements.iter().map(|statement| nesting.own(statement));
+    let nests: Vec<Vec<usize>> = if passes { own.collect() } else { vec![(0..loops).collect()] };
     for (one, between, last) in
         (0..loops * loops * loops).map(|at| (at / loops / loops, at / loops % loops, at % loops))
     {
-        if one == between || between == last || one == last {
+        let may_nest = nests.iter().any(|nest| [one, between, last].iter().all(|at| nest.contains(at)));
+        if one == between || between == last || one == last || !may_nest {
             continue;
         }
         let nested = [nesting.order(one, between, &["outer"])?, nesting.order(between, last, &["outer"])?];

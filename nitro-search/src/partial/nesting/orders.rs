@@ -10,7 +10,7 @@ use super::kernel::{Dependence, Kernel, Nesting};
 pub(super) fn add(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError> {
     triples(nesting)?;
     statements(kernel, nesting)?;
-    levels(nesting)?;
+    levels(kernel, nesting)?;
     merged_sizes(nesting)?;
     kernel.dependences.iter().try_for_each(|dependence| depends(kernel, nesting, dependence))
 }
@@ -96,12 +96,18 @@ fn statements(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError
     Ok(())
 }
 
-/// The tiles of a dimension lie within one another.
-fn levels(nesting: &mut Nesting) -> Result<(), ProblemError> {
-    for at in 1..nesting.loops.len() {
-        if nesting.loops[at].level > 0 {
-            let outer = nesting.order(at - 1, at, &["outer"])?;
-            nesting.is("tiles are within what they tile", outer)?;
+/// The tiles of a dimension lie within one another, unless its loops may be in any order; what is shared is outside of what is not.
+fn levels(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError> {
+    for (position, dimension) in kernel.dimensions.iter().enumerate() {
+        let loops = nesting.loops_of(position);
+        for (level, &one) in loops.iter().enumerate() {
+            for (next, &other) in loops.iter().enumerate().skip(level + 1) {
+                let shared = nesting.loops[one].dimension != nesting.loops[other].dimension;
+                if shared || (next == level + 1 && !dimension.interchanges) {
+                    let outer = nesting.order(one, other, &["outer"])?;
+                    nesting.is("tiles are within what they tile", outer)?;
+                }
+            }
         }
     }
     Ok(())
@@ -129,12 +135,16 @@ fn depends(kernel: &Kernel, nesting: &mut Nesting, dependence: &Dependence) -> R
     let (from, to) = (nesting.object(dependence.from), nesting.object(dependence.to));
     let before = nesting.order(from, to, &["before"])?;
     nesting.is("what is needed is done before", before)?;
-    for position in nesting.own(&kernel.statements[dependence.from]) {
+    let (first, second) = (&kernel.statements[dependence.from], &kernel.statements[dependence.to]);
+    let needing = nesting.own(second);
+    for position in nesting.own(first) {
+        if nesting.is_repeated(first, position) && needing.contains(&position) {
+            continue; // what is needed was done in the same iteration
+        }
         let ended = nesting.order(position, to, &["before"])?;
-        let own = nesting.loops[position];
-        let partner = dependence.along.iter().find(|along| along.0 == own.dimension).and_then(|along| {
-            let same = |own: &super::NestLoop, level| own.dimension == along.1 && own.level == level;
-            nesting.loops.iter().position(|other| same(other, own.level))
+        let level = |&(from, to): &(usize, usize)| Some((to, nesting.level(from, position)?));
+        let partner = dependence.along.iter().find_map(level).and_then(|(to, level)| {
+            nesting.loops_of(to).into_iter().find(|&other| nesting.level(to, other) == Some(level))
         });
         let shared = match partner {
             Some(partner) if partner != position => vec![nesting.order(position, partner, &["merged"])?],

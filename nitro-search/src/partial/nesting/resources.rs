@@ -2,7 +2,8 @@
 
 use super::super::problem::ProblemError;
 use super::super::rule::{Factor, Rule, Term};
-use super::kernel::{Kernel, Limits, Nesting};
+use super::kernel::{Kernel, Limits, NestLoop, Nesting};
+use super::{LAYOUTS, PADDING};
 
 pub(super) fn add(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Result<(), ProblemError> {
     for statement in &kernel.statements {
@@ -19,15 +20,32 @@ pub(super) fn add(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Re
     shared(kernel, limits, nesting)
 }
 
+/// Tiles, and what is more in each of their rows where they are padded.
 fn shared(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Result<(), ProblemError> {
-    let term = |(array, &memory): (&super::Array, &_)| {
-        let tiles =
-            nesting.loops.iter().filter(|own| own.level > 0 && array.dimensions.contains(&own.dimension));
-        let sizes = tiles.map(|own| Factor::choice(own.size));
-        let product = std::iter::once(Factor::fixed(array.element_bytes)).chain(sizes).collect();
-        Ok(Term { product, when: Some(nesting.problem.named(memory, &["shared"])?) })
-    };
-    let of = kernel.arrays.iter().zip(&nesting.memory).map(term).collect::<Result<_, _>>()?;
+    let mut of = Vec::new();
+    for (position, array) in kernel.arrays.iter().enumerate() {
+        let sizes = |dimensions: &[usize]| -> Vec<Factor> {
+            let tiles = |own: &&NestLoop| own.level > 0 && dimensions.contains(&own.dimension);
+            let sizes = nesting.loops.iter().filter(tiles).map(|own| Factor::choice(own.size));
+            std::iter::once(Factor::fixed(array.element_bytes)).chain(sizes).collect()
+        };
+        let shared = nesting.problem.named(nesting.memory[position], &["shared"])?;
+        of.push(Term { product: sizes(&array.dimensions), when: Some(shared) });
+        let Some(layout) = nesting.layouts[position].filter(|_| array.dimensions.len() > 1) else { continue };
+        let (first, last) = (0, array.dimensions.len() - 1);
+        for (label, row) in [(LAYOUTS[1], last), (LAYOUTS[3], first)] {
+            let others: Vec<usize> = array
+                .dimensions
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|&(at, _)| at != row)
+                .map(|(_, dimension)| dimension)
+                .collect();
+            let padded = Some(nesting.problem.named(layout, &[label])?);
+            of.push(Term { product: [sizes(&others), vec![Factor::fixed(PADDING)]].concat(), when: padded });
+        }
+    }
     let sum = Rule::Sum { of, at_least: 0, at_most: limits.shared_bytes.into() };
     nesting.problem.rule("bytes of shared memory", sum).map(|_| ())
 }

@@ -4,13 +4,13 @@ use super::super::{ChoiceId, Estimate, Partial, Values};
 use super::*;
 
 fn dimension(name: &str, size: u64, tiles: Vec<Vec<u64>>, parallel: bool) -> Dimension {
-    Dimension { name: name.into(), size, tiles, parallel }
+    Dimension { name: name.into(), size, tiles, parallel, ..Dimension::default() }
 }
 
 fn statement(name: &str, dimensions: Vec<usize>, strides: &[&[u64]]) -> Statement {
     let access = |strides: &&[u64]| Access { array: "a".into(), strides: strides.to_vec(), element_bytes: 4 };
     let accesses = strides.iter().map(access).collect();
-    Statement { name: name.into(), operation: Operation::Unknown, dimensions, accesses }
+    Statement { name: name.into(), dimensions, accesses, ..Statement::default() }
 }
 
 fn axpy() -> Kernel {
@@ -30,7 +30,7 @@ fn matrix_vector() -> Kernel {
             statement("zero", vec![0], &[&[1]]),
             statement("sum", vec![1, 2], &[&[4, 1], &[0, 1], &[1, 0]]),
         ],
-        dependences: vec![Dependence { from: 0, to: 1, along: vec![(0, 1)] }],
+        dependences: vec![Dependence { from: 0, to: 1, along: vec![(0, 1)], ..Dependence::default() }],
         arrays: vec![],
     }
 }
