@@ -11,6 +11,8 @@
 
 mod array;
 mod data;
+#[cfg(feature = "search")]
+mod decided;
 mod dependence;
 #[cfg(feature = "polyhedral")]
 mod fusion;
@@ -32,6 +34,8 @@ mod wavefront;
 
 pub use self::array::{Array, Array1, Array2, Array3, Array4};
 pub use self::data::{Data, RunError};
+#[cfg(feature = "search")]
+pub use self::decided::{DecidedError, DecidedSpace, TileSizes};
 pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependences, Distance};
 pub use self::kernel::{
     Extent, Host, Instruction, Integers, Kernel, Launch, Local, Program, Space, Unroll, WIDE,

@@ -297,6 +297,15 @@ impl Nesting {
         self.problem.named(self.loops[at].kind, kinds)
     }
 
+    /// Whether a loop is one of the outermost that others share from the start.
+    #[must_use]
+    pub fn is_shared(&self, kernel: &Kernel, at: usize) -> bool {
+        let own = self.loops[at];
+        let shares = |outer: &Outer| outer.dimension == own.dimension && own.level < outer.levels;
+        let around = kernel.statements.iter().flat_map(|statement| &statement.around);
+        kernel.dimensions.iter().filter_map(|dimension| dimension.outer.as_ref()).chain(around).any(shares)
+    }
+
     /// A size for each level; what tiles leave of the dimension is the size of the outermost loop.
     fn add_loops(&mut self, position: usize, dimension: &Dimension) -> Result<(), ProblemError> {
         let (name, size) = (&dimension.name, dimension.size);

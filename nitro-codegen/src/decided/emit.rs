@@ -1,0 +1,264 @@
+//! The instructions of a decided point.
+
+use nitro_search::partial::PADDING;
+
+use super::point::{Kind, Place, Point};
+use super::shared::Touched;
+use super::threads::Threads;
+use crate::kernel::{Extent, Host, Instruction, Kernel, Local, Program, Space, Unroll, WIDE};
+use crate::nest::affine::{Affine, Variable};
+use crate::nest::expression::{Access, Expression, Relation};
+use crate::nest::{Assignment, Condition, Range};
+
+/// The program, of one kernel.
+pub fn program(point: &Point<'_>) -> Program {
+    let nest = &point.space.nest;
+    let mut iterators: Vec<String> =
+        (0..point.space.nesting.loops.len()).map(|at| point.space.loop_name(at)).collect();
+    let first = nest.iterators.len();
+    let loops = iterators.len();
+    let mut iterator = |name: String| {
+        // The digits of threads are called as their loops, which are none in the text.
+        if let Some(known) = iterators[..loops].iter().position(|other| *other == name) {
+            return first + known;
+        }
+        iterators.push(name);
+        first + iterators.len() - 1
+    };
+    let threads = Threads::new(point, &mut iterator);
+    let mut emission = Emission { point, threads: &threads, locals: Vec::new() };
+    emission.locals = (0..point.space.values.len()).map(|value| emission.local(value)).collect();
+    let mut body = threads.definitions.clone();
+    body.extend(emission.list(None));
+    let kernel = Kernel {
+        name: format!("{}_0", nest.name()),
+        statements: (0..nest.statements().len()).collect(),
+        host_iterators: Vec::new(),
+        grid: emission.grid(),
+        block: [threads.count as u32, 1, 1],
+        points: [1, 1, 1],
+        resident_blocks: 0,
+        locals: emission.locals,
+        iterators,
+        body,
+    };
+    Program { nest: nest.clone(), kernels: vec![kernel], host: vec![Host::Launch(0)] }
+}
+
+struct Emission<'a> {
+    point: &'a Point<'a>,
+    threads: &'a Threads,
+    /// Of each value, and behind these registers through which vectors go.
+    locals: Vec<Local>,
+}
+
+impl Emission<'_> {
+    /// Blocks, the innermost loop of them along x.
+    fn blocks(&self) -> Vec<usize> {
+        let statement = &self.point.space.kernel.statements[0];
+        let around = self.point.around(statement).into_iter().rev();
+        around.filter(|&at| self.point.kind(at) == Kind::Block).collect()
+    }
+
+    fn grid(&self) -> Vec<Extent> {
+        let mut sizes: Vec<i64> = self.blocks().into_iter().map(|at| self.point.size(at)).collect();
+        if sizes.is_empty() {
+            sizes.push(1);
+        }
+        sizes[0] *= self.threads.count; // each block covers as many values as it has threads
+        let extent = |size: i64| Extent { lower: vec![0.into()], upper: vec![size.into()], step: 1 };
+        sizes.into_iter().map(extent).collect()
+    }
+
+    /// Which iteration of a loop it is.
+    fn digit(&self, at: usize) -> Affine {
+        if self.point.size(at) == 1 {
+            return 0.into();
+        }
+        match self.point.kind(at) {
+            Kind::Vector => 0.into(),
+            Kind::Thread => self.threads.digits[&at].clone(),
+            Kind::Block => {
+                let axis = self.blocks().iter().position(|&block| block == at);
+                Variable::Block(axis.expect("blocks are around all statements")).into()
+            }
+            Kind::Plain | Kind::Unrolled => {
+                Variable::Iterator(self.point.space.nest.iterators.len() + at).into()
+            }
+        }
+    }
+
+    /// Which of the elements that some loops of a dimension make up.
+    fn index(&self, dimension: usize, keep: impl Fn(usize) -> bool) -> Affine {
+        let loops = self.point.space.nesting.loops_of(dimension);
+        let kept = loops.into_iter().filter(|&at| keep(at));
+        kept.fold(Affine::from(0), |index, at| index * self.point.size(at) + self.digit(at))
+    }
+
+    /// How many elements these make up.
+    fn extent(&self, dimension: usize, keep: impl Fn(usize) -> bool) -> i64 {
+        let loops = self.point.space.nesting.loops_of(dimension);
+        loops.into_iter().filter(|&at| keep(at)).map(|at| self.point.size(at)).product()
+    }
+
+    /// Whether elements along a loop are in different places of a value.
+    fn is_apart(&self, place: Place, at: usize) -> bool {
+        let per_thread = place == Place::Registers && self.point.kind(at) == Kind::Thread;
+        !self.point.is_shared(at) && !per_thread
+    }
+
+    fn local(&self, value: usize) -> Local {
+        let space = self.point.space;
+        let array = space.nest.arrays.len() + value;
+        let made = space.meanings.iter().find(|meaning| meaning.target.array == array);
+        let target = &made.expect("every value is made").target;
+        let place = self.point.place(value);
+        let extent = |subscript: &Affine| self.extent(dimension(subscript), |at| self.is_apart(place, at));
+        let mut shape: Vec<i64> = target.subscripts.iter().map(extent).collect();
+        if let Place::Shared { transposed, padded } = place {
+            if transposed {
+                shape.reverse();
+            }
+            if let Some(last) = shape.last_mut().filter(|_| padded) {
+                *last += PADDING as i64;
+            }
+        }
+        let (end, space_) = match place {
+            Place::Registers => ("values", Space::Register),
+            Place::Shared { .. } => ("tile", Space::Shared),
+        };
+        Local { name: format!("{}_{end}", space.values[value].name), space: space_, shape }
+    }
+
+    /// The element that an access of a statement is.
+    fn access(&self, access: &Access) -> Access {
+        let arrays = self.point.space.nest.arrays.len();
+        let Some(value) = access.array.checked_sub(arrays) else {
+            let whole = |subscript: &Affine| {
+                let start = Affine::from(subscript.constant());
+                subscript.terms().iter().fold(start, |sum, &(variable, factor)| {
+                    sum + self.index(dimension(&variable.into()), |_| true) * factor
+                })
+            };
+            return Access { array: access.array, subscripts: access.subscripts.iter().map(whole).collect() };
+        };
+        let place = self.point.place(value);
+        let part = |subscript: &Affine| self.index(dimension(subscript), |at| self.is_apart(place, at));
+        let mut subscripts: Vec<Affine> = access.subscripts.iter().map(part).collect();
+        if matches!(place, Place::Shared { transposed: true, .. }) {
+            subscripts.reverse();
+        }
+        Access { array: access.array, subscripts }
+    }
+
+    /// What is within a loop, or outermost, with barriers between those who write a tile and those who read it.
+    fn list(&mut self, parent: Option<usize>) -> Vec<Instruction> {
+        let (mut instructions, mut before, mut all) = (Vec::new(), Touched::default(), Touched::default());
+        for object in self.point.inside(parent) {
+            let touched = Touched::by(self.point, object);
+            if before.delays(&touched) {
+                instructions.push(Instruction::Barrier);
+                before = Touched::default();
+            }
+            before.add(touched.clone());
+            all.add(touched);
+            instructions.extend(self.object(object));
+        }
+        let repeats = parent.is_some_and(|at| self.point.kind(at) == Kind::Plain);
+        if repeats && before.delays(&all) {
+            instructions.push(Instruction::Barrier);
+        }
+        instructions
+    }
+
+    fn object(&mut self, object: usize) -> Vec<Instruction> {
+        match object.checked_sub(self.point.space.nesting.loops.len()) {
+            Some(statement) => self.statement(statement),
+            None => self.one_loop(object),
+        }
+    }
+
+    fn one_loop(&mut self, at: usize) -> Vec<Instruction> {
+        let body = self.list(Some(at));
+        let unroll = match self.point.kind(at) {
+            Kind::Plain => Unroll::By(1),
+            Kind::Unrolled => Unroll::All,
+            Kind::Thread => return self.by_some_threads(at, body),
+            Kind::Block | Kind::Vector => return body,
+        };
+        if self.point.size(at) == 1 {
+            return body;
+        }
+        let iterator = self.point.space.nest.iterators.len() + at;
+        let (lower, upper) = (vec![0.into()], vec![self.point.size(at).into()]);
+        vec![Instruction::Loop(Range { iterator, lower, upper, step: 1, is_reversed: false }, unroll, body)]
+    }
+
+    /// Where fewer threads load than there are, the others do not.
+    fn by_some_threads(&self, at: usize, body: Vec<Instruction>) -> Vec<Instruction> {
+        let space = self.point.space;
+        let loads = |&statement: &usize| space.nesting.own(&space.kernel.statements[statement]).contains(&at);
+        let count =
+            self.threads.loading.iter().find(|(statement, _)| loads(statement)).map(|(_, count)| *count);
+        let outermost = !(0..space.nesting.loops.len()).any(|other| {
+            other != at && self.point.kind(other) == Kind::Thread && self.point.lies(other, "outer", at)
+        });
+        match count.filter(|&count| count < self.threads.count && outermost) {
+            None => body,
+            Some(count) => {
+                let (left, right) = (Variable::Thread(0).into(), count.into());
+                vec![Instruction::If(
+                    vec![Condition { relation: Relation::Less, left, right }],
+                    body,
+                    Vec::new(),
+                )]
+            }
+        }
+    }
+
+    fn statement(&mut self, statement: usize) -> Vec<Instruction> {
+        let space = self.point.space;
+        let meaning = &space.meanings[statement];
+        let target = self.access(&meaning.target);
+        let mut value = meaning.value.clone();
+        value.map_loads(&|access| self.access(&access));
+        let own = space.nesting.own(&space.kernel.statements[statement]);
+        match value {
+            Expression::Load(source) if own.iter().any(|&at| self.point.kind(at) == Kind::Vector) => {
+                self.wide(statement, target, source)
+            }
+            value => vec![Instruction::Assign(Assignment { target, value })],
+        }
+    }
+
+    /// Several neighbours at once; where they do not come to neighbours, through registers.
+    fn wide(&mut self, statement: usize, target: Access, source: Access) -> Vec<Instruction> {
+        let arrays = self.point.space.nest.arrays.len();
+        let value = target.array.checked_sub(arrays);
+        let transposed = value
+            .is_some_and(|value| matches!(self.point.place(value), Place::Shared { transposed: true, .. }));
+        if !transposed {
+            return vec![Instruction::Copy { target, source }];
+        }
+        let name = self.point.space.kernel.statements[statement].name.replace(' ', "_");
+        let shape = vec![i64::from(WIDE)];
+        self.locals.push(Local { name: format!("{name}_wide"), space: Space::Register, shape });
+        let register =
+            |at: i64| Access { array: arrays + self.locals.len() - 1, subscripts: vec![at.into()] };
+        let mut instructions = vec![Instruction::Copy { target: register(0), source }];
+        instructions.extend((0..i64::from(WIDE)).map(|at| {
+            let mut target = target.clone();
+            target.subscripts[0] = target.subscripts[0].clone() + at; // the last dimension of the array
+            Instruction::Assign(Assignment { target, value: Expression::Load(register(at)) })
+        }));
+        instructions
+    }
+}
+
+/// The dimension that a subscript of a value is.
+fn dimension(subscript: &Affine) -> usize {
+    match subscript.terms() {
+        [(Variable::Iterator(dimension), _)] => *dimension,
+        _ => unreachable!("subscripts of statements are of dimensions"),
+    }
+}

@@ -1,0 +1,47 @@
+//! The space as what a trainer searches: one choice after the other, each with what is still open.
+
+use nitro_search::partial::{Partial, Values};
+use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Step};
+
+use super::DecidedSpace;
+
+impl DecidedSpace {
+    /// What is left after these decisions, or why that is nothing.
+    fn after(&self, path: &[Crossing]) -> Result<Partial, BoxError> {
+        let mut partial = self.root().clone();
+        for crossing in path {
+            let choice = partial.first_open().ok_or("the path goes on where all is decided")?;
+            partial.restrict(choice, Values::of([crossing.option]))?;
+        }
+        Ok(partial)
+    }
+}
+
+impl Decisions for DecidedSpace {
+    fn next(&self, path: &[Crossing]) -> Step {
+        let partial = match self.after(path) {
+            Ok(partial) => partial,
+            Err(error) => return Step::DeadEnd(error.to_string()),
+        };
+        let Some(choice) = partial.first_open() else { return Step::Complete };
+        let key = NodeKey::new(self.nesting.problem.name(choice).to_owned());
+        let open = partial.values(choice);
+        Step::Choose(
+            Decision::new(key, self.nesting.problem.all(choice).len()).only(|option| open.has(option)),
+        )
+    }
+}
+
+/// A path's text is its [launch plan](crate::Program::plan), which says what was decided ([`LaunchPlan::origin`](crate::LaunchPlan::origin)).
+impl Generator for DecidedSpace {
+    fn decisions(&self) -> &dyn Decisions {
+        self
+    }
+
+    fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
+        let values = self.after(path)?.solution().ok_or("the path is not complete")?;
+        let mut plan = self.program(&values).plan();
+        plan.origin = self.show(&values);
+        Ok(plan.to_json())
+    }
+}

@@ -1,0 +1,174 @@
+//! Code from decisions: kernels of linear algebra whose loops, threads and memory are open, after Telamon (Beaugnou and others, CC 2017).
+//!
+//! The other way round than a [`Nest::map`](crate::Nest::map): not a schedule that is made of loops as they are written, but statements, each with loops of its own, and
+//! rules about how these may lie. A decided point of it is a [`Program`] as that of a nest is, with the same text in CUDA and the same interpreter.
+
+mod emit;
+mod generator;
+mod outline;
+mod point;
+mod shared;
+mod spaces;
+mod threads;
+mod tiles;
+
+use nitro_search::partial::{ChoiceId, Conflict, Kernel, Nesting, Partial, ProblemError, Values};
+
+use crate::kernel::Program;
+use crate::nest::builder::NestError;
+use crate::nest::{Assignment, Nest};
+
+pub use tiles::TileSizes;
+
+use point::Point;
+
+/// Everything that a kernel may become: its loops' sizes, kinds and order, the threads and memory of what it loads.
+///
+/// Each statement (such as `load a`) has dimensions of its own, whose outermost loops it shares with the others: the blocks of the grid and, where something is summed up,
+/// the tiles of the sum. Within these every statement has a nest of its own. A value goes from one to the next in registers of the same threads, or through
+/// shared memory, to which all threads of a block bring a tile together before they wait for each other.
+///
+/// What a decided point runs, at least, for whoever bounds its time (compilers may leave out and join what is not here, but nothing that is):
+///
+/// - A [`Load`](nitro_search::partial::Operation::Load) reads each of its elements from global memory, once for each iteration of the loops around it, or fewer times where several threads of a warp or
+///   iterations ask for the same one, which a warp's request or the registers of a thread may serve together; a `vector` loop is one request for 16 bytes.
+/// - Where the memory of its array is `shared`, it writes each element of the tile to shared memory, once for each block and tile; where the `threads` that load are `own`, these are all of the block, or the first of
+///   it. A vector is one write where the tile lies as in global memory, else as many as it has elements. There are two barriers for each tile of the sum.
+/// - An [`Fma`](nitro_search::partial::Operation::Fma) is one fused multiplication and addition for each of its iterations. An operand whose array is `shared` is read from there: every distinct element that a thread
+///   needs between two barriers at least once, up to four neighbours at a time.
+/// - A [`Store`](nitro_search::partial::Operation::Store) writes each of its elements to global memory once.
+/// - `Init` costs nothing that a compiler could not do without. Sums keep their order: the multiplications and additions of one element wait for each other.
+///
+/// ```
+/// use nitro_codegen::{DecidedSpace, TileSizes};
+/// use nitro_search::partial::{Limits, Values};
+///
+/// let space = DecidedSpace::sgemm([256; 3], &TileSizes::reduced(), &Limits::default())?;
+/// let mut partial = space.root().clone();
+/// while let Some(choice) = partial.first_open() {
+///     let last = partial.values(choice).iter().last();
+///     partial.restrict(choice, Values::of(last))?; // a search knows better
+/// }
+/// let program = space.program(&partial.solution().unwrap());
+/// assert_eq!(program.kernels.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct DecidedSpace {
+    kernel: Kernel,
+    nesting: Nesting,
+    root: Partial,
+    nest: Nest,
+    /// What each statement does: subscripts are of the dimensions of the kernel.
+    meanings: Vec<Assignment>,
+    /// What goes from statement to statement; their indices come after those of the nest's arrays.
+    values: Vec<Value>,
+}
+
+/// Something that goes from statement to statement.
+#[derive(Clone, Debug)]
+struct Value {
+    name: String,
+    /// The array of the kernel that it is an element of.
+    array: Option<usize>,
+}
+
+/// Why there is no such space.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecidedError {
+    /// Sizes that a choice cannot have.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// The sizes are none of a nest.
+    #[error(transparent)]
+    Nest(#[from] NestError),
+    /// No tiles fit.
+    #[error("no point is left: {0}")]
+    Nothing(#[from] Conflict),
+}
+
+impl DecidedSpace {
+    /// The kernel: what its statements do, to which arrays.
+    #[must_use]
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The choices and rules.
+    #[must_use]
+    pub fn nesting(&self) -> &Nesting {
+        &self.nesting
+    }
+
+    /// The plain loops that every point of the space agrees with: the reference.
+    #[must_use]
+    pub fn nest(&self) -> &Nest {
+        &self.nest
+    }
+
+    /// Everything that the rules leave open.
+    #[must_use]
+    pub fn root(&self) -> &Partial {
+        &self.root
+    }
+
+    /// The values of a text as [`show`](Self::show) writes it, wherever it says nothing the first that is open.
+    ///
+    /// # Errors
+    /// When a choice or a value is unknown, or contradicts what was said before.
+    pub fn parse(&self, text: &str) -> Result<Vec<usize>, String> {
+        let problem = &self.nesting.problem;
+        let mut partial = self.root.clone();
+        let lines =
+            text.lines().flat_map(|line| line.split(';')).map(str::trim).filter(|one| !one.is_empty());
+        for said in lines {
+            let (name, value) =
+                said.split_once('=').ok_or_else(|| format!("`{said}` is not `choice = value`"))?;
+            let choice = problem.choices().find(|&choice| problem.name(choice) == name.trim());
+            let choice = choice.ok_or_else(|| format!("there is no choice `{}`", name.trim()))?;
+            let all = problem.all(choice);
+            let found = all.iter().find(|&at| problem.value_name(choice, at) == value.trim());
+            let found = found.ok_or_else(|| format!("{} is never `{}`", name.trim(), value.trim()))?;
+            partial.restrict(choice, Values::of([found])).map_err(|error| error.to_string())?;
+        }
+        while let Some(choice) = partial.first_open() {
+            let first = partial.values(choice).iter().next();
+            let rest = partial.values(choice);
+            let mut tried = partial.clone();
+            if tried.restrict(choice, Values::of(first)).is_ok() {
+                partial = tried;
+            } else {
+                partial
+                    .restrict(choice, rest.without(Values::of(first)))
+                    .map_err(|error| error.to_string())?;
+            }
+        }
+        partial.solution().ok_or_else(|| "nothing is left".to_owned())
+    }
+
+    fn loop_name(&self, at: usize) -> String {
+        let own = self.nesting.loops[at];
+        format!("{}{}", self.kernel.dimensions[own.dimension].name, own.level)
+    }
+
+    /// What was decided, as people read it: a line for each choice that rules alone leave open.
+    #[must_use]
+    pub fn show(&self, values: &[usize]) -> String {
+        let problem = &self.nesting.problem;
+        let is_open = |choice: &ChoiceId| self.root.values(*choice).len() > 1;
+        let line = |choice: ChoiceId| {
+            format!("{} = {}\n", problem.name(choice), problem.value_name(choice, values[choice.position()]))
+        };
+        problem.choices().filter(is_open).map(line).collect()
+    }
+
+    /// The program of a decided point: one value for each choice, as [`Partial::solution`] gives them.
+    ///
+    /// # Panics
+    /// When the values are none of a solution.
+    #[must_use]
+    pub fn program(&self, values: &[usize]) -> Program {
+        emit::program(&Point { space: self, values })
+    }
+}

@@ -1,0 +1,117 @@
+//! What is in a space, and why.
+
+use nitro_codegen::{DecidedSpace, Integers, Space, TileSizes};
+use nitro_search::partial::{Limits, Partial, Values};
+use nitro_search::{Generator, PathPlan, PathSearch, PathStrategy};
+use nitro_test_support::random::Random;
+
+use super::{agrees, drawn};
+
+/// So few sizes that every point can be run.
+pub fn tiny() -> TileSizes {
+    TileSizes {
+        threads: vec![2, 4],
+        rows: vec![2],
+        strips: vec![1, 2],
+        neighbours: vec![1, 4],
+        sum: vec![4],
+        loading_threads: vec![1, 2, 4],
+        loaded: vec![1, 2, 4],
+        fixed: true,
+    }
+}
+
+/// All points of a state.
+pub fn all(root: &Partial) -> Vec<Vec<usize>> {
+    let (mut found, mut open) = (Vec::new(), vec![root.clone()]);
+    while let Some(partial) = open.pop() {
+        let Some(choice) = partial.first_open() else {
+            found.extend(partial.solution());
+            continue;
+        };
+        open.extend(partial.values(choice).iter().filter_map(|value| {
+            let mut child = partial.clone();
+            child.restrict(choice, Values::of([value])).ok()?;
+            Some(child)
+        }));
+    }
+    found
+}
+
+#[test]
+fn every_point_of_a_tiny_space_agrees_with_its_plain_loops() {
+    let space = DecidedSpace::sgemm([8, 16, 8], &tiny(), &Limits::default()).unwrap();
+    let points = all(space.root());
+    assert!(points.len() > 500, "{} points", points.len());
+    let mut random = Random::new(3);
+    points.iter().for_each(|values| agrees(&space, values, &mut random));
+}
+
+#[test]
+fn the_reduced_space_of_products_can_be_measured_and_the_full_one_cannot() {
+    let reduced = DecidedSpace::sgemm([1024; 3], &TileSizes::reduced(), &Limits::default()).unwrap();
+    let count = reduced.root().count(20_000).expect("there are no more than 20,000");
+    assert!(count >= 5000, "{count} points");
+    let full = DecidedSpace::sgemm([1024; 3], &TileSizes::full(), &Limits::default()).unwrap();
+    let estimate = full.root().estimate(1500, 11);
+    assert!(estimate.interval().0 > 1e8, "{estimate:?}");
+}
+
+#[test]
+fn no_two_points_of_a_reduced_space_are_one_program() {
+    let space = DecidedSpace::sgemm([8, 16, 8], &tiny(), &Limits::default()).unwrap();
+    let points = all(space.root());
+    let mut texts: Vec<String> =
+        points.iter().map(|values| space.program(values).cuda(Integers::Bits32)).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    assert_eq!(texts.len(), points.len());
+}
+
+#[test]
+fn what_is_shown_can_be_read_again_and_says_what_the_program_is() {
+    let space = DecidedSpace::sgemm([64; 3], &TileSizes::full(), &Limits::default()).unwrap();
+    let (root, mut random) = (space.root(), Random::new(5));
+    for _ in 0..20 {
+        let values = drawn(root, &mut random);
+        let text = space.show(&values);
+        assert_eq!(space.parse(&text), Ok(values.clone()), "{text}");
+        let program = space.program(&values);
+        let shared = program.kernels[0].locals.iter().filter(|local| local.space == Space::Shared).count();
+        assert_eq!(shared, text.matches("memory of").count() - text.matches("= global").count(), "{text}");
+        let [threads_i, threads_j] = ["size of i1 = ", "size of j2 = "].map(|size| {
+            let rest = text.split(size).nth(1).unwrap();
+            rest.lines().next().unwrap().parse::<u32>().unwrap()
+        });
+        assert_eq!(program.kernels[0].block, [threads_i * threads_j, 1, 1]);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_explained_in_words() {
+    let space = DecidedSpace::sgemm([64; 3], &TileSizes::full(), &Limits::default()).unwrap();
+    let mut partial = space.root().clone();
+    let problem = partial.problem().clone();
+    let choice = |name: &str| problem.choices().find(|&choice| problem.name(choice) == name).unwrap();
+    let plain = problem.named(choice("kind of k1"), &["plain"]).unwrap();
+    partial.restrict(plain.choice, plain.values).unwrap();
+    let why = partial.explain(choice("memory of a"), 0).unwrap().to_string();
+    assert!(why.contains("a value in registers stays with its thread"), "{why}");
+    assert!(space.parse("kind of k1 = plain; memory of a = global").is_err());
+    assert!(space.parse("kind of k9 = plain").unwrap_err().contains("there is no choice"));
+}
+
+#[test]
+fn a_trainer_searches_it_as_it_does_nests() {
+    let space = DecidedSpace::sgemm([64; 3], &TileSizes::reduced(), &Limits::default()).unwrap();
+    let plan = PathPlan::new(PathStrategy::Random);
+    let mut search = PathSearch::new(space.decisions(), plan);
+    let nitro_search::Ask::Evaluate(proposals) = search.ask(5).unwrap() else {
+        panic!("it begins with something")
+    };
+    for proposal in proposals {
+        let plan = nitro_codegen::LaunchPlan::from_json(&space.artifact(&proposal.path).unwrap()).unwrap();
+        let values = space.parse(&plan.origin).unwrap();
+        assert_eq!(space.program(&values).plan().cuda, plan.cuda);
+    }
+}

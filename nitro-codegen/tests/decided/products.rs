@@ -1,0 +1,21 @@
+//! Matrix products.
+
+use nitro_codegen::{DecidedSpace, TileSizes};
+use nitro_search::partial::Limits;
+
+use super::agree;
+
+#[test]
+fn drawn_points_of_products_agree_with_their_plain_loops() {
+    for (sizes, points) in [([32; 3], 60), ([64, 32, 96], 5), ([32, 96, 64], 5)] {
+        let few = Limits { threads: 256, ..Limits::default() }; // the interpreter goes through all of them
+        let space = DecidedSpace::sgemm(sizes, &TileSizes::full(), &few).unwrap();
+        agree(&space, points, sizes[1]);
+    }
+}
+
+#[test]
+fn drawn_points_of_the_reduced_space_agree_with_their_plain_loops() {
+    let space = DecidedSpace::sgemm([64; 3], &TileSizes::reduced(), &Limits::default()).unwrap();
+    agree(&space, 20, 7);
+}
