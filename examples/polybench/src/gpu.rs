@@ -89,6 +89,17 @@ pub struct Compiled {
 }
 
 impl Compiled {
+    /// The kernels of a program for these sizes. It needs no device.
+    ///
+    /// # Errors
+    /// Those of the compiler.
+    pub fn new(program: &Program, sizes: &[i64], options: Options) -> Result<Self, Error> {
+        let plan = program.plan();
+        let integers = plan.integers(sizes)?;
+        let image = Executable::image(&plan, integers, options)?;
+        Ok(Self { plan, integers, image })
+    }
+
     /// What a kernel takes of a multiprocessor.
     #[must_use]
     pub fn usage(&self, kernel: &str) -> Usage {
@@ -155,10 +166,23 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// Those of the compiler.
     pub fn compile(&self, program: &Program) -> Result<Compiled, Error> {
-        let plan = program.plan();
-        let integers = plan.integers(&self.sizes)?;
-        let image = Executable::image(&plan, integers, Options::for_device(self.device))?;
-        Ok(Compiled { plan, integers, image })
+        Compiled::new(program, &self.sizes, Options::for_device(self.device))
+    }
+
+    /// The times of a program that gives what the reference gives, in nanoseconds: of so many runs on fresh data, each of so many launches in a row. What takes
+    /// long beside the best so far is run once more alone.
+    ///
+    /// # Errors
+    /// When it does not run, or gives something else.
+    pub fn times_ns(&mut self, compiled: Compiled, runs: usize, launches: usize) -> Result<Vec<f64>, Error> {
+        let executable = compiled.load(self.device)?;
+        let first_ms = self.run(&executable)?; // warms up, too
+        self.compare()?;
+        let runs = if first_ms < SLOW * self.best_ms { runs } else { 1 };
+        let times_ms: Vec<f64> =
+            (0..runs.max(1)).map(|_| self.launch(&executable, launches.max(1))).collect::<Result<_, _>>()?;
+        self.best_ms = times_ms.iter().copied().fold(self.best_ms, f64::min);
+        Ok(times_ms.into_iter().map(|time_ms| time_ms * 1e6).collect())
     }
 
     /// Compiles on all cores, then times one program after the other: in the order of the programs.
@@ -210,12 +234,19 @@ impl<'a> Bench<'a> {
 
     /// The time of a run on fresh data, in milliseconds.
     fn run(&mut self, executable: &Executable) -> Result<f64, Error> {
+        self.launch(executable, 1)
+    }
+
+    /// The mean time of so many runs in a row, in milliseconds; the first of them is on fresh data.
+    fn launch(&mut self, executable: &Executable, runs: usize) -> Result<f64, Error> {
         self.restore()?;
         let mut stopwatch = nitro_cuda::current().stopwatch();
         stopwatch.start();
-        // SAFETY: the arrays have the elements that the sizes say.
-        unsafe { executable.run(&self.sizes, &self.scalars, &self.arrays)? };
-        let time_ms = stopwatch.stop() / 1e6;
+        for _ in 0..runs {
+            // SAFETY: the arrays have the elements that the sizes say.
+            unsafe { executable.run(&self.sizes, &self.scalars, &self.arrays)? };
+        }
+        let time_ms = stopwatch.stop() / 1e6 / runs as f64;
         self.device.stream().synchronize()?;
         Ok(time_ms)
     }

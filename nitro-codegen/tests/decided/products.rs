@@ -19,3 +19,10 @@ fn drawn_points_of_the_reduced_space_agree_with_their_plain_loops() {
     let space = DecidedSpace::sgemm([64; 3], &TileSizes::reduced(), &Limits::default()).unwrap();
     agree(&space, 20, 7);
 }
+
+#[test]
+fn drawn_points_of_batches_agree_with_their_plain_loops() {
+    let few = Limits { threads: 64, ..Limits::default() };
+    let space = DecidedSpace::batched_sgemm(3, [16, 32, 8], &TileSizes::full(), &few).unwrap();
+    agree(&space, 100, 2);
+}

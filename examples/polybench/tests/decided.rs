@@ -1,0 +1,60 @@
+//! Points of spaces of decisions compile; `time-decided` runs them on a GPU.
+
+use nitro_codegen::{DecidedSpace, Integers, TileSizes};
+use nitro_cuda::{Options, Source, Usage, compile, nvrtc_version};
+use nitro_search::partial::{Limits, Values};
+use nitro_test_support::random::Random;
+use nitro_test_support::tools::NVRTC;
+
+fn drawn(space: &DecidedSpace, random: &mut Random) -> Vec<usize> {
+    let walk = |random: &mut Random| {
+        let mut partial = space.root().clone();
+        while let Some(choice) = partial.first_open() {
+            let open: Vec<usize> = partial.values(choice).iter().collect();
+            partial.restrict(choice, Values::of([open[random.below(open.len() as u64) as usize]])).ok()?;
+        }
+        partial.solution()
+    };
+    (0..1000).find_map(|_| walk(random)).expect("of a thousand walks one comes to an end")
+}
+
+fn usage(space: &DecidedSpace, values: &[usize]) -> Usage {
+    let program = space.program(values);
+    let text = program.cuda(Integers::Bits32);
+    let image = compile(&Source::new("decided.cu", &text), &Options::new(90));
+    let image = image.unwrap_or_else(|error| panic!("{error}\n{}\n{text}", space.show(values)));
+    image.usage(&program.kernels[0].name).expect("the kernel is in the log")
+}
+
+#[test]
+fn a_product_as_experts_write_it_is_a_point_and_spills_nothing() {
+    let Some(_) = NVRTC.found(nvrtc_version()) else { return };
+    let space = DecidedSpace::sgemm([1024; 3], &TileSizes::full(), &Limits::default()).unwrap();
+    let point = "size of i1 = 16; size of i2 = 8; size of j1 = 2; size of j2 = 16; size of j3 = 4; size of k1 = 8;
+        kind of k1 = unrolled; memory of a = shared; layout of a = transposed; memory of b = shared; layout of b = as it lies;
+        kind of a_k2 = vector; kind of b_j3 = vector; kind of store_j3 = vector; order of i1 and j2 = outer";
+    let usage = usage(&space, &space.parse(point).unwrap());
+    assert_eq!((usage.spill_bytes, usage.stack_bytes, usage.static_shared_bytes), (0, 0, 2 * 128 * 8 * 4));
+    assert!(usage.registers <= 128, "{usage:?}");
+}
+
+#[test]
+fn drawn_points_compile_and_stage_no_more_than_a_block_may() {
+    let Some(_) = NVRTC.found(nvrtc_version()) else { return };
+    let mut random = Random::new(1);
+    let limits = Limits { unrolled: 128, ..Limits::default() }; // longer texts take seconds each
+    for space in spaces(&TileSizes::full(), &limits) {
+        for _ in 0..6 {
+            let usage = usage(&space, &drawn(&space, &mut random));
+            assert!(u64::from(usage.static_shared_bytes) <= limits.shared_bytes);
+        }
+    }
+}
+
+/// All kernels that there are spaces of.
+fn spaces(tiles: &TileSizes, limits: &Limits) -> Vec<DecidedSpace> {
+    vec![
+        DecidedSpace::sgemm([1024; 3], tiles, limits).unwrap(),
+        DecidedSpace::batched_sgemm(64, [128; 3], tiles, limits).unwrap(),
+    ]
+}
