@@ -56,5 +56,8 @@ fn spaces(tiles: &TileSizes, limits: &Limits) -> Vec<DecidedSpace> {
     vec![
         DecidedSpace::sgemm([1024; 3], tiles, limits).unwrap(),
         DecidedSpace::batched_sgemm(64, [128; 3], tiles, limits).unwrap(),
+        DecidedSpace::axpy(1 << 24, tiles, limits).unwrap(),
+        DecidedSpace::matvec([4096, 16384], tiles, limits).unwrap(),
+        DecidedSpace::gesummv(16384, tiles, limits).unwrap(),
     ]
 }

@@ -183,36 +183,35 @@ impl Emission<'_> {
         let unroll = match self.point.kind(at) {
             Kind::Plain => Unroll::By(1),
             Kind::Unrolled => Unroll::All,
-            Kind::Thread => return self.by_some_threads(at, body),
-            Kind::Block | Kind::Vector => return body,
+            Kind::Thread | Kind::Block | Kind::Vector => return self.by_some_threads(at, body),
         };
         if self.point.size(at) == 1 {
-            return body;
+            return self.by_some_threads(at, body);
         }
         let iterator = self.point.space.nest.iterators.len() + at;
         let (lower, upper) = (vec![0.into()], vec![self.point.size(at).into()]);
-        vec![Instruction::Loop(Range { iterator, lower, upper, step: 1, is_reversed: false }, unroll, body)]
+        let range = Range { iterator, lower, upper, step: 1, is_reversed: false };
+        self.by_some_threads(at, vec![Instruction::Loop(range, unroll, body)])
     }
 
-    /// Where fewer threads load than there are, the others do not.
-    fn by_some_threads(&self, at: usize, body: Vec<Instruction>) -> Vec<Instruction> {
+    /// Where fewer threads load than there are, the others pass by the nest: by its outermost loop.
+    fn by_some_threads(&self, at: usize, nest: Vec<Instruction>) -> Vec<Instruction> {
         let space = self.point.space;
+        let is_around =
+            |other: usize| other != at && self.point.lies(other, "outer", at) && !self.point.is_shared(other);
         let loads = |&statement: &usize| space.nesting.own(&space.kernel.statements[statement]).contains(&at);
-        let count =
-            self.threads.loading.iter().find(|(statement, _)| loads(statement)).map(|(_, count)| *count);
-        let outermost = !(0..space.nesting.loops.len()).any(|other| {
-            other != at && self.point.kind(other) == Kind::Thread && self.point.lies(other, "outer", at)
-        });
-        match count.filter(|&count| count < self.threads.count && outermost) {
-            None => body,
-            Some(count) => {
+        let mut loading = self.threads.loading.iter().filter(|(statement, _)| loads(statement));
+        let count = loading.next().map(|(_, count)| *count).filter(|&count| count < self.threads.count);
+        match count {
+            Some(count) if !self.point.is_shared(at) && !(0..space.nesting.loops.len()).any(is_around) => {
                 let (left, right) = (Variable::Thread(0).into(), count.into());
                 vec![Instruction::If(
                     vec![Condition { relation: Relation::Less, left, right }],
-                    body,
+                    nest,
                     Vec::new(),
                 )]
             }
+            _ => nest,
         }
     }
 

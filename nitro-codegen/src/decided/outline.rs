@@ -48,8 +48,13 @@ impl Outline {
 
     /// A dimension that shares the outermost loop of another.
     pub fn part_of(&mut self, dimension: usize, name: &str, tiles: &[(&[u64], Kinds)]) -> usize {
-        let size = self.kernel.dimensions[dimension].size;
-        self.add(name, size, Vec::new(), tiles, Some(Outer { dimension, levels: 1 }))
+        self.inside(Outer { dimension, levels: 1 }, name, tiles)
+    }
+
+    /// A dimension that shares the outermost loops of another.
+    pub fn inside(&mut self, outer: Outer, name: &str, tiles: &[(&[u64], Kinds)]) -> usize {
+        let size = self.kernel.dimensions[outer.dimension].size;
+        self.add(name, size, Vec::new(), tiles, Some(outer))
     }
 
     fn add(

@@ -2,6 +2,7 @@
 
 mod points;
 mod products;
+mod vectors;
 
 use nitro_codegen::{Data, DecidedSpace};
 use nitro_search::partial::{Partial, Values};

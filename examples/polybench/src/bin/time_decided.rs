@@ -63,6 +63,9 @@ struct Arguments {
 enum Space {
     Sgemm,
     BatchedSgemm,
+    Axpy,
+    Matvec,
+    Gesummv,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
@@ -120,13 +123,16 @@ fn space(arguments: &Arguments) -> Result<DecidedSpace, Failed> {
     Ok(match arguments.space {
         Space::Sgemm => DecidedSpace::sgemm([size; 3], &tiles, &limits)?,
         Space::BatchedSgemm => DecidedSpace::batched_sgemm(arguments.batch, [size; 3], &tiles, &limits)?,
+        Space::Axpy => DecidedSpace::axpy(size, &tiles, &limits)?,
+        Space::Matvec => DecidedSpace::matvec([size; 2], &tiles, &limits)?,
+        Space::Gesummv => DecidedSpace::gesummv(size, &tiles, &limits)?,
     })
 }
 
 fn name(arguments: &Arguments) -> String {
     let batch = match arguments.space {
         Space::BatchedSgemm => format!("{} x ", arguments.batch),
-        Space::Sgemm => String::new(),
+        _ => String::new(),
     };
     format!("{:?} {batch}{} {:?}", arguments.space, arguments.size, arguments.tiles).to_lowercase()
 }

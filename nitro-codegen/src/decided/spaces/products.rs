@@ -1,15 +1,15 @@
-//! The kernels that there are spaces of.
+//! Matrix products.
 
 use std::collections::BTreeSet;
 
 use nitro_search::partial::{Limits, Operation};
 
-use super::outline::{BLOCK, LOADING, Outline, PLAIN, SUM, THREAD, UNROLLED, WIDE};
-use super::{DecidedError, DecidedSpace, TileSizes};
+use super::super::outline::{BLOCK, LOADING, Outline, PLAIN, SUM, THREAD, UNROLLED, WIDE};
+use super::super::{DecidedError, DecidedSpace, TileSizes};
+use super::{at, set};
+use crate::nest::Nest;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::builder::{Bounds, Builder, NestError};
-use crate::nest::expression::{Access, Expression};
-use crate::nest::{Assignment, Nest};
 
 impl DecidedSpace {
     /// `c = a b`, of `m` × `k` and `k` × `n` elements, row-major.
@@ -42,16 +42,6 @@ impl DecidedSpace {
     ) -> Result<Self, DecidedError> {
         product(Some(batch), [m, n, k], tiles, limits)
     }
-}
-
-/// An element: subscripts are dimensions.
-fn at(array: usize, dimensions: &[usize]) -> Access {
-    let subscript = |&dimension: &usize| Affine::from(Variable::Iterator(dimension));
-    Access { array, subscripts: dimensions.iter().map(subscript).collect() }
-}
-
-fn set(target: Access, value: impl Into<Expression>) -> Assignment {
-    Assignment { target, value: value.into() }
 }
 
 fn product_nest(batch: Option<u64>, sizes: [u64; 3]) -> Result<Nest, NestError> {
