@@ -35,6 +35,18 @@ fn matrix_vector() -> Kernel {
     }
 }
 
+/// y = f(x), where x may be staged: what loads and what needs it share the blocks.
+fn staged() -> Kernel {
+    let outer = Some(Outer { dimension: 0, levels: 1 });
+    let loading = Dimension { outer, ..dimension("x", 4, vec![vec![2]], true) };
+    Kernel {
+        dimensions: vec![dimension("i", 4, vec![vec![1, 2]], true), loading],
+        statements: vec![statement("load", vec![1], &[&[1]]), statement("use", vec![0], &[&[1]])],
+        dependences: vec![Dependence { from: 0, to: 1, along: vec![(1, 0)], passing: Passing::Array(0) }],
+        arrays: vec![Array { name: "x".into(), element_bytes: 4, dimensions: vec![0] }],
+    }
+}
+
 /// What a solution says, for the checker: it knows no rule.
 struct Nest<'a> {
     kernel: &'a Kernel,
@@ -138,18 +150,55 @@ impl Nest<'_> {
             && self.is_tree()
             && (0..self.kernel.statements.len()).all(|at| self.runs(at))
             && self.dependences()
+            && self.kernel.dependences.iter().all(|dependence| self.passes(dependence))
+    }
+
+    /// The loops of a dimension, from the outside in.
+    fn loops(&self, dimension: usize) -> Vec<usize> {
+        let of = |dimension| {
+            (0..self.nesting.loops.len()).filter(move |&own| self.nesting.loops[own].dimension == dimension)
+        };
+        let outer = self.kernel.dimensions[dimension].outer;
+        outer.iter().flat_map(|outer| of(outer.dimension).take(outer.levels)).chain(of(dimension)).collect()
     }
 
     fn tiles(&self) -> bool {
-        let inner = (0..self.nesting.loops.len()).filter(|&at| self.nesting.loops[at].level > 0);
-        inner.into_iter().all(|at| self.order(at - 1, at) == "outer")
+        let mut dimensions = 0..self.kernel.dimensions.len();
+        dimensions.all(|own| self.loops(own).windows(2).all(|pair| self.order(pair[0], pair[1]) == "outer"))
     }
 
     fn sizes(&self) -> bool {
         self.kernel.dimensions.iter().enumerate().all(|(at, dimension)| {
-            let loops = (0..self.nesting.loops.len()).filter(|&own| self.nesting.loops[own].dimension == at);
-            loops.map(|own| self.size(own)).product::<u64>() == dimension.size
+            self.loops(at).into_iter().map(|own| self.size(own)).product::<u64>() == dimension.size
         })
+    }
+
+    /// Where a value goes by: in registers of one thread, or through shared memory that threads of the block fill.
+    fn passes(&self, dependence: &Dependence) -> bool {
+        let Passing::Array(array) = dependence.passing else { return true };
+        let label = |choice: ChoiceId| self.nesting.problem.value_name(choice, self.at(choice));
+        let [memory, threads] = [self.nesting.memory[array], self.nesting.threads[array].unwrap()].map(label);
+        let statements = [dependence.from, dependence.to];
+        let own = statements.map(|at| self.around(at).into_iter().filter(|&own| own > 0).collect::<Vec<_>>());
+        let threads_first = own.iter().all(|own| {
+            let is_thread = |at: &&usize| self.kind(**at) == "thread";
+            own.iter().skip_while(is_thread).all(|at| self.kind(*at) != "thread")
+        });
+        let apart = own[0].iter().all(|&one| own[1].iter().all(|&other| self.order(one, other) != "merged"));
+        let count = |loops: &[usize]| -> u64 {
+            loops.iter().filter(|&&at| self.kind(at) == "thread").map(|&at| self.size(at)).product()
+        };
+        let at_hand = |at: usize| ["unrolled", "vector"].contains(&self.kind(at));
+        let in_registers = own[0].iter().zip(&own[1]).all(|(&one, &other)| {
+            let same_thread = [one, other].iter().all(|&at| self.kind(at) == "thread");
+            self.size(one) == self.size(other) && (same_thread || (at_hand(one) && at_hand(other)))
+        });
+        let goes = match (&*memory, &*threads) {
+            ("global", "same") => in_registers,
+            ("shared", "own") => count(&own[0]) <= count(&own[1]),
+            _ => false,
+        };
+        threads_first && apart && goes
     }
 
     fn runs(&self, statement: usize) -> bool {
@@ -193,7 +242,7 @@ impl Nest<'_> {
         let own = self.nesting.loops[at];
         let (statement, dimension) =
             (&self.kernel.statements[statement], &self.kernel.dimensions[own.dimension]);
-        let place = statement.dimensions.iter().position(|&other| other == own.dimension).unwrap();
+        let place = statement.dimensions.iter().position(|&other| self.loops(other).contains(&at)).unwrap();
         let alike =
             (0..self.nesting.loops.len()).filter(|&other| other != at && self.order(at, other) == "merged");
         let merged: Vec<usize> = alike.collect();
@@ -216,12 +265,13 @@ impl Nest<'_> {
             self.order(from, to) == "before"
                 && loops.iter().all(|&at| {
                     self.order(at, to) == "before" || {
-                        let shares = |other: &usize| {
-                            let pair =
-                                (self.nesting.loops[at].dimension, self.nesting.loops[*other].dimension);
-                            self.order(at, *other) == "merged" && dependence.along.contains(&pair)
+                        let shares = |&(one, other): &(usize, usize)| {
+                            let mut pairs = self.loops(one).into_iter().zip(self.loops(other));
+                            pairs.any(|(one, other)| {
+                                one == at && (one == other || self.order(one, other) == "merged")
+                            })
                         };
-                        self.around(dependence.to).iter().any(shares)
+                        dependence.along.iter().any(shares)
                     }
                 })
         })
@@ -271,7 +321,7 @@ fn brute_force(kernel: &Kernel, nesting: &Nesting) -> usize {
 
 #[test]
 fn every_solution_is_a_legal_nest_and_there_are_as_many_as_brute_force_finds() {
-    for (kernel, count) in [(axpy(), 210), (matrix_vector(), 27)] {
+    for (kernel, count) in [(axpy(), 210), (matrix_vector(), 27), (staged(), 62)] {
         let nesting = kernel.nesting(&Limits::default()).unwrap();
         let found = solutions(&Partial::new(Arc::new(nesting.problem.clone())).unwrap());
         for row in &found {
