@@ -1,10 +1,11 @@
-//! How many nodes a second propagation makes of the problem of a matrix product: `cargo run --release -p nitro-variants-search --example partial_nodes`.
+//! How many nodes a second propagation makes of the problem of a matrix product, alone and with the bound of each: `cargo run --release -p nitro-variants-search --example partial_nodes`.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use nitro_search::partial::{
-    Access, Array, Dependence, Dimension, Kernel, Limits, Operation, Partial, Statement,
+    Access, Array, Dependence, Dimension, Kernel, Limits, LowerBound, Operation, Partial, Rates, RatesError,
+    Statement, TimeBound, Values,
 };
 
 /// C = 0; C += A B, 1024 x 1024, with two levels of tiles of rows and columns and one of the sum.
@@ -66,7 +67,9 @@ fn product() -> Kernel {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let problem = product().nesting(&Limits::default())?.problem;
+    let kernel = product();
+    let nesting = kernel.nesting(&Limits::default())?;
+    let problem = nesting.problem.clone();
     let start = Instant::now();
     println!("{} choices, {} rules", problem.choices().count(), problem.rules().count());
     let root = Partial::new(Arc::new(problem))?;
@@ -80,5 +83,49 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "{:.2e} solutions ({low:.2e} to {high:.2e}), {} of {} walks ended where nothing is left",
         estimate.mean, estimate.dead_ends, estimate.walks
     );
+    bounded(&root, &TimeBound::new(&kernel, &nesting, h200()?));
     Ok(())
+}
+
+/// By the data sheet.
+fn h200() -> Result<Rates, RatesError> {
+    Rates::from_features(|name| match name {
+        "sm_count" => Some(132.0),
+        "clock_rate_mhz" => Some(1980.0),
+        "l2_cache_kib" => Some(61440.0),
+        "cuda_cores" => Some(16896.0),
+        "peak_gbps" => Some(4917.0),
+        _ => None,
+    })
+}
+
+/// Walks at random, and bounds every child on the way.
+fn bounded(root: &Partial, bound: &TimeBound) {
+    println!("{}", bound.explain(root));
+    let (start, mut nodes, mut seed) = (Instant::now(), 0, 1_u64);
+    let mut leaf = None;
+    for _ in 0..100 {
+        let mut at = root.clone();
+        while let Some(choice) = bound.branch(&at) {
+            let mut children = Vec::new();
+            for value in at.values(choice).iter() {
+                let mut child = at.clone();
+                nodes += 1;
+                if child.restrict(choice, Values::of([value])).is_ok()
+                    && bound.bound_ns(&child) < f64::INFINITY
+                {
+                    children.push(child);
+                }
+            }
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let Some(drawn) = (seed >> 33).checked_rem(children.len() as u64) else { break };
+            at = children.swap_remove(drawn as usize);
+        }
+        leaf = at.solution().map(|_| at).or(leaf);
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{nodes} nodes with bounds in {seconds:.2} s: {:.0} a second", f64::from(nodes) / seconds);
+    if let Some(leaf) = leaf {
+        println!("one that is decided: {}", bound.explain(&leaf));
+    }
 }

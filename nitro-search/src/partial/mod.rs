@@ -38,6 +38,7 @@ mod show;
 mod state;
 #[cfg(test)]
 mod tests;
+mod time;
 mod values;
 
 pub use self::bound::{BoundError, BranchPlan, Leaf, LowerBound};
@@ -53,4 +54,5 @@ pub use self::problem::{ChoiceId, Problem, ProblemError, RuleId, Universe};
 pub use self::relation::Relation;
 pub use self::rule::{Factor, Rule, Size, Term, Within};
 pub use self::state::{Conflict, ExtendError, Partial};
+pub use self::time::{Rates, RatesError, Reasons, TimeBound, TimeTerm, TimeTerms};
 pub use self::values::Values;

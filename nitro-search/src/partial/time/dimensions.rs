@@ -1,0 +1,100 @@
+//! How the iterations of one dimension may be spread over blocks, threads and what a thread does.
+
+use super::super::nesting::{NestLoop, Nesting};
+use super::super::state::Partial;
+use super::super::values::Values;
+
+const VECTOR: usize = 2;
+const BLOCK: usize = 3;
+const THREAD: usize = 4;
+
+/// One way to spread a dimension: `blocks * threads * inside` is its size.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Split {
+    pub(super) blocks: u64,
+    pub(super) threads: u64,
+    /// Iterations of a thread.
+    pub(super) inside: u64,
+    /// Each loop of threads: how many, and how many iterations one is from the next.
+    pub(super) axes: Vec<(u64, u64)>,
+}
+
+/// All ways that a state leaves open for a dimension.
+#[derive(Debug, Default)]
+pub(super) struct Splits {
+    /// Without regard to which loops the threads are of: `axes` is empty.
+    pub(super) coarse: Vec<Split>,
+    /// With their loops.
+    pub(super) fine: Vec<Split>,
+}
+
+/// What [`splits`] depends on.
+pub(super) fn key(nesting: &Nesting, dimension: usize, partial: &Partial) -> Vec<Values> {
+    let open = |own: &NestLoop| [partial.values(own.size), partial.values(own.kind)];
+    of_dimension(nesting, dimension).flat_map(open).collect()
+}
+
+pub(super) fn splits(nesting: &Nesting, dimension: usize, size: u64, partial: &Partial) -> Splits {
+    let loops: Vec<&NestLoop> = of_dimension(nesting, dimension).collect();
+    let mut fine = Vec::new();
+    let start = Split { blocks: 1, threads: 1, inside: 1, axes: Vec::new() };
+    spread(&loops, size, &start, partial, &mut fine);
+    fine.sort_unstable();
+    fine.dedup();
+    let mut coarse: Vec<Split> =
+        fine.iter().map(|split| Split { axes: Vec::new(), ..split.clone() }).collect();
+    coarse.dedup(); // sorted by all else
+    Splits { coarse, fine }
+}
+
+fn of_dimension(nesting: &Nesting, dimension: usize) -> impl Iterator<Item = &NestLoop> {
+    nesting.loops.iter().filter(move |own| own.dimension == dimension)
+}
+
+/// From the innermost loop outwards; `left` is what the loops that are left have to make up.
+fn spread(loops: &[&NestLoop], left: u64, split: &Split, partial: &Partial, found: &mut Vec<Split>) {
+    let Some((own, outer)) = loops.split_last() else {
+        if left == 1 {
+            found.push(split.clone());
+        }
+        return;
+    };
+    let problem = partial.problem();
+    let sizes = partial.values(own.size).iter().filter_map(|value| problem.number(own.size, value));
+    for size in sizes.filter(|&size| size > 0 && left.is_multiple_of(size)) {
+        let kinds = partial.values(own.kind);
+        for next in kinds.iter().filter_map(|kind| split.with(size, kind)) {
+            spread(outer, left / size, &next, partial, found);
+            if size == 1 {
+                break; // one iteration is the same whatever it is
+            }
+        }
+    }
+}
+
+impl Split {
+    fn with(&self, size: u64, kind: usize) -> Option<Self> {
+        let mut next = self.clone();
+        match kind {
+            BLOCK => next.blocks = next.blocks.checked_mul(size)?,
+            THREAD => {
+                if size > 1 {
+                    next.axes.push((size, self.blocks * self.threads * self.inside));
+                }
+                next.threads = next.threads.checked_mul(size)?;
+            }
+            _ => next.inside = next.inside.checked_mul(size)?,
+        }
+        Some(next)
+    }
+}
+
+/// The most elements that one instruction may take of a dimension: that of its widest vector loop.
+pub(super) fn vector(nesting: &Nesting, dimension: usize, partial: &Partial) -> u64 {
+    let problem = partial.problem();
+    let wide = of_dimension(nesting, dimension).filter(|own| partial.values(own.kind).has(VECTOR));
+    let sizes = wide.flat_map(|own| {
+        partial.values(own.size).iter().filter_map(move |value| problem.number(own.size, value))
+    });
+    sizes.max().unwrap_or(1).max(1)
+}

@@ -1,0 +1,99 @@
+//! What the threads of a warp touch together.
+
+/// A loop of threads: how many there are, and how many bytes one is from the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Axis {
+    pub(super) threads: u64,
+    pub(super) bytes: u64,
+}
+
+/// Sectors of 32 bytes that all warps of a block touch when each thread accesses one address, in the order of the axes that is best; wherever in memory that is.
+pub(super) fn sectors(axes: &[Axis]) -> u64 {
+    let mut order: Vec<Axis> = axes.iter().copied().filter(|axis| axis.threads > 1).collect();
+    order.sort_unstable();
+    let mut best = u64::MAX;
+    permute(&mut order, 0, &mut |order| best = best.min(in_order(order)));
+    best
+}
+
+fn permute(order: &mut [Axis], from: usize, see: &mut dyn FnMut(&[Axis])) {
+    if from + 1 >= order.len() {
+        return see(order);
+    }
+    for at in from..order.len() {
+        order.swap(from, at);
+        permute(order, from + 1, see);
+        order.swap(from, at);
+    }
+}
+
+/// The first axis is the one along which neighbouring threads are.
+fn in_order(axes: &[Axis]) -> u64 {
+    let threads = axes.iter().map(|axis| axis.threads).product::<u64>();
+    let warp = |first: u64| {
+        let mut touched: Vec<u64> =
+            (first..threads.min(first + 32)).map(|thread| address(axes, thread)).collect();
+        touched.sort_unstable();
+        windows(&touched)
+    };
+    (0..threads).step_by(32).map(warp).sum()
+}
+
+fn address(axes: &[Axis], mut thread: u64) -> u64 {
+    axes.iter().fold(0, |address, axis| {
+        let at = thread % axis.threads;
+        thread /= axis.threads;
+        address + at * axis.bytes
+    })
+}
+
+/// The fewest stretches of 32 bytes that hold all: what is touched may begin anywhere, so no fewer sectors do.
+fn windows(ascending: &[u64]) -> u64 {
+    let mut count = 0;
+    let mut end = 0;
+    for &address in ascending {
+        if count == 0 || address >= end {
+            count += 1;
+            end = address + 32;
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(threads: u64, bytes: u64) -> Axis {
+        Axis { threads, bytes }
+    }
+
+    #[test]
+    fn neighbours_share_sectors_and_strides_do_not() {
+        assert_eq!(sectors(&[]), 1);
+        assert_eq!(sectors(&[axis(32, 4)]), 4);
+        assert_eq!(sectors(&[axis(32, 4096)]), 32);
+        assert_eq!(sectors(&[axis(32, 0)]), 1);
+        assert_eq!(sectors(&[axis(16, 4096), axis(16, 4)]), 32); // two rows of 64 bytes in each of 8 warps
+        assert_eq!(sectors(&[axis(48, 4)]), 6);
+    }
+
+    #[test]
+    fn no_alignment_and_no_order_of_axes_touches_fewer() {
+        let mut random = crate::random::Random::new(3);
+        for _ in 0..300 {
+            let mut draw = |most| 1 + random.below(most) as u64;
+            let axes =
+                [axis(draw(12), 4 * draw(9)), axis(draw(6), 4 * draw(300)), axis(draw(3), 4 * draw(40))];
+            let base = 4 * draw(64);
+            let threads: u64 = axes.iter().map(|axis| axis.threads).product();
+            let warp = |first: u64| {
+                let lanes =
+                    (first..threads.min(first + 32)).map(|thread| (base + address(&axes, thread)) / 32);
+                lanes.collect::<std::collections::BTreeSet<_>>().len() as u64
+            };
+            let real: u64 = (0..threads).step_by(32).map(warp).sum();
+            assert!(sectors(&axes) <= real, "{axes:?} at {base}");
+        }
+    }
+}

@@ -1,0 +1,246 @@
+mod simulation;
+
+use std::sync::Arc;
+
+use self::simulation::simulate_ns;
+use super::super::{
+    Access, Array, BranchAndBound, BranchPlan, Dimension, Kernel, Limits, LowerBound, Nesting, Operation,
+    Partial, Statement, Values,
+};
+use super::*;
+use crate::random::Random;
+use crate::{Ask, Evaluation};
+
+/// A device so small that kernels which can be simulated have several waves of blocks.
+fn small() -> Rates {
+    let feature = |name: &str| match name {
+        "sm_count" => Some(3.0),
+        "clock_rate_mhz" => Some(1000.0),
+        "l2_cache_kib" => Some(0.25),
+        "cuda_cores" => Some(96.0),
+        "peak_gbps" => Some(40.0),
+        "load_clocks" => Some(30.0),
+        "shared_load_clocks" => Some(20.0),
+        "launch_ns" => Some(5.0),
+        _ => None,
+    };
+    Rates { threads_per_multiprocessor: 64, ..Rates::from_features(feature).unwrap() }
+}
+
+fn dimension(name: &str, size: u64, tiles: &[&[u64]], parallel: bool) -> Dimension {
+    let tiles = tiles.iter().map(|sizes| sizes.to_vec()).collect();
+    Dimension { name: name.into(), size, tiles, parallel }
+}
+
+fn statement(
+    name: &str,
+    operation: Operation,
+    dimensions: &[usize],
+    accesses: &[(&str, &[u64])],
+) -> Statement {
+    let access = |&(array, strides): &(&str, &[u64])| Access {
+        array: array.into(),
+        strides: strides.to_vec(),
+        element_bytes: 4,
+    };
+    let accesses = accesses.iter().map(access).collect();
+    Statement { name: name.into(), operation, dimensions: dimensions.to_vec(), accesses }
+}
+
+fn axpy() -> Kernel {
+    let reads: &[(&str, &[u64])] = &[("x", &[1]), ("y", &[1])];
+    Kernel {
+        dimensions: vec![dimension("i", 512, &[&[1, 2, 8, 64], &[1, 4]], true)],
+        statements: vec![
+            statement("axpy", Operation::Fma, &[0], reads),
+            statement("store", Operation::Store, &[0], &[("z", &[1])]),
+        ],
+        ..Kernel::default()
+    }
+}
+
+fn matrix_vector() -> Kernel {
+    let reads: &[(&str, &[u64])] = &[("A", &[24, 1]), ("x", &[0, 1])];
+    Kernel {
+        dimensions: vec![
+            dimension("i", 96, &[&[1, 2, 3, 32], &[1, 4]], true),
+            dimension("k", 24, &[&[1, 4]], false),
+        ],
+        statements: vec![statement("sum", Operation::Fma, &[0, 1], reads)],
+        ..Kernel::default()
+    }
+}
+
+fn product() -> Kernel {
+    let reads: &[(&str, &[u64])] = &[("A", &[16, 0, 1]), ("B", &[0, 1, 24])];
+    let array = |name: &str, dimensions: &[usize]| Array {
+        name: name.into(),
+        element_bytes: 4,
+        dimensions: dimensions.to_vec(),
+    };
+    Kernel {
+        dimensions: vec![
+            dimension("i", 16, &[&[1, 2, 4], &[1, 2]], true),
+            dimension("j", 24, &[&[1, 3, 8], &[1, 2]], true),
+            dimension("k", 16, &[&[1, 4]], false),
+        ],
+        statements: vec![statement("sum", Operation::Fma, &[0, 1, 2], reads)],
+        arrays: vec![array("A", &[0, 2]), array("B", &[2, 1])],
+        ..Kernel::default()
+    }
+}
+
+struct Case {
+    kernel: Kernel,
+    nesting: Nesting,
+    bound: TimeBound,
+    root: Partial,
+}
+
+fn case(kernel: Kernel) -> Case {
+    let nesting = kernel.nesting(&Limits::default()).unwrap();
+    let bound = TimeBound::new(&kernel, &nesting, small());
+    let root = Partial::new(Arc::new(nesting.problem.clone())).unwrap();
+    Case { kernel, nesting, bound, root }
+}
+
+impl Case {
+    fn simulate_ns(&self, leaf: &Partial) -> f64 {
+        simulate_ns(&self.kernel, &self.nesting, leaf, &small())
+    }
+
+    /// A walk down to a leaf, with everything that was come by.
+    fn walk(&self, random: &mut Random) -> Vec<Partial> {
+        let mut walk = vec![self.root.clone()];
+        loop {
+            let at = walk.last().unwrap();
+            let open: Vec<_> = at.problem().choices().filter(|&own| at.values(own).len() > 1).collect();
+            if open.is_empty() {
+                return walk;
+            }
+            let choice = open[random.below(open.len())];
+            let values: Vec<usize> = at.values(choice).iter().collect();
+            let mut child = at.clone();
+            match child.restrict(choice, Values::of([values[random.below(values.len())]])) {
+                Ok(()) => walk.push(child),
+                Err(_) => walk.truncate(1),
+            }
+        }
+    }
+}
+
+#[test]
+fn no_leaf_below_takes_less_by_a_simulation_that_counts_everything() {
+    for (kernel, seed) in [(axpy(), 1), (matrix_vector(), 2), (product(), 3)] {
+        let case = case(kernel);
+        let mut random = Random::new(seed);
+        let mut tightest: f64 = 0.0;
+        for _ in 0..60 {
+            let walk = case.walk(&mut random);
+            let ns = case.simulate_ns(walk.last().unwrap());
+            for state in &walk {
+                let bound_ns = case.bound.bound_ns(state);
+                assert!(bound_ns <= ns * (1.0 + 1e-9), "{ns} ns, but {}", case.bound.explain(state));
+            }
+            tightest = tightest.max(case.bound.bound_ns(walk.last().unwrap()) / ns);
+        }
+        assert!(tightest > 0.5, "{tightest}");
+    }
+}
+
+#[test]
+fn children_are_never_bounded_by_less_than_their_parents() {
+    for (kernel, seed) in [(axpy(), 4), (matrix_vector(), 5), (product(), 6)] {
+        let case = case(kernel);
+        let mut random = Random::new(seed);
+        for _ in 0..40 {
+            let walk = case.walk(&mut random);
+            let bounds: Vec<f64> = walk.iter().map(|state| case.bound.bound_ns(state)).collect();
+            assert!(bounds.is_sorted_by(|parent, child| *child >= parent * (1.0 - 1e-9)), "{bounds:?}");
+        }
+    }
+}
+
+#[test]
+fn terms_that_are_off_only_lower_the_bound() {
+    let case = case(product());
+    let mut random = Random::new(7);
+    let states: Vec<Partial> = (0..10).flat_map(|_| case.walk(&mut random)).collect();
+    let mut lowered = 0;
+    for off in TimeTerm::ALL {
+        let terms = TimeTerms::default().without(off);
+        let without = TimeBound::new(&case.kernel, &case.nesting, small()).with_terms(terms);
+        for state in &states {
+            let (less, all) = (without.bound_ns(state), case.bound.bound_ns(state));
+            assert!(less <= all, "{off}");
+            lowered += usize::from(less < all);
+        }
+    }
+    assert!(lowered > 0);
+}
+
+/// Every leaf, with what it takes: what the bound says of it at least, and something that no bound knows.
+fn time_ns(case: &Case, leaf: &Partial) -> f64 {
+    let row = leaf.solution().unwrap();
+    let hidden = Random::new(row.iter().fold(1, |seed, &value| seed.wrapping_mul(7) + value as u64)).unit();
+    case.simulate_ns(leaf) * (1.0 + 0.3 * hidden)
+}
+
+fn leaves(at: &Partial, found: &mut Vec<Partial>) {
+    match at.first_open() {
+        None => found.push(at.clone()),
+        Some(choice) => {
+            for (_, child) in at.children(choice) {
+                child.iter().for_each(|child| leaves(child, found));
+            }
+        }
+    }
+}
+
+#[test]
+fn branch_and_bound_finds_what_exhaustive_search_finds_and_evaluates_little() {
+    for kernel in [axpy(), matrix_vector()] {
+        let case = case(kernel);
+        let mut all = Vec::new();
+        leaves(&case.root, &mut all);
+        let best_ns = all.iter().map(|leaf| time_ns(&case, leaf)).fold(f64::INFINITY, f64::min);
+        let root = case.root.clone();
+        let bound = TimeBound::new(&case.kernel, &case.nesting, small());
+        let mut search = BranchAndBound::new(root, bound, BranchPlan::default());
+        while let Ask::Evaluate(asked) = search.ask(1) {
+            for leaf in asked {
+                let ns = time_ns(&case, &leaf.partial);
+                search.tell(&leaf.values, Evaluation::TimeNs(ns)).unwrap();
+            }
+        }
+        assert_eq!(search.best().unwrap().1, best_ns);
+        let evaluated = search.statistics().evaluated as usize;
+        assert!(evaluated < all.len() / 2, "{evaluated} of {}", all.len());
+    }
+}
+
+#[test]
+fn reasons_name_the_term_the_numbers_and_the_decisions() {
+    let case = case(product());
+    let alone = case.nesting.problem.named(case.nesting.loops[0].kind, &["plain"]).unwrap();
+    let mut state = case.root.clone();
+    state.restrict(alone.choice, alone.values).unwrap();
+    let reasons = case.bound.reasons(&state);
+    assert_eq!(reasons.decisions, [alone]);
+    assert_eq!(reasons.ns, case.bound.bound_ns(&state));
+    let text = reasons.to_string();
+    assert!(
+        text.contains(&reasons.term.unwrap().to_string()) && text.contains("kind of i0 is plain"),
+        "{text}"
+    );
+    assert!(case.bound.reasons(&case.root).to_string().ends_with("no decision is needed for that"));
+}
+
+#[test]
+fn what_nobody_knows_is_an_error_or_nothing() {
+    let error = Rates::from_features(|name| (name != "cuda_cores").then_some(8.0)).unwrap_err();
+    assert!(error.to_string().contains("cuda_cores"));
+    let empty = Kernel { dimensions: vec![dimension("i", 0, &[], true)], ..axpy() };
+    let bound = case(empty);
+    assert_eq!(bound.bound.bound_ns(&bound.root), 0.0); // is not launched
+}
