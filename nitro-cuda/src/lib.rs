@@ -88,7 +88,7 @@ pub use device::Cuda;
 pub use driver::{device_count, driver_version};
 pub use error::CudaError;
 pub use executable::{Executable, LaunchError};
-pub use features::register_feature;
+pub use features::{rates, register_feature, register_rates};
 pub use grid::Grid;
 pub use kernel::{Kernel, Resources};
 pub use module::Module;

@@ -7,7 +7,7 @@ use crate::{Buffer, Cuda, CudaError, Grid, Pod, Program, Stream, capture};
 
 static KERNELS: Program = Program::new("nitro-cuda/src/features/kernels.cu", include_str!("kernels.cu"));
 
-const RUNS: usize = 7;
+pub(super) const RUNS: usize = 7;
 const THREADS: u32 = 256;
 /// Atomic additions of the two atomic benchmarks together on all threads. The work is the same on every device, so that the
 /// time tells how fast it is.
@@ -16,7 +16,7 @@ const COUNTERS: usize = 256;
 
 /// A stream that only measures: the device's own may be under capture into a graph. One a device, since streams live as long as the
 /// process. What the device's own has to do is done first, so that it does not run beside a measurement.
-fn stream(device: Cuda) -> Result<Stream, CudaError> {
+pub(super) fn stream(device: Cuda) -> Result<Stream, CudaError> {
     static STREAMS: Chain<Stream> = Chain::new();
     if !capture::is_captured(device.stream())? {
         device.stream().synchronize()?;
@@ -28,7 +28,7 @@ fn stream(device: Cuda) -> Result<Stream, CudaError> {
 }
 
 /// Zeros, on a stream.
-fn zeroed<T: Pod>(stream: Stream, length: usize) -> Result<Buffer<T>, CudaError> {
+pub(super) fn zeroed<T: Pod>(stream: Stream, length: usize) -> Result<Buffer<T>, CudaError> {
     let mut buffer = Buffer::uninit_on(stream, length)?;
     buffer.fill_zero()?;
     Ok(buffer)
@@ -79,7 +79,10 @@ fn atomic_ms(device: Cuda, kernel: &str) -> Result<Vec<f64>, CudaError> {
 }
 
 /// Times of `launch` on the stream, by events.
-fn runs_ns(stream: Stream, launch: impl Fn() -> Result<(), CudaError>) -> Result<Vec<f64>, CudaError> {
+pub(super) fn runs_ns(
+    stream: Stream,
+    launch: impl Fn() -> Result<(), CudaError>,
+) -> Result<Vec<f64>, CudaError> {
     launch()?; // warm-up
     stream.synchronize()?;
     let mut times = Vec::with_capacity(RUNS);

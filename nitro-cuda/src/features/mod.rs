@@ -1,12 +1,14 @@
 //! Device features that take a benchmark, and those that users add.
 
 mod measure;
+mod rates;
 
 use std::error::Error;
 use std::sync::{Mutex, PoisonError};
 
 use nitro_core::{Benchmark, DeviceEntry};
 
+pub use self::rates::{rates, register_rates};
 use crate::{Cuda, CudaError, capture, device};
 
 /// All runs of a benchmark.
@@ -51,10 +53,10 @@ pub(crate) fn benchmarks(entry: &DeviceEntry) -> Vec<Benchmark> {
 }
 
 /// Measures with this thread working on the device, also while the thread captures a stream.
-fn on(
+fn on<T>(
     device: Cuda,
-    measure: impl FnOnce() -> Result<Vec<f64>, CudaError>,
-) -> Result<Vec<f64>, Box<dyn Error + Send + Sync>> {
+    measure: impl FnOnce() -> Result<T, CudaError>,
+) -> Result<T, Box<dyn Error + Send + Sync>> {
     let _relaxed = capture::relaxed()?;
     Ok(device.scope(measure)?)
 }

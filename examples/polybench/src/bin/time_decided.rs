@@ -249,7 +249,7 @@ fn timed(
 
 /// A thread for each element, every sum in its order.
 fn reference(space: &DecidedSpace) -> Result<Program, Failed> {
-    let schedule = Schedule { fuses: false, sums_in_parallel: false, coalesces: true };
+    let schedule = Schedule { coalesces: true, ..Schedule::default() };
     let mapping = Mapping::naive().with_register_promotion().with_schedule(schedule);
     let nest = space.nest();
     Ok(nest.map(&nest.dependences()?, &mapping))
