@@ -29,7 +29,7 @@ fn small() -> Rates {
 
 fn dimension(name: &str, size: u64, tiles: &[&[u64]], parallel: bool) -> Dimension {
     let tiles = tiles.iter().map(|sizes| sizes.to_vec()).collect();
-    Dimension { name: name.into(), size, tiles, parallel }
+    Dimension { name: name.into(), size, tiles, parallel, ..Dimension::default() }
 }
 
 fn statement(
@@ -44,7 +44,13 @@ fn statement(
         element_bytes: 4,
     };
     let accesses = accesses.iter().map(access).collect();
-    Statement { name: name.into(), operation, dimensions: dimensions.to_vec(), accesses }
+    Statement {
+        name: name.into(),
+        operation,
+        dimensions: dimensions.to_vec(),
+        accesses,
+        ..Statement::default()
+    }
 }
 
 fn axpy() -> Kernel {
