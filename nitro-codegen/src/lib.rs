@@ -38,7 +38,7 @@ pub use self::data::{Data, RunError};
 pub use self::decided::{DecidedError, DecidedSpace, TileSizes};
 pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependences, Distance};
 pub use self::kernel::{
-    Extent, Host, Instruction, Integers, Kernel, Launch, Local, Program, Space, Unroll, WIDE,
+    Cache, Caching, Extent, Host, Instruction, Integers, Kernel, Launch, Local, Program, Space, Unroll, WIDE,
 };
 pub use self::mapping::{Mapping, Schedule, Tiling};
 pub use self::nest::affine::{Affine, Variable};

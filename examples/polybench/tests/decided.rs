@@ -1,7 +1,7 @@
 //! Points of spaces of decisions compile; `time-decided` runs them on a GPU.
 
-use nitro_codegen::{DecidedSpace, Integers, TileSizes};
-use nitro_cuda::{Options, Source, Usage, compile, nvrtc_version};
+use nitro_codegen::{Data, DecidedSpace, Integers, TileSizes};
+use nitro_cuda::{Buffer, Executable, Options, Source, Usage, compile, device, nvrtc_version};
 use nitro_search::partial::{Limits, Values};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
@@ -60,4 +60,41 @@ fn spaces(tiles: &TileSizes, limits: &Limits) -> Vec<DecidedSpace> {
         DecidedSpace::matvec([4096, 16384], tiles, limits).unwrap(),
         DecidedSpace::gesummv(16384, tiles, limits).unwrap(),
     ]
+}
+
+/// `cargo test --release -p nitro-polybench --features search --test decided -- --ignored`.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn drawn_points_give_on_a_gpu_what_their_plain_loops_give() {
+    device(0).unwrap().enter();
+    let tiles = TileSizes::full();
+    let mut random = Random::new(4);
+    let limits = Limits { unrolled: 128, ..Limits::default() };
+    let spaces = [
+        DecidedSpace::sgemm([64, 96, 32], &tiles, &limits).unwrap(),
+        DecidedSpace::batched_sgemm(5, [32, 64, 32], &tiles, &limits).unwrap(),
+        DecidedSpace::axpy(1 << 14, &tiles, &limits).unwrap(),
+        DecidedSpace::matvec([128, 256], &tiles, &limits).unwrap(),
+        DecidedSpace::gesummv(128, &tiles, &limits).unwrap(),
+    ];
+    for space in spaces {
+        let nest = space.nest();
+        let scalars = vec![1.5; nest.scalars().len()];
+        let mut expected = Data::new(nest, &[], &scalars).unwrap();
+        // Integers so small that sums are exact, however products and sums are joined.
+        expected.arrays.iter_mut().flatten().for_each(|one| *one = random.below(9) as f32 - 4.0);
+        let inputs = expected.arrays.clone();
+        nest.run(&mut expected).unwrap();
+        for _ in 0..30 {
+            let values = drawn(&space, &mut random);
+            let executable = Executable::new(space.program(&values).plan(), device(0).unwrap()).unwrap();
+            let buffers: Vec<Buffer<f32>> =
+                inputs.iter().map(|array| Buffer::from_slice(array).unwrap()).collect();
+            // SAFETY: the arrays are those of the nest, and the interpreter finds no access out of bounds.
+            unsafe { executable.run(&[], &scalars, &buffers) }.unwrap();
+            for (found, expected) in buffers.iter().zip(&expected.arrays) {
+                assert!(found.to_vec().unwrap() == *expected, "{}", space.show(&values));
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@ use nitro_search::partial::PADDING;
 use super::point::{Kind, Place, Point};
 use super::shared::Touched;
 use super::threads::Threads;
-use crate::kernel::{Extent, Host, Instruction, Kernel, Local, Program, Space, Unroll, WIDE};
+use crate::kernel::{Cache, Caching, Extent, Host, Instruction, Kernel, Local, Program, Space, Unroll, WIDE};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression, Relation};
 use crate::nest::{Assignment, Condition, Range};
@@ -39,10 +39,25 @@ pub fn program(point: &Point<'_>) -> Program {
         points: [1, 1, 1],
         resident_blocks: 0,
         locals: emission.locals,
+        caching: caching(point),
         iterators,
         body,
     };
     Program { nest: nest.clone(), kernels: vec![kernel], host: vec![Host::Launch(0)] }
+}
+
+/// How arrays go through caches, where that is not as usual.
+fn caching(point: &Point<'_>) -> Vec<Caching> {
+    let space = point.space;
+    let arrays = (0..space.nest.arrays.len()).map(|array| {
+        let of = |touches: &dyn Fn(&Assignment) -> bool| {
+            let mut statements = (0..space.meanings.len()).filter(|&at| touches(&space.meanings[at]));
+            statements.next().map_or(Cache::Usual, |at| point.cache(at))
+        };
+        let reads = of(&|meaning| meaning.value.reads().iter().any(|access| access.array == array));
+        Caching { array, reads, writes: of(&|meaning| meaning.target.array == array) }
+    });
+    arrays.filter(|caching| [caching.reads, caching.writes] != [Cache::Usual; 2]).collect()
 }
 
 struct Emission<'a> {

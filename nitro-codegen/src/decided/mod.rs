@@ -37,6 +37,7 @@ use point::Point;
 /// - An [`Fma`](nitro_search::partial::Operation::Fma) is one fused multiplication and addition for each of its iterations. An operand whose array is `shared` is read from there: every distinct element that a thread
 ///   needs between two barriers at least once, up to four neighbours at a time.
 /// - A [`Store`](nitro_search::partial::Operation::Store) writes each of its elements to global memory once.
+/// - Caches are those that the choice `caches of` the statement names; nothing is read twice because of it, or left out.
 /// - `Init` costs nothing that a compiler could not do without. Sums keep their order: the multiplications and additions of one element wait for each other.
 ///
 /// ```
@@ -61,6 +62,8 @@ pub struct DecidedSpace {
     nest: Nest,
     /// What each statement does: subscripts are of the dimensions of the kernel.
     meanings: Vec<Assignment>,
+    /// For each statement the choice of caches, if it loads or stores.
+    caches: Vec<Option<ChoiceId>>,
     /// What goes from statement to statement; their indices come after those of the nest's arrays.
     values: Vec<Value>,
 }

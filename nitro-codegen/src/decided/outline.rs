@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use nitro_search::partial::{
-    Access as Touch, Array, Dependence, Dimension, Kernel, LAYOUTS, Limits, Nesting, Operation, Outer,
-    Partial, Passing, ProblemError, Rule, Statement, Values, Within,
+    Access as Touch, Array, ChoiceId, Dependence, Dimension, Kernel, LAYOUTS, Limits, Nesting, Operation,
+    Outer, Partial, Passing, ProblemError, Rule, Statement, Values, Within,
 };
 
 use super::{DecidedError, DecidedSpace, TileSizes, Value};
@@ -23,6 +23,8 @@ pub const SUM: Kinds = &["plain", "unrolled"];
 pub const LOADING: Kinds = &["unrolled", "thread"];
 pub const WIDE: Kinds = &["unrolled", "vector"];
 
+/// Which caches keep an element, in the order of the values of their choice.
+const CACHES: [&str; 3] = ["as usual", "the device's alone", "evicted first"];
 /// As many blocks may be along the second and third axis of a grid.
 const MOST_BLOCKS: u64 = 65_535;
 
@@ -167,10 +169,9 @@ impl Outline {
     pub fn finish(self, tiles: &TileSizes, limits: &Limits) -> Result<DecidedSpace, DecidedError> {
         let Self { nest, kernel, kinds, meanings, values } = self;
         let mut nesting = kernel.nesting(limits)?;
-        let rules = Rules { kernel: &kernel, nesting: &mut nesting };
-        rules.add(&kinds, tiles)?;
+        let caches = Rules { kernel: &kernel, nesting: &mut nesting }.add(&kinds, tiles)?;
         let root = Partial::new(Arc::new(nesting.problem.clone()))?;
-        Ok(DecidedSpace { kernel, nesting, root, nest, meanings, values })
+        Ok(DecidedSpace { kernel, nesting, root, nest, meanings, caches, values })
     }
 }
 
@@ -181,7 +182,8 @@ struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    fn add(mut self, kinds: &[Vec<Kinds>], tiles: &TileSizes) -> Result<(), ProblemError> {
+    /// Gives for each statement the choice of caches, if it has one.
+    fn add(mut self, kinds: &[Vec<Kinds>], tiles: &TileSizes) -> Result<Vec<Option<ChoiceId>>, ProblemError> {
         self.kinds(kinds)?;
         self.blocks()?;
         self.statements()?;
@@ -190,7 +192,7 @@ impl Rules<'_> {
             self.fixed_orders()?;
             self.fixed_layouts()?;
         }
-        Ok(())
+        self.caches(tiles.fixed)
     }
 
     fn follows(&mut self, name: &str, when: Vec<Within>, then: Within) -> Result<(), ProblemError> {
@@ -307,6 +309,29 @@ impl Rules<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Which caches keep what is loaded and stored: of what is stored there is none but the device's.
+    fn caches(&mut self, is_fixed: bool) -> Result<Vec<Option<ChoiceId>>, ProblemError> {
+        let mut found = Vec::new();
+        for statement in &self.kernel.statements {
+            if ![Operation::Load, Operation::Store].contains(&statement.operation) {
+                found.push(None);
+                continue;
+            }
+            let choice = self.nesting.problem.labels(format!("caches of {}", statement.name), CACHES)?;
+            let kept: Vec<&str> = CACHES
+                .into_iter()
+                .filter(|cache| {
+                    *cache == CACHES[0]
+                        || (!is_fixed && (statement.operation == Operation::Load || *cache == CACHES[2]))
+                })
+                .collect();
+            let then = self.nesting.problem.named(choice, &kept)?;
+            self.follows("caches that a statement can ask for", vec![], then)?;
+            found.push(Some(choice));
+        }
+        Ok(found)
     }
 
     fn fixed_layouts(&mut self) -> Result<(), ProblemError> {

@@ -3,6 +3,7 @@
 use nitro_search::partial::{LAYOUTS, Passing, Statement};
 
 use super::DecidedSpace;
+use crate::kernel::Cache;
 
 /// A space with one value for each of its choices.
 pub struct Point<'a> {
@@ -89,6 +90,12 @@ impl Point<'_> {
         let layout = self.space.nesting.layouts[array].map_or(0, |layout| self.values[layout.position()]);
         let name = LAYOUTS[layout];
         Place::Shared { transposed: name.starts_with("transposed"), padded: name.ends_with("padded") }
+    }
+
+    /// Which caches keep what a statement loads or stores.
+    pub fn cache(&self, statement: usize) -> Cache {
+        let caches = [Cache::Usual, Cache::Device, Cache::Streaming];
+        self.space.caches[statement].map_or(Cache::Usual, |choice| caches[self.values[choice.position()]])
     }
 
     /// Whether the threads of both sides of a dependence are the same.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::{Host, Instruction, Kernel, Program, Space, WIDE};
+use super::{Cache, Host, Instruction, Kernel, Program, Space, WIDE};
 use crate::nest::affine::Variable;
 use crate::nest::display::{self, Names};
 
@@ -87,6 +87,15 @@ fn kernel(program: &Program, kernel: &Kernel, text: &mut String) -> fmt::Result 
     for local in &kernel.locals {
         let space = if local.space == Space::Shared { "shared" } else { "register" };
         writeln!(text, "    {space} {}: f32{:?}", local.name, local.shape)?;
+    }
+    for caching in &kernel.caching {
+        let name = names.array(caching.array);
+        let [reads, writes] = [caching.reads, caching.writes].map(|cache| match cache {
+            Cache::Usual => "as usual",
+            Cache::Device => "past the multiprocessor's cache",
+            Cache::Streaming => "as a stream",
+        });
+        writeln!(text, "    {name} is read {reads}, written {writes}")?;
     }
     instructions(&names, &kernel.body, 1, text)?;
     writeln!(text, "}}")

@@ -52,6 +52,9 @@ pub struct Kernel {
     pub resident_blocks: u32,
     /// Arrays of its own, whose indices come after those of the nest.
     pub locals: Vec<Local>,
+    /// Arrays of the nest whose elements go through caches in another way than the usual one.
+    #[serde(default)]
+    pub caching: Vec<Caching>,
     /// What a thread does.
     pub body: Vec<Instruction>,
 }
@@ -65,6 +68,29 @@ pub struct Local {
     pub space: Space,
     /// The extent of each dimension, the slowest first.
     pub shape: Vec<i64>,
+}
+
+/// How elements of an array of the nest go through caches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Caching {
+    /// The array.
+    pub array: usize,
+    /// Those that are read.
+    pub reads: Cache,
+    /// Those that are written.
+    pub writes: Cache,
+}
+
+/// Which caches keep an element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Cache {
+    /// Those that a compiler chooses.
+    #[default]
+    Usual,
+    /// That of the device alone, not that of a multiprocessor.
+    Device,
+    /// It is evicted first: nobody touches it again.
+    Streaming,
 }
 
 /// Where an array of a kernel is.
@@ -147,6 +173,12 @@ pub enum Unroll {
 }
 
 impl Kernel {
+    /// How elements of an array are read and written.
+    pub(crate) fn caches(&self, array: usize) -> [Cache; 2] {
+        let found = self.caching.iter().find(|caching| caching.array == array);
+        found.map_or([Cache::Usual; 2], |caching| [caching.reads, caching.writes])
+    }
+
     /// Threads of a block.
     #[must_use]
     pub fn threads(&self) -> u32 {

@@ -115,3 +115,19 @@ fn a_trainer_searches_it_as_it_does_nests() {
         assert_eq!(space.program(&values).plan().cuda, plan.cuda);
     }
 }
+
+#[test]
+fn caches_that_are_asked_for_are_in_the_text() {
+    let space = DecidedSpace::sgemm([64; 3], &TileSizes::full(), &Limits::default()).unwrap();
+    let wide = "kind of a_k2 = vector; caches of load a = the device's alone; caches of load b = evicted first;
+        memory of a = shared; layout of a = as it lies; caches of store = evicted first; kind of store_j3 = unrolled";
+    let program = space.program(&space.parse(wide).unwrap());
+    let text = program.cuda(Integers::Bits32);
+    for expected in ["= __ldcg((const float4*)&a[", "= __ldcs(", "__stcs(&c["] {
+        assert!(text.contains(expected), "there is no {expected} in\n{text}");
+    }
+    let usual = space.program(&space.parse("").unwrap());
+    assert!(usual.kernels[0].caching.is_empty() && !usual.cuda(Integers::Bits32).contains("__ld"));
+    let told = program.to_string();
+    assert!(told.contains("c is read as usual, written as a stream"), "{told}");
+}

@@ -54,6 +54,7 @@ fn program(body: Vec<Instruction>) -> Program {
         grid: vec![Extent { lower: vec![Affine::from(0)], upper: vec![N.into()], step: 1 }],
         block: [4, 1, 1],
         locals: vec![local("tile", Space::Shared, &[4]), local("own", Space::Register, &[])],
+        caching: Vec::new(),
         body: all,
     };
     Program { nest: nest(), kernels: vec![kernel], host: vec![Host::Launch(0)] }

@@ -10,7 +10,7 @@ use std::fmt::{self, Write};
 
 use names::CudaNames;
 
-use super::{Instruction, Integers, Kernel, Program, Space, Unroll, WIDE};
+use super::{Cache, Instruction, Integers, Kernel, Program, Space, Unroll, WIDE};
 use crate::nest::affine::Affine;
 use crate::nest::display::{self, Names};
 use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
@@ -173,8 +173,11 @@ impl Writer<'_> {
                     continue;
                 }
                 Instruction::Assign(assignment) => {
-                    let (target, value) = (self.access(&assignment.target), self.value(&assignment.value));
-                    writeln!(text, "{indent}{target} = {value};")?;
+                    writeln!(
+                        text,
+                        "{indent}{}",
+                        self.store(&assignment.target, self.value(&assignment.value))
+                    )?;
                     continue;
                 }
                 Instruction::Fetch { target, source, width } => {
@@ -184,8 +187,7 @@ impl Writer<'_> {
                     continue;
                 }
                 Instruction::Copy { target, source } => {
-                    let (target, source) = (self.access(target), self.access(source));
-                    writeln!(text, "{indent}*(float4*)&{target} = *(const float4*)&{source};")?;
+                    writeln!(text, "{indent}{}", self.copy(target, source))?;
                     continue;
                 }
                 Instruction::Commit => {
@@ -237,6 +239,43 @@ impl Writer<'_> {
             writeln!(text, "{indent}}}")?;
         }
         Ok(())
+    }
+
+    /// An element that is read, through the caches that were asked for.
+    fn load(&self, access: &Access) -> String {
+        let element = self.access(access);
+        match self.kernel.caches(access.array)[0] {
+            Cache::Usual => element,
+            Cache::Device => format!("__ldcg(&{element})"),
+            Cache::Streaming => format!("__ldcs(&{element})"),
+        }
+    }
+
+    /// A statement by which an element becomes a value.
+    fn store(&self, target: &Access, value: String) -> String {
+        let element = self.access(target);
+        match self.kernel.caches(target.array)[1] {
+            Cache::Usual => format!("{element} = {value};"),
+            Cache::Device => format!("__stcg(&{element}, {value});"),
+            Cache::Streaming => format!("__stcs(&{element}, {value});"),
+        }
+    }
+
+    /// A statement that copies neighbours.
+    fn copy(&self, target: &Access, source: &Access) -> String {
+        let [reads, _] = self.kernel.caches(source.array);
+        let [_, writes] = self.kernel.caches(target.array);
+        let (target, source) = (self.access(target), self.access(source));
+        let value = match reads {
+            Cache::Usual => format!("*(const float4*)&{source}"),
+            Cache::Device => format!("__ldcg((const float4*)&{source})"),
+            Cache::Streaming => format!("__ldcs((const float4*)&{source})"),
+        };
+        match writes {
+            Cache::Usual => format!("*(float4*)&{target} = {value};"),
+            Cache::Device => format!("__stcg((float4*)&{target}, {value});"),
+            Cache::Streaming => format!("__stcs((float4*)&{target}, {value});"),
+        }
     }
 
     fn add(
@@ -306,7 +345,7 @@ impl Writer<'_> {
             Expression::Constant(bits) => number((*bits).into()),
             Expression::Scalar(index) => self.names.scalar(*index).to_owned(),
             Expression::Integer(integer) => format!("(float)({})", display::affine(&self.names, integer)),
-            Expression::Load(access) => self.access(access),
+            Expression::Load(access) => self.load(access),
             Expression::Unary(Unary::Negate, operand) => format!("-({})", self.value(operand)),
             Expression::Unary(Unary::SquareRoot, operand) => format!("sqrtf({})", self.value(operand)),
             Expression::Unary(Unary::Absolute, operand) => format!("fabsf({})", self.value(operand)),

@@ -125,6 +125,7 @@ impl Work<'_> {
             points: [1; 3],
             resident_blocks: tiling.resident_blocks,
             locals: Vec::new(),
+            caching: Vec::new(),
             body: Vec::new(),
         };
         axes.iter().for_each(|axis| kernel.points[axis.dimension] = axis.points as u32);
