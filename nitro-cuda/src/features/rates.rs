@@ -15,7 +15,7 @@ const MIB: usize = 1 << 20;
 
 type Measure = fn(Cuda) -> Result<f64, CudaError>;
 
-const RATES: [(&str, Measure); 16] = [
+const RATES: [(&str, Measure); 17] = [
     ("warp_instructions_per_clock", |device| {
         Ok(best_rate(device, "instructions", &[1.0f32.into()], 128.0)? / 32.0)
     }),
@@ -24,6 +24,7 @@ const RATES: [(&str, Measure); 16] = [
     ("memory_lanes_per_clock", memory_lanes),
     ("loaded_bytes_per_clock", loaded_bytes),
     ("sectors_per_clock", sectors),
+    ("wavefronts_per_clock", wavefronts),
     ("port_bytes_per_clock", port_bytes),
     ("l2_read_gbps", l2_read_gbps),
     ("l2_write_gbps", l2_write_gbps),
@@ -40,7 +41,8 @@ const RATES: [(&str, Measure); 16] = [
 ///
 /// Rates are the best of a few runs and latencies the shortest; what belongs to a multiprocessor is in its clocks:
 /// `warp_instructions_per_clock`, `arithmetic_lanes_per_clock` (multiply-adds), `special_lanes_per_clock` (reciprocal square roots), `memory_lanes_per_clock` (threads of
-/// which a load is done), `loaded_bytes_per_clock` (what loads bring to registers), `sectors_per_clock` (of 32 bytes, in the first-level cache), `port_bytes_per_clock`
+/// which a load is done), `loaded_bytes_per_clock` (what loads bring to registers), `sectors_per_clock` (of 32 bytes, in the first-level cache), `wavefronts_per_clock` (answers of shared
+/// memory, each with a word of each bank), `port_bytes_per_clock`
 /// (from the second-level cache); `l2_read_gbps`, `l2_write_gbps` and `dram_gbps` of all multiprocessors together; `arithmetic_clocks`, `shared_load_clocks`, `load_clocks`
 /// (the first-level cache has it), `l2_load_clocks` and `barrier_clocks` (of one warp) from one to the next that needs it; `launch_ns`, a kernel that does nothing, by events.
 ///
@@ -138,6 +140,12 @@ fn loaded_bytes(device: Cuda) -> Result<f64, CudaError> {
     let quads = [0, 16].map(|stride| best_shared(device, "shared_quads", stride, 16.0));
     let cached = [0, 16].map(|stride| best_cached(device, "cached_quads", stride, 16.0));
     most(words.into_iter().chain(quads).chain(cached))
+}
+
+/// Warps whose words are all in different banks take one answer of shared memory for each word of a thread.
+fn wavefronts(device: Cuda) -> Result<f64, CudaError> {
+    let words = best_shared(device, "shared_words", 4, 1.0 / 32.0);
+    most([words, best_shared(device, "shared_quads", 16, 4.0 / 32.0)])
 }
 
 /// Lanes that are less than a sector apart share some; farther apart each has its own. Odd strides use other banks.

@@ -1,6 +1,6 @@
 //! What a state says of arrays: where they are, and what staging takes.
 
-use super::super::nesting::Operation;
+use super::super::nesting::{Dependence, Passing, Statement};
 use super::super::problem::ChoiceId;
 use super::super::state::Partial;
 use super::super::values::Values;
@@ -20,7 +20,17 @@ impl TimeBound {
         });
         let most = (16 / touched.element_bytes.max(1)).max(1);
         let widths = touched.vectors.iter().map(|&own| dimensions::vector(self.nesting(), own, partial));
-        Seen { place, width: widths.max().unwrap_or(1).min(most) as f64 }
+        let along = touched.tile.as_ref().map_or([None; 2], |tile| {
+            let lies = |first: usize| {
+                let open = (first..first + 2).any(|layout| partial.values(tile.layout).has(layout));
+                tile.along(first).filter(|_| open)
+            };
+            [lies(0), lies(2)]
+        });
+        let width = widths.max().unwrap_or(1).min(most) as f64;
+        let staging = touched.staging.as_ref().filter(|_| place == Place::Shared);
+        let copied = staging.and_then(|own| own.copied(self, partial, touched.element_bytes, width));
+        Seen { place, width, along, copied: copied.unwrap_or_default() }
     }
 
     /// Bytes of the tiles that are surely staged.
@@ -43,40 +53,62 @@ impl TimeBound {
             .sum()
     }
 
-    /// How often a block has to wait for tiles: once for each iteration of what is around both who stages and who reads.
-    pub(super) fn barriers(&self, partial: &Partial) -> f64 {
-        let arrays = self.kernel().arrays.iter().zip(&self.nesting().memory);
-        let staged = arrays.filter(|(_, memory)| partial.values(**memory).only() == Some(1));
-        staged.map(|(array, _)| self.waits(&array.name, partial)).fold(0.0, f64::max)
+    /// What a thread waits for, once for each iteration of the plain loops around.
+    pub(super) fn waits(&self, partial: &Partial) -> Waits {
+        let mut most = Waits::default();
+        for (position, array) in self.kernel().arrays.iter().enumerate() {
+            let Some(passed) = self.passed(position) else { continue };
+            let user = passed.to;
+            let [both, more] = self.iterations(partial, passed.from, user, &array.name);
+            let staged = partial.values(self.nesting().memory[position]).only() == Some(1);
+            most.loads = most.loads.max(both.unwrap_or(1.0));
+            if staged {
+                most.shared_loads = most.shared_loads.max(both.unwrap_or(1.0) * more.unwrap_or(1.0));
+                most.barriers = most.barriers.max(both.map_or(1.0, |both| 2.0 * both));
+            }
+        }
+        most
     }
 
-    fn waits(&self, array: &str, partial: &Partial) -> f64 {
-        let touching = |load: bool| {
-            let statements = self.kernel().statements.iter().enumerate();
-            statements.filter(move |(_, own)| {
-                (own.operation == Operation::Load) == load
-                    && own.accesses.iter().any(|access| access.array == array)
-            })
-        };
-        let around = |at: usize, statement: usize| {
-            let outer = self.nesting().order(at, self.nesting().object(statement), &["outer"]);
-            outer.is_ok_and(|outer| partial.values(outer.choice).within(outer.values))
-        };
-        let problem = partial.problem();
-        let iterations = |load: usize, user: usize| -> f64 {
-            let loops = 0..self.nesting().loops.len();
-            let both = loops.filter(|&at| {
-                let kinds = partial.values(self.nesting().loops[at].kind);
-                kinds.within(Values::first(2)) && around(at, load) && around(at, user)
-            });
-            both.map(|at| {
-                let size = self.nesting().loops[at].size;
-                let sizes = partial.values(size).iter().filter_map(|value| problem.number(size, value));
-                sizes.min().unwrap_or(1) as f64
-            })
-            .product()
-        };
-        let pairs = touching(true).flat_map(|(load, _)| touching(false).map(move |(user, _)| (load, user)));
-        pairs.map(|(load, user)| iterations(load, user)).fold(0.0, f64::max)
+    /// How an array gets from who loads it to who needs it.
+    fn passed(&self, array: usize) -> Option<&Dependence> {
+        self.kernel().dependences.iter().find(|one| one.passing == Passing::Array(array))
     }
+
+    /// Iterations of the loops that are surely plain, around both statements and around the user alone, in each of which other elements are needed.
+    fn iterations(&self, partial: &Partial, load: usize, user: usize, array: &str) -> [Option<f64>; 2] {
+        let (nesting, statements) = (self.nesting(), &self.kernel().statements);
+        let varies = |statement: &Statement, at: usize| {
+            let access = statement.accesses.iter().find(|access| access.array == array);
+            let place = statement.dimensions.iter().position(|&of| nesting.level(of, at).is_some());
+            access
+                .zip(place)
+                .is_some_and(|(access, place)| access.strides.get(place).is_some_and(|&by| by > 0))
+        };
+        let plain = |at: &usize| partial.values(nesting.loops[*at].kind).within(Values::first(1));
+        let own = nesting.own(&statements[user]).into_iter();
+        let (both, more): (Vec<usize>, Vec<usize>) = own
+            .filter(|at| plain(at) && varies(&statements[user], *at))
+            .partition(|&at| varies(&statements[load], at));
+        [both, more].map(|loops| {
+            loops.into_iter().map(|at| self.least_size(at, partial)).reduce(|one, other| one * other)
+        })
+    }
+
+    fn least_size(&self, at: usize, partial: &Partial) -> f64 {
+        let size = self.nesting().loops[at].size;
+        let sizes = partial.values(size).iter().filter_map(|value| partial.problem().number(size, value));
+        sizes.min().unwrap_or(1) as f64
+    }
+}
+
+/// How often a thread waits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Waits {
+    /// For what it loads of global memory.
+    pub(super) loads: f64,
+    /// For what it loads of shared memory.
+    pub(super) shared_loads: f64,
+    /// For the other threads of its block: before a tile is read, and again before it is overwritten.
+    pub(super) barriers: f64,
 }

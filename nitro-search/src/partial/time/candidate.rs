@@ -1,8 +1,9 @@
 //! What a kernel uses when its main statement is spread in one way, and how long that takes at least.
 
-use super::dimensions::{Split, Splits};
+use super::dimensions::{Split, Splits, ThreadLoop};
 use super::lanes::Axis;
 use super::rates::Rates;
+use super::staging::Copied;
 use super::terms::{TimeTerm, TimeTerms};
 use super::work::{Touched, Work};
 
@@ -20,6 +21,10 @@ pub(super) struct Seen {
     pub(super) place: Place,
     /// The most elements that one instruction brings of global memory.
     pub(super) width: f64,
+    /// The dimensions of the statement, one of which may be that along which elements are neighbours in shared memory; none where nothing is known.
+    pub(super) along: [Option<usize>; 2],
+    /// What bringing it to shared memory takes, where that is known.
+    pub(super) copied: Copied,
 }
 
 /// How a dimension is spread, or the least of each for several ways.
@@ -31,22 +36,26 @@ pub(super) struct Shape {
     pub(super) blocks: f64,
     /// Iterations of a block.
     pub(super) part: f64,
+    /// Neighbours that a thread has at once, at most.
+    pub(super) run: f64,
 }
 
 impl Shape {
     pub(super) fn of(size: u64, split: &Split) -> Self {
         let (size, blocks) = (size as f64, split.blocks as f64);
-        Self { size, copies: blocks * split.threads as f64, blocks, part: size / blocks }
+        let (copies, run) = (blocks * split.threads as f64, split.run as f64);
+        Self { size, copies, blocks, part: size / blocks, run }
     }
 
     pub(super) fn least(size: u64, splits: &Splits) -> Self {
-        let none = Self { size: size as f64, copies: 1.0, blocks: 1.0, part: 1.0 };
+        let none = Self { size: size as f64, copies: 1.0, blocks: 1.0, part: 1.0, run: size as f64 };
         let all = splits.coarse.iter().map(|split| Self::of(size, split));
         let both = |one: Self, other: Self| Self {
             size: one.size,
             copies: one.copies.min(other.copies),
             blocks: one.blocks.min(other.blocks),
             part: one.part.min(other.part),
+            run: one.run.max(other.run),
         };
         all.reduce(both).unwrap_or(none)
     }
@@ -61,6 +70,8 @@ pub(super) struct Use {
     pub(super) copying_lanes: f64,
     pub(super) loaded_bytes: f64,
     pub(super) sectors: f64,
+    /// Times that shared memory answers: each with one word of each bank.
+    pub(super) wavefronts: f64,
     /// Of one block.
     pub(super) block_bytes: f64,
     pub(super) l2_read_bytes: f64,
@@ -95,6 +106,7 @@ impl Use {
             copying_lanes: self.copying_lanes + other.copying_lanes,
             loaded_bytes: self.loaded_bytes + other.loaded_bytes,
             sectors: self.sectors + other.sectors,
+            wavefronts: self.wavefronts + other.wavefronts,
             block_bytes: self.block_bytes + other.block_bytes,
             l2_read_bytes: self.l2_read_bytes + other.l2_read_bytes,
             l2_written_bytes: self.l2_written_bytes + other.l2_written_bytes,
@@ -107,17 +119,20 @@ impl Use {
         let each = |of: fn(&Shape) -> f64, other: fn(&Shape) -> f64| touched.product(shapes, of, other);
         let lanes = each(|shape| shape.size, |shape| shape.copies);
         let staged = each(|shape| shape.size, |shape| shape.blocks);
-        let shared_width = (INSTRUCTION_BYTES / bytes).max(1.0);
+        let widest = (INSTRUCTION_BYTES / bytes).max(1.0);
+        let shared_width = seen.shared_width(shapes, widest);
         let (direct, copied) = match seen.place {
             Place::Global => (lanes / seen.width, 0.0),
             Place::Shared => (lanes / shared_width, staged),
             Place::Open => (lanes / shared_width.max(seen.width), 0.0),
         };
         self.memory_lanes += direct;
-        self.copying_lanes += copied / seen.width + copied / shared_width;
+        self.copying_lanes += (copied / seen.width + copied / widest).max(seen.copied.lanes);
         self.loaded_bytes += (lanes + copied) * bytes;
-        // no fewer sectors than the bytes have; what is known of the threads of a warp is added by `uncoalesced`
-        self.sectors += if seen.place == Place::Shared { copied * bytes / 32.0 } else { 0.0 };
+        // no fewer sectors than the bytes have; what is known of the threads of a warp is added elsewhere
+        let sectors = if seen.place == Place::Shared { copied * bytes / 32.0 } else { 0.0 };
+        self.sectors += sectors.max(seen.copied.sectors);
+        self.wavefronts += seen.copied.wavefronts;
         self.block_bytes += each(|shape| shape.part, |_| 1.0) * bytes;
         self.l2_read_bytes += each(|shape| shape.size, |_| 1.0) * bytes;
     }
@@ -127,6 +142,14 @@ impl Use {
         self.memory_lanes += elements / seen.width;
         self.sectors += elements * touched.element_bytes as f64 / 32.0;
         self.l2_written_bytes += elements * touched.element_bytes as f64;
+    }
+}
+
+impl Seen {
+    /// Elements that one load of shared memory may bring: neighbours in the tile that the thread has at once.
+    pub(super) fn shared_width(&self, shapes: &[Shape], widest: f64) -> f64 {
+        let runs = self.along.iter().flatten().map(|&at| shapes[at].run);
+        runs.reduce(f64::max).map_or(widest, |run| run.min(widest))
     }
 }
 
@@ -143,11 +166,9 @@ impl Touched {
     pub(super) fn axes(&self, splits: &[&Split]) -> Vec<Axis> {
         let of = |(split, &stride): (&&Split, &u64)| {
             let bytes = stride * self.element_bytes;
-            split
-                .axes
-                .iter()
-                .map(move |&(threads, step)| Axis { threads, bytes: bytes * step })
-                .collect::<Vec<_>>()
+            let axis =
+                move |own: &ThreadLoop| Axis { at: own.at, threads: own.threads, bytes: bytes * own.step };
+            split.axes.iter().map(axis).collect::<Vec<_>>()
         };
         splits.iter().zip(&self.strides).flat_map(of).collect()
     }
@@ -176,7 +197,7 @@ pub(super) struct Grid {
 }
 
 /// Nanoseconds of each term.
-pub(super) type Times = [f64; 12];
+pub(super) type Times = [f64; 13];
 
 impl Grid {
     /// The busiest multiprocessor's share of all blocks.
@@ -224,6 +245,7 @@ impl Grid {
             TimeTerm::MemoryInstructions => clocks(memory, rates.memory_lanes_per_clock),
             TimeTerm::LoadedBytes => clocks(all.loaded_bytes, rates.loaded_bytes_per_clock),
             TimeTerm::Sectors => clocks(all.sectors, rates.sectors_per_clock),
+            TimeTerm::Wavefronts => clocks(all.wavefronts, rates.wavefronts_per_clock),
             TimeTerm::BlockBytes => rates.ns(all.block_bytes / rates.port_bytes_per_clock),
             TimeTerm::L2Reads => all.l2_read_bytes / rates.l2_read_gbps,
             TimeTerm::L2Writes => all.l2_written_bytes / rates.l2_write_gbps,

@@ -6,7 +6,7 @@ use super::super::values::Values;
 
 const VECTOR: usize = 2;
 const BLOCK: usize = 3;
-const THREAD: usize = 4;
+pub(super) const THREAD: usize = 4;
 
 /// One way to spread a dimension: `blocks * threads * inside` is its size.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,8 +15,19 @@ pub(super) struct Split {
     pub(super) threads: u64,
     /// Iterations of a thread.
     pub(super) inside: u64,
-    /// Each loop of threads: how many, and how many iterations one is from the next.
-    pub(super) axes: Vec<(u64, u64)>,
+    /// Neighbouring iterations that a thread has at once: those of the innermost loops, up to one of threads.
+    pub(super) run: u64,
+    pub(super) axes: Vec<ThreadLoop>,
+}
+
+/// A loop of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ThreadLoop {
+    /// Its position among the loops.
+    pub(super) at: usize,
+    pub(super) threads: u64,
+    /// How many iterations of the dimension one is from the next.
+    pub(super) step: u64,
 }
 
 /// All ways that a state leaves open for a dimension.
@@ -30,15 +41,15 @@ pub(super) struct Splits {
 
 /// What [`splits`] depends on.
 pub(super) fn key(nesting: &Nesting, dimension: usize, partial: &Partial) -> Vec<Values> {
-    let open = |own: &NestLoop| [partial.values(own.size), partial.values(own.kind)];
-    of_dimension(nesting, dimension).flat_map(open).collect()
+    let open = |own: NestLoop| [partial.values(own.size), partial.values(own.kind)];
+    nesting.loops_of(dimension).into_iter().flat_map(|at| open(nesting.loops[at])).collect()
 }
 
 pub(super) fn splits(nesting: &Nesting, dimension: usize, size: u64, partial: &Partial) -> Splits {
-    let loops: Vec<&NestLoop> = of_dimension(nesting, dimension).collect();
+    let loops = nesting.loops_of(dimension);
     let mut fine = Vec::new();
-    let start = Split { blocks: 1, threads: 1, inside: 1, axes: Vec::new() };
-    spread(&loops, size, &start, partial, &mut fine);
+    let start = Split { blocks: 1, threads: 1, inside: 1, run: 1, axes: Vec::new() };
+    spread(nesting, &loops, size, &start, partial, &mut fine);
     fine.sort_unstable();
     fine.dedup();
     let mut coarse: Vec<Split> =
@@ -47,24 +58,27 @@ pub(super) fn splits(nesting: &Nesting, dimension: usize, size: u64, partial: &P
     Splits { coarse, fine }
 }
 
-fn of_dimension(nesting: &Nesting, dimension: usize) -> impl Iterator<Item = &NestLoop> {
-    nesting.loops.iter().filter(move |own| own.dimension == dimension)
-}
-
 /// From the innermost loop outwards; `left` is what the loops that are left have to make up.
-fn spread(loops: &[&NestLoop], left: u64, split: &Split, partial: &Partial, found: &mut Vec<Split>) {
-    let Some((own, outer)) = loops.split_last() else {
+fn spread(
+    nesting: &Nesting,
+    loops: &[usize],
+    left: u64,
+    split: &Split,
+    partial: &Partial,
+    found: &mut Vec<Split>,
+) {
+    let Some((&at, outer)) = loops.split_last() else {
         if left == 1 {
             found.push(split.clone());
         }
         return;
     };
-    let problem = partial.problem();
+    let (problem, own) = (partial.problem(), nesting.loops[at]);
     let sizes = partial.values(own.size).iter().filter_map(|value| problem.number(own.size, value));
     for size in sizes.filter(|&size| size > 0 && left.is_multiple_of(size)) {
         let kinds = partial.values(own.kind);
-        for next in kinds.iter().filter_map(|kind| split.with(size, kind)) {
-            spread(outer, left / size, &next, partial, found);
+        for next in kinds.iter().filter_map(|kind| split.with(at, size, kind)) {
+            spread(nesting, outer, left / size, &next, partial, found);
             if size == 1 {
                 break; // one iteration is the same whatever it is
             }
@@ -73,17 +87,23 @@ fn spread(loops: &[&NestLoop], left: u64, split: &Split, partial: &Partial, foun
 }
 
 impl Split {
-    fn with(&self, size: u64, kind: usize) -> Option<Self> {
+    fn with(&self, at: usize, size: u64, kind: usize) -> Option<Self> {
         let mut next = self.clone();
         match kind {
             BLOCK => next.blocks = next.blocks.checked_mul(size)?,
             THREAD => {
                 if size > 1 {
-                    next.axes.push((size, self.blocks * self.threads * self.inside));
+                    let step = self.blocks * self.threads * self.inside;
+                    next.axes.push(ThreadLoop { at, threads: size, step });
                 }
                 next.threads = next.threads.checked_mul(size)?;
             }
-            _ => next.inside = next.inside.checked_mul(size)?,
+            _ => {
+                if self.run == self.inside && self.blocks * self.threads == 1 {
+                    next.run = next.run.checked_mul(size)?;
+                }
+                next.inside = next.inside.checked_mul(size)?;
+            }
         }
         Some(next)
     }
@@ -92,7 +112,8 @@ impl Split {
 /// The most elements that one instruction may take of a dimension: that of its widest vector loop.
 pub(super) fn vector(nesting: &Nesting, dimension: usize, partial: &Partial) -> u64 {
     let problem = partial.problem();
-    let wide = of_dimension(nesting, dimension).filter(|own| partial.values(own.kind).has(VECTOR));
+    let loops = nesting.loops_of(dimension).into_iter().map(|at| nesting.loops[at]);
+    let wide = loops.filter(|own| partial.values(own.kind).has(VECTOR));
     let sizes = wide.flat_map(|own| {
         partial.values(own.size).iter().filter_map(move |value| problem.number(own.size, value))
     });

@@ -3,16 +3,30 @@
 /// A loop of threads: how many there are, and how many bytes one is from the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Axis {
+    /// Which loop it is.
+    pub(super) at: usize,
     pub(super) threads: u64,
     pub(super) bytes: u64,
 }
 
-/// Sectors of 32 bytes that all warps of a block touch when each thread accesses one address, in the order of the axes that is best; wherever in memory that is.
-pub(super) fn sectors(axes: &[Axis]) -> u64 {
+/// What is asked of memory at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Asked {
+    /// One address of each thread, of global memory.
+    Sectors,
+    /// So many neighbouring words of each thread, of shared memory.
+    Words(u64),
+}
+
+/// How often memory is touched or answers when each thread of a block asks once, warp by warp: threads are numbered along the first axis first, or in the order of the axes
+/// that is best.
+pub(super) fn touches(asked: Asked, axes: &[Axis], ordered: bool) -> u64 {
     let mut order: Vec<Axis> = axes.iter().copied().filter(|axis| axis.threads > 1).collect();
-    order.sort_unstable();
+    if ordered {
+        return in_order(asked, &order);
+    }
     let mut best = u64::MAX;
-    permute(&mut order, 0, &mut |order| best = best.min(in_order(order)));
+    permute(&mut order, 0, &mut |order| best = best.min(in_order(asked, order)));
     best
 }
 
@@ -28,13 +42,16 @@ fn permute(order: &mut [Axis], from: usize, see: &mut dyn FnMut(&[Axis])) {
 }
 
 /// The first axis is the one along which neighbouring threads are.
-fn in_order(axes: &[Axis]) -> u64 {
+fn in_order(asked: Asked, axes: &[Axis]) -> u64 {
     let threads = axes.iter().map(|axis| axis.threads).product::<u64>();
     let warp = |first: u64| {
         let mut touched: Vec<u64> =
             (first..threads.min(first + 32)).map(|thread| address(axes, thread)).collect();
         touched.sort_unstable();
-        windows(&touched)
+        match asked {
+            Asked::Sectors => windows(&touched),
+            Asked::Words(words) => busiest_bank(&touched, words),
+        }
     };
     (0..threads).step_by(32).map(warp).sum()
 }
@@ -60,12 +77,41 @@ fn windows(ascending: &[u64]) -> u64 {
     count
 }
 
+/// Words that are wanted of the bank of which most are; the same word serves all.
+fn busiest_bank(ascending: &[u64], words: u64) -> u64 {
+    let mut banks = [0; 32];
+    let mut next = 0;
+    for &address in ascending {
+        let first = (address / 4).max(next);
+        next = next.max(address / 4 + words);
+        (first..next).for_each(|word| banks[(word % 32) as usize] += 1);
+    }
+    banks.into_iter().max().unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn axis(threads: u64, bytes: u64) -> Axis {
-        Axis { threads, bytes }
+        Axis { at: 0, threads, bytes }
+    }
+
+    fn sectors(axes: &[Axis]) -> u64 {
+        touches(Asked::Sectors, axes, false)
+    }
+
+    #[test]
+    fn banks_answer_one_word_at_a_time() {
+        let wavefronts = |words, axes: &[Axis]| touches(Asked::Words(words), axes, true);
+        assert_eq!(wavefronts(1, &[axis(32, 4)]), 1);
+        assert_eq!(wavefronts(1, &[axis(32, 8)]), 2);
+        assert_eq!(wavefronts(1, &[axis(32, 128)]), 32);
+        assert_eq!(wavefronts(1, &[axis(32, 132)]), 1); // padded
+        assert_eq!(wavefronts(1, &[axis(8, 0), axis(4, 4)]), 1);
+        assert_eq!(wavefronts(4, &[axis(32, 16)]), 4);
+        assert_eq!(wavefronts(4, &[axis(8, 0), axis(8, 16)]), 2); // two warps of four
+        assert_eq!(touches(Asked::Words(1), &[axis(8, 128), axis(32, 4)], false), 8);
     }
 
     #[test]

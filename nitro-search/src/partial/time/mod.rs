@@ -10,6 +10,7 @@ mod lanes;
 mod rates;
 mod reasons;
 mod spreads;
+mod staging;
 mod terms;
 #[cfg(test)]
 mod tests;

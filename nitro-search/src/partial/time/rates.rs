@@ -33,6 +33,8 @@ pub struct Rates {
     pub loaded_bytes_per_clock: f64,
     /// Sectors of 32 bytes that the first-level cache of a multiprocessor looks up.
     pub sectors_per_clock: f64,
+    /// Answers of a multiprocessor's shared memory, each with one word of each bank.
+    pub wavefronts_per_clock: f64,
     /// Bytes that a multiprocessor takes in from the second-level cache.
     pub port_bytes_per_clock: f64,
     /// Bytes that all multiprocessors together read of the second-level cache, in a nanosecond.
@@ -97,6 +99,7 @@ impl Rates {
             memory_lanes_per_clock: most("memory_lanes_per_clock", 32.0),
             loaded_bytes_per_clock: most("loaded_bytes_per_clock", 128.0),
             sectors_per_clock: most("sectors_per_clock", 4.0),
+            wavefronts_per_clock: most("wavefronts_per_clock", 1.0),
             port_bytes_per_clock: most("port_bytes_per_clock", 64.0),
             l2_read_gbps: measured("l2_read_gbps"),
             l2_write_gbps: measured("l2_write_gbps"),

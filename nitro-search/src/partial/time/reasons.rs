@@ -79,6 +79,7 @@ fn formula(bound: &TimeBound, least: &Least, term: TimeTerm) -> String {
         }
         TimeTerm::LoadedBytes => each(used.loaded_bytes, "bytes", rates.loaded_bytes_per_clock),
         TimeTerm::Sectors => each(used.sectors, "sectors of 32 bytes", rates.sectors_per_clock),
+        TimeTerm::Wavefronts => each(used.wavefronts, "answers of shared memory", rates.wavefronts_per_clock),
         TimeTerm::BlockBytes => format!(
             "{:.4e} bytes, {} a clock at {} GHz",
             used.block_bytes, rates.port_bytes_per_clock, rates.clock_ghz
@@ -153,10 +154,9 @@ fn time(ns: f64) -> String {
 /// Those that took values of what the bound looked at.
 fn decisions(bound: &TimeBound, partial: &Partial, least: &Least) -> Vec<Within> {
     let work = bound.work(least.work);
-    let around = |at: &&super::super::nesting::NestLoop| {
-        work.dimensions.iter().any(|own| own.position == at.dimension)
-    };
-    let loops = bound.nesting().loops.iter().filter(around).flat_map(|own| [own.size, own.kind]);
+    let nesting = bound.nesting();
+    let around = work.dimensions.iter().flat_map(|own| nesting.loops_of(own.position));
+    let loops = around.flat_map(|at| [nesting.loops[at].size, nesting.loops[at].kind]);
     let choices: Vec<ChoiceId> = loops.chain(work.reads.iter().filter_map(|own| own.memory)).collect();
     let mut found: Vec<Within> = Vec::new();
     for choice in choices {

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::super::state::Partial;
+use super::arrays::Waits;
 use super::candidate::{Grid, Place, Seen, Shape, Times, Use};
 use super::dimensions::{Split, Splits};
+use super::lanes::{Asked, Axis};
 use super::time_bound::TimeBound;
 use super::work::WorkDimension;
 
@@ -35,16 +37,17 @@ fn longest(times: &Times) -> f64 {
 /// A state as the bound sees it.
 pub(super) struct State<'a> {
     bound: &'a TimeBound,
+    partial: &'a Partial,
     /// By work and dimension.
     splits: Vec<Vec<Arc<Splits>>>,
     seen: Vec<Vec<Seen>>,
     least: Vec<Use>,
     shared_bytes: f64,
-    barriers: f64,
+    waits: Waits,
 }
 
 impl<'a> State<'a> {
-    pub(super) fn new(bound: &'a TimeBound, partial: &Partial) -> Self {
+    pub(super) fn new(bound: &'a TimeBound, partial: &'a Partial) -> Self {
         let works = &bound.works();
         let splits: Vec<Vec<Arc<Splits>>> = works
             .iter()
@@ -61,8 +64,8 @@ impl<'a> State<'a> {
             Use::of(work, seen, &shapes)
         });
         let least = least.collect();
-        let (shared_bytes, barriers) = (bound.shared_bytes(partial), bound.barriers(partial));
-        Self { bound, splits, seen, least, shared_bytes, barriers }
+        let (shared_bytes, waits) = (bound.shared_bytes(partial), bound.waits(partial));
+        Self { bound, partial, splits, seen, least, shared_bytes, waits }
     }
 
     pub(super) fn least_of(&self, main: usize) -> Least {
@@ -91,8 +94,8 @@ impl<'a> State<'a> {
             blocks_known: false,
             threads: 0.0,
             shared_bytes: self.shared_bytes,
-            chain_clocks: self.chain_clocks(main, chain, 0.0),
-            barriers: self.barriers,
+            chain_clocks: self.chain_clocks(main, chain, 0.0, 0.0),
+            barriers: self.waits.barriers,
         };
         let used = self.least[main];
         let times = grid.times(&used, others, self.bound.rates(), self.bound.terms());
@@ -137,17 +140,18 @@ impl<'a> State<'a> {
         let blocks: f64 = splits.iter().map(|split| split.blocks as f64).product();
         let carried = work.dimensions.iter().zip(splits).filter(|(own, _)| own.carried);
         let chain: f64 = carried.map(|(_, split)| split.inside as f64).product();
-        let instructions = (used.arithmetic_lanes + used.memory_lanes) / (blocks * threads);
+        let arithmetic = used.arithmetic_lanes / (blocks * threads);
+        let instructions = arithmetic + used.memory_lanes / (blocks * threads);
         let mut grid = Grid {
             blocks,
             blocks_known: true,
             threads,
             shared_bytes: self.shared_bytes,
-            chain_clocks: self.chain_clocks(main, chain, instructions),
-            barriers: self.barriers,
+            chain_clocks: self.chain_clocks(main, chain, arithmetic, instructions),
+            barriers: self.waits.barriers,
         };
         if fine {
-            used.sectors += self.uncoalesced(main, splits, blocks);
+            self.add_touches(&mut used, main, splits, &shapes, blocks);
         }
         if !bound.terms().whole_blocks {
             grid.blocks_known = false;
@@ -160,21 +164,76 @@ impl<'a> State<'a> {
         Some(Least { work: main, times, splits, grid, used: used.plus(*others) })
     }
 
-    /// A thread waits for its first operands, then adds up one after the other; a warp starts one instruction a clock.
-    fn chain_clocks(&self, main: usize, carried: f64, instructions: f64) -> f64 {
+    /// A warp starts one instruction a clock, a sum waits for what is added before, and each iteration of a plain loop for what it loads.
+    fn chain_clocks(&self, main: usize, carried: f64, arithmetic: f64, instructions: f64) -> f64 {
         let (work, rates) = (&self.bound.works()[main], self.bound.rates());
-        let sums = if work.computes { carried * rates.arithmetic_clocks } else { 0.0 };
+        let each = if work.computes { rates.arithmetic_clocks } else { 0.0 };
         let loads = if work.reads.is_empty() { 0.0 } else { rates.load_clocks.min(rates.shared_load_clocks) };
-        (sums + loads).max(instructions)
+        let sums = (carried * each + loads).max(instructions);
+        if !self.bound.terms().whole_iterations {
+            return sums;
+        }
+        let waits = &self.waits;
+        let waited = waits.loads * rates.load_clocks
+            + waits.shared_loads * rates.shared_load_clocks
+            + waits.barriers * rates.barrier_clocks;
+        let again = (carried - waits.loads.max(waits.shared_loads)).max(0.0) * each;
+        sums.max(waited + again.max(arithmetic))
     }
 
-    /// Sectors beyond those that the bytes have, of what is read directly.
-    fn uncoalesced(&self, main: usize, splits: &[&Split], blocks: f64) -> f64 {
+    /// What the threads of warps touch together, of what is read.
+    fn add_touches(&self, used: &mut Use, main: usize, splits: &[&Split], shapes: &[Shape], blocks: f64) {
         let work = &self.bound.works()[main];
-        let direct = work.reads.iter().zip(&self.seen[main]).filter(|(_, seen)| seen.place == Place::Global);
-        direct
-            .map(|(own, seen)| self.bound.sectors(own.axes(splits)) * own.loads(splits, seen.width) * blocks)
-            .sum()
+        for (own, seen) in work.reads.iter().zip(&self.seen[main]) {
+            match seen.place {
+                Place::Global => {
+                    let (axes, ordered) = in_order(self.bound, self.partial, own.axes(splits));
+                    let sectors = self.bound.touches(Asked::Sectors, axes, ordered);
+                    used.sectors += sectors * own.loads(splits, seen.width) * blocks;
+                }
+                Place::Shared => {
+                    let words = (own.element_bytes.div_ceil(4)) as f64;
+                    let width = seen.shared_width(shapes, (16 / own.element_bytes.max(1)).max(1) as f64);
+                    let tile = own.tile.as_ref();
+                    let axes =
+                        tile.and_then(|tile| tile.axes(self.bound, self.partial, own.element_bytes, splits));
+                    let Some(axes) = axes else { continue };
+                    let (axes, ordered) = in_order(self.bound, self.partial, axes);
+                    let answers = self.bound.touches(Asked::Words((words * width) as u64), axes, ordered);
+                    used.wavefronts += answers * own.loads(splits, width) * blocks;
+                }
+                Place::Open => {}
+            }
+        }
+    }
+}
+
+/// With the loop first whose neighbouring iterations are neighbouring threads, if that is decided.
+pub(super) fn in_order(bound: &TimeBound, partial: &Partial, mut axes: Vec<Axis>) -> (Vec<Axis>, bool) {
+    axes.retain(|axis| axis.threads > 1);
+    let inside = |one: &Axis, other: &Axis| bound.is_inside(one.at, other.at, partial);
+    let mut pairs = (0..axes.len()).flat_map(|one| (one + 1..axes.len()).map(move |other| (one, other)));
+    if pairs.any(|(one, other)| inside(&axes[one], &axes[other]).is_none()) {
+        return (axes, false);
+    }
+    let depth = |axis: &Axis| {
+        axes.iter().filter(|other| other.at != axis.at && inside(other, axis) == Some(true)).count()
+    };
+    let mut order: Vec<(usize, Axis)> = axes.iter().map(|axis| (depth(axis), *axis)).collect();
+    order.sort_unstable();
+    (order.into_iter().map(|(_, axis)| axis).collect(), true)
+}
+
+/// Each combination of one of each list, if they are few enough to look at what threads touch together.
+pub(super) fn combinations(lists: &[&Vec<Split>], mut see: impl FnMut(&[&Split])) {
+    let count = lists.iter().map(|list| list.len()).product::<usize>();
+    let mut at = vec![0; lists.len()];
+    while (1..=MOST_FINE).contains(&count) {
+        let splits: Vec<&Split> = at.iter().zip(lists).map(|(&at, list)| &list[at]).collect();
+        see(&splits);
+        if !next(&mut at, lists) {
+            break;
+        }
     }
 }
 

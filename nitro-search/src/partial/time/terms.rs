@@ -15,6 +15,8 @@ pub enum TimeTerm {
     LoadedBytes,
     /// Sectors of 32 bytes that loads and stores of global memory touch: what is not coalesced.
     Sectors,
+    /// Answers of shared memory, each with one word of each of its banks.
+    Wavefronts,
     /// What a block reads of global memory, through the port of its multiprocessor.
     BlockBytes,
     /// Elements that are read, each once, from the second-level cache.
@@ -33,12 +35,13 @@ pub enum TimeTerm {
 
 impl TimeTerm {
     /// All there are.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Issue,
         Self::Arithmetic,
         Self::MemoryInstructions,
         Self::LoadedBytes,
         Self::Sectors,
+        Self::Wavefronts,
         Self::BlockBytes,
         Self::L2Reads,
         Self::L2Writes,
@@ -57,6 +60,7 @@ impl fmt::Display for TimeTerm {
             Self::MemoryInstructions => "loads and stores",
             Self::LoadedBytes => "bytes loaded to registers",
             Self::Sectors => "sectors",
+            Self::Wavefronts => "answers of shared memory",
             Self::BlockBytes => "bytes of a block",
             Self::L2Reads => "reads of the second-level cache",
             Self::L2Writes => "writes to the second-level cache",
@@ -83,11 +87,13 @@ pub struct TimeTerms {
     pub whole_blocks: bool,
     /// Whether warps are whole: 33 threads take as long as 64.
     pub whole_warps: bool,
+    /// Whether an iteration of a plain loop begins when the one before has started all its instructions: true of compilers that do not pipeline loops.
+    pub whole_iterations: bool,
 }
 
 impl Default for TimeTerms {
     fn default() -> Self {
-        Self { off: 0, whole_blocks: true, whole_warps: true }
+        Self { off: 0, whole_blocks: true, whole_warps: true, whole_iterations: true }
     }
 }
 

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::super::bound::LowerBound;
 use super::super::nesting::{Kernel, Nesting};
 use super::super::problem::ChoiceId;
+use super::super::rule::Within;
 use super::super::state::Partial;
 use super::super::values::Values;
 use super::dimensions::{self, Splits};
-use super::lanes::{self, Axis};
+use super::lanes::{self, Asked, Axis};
 use super::rates::Rates;
 use super::reasons::Reasons;
 use super::spreads::{Least, State};
@@ -32,9 +33,9 @@ const MOST_KNOWN: usize = 1 << 14;
 /// };
 ///
 /// let access = |array: &str| Access { array: array.into(), strides: vec![1], element_bytes: 4 };
-/// let statement = |name: &str, operation, accesses| Statement { name: name.into(), operation, dimensions: vec![0], accesses };
+/// let statement = |name: &str, operation, accesses| Statement { name: name.into(), operation, dimensions: vec![0], accesses, ..Statement::default() };
 /// let kernel = Kernel {
-///     dimensions: vec![Dimension { name: "i".into(), size: 1 << 26, tiles: vec![vec![1, 32, 256]], parallel: true }],
+///     dimensions: vec![Dimension { name: "i".into(), size: 1 << 26, tiles: vec![vec![1, 32, 256]], parallel: true, ..Dimension::default() }],
 ///     statements: vec![
 ///         statement("y += a x", Operation::Fma, vec![access("x"), access("y")]),
 ///         statement("store z", Operation::Store, vec![access("z")]),
@@ -61,6 +62,8 @@ pub struct TimeBound {
     rates: Rates,
     terms: TimeTerms,
     works: Vec<Work>,
+    /// "The first loop lies within the second", by their positions.
+    inner: Vec<Vec<Option<Within>>>,
     known: Mutex<Known>,
 }
 
@@ -68,7 +71,7 @@ pub struct TimeBound {
 #[derive(Default)]
 struct Known {
     splits: HashMap<(usize, Vec<Values>), Arc<Splits>>,
-    sectors: HashMap<Vec<Axis>, f64>,
+    touches: HashMap<(Asked, bool, Vec<Axis>), f64>,
 }
 
 impl TimeBound {
@@ -76,8 +79,14 @@ impl TimeBound {
     #[must_use]
     pub fn new(kernel: &Kernel, nesting: &Nesting, rates: Rates) -> Self {
         let works = works(kernel, nesting);
+        let loops = 0..nesting.loops.len();
+        let inner = |one: usize, other: usize| match one == other {
+            true => None,
+            false => nesting.order(one, other, &["inner"]).ok(),
+        };
+        let inner = loops.clone().map(|one| loops.clone().map(|other| inner(one, other)).collect()).collect();
         let (kernel, nesting) = (kernel.clone(), nesting.clone());
-        Self { kernel, nesting, rates, terms: TimeTerms::default(), works, known: Mutex::default() }
+        Self { kernel, nesting, rates, terms: TimeTerms::default(), works, inner, known: Mutex::default() }
     }
 
     /// With some terms only.
@@ -90,6 +99,17 @@ impl TimeBound {
     #[must_use]
     pub fn reasons(&self, partial: &Partial) -> Reasons {
         Reasons::of(self, partial, self.least(partial).as_ref())
+    }
+
+    /// Whether one loop lies within another, if that is decided.
+    pub(super) fn is_inside(&self, one: usize, other: usize, partial: &Partial) -> Option<bool> {
+        let inner = self.inner[one][other]?;
+        let open = partial.values(inner.choice);
+        match (open.within(inner.values), open.and(inner.values).is_empty()) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        }
     }
 
     pub(super) fn kernel(&self) -> &Kernel {
@@ -135,12 +155,14 @@ impl TimeBound {
         known.splits.entry(key).or_insert_with(make).clone()
     }
 
-    pub(super) fn sectors(&self, axes: Vec<Axis>) -> f64 {
+    /// How often memory is touched when each thread of a block asks once.
+    pub(super) fn touches(&self, asked: Asked, axes: Vec<Axis>, ordered: bool) -> f64 {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.sectors.len() > MOST_KNOWN {
-            known.sectors.clear();
+        if known.touches.len() > MOST_KNOWN {
+            known.touches.clear();
         }
-        *known.sectors.entry(axes).or_insert_with_key(|axes| lanes::sectors(axes) as f64)
+        let make = |key: &(Asked, bool, Vec<Axis>)| lanes::touches(key.0, &key.2, key.1) as f64;
+        *known.touches.entry((asked, ordered, axes)).or_insert_with_key(make)
     }
 }
 
@@ -156,8 +178,8 @@ impl LowerBound for TimeBound {
     /// Sizes and kinds around the statements with the most work first, then memories, then whatever is open: what the bound looks at.
     fn branch(&self, partial: &Partial) -> Option<ChoiceId> {
         let loops = self.works.iter().flat_map(|work| &work.dimensions).flat_map(|dimension| {
-            let own = self.nesting.loops.iter().filter(|own| own.dimension == dimension.position);
-            own.flat_map(|own| [own.size, own.kind])
+            let own = self.nesting.loops_of(dimension.position).into_iter();
+            own.flat_map(|at| [self.nesting.loops[at].size, self.nesting.loops[at].kind])
         });
         let mut wanted = loops.chain(self.nesting.memory.iter().copied());
         wanted.find(|&choice| partial.values(choice).len() > 1).or_else(|| partial.first_open())

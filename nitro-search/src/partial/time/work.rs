@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::super::nesting::{Access, Kernel, Nesting, Operation, Statement};
+use super::super::nesting::{Access, Array, Kernel, Nesting, Operation, Statement};
 use super::super::problem::ChoiceId;
+use super::staging::{Staging, Tile};
 
 /// A statement, and what of it costs time.
 #[derive(Clone, Debug)]
@@ -40,6 +41,10 @@ pub(super) struct Touched {
     pub(super) apart: Vec<bool>,
     /// Where it is, if that is a choice.
     pub(super) memory: Option<ChoiceId>,
+    /// How its tiles lie in shared memory, if that is a choice.
+    pub(super) tile: Option<Tile>,
+    /// What brings it to shared memory.
+    pub(super) staging: Option<Staging>,
     /// Dimensions of the kernel whose vectors may bring it.
     pub(super) vectors: Vec<usize>,
 }
@@ -118,8 +123,16 @@ fn touch(kernel: &Kernel, nesting: &Nesting, statement: &Statement, access: &Acc
         apart: apart(&strides, &sizes),
         strides,
         memory: array.and_then(|at| nesting.memory.get(at).copied()),
+        tile: array.and_then(|at| tile(nesting, statement, &kernel.arrays[at], *nesting.layouts.get(at)?)),
+        staging: array.and_then(|at| Staging::of(kernel, nesting, at)),
         vectors: others.flat_map(|other| other.dimensions.iter().copied()).collect(),
     }
+}
+
+fn tile(nesting: &Nesting, statement: &Statement, array: &Array, layout: Option<ChoiceId>) -> Option<Tile> {
+    let place = |of: &usize| statement.dimensions.iter().position(|own| own == of);
+    let own = array.dimensions.iter().map(place).collect::<Option<_>>()?;
+    Some(Tile::new(nesting, array, layout?, own))
 }
 
 /// Dimensions that together lead to as many elements as they have iterations: each steps over all that those with smaller strides reach.

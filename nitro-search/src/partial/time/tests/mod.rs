@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use self::simulation::simulate_ns;
 use super::super::{
-    Access, Array, BranchAndBound, BranchPlan, Dimension, Kernel, Limits, LowerBound, Nesting, Operation,
-    Partial, Statement, Values,
+    Access, Array, BranchAndBound, BranchPlan, Dependence, Dimension, Kernel, Limits, LowerBound, Nesting,
+    Operation, Outer, Partial, Passing, Statement, Values,
 };
 use super::*;
 use crate::random::Random;
@@ -21,6 +21,7 @@ fn small() -> Rates {
         "peak_gbps" => Some(40.0),
         "load_clocks" => Some(30.0),
         "shared_load_clocks" => Some(20.0),
+        "barrier_clocks" => Some(10.0),
         "launch_ns" => Some(5.0),
         _ => None,
     };
@@ -96,6 +97,52 @@ fn product() -> Kernel {
     }
 }
 
+/// As `product`, but tiles are loaded by statements of their own.
+fn staged_product() -> Kernel {
+    let part = |of: usize, name: &str, size: u64, tiles: &[&[u64]]| Dimension {
+        outer: Some(Outer { dimension: of, levels: 1 }),
+        ..parallel(name, size, tiles)
+    };
+    let array = |name: &str, dimensions: &[usize]| Array {
+        name: name.into(),
+        element_bytes: 4,
+        dimensions: dimensions.to_vec(),
+    };
+    let repeats = |dimension: usize| vec![Outer { dimension, levels: 1 }];
+    let load = |name: &str, dimensions: &[usize], strides: &[u64], around: usize| Statement {
+        around: repeats(around),
+        ..statement(&format!("load {name}"), Operation::Load, dimensions, &[(name, strides)])
+    };
+    let passes = |from: usize, array: usize, along: [(usize, usize); 2]| Dependence {
+        from,
+        to: 2,
+        along: along.to_vec(),
+        passing: Passing::Array(array),
+    };
+    Kernel {
+        dimensions: vec![
+            dimension("k", 16, &[&[2, 8]], false),
+            parallel("i", 16, &[&[2, 4], &[1, 2]]),
+            parallel("j", 32, &[&[4, 8], &[1, 4]]),
+            part(1, "a_i", 16, &[&[1, 2, 4, 8], &[1, 2]]),
+            part(0, "a_k", 16, &[&[1, 2, 4], &[1, 4]]),
+            part(0, "b_k", 16, &[&[1, 2, 4, 8]]),
+            part(2, "b_j", 32, &[&[1, 4, 8], &[1, 4]]),
+        ],
+        statements: vec![
+            load("A", &[3, 4], &[16, 1], 2),
+            load("B", &[5, 6], &[32, 1], 1),
+            statement("sum", Operation::Fma, &[1, 2, 0], &[("A", &[16, 0, 1]), ("B", &[0, 1, 32])]),
+        ],
+        dependences: vec![passes(0, 0, [(3, 1), (4, 0)]), passes(1, 1, [(5, 0), (6, 2)])],
+        arrays: vec![array("A", &[1, 0]), array("B", &[0, 2])],
+    }
+}
+
+fn parallel(name: &str, size: u64, tiles: &[&[u64]]) -> Dimension {
+    Dimension { interchanges: true, ..dimension(name, size, tiles, true) }
+}
+
 struct Case {
     kernel: Kernel,
     nesting: Nesting,
@@ -137,7 +184,7 @@ impl Case {
 
 #[test]
 fn no_leaf_below_takes_less_by_a_simulation_that_counts_everything() {
-    for (kernel, seed) in [(axpy(), 1), (matrix_vector(), 2), (product(), 3)] {
+    for (kernel, seed) in [(axpy(), 1), (matrix_vector(), 2), (product(), 3), (staged_product(), 8)] {
         let case = case(kernel);
         let mut random = Random::new(seed);
         let mut tightest: f64 = 0.0;
@@ -156,7 +203,7 @@ fn no_leaf_below_takes_less_by_a_simulation_that_counts_everything() {
 
 #[test]
 fn children_are_never_bounded_by_less_than_their_parents() {
-    for (kernel, seed) in [(axpy(), 4), (matrix_vector(), 5), (product(), 6)] {
+    for (kernel, seed) in [(axpy(), 4), (matrix_vector(), 5), (product(), 6), (staged_product(), 9)] {
         let case = case(kernel);
         let mut random = Random::new(seed);
         for _ in 0..40 {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::super::{Kernel, Nesting, Operation, Partial, Statement};
+use super::super::super::{Kernel, Nesting, Operation, PADDING, Partial, Passing, Statement};
 use super::super::Rates;
 
 /// A thread: its block, and its place in it.
@@ -14,6 +14,10 @@ struct Counted {
     operations: BTreeMap<Thread, f64>,
     /// Elements that each thread reads or writes, each once, in that order, by access.
     touched: BTreeMap<(Thread, usize), Vec<u64>>,
+    /// Where these are in a staged tile.
+    words: BTreeMap<(Thread, usize), Vec<u64>>,
+    /// What the first thread does in turn: which iteration of the plain loops around all, of all plain loops, and which sum it adds to.
+    trace: Vec<[u64; 3]>,
     /// The longest sum of a thread.
     sums: BTreeMap<(Thread, u64), f64>,
     /// Elements of an instruction of global memory.
@@ -21,26 +25,40 @@ struct Counted {
 }
 
 struct Loop {
-    dimension: usize,
+    /// Of which of the statement's dimensions; of none where it only does all again.
+    place: Option<usize>,
     size: u64,
     kind: usize,
+    /// How many iterations of the dimension one is from the next.
     step: u64,
+    /// Whether a tile that is staged has all its iterations.
+    of_tile: bool,
 }
 
+/// From the outside in, so that the innermost threads are neighbours.
 fn loops(nesting: &Nesting, leaf: &Partial, statement: &Statement) -> Vec<Loop> {
-    let problem = leaf.problem();
-    let of = |dimension: &usize| {
-        let dimension = *dimension;
-        let own = nesting.loops.iter().filter(move |own| own.dimension == dimension);
-        let number = |choice| problem.number(choice, leaf.values(choice).only().unwrap()).unwrap();
-        let all: Vec<(u64, usize)> =
-            own.map(|own| (number(own.size), leaf.values(own.kind).only().unwrap())).collect();
-        let step = |at: usize| all[at + 1..].iter().map(|inner| inner.0).product();
-        (0..all.len())
-            .map(|at| Loop { dimension, size: all[at].0, kind: all[at].1, step: step(at) })
-            .collect::<Vec<_>>()
+    let number = |at: usize| {
+        let size = nesting.loops[at].size;
+        leaf.problem().number(size, leaf.values(size).only().unwrap()).unwrap()
     };
-    statement.dimensions.iter().flat_map(of).collect()
+    let lies_outside = |one: usize, other: usize| {
+        let outer = nesting.order(one, other, &["outer"]).unwrap();
+        leaf.values(outer.choice).within(outer.values)
+    };
+    let own = nesting.own(statement);
+    let mut around = own.clone();
+    around.sort_by_key(|&at| own.iter().filter(|&&other| other != at && lies_outside(other, at)).count());
+    let one = |at: usize| {
+        let place = statement.dimensions.iter().position(|&of| nesting.level(of, at).is_some());
+        let step = place.map_or(0, |place| {
+            let all = nesting.loops_of(statement.dimensions[place]);
+            let from = all.iter().position(|&own| own == at).unwrap();
+            all[from + 1..].iter().map(|&inner| number(inner)).product()
+        });
+        let kind = leaf.values(nesting.loops[at].kind).only().unwrap();
+        Loop { place, size: number(at), kind, step, of_tile: nesting.loops[at].level > 0 }
+    };
+    around.into_iter().map(one).collect()
 }
 
 fn count(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, statement: &Statement) -> Counted {
@@ -48,31 +66,97 @@ fn count(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, statement: &Stateme
     let vectors = loops.iter().filter(|own| own.kind == 2).map(|own| own.size as f64);
     let mut counted = Counted { width: vectors.product(), ..Counted::default() };
     for point in 0..loops.iter().map(|own| own.size).product() {
-        let (mut left, mut thread, mut parallel) = (point, (0, 0), 0);
-        let mut index = BTreeMap::new();
-        for own in &loops {
-            let at = left % own.size;
+        let (mut left, mut digits) = (point, Vec::new());
+        for own in loops.iter().rev() {
+            digits.push(left % own.size);
             left /= own.size;
-            *index.entry(own.dimension).or_insert(0) += at * own.step;
+        }
+        digits.reverse();
+        let (mut thread, mut parallel, mut around, mut plain) = ((0, 0), 0, 0, 0);
+        let mut index = vec![0; statement.dimensions.len()];
+        let mut in_tile = index.clone();
+        for (own, at) in loops.iter().zip(digits) {
+            if let Some(place) = own.place {
+                index[place] += at * own.step;
+                in_tile[place] += if own.of_tile { at * own.step } else { 0 };
+            }
+            if own.kind == 0 {
+                plain = plain * own.size + at;
+                around = if own.of_tile { around } else { around * own.size + at };
+            }
             match own.kind {
                 3 => thread.0 = thread.0 * own.size + at,
                 4 => thread.1 = thread.1 * own.size + at,
-                _ if kernel.dimensions[own.dimension].parallel => parallel = parallel * own.size + at,
+                _ if own
+                    .place
+                    .is_none_or(|place| kernel.dimensions[statement.dimensions[place]].parallel) =>
+                {
+                    parallel = parallel * own.size + at;
+                }
                 _ => {}
             }
+        }
+        if thread == (0, 0) {
+            counted.trace.push([around, plain, parallel]);
         }
         *counted.operations.entry(thread).or_default() += 1.0;
         *counted.sums.entry((thread, parallel)).or_default() += 1.0;
         for (at, access) in statement.accesses.iter().enumerate() {
-            let strides = statement.dimensions.iter().zip(&access.strides);
-            let address: u64 = strides.map(|(dimension, stride)| index[dimension] * stride).sum();
+            let address: u64 = index.iter().zip(&access.strides).map(|(index, stride)| index * stride).sum();
             let touched = counted.touched.entry((thread, at)).or_default();
             if !touched.contains(&address) {
                 touched.push(address);
+                let word = tile_word(kernel, nesting, leaf, statement, &access.array, &in_tile);
+                counted.words.entry((thread, at)).or_default().push(word);
             }
         }
     }
     counted
+}
+
+/// The word of a tile that an iteration touches; 0 where there is no tile.
+fn tile_word(
+    kernel: &Kernel,
+    nesting: &Nesting,
+    leaf: &Partial,
+    statement: &Statement,
+    array: &str,
+    in_tile: &[u64],
+) -> u64 {
+    let Some(at) = kernel.arrays.iter().position(|own| own.name == array) else { return 0 };
+    let Some(layout) = nesting.layouts.get(at).copied().flatten() else { return 0 };
+    let Some(passed) = kernel.dependences.iter().find(|one| one.passing == Passing::Array(at)) else {
+        return 0;
+    };
+    let layout = leaf.values(layout).only().unwrap();
+    let number = |size| leaf.problem().number(size, leaf.values(size).only().unwrap()).unwrap();
+    let mut rows: Vec<(u64, u64)> = Vec::new();
+    for &dimension in &kernel.arrays[at].dimensions {
+        let along = passed.along.iter().find(|along| along.1 == dimension).unwrap();
+        let place = statement.dimensions.iter().position(|own| [along.0, along.1].contains(own)).unwrap();
+        let tiles = nesting.loops_of(dimension).into_iter().filter(|&own| nesting.loops[own].level > 0);
+        rows.push((in_tile[place], tiles.map(|own| number(nesting.loops[own].size)).product()));
+    }
+    if layout >= 2 {
+        rows.reverse();
+    }
+    let padding = if layout % 2 == 1 { PADDING } else { 0 };
+    rows[0].0 * (rows[1].1 + padding) + rows[1].0
+}
+
+/// How often shared memory has to answer when all threads of a block touch their elements in turn, one word each.
+fn answers(counted: &Counted, block: u64, threads: u64, access: usize) -> f64 {
+    let of = |thread: u64| counted.words.get(&((block, thread), access)).map_or(&[][..], |own| own);
+    let warp = |first: u64| {
+        let lanes = || (first..threads.min(first + 32)).map(of);
+        let longest = lanes().map(<[u64]>::len).max().unwrap_or(0);
+        let at = |at: usize| {
+            let words: BTreeSet<u64> = lanes().filter_map(|own| own.get(at)).copied().collect();
+            (0..32).map(|bank| words.iter().filter(|word| *word % 32 == bank).count()).max().unwrap_or(0)
+        };
+        (0..longest).map(at).sum::<usize>() as f64
+    };
+    (0..threads).step_by(32).map(warp).sum()
 }
 
 /// Sectors of 32 bytes that a block touches with one access: each warp with all its threads at once, wherever each of them is in what it does.
@@ -103,6 +187,16 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
         let blocks = 1 + counted.operations.keys().map(|thread| thread.0).max().unwrap_or(0);
         let threads = 1 + counted.operations.keys().map(|thread| thread.1).max().unwrap_or(0);
         let computes = statement.operation == Operation::Fma;
+        let passed = |array: &str| {
+            let at = kernel.arrays.iter().position(|own| own.name == array);
+            at.is_some_and(|at| kernel.dependences.iter().any(|one| one.passing == Passing::Array(at)))
+        };
+        let loads = statement.operation == Operation::Load;
+        if loads && !is_staged(kernel, nesting, leaf, &statement.accesses[0].array)
+            || statement.operation == Operation::Init
+        {
+            continue; // who needs it loads it
+        }
         let staged: Vec<bool> =
             statement.accesses.iter().map(|access| is_staged(kernel, nesting, leaf, &access.array)).collect();
         for block in 0..blocks {
@@ -123,17 +217,27 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
                 let all = all.len() as f64;
                 bytes_of_block += if computes { 4.0 * all } else { 0.0 };
                 instructions += elements / if staged { 4.0 } else { counted.width };
-                if staged {
+                let is_passed = passed(&statement.accesses[at].array);
+                if staged && is_passed {
+                    // one word at a time, as the text says
+                    add("answers", answers(&counted, block, threads, at) / rates.wavefronts_per_clock);
+                    instructions += elements * 0.75;
+                }
+                if staged && !is_passed {
                     // four at once only into shared memory, where the compiler knows how things lie
                     let copies = all / counted.width + all / 4.0;
                     add("sectors", 4.0 * all / 32.0 / rates.sectors_per_clock);
                     add("memory", copies / rates.memory_lanes_per_clock);
                     add("issue", copies / 32.0 / rates.warp_instructions_per_clock);
                     add("loaded", 4.0 * all / rates.loaded_bytes_per_clock);
-                } else {
+                }
+                if !staged || loads {
                     add("sectors", sectors(&counted, block, threads, at) / rates.sectors_per_clock);
                 }
-                if computes {
+                if loads {
+                    instructions += elements / counted.width;
+                }
+                if computes || loads {
                     add("loaded", elements * threads as f64 * 4.0 / rates.loaded_bytes_per_clock);
                 }
             }
@@ -142,12 +246,15 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
             add("memory", (instructions - operations) * 32.0 * warps / rates.memory_lanes_per_clock);
             let sum = counted.sums.values().copied().fold(0.0, f64::max);
             let chain = if computes { sum * rates.arithmetic_clocks + rates.shared_load_clocks } else { 0.0 };
+            let is_staged = staged.iter().any(|staged| *staged);
+            let passes = statement.accesses.iter().any(|access| passed(&access.array));
+            let chain = if computes && passes { in_turn(&counted.trace, is_staged, rates) } else { chain };
             let resident = (rates.threads_per_multiprocessor / (32 * threads.div_ceil(32))).clamp(1, 32);
             let waves = blocks.div_ceil(rates.multiprocessors * resident) as f64;
             ns = ns.max(waves * rates.ns(chain.max(instructions)));
             ns = ns.max(rates.ns(bytes_of_block / rates.port_bytes_per_clock));
         }
-        for at in 0..statement.accesses.len() {
+        for at in (0..statement.accesses.len()).filter(|_| !loads) {
             let all: BTreeSet<u64> =
                 counted.touched.iter().filter(|own| own.0.1 == at).flat_map(|own| own.1.clone()).collect();
             let bytes = 4.0 * all.len() as f64;
@@ -157,6 +264,27 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
     }
     let busiest = busy.values().copied().fold(0.0, f64::max);
     ns.max(rates.ns(busiest)).max((memory_bytes - rates.l2_bytes).max(0.0) / rates.dram_gbps)
+}
+
+/// Clocks of a thread that starts one instruction after the other, waits for what it needs, and begins no iteration of a plain loop before it has started the one before.
+fn in_turn(trace: &[[u64; 3]], is_staged: bool, rates: &Rates) -> f64 {
+    let barrier = if is_staged { rates.barrier_clocks } else { 0.0 };
+    let shared = if is_staged { rates.shared_load_clocks } else { 0.0 };
+    let mut now = 0.0;
+    let mut last = None;
+    let mut ready: BTreeMap<u64, f64> = BTreeMap::new();
+    for &[around, plain, sum] in trace {
+        if last.is_none_or(|last: [u64; 2]| last[0] != around) {
+            now += if last.is_some() { barrier } else { 0.0 };
+            now += rates.load_clocks + barrier;
+        }
+        now += if last.is_none_or(|last| last[1] != plain) { shared } else { 0.0 };
+        last = Some([around, plain]);
+        now = ready.get(&sum).copied().unwrap_or(0.0).max(now);
+        ready.insert(sum, now + rates.arithmetic_clocks);
+        now += 1.0;
+    }
+    ready.values().copied().fold(now + barrier, f64::max)
 }
 
 fn is_staged(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, array: &str) -> bool {
