@@ -3,6 +3,8 @@
 
 pub mod blas;
 #[cfg(feature = "search")]
+pub mod decided;
+#[cfg(feature = "search")]
 pub mod given;
 #[cfg(feature = "search")]
 pub mod gpu;

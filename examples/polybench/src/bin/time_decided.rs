@@ -1,53 +1,35 @@
-//! Times points of a space of decisions on the first GPU, and keeps their times as lines of JSON.
+//! Times points of a space of decisions on a GPU, and keeps their times as lines of JSON.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::thread;
 use std::time::Instant;
 
-use clap::{Parser, ValueEnum};
-use nitro_codegen::{DecidedSpace, Mapping, Program, Schedule, TileSizes};
-use nitro_cuda::{Cuda, Options, Usage};
-use nitro_polybench::gpu::{Bench, Compiled, Error};
-use nitro_search::partial::{Limits, Partial, Values};
+use clap::Parser;
+use nitro_codegen::DecidedSpace;
+use nitro_polybench::decided::{Asked, Timed, read};
+use nitro_search::partial::{Partial, Values};
 use nitro_search::random::Random;
-use serde::{Deserialize, Serialize};
 
-/// Times points of a space of decisions on the first GPU
+/// Times points of a space of decisions on a GPU
 ///
 /// Each point is compared with what plain loops give before it is timed. Results are appended to a file of lines of JSON; what stands there already is not timed again, so
 /// that a run that was ended goes on.
 #[derive(Parser)]
 struct Arguments {
-    /// The kernel
-    #[arg(long, value_enum, default_value_t = Space::Sgemm)]
-    space: Space,
-    /// The size of each dimension
-    #[arg(long, default_value_t = 1024)]
-    size: u64,
-    /// Products of a batch
-    #[arg(long, default_value_t = 512)]
-    batch: u64,
-    /// Which tiles
-    #[arg(long, value_enum, default_value_t = Tiles::Reduced)]
-    tiles: Tiles,
+    #[command(flatten)]
+    asked: Asked,
     /// Points, drawn at random; 0 are all of them
     #[arg(long, default_value_t = 0)]
     leaves: usize,
     /// Of the drawing
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Runs of each point, of which the median counts
-    #[arg(long, default_value_t = 7)]
-    runs: usize,
-    /// Launches in a row of each run
-    #[arg(long, default_value_t = 1)]
-    launches: usize,
+    /// Of so many parts that are timed by themselves, say on several GPUs: which, and how many, as 0/2
+    #[arg(long, value_name = "PART/PARTS", value_parser = part)]
+    part: Option<(usize, usize)>,
     /// Stop after so many seconds
     #[arg(long)]
     seconds: Option<f64>,
@@ -59,36 +41,10 @@ struct Arguments {
     best: Option<usize>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Space {
-    Sgemm,
-    BatchedSgemm,
-    Axpy,
-    Matvec,
-    Gesummv,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-enum Tiles {
-    Reduced,
-    Full,
-}
-
-/// A line of results.
-#[derive(Serialize, Deserialize)]
-struct Timed {
-    /// Kernel, sizes and tiles.
-    space: String,
-    /// One value of each choice.
-    values: Vec<usize>,
-    /// The median of its runs; none: it does not run, or gives something else.
-    time_ns: Option<f64>,
-    /// All runs.
-    times_ns: Vec<f64>,
-    registers: u32,
-    shared_bytes: u32,
-    spill_bytes: u32,
-    error: Option<String>,
+fn part(text: &str) -> Result<(usize, usize), String> {
+    let found =
+        text.split_once('/').and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)));
+    found.filter(|(part, parts)| part < parts).ok_or_else(|| "write 0/2 or 1/2, say".to_owned())
 }
 
 type Failed = Box<dyn std::error::Error>;
@@ -104,42 +60,18 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failed> {
-    let space = space(arguments)?;
-    let name = name(arguments);
-    let done: Vec<Timed> = read(&arguments.out)?.into_iter().filter(|timed| timed.space == name).collect();
+    let space = arguments.asked.space()?;
+    let name = arguments.asked.name();
+    let done = read(&arguments.out, &name)?;
     if let Some(points) = arguments.best {
         return show(&space, done, points);
     }
     let known: HashSet<Vec<usize>> = done.into_iter().map(|timed| timed.values).collect();
-    let points = points(space.root(), arguments);
-    let open: Vec<Vec<usize>> = points.into_iter().filter(|values| !known.contains(values)).collect();
+    let (part, parts) = arguments.part.unwrap_or((0, 1));
+    let points = points(space.root(), arguments).into_iter().skip(part).step_by(parts);
+    let open: Vec<Vec<usize>> = points.filter(|values| !known.contains(values)).collect();
     println!("{name}: {} points, {} are timed already", open.len() + known.len(), known.len());
-    time(arguments, &space, &name, &open)
-}
-
-fn space(arguments: &Arguments) -> Result<DecidedSpace, Failed> {
-    let tiles = if arguments.tiles == Tiles::Full { TileSizes::full() } else { TileSizes::reduced() };
-    let (size, limits) = (arguments.size, Limits::default());
-    Ok(match arguments.space {
-        Space::Sgemm => DecidedSpace::sgemm([size; 3], &tiles, &limits)?,
-        Space::BatchedSgemm => DecidedSpace::batched_sgemm(arguments.batch, [size; 3], &tiles, &limits)?,
-        Space::Axpy => DecidedSpace::axpy(size, &tiles, &limits)?,
-        Space::Matvec => DecidedSpace::matvec([size; 2], &tiles, &limits)?,
-        Space::Gesummv => DecidedSpace::gesummv(size, &tiles, &limits)?,
-    })
-}
-
-fn name(arguments: &Arguments) -> String {
-    let batch = match arguments.space {
-        Space::BatchedSgemm => format!("{} x ", arguments.batch),
-        _ => String::new(),
-    };
-    format!("{:?} {batch}{} {:?}", arguments.space, arguments.size, arguments.tiles).to_lowercase()
-}
-
-fn read(path: &Path) -> Result<Vec<Timed>, Failed> {
-    let text = if path.exists() { std::fs::read_to_string(path)? } else { String::new() };
-    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    time(arguments, &space, &open)
 }
 
 /// All points, or some that are drawn: each choice in turn one of what is open.
@@ -174,85 +106,26 @@ fn draw(root: &Partial, random: &mut Random) -> Option<Vec<usize>> {
     partial.solution()
 }
 
-/// A point that is compiled: its position, and what it takes of a multiprocessor.
-type Built = (usize, Result<(Usage, Compiled), Error>);
-
-/// Compiles on all cores, and times what is compiled one after the other.
-fn time(arguments: &Arguments, space: &DecidedSpace, name: &str, open: &[Vec<usize>]) -> Result<(), Failed> {
-    let device = nitro_cuda::device(0)?;
-    let reference = reference(space)?;
-    let mut bench = Bench::new(space.nest(), &reference, Vec::new(), device)?;
+/// Keeps what each point takes.
+fn time(arguments: &Arguments, space: &DecidedSpace, open: &[Vec<usize>]) -> Result<(), Failed> {
+    let (device, mut bench) = arguments.asked.bench(space)?;
     let mut out = OpenOptions::new().create(true).append(true).open(&arguments.out)?;
     writeln!(out)?; // the last line of a run that was ended may be half of one
-    let (next, start) = (AtomicUsize::new(0), Instant::now());
-    let is_over = || arguments.seconds.is_some_and(|seconds| start.elapsed().as_secs_f64() > seconds);
-    let (sender, compiled) = mpsc::sync_channel::<Built>(64);
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            let (sender, next, is_over) = (sender.clone(), &next, &is_over);
-            scope.spawn(move || {
-                let position = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !is_over());
-                while let Some((at, values)) = position().and_then(|at| Some((at, open.get(at)?))) {
-                    let built = build(&space.program(values), device);
-                    if sender.send((at, built)).is_err() {
-                        return; // timing ended with an error
-                    }
-                }
-            });
+    let start = Instant::now();
+    let (mut count, mut best_ns, mut kept) = (0, f64::INFINITY, Ok(()));
+    let mut told = |_, timed: Timed| {
+        count += 1;
+        best_ns = timed.time_ns.map_or(best_ns, |time_ns| time_ns.min(best_ns));
+        kept =
+            serde_json::to_string(&timed).map_err(Failed::from).and_then(|line| Ok(writeln!(out, "{line}")?));
+        let seconds = start.elapsed().as_secs_f64();
+        if count % 500 == 0 || count == open.len() {
+            println!("{count} of {} in {seconds:.0} s, best {:.4} ms", open.len(), best_ns / 1e6);
         }
-        drop(sender);
-        let mut best_ns = f64::INFINITY;
-        for (count, (at, built)) in compiled.into_iter().enumerate() {
-            let timed = timed(&mut bench, arguments, name, &open[at], built);
-            best_ns = timed.time_ns.map_or(best_ns, |time_ns| time_ns.min(best_ns));
-            writeln!(out, "{}", serde_json::to_string(&timed)?)?;
-            if (count + 1) % 500 == 0 || count + 1 == open.len() {
-                let seconds = start.elapsed().as_secs_f64();
-                println!("{} of {} in {seconds:.0} s, best {:.4} ms", count + 1, open.len(), best_ns / 1e6);
-            }
-        }
-        Ok(())
-    })
-}
-
-fn build(program: &Program, device: Cuda) -> Result<(Usage, Compiled), Error> {
-    let compiled = Compiled::new(program, &[], Options::for_device(device))?;
-    Ok((compiled.usage(&program.kernels[0].name), compiled))
-}
-
-fn timed(
-    bench: &mut Bench<'_>,
-    arguments: &Arguments,
-    name: &str,
-    values: &[usize],
-    built: Result<(Usage, Compiled), Error>,
-) -> Timed {
-    let times = built.and_then(|(usage, compiled)| {
-        Ok((usage, bench.times_ns(compiled, arguments.runs, arguments.launches)?))
-    });
-    let (usage, mut times_ns, error) = match times {
-        Ok((usage, times_ns)) => (usage, times_ns, None),
-        Err(error) => (Usage::default(), Vec::new(), Some(error.to_string())),
+        kept.is_err() || arguments.seconds.is_some_and(|most| seconds > most)
     };
-    times_ns.sort_unstable_by(f64::total_cmp);
-    Timed {
-        space: name.to_owned(),
-        values: values.to_vec(),
-        time_ns: times_ns.get(times_ns.len() / 2).copied().filter(|time_ns| time_ns.is_finite()),
-        times_ns,
-        registers: usage.registers,
-        shared_bytes: usage.static_shared_bytes,
-        spill_bytes: usage.spill_bytes,
-        error,
-    }
-}
-
-/// A thread for each element, every sum in its order.
-fn reference(space: &DecidedSpace) -> Result<Program, Failed> {
-    let schedule = Schedule { coalesces: true, ..Schedule::default() };
-    let mapping = Mapping::naive().with_register_promotion().with_schedule(schedule);
-    let nest = space.nest();
-    Ok(nest.map(&nest.dependences()?, &mapping))
+    arguments.asked.time(space, (device, &mut bench), open, &mut told);
+    kept
 }
 
 fn show(space: &DecidedSpace, mut timed: Vec<Timed>, points: usize) -> Result<(), Failed> {

@@ -1,0 +1,170 @@
+//! Searches a space of decisions by branch and bound on a GPU, until nothing that is left can be faster.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use nitro_codegen::DecidedSpace;
+use nitro_polybench::decided::{Asked, Timed, read};
+use nitro_search::partial::{BranchAndBound, BranchPlan, Leaf, LowerBound, Rates, TimeBound};
+use nitro_search::{Ask, Evaluation, Failure};
+
+/// Searches a space of decisions by branch and bound on a GPU
+///
+/// Families whose lower bound is not under the best time go without being timed. When the search ends by itself, nothing in the space takes less than the best, less the percent given. A point that
+/// takes less than its bound ends the run with the explanation: then nothing is proved. Results are appended to a file of lines of JSON; what stands there already is known from the beginning.
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    asked: Asked,
+    /// What the device does at most: the file that the example `rates` of nitro-variants-cuda writes
+    #[arg(long, value_name = "FILE")]
+    rates: PathBuf,
+    /// What may be lost, in percent of the best time
+    #[arg(long, default_value_t = 0.0)]
+    percent: f64,
+    /// Points that are compiled and timed together
+    #[arg(long, default_value_t = 64)]
+    at_once: usize,
+    /// Of all chance
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Stop after so many points
+    #[arg(long)]
+    evaluations: Option<u64>,
+    /// Stop after so many seconds
+    #[arg(long)]
+    seconds: Option<f64>,
+    /// The file of results
+    #[arg(long, default_value = "proved.jsonl")]
+    out: PathBuf,
+}
+
+type Failed = Box<dyn std::error::Error>;
+type Search = BranchAndBound<TimeBound>;
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Failed> {
+    let space = arguments.asked.space()?;
+    let search = search(arguments, &space)?;
+    println!(
+        "{}, bounded by {:.4} ms",
+        arguments.asked.name(),
+        search.proved_ns().min(search.bound().bound_ns(space.root())) / 1e6
+    );
+    let (search, is_done, spent) = evaluate(arguments, &space, search)?;
+    summarize(&space, &search, is_done, spent);
+    Ok(())
+}
+
+fn search(arguments: &Arguments, space: &DecidedSpace) -> Result<Search, Failed> {
+    let text = std::fs::read_to_string(&arguments.rates)
+        .map_err(|error| format!("{}: {error}", arguments.rates.display()))?;
+    let features: BTreeMap<String, f64> = serde_json::from_str(&text)
+        .map_err(|error| format!("{}, line {}: {error}", arguments.rates.display(), error.line()))?;
+    let rates = Rates::from_features(|name| features.get(name).copied())?;
+    let bound = TimeBound::new(space.kernel(), space.nesting(), rates);
+    let plan = BranchPlan { percent: arguments.percent, seed: arguments.seed, ..BranchPlan::default() };
+    let known = read(&arguments.out, &arguments.asked.name())?;
+    let outcomes = known.into_iter().map(|timed| (timed.values.clone(), evaluation(&timed)));
+    Ok(BranchAndBound::new(space.root().clone(), bound, plan).restore(outcomes)?)
+}
+
+fn evaluation(timed: &Timed) -> Evaluation {
+    timed.time_ns.map_or(Evaluation::Failed(Failure::Launch), Evaluation::TimeNs)
+}
+
+/// Asks and tells until it is done, or ends before: whether it is done, and how long it thought and how long it measured.
+fn evaluate(
+    arguments: &Arguments,
+    space: &DecidedSpace,
+    mut search: Search,
+) -> Result<(Search, bool, [Duration; 2]), Failed> {
+    let (device, mut bench) = arguments.asked.bench(space)?;
+    let mut out = OpenOptions::new().create(true).append(true).open(&arguments.out)?;
+    writeln!(out)?; // the last line of a run that was ended may be half of one
+    let (start, mut thought) = (Instant::now(), Duration::ZERO);
+    loop {
+        let asked = Instant::now();
+        let Ask::Evaluate(leaves) = search.ask(arguments.at_once) else {
+            thought += asked.elapsed();
+            return Ok((search, true, [thought, start.elapsed() - thought]));
+        };
+        thought += asked.elapsed();
+        let points: Vec<Vec<usize>> = leaves.iter().map(|leaf: &Leaf| leaf.values.to_vec()).collect();
+        let mut told = Ok(());
+        arguments.asked.time(space, (device, &mut bench), &points, &mut |_, timed| {
+            told = tell(&mut search, &mut out, &timed);
+            told.is_err()
+        });
+        told?;
+        let (evaluated, seconds) = (search.statistics().evaluated, start.elapsed().as_secs_f64());
+        println!("{}", progress(&search, seconds));
+        let is_over = arguments.evaluations.is_some_and(|most| evaluated >= most)
+            || arguments.seconds.is_some_and(|most| seconds >= most);
+        if is_over {
+            return Ok((search, false, [thought, start.elapsed() - thought]));
+        }
+    }
+}
+
+fn tell(search: &mut Search, out: &mut impl Write, timed: &Timed) -> Result<(), Failed> {
+    writeln!(out, "{}", serde_json::to_string(timed)?)?;
+    Ok(search.tell(&timed.values, evaluation(timed))?)
+}
+
+fn progress(search: &Search, seconds: f64) -> String {
+    let total = search.statistics().total();
+    let best_ms = search.best().map_or(f64::NAN, |best| best.1 / 1e6);
+    format!(
+        "{seconds:6.1} s: {} evaluated, best {best_ms:.4} ms, nothing under {:.4} ms; {} expanded, {} pruned, {} dead ends",
+        search.statistics().evaluated,
+        search.proved_ns() / 1e6,
+        total.expanded,
+        total.pruned,
+        total.dead_ends
+    )
+}
+
+fn summarize(space: &DecidedSpace, search: &Search, is_done: bool, [thought, measured]: [Duration; 2]) {
+    let statistics = search.statistics();
+    let estimate = space.root().estimate(1000, 1);
+    let (least, most) = estimate.interval();
+    let evaluated = statistics.evaluated as f64;
+    let nodes = statistics.total().expanded;
+    println!("{}", if is_done { "proved" } else { "ended before it was proved" });
+    println!(
+        "{:.2e} points by sampling ({least:.1e} to {most:.1e}), {:.6} % of them not timed",
+        estimate.mean,
+        100.0 * (1.0 - evaluated / estimate.mean)
+    );
+    println!(
+        "{:.1} s of thought ({:.0} nodes a second), {:.1} s of compiling and timing",
+        thought.as_secs_f64(),
+        nodes as f64 / thought.as_secs_f64(),
+        measured.as_secs_f64()
+    );
+    for (level, counts) in statistics.levels.iter().enumerate() {
+        println!(
+            "level {level:3}: {:8} expanded {:8} pruned {:8} dead ends {:8} timed",
+            counts.expanded, counts.pruned, counts.dead_ends, counts.leaves
+        );
+    }
+    if let Some((values, time_ns)) = search.best() {
+        println!("best: {:.4} ms\n{}", time_ns / 1e6, space.show(values));
+    }
+    println!("{}", search.bound().explain(space.root()));
+}

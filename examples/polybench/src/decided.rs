@@ -1,0 +1,207 @@
+//! Spaces of decisions that are timed and searched on a GPU, and what their points took.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use clap::{Args, ValueEnum};
+use nitro_codegen::{DecidedSpace, Mapping, Program, Schedule, TileSizes};
+use nitro_cuda::{Cuda, Options, Usage};
+use nitro_search::partial::Limits;
+use serde::{Deserialize, Serialize};
+
+use crate::gpu::{Bench, Compiled, Error};
+
+/// A space, as people ask for it.
+#[derive(Args, Clone, Debug)]
+pub struct Asked {
+    /// The kernel
+    #[arg(long, value_enum, default_value_t = Kernel::Sgemm)]
+    pub space: Kernel,
+    /// The size of each dimension
+    #[arg(long, default_value_t = 1024)]
+    pub size: u64,
+    /// Products of a batch
+    #[arg(long, default_value_t = 512)]
+    pub batch: u64,
+    /// Which tiles
+    #[arg(long, value_enum, default_value_t = Tiles::Reduced)]
+    pub tiles: Tiles,
+    /// Runs of each point, of which the median counts
+    #[arg(long, default_value_t = 7)]
+    pub runs: usize,
+    /// Launches in a row of each run
+    #[arg(long, default_value_t = 1)]
+    pub launches: usize,
+    /// The GPU, or a part of it: cuda:0, cuda:0/16sm
+    #[arg(long, default_value = "cuda:0")]
+    pub device: String,
+}
+
+/// What there are spaces of.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Kernel {
+    /// A product of matrices.
+    Sgemm,
+    /// Many of them.
+    BatchedSgemm,
+    /// `a x + y` of vectors.
+    Axpy,
+    /// A matrix by a vector.
+    Matvec,
+    /// Two matrices by a vector.
+    Gesummv,
+}
+
+/// Which tiles there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Tiles {
+    /// Few enough that all points can be timed.
+    Reduced,
+    /// All that make sense.
+    Full,
+}
+
+/// A line of results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Timed {
+    /// Kernel, sizes and tiles.
+    pub space: String,
+    /// One value of each choice.
+    pub values: Vec<usize>,
+    /// The median of its runs; none: it does not run, or gives something else.
+    pub time_ns: Option<f64>,
+    /// All runs.
+    pub times_ns: Vec<f64>,
+    /// Of a thread.
+    pub registers: u32,
+    /// Of a block.
+    pub shared_bytes: u32,
+    /// Of a thread.
+    pub spill_bytes: u32,
+    /// Why it has no time.
+    pub error: Option<String>,
+}
+
+type Failed = Box<dyn std::error::Error>;
+
+impl Asked {
+    /// The space.
+    ///
+    /// # Errors
+    /// When the sizes are none of one.
+    pub fn space(&self) -> Result<DecidedSpace, Failed> {
+        let tiles = if self.tiles == Tiles::Full { TileSizes::full() } else { TileSizes::reduced() };
+        let (size, limits) = (self.size, Limits::default());
+        Ok(match self.space {
+            Kernel::Sgemm => DecidedSpace::sgemm([size; 3], &tiles, &limits)?,
+            Kernel::BatchedSgemm => DecidedSpace::batched_sgemm(self.batch, [size; 3], &tiles, &limits)?,
+            Kernel::Axpy => DecidedSpace::axpy(size, &tiles, &limits)?,
+            Kernel::Matvec => DecidedSpace::matvec([size; 2], &tiles, &limits)?,
+            Kernel::Gesummv => DecidedSpace::gesummv(size, &tiles, &limits)?,
+        })
+    }
+
+    /// What results call it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let batch = match self.space {
+            Kernel::BatchedSgemm => format!("{} x ", self.batch),
+            _ => String::new(),
+        };
+        let part = self.device.split_once('/').map_or(String::new(), |(_, part)| format!(" {part}"));
+        format!("{:?} {batch}{} {:?}{part}", self.space, self.size, self.tiles).to_lowercase()
+    }
+
+    /// The device, and data on it.
+    ///
+    /// # Errors
+    /// When there is no such device, or what points are compared with does not run on it.
+    pub fn bench<'a>(&self, space: &'a DecidedSpace) -> Result<(Cuda, Bench<'a>), Failed> {
+        let device = nitro_cuda::parse(&self.device)
+            .ok_or_else(|| format!("`{}` is no GPU: write cuda:0 or cuda:0/16sm", self.device))??;
+        Ok((device, Bench::new(space.nest(), &reference(space)?, Vec::new(), device)?))
+    }
+
+    /// Compiles points on all cores, and times them one after the other as they come: `told` gets the position of each. Once it says so, no more are begun.
+    pub fn time(
+        &self,
+        space: &DecidedSpace,
+        (device, bench): (Cuda, &mut Bench<'_>),
+        points: &[Vec<usize>],
+        told: &mut dyn FnMut(usize, Timed) -> bool,
+    ) {
+        let next = AtomicUsize::new(0);
+        let (sender, compiled) = mpsc::sync_channel(64);
+        thread::scope(|scope| {
+            for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+                let (sender, next) = (sender.clone(), &next);
+                scope.spawn(move || {
+                    let position = || next.fetch_add(1, Ordering::Relaxed);
+                    while let Some((at, values)) = Some(position()).and_then(|at| Some((at, points.get(at)?)))
+                    {
+                        let built = build(&space.program(values), device);
+                        if sender.send((at, built)).is_err() {
+                            return; // it is over
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            for (at, built) in compiled {
+                if told(at, self.timed(bench, &points[at], built)) {
+                    break;
+                }
+            }
+        });
+    }
+
+    fn timed(
+        &self,
+        bench: &mut Bench<'_>,
+        values: &[usize],
+        built: Result<(Usage, Compiled), Error>,
+    ) -> Timed {
+        let times = built
+            .and_then(|(usage, compiled)| Ok((usage, bench.times_ns(compiled, self.runs, self.launches)?)));
+        let (usage, mut times_ns, error) = match times {
+            Ok((usage, times_ns)) => (usage, times_ns, None),
+            Err(error) => (Usage::default(), Vec::new(), Some(error.to_string())),
+        };
+        times_ns.sort_unstable_by(f64::total_cmp);
+        Timed {
+            space: self.name(),
+            values: values.to_vec(),
+            time_ns: times_ns.get(times_ns.len() / 2).copied().filter(|time_ns| time_ns.is_finite()),
+            times_ns,
+            registers: usage.registers,
+            shared_bytes: usage.static_shared_bytes,
+            spill_bytes: usage.spill_bytes,
+            error,
+        }
+    }
+}
+
+/// The results of this space in a file, if there is one; what is half a line of a run that was ended is passed over.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn read(path: &Path, name: &str) -> Result<Vec<Timed>, Failed> {
+    let text = if path.exists() { std::fs::read_to_string(path)? } else { String::new() };
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Timed>(line).ok());
+    Ok(lines.filter(|timed| timed.space == name).collect())
+}
+
+fn build(program: &Program, device: Cuda) -> Result<(Usage, Compiled), Error> {
+    let compiled = Compiled::new(program, &[], Options::for_device(device))?;
+    Ok((compiled.usage(&program.kernels[0].name), compiled))
+}
+
+/// A thread for each element, every sum in its order.
+fn reference(space: &DecidedSpace) -> Result<Program, Failed> {
+    let schedule = Schedule { coalesces: true, ..Schedule::default() };
+    let mapping = Mapping::naive().with_register_promotion().with_schedule(schedule);
+    let nest = space.nest();
+    Ok(nest.map(&nest.dependences()?, &mapping))
+}
