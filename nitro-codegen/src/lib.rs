@@ -50,6 +50,8 @@ pub use nitro_launch::{LaunchPlan, PlanError};
 
 #[cfg(feature = "show")]
 pub use self::show::{Bound, NestView, Occupancy, Picture};
+#[cfg(all(feature = "show", feature = "search"))]
+pub use self::show::{Bounded, SearchView, Without};
 #[cfg(feature = "search")]
 pub use self::space::MappingSpace;
 

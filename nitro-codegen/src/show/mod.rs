@@ -8,6 +8,8 @@ mod graph;
 mod occupancy;
 mod page;
 mod points;
+#[cfg(feature = "search")]
+mod search;
 mod svg;
 #[cfg(test)]
 mod tests;
@@ -20,6 +22,8 @@ use nitro_cuda::{Image, Usage};
 #[cfg(feature = "search")]
 pub use describe::describe;
 pub use occupancy::{Bound, Occupancy};
+#[cfg(feature = "search")]
+pub use search::{Bounded, SearchView, Without};
 
 use crate::dependence::{DependenceError, Dependences};
 use crate::kernel::Program;

@@ -8,7 +8,7 @@ use super::occupancy::Occupancy;
 use super::{Compiled, NestView, Stage, graph, svg, tile, tree};
 use crate::kernel::Integers;
 
-const STYLE: &str = include_str!("style.css");
+pub const STYLE: &str = include_str!("style.css");
 
 /// All of it.
 pub fn page(view: &NestView) -> String {
@@ -64,7 +64,7 @@ fn count(number: usize, what: &str) -> String {
 }
 
 /// What may be wider than the page; a keyboard can reach and scroll it.
-fn wide(label: &str, content: &Markup) -> Markup {
+pub fn wide(label: &str, content: &Markup) -> Markup {
     html! { div.wide role="region" aria-label=(label) tabindex="0" { (content) } }
 }
 

@@ -15,6 +15,11 @@ pub trait LowerBound {
         format!("the bound of {partial:?} is {} ns", self.bound_ns(partial))
     }
 
+    /// What takes so long, in a word or two: by that, statistics count what is pruned.
+    fn limit(&self, _: &Partial) -> Option<&'static str> {
+        None
+    }
+
     /// What to decide next; by default the first choice that is open.
     fn branch(&self, partial: &Partial) -> Option<ChoiceId> {
         partial.first_open()

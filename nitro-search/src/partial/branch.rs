@@ -246,6 +246,9 @@ impl<B: LowerBound> BranchAndBound<B> {
         let pruned = node.bound_ns >= self.limit_ns();
         if pruned {
             self.statistics.note(node.level, node.by, |counts| counts.pruned += 1);
+            if let Some(limit) = self.bound.limit(&node.partial) {
+                *self.statistics.pruned.entry((node.level, node.by, limit)).or_default() += 1;
+            }
         }
         pruned
     }

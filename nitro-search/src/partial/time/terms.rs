@@ -52,9 +52,11 @@ impl TimeTerm {
     ];
 }
 
-impl fmt::Display for TimeTerm {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
+impl TimeTerm {
+    /// What people call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
             Self::Issue => "issue of instructions",
             Self::Arithmetic => "arithmetic",
             Self::MemoryInstructions => "loads and stores",
@@ -68,7 +70,13 @@ impl fmt::Display for TimeTerm {
             Self::Latency => "latency",
             Self::Barriers => "barriers",
             Self::Launch => "launch",
-        })
+        }
+    }
+}
+
+impl fmt::Display for TimeTerm {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
     }
 }
 

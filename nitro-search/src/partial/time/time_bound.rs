@@ -14,7 +14,7 @@ use super::lanes::{self, Asked, Axis};
 use super::rates::Rates;
 use super::reasons::Reasons;
 use super::spreads::{Least, State};
-use super::terms::TimeTerms;
+use super::terms::{TimeTerm, TimeTerms};
 use super::work::{Work, works};
 
 /// What is remembered of dimensions and of warps, at most.
@@ -173,6 +173,12 @@ impl LowerBound for TimeBound {
 
     fn explain(&self, partial: &Partial) -> String {
         self.reasons(partial).to_string()
+    }
+
+    fn limit(&self, partial: &Partial) -> Option<&'static str> {
+        let least = self.least(partial)?;
+        let times = TimeTerm::ALL.into_iter().zip(least.times);
+        times.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(term, _)| term.name())
     }
 
     /// Sizes and kinds around the statements with the most work first, then memories, then whatever is open: what the bound looks at.

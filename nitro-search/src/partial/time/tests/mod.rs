@@ -267,7 +267,9 @@ fn branch_and_bound_finds_what_exhaustive_search_finds_and_evaluates_little() {
             }
         }
         assert_eq!(search.best().unwrap().1, best_ns);
-        let evaluated = search.statistics().evaluated as usize;
+        let statistics = search.statistics();
+        assert_eq!(statistics.pruned.values().sum::<u64>(), statistics.total().pruned);
+        let evaluated = statistics.evaluated as usize;
         assert!(evaluated < all.len() / 2, "{evaluated} of {}", all.len());
     }
 }
