@@ -7,7 +7,7 @@ use super::super::values::Values;
 use super::candidate::{Place, Seen};
 use super::dimensions;
 use super::time_bound::TimeBound;
-use super::work::Touched;
+use super::work::{Touched, Work, WorkDimension};
 
 impl TimeBound {
     pub(super) fn seen(&self, touched: &Touched, partial: &Partial) -> Seen {
@@ -93,6 +93,22 @@ impl TimeBound {
         [both, more].map(|loops| {
             loops.into_iter().map(|at| self.least_size(at, partial)).reduce(|one, other| one * other)
         })
+    }
+
+    /// How many elements a tile is from that of the iteration before, at least; none where no plain loop is around it.
+    pub(super) fn step(&self, touched: &Touched, work: &Work, partial: &Partial) -> Option<u64> {
+        let of = |(own, &stride): (&WorkDimension, &u64)| {
+            let outermost = *self.nesting().loops_of(own.position).first()?;
+            let kind = partial.values(self.nesting().loops[outermost].kind);
+            let size = self.nesting().loops[outermost].size;
+            let most = partial
+                .values(size)
+                .iter()
+                .filter_map(|value| partial.problem().number(size, value))
+                .max()?;
+            (stride > 0 && kind.within(Values::first(1)) && most > 0).then(|| stride * (own.size / most))
+        };
+        work.dimensions.iter().zip(&touched.strides).filter_map(of).min()
     }
 
     fn least_size(&self, at: usize, partial: &Partial) -> f64 {

@@ -15,7 +15,7 @@ pub(super) struct Split {
     pub(super) threads: u64,
     /// Iterations of a thread.
     pub(super) inside: u64,
-    /// Neighbouring iterations that a thread has at once: those of the innermost loops, up to one of threads.
+    /// Neighbouring iterations that a thread has at once: those of the innermost loops, up to one of threads. `u64::MAX` where a thread has all of a tile's.
     pub(super) run: u64,
     pub(super) axes: Vec<ThreadLoop>,
 }
@@ -77,7 +77,10 @@ fn spread(
     let sizes = partial.values(own.size).iter().filter_map(|value| problem.number(own.size, value));
     for size in sizes.filter(|&size| size > 0 && left.is_multiple_of(size)) {
         let kinds = partial.values(own.kind);
-        for next in kinds.iter().filter_map(|kind| split.with(at, size, kind)) {
+        for mut next in kinds.iter().filter_map(|kind| split.with(at, size, kind)) {
+            if outer.is_empty() && split.blocks * split.threads == 1 {
+                next.run = u64::MAX; // a thread has whole rows of tiles, and what lies behind them is its own, too
+            }
             spread(nesting, outer, left / size, &next, partial, found);
             if size == 1 {
                 break; // one iteration is the same whatever it is

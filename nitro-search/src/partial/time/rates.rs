@@ -49,6 +49,8 @@ pub struct Rates {
     pub arithmetic_clocks: f64,
     /// From a load that the first-level cache has to what needs it.
     pub load_clocks: f64,
+    /// From a load that the second-level cache has, but not the first, to what needs it.
+    pub l2_load_clocks: f64,
     /// From a load of shared memory to what needs it.
     pub shared_load_clocks: f64,
     /// A barrier of one warp.
@@ -107,6 +109,7 @@ impl Rates {
             l2_bytes: known("l2_cache_kib")? * 1024.0,
             arithmetic_clocks: least("arithmetic_clocks", 4.0).min(4.0),
             load_clocks: least("load_clocks", 0.0),
+            l2_load_clocks: least("l2_load_clocks", least("load_clocks", 0.0)),
             shared_load_clocks: least("shared_load_clocks", 0.0),
             barrier_clocks: least("barrier_clocks", 0.0),
             launch_ns: least("launch_ns", 0.0),

@@ -94,7 +94,7 @@ impl<'a> State<'a> {
             blocks_known: false,
             threads: 0.0,
             shared_bytes: self.shared_bytes,
-            chain_clocks: self.chain_clocks(main, chain, 0.0, 0.0),
+            chain_clocks: self.chain_clocks(main, chain, [0.0; 2], self.bound.rates().load_clocks),
             barriers: self.waits.barriers,
         };
         let used = self.least[main];
@@ -147,7 +147,12 @@ impl<'a> State<'a> {
             blocks_known: true,
             threads,
             shared_bytes: self.shared_bytes,
-            chain_clocks: self.chain_clocks(main, chain, arithmetic, instructions),
+            chain_clocks: self.chain_clocks(
+                main,
+                chain,
+                [arithmetic, instructions],
+                self.load_clocks(main, splits, blocks),
+            ),
             barriers: self.waits.barriers,
         };
         if fine {
@@ -165,7 +170,13 @@ impl<'a> State<'a> {
     }
 
     /// A warp starts one instruction a clock, a sum waits for what is added before, and each iteration of a plain loop for what it loads.
-    fn chain_clocks(&self, main: usize, carried: f64, arithmetic: f64, instructions: f64) -> f64 {
+    fn chain_clocks(
+        &self,
+        main: usize,
+        carried: f64,
+        [arithmetic, instructions]: [f64; 2],
+        load: f64,
+    ) -> f64 {
         let (work, rates) = (&self.bound.works()[main], self.bound.rates());
         let each = if work.computes { rates.arithmetic_clocks } else { 0.0 };
         let loads = if work.reads.is_empty() { 0.0 } else { rates.load_clocks.min(rates.shared_load_clocks) };
@@ -174,11 +185,30 @@ impl<'a> State<'a> {
             return sums;
         }
         let waits = &self.waits;
-        let waited = waits.loads * rates.load_clocks
+        let waited = waits.loads * load
             + waits.shared_loads * rates.shared_load_clocks
             + waits.barriers * rates.barrier_clocks;
         let again = (carried - waits.loads.max(waits.shared_loads)).max(0.0) * each;
         sums.max(waited + again.max(arithmetic))
+    }
+
+    /// What a load takes at least: where a multiprocessor has two blocks at most, these differ in one of the arrays, of which each has to bring its own sectors from the second-level cache.
+    fn load_clocks(&self, main: usize, splits: &[&Split], blocks: f64) -> f64 {
+        let (work, rates) = (&self.bound.works()[main], self.bound.rates());
+        let differ = splits.iter().enumerate().all(|(at, split)| {
+            split.blocks == 1 || work.reads.iter().any(|own| own.staging.is_some() && own.apart[at])
+        });
+        let is_new = |own: &super::work::Touched| {
+            let elements = self.bound.step(own, work, self.partial);
+            elements.is_some_and(|elements| elements * own.element_bytes >= 32)
+        };
+        let few = blocks <= 2.0 * rates.multiprocessors as f64;
+        let all_new = work.reads.iter().filter(|own| own.staging.is_some()).all(is_new);
+        if few && differ && all_new && self.bound.terms().whole_blocks {
+            rates.l2_load_clocks
+        } else {
+            rates.load_clocks
+        }
     }
 
     /// What the threads of warps touch together, of what is read.

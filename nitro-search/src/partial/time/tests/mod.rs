@@ -21,6 +21,7 @@ fn small() -> Rates {
         "peak_gbps" => Some(40.0),
         "load_clocks" => Some(30.0),
         "shared_load_clocks" => Some(20.0),
+        "l2_load_clocks" => Some(60.0),
         "barrier_clocks" => Some(10.0),
         "launch_ns" => Some(5.0),
         _ => None,
@@ -272,6 +273,23 @@ fn branch_and_bound_finds_what_exhaustive_search_finds_and_evaluates_little() {
         let evaluated = statistics.evaluated as usize;
         assert!(evaluated < all.len() / 2, "{evaluated} of {}", all.len());
     }
+}
+
+/// On a GPU a block of one thread, which staged a row of eight elements for itself, took less than a bound that did not know that it may load four of them at once.
+#[test]
+fn who_has_all_of_a_tile_loads_neighbours_of_the_next_row_too() {
+    let case = case(staged_product());
+    let mut state = case.root.clone();
+    for &at in &case.nesting.loops_of(2)[1..] {
+        let own = case.nesting.loops[at];
+        let unrolled = case.nesting.problem.named(own.kind, &["unrolled"]).unwrap();
+        state.restrict(unrolled.choice, unrolled.values).unwrap();
+        state.restrict(own.size, Values::of([0])).unwrap();
+    }
+    let all = dimensions::splits(&case.nesting, 2, 32, &state).fine;
+    assert!(!all.is_empty() && all.iter().all(|split| split.run == u64::MAX));
+    let some = dimensions::splits(&case.nesting, 2, 32, &case.root).fine;
+    assert!(some.iter().any(|split| split.run == 1));
 }
 
 #[test]

@@ -18,6 +18,8 @@ struct Counted {
     words: BTreeMap<(Thread, usize), Vec<u64>>,
     /// What the first thread does in turn: which iteration of the plain loops around all, of all plain loops, and which sum it adds to.
     trace: Vec<[u64; 3]>,
+    /// Sectors that the first block touches in each iteration of the plain loops around all, by access.
+    sectors: BTreeMap<u64, BTreeSet<(usize, u64)>>,
     /// The longest sum of a thread.
     sums: BTreeMap<(Thread, u64), f64>,
     /// Elements of an instruction of global memory.
@@ -103,6 +105,9 @@ fn count(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, statement: &Stateme
         *counted.sums.entry((thread, parallel)).or_default() += 1.0;
         for (at, access) in statement.accesses.iter().enumerate() {
             let address: u64 = index.iter().zip(&access.strides).map(|(index, stride)| index * stride).sum();
+            if thread.0 == 0 {
+                counted.sectors.entry(around).or_default().insert((at, address / 8));
+            }
             let touched = counted.touched.entry((thread, at)).or_default();
             if !touched.contains(&address) {
                 touched.push(address);
@@ -248,7 +253,7 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
             let chain = if computes { sum * rates.arithmetic_clocks + rates.shared_load_clocks } else { 0.0 };
             let is_staged = staged.iter().any(|staged| *staged);
             let passes = statement.accesses.iter().any(|access| passed(&access.array));
-            let chain = if computes && passes { in_turn(&counted.trace, is_staged, rates) } else { chain };
+            let chain = if computes && passes { in_turn(&counted, blocks, is_staged, rates) } else { chain };
             let resident = (rates.threads_per_multiprocessor / (32 * threads.div_ceil(32))).clamp(1, 32);
             let waves = blocks.div_ceil(rates.multiprocessors * resident) as f64;
             ns = ns.max(waves * rates.ns(chain.max(instructions)));
@@ -267,16 +272,20 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
 }
 
 /// Clocks of a thread that starts one instruction after the other, waits for what it needs, and begins no iteration of a plain loop before it has started the one before.
-fn in_turn(trace: &[[u64; 3]], is_staged: bool, rates: &Rates) -> f64 {
+fn in_turn(counted: &Counted, blocks: u64, is_staged: bool, rates: &Rates) -> f64 {
     let barrier = if is_staged { rates.barrier_clocks } else { 0.0 };
     let shared = if is_staged { rates.shared_load_clocks } else { 0.0 };
     let mut now = 0.0;
     let mut last = None;
     let mut ready: BTreeMap<u64, f64> = BTreeMap::new();
-    for &[around, plain, sum] in trace {
+    let mut known: BTreeSet<(usize, u64)> = BTreeSet::new();
+    for &[around, plain, sum] in &counted.trace {
         if last.is_none_or(|last: [u64; 2]| last[0] != around) {
             now += if last.is_some() { barrier } else { 0.0 };
-            now += rates.load_clocks + barrier;
+            let sectors = &counted.sectors[&around];
+            let is_new = blocks <= 2 * rates.multiprocessors && !sectors.is_subset(&known);
+            known.extend(sectors);
+            now += barrier + if is_new { rates.l2_load_clocks } else { rates.load_clocks };
         }
         now += if last.is_none_or(|last| last[1] != plain) { shared } else { 0.0 };
         last = Some([around, plain]);
