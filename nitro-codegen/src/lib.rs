@@ -35,7 +35,7 @@ mod wavefront;
 pub use self::array::{Array, Array1, Array2, Array3, Array4};
 pub use self::data::{Data, RunError};
 #[cfg(feature = "search")]
-pub use self::decided::{DecidedError, DecidedSpace, TileSizes};
+pub use self::decided::{DecidedError, DecidedSpace, Open, TileSizes};
 pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependences, Distance};
 pub use self::kernel::{
     Cache, Caching, Extent, Host, Instruction, Integers, Kernel, Launch, Local, Program, Space, Unroll, WIDE,

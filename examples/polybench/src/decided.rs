@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use clap::{Args, ValueEnum};
-use nitro_codegen::{DecidedSpace, Mapping, Program, Schedule, TileSizes};
+use nitro_codegen::{DecidedSpace, Mapping, Open, Program, Schedule, TileSizes};
 use nitro_cuda::{Cuda, Options, Usage};
 use nitro_search::partial::Limits;
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,8 @@ pub enum Tiles {
     Reduced,
     /// All that make sense.
     Full,
+    /// With the choice of caches.
+    Everything,
 }
 
 /// A line of results.
@@ -92,7 +94,11 @@ impl Asked {
     /// # Errors
     /// When the sizes are none of one.
     pub fn space(&self) -> Result<DecidedSpace, Failed> {
-        let tiles = if self.tiles == Tiles::Full { TileSizes::full() } else { TileSizes::reduced() };
+        let tiles = match self.tiles {
+            Tiles::Reduced => TileSizes::reduced(),
+            Tiles::Full => TileSizes::full(),
+            Tiles::Everything => TileSizes { open: Open::ALL, ..TileSizes::full() },
+        };
         let (size, limits) = (self.size, Limits::default());
         Ok(match self.space {
             Kernel::Sgemm => DecidedSpace::sgemm([size; 3], &tiles, &limits)?,

@@ -1,10 +1,14 @@
 //! Points of spaces of decisions compile; `time-decided` runs them on a GPU.
 
-use nitro_codegen::{Data, DecidedSpace, Integers, TileSizes};
+use nitro_codegen::{Data, DecidedSpace, Integers, Open, TileSizes};
 use nitro_cuda::{Buffer, Executable, Options, Source, Usage, compile, device, nvrtc_version};
 use nitro_search::partial::{Limits, Values};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
+
+fn everything() -> TileSizes {
+    TileSizes { open: Open::ALL, ..TileSizes::full() }
+}
 
 fn drawn(space: &DecidedSpace, random: &mut Random) -> Vec<usize> {
     let walk = |random: &mut Random| {
@@ -29,7 +33,7 @@ fn usage(space: &DecidedSpace, values: &[usize]) -> Usage {
 #[test]
 fn a_product_as_experts_write_it_is_a_point_and_spills_nothing() {
     let Some(_) = NVRTC.found(nvrtc_version()) else { return };
-    let space = DecidedSpace::sgemm([1024; 3], &TileSizes::full(), &Limits::default()).unwrap();
+    let space = DecidedSpace::sgemm([1024; 3], &everything(), &Limits::default()).unwrap();
     let point = "size of i1 = 16; size of i2 = 8; size of j1 = 2; size of j2 = 16; size of j3 = 4; size of k1 = 8;
         kind of k1 = unrolled; memory of a = shared; layout of a = transposed; memory of b = shared; layout of b = as it lies;
         kind of a_k2 = vector; kind of b_j3 = vector; kind of store_j3 = vector; order of i1 and j2 = outer";
@@ -43,7 +47,7 @@ fn drawn_points_compile_and_stage_no_more_than_a_block_may() {
     let Some(_) = NVRTC.found(nvrtc_version()) else { return };
     let mut random = Random::new(1);
     let limits = Limits { unrolled: 128, ..Limits::default() }; // longer texts take seconds each
-    for space in spaces(&TileSizes::full(), &limits) {
+    for space in spaces(&everything(), &limits) {
         for _ in 0..6 {
             let usage = usage(&space, &drawn(&space, &mut random));
             assert!(u64::from(usage.static_shared_bytes) <= limits.shared_bytes);
@@ -67,7 +71,7 @@ fn spaces(tiles: &TileSizes, limits: &Limits) -> Vec<DecidedSpace> {
 #[ignore = "needs a CUDA device"]
 fn drawn_points_give_on_a_gpu_what_their_plain_loops_give() {
     device(0).unwrap().enter();
-    let tiles = TileSizes::full();
+    let tiles = everything();
     let mut random = Random::new(4);
     let limits = Limits { unrolled: 128, ..Limits::default() };
     let spaces = [

@@ -18,7 +18,7 @@ use crate::kernel::Program;
 use crate::nest::builder::NestError;
 use crate::nest::{Assignment, Nest};
 
-pub use tiles::TileSizes;
+pub use tiles::{Open, TileSizes};
 
 use point::Point;
 

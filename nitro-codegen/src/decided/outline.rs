@@ -7,7 +7,7 @@ use nitro_search::partial::{
     Outer, Partial, Passing, ProblemError, Rule, Statement, Values, Within,
 };
 
-use super::{DecidedError, DecidedSpace, TileSizes, Value};
+use super::{DecidedError, DecidedSpace, Open, TileSizes, Value};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Nest};
@@ -188,11 +188,14 @@ impl Rules<'_> {
         self.blocks()?;
         self.statements()?;
         self.one_iteration()?;
-        if tiles.fixed {
-            self.fixed_orders()?;
+        let Open { unrolled, threads, paddings, caches } = tiles.open;
+        let loads = |statement: &Statement| statement.operation == Operation::Load;
+        self.fixed_orders(&["unrolled"], |statement| !unrolled || loads(statement))?;
+        self.fixed_orders(&["thread", "block"], |_| !threads)?;
+        if !paddings {
             self.fixed_layouts()?;
         }
-        self.caches(tiles.fixed)
+        self.caches(caches)
     }
 
     fn follows(&mut self, name: &str, when: Vec<Within>, then: Within) -> Result<(), ProblemError> {
@@ -255,10 +258,10 @@ impl Rules<'_> {
         Ok(())
     }
 
-    /// Pairs of loops of a nest, the first position less.
-    fn pairs(&self) -> Vec<(usize, usize)> {
+    /// Pairs of loops of the nests of some statements, the first position less.
+    fn pairs(&self, of: impl Fn(&Statement) -> bool) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
-        for statement in &self.kernel.statements {
+        for statement in self.kernel.statements.iter().filter(|statement| of(statement)) {
             let own = self.nesting.own(statement);
             for (at, &one) in own.iter().enumerate() {
                 found.extend(own[at + 1..].iter().map(|&other| (one, other)));
@@ -271,7 +274,7 @@ impl Rules<'_> {
 
     /// Where a loop has one iteration it makes no difference where it lies: outside.
     fn one_iteration(&mut self) -> Result<(), ProblemError> {
-        for (one, other) in self.pairs() {
+        for (one, other) in self.pairs(|_| true) {
             for kind in ["unrolled", "thread", "block"] {
                 for (first, second) in [(one, other), (other, one)] {
                     // Of two with one iteration the first lies outside.
@@ -293,10 +296,10 @@ impl Rules<'_> {
         Ok(())
     }
 
-    /// Loops of one kind are in the order in which they are written.
-    fn fixed_orders(&mut self) -> Result<(), ProblemError> {
-        for (one, other) in self.pairs() {
-            for kind in ["unrolled", "thread", "block"] {
+    /// Loops of one of these kinds are in the order in which they are written.
+    fn fixed_orders(&mut self, kinds: &[&str], of: impl Fn(&Statement) -> bool) -> Result<(), ProblemError> {
+        for (one, other) in self.pairs(of) {
+            for &kind in kinds {
                 let mut when = vec![self.kind(one, &[kind])?, self.kind(other, &[kind])?];
                 if kind != "block" {
                     when.extend([one, other].map(|at| self.size(at, |size| size != 1)));
@@ -312,7 +315,7 @@ impl Rules<'_> {
     }
 
     /// Which caches keep what is loaded and stored: of what is stored there is none but the device's.
-    fn caches(&mut self, is_fixed: bool) -> Result<Vec<Option<ChoiceId>>, ProblemError> {
+    fn caches(&mut self, are_open: bool) -> Result<Vec<Option<ChoiceId>>, ProblemError> {
         let mut found = Vec::new();
         for statement in &self.kernel.statements {
             if ![Operation::Load, Operation::Store].contains(&statement.operation) {
@@ -324,7 +327,7 @@ impl Rules<'_> {
                 .into_iter()
                 .filter(|cache| {
                     *cache == CACHES[0]
-                        || (!is_fixed && (statement.operation == Operation::Load || *cache == CACHES[2]))
+                        || (are_open && (statement.operation == Operation::Load || *cache == CACHES[2]))
                 })
                 .collect();
             let then = self.nesting.problem.named(choice, &kept)?;

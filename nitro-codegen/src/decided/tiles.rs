@@ -27,24 +27,42 @@ pub struct TileSizes {
     pub loading_threads: Vec<u64>,
     /// Elements along a dimension that each of them loads.
     pub loaded: Vec<u64>,
-    /// Whether the order of loops of one kind is as it is written, and tiles are not padded.
-    pub fixed: bool,
+    /// What else there is to decide.
+    pub open: Open,
+}
+
+/// What there is to decide beside sizes, kinds, threads and memory. What a bound on the time cannot tell apart, as most of this, has to be timed point by point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Open {
+    /// The order of unrolled loops around arithmetic and stores; else, and around loads, it is that in which they are written.
+    pub unrolled: bool,
+    /// The order of blocks, and of threads; else it is that in which they are written.
+    pub threads: bool,
+    /// Whether rows of tiles in shared memory are padded; else they are not.
+    pub paddings: bool,
+    /// Which caches keep what is loaded and stored; else it is as usual.
+    pub caches: bool,
+}
+
+impl Open {
+    /// Everything.
+    pub const ALL: Self = Self { unrolled: true, threads: true, paddings: true, caches: true };
 }
 
 impl TileSizes {
-    /// All powers of two that make sense on a GPU.
+    /// All powers of two that make sense on a GPU, with all orders, and paddings of tiles.
     #[must_use]
     pub fn full() -> Self {
         let powers = |most: u32| (0..=most).map(|power| 1 << power).collect::<Vec<u64>>();
         Self {
-            threads: powers(8),
-            rows: powers(4),
-            strips: powers(2),
+            threads: powers(10),
+            rows: powers(6),
+            strips: powers(4),
             neighbours: powers(2),
-            sum: powers(6),
-            loading_threads: powers(8),
-            loaded: powers(5),
-            fixed: false,
+            sum: powers(8),
+            loading_threads: powers(10),
+            loaded: powers(7),
+            open: Open { caches: false, ..Open::ALL },
         }
     }
 
@@ -59,7 +77,7 @@ impl TileSizes {
             sum: vec![8, 16],
             loading_threads: vec![1, 2, 4, 8, 16, 32, 64, 128],
             loaded: vec![1, 2, 4, 8, 16],
-            fixed: true,
+            open: Open::default(),
         }
     }
 }
