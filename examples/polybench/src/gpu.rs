@@ -132,7 +132,8 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// When the sizes are none of the nest, the device has no room, or the reference does not run.
     pub fn new(nest: &'a Nest, reference: &Program, sizes: Vec<i64>, device: Cuda) -> Result<Self, Error> {
-        let lengths: Vec<usize> = Data::shapes_of(nest, &sizes)?
+        let shapes = Data::shapes_of(nest, &sizes)?; // of temporaries too, which a program has for itself
+        let lengths: Vec<usize> = shapes[..nest.arguments()]
             .iter()
             .map(|shape| shape.iter().product::<i64>().max(1) as usize)
             .collect();
