@@ -10,6 +10,7 @@ mod kernel_tuner;
 mod launch_plan;
 mod matrix_market;
 mod model;
+mod ptx;
 mod recordings;
 mod store;
 
@@ -31,6 +32,7 @@ pub use kernel_tuner::kernel_tuner;
 pub use launch_plan::launch_plan;
 pub use matrix_market::matrix_market;
 pub use model::model;
+pub use ptx::ptx;
 pub use store::store;
 
 /// The parts of the data between bytes 0, as many as are asked for; what is missing is empty.

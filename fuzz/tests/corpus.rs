@@ -47,3 +47,8 @@ fn attributes() {
 fn launch_plans() {
     replay("launch_plan", nitro_fuzz::launch_plan);
 }
+
+#[test]
+fn ptx() {
+    replay("ptx", nitro_fuzz::ptx);
+}

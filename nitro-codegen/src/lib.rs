@@ -22,6 +22,8 @@ mod mapping;
 mod nest;
 #[cfg(feature = "search")]
 mod origin;
+#[cfg(feature = "ptx")]
+pub mod ptx;
 mod rounding;
 #[cfg(feature = "show")]
 mod show;

@@ -28,11 +28,23 @@ pub static NVRTC: Tool = Tool::new(
     "pip install 'nvidia-cuda-nvrtc==13.0.*', and the folder of its libraries on LD_LIBRARY_PATH",
     "NITRO_REQUIRE_NVRTC",
 );
+/// The compiler of whole programs in CUDA C++.
+pub static NVCC: Tool = Tool::new(
+    "nvcc",
+    "pip install 'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-crt==13.0.*' 'nvidia-cuda-runtime==13.0.*' 'nvidia-nvvm==13.0.*', and its path in NVCC",
+    "NITRO_REQUIRE_NVRTC",
+);
+/// The assembler of PTX, which comes with the compiler.
+pub static PTXAS: Tool = Tool::new(
+    "ptxas",
+    "pip install 'nvidia-cuda-nvcc==13.0.*', and the path of nvcc in NVCC",
+    "NITRO_REQUIRE_NVRTC",
+);
 /// The compiler whose messages the tests of the macro compare.
 pub static RUSTC: Tool = Tool::new("rustc 1.95", "rustup toolchain install 1.95", "NITRO_REQUIRE_RUSTC");
 
 /// All of them.
-pub static TOOLS: [&Tool; 3] = [&REDIS, &NVRTC, &RUSTC];
+pub static TOOLS: [&Tool; 5] = [&REDIS, &NVRTC, &NVCC, &PTXAS, &RUSTC];
 
 impl Tool {
     const fn new(name: &'static str, get: &'static str, required_by: &'static str) -> Self {

@@ -1,0 +1,30 @@
+use nitro_codegen::ptx::{Base, Module, Patch, machine_code};
+
+use crate::parts;
+
+/// A text of PTX, a patch of it, and an image of the assembler. Each is refused with a sentence that can be shown; a text is printed so that reading it again gives the same,
+/// a patch too, and applied or refused.
+pub fn ptx(data: &[u8]) {
+    let [text, patch, image] = parts(data);
+    let _ = (machine_code(image), machine_code(text));
+    let (Ok(text), Ok(patch)) = (std::str::from_utf8(text), std::str::from_utf8(patch)) else { return };
+    let module = match Module::parse(text) {
+        Ok(module) => module,
+        Err(error) => return assert!(!error.to_string().contains(char::is_control), "{error}"),
+    };
+    let printed = module.to_string();
+    let again = Module::parse(&printed).unwrap_or_else(|error| panic!("{error} in {printed}"));
+    assert_eq!((again.instructions(), again.to_string()), (module.instructions(), printed));
+    match patch.parse::<Patch>() {
+        Ok(patch) => {
+            assert_eq!(patch.to_string().parse().as_ref(), Ok(&patch), "what was read can be written");
+            let base = Base::new(module);
+            if let Err(error) = base.apply(&patch.edits) {
+                assert!(!error.to_string().contains(char::is_control), "{error}");
+            }
+            let edit = base.mutate(&[], 1);
+            edit.map(|edit| base.apply(&[edit]).expect("what was made can be applied"));
+        }
+        Err(error) => assert!(!error.to_string().contains(char::is_control), "{error}"),
+    }
+}

@@ -1,0 +1,380 @@
+//! Edits on a module, in an order that does not depend on theirs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::edit::{CacheMode, Edit, Operation, PatchError, Value};
+use super::freedom::{Freedom, is_number_at};
+use super::module::{
+    Class, Function, Guard, Instruction, InstructionId, Item, Module, Piece, Register, Token, What,
+};
+use super::opcode;
+use super::sites::{GUARD, Role, Slot};
+
+/// A base with edits; nobody has said yet whether it makes sense.
+pub(super) struct Edited {
+    pub(super) module: Module,
+    /// Of created instructions, which one of the base they were.
+    pub(super) origins: HashMap<InstructionId, InstructionId>,
+    /// For each body whether it was changed.
+    changed: Vec<bool>,
+}
+
+/// Applies edits: always the first one, in the order of operations, whose instructions are there; then all fixes. So operands are changed before what has them is
+/// copied or moved, and deletions come last.
+pub(super) fn apply(base: &Module, edits: &[Edit]) -> Result<Edited, PatchError> {
+    let changed = vec![false; base.bodies().count()];
+    let mut edited = Edited { module: base.clone(), origins: HashMap::new(), changed };
+    let mut ordered: Vec<&Edit> = edits.iter().collect();
+    ordered.sort_unstable();
+    let mut left = ordered.clone();
+    while let Some(next) = edited.next(&left)? {
+        left.remove(next);
+    }
+    for edit in ordered {
+        for fix in &edit.fixes {
+            edited.fix(&edit.operation, fix.at, fix.slot, &fix.to)?;
+        }
+    }
+    Ok(edited)
+}
+
+/// A body and an item of it.
+type Place = (usize, usize);
+
+impl Edited {
+    /// The bodies that were changed.
+    pub(super) fn changed(&self) -> Vec<usize> {
+        (0..self.changed.len()).filter(|&index| self.changed[index]).collect()
+    }
+
+    /// Applies the first of the edits that can be applied now; none when there is none left.
+    fn next(&mut self, left: &[&Edit]) -> Result<Option<usize>, PatchError> {
+        let mut missing = None;
+        for (at, edit) in left.iter().enumerate() {
+            match self.apply(&edit.operation) {
+                Ok(()) => return Ok(Some(at)),
+                Err(error @ PatchError::Missing { .. }) => missing = missing.or(Some(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        missing.map_or(Ok(None), Err)
+    }
+
+    fn apply(&mut self, operation: &Operation) -> Result<(), PatchError> {
+        let refused = |why: &str| PatchError::Refused { edit: operation.to_string(), why: why.to_owned() };
+        let live =
+            |own: &Self, id| own.live(id).ok_or(PatchError::Missing { edit: operation.to_string(), id });
+        let [first, second] = operation.created();
+        let body = match operation {
+            Operation::Delete(at) => {
+                let (body, item) = live(self, *at)?;
+                self.freedom((body, item))
+                    .delete
+                    .then_some(())
+                    .ok_or_else(|| refused("it may not be taken away"))?;
+                self.body(body).items[item].what = What::Tombstone(*at);
+                body
+            }
+            Operation::Copy { source, before } | Operation::Move { source, before } => {
+                let is_copy = matches!(operation, Operation::Copy { .. });
+                let from = live(self, *source)?;
+                let to = self
+                    .place(*before)
+                    .ok_or(PatchError::Missing { edit: operation.to_string(), id: *before })?;
+                let freedom = self.freedom(from);
+                let registers = &self.function(from).registers;
+                let has_name = !self.instruction(from).result(registers).contains(&Class::Other);
+                let may = if is_copy { freedom.copy && has_name } else { freedom.move_ };
+                may.then_some(()).ok_or_else(|| refused("it may not be put elsewhere"))?;
+                (from.0 == to.0)
+                    .then_some(())
+                    .ok_or_else(|| refused("an instruction stays in its function"))?;
+                self.put(from, to, first, is_copy)
+                    .then_some(())
+                    .ok_or_else(|| refused("it has been made already"))?;
+                from.0
+            }
+            Operation::Replace { at, source } => {
+                let (to, from) = (live(self, *at)?, live(self, *source)?);
+                self.replace(to, from, first).map_err(refused)?;
+                to.0
+            }
+            Operation::Swap(one, other) => {
+                let places = (live(self, *one)?, live(self, *other)?);
+                self.swap(places, [first, second]).map_err(refused)?;
+                places.0.0
+            }
+            Operation::Operand { at, slot, to } => {
+                let place = live(self, *at)?;
+                self.freedom(place)
+                    .operand
+                    .then_some(())
+                    .ok_or_else(|| refused("its operands may not be changed"))?;
+                self.set(place, *slot, to).map_err(refused)?;
+                place.0
+            }
+            Operation::Cache { at, mode } => {
+                let place = live(self, *at)?;
+                let instruction = self.instruction(place);
+                let opcode =
+                    with_cache(&instruction.opcode, *mode).ok_or_else(|| refused("it cannot go that way"))?;
+                self.instruction_mut(place).opcode = opcode;
+                place.0
+            }
+        };
+        self.changed[body] = true;
+        Ok(())
+    }
+
+    /// A fix of an instruction that another edit takes away has nothing to repair.
+    fn fix(
+        &mut self,
+        operation: &Operation,
+        at: InstructionId,
+        slot: Slot,
+        to: &Value,
+    ) -> Result<(), PatchError> {
+        let edit = || format!("fix {at} of {operation}");
+        let place = self.place(at).ok_or_else(|| PatchError::Missing { edit: edit(), id: at })?;
+        if self.live(at).is_none() {
+            return Ok(());
+        }
+        self.changed[place.0] = true;
+        self.set(place, slot, to).map_err(|why| PatchError::Refused { edit: edit(), why: why.to_owned() })
+    }
+
+    pub(super) fn body(&mut self, index: usize) -> &mut Function {
+        let functions = self.module.pieces.iter_mut().filter_map(|piece| match piece {
+            Piece::Function(function) => Some(function),
+            Piece::Text(_) => None,
+        });
+        functions.into_iter().nth(index).expect("the index came from a place in this module")
+    }
+
+    fn find(&self, is_it: impl Fn(&What) -> bool) -> Option<Place> {
+        let mut bodies = self.module.bodies().enumerate();
+        bodies.find_map(|(body, function)| {
+            Some((body, function.items.iter().position(|item| is_it(&item.what))?))
+        })
+    }
+
+    fn live(&self, id: InstructionId) -> Option<Place> {
+        self.find(|what| matches!(what, What::Instruction(own, _) if *own == id))
+    }
+
+    /// Where an instruction is, or was.
+    fn place(&self, id: InstructionId) -> Option<Place> {
+        self.find(|what| matches!(what, What::Instruction(own, _) | What::Tombstone(own) if *own == id))
+    }
+
+    fn function(&self, (body, _): Place) -> &Function {
+        self.module.bodies().nth(body).expect("the place came from this module")
+    }
+
+    fn item(&self, place: Place) -> &Item {
+        &self.function(place).items[place.1]
+    }
+
+    fn freedom(&self, place: Place) -> Freedom {
+        let function = self.function(place);
+        Freedom::of(self.instruction(place), self.item(place).scope, function.is_kernel())
+    }
+
+    fn instruction(&self, place: Place) -> &Instruction {
+        match &self.item(place).what {
+            What::Instruction(_, instruction) => instruction,
+            _ => unreachable!("the place is that of an instruction"),
+        }
+    }
+
+    fn instruction_mut(&mut self, (body, item): Place) -> &mut Instruction {
+        match &mut self.body(body).items[item].what {
+            What::Instruction(_, instruction) => Arc::make_mut(instruction),
+            _ => unreachable!("the place is that of an instruction"),
+        }
+    }
+
+    fn id(&self, place: Place) -> InstructionId {
+        match self.item(place).what {
+            What::Instruction(id, _) | What::Tombstone(id) => id,
+            _ => unreachable!("the place is that of an instruction"),
+        }
+    }
+
+    fn origin(&self, id: InstructionId) -> InstructionId {
+        self.origins.get(&id).copied().unwrap_or(id)
+    }
+
+    /// Puts an instruction in front of a place; false if its number is taken.
+    fn put(&mut self, from: Place, to: Place, id: InstructionId, is_copy: bool) -> bool {
+        if self.place(id).is_some() {
+            return false;
+        }
+        let mut instruction = self.instruction(from).clone();
+        let scope = self.item(to).scope;
+        let source = self.id(from);
+        self.origins.insert(id, self.origin(source));
+        let function = self.body(from.0);
+        if is_copy {
+            let fresh: Vec<usize> = instruction.definitions();
+            let fresh: HashMap<usize, usize> = fresh
+                .into_iter()
+                .enumerate()
+                .map(|(number, old)| (old, function.fresh(old, id, number)))
+                .collect();
+            instruction.rename_definitions(|register| fresh[&register]);
+        } else {
+            function.items[from.1].what = What::Tombstone(source);
+        }
+        function.items.insert(to.1, Item { scope, what: What::Instruction(id, Arc::new(instruction)) });
+        true
+    }
+
+    fn replace(&mut self, to: Place, from: Place, id: InstructionId) -> Result<(), &'static str> {
+        if self.place(id).is_some() {
+            return Err("it has been made already");
+        }
+        let function = self.function(to);
+        let (old, new) = (self.instruction(to), self.instruction(from));
+        let may = self.freedom(to).delete && self.freedom(from).copy && from != to;
+        if !may || to.0 != from.0 || old.result(&function.registers) != new.result(&function.registers) {
+            return Err("one may not stand for the other");
+        }
+        let results: HashMap<usize, usize> = new.definitions().into_iter().zip(old.definitions()).collect();
+        let mut new = new.clone();
+        new.guard = old.guard;
+        new.rename_definitions(|register| results[&register]);
+        let (replaced, source) = (self.id(to), self.id(from));
+        self.origins.insert(id, self.origin(source));
+        let scope = self.item(to).scope;
+        let items = &mut self.body(to.0).items;
+        items[to.1].what = What::Tombstone(replaced);
+        items.insert(to.1 + 1, Item { scope, what: What::Instruction(id, Arc::new(new)) });
+        Ok(())
+    }
+
+    fn swap(&mut self, (one, other): (Place, Place), ids: [InstructionId; 2]) -> Result<(), &'static str> {
+        if ids.iter().any(|&id| self.place(id).is_some()) {
+            return Err("it has been made already");
+        }
+        let registers = &self.function(one).registers;
+        let same = self.instruction(one).result(registers) == self.instruction(other).result(registers);
+        if one.0 != other.0 || one == other || !same || !self.freedom(one).move_ || !self.freedom(other).move_
+        {
+            return Err("they may not change places");
+        }
+        let pair = [(one, other, ids[0]), (other, one, ids[1])].map(|(to, from, id)| {
+            let source = self.id(from);
+            self.origins.insert(id, self.origin(source));
+            let what = What::Instruction(id, Arc::new(self.instruction(from).clone()));
+            (to.1, self.id(to), Item { scope: self.item(to).scope, what })
+        });
+        let mut pair = Vec::from(pair);
+        pair.sort_by_key(|(at, ..)| std::cmp::Reverse(*at)); // insertions move what comes after
+        let items = &mut self.body(one.0).items;
+        for (at, replaced, item) in pair {
+            items[at].what = What::Tombstone(replaced);
+            items.insert(at + 1, item);
+        }
+        Ok(())
+    }
+
+    /// Puts a value into a place.
+    fn set(&mut self, place: Place, slot: Slot, to: &Value) -> Result<(), &'static str> {
+        let function = self.function(place);
+        let register = match to {
+            Value::Register(name) => Some(function.named(name).ok_or("there is no such register")?),
+            Value::Number(_) => None,
+        };
+        let instruction = self.instruction(place);
+        let class = |register: usize| function.registers[register].class;
+        if slot == GUARD {
+            let (Some(guard), Some(register)) = (instruction.guard, register) else {
+                return Err("it has no guard, or a guard is to be a number");
+            };
+            if class(guard.register) != class(register) {
+                return Err("a guard is a predicate");
+            }
+            self.instruction_mut(place).guard = Some(Guard { register, ..guard });
+            return Ok(());
+        }
+        let sites = instruction.sites();
+        let site = sites.get(usize::from(slot)).filter(|site| matches!(site.role, Role::Use | Role::Address));
+        let site = *site.ok_or("there is nothing in that slot, or it is written")?;
+        let token = match (site.register, to, register) {
+            (Some(old), _, Some(new)) if class(old) == class(new) => Token::Register(new, String::new()),
+            (Some(old), Value::Number(number), _) if is_number_at(instruction, &site, class(old)) => {
+                Token::Word(number.clone())
+            }
+            (None, Value::Number(number), _) if opcode::one(&instruction.opcode).is_some() => {
+                Token::Word(number.clone())
+            }
+            _ => return Err("what is to come there is of another class"),
+        };
+        let operand = &mut self.instruction_mut(place).operands[site.operand];
+        if site.register.is_none() {
+            *operand = vec![token];
+        } else {
+            operand[site.token] = token;
+        }
+        Ok(())
+    }
+}
+
+impl Function {
+    pub(super) fn is_kernel(&self) -> bool {
+        self.head.starts_with(".entry")
+    }
+
+    pub(super) fn named(&self, name: &str) -> Option<usize> {
+        self.registers.iter().position(|register| register.name == name)
+    }
+
+    /// A new register of the class of another one, named after the instruction that defines it.
+    fn fresh(&mut self, like: usize, id: InstructionId, number: usize) -> usize {
+        let class = self.registers[like].class;
+        let declared_as = Some(class.to_string());
+        self.registers.push(Register { name: format!("%{id}_{number}"), class, declared_as });
+        self.registers.len() - 1
+    }
+}
+
+impl Instruction {
+    fn rename_definitions(&mut self, to: impl Fn(usize) -> usize) {
+        for site in self.sites().into_iter().filter(|site| site.role == Role::Definition) {
+            let token = &mut self.operands[site.operand][site.token];
+            if let Token::Register(register, _) = token {
+                *register = to(*register);
+            }
+        }
+    }
+}
+
+/// The opcode with another cache mode; none where it has parts that are not known.
+pub(super) fn with_cache(opcode: &str, mode: CacheMode) -> Option<String> {
+    let mut parts = opcode.split('.');
+    let (first, space) = (parts.next()?, parts.next()?);
+    let rest: Vec<&str> = parts.filter(|part| !matches!(*part, "ca" | "cg" | "cs" | "nc" | "wt")).collect();
+    let is_plain = match rest[..] {
+        [kind] => is_type(kind),
+        [vector, kind] => matches!(vector, "v2" | "v4") && is_type(kind),
+        _ => false,
+    };
+    let may = match (first, mode) {
+        ("ld", CacheMode::Nc) | ("st", CacheMode::Wt) => space == "global",
+        ("ld", CacheMode::Ca) | ("ld" | "st", CacheMode::Default | CacheMode::Cg | CacheMode::Cs) => {
+            space == "global"
+        }
+        _ => false,
+    };
+    if !may || !is_plain {
+        return None;
+    }
+    let mode = if mode == CacheMode::Default { String::new() } else { format!(".{mode}") };
+    Some(format!("{first}.{space}{mode}.{}", rest.join(".")))
+}
+
+fn is_type(part: &str) -> bool {
+    part.strip_prefix(['b', 'u', 's', 'f']).is_some_and(|bits| matches!(bits, "8" | "16" | "32" | "64"))
+}

@@ -1,0 +1,158 @@
+//! A text that is to be edited, and which edits of it make sense.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::apply::{Edited, apply};
+use super::assigned::undefined;
+use super::edit::{Edit, PatchError};
+use super::flow::Flow;
+use super::module::{Function, InstructionId, Module};
+use super::patch::Patch;
+use super::uniform::{Barriers, barriers};
+
+/// A text that is to be edited: a [`Module`], and what is known of it.
+///
+/// An edit that this accepts leaves every register with a value where it is read (but where the base itself leaves that open), and every barrier where all threads come to it, as far as
+/// that can be told. What it computes nobody has checked.
+///
+/// ```
+/// use nitro_codegen::ptx::{Base, Module};
+///
+/// let text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry twice(.param .u64 twice_0)\n{\n\
+///     .reg .b32 %r<4>; .reg .b64 %rd<3>;\n\
+///     ld.param.u64 %rd1, [twice_0]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, %tid.x;\n\
+///     add.s32 %r2, %r1, %r1; st.global.u32 [%rd2], %r1; st.global.u32 [%rd2], %r2; ret;\n}\n";
+/// let base = Base::new(Module::parse(text)?);
+/// let patch = format!("patch of {}\ndelete b4  # it is overwritten\n", base.module().digest());
+/// let patched = base.apply(&base.check(&patch.parse()?)?.edits)?;
+/// assert_eq!(patched.to_string().matches("st.global").count(), 1);
+///
+/// // Without the addition nothing is known to be in %r2: an edit brings its repair.
+/// let patch = format!("patch of {}\ndelete b3\n", base.module().digest());
+/// let refused = base.apply(&base.check(&patch.parse()?)?.edits).unwrap_err();
+/// assert_eq!(refused.to_string(), "%r2 may have no value where b5 reads it");
+/// let edit = base.mutate(&[], 7).unwrap();
+/// assert!(base.apply(&[edit]).is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Base {
+    module: Module,
+    /// For each body what the base leaves open, and where its barriers are; none where it is too large to tell, and not edited.
+    known: Vec<Option<Known>>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    exempt: HashSet<(InstructionId, usize)>,
+    barriers: Barriers,
+}
+
+impl Base {
+    /// Analyses a text.
+    #[must_use]
+    pub fn new(module: Module) -> Self {
+        let known = module.bodies().map(Known::new).collect();
+        Self { module, known }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// A patch of this text that makes these edits.
+    #[must_use]
+    pub fn patch(&self, edits: &[Edit]) -> Patch {
+        let mut edits = edits.to_vec();
+        edits.sort();
+        Patch { base: self.module.digest, edits }
+    }
+
+    /// Whether a patch is one of this text.
+    ///
+    /// # Errors
+    /// When it is one of another.
+    pub fn check<'a>(&self, patch: &'a Patch) -> Result<&'a Patch, PatchError> {
+        let base = self.module.digest;
+        (patch.base == base).then_some(patch).ok_or(PatchError::OtherBase { patch: patch.base, base })
+    }
+
+    /// The text with these edits, whose order makes no difference.
+    ///
+    /// # Errors
+    /// When an edit names what is not there or may not be touched, a register would be read that has no value, or a barrier would lie where threads part.
+    pub fn apply(&self, edits: &[Edit]) -> Result<Module, PatchError> {
+        let edited = self.edited(edits)?;
+        for index in edited.changed() {
+            self.validate(&edited, index)?;
+        }
+        Ok(edited.module)
+    }
+
+    /// Applied, and not yet checked; only bodies are changed that can be.
+    pub(super) fn edited(&self, edits: &[Edit]) -> Result<Edited, PatchError> {
+        let edited = apply(&self.module, edits)?;
+        match edited.changed().into_iter().find(|&index| self.known[index].is_none()) {
+            None => Ok(edited),
+            Some(index) => {
+                let name = self.module.functions().nth(index).unwrap_or_default();
+                let edit = edits.first().map_or(String::new(), |edit| edit.operation.to_string());
+                Err(PatchError::Refused { edit, why: format!("{name} has too many branches to be analysed") })
+            }
+        }
+    }
+
+    pub(super) fn is_known(&self, index: usize) -> bool {
+        self.known[index].is_some()
+    }
+
+    pub(super) fn exempt(&self, index: usize) -> &HashSet<(InstructionId, usize)> {
+        static NONE: std::sync::LazyLock<HashSet<(InstructionId, usize)>> =
+            std::sync::LazyLock::new(HashSet::new);
+        self.known[index].as_ref().map_or(&NONE, |known| &known.exempt)
+    }
+
+    fn validate(&self, edited: &Edited, index: usize) -> Result<(), PatchError> {
+        let (Some(function), Some(known)) = (edited.module.bodies().nth(index), &self.known[index]) else {
+            return Ok(());
+        };
+        let Some(flow) = Flow::new(function) else { return Ok(()) };
+        if let Some(open) = undefined(&flow, &known.exempt).first() {
+            let register = function.registers[open.register].name.clone();
+            return Err(PatchError::Undefined { id: open.id, register });
+        }
+        known.validate(&barriers(&flow, function.is_kernel()), &edited.origins)
+    }
+}
+
+impl Known {
+    fn new(function: &Function) -> Option<Self> {
+        let flow = Flow::new(function)?;
+        let open = undefined(&flow, &HashSet::new());
+        let exempt = open.into_iter().map(|open| (open.id, open.register)).collect();
+        Some(Self { exempt, barriers: barriers(&flow, function.is_kernel()) })
+    }
+
+    /// Nothing may keep threads from a barrier that did not do so in the base.
+    fn validate(
+        &self,
+        now: &Barriers,
+        origins: &HashMap<InstructionId, InstructionId>,
+    ) -> Result<(), PatchError> {
+        static NONE: BTreeSet<InstructionId> = BTreeSet::new();
+        let mut ids: Vec<&InstructionId> = now.keys().collect();
+        ids.sort();
+        for id in ids {
+            let origin = origins.get(id).unwrap_or(id);
+            let before = self.barriers.get(origin).unwrap_or(&NONE);
+            let own_guard = (id != origin && before.contains(origin)).then_some(*id);
+            let new = now[id].iter().find(|branch| !before.contains(branch) && Some(**branch) != own_guard);
+            if let Some(&branch) = new {
+                return Err(PatchError::Barrier { id: *id, branch });
+            }
+        }
+        Ok(())
+    }
+}

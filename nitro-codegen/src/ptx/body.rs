@@ -1,0 +1,197 @@
+//! The statements of a function's body.
+
+use std::sync::Arc;
+
+use super::ParseError;
+use super::module::{Instruction, InstructionId, Item, Register, What};
+use super::names::Names;
+use super::scan::{MAX_DEPTH, Passed, Scan, word};
+use super::statement;
+
+/// A body that is being read.
+pub(super) struct Body<'s, 'a> {
+    scan: &'s mut Scan<'a>,
+    numbered: &'s mut u32,
+    names: Names,
+    scopes: Vec<usize>,
+    /// Those that are open, the innermost last.
+    open: Vec<usize>,
+    items: Vec<Item>,
+}
+
+impl<'s, 'a> Body<'s, 'a> {
+    /// The place is after the brace.
+    pub(super) fn new(scan: &'s mut Scan<'a>, numbered: &'s mut u32, moved: &str) -> Self {
+        Self { scan, numbered, names: Names::new(moved), scopes: vec![0], open: vec![0], items: Vec::new() }
+    }
+
+    pub(super) fn finish(self) -> (Vec<Register>, Vec<usize>, Vec<Item>) {
+        (self.names.registers, self.scopes, self.items)
+    }
+
+    /// Reads up to and with the brace that closes the body.
+    pub(super) fn read(&mut self) -> Result<(), ParseError> {
+        loop {
+            self.scan.skip_space();
+            if let Some(comment) = self.scan.comment()? {
+                self.push(What::Text(comment.to_owned()));
+                continue;
+            }
+            match self.scan.peek() {
+                None => return Err(self.scan.error("the body of a function is not closed by `}`")),
+                Some(b'{') => self.open_scope()?,
+                Some(b'}') => {
+                    self.scan.at += 1;
+                    if self.open.len() == 1 {
+                        return Ok(());
+                    }
+                    self.push(What::Close);
+                    self.open.pop();
+                    self.names.close();
+                }
+                Some(b'#') => {
+                    let text = self.scan.line_end().to_owned();
+                    self.push(What::Text(text));
+                }
+                Some(_) => self.statement()?,
+            }
+        }
+    }
+
+    fn push(&mut self, what: What) {
+        self.items.push(Item { scope: self.scope(), what });
+    }
+
+    fn scope(&self) -> usize {
+        self.open[self.open.len() - 1]
+    }
+
+    fn open_scope(&mut self) -> Result<(), ParseError> {
+        if self.open.len() > MAX_DEPTH {
+            return Err(self.scan.error(format!("more than {MAX_DEPTH} scopes are nested")));
+        }
+        self.scan.at += 1;
+        self.scopes.push(self.scope());
+        self.open.push(self.scopes.len() - 1);
+        self.names.open(self.scopes.len() - 1);
+        self.push(What::Open);
+        Ok(())
+    }
+
+    fn statement(&mut self) -> Result<(), ParseError> {
+        if word(self.scan.rest()) == ".loc" {
+            let text = self.scan.line_end().trim_end().to_owned();
+            self.push(What::Text(text));
+            return Ok(());
+        }
+        if let Some(label) = self.label() {
+            self.push(What::Label(label.to_owned()));
+            return Ok(());
+        }
+        let text = self.until_semicolon()?;
+        self.finished(text)
+    }
+
+    fn finished(&mut self, text: String) -> Result<(), ParseError> {
+        match word(&text) {
+            ".reg" => self.registers(&text),
+            ".branchtargets" | ".calltargets" | ".callprototype" => self.named(&text),
+            directive if directive.starts_with('.') => self.push(What::Text(format!("{text};"))),
+            _ if text.is_empty() => {}
+            _ => self.instruction(&text)?,
+        }
+        Ok(())
+    }
+
+    /// Declarations of the body stay where they are; those of scopes inside are made at the top.
+    fn registers(&mut self, text: &str) {
+        if self.names.declare(text) {
+            self.push(What::Text(format!("{text};")));
+        }
+    }
+
+    fn instruction(&mut self, text: &str) -> Result<(), ParseError> {
+        let (guard, opcode, operands) = statement::parts(text)
+            .ok_or_else(|| self.scan.error(format!("this is no instruction: {}", short(text))))?;
+        let names = &mut self.names;
+        let guard = match guard {
+            Some((name, negated)) => {
+                let register =
+                    names.register(name).map(|register| super::module::Guard { register, negated });
+                Some(register.ok_or_else(|| {
+                    self.scan
+                        .error(format!("`{}` is guarded by a register that is not declared", short(text)))
+                })?)
+            }
+            None => None,
+        };
+        let operands = statement::operands(operands, |word| names.token(word));
+        let instruction = Instruction { guard, opcode: opcode.to_owned(), operands };
+        let id = InstructionId::Base(*self.numbered);
+        *self.numbered += 1;
+        self.push(What::Instruction(id, Arc::new(instruction)));
+        Ok(())
+    }
+
+    /// The label that begins here.
+    fn label(&mut self) -> Option<&'a str> {
+        let rest = self.scan.rest();
+        let name = word(rest);
+        let after = rest[name.len()..].trim_start();
+        if name.is_empty() || !after.starts_with(':') || after.starts_with("::") {
+            return None;
+        }
+        self.scan.at += rest.len() - after.len() + 1;
+        Some(name)
+    }
+
+    /// A list of labels, or a prototype: what stands before it is its name, with comments in between.
+    fn named(&mut self, text: &str) {
+        let is_comment = |item: &Item| matches!(&item.what, What::Text(text) if text.starts_with('/'));
+        let before = self.items.iter_mut().rev().find(|item| !is_comment(item));
+        let Some(Item { what: what @ What::Label(_), .. }) = before else {
+            return self.push(What::Text(format!("{text};")));
+        };
+        let What::Label(name) = what else { return };
+        let labels = text.split(|letter: char| letter == ',' || letter.is_whitespace()).skip(1);
+        let labels = labels.filter(|label| !label.is_empty()).map(str::to_owned).collect();
+        *what = What::Targets { name: name.clone(), text: format!("{name}: {text};"), labels };
+    }
+
+    /// The statement without its `;` and its comments, which come before it.
+    fn until_semicolon(&mut self) -> Result<String, ParseError> {
+        let mut ahead = self.scan.clone();
+        let mut statement = String::new();
+        let mut comments = Vec::new();
+        ahead.until(
+            b";}",
+            |passed| match passed {
+                Passed::Comment(comment) => {
+                    statement.push(' ');
+                    comments.push(comment);
+                }
+                Passed::Other(text) => statement.push_str(text),
+            },
+            |_| false,
+        )?;
+        if ahead.peek() != Some(b';') {
+            return Err(self.scan.error(format!("a statement has no `;`: {}", short(&statement))));
+        }
+        self.scan.at = ahead.at + 1;
+        for comment in comments {
+            self.push(What::Text(comment.to_owned()));
+        }
+        Ok(statement.trim().to_owned())
+    }
+}
+
+/// As much of a statement as a message shows, in one line.
+fn short(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    let line: String = line.chars().filter(|letter| !letter.is_control()).collect();
+    match line.char_indices().nth(60) {
+        Some((end, _)) => format!("{}..", &line[..end]),
+        None => line,
+    }
+}

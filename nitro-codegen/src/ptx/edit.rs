@@ -1,0 +1,160 @@
+//! Edits, and what they are called in a patch.
+
+use super::module::InstructionId;
+use super::sites::Slot;
+
+/// What stands in a place of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Value {
+    /// A register of the function, such as `%r7`; those that copies define are made of the copy's number: `%c0123456789abcdef_0`.
+    Register(String),
+    /// A number as PTX writes it: `1`, `-5`, `0f3F800000`.
+    Number(String),
+}
+
+/// How a load or store goes through the caches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CacheMode {
+    /// As the device does it by itself.
+    Default,
+    /// Loads, at all levels.
+    Ca,
+    /// Only in the second level.
+    Cg,
+    /// What is likely to be used once.
+    Cs,
+    /// Loads of global memory that nobody writes while the kernel runs.
+    Nc,
+    /// Stores, through to memory.
+    Wt,
+}
+
+/// What an edit does. Places are named by permanent numbers: what was deleted or moved leaves its place behind, so that `before` can be found.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    /// Puts something else into a place of an instruction.
+    Operand {
+        /// Whose place.
+        at: InstructionId,
+        /// Which: the registers and numbers of all operands, counted from 0; 255 is the guard.
+        slot: u8,
+        /// What comes there, of the same class.
+        to: Value,
+    },
+    /// Changes the cache mode of a load or store.
+    Cache {
+        /// Which.
+        at: InstructionId,
+        /// How it goes from now on.
+        mode: CacheMode,
+    },
+    /// Puts a copy of an instruction somewhere, whose result is a new register.
+    Copy {
+        /// What is copied.
+        source: InstructionId,
+        /// In front of what.
+        before: InstructionId,
+    },
+    /// Moves an instruction.
+    Move {
+        /// What is moved.
+        source: InstructionId,
+        /// In front of what.
+        before: InstructionId,
+    },
+    /// Computes a result as another instruction computes one of the same class.
+    Replace {
+        /// What goes, but for its result.
+        at: InstructionId,
+        /// What is copied there.
+        source: InstructionId,
+    },
+    /// Exchanges two instructions with results of the same class.
+    Swap(InstructionId, InstructionId),
+    /// Takes an instruction away.
+    Delete(InstructionId),
+}
+
+impl Operation {
+    /// The numbers of the instructions that it makes: of its text, so that they are the same wherever it is found.
+    pub(super) fn created(&self) -> [InstructionId; 2] {
+        let digest = nitro_core::Artifact::of(&self.to_string()).digest();
+        [InstructionId::Created(digest), InstructionId::Created(digest.wrapping_add(1))]
+    }
+}
+
+/// A repair: what a place has to hold since an edit took its value away.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fix {
+    /// Of this instruction,
+    pub at: InstructionId,
+    /// in this place, counted as that of [`Operation::Operand`],
+    pub slot: Slot,
+    /// this.
+    pub to: Value,
+}
+
+/// An edit with the repairs that it needs, which were found when it was made: so it does the same wherever it is applied.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Edit {
+    /// What is done.
+    pub operation: Operation,
+    /// What has to be done after all edits.
+    pub fixes: Vec<Fix>,
+}
+
+/// Why a patch does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PatchError {
+    /// The patch was made for another text.
+    #[error(
+        "the patch is for the text with digest {patch}, and this one has {base}: it was compiled from another source or by another compiler"
+    )]
+    OtherBase {
+        /// Digest of the patch's base.
+        patch: nitro_core::Artifact,
+        /// Digest of this text.
+        base: nitro_core::Artifact,
+    },
+    /// A line of a patch is none.
+    #[error("line {line}: {what}")]
+    Syntax {
+        /// From 1.
+        line: usize,
+        /// What is wrong, and what is expected.
+        what: String,
+    },
+    /// An instruction is not there, or no longer.
+    #[error("`{edit}`: there is no {id}, or another edit took it away")]
+    Missing {
+        /// The edit.
+        edit: String,
+        /// What it names.
+        id: InstructionId,
+    },
+    /// The edit may not be made.
+    #[error("`{edit}`: {why}")]
+    Refused {
+        /// The edit.
+        edit: String,
+        /// Why not.
+        why: String,
+    },
+    /// A register may have no value where it is read.
+    #[error("{register} may have no value where {id} reads it")]
+    Undefined {
+        /// Who reads.
+        id: InstructionId,
+        /// What.
+        register: String,
+    },
+    /// Not all threads may come to a barrier.
+    #[error("not all threads may come to the barrier {id}, since {branch} lets them part")]
+    Barrier {
+        /// The barrier, or another instruction that threads come to together.
+        id: InstructionId,
+        /// The branch.
+        branch: InstructionId,
+    },
+}

@@ -1,0 +1,253 @@
+//! Which edits are accepted, and what they do.
+
+use super::assigned::undefined;
+use super::flow::Flow;
+use super::tests::{body, kernel};
+use super::uniform::barriers;
+use super::{Base, Edit, Module, Operation, Patch, PatchError};
+
+const DECLARED: &str = ".reg .pred %p<5>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<5>;\n";
+
+fn base(text: &str) -> Base {
+    Base::new(kernel(&format!("{DECLARED}{text}")))
+}
+
+/// Applies a patch that is written without its head.
+fn patched(base: &Base, edits: &str) -> Result<Module, PatchError> {
+    let patch: Patch = format!("patch of {}\n{edits}", base.module().digest()).parse()?;
+    base.apply(&base.check(&patch)?.edits)
+}
+
+/// The instructions after the edits.
+fn code(base: &Base, edits: &str) -> Vec<String> {
+    let module = patched(base, edits).unwrap_or_else(|error| panic!("{error}"));
+    let shown = |line: &str| line.trim().replace(" \t", " ");
+    let text = module.to_string();
+    let lines = text.lines().map(shown).filter(|line| line.ends_with(';') && !line.starts_with('.'));
+    lines.filter(|line| !line.contains(".param")).collect()
+}
+
+fn refusal(base: &Base, edits: &str) -> String {
+    patched(base, edits).unwrap_err().to_string()
+}
+
+/// Names of the registers that are read without a value.
+fn open(text: &str) -> Vec<String> {
+    let module = kernel(&format!("{DECLARED}{text}"));
+    let flow = Flow::new(body(&module)).unwrap();
+    let open = undefined(&flow, &std::collections::HashSet::new());
+    open.into_iter().map(|open| body(&module).registers[open.register].name.clone()).collect()
+}
+
+#[test]
+fn a_value_has_to_come_from_every_side() {
+    let fork = |one: &str, other: &str| {
+        format!(
+            "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra $A; {one} bra $B;\n$A: {other}\n$B: add.s32 %r3, %r2, 1;"
+        )
+    };
+    assert!(open(&fork("mov.u32 %r2, 1;", "mov.u32 %r2, 2;")).is_empty());
+    assert_eq!(open(&fork("mov.u32 %r2, 1;", "")), ["%r2"]);
+    assert!(open(&fork("mov.u32 %r2, 1;", "ret;")).is_empty(), "who ends does not come there");
+    assert_eq!(open("bra $M;\n$L: mov.u32 %r2, %r1;\n$M: mov.u32 %r1, 1; @%p1 bra $L;"), ["%p1"]);
+    assert_eq!(open("$L: mov.u32 %r2, %r1; mov.u32 %r1, 1; bra $L;"), ["%r1"], "not in the first turn");
+}
+
+#[test]
+fn a_guarded_value_counts_under_the_same_guard() {
+    let all = "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 mov.u32 %r2, 1;\n";
+    assert_eq!(open(&format!("{all} add.s32 %r3, %r2, 1;")), ["%r2"]);
+    assert!(open(&format!("{all} @%p1 add.s32 %r3, %r2, 1;")).is_empty());
+    assert_eq!(open(&format!("{all} @!%p1 add.s32 %r3, %r2, 1;")), ["%r2"]);
+    assert!(open(&format!("{all} @!%p1 mov.u32 %r2, 3; add.s32 %r3, %r2, 1;")).is_empty());
+    let again = "setp.eq.u32 %p1, %r1, 1; @%p1 add.s32 %r3, %r2, 1;";
+    assert_eq!(open(&format!("{all} {again}")), ["%r2"], "another value of the guard");
+}
+
+#[test]
+fn a_branch_over_a_table_goes_to_all_of_it() {
+    let text = "mov.u32 %r1, %tid.x; @%p1 mov.u32 %r2, 1;\n$T: .branchtargets $A, $B;\nbrx.idx %r1, $T;\n\
+                $A: mov.u32 %r3, 1; ret;\n$B: add.s32 %r4, %r3, 1; ret;";
+    assert_eq!(open(text), ["%p1", "%r3"]);
+}
+
+#[test]
+fn labels_belong_to_their_scopes() {
+    let text = "{ bra L; mov.u32 %r1, 1;\nL: }\n{ bra L; mov.u32 %r1, 1;\nL: }\nadd.s32 %r2, %r1, 1;";
+    assert_eq!(open(text), ["%r1"]);
+}
+
+/// Where threads may part on their way to a barrier: by the lines of the branches.
+fn parting(text: &str) -> usize {
+    let module = kernel(&format!("{DECLARED}{text}"));
+    let flow = Flow::new(body(&module)).unwrap();
+    barriers(&flow, true).into_values().map(|branches| branches.len()).sum()
+}
+
+#[test]
+fn barriers_are_safe_where_all_threads_go_the_same_way() {
+    let after =
+        |compared: &str| format!("{compared}; setp.lt.u32 %p1, %r1, 9; @%p1 bra $A; bar.sync 0;\n$A: ret;");
+    assert_eq!(parting(&after("mov.u32 %r1, %ctaid.x")), 0);
+    assert_eq!(parting(&after("ld.param.u32 %r1, [kernel_param_0]")), 0);
+    assert_eq!(parting(&after("mov.u32 %r1, %tid.x")), 1);
+    assert_eq!(parting(&after("ld.shared.u32 %r1, [x]")), 1);
+    let joined =
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9; @%p1 bra $A; mov.u32 %r2, 1;\n$A: bar.sync 0; ret;";
+    assert_eq!(parting(joined), 0, "all come there");
+    let counted =
+        "mov.u32 %r1, 0;\n$L: bar.sync 0; add.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra $L; ret;";
+    assert_eq!(parting(counted), 0, "all go round equally often");
+    let own = counted.replace("mov.u32 %r1, 0", "mov.u32 %r1, %laneid");
+    assert_eq!(parting(&own), 1);
+    let written = "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; setp.lt.u32 %p1, %r1, 9; @%p1 bra $A; mov.u32 %r2, 1;\n\
+                   $A: setp.eq.u32 %p2, %r2, 0; @%p2 bra $B; bar.sync 0;\n$B: ret;";
+    assert_eq!(parting(written), 1, "what some threads have written differs");
+    assert_eq!(parting("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9; @%p1 bar.sync 0; ret;"), 1);
+}
+
+const SUM: &str = "mov.u32 %r1, %tid.x; mov.u32 %r2, 5; add.s32 %r3, %r1, %r2; mul.lo.s32 %r4, %r3, %r1;\n\
+                   st.shared.u32 [x], %r4; st.shared.u32 [x+4], %r3; bar.sync 0; ret;";
+
+#[test]
+fn edits_do_what_they_say() {
+    let base = base(SUM);
+    let whole = code(&base, "");
+    assert_eq!(code(&base, "delete b4"), [&whole[..4], &whole[5..]].concat());
+    assert_eq!(
+        code(&base, "move b4 before b6")[4..6],
+        ["st.shared.u32 [x+4], %r3;", "st.shared.u32 [x], %r4;"]
+    );
+    assert_eq!(code(&base, "replace b3 by b2")[3], "add.s32 %r4, %r1, %r2;");
+    assert_eq!(
+        code(&base, "swap b4 with b5")[4..6],
+        ["st.shared.u32 [x+4], %r3;", "st.shared.u32 [x], %r4;"]
+    );
+    assert_eq!(code(&base, "operand b3 slot 2 = %r2")[3], "mul.lo.s32 %r4, %r3, %r2;");
+    assert_eq!(code(&base, "operand b3 slot 2 = -7")[3], "mul.lo.s32 %r4, %r3, -7;");
+    assert_eq!(code(&base, "delete b3\n fix b4 slot 0 = %r3")[3], "st.shared.u32 [x], %r3;");
+}
+
+#[test]
+fn a_copy_has_a_register_of_its_own_that_is_read_somewhere() {
+    let base = base(SUM);
+    let edit = "copy b2 before b3";
+    let [copy, _] = edit_of(edit).operation.created();
+    let code = code(&base, &format!("{edit}\nfix b5 slot 0 = %{copy}_0"));
+    assert_eq!(code[3], format!("add.s32 %{copy}_0, %r1, %r2;"));
+    assert_eq!(code[6], format!("st.shared.u32 [x+4], %{copy}_0;"));
+    let also = format!("{edit}\noperand {copy} slot 2 = %r1\nmove {copy} before b5");
+    assert_eq!(
+        self::code(&base, &also)[5],
+        format!("add.s32 %{copy}_0, %r1, %r1;").replace("%r1, %r1", "%r1, %r1")
+    );
+}
+
+fn edit_of(text: &str) -> Edit {
+    format!("patch of 0000000000000001\n{text}").parse::<Patch>().unwrap().edits.remove(0)
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_reason() {
+    let base = base(&format!("ld.param.u64 %rd1, [kernel_param_0]; cvta.to.global.u64 %rd2, %rd1;\n{SUM}"));
+    let cases = [
+        ("delete b99", "`delete b99`: there is no b99, or another edit took it away"),
+        ("delete b6\nmove b6 before b2", "`delete b6`: there is no b6, or another edit took it away"),
+        ("delete b9", "`delete b9`: it may not be taken away"),
+        ("delete b0", "`delete b0`: it may not be taken away"),
+        ("move b1 before b3", "`move b1 before b3`: it may not be put elsewhere"),
+        ("copy b8 before b3", "`copy b8 before b3`: it may not be put elsewhere"),
+        ("replace b4 by b1", "`replace b4 by b1`: one may not stand for the other"),
+        ("swap b4 with b6", "`swap b4 with b6`: they may not change places"),
+        ("operand b4 slot 1 = %rd1", "`operand b4 slot 1 = %rd1`: what is to come there is of another class"),
+        (
+            "operand b4 slot 0 = %r1",
+            "`operand b4 slot 0 = %r1`: there is nothing in that slot, or it is written",
+        ),
+        ("operand b4 slot 1 = %r77", "`operand b4 slot 1 = %r77`: there is no such register"),
+        (
+            "operand b4 slot guard = %r1",
+            "`operand b4 slot guard = %r1`: it has no guard, or a guard is to be a number",
+        ),
+        ("cache b6 = cg", "`cache b6 = cg`: it cannot go that way"),
+        ("delete b4", "%r3 may have no value where b5 reads it"),
+        ("move b5 before b3", "%r3 may have no value where"),
+        ("operand b5 slot 1 = %r4", "%r4 may have no value where b5 reads it"),
+    ];
+    for (edits, message) in cases {
+        assert!(refusal(&base, edits).starts_with(message), "{edits}: {}", refusal(&base, edits));
+    }
+    let other = "patch of 00000000000000aa\ndelete b6\n".parse::<Patch>().unwrap();
+    let refused = base.check(&other).unwrap_err().to_string();
+    assert!(
+        refused.starts_with("the patch is for the text with digest 00000000000000aa, and this one has "),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_barrier_may_go_but_not_where_threads_part() {
+    let base = base(
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9; mov.u32 %r2, %ctaid.x; setp.lt.u32 %p2, %r2, 9; bar.sync 0;\n\
+         @%p1 bra $A; mov.u32 %r3, 1;\n$A: @%p2 bra $B; mov.u32 %r3, 2;\n$B: ret;",
+    );
+    assert!(patched(&base, "delete b4").is_ok());
+    assert!(patched(&base, "move b4 before b8").is_ok(), "whole blocks go there");
+    assert!(refusal(&base, "move b4 before b6").ends_with(", since b5 lets them part"));
+    let refused = refusal(&base, "move b4 before b8\noperand b7 slot guard = %p1");
+    assert!(refused.contains("its operands may not be changed"), "{refused}");
+    let refused = refusal(&base, "move b4 before b8\noperand b3 slot 1 = %r1");
+    assert!(refused.ends_with(", since b7 lets them part"), "{refused}");
+}
+
+#[test]
+fn caches_are_named_as_the_assembler_takes_them() {
+    let base = base(
+        "ld.global.nc.v2.f32 {%f1,%f2}, [x]; ld.volatile.global.f32 %f3, [x]; st.global.f32 [x], %f3; ret;",
+    );
+    assert_eq!(code(&base, "cache b0 = cs")[0], "ld.global.cs.v2.f32 {%f1,%f2}, [x];");
+    assert_eq!(code(&base, "cache b0 = default")[0], "ld.global.v2.f32 {%f1,%f2}, [x];");
+    assert_eq!(code(&base, "cache b2 = wt")[2], "st.global.wt.f32 [x], %f3;");
+    for edit in ["cache b1 = cg", "cache b2 = nc", "cache b0 = wt", "cache b2 = ca"] {
+        assert!(refusal(&base, edit).ends_with("it cannot go that way"), "{edit}");
+    }
+}
+
+#[test]
+fn what_is_wrong_in_a_patch_is_said_with_its_line() {
+    let cases = [
+        ("", "line 1: a patch begins with `patch of` and the digest of its base"),
+        ("patch of 12", "line 1: an artifact is written as its digest"),
+        ("patch of 00000000000000aa\nremove b1", "line 2: this is no edit; there are `delete ID`"),
+        ("patch of 00000000000000aa\n\n# x\n fix b1 slot 2 = 1", "line 4: a fix comes after its edit"),
+        ("patch of 00000000000000aa\ndelete 17", "line 2: `17` names no instruction; `b` and its number"),
+        ("patch of 00000000000000aa\ndelete b99999999999", "line 2: `b99999999999` names no instruction"),
+        ("patch of 00000000000000aa\noperand b1 slot 255 = 1", "line 2: `255` is no slot"),
+        (
+            "patch of 00000000000000aa\noperand b1 slot 2 = 1;",
+            "line 2: `1;` is neither a register nor a number",
+        ),
+        ("patch of 00000000000000aa\ncache b1 = fast", "line 2: `fast` is no cache mode"),
+    ];
+    for (text, message) in cases {
+        let error = text.parse::<Patch>().unwrap_err().to_string();
+        assert!(error.starts_with(message), "{text}: {error}");
+    }
+}
+
+#[test]
+fn the_same_edit_found_twice_is_one() {
+    let base = base(SUM);
+    let edits: Vec<Edit> = (0..200).filter_map(|seed| base.mutate(&[], seed)).collect();
+    assert!(edits.len() > 190, "{}", edits.len());
+    let mut distinct = edits.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert!(distinct.len() < edits.len() && distinct.len() > 50, "{} of {}", distinct.len(), edits.len());
+    let kinds: std::collections::HashSet<_> =
+        edits.iter().map(|edit| std::mem::discriminant(&edit.operation)).collect();
+    assert!(kinds.len() >= 6, "all kinds but that of caches are drawn");
+    assert!(
+        edits.iter().any(|edit| matches!(edit.operation, Operation::Delete(_)) && !edit.fixes.is_empty())
+    );
+}

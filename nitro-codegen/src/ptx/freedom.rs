@@ -1,0 +1,45 @@
+//! What may be done with an instruction.
+
+use super::module::{Class, Instruction, Token};
+use super::opcode::{self, Kind, Space};
+use super::sites::{Role, Site};
+
+/// What edits an instruction takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Freedom {
+    pub(super) delete: bool,
+    pub(super) copy: bool,
+    pub(super) move_: bool,
+    pub(super) operand: bool,
+}
+
+impl Freedom {
+    const NONE: Self = Self { delete: false, copy: false, move_: false, operand: false };
+    const ALL: Self = Self { delete: true, copy: true, move_: true, operand: true };
+
+    pub(super) fn of(instruction: &Instruction, scope: usize, is_kernel: bool) -> Self {
+        let effect = instruction.effect();
+        let is_parameter = effect.kind == Kind::Load && effect.space == Space::Parameter;
+        let is_pointer = instruction.opcode.ends_with("64");
+        match effect.kind {
+            Kind::Frozen | Kind::Unknown | Kind::Branch | Kind::End => Self::NONE,
+            _ if instruction.is_unusual() || scope != 0 && names_symbol(instruction) => Self::NONE,
+            _ if is_parameter && (is_pointer || !is_kernel) => Self::NONE,
+            _ if instruction.opcode.starts_with("cvta") => Self { delete: true, ..Self::NONE },
+            Kind::Barrier => Self { delete: true, move_: true, ..Self::NONE },
+            _ => Self::ALL,
+        }
+    }
+}
+
+/// Whether it names something that may be declared in its scope alone, such as the argument of a call.
+fn names_symbol(instruction: &Instruction) -> bool {
+    let is_name = |token: &Token| matches!(token, Token::Word(word) if word.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '_' | '$')));
+    instruction.operands.iter().flatten().any(is_name)
+}
+
+/// Whether a number may be where a register of this class is.
+pub(super) fn is_number_at(instruction: &Instruction, site: &Site, class: Class) -> bool {
+    let has_value = !matches!(class, Class::Predicate | Class::Other);
+    has_value && site.is_alone && site.role == Role::Use && opcode::one(&instruction.opcode).is_some()
+}

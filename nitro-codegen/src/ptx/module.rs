@@ -1,0 +1,199 @@
+//! PTX as data: what a text consists of.
+
+use std::sync::Arc;
+
+use nitro_core::Artifact;
+
+/// A text of PTX as data: its functions are lists of instructions, everything else is kept as it is.
+///
+/// It is parsed leniently: what is not understood stays in its place, word by word, and analyses leave it alone. Printed again (by `Display`) the text compiles to
+/// the same machine code. Registers of nested scopes are named anew, for the function to have one set of them.
+///
+/// ```
+/// use nitro_codegen::ptx::Module;
+///
+/// let text = ".version 9.0\n.target sm_90\n.address_size 64\n\
+///             .visible .entry nothing() { .reg .b32 %r<2>; mov.u32 %r1, %tid.x; ret; }";
+/// let module = Module::parse(text)?;
+/// assert_eq!(module.functions().collect::<Vec<_>>(), ["nothing"]);
+/// assert!(module.to_string().contains("\tmov.u32 \t%r1, %tid.x;\n"));
+///
+/// let error = Module::parse(".entry half() {\n mov.u32 %r1 }").unwrap_err();
+/// assert_eq!(error.to_string(), "line 2: a statement has no `;`: mov.u32 %r1");
+/// # Ok::<(), nitro_codegen::ptx::ParseError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Module {
+    pub(super) pieces: Vec<Piece>,
+    /// Of the text that was parsed.
+    pub(super) digest: Artifact,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Piece {
+    /// As it was.
+    Text(String),
+    Function(Function),
+}
+
+impl Module {
+    /// The digest of the text that was parsed, by which a patch knows its base.
+    #[must_use]
+    pub fn digest(&self) -> Artifact {
+        self.digest
+    }
+
+    /// The names of the functions that have a body, kernels and others, in the order of the text.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.bodies().map(|function| function.name.as_str())
+    }
+
+    /// How many instructions all functions have together.
+    #[must_use]
+    pub fn instructions(&self) -> usize {
+        self.bodies().map(|function| function.instructions().count()).sum()
+    }
+
+    /// A module of this kernel alone, with all functions that are no kernels, since it may call them; none if there is no such kernel.
+    ///
+    /// What is compiled again for every edit should be no more than what is edited.
+    ///
+    /// ```
+    /// use nitro_codegen::ptx::Module;
+    ///
+    /// let module = Module::parse(".version 9.0\n.visible .entry a() { ret; }\n.visible .entry b() { ret; }\n")?;
+    /// assert_eq!(module.kernel("b").unwrap().functions().collect::<Vec<_>>(), ["b"]);
+    /// # Ok::<(), nitro_codegen::ptx::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn kernel(&self, name: &str) -> Option<Self> {
+        self.bodies().find(|function| function.is_kernel() && function.name == name)?;
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Function(function) if function.is_kernel() && function.name != name => {
+                    // What stands before a kernel says how it is linked.
+                    let kept = text.trim_end();
+                    let linkage =
+                        [".visible", ".weak", ".extern"].iter().find_map(|word| kept.strip_suffix(word));
+                    text.truncate(linkage.unwrap_or(kept).len());
+                    text.push('\n');
+                }
+                Piece::Function(function) => text.push_str(&function.to_string()),
+                Piece::Text(piece) => text.push_str(piece),
+            }
+        }
+        Self::parse(&text).ok()
+    }
+
+    pub(super) fn bodies(&self) -> impl Iterator<Item = &Function> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Function(function) => Some(function),
+            Piece::Text(_) => None,
+        })
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    pub(super) name: String,
+    /// From `.entry` or `.func` to the brace.
+    pub(super) head: String,
+    pub(super) registers: Vec<Register>,
+    /// The scope around each scope; the body itself is the first, and around itself.
+    pub(super) scopes: Vec<usize>,
+    pub(super) items: Vec<Item>,
+}
+
+impl Function {
+    pub(super) fn instructions(&self) -> impl Iterator<Item = (InstructionId, &Instruction)> {
+        self.items.iter().filter_map(|item| match &item.what {
+            What::Instruction(id, instruction) => Some((*id, &**instruction)),
+            _ => None,
+        })
+    }
+}
+
+/// One thing in a body.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub(super) scope: usize,
+    pub(super) what: What,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    /// Kept as it is: a comment, a declaration, a directive.
+    Text(String),
+    Open,
+    Close,
+    Label(String),
+    /// A list of labels that a branch chooses among.
+    Targets {
+        name: String,
+        text: String,
+        labels: Vec<String>,
+    },
+    Instruction(InstructionId, Arc<Instruction>),
+    /// Where an instruction was that an edit has taken away.
+    Tombstone(InstructionId),
+}
+
+/// The permanent number of an instruction: `b17` is the 17th of the base, `c` and 16 hexadecimal digits one that an edit has made.
+///
+/// ```
+/// use nitro_codegen::ptx::InstructionId;
+///
+/// let id: InstructionId = "b17".parse()?;
+/// assert_eq!(id, InstructionId::Base(17));
+/// assert_eq!(InstructionId::Created(31).to_string(), "c000000000000001f");
+/// # Ok::<(), nitro_codegen::ptx::PatchError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum InstructionId {
+    /// An instruction of the base, counted through the whole module from 0.
+    Base(u32),
+    /// What an edit put there, by a hash of the edit.
+    Created(u64),
+}
+
+/// What kind of register it is: one may stand for another of the same class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Class {
+    Predicate,
+    /// Any kind of value of so many bits.
+    Bits(u16),
+    Integer(u16),
+    Float(u16),
+    /// Vectors of registers, and types that are not known.
+    Other,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Register {
+    pub(super) name: String,
+    pub(super) class: Class,
+    /// With its type and where it is declared, if that is not done in the text itself.
+    pub(super) declared_as: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Instruction {
+    pub(super) guard: Option<Guard>,
+    pub(super) opcode: String,
+    pub(super) operands: Vec<Vec<Token>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Guard {
+    pub(super) register: usize,
+    pub(super) negated: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    /// A declared register, by its position in the function's list, and a component such as `.x`.
+    Register(usize, String),
+    Word(String),
+    Mark(char),
+}

@@ -1,0 +1,84 @@
+//! From text to [`Module`].
+
+use nitro_core::Artifact;
+
+use super::body::Body;
+use super::module::{Function, Module, Piece};
+use super::scan::{Scan, word};
+
+/// The longest text that is parsed.
+const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// Why a text is no PTX that can be edited.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct ParseError {
+    /// The line of the text, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
+impl Module {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// When brackets, comments or strings do not end, a statement has no `;`, or it is longer than 64 MiB.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        if text.len() > MAX_TEXT_BYTES {
+            let what = format!("the text has {} bytes, and at most {MAX_TEXT_BYTES} are read", text.len());
+            return Err(ParseError { line: 1, what });
+        }
+        let moved = unused_prefix(text);
+        let mut scan = Scan::new(text);
+        let mut pieces = Vec::new();
+        let mut numbered = 0;
+        while scan.at < text.len() {
+            let from = scan.at;
+            scan.until(&[], |_| (), |word| matches!(word, ".entry" | ".func"))?;
+            let head_at = scan.at;
+            if head_at > from {
+                pieces.push(Piece::Text(text[from..head_at].to_owned()));
+            }
+            if head_at == text.len() {
+                break;
+            }
+            scan.until(b"{;", |_| (), |_| false)?;
+            let head = &text[head_at..scan.at];
+            match scan.peek() {
+                Some(b'{') => {
+                    let function = function(&mut scan, head, &mut numbered, &moved)?;
+                    pieces.push(Piece::Function(function));
+                }
+                _ => pieces.push(Piece::Text(head.to_owned())), // a declaration
+            }
+        }
+        Ok(Self { pieces, digest: Artifact::of(text) })
+    }
+}
+
+/// A function from its opening to its closing brace.
+fn function(scan: &mut Scan, head: &str, numbered: &mut u32, moved: &str) -> Result<Function, ParseError> {
+    let name = name(head).ok_or_else(|| scan.error("a function has no name"))?;
+    scan.at += 1;
+    let mut body = Body::new(scan, numbered, moved);
+    body.read()?;
+    let (registers, scopes, items) = body.finish();
+    Ok(Function { name: name.to_owned(), head: head.trim_end().to_owned(), registers, scopes, items })
+}
+
+/// The first word outside of brackets that is no directive.
+fn name(head: &str) -> Option<&str> {
+    let mut scan = Scan::new(head);
+    scan.until(&[], |_| (), |word| !word.starts_with('.')).ok()?;
+    Some(word(scan.rest())).filter(|name| !name.is_empty())
+}
+
+/// How names of nested scopes begin when they have moved to a body: as nothing else in the text.
+fn unused_prefix(text: &str) -> String {
+    let mut prefix = "%scope".to_owned();
+    while text.contains(&prefix) {
+        prefix.push('_');
+    }
+    prefix
+}

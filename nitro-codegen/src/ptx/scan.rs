@@ -1,0 +1,160 @@
+//! Where things of a text begin and end: comments, strings, brackets. It knows no meaning.
+
+use super::ParseError;
+
+/// How deeply brackets and scopes may be nested.
+pub(super) const MAX_DEPTH: usize = 64;
+
+/// A place in a text, which only goes on.
+#[derive(Clone)]
+pub(super) struct Scan<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+    /// Line of the place where counting began, and that place.
+    counted: (usize, usize),
+}
+
+/// What [`Scan::until`] passes over.
+pub(super) enum Passed<'a> {
+    Comment(&'a str),
+    Other(&'a str),
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0, counted: (1, 0) }
+    }
+
+    /// The line of this place, from 1.
+    pub(super) fn line(&mut self) -> usize {
+        let (line, from) = self.counted;
+        let line = line + self.text.as_bytes()[from..self.at].iter().filter(|&&byte| byte == b'\n').count();
+        self.counted = (line, self.at);
+        line
+    }
+
+    pub(super) fn error(&mut self, what: impl Into<String>) -> ParseError {
+        ParseError { line: self.line(), what: what.into() }
+    }
+
+    pub(super) fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    pub(super) fn skip_space(&mut self) {
+        self.at += self.rest().len() - self.rest().trim_start().len();
+    }
+
+    /// The comment that begins here, if one does.
+    pub(super) fn comment(&mut self) -> Result<Option<&'a str>, ParseError> {
+        let rest = self.rest();
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            let end =
+                rest.find("*/").ok_or_else(|| self.error("a comment that begins with `/*` has no `*/`"))?;
+            end + 2
+        } else {
+            return Ok(None);
+        };
+        self.at += length;
+        Ok(Some(&rest[..length]))
+    }
+
+    /// To the end of this line.
+    pub(super) fn line_end(&mut self) -> &'a str {
+        let rest = self.rest();
+        let length = rest.find('\n').unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    /// Goes on to the first of the bytes `ends` that is outside of brackets, comments and strings, and stays before it. What is a word of its own may end it as well.
+    pub(super) fn until(
+        &mut self,
+        ends: &[u8],
+        mut passes: impl FnMut(Passed<'a>),
+        is_end_word: impl Fn(&str) -> bool,
+    ) -> Result<(), ParseError> {
+        let mut open: Vec<u8> = Vec::new();
+        while let Some(byte) = self.peek() {
+            if open.is_empty() && ends.contains(&byte) {
+                return Ok(());
+            }
+            let from = self.at;
+            if let Some(comment) = self.comment()? {
+                passes(Passed::Comment(comment));
+                continue;
+            }
+            match byte {
+                b'"' => self.string()?,
+                b'(' | b'[' | b'{' if open.len() < MAX_DEPTH => {
+                    open.push(byte);
+                    self.at += 1;
+                }
+                b'(' | b'[' | b'{' => {
+                    return Err(self.error(format!("more than {MAX_DEPTH} brackets are open")));
+                }
+                b')' | b']' | b'}' => {
+                    self.close(&mut open, byte)?;
+                }
+                _ if is_word(byte) => {
+                    let word = word(self.rest());
+                    if open.is_empty() && is_end_word(word) {
+                        return Ok(());
+                    }
+                    self.at += word.len();
+                }
+                _ => self.at += self.rest().chars().next().map_or(1, char::len_utf8),
+            }
+            passes(Passed::Other(&self.text[from..self.at]));
+        }
+        match open.is_empty() {
+            true => Ok(()),
+            false => Err(self.error(format!("a `{}` is never closed", open[open.len() - 1] as char))),
+        }
+    }
+
+    fn close(&mut self, open: &mut Vec<u8>, byte: u8) -> Result<(), ParseError> {
+        let opened = open.pop();
+        if !matches!((opened, byte), (Some(b'('), b')') | (Some(b'['), b']') | (Some(b'{'), b'}')) {
+            return Err(self.error(format!("a `{}` closes what was not opened", byte as char)));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<(), ParseError> {
+        let length = string(self.rest()).ok_or_else(|| self.error("a string has no closing `\"`"))?.len();
+        self.at += length;
+        Ok(())
+    }
+}
+
+/// Whether a byte belongs to names, numbers and opcodes.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%' | b'.')
+}
+
+/// The word at the beginning.
+pub(super) fn word(text: &str) -> &str {
+    &text[..text.bytes().take_while(|&byte| is_word(byte)).count()]
+}
+
+/// The string at the beginning, with its quotes.
+pub(super) fn string(text: &str) -> Option<&str> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return Some(&text[..=at]),
+            _ => at += 1,
+        }
+    }
+    None
+}

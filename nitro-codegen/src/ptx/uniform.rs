@@ -1,0 +1,135 @@
+//! Where threads of a block may part: barriers must not come to lie there.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::bits::Bits;
+use super::flow::{Flow, Placed};
+use super::module::{InstructionId, Token};
+use super::opcode::{Kind, Space};
+use super::sites::Role;
+
+/// For each barrier, and whatever else threads come to together, the branches that may keep some of them away; itself if its guard may.
+pub(super) type Barriers = HashMap<InstructionId, BTreeSet<InstructionId>>;
+
+/// Finds the barriers of a function. `is_kernel`: its parameters are the same for all threads.
+pub(super) fn barriers(flow: &Flow, is_kernel: bool) -> Barriers {
+    let mut placed = flow.blocks.iter().flat_map(|block| &block.code);
+    if !placed.any(is_barrier) {
+        return Barriers::new();
+    }
+    let controls = controls(flow);
+    let varying = varying(flow, &controls, is_kernel);
+    let mut found = Barriers::new();
+    for (index, block) in flow.blocks.iter().enumerate() {
+        for placed in block.code.iter().filter(|placed| is_barrier(placed)) {
+            let branches = controls[index].iter().filter(|&branch| parts(flow, branch, &varying));
+            let mut ids: BTreeSet<InstructionId> =
+                branches.filter_map(|branch| Some(flow.blocks[branch].code.last()?.id)).collect();
+            if placed.instruction.guard.is_some_and(|guard| varying.has(guard.register)) {
+                ids.insert(placed.id);
+            }
+            found.insert(placed.id, ids);
+        }
+    }
+    found
+}
+
+fn is_barrier(placed: &Placed) -> bool {
+    matches!(placed.instruction.effect().kind, Kind::Barrier | Kind::Collective)
+}
+
+/// For each block the blocks whose branches decide whether it is come to, directly or because they decide about such a branch.
+fn controls(flow: &Flow) -> Vec<Bits> {
+    let after = flow.post_dominators();
+    let count = flow.blocks.len();
+    let mut controls = vec![Bits::none(count); count];
+    for (branch, block) in flow.blocks.iter().enumerate() {
+        if block.successors.len() + usize::from(block.may_end) < 2 {
+            continue;
+        }
+        for &next in &block.successors {
+            for controlled in after[next].iter().filter(|&at| at == branch || !after[branch].has(at)) {
+                controls[controlled].insert(branch);
+            }
+        }
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for at in 0..count {
+            let mut all = controls[at].clone();
+            controls[at].iter().for_each(|branch| all.unite(&controls[branch]));
+            if all != controls[at] {
+                controls[at] = all;
+                changed = true;
+            }
+        }
+    }
+    controls
+}
+
+/// The registers that may differ between threads of a block.
+fn varying(flow: &Flow, controls: &[Bits], is_kernel: bool) -> Bits {
+    let mut varying = Bits::none(flow.function.registers.len());
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (index, block) in flow.blocks.iter().enumerate() {
+            let parted = controls[index].iter().any(|branch| parts(flow, branch, &varying));
+            for placed in &block.code {
+                if parted || varies(placed, &varying, is_kernel) {
+                    for register in placed.instruction.definitions() {
+                        changed |= varying.insert(register);
+                    }
+                }
+            }
+        }
+    }
+    varying
+}
+
+/// Whether threads may go different ways at the end of this block.
+fn parts(flow: &Flow, block: usize, varying: &Bits) -> bool {
+    let Some(last) = flow.blocks[block].code.last() else { return false };
+    let guard = last.instruction.guard.is_some_and(|guard| varying.has(guard.register));
+    let read = last.instruction.sites().into_iter().filter_map(|site| site.register);
+    !last.instruction.opcode.ends_with(".uni")
+        && (guard || read.into_iter().any(|register| varying.has(register)))
+}
+
+/// Whether what an instruction computes may differ between threads, by what it reads.
+fn varies(placed: &Placed, varying: &Bits, is_kernel: bool) -> bool {
+    let instruction = placed.instruction;
+    let effect = instruction.effect();
+    let by_kind = match effect.kind {
+        Kind::Pure => false,
+        Kind::Load => match effect.space {
+            Space::Parameter => !is_kernel || placed.scope != 0, // results of calls are in scopes of their own
+            Space::Constant => false,
+            _ => true,
+        },
+        _ => true,
+    };
+    let reads = instruction.sites().into_iter().filter(|site| site.role != Role::Definition);
+    by_kind
+        || instruction.guard.is_some_and(|guard| varying.has(guard.register))
+        || reads.filter_map(|site| site.register).any(|register| varying.has(register))
+        || instruction.operands.iter().flatten().any(is_of_thread)
+}
+
+/// Special registers that are not the same in all threads of a block.
+fn is_of_thread(token: &Token) -> bool {
+    const OF_BLOCK: [&str; 8] = [
+        "%ntid",
+        "%ctaid",
+        "%nctaid",
+        "%clusterid",
+        "%nclusterid",
+        "%cluster_ctaid",
+        "%cluster_nctaid",
+        "%gridid",
+    ];
+    let Token::Word(word) = token else { return false };
+    let name = word.split('.').next().unwrap_or(word);
+    name.starts_with('%') && !OF_BLOCK.contains(&name)
+}

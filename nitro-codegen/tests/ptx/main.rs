@@ -1,0 +1,5 @@
+//! PTX as data: what is read, written and changed, with NVIDIA's assembler as the judge.
+
+mod edits;
+mod round_trip;
+mod support;
