@@ -8,12 +8,14 @@
 //!   colony ([`Ants`]) or at random.
 //! - A [`Generator`] writes the texts, such as kernels, that decisions lead to.
 //! - [`partial`]: spaces as data, where each choice keeps what rules and decisions leave open, and says why the rest is gone.
+//! - [`evolve`]: edits of what runs already, by time and error at once.
 //! - A [`Replay`] searches a space that is measured already, and says how good a strategy would have been.
 //!
 //! The crate runs nothing and knows no device: whoever asks evaluates. [`Search`] has an example.
 
 mod ants;
 mod course;
+pub mod evolve;
 mod generator;
 mod learn;
 mod outcome;

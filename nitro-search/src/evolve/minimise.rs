@@ -1,0 +1,64 @@
+//! The edits that matter.
+
+use std::collections::BTreeMap;
+
+/// The fewest of these edits that still do what is asked for, in the sense that none of them can be left out (Zeller and Hildebrandt 2002, "ddmin").
+///
+/// `keeps` says of some of the edits whether they do, for example whether they are as fast within 1 %, with the same class of error, and pass all tests; what cannot be
+/// made does not. It is asked once about the same edits. Where all of them do not, all are returned.
+///
+/// ```
+/// use nitro_search::evolve::minimise;
+///
+/// let edits: Vec<u8> = (0..40).collect();
+/// let kept = minimise(&edits, |some| some.contains(&7) && some.contains(&31));
+/// assert_eq!(kept, [7, 31]);
+/// ```
+pub fn minimise<E: Clone + Ord>(edits: &[E], keeps: impl FnMut(&[E]) -> bool) -> Vec<E> {
+    let mut asked = Asked { keeps, known: BTreeMap::new() };
+    let mut kept: Vec<E> = edits.to_vec();
+    kept.sort();
+    kept.dedup();
+    if !asked.keeps(&kept) {
+        return edits.to_vec();
+    }
+    if asked.keeps(&[]) {
+        return Vec::new();
+    }
+    let mut parts = 2;
+    while kept.len() >= 2 {
+        let chunk = kept.len().div_ceil(parts);
+        let part = |from: usize| from..(from + chunk).min(kept.len());
+        let ranges: Vec<_> = (0..kept.len()).step_by(chunk).map(part).collect();
+        let alone = ranges.iter().map(|range| kept[range.clone()].to_vec());
+        let without = ranges.iter().map(|range| [&kept[..range.start], &kept[range.end..]].concat());
+        let smaller: Vec<(bool, Vec<E>)> =
+            alone.map(|some| (true, some)).chain(without.map(|some| (false, some))).collect();
+        let found = smaller.into_iter().find(|(_, some)| some.len() < kept.len() && asked.keeps(some));
+        match found {
+            Some((is_alone, some)) => {
+                kept = some;
+                parts = if is_alone { 2 } else { (parts - 1).max(2) };
+            }
+            None if parts >= kept.len() => break,
+            None => parts = (parts * 2).min(kept.len()),
+        }
+    }
+    kept
+}
+
+struct Asked<E, F> {
+    keeps: F,
+    known: BTreeMap<Vec<E>, bool>,
+}
+
+impl<E: Clone + Ord, F: FnMut(&[E]) -> bool> Asked<E, F> {
+    fn keeps(&mut self, some: &[E]) -> bool {
+        if let Some(&known) = self.known.get(some) {
+            return known;
+        }
+        let keeps = (self.keeps)(some);
+        self.known.insert(some.to_vec(), keeps);
+        keeps
+    }
+}

@@ -1,0 +1,63 @@
+//! Evolution of edits, after GEVO (Liou, Forrest and Wu): which edits of something that runs already make it faster, and how much error each takes.
+//!
+//! - What is edited, a [`PatchSpace`] knows: it draws edits, and says which go together. Here an edit is a value that has an order.
+//! - An [`Evolution`] is asked what to evaluate and told what that gave: time and error, both the less the better (NSGA-II).
+//! - [`minimise`] leaves the edits that matter, [`explain`] says what each brings alone and among the others.
+//!
+//! Inputs are of three kinds that have nothing in common. Those of the *search* ([`Purpose::Search`], [`Purpose::Again`]) decide what survives. Those of the *validation*
+//! ([`Purpose::Validation`]) are shown what is on the front, now and then: what fails there is out, and how fast it was there is kept apart. Those of the *test* never come in here: whoever accepts a
+//! [`Finalist`] runs them once.
+//!
+//! Where the paper leaves something open: times that differ by less than a margin (1 %) are the same; elites are measured again in every generation and have the median of their times, and the
+//! worst of their errors; what has the same machine code has been measured already.
+
+mod breed;
+mod evolution;
+mod explain;
+mod minimise;
+mod plan;
+mod rank;
+mod records;
+
+pub use self::evolution::Evolution;
+pub use self::explain::{Explained, Influence, explain};
+pub use self::minimise::minimise;
+pub use self::plan::{EvolvePlan, Finalist, Fitness, Purpose, Report, Told, Trial, TrialId};
+
+/// What is edited: a program, of which the search knows its edits alone.
+///
+/// ```
+/// use nitro_search::evolve::PatchSpace;
+///
+/// /// A program of nine switches, of which 3 and 4 exclude each other.
+/// struct Switches;
+///
+/// impl PatchSpace for Switches {
+///     type Edit = u8;
+///
+///     fn mutate(&self, edits: &[u8], seed: u64) -> Option<u8> {
+///         let open = (0..9).filter(|edit| !edits.contains(edit) && self.is_valid(&[edits, &[*edit]].concat()));
+///         let open: Vec<u8> = open.collect();
+///         (!open.is_empty()).then(|| open[seed as usize % open.len()])
+///     }
+///
+///     fn is_valid(&self, edits: &[u8]) -> bool {
+///         !(edits.contains(&3) && edits.contains(&4))
+///     }
+/// }
+///
+/// assert_eq!(Switches.mutate(&[0, 1, 2, 4, 5, 6, 7], 3), Some(8));
+/// ```
+pub trait PatchSpace {
+    /// One change. Those of an individual are a set: in which order they come makes no difference.
+    type Edit: Clone + Ord;
+
+    /// An edit that can be made together with these, drawn by the seed; none where nothing was found. The same seed draws the same.
+    fn mutate(&self, edits: &[Self::Edit], seed: u64) -> Option<Self::Edit>;
+
+    /// Whether these edits can be made together. Without any it is the program as it is, which can.
+    fn is_valid(&self, edits: &[Self::Edit]) -> bool;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! Who is better: non-dominated sorting and crowding of NSGA-II (Deb and others, 2002), with a margin for times.
+
+use std::cmp::Ordering;
+
+use super::Fitness;
+
+/// Times within `margin` of each other are the same.
+pub(super) fn compare_times(one: f64, other: f64, margin: f64) -> Ordering {
+    if (one - other).abs() <= margin * one.min(other) { Ordering::Equal } else { one.total_cmp(&other) }
+}
+
+/// Whether one is no worse in anything, and better in something.
+pub(super) fn dominates(one: Fitness, other: Fitness, margin: f64) -> bool {
+    let time = compare_times(one.time_ns, other.time_ns, margin);
+    let error = one.error.total_cmp(&other.error);
+    time.is_le() && error.is_le() && (time.is_lt() || error.is_lt())
+}
+
+/// Rank and crowding of an individual: the lower the rank, then the more room around it, the better.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Standing {
+    pub(super) rank: usize,
+    pub(super) crowding: f64,
+}
+
+impl Standing {
+    /// Less is better.
+    pub(super) fn compare(&self, other: &Self) -> Ordering {
+        self.rank.cmp(&other.rank).then(other.crowding.total_cmp(&self.crowding))
+    }
+}
+
+/// The standing of each.
+pub(super) fn standings(all: &[Fitness], margin: f64) -> Vec<Standing> {
+    let mut standings = vec![Standing { rank: 0, crowding: 0.0 }; all.len()];
+    let beats = |one: usize, other: usize| dominates(all[one], all[other], margin);
+    let mut better: Vec<usize> =
+        (0..all.len()).map(|at| (0..all.len()).filter(|&other| beats(other, at)).count()).collect();
+    let mut front: Vec<usize> = (0..all.len()).filter(|&at| better[at] == 0).collect();
+    for rank in 0.. {
+        if front.is_empty() {
+            break;
+        }
+        let crowding = crowding(&front.iter().map(|&at| all[at]).collect::<Vec<_>>());
+        front.iter().zip(crowding).for_each(|(&at, crowding)| standings[at] = Standing { rank, crowding });
+        let mut next = Vec::new();
+        for &at in &front {
+            for other in (0..all.len()).filter(|&other| beats(at, other)) {
+                better[other] -= 1;
+                if better[other] == 0 {
+                    next.push(other);
+                }
+            }
+        }
+        next.sort_unstable();
+        front = next;
+    }
+    standings
+}
+
+/// How far the neighbours of each are apart, as a share of what there is; those at the ends have all the room.
+fn crowding(front: &[Fitness]) -> Vec<f64> {
+    let mut room = vec![0.0; front.len()];
+    for value in [|fitness: &Fitness| fitness.time_ns, |fitness: &Fitness| fitness.error] {
+        let mut order: Vec<usize> = (0..front.len()).collect();
+        order.sort_by(|&one, &other| value(&front[one]).total_cmp(&value(&front[other])));
+        let (Some(&first), Some(&last)) = (order.first(), order.last()) else { continue };
+        let range = value(&front[last]) - value(&front[first]);
+        room[first] = f64::INFINITY;
+        room[last] = f64::INFINITY;
+        if range > 0.0 {
+            for three in order.windows(3) {
+                room[three[1]] += (value(&front[three[2]]) - value(&front[three[0]])) / range;
+            }
+        }
+    }
+    room
+}
+
+/// Positions of those that are worth having: by ascending error each that is faster, by more than the margin, than all with less error.
+pub(super) fn front(all: &[Fitness], margin: f64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    let key = |at: usize| (all[at].error, all[at].time_ns);
+    order.sort_by(|&one, &other| {
+        let ((error, time), (other_error, other_time)) = (key(one), key(other));
+        error.total_cmp(&other_error).then(time.total_cmp(&other_time))
+    });
+    let mut best = f64::INFINITY;
+    order.retain(|&at| {
+        let is_faster = best.is_infinite() || compare_times(all[at].time_ns, best, margin).is_lt();
+        best = if is_faster { all[at].time_ns } else { best };
+        is_faster
+    });
+    order
+}

@@ -1,0 +1,137 @@
+//! What is known of every individual there was.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Fitness, Report};
+
+/// Individuals by their edits, and what was measured of their machine code.
+pub(super) struct Records<E> {
+    known: Vec<Known<E>>,
+    by_edits: BTreeMap<Vec<E>, usize>,
+    measured: Vec<Measured>,
+    by_code: HashMap<u64, usize>,
+}
+
+struct Known<E> {
+    edits: Vec<E>,
+    /// Position among what was measured; none as long as it was not, or when it failed.
+    measured: Option<usize>,
+}
+
+/// What was measured of a machine code.
+#[derive(Default)]
+pub(super) struct Measured {
+    /// Ascending.
+    times_ns: Vec<f64>,
+    error: f64,
+    /// It failed once, which is once too often.
+    is_out: bool,
+    pub(super) validation: Option<Fitness>,
+}
+
+impl Measured {
+    fn add(&mut self, fitness: Fitness) {
+        let at = self.times_ns.partition_point(|time| *time < fitness.time_ns);
+        self.times_ns.insert(at, fitness.time_ns);
+        self.error = self.error.max(fitness.error);
+    }
+
+    pub(super) fn runs(&self) -> usize {
+        self.times_ns.len()
+    }
+
+    fn fitness(&self) -> Fitness {
+        let times = &self.times_ns;
+        let time_ns = (times[(times.len() - 1) / 2] + times[times.len() / 2]) / 2.0;
+        Fitness { time_ns, error: self.error }
+    }
+}
+
+impl<E: Clone + Ord> Records<E> {
+    pub(super) fn new() -> Self {
+        Self { known: Vec::new(), by_edits: BTreeMap::new(), measured: Vec::new(), by_code: HashMap::new() }
+    }
+
+    /// The number of an individual, and whether it is new. The edits are ascending.
+    pub(super) fn number(&mut self, edits: Vec<E>) -> (usize, bool) {
+        if let Some(&number) = self.by_edits.get(&edits) {
+            return (number, false);
+        }
+        self.by_edits.insert(edits.clone(), self.known.len());
+        self.known.push(Known { edits, measured: None });
+        (self.known.len() - 1, true)
+    }
+
+    pub(super) fn edits(&self, number: usize) -> &[E] {
+        &self.known[number].edits
+    }
+
+    /// What was measured of a machine code, if it may be used.
+    pub(super) fn of_code(&self, code: u64) -> Option<Fitness> {
+        let measured = &self.measured[*self.by_code.get(&code)?];
+        Some(measured.fitness())
+    }
+
+    /// Time and error of an individual that may live.
+    pub(super) fn fitness(&self, number: usize) -> Option<Fitness> {
+        self.measured(number).filter(|measured| !measured.is_out).map(Measured::fitness)
+    }
+
+    pub(super) fn measured(&self, number: usize) -> Option<&Measured> {
+        self.known[number].measured.map(|at| &self.measured[at])
+    }
+
+    pub(super) fn numbers(&self) -> std::ops::Range<usize> {
+        0..self.known.len()
+    }
+
+    /// Takes what a first run gave, or that the machine code is known.
+    pub(super) fn search(&mut self, number: usize, report: Report, max_error: f64) {
+        let (code, fitness) = match report {
+            Report::Ran { fitness, code } => (code, Some(fitness)),
+            Report::Same(code) => (Some(code), None),
+            Report::Failed(_) => return,
+        };
+        let known = code.and_then(|code| self.by_code.get(&code).copied());
+        let at = known.unwrap_or(self.measured.len());
+        match fitness {
+            Some(fitness) => {
+                if known.is_none() {
+                    self.measured.push(Measured::default());
+                }
+                self.measured[at].add(fitness);
+                self.measured[at].is_out |= fitness.error > max_error;
+            }
+            None if known.is_none() => return,
+            None => {}
+        }
+        if let Some(code) = code {
+            self.by_code.insert(code, at);
+        }
+        self.known[number].measured = Some(at);
+    }
+
+    /// Takes another run, of what ran before.
+    pub(super) fn again(&mut self, number: usize, report: Report, max_error: f64) {
+        let Some(measured) = self.known[number].measured.map(|at| &mut self.measured[at]) else { return };
+        match report {
+            Report::Ran { fitness, .. } => measured.add(fitness),
+            Report::Same(_) => {}
+            Report::Failed(_) => measured.is_out = true,
+        }
+        measured.is_out |= measured.error > max_error;
+    }
+
+    /// Takes what the inputs of the validation gave.
+    pub(super) fn validation(&mut self, number: usize, report: Report, max_error: f64) {
+        let Some(measured) = self.known[number].measured.map(|at| &mut self.measured[at]) else { return };
+        match report {
+            Report::Ran { fitness, .. } => {
+                measured.validation = Some(fitness);
+                measured.is_out |= fitness.error > max_error;
+            }
+            Report::Same(_) => {}
+            Report::Failed(_) => measured.is_out = true,
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Evolution with evaluators that run nothing.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::rank::{Standing, dominates, front, standings};
+use super::{
+    Evolution, EvolvePlan, Fitness, PatchSpace, Purpose, Report, Told, Trial, TrialId, explain, minimise,
+};
+use crate::random::Random;
+use crate::{Ask, Budget, Ended, Failure, TellError};
+
+/// Edits of a program of 60 lines: some cannot be made together, and one in seven not at all.
+struct Lines;
+
+impl PatchSpace for Lines {
+    type Edit = u32;
+
+    fn mutate(&self, edits: &[u32], seed: u64) -> Option<u32> {
+        let mut random = Random::new(seed);
+        (0..20)
+            .map(|_| random.below(60) as u32)
+            .find(|edit| !edits.contains(edit) && self.is_valid(&[edits, &[*edit]].concat()))
+    }
+
+    fn is_valid(&self, edits: &[u32]) -> bool {
+        let apart = !(edits.contains(&1) && edits.contains(&2));
+        apart && edits.iter().all(|edit| edit % 7 != 6)
+    }
+}
+
+/// Line 10 costs 8 of 100; lines 21, 22 and 23 cost 30 if they all go, two of them little, and one makes it slower, if by less than times vary; line 30 brings 20 for an error of 0.5 %. Lines from 40 change
+/// nothing, of which the machine code tells; other lines cost a little, and those that end with 9 fail.
+fn answer(edits: &[u32]) -> (u64, Option<Fitness>) {
+    let has = |edit: u32| edits.contains(&edit);
+    let three = [21, 22, 23].into_iter().filter(|&edit| has(edit)).count();
+    let mut time_ns = 100.0 + [0.0, 0.5, -4.0, -30.0][three];
+    time_ns -= if has(10) { 8.0 } else { 0.0 } + if has(30) { 20.0 } else { 0.0 };
+    time_ns +=
+        edits.iter().filter(|&&edit| edit < 40 && ![10, 21, 22, 23, 30].contains(&edit)).count() as f64;
+    let code = edits.iter().filter(|&&edit| edit < 40).fold(0, |code, edit| code | 1 << edit);
+    let fails = edits.iter().any(|edit| edit % 10 == 9);
+    let error = if has(30) { 0.005 } else { 0.0 } + if has(33) { 0.5 } else { 0.0 };
+    (code, (!fails).then_some(Fitness { time_ns, error }))
+}
+
+fn plan(seed: u64) -> EvolvePlan {
+    EvolvePlan { population: 64, generations: 40, seed, ..EvolvePlan::default() }
+}
+
+/// Answers a trial as somebody would who compiles first.
+fn report(evolution: &Evolution<Lines>, trial: &Trial<u32>) -> Report {
+    let (code, fitness) = answer(&trial.edits);
+    match fitness {
+        _ if trial.purpose == Purpose::Search && evolution.measured(code).is_some() => Report::Same(code),
+        Some(fitness) => Report::Ran { fitness, code: Some(code) },
+        None => Report::Failed(Failure::Crash),
+    }
+}
+
+/// Asks and tells to the end, `room` at once, told in the other order; what was asked for.
+fn finish(evolution: &mut Evolution<Lines>, room: usize) -> Vec<Trial<u32>> {
+    let mut asked = Vec::new();
+    while let Ask::Evaluate(trials) = evolution.ask(room) {
+        for trial in trials.iter().rev() {
+            let report = report(evolution, trial);
+            evolution.tell(trial.id, report).unwrap();
+        }
+        asked.extend(trials);
+    }
+    asked
+}
+
+#[test]
+fn planted_edits_are_found_and_so_is_what_error_buys() {
+    for seed in 0..5 {
+        let mut evolution = Evolution::new(Lines, plan(seed));
+        finish(&mut evolution, 7);
+        let finalists = evolution.finalists();
+        // Edits that cost next to nothing come along: minimised, the planted ones are left.
+        let planted = [(0.0, 62.0, vec![10, 21, 22, 23]), (0.005, 42.0, vec![10, 21, 22, 23, 30])];
+        assert_eq!(finalists.len(), 2, "seed {seed}");
+        for (finalist, (error, time_ns, planted)) in finalists.iter().zip(planted) {
+            assert_eq!(finalist.search, finalist.validation);
+            assert!(
+                finalist.search.error == error && finalist.search.time_ns <= time_ns * 1.05,
+                "{finalist:?}"
+            );
+            let is_as_good = |some: &[u32]| {
+                answer(some).1.is_some_and(|fitness| {
+                    fitness.time_ns <= finalist.search.time_ns && fitness.error <= finalist.search.error
+                })
+            };
+            assert_eq!(minimise(&finalist.edits, is_as_good), planted, "seed {seed}");
+        }
+        assert_eq!(evolution.generation(), 41);
+    }
+}
+
+#[test]
+fn the_first_trial_is_the_program_as_it_is_and_no_genotype_is_tried_twice() {
+    let mut evolution = Evolution::new(Lines, plan(3));
+    let asked = finish(&mut evolution, 5);
+    assert_eq!((asked[0].edits.as_slice(), asked[0].purpose), (&[][..], Purpose::Search));
+    let new: Vec<_> = asked.iter().filter(|trial| trial.purpose == Purpose::Search).collect();
+    let distinct: BTreeSet<_> = new.iter().map(|trial| &trial.edits).collect();
+    assert_eq!(distinct.len(), new.len());
+    assert!(new.iter().all(|trial| Lines.is_valid(&trial.edits) && trial.edits.is_sorted()));
+    let sizes = new[1..64].iter().map(|trial| trial.edits.len());
+    assert!(sizes.filter(|&size| size == 3).count() >= 60, "they begin with three edits each");
+    let validated = asked.iter().filter(|trial| trial.purpose == Purpose::Validation).count();
+    assert!(validated > 0 && validated < 60, "only the front is validated, once: {validated}");
+}
+
+#[test]
+fn what_has_known_machine_code_lives_and_is_not_run() {
+    let mut evolution = Evolution::new(Lines, plan(4));
+    let mut runs: HashMap<u64, usize> = HashMap::new();
+    let mut same = 0;
+    while let Ask::Evaluate(trials) = evolution.ask(3) {
+        for trial in trials {
+            let report = report(&evolution, &trial);
+            match report {
+                Report::Same(_) => same += 1,
+                Report::Ran { code: Some(code), .. } if trial.purpose == Purpose::Search => {
+                    *runs.entry(code).or_default() += 1;
+                }
+                _ => {}
+            }
+            evolution.tell(trial.id, report).unwrap();
+        }
+    }
+    assert!(same > 100, "{same}");
+    assert!(runs.values().all(|&runs| runs == 1));
+    let longest = evolution.told().iter().filter(|told| matches!(told.report, Report::Same(_)));
+    let longest = longest.map(|told| told.trial.edits.len()).max().unwrap();
+    assert!(longest > 4, "neutral edits are inherited: {longest}");
+}
+
+#[test]
+fn proposals_depend_on_seed_and_outcomes_alone() {
+    let run = |seed, room| {
+        let quick = EvolvePlan { population: 20, generations: 8, ..plan(seed) };
+        let mut evolution = Evolution::new(Lines, quick);
+        let mut asked = Vec::new();
+        while let Ask::Evaluate(trials) = evolution.ask(room) {
+            for trial in trials.iter().rev() {
+                let (code, fitness) = answer(&trial.edits);
+                let report = fitness.map_or(Report::Failed(Failure::Crash), |fitness| Report::Ran {
+                    fitness,
+                    code: Some(code),
+                });
+                evolution.tell(trial.id, report).unwrap();
+            }
+            asked.extend(trials);
+        }
+        asked
+    };
+    assert_eq!(run(1, 1), run(1, 9));
+    assert_ne!(run(1, 1), run(2, 1));
+}
+
+#[test]
+fn from_any_prefix_an_evolution_goes_on_as_it_would_have() {
+    let begin = || Evolution::new(Lines, EvolvePlan { population: 16, generations: 6, ..plan(8) });
+    let mut whole = begin();
+    finish(&mut whole, 4);
+    for length in (0..=whole.told().len()).step_by(5) {
+        let mut kept: Vec<Told<u32>> = whole.told()[..length].to_vec();
+        kept.reverse();
+        let text = serde_json::to_string(&kept).unwrap();
+        let kept: Vec<Told<u32>> = serde_json::from_str(&text).unwrap();
+        let mut again = begin();
+        again.restore(&kept).unwrap();
+        assert_eq!(again.told().len(), length);
+        finish(&mut again, 3);
+        let by_id = |evolution: &Evolution<Lines>| {
+            let mut trials: Vec<_> = evolution.told().iter().map(|told| told.trial.clone()).collect();
+            trials.sort_by_key(|trial| trial.id);
+            trials
+        };
+        assert_eq!(by_id(&again), by_id(&whole), "after {length}");
+        assert_eq!(again.finalists(), whole.finalists());
+    }
+    let mut other = Evolution::new(Lines, EvolvePlan { population: 16, generations: 6, ..plan(9) });
+    let refused = other.restore(whole.told()).unwrap_err();
+    assert!(refused.to_string().contains("none of this search's"), "{refused}");
+}
+
+#[test]
+fn elites_are_measured_again_and_a_lucky_time_does_not_last() {
+    /// One line, whose first time is much too good.
+    struct One;
+    impl PatchSpace for One {
+        type Edit = u32;
+        fn mutate(&self, edits: &[u32], _: u64) -> Option<u32> {
+            edits.is_empty().then_some(1)
+        }
+        fn is_valid(&self, _: &[u32]) -> bool {
+            true
+        }
+    }
+    let mut evolution = Evolution::new(One, EvolvePlan { population: 4, generations: 4, ..plan(1) });
+    let mut times = [1.0, 110.0, 111.0, 112.0, 113.0].into_iter();
+    while let Ask::Evaluate(trials) = evolution.ask(1) {
+        let slow = Fitness { time_ns: 100.0, error: 0.0 };
+        let time_ns = if trials[0].edits.is_empty() { 100.0 } else { times.next().unwrap_or(112.0) };
+        evolution
+            .tell(trials[0].id, Report::Ran { fitness: Fitness { time_ns, ..slow }, code: None })
+            .unwrap();
+    }
+    assert_eq!(evolution.front(), [(&[][..], Fitness { time_ns: 100.0, error: 0.0 })]);
+}
+
+#[test]
+fn what_fails_the_validation_or_another_run_is_out() {
+    for bad in [Purpose::Validation, Purpose::Again] {
+        let mut evolution = Evolution::new(Lines, plan(2));
+        while let Ask::Evaluate(trials) = evolution.ask(1) {
+            let trial = &trials[0];
+            let is_bad = trial.purpose == bad && trial.edits.contains(&22);
+            let report = if is_bad { Report::Failed(Failure::Wrong) } else { report(&evolution, trial) };
+            evolution.tell(trial.id, report).unwrap();
+        }
+        let finalists = evolution.finalists();
+        assert!(!finalists.is_empty());
+        assert!(finalists.iter().all(|finalist| !finalist.edits.contains(&22)), "{bad:?}");
+    }
+}
+
+#[test]
+fn what_is_no_number_or_not_known_is_refused_and_budgets_end_it() {
+    let budget = Budget::evaluations(30);
+    let mut evolution = Evolution::new(Lines, EvolvePlan { budget, ..plan(2) });
+    let Ask::Evaluate(trials) = evolution.ask(1) else { panic!("there is something to try") };
+    let ran = |time_ns, error| Report::Ran { fitness: Fitness { time_ns, error }, code: None };
+    for report in [ran(f64::NAN, 0.0), ran(-1.0, 0.0), ran(1.0, f64::NAN), ran(1.0, -0.5), Report::Same(17)] {
+        assert!(evolution.tell(trials[0].id, report).is_err(), "{report:?}");
+    }
+    evolution.tell(trials[0].id, ran(1.0, 0.0)).unwrap();
+    assert_eq!(evolution.tell(trials[0].id, ran(1.0, 0.0)), Err(TellError::NotAsked(TrialId(0))));
+    assert_eq!(finish(&mut evolution, 1).len(), 29);
+    let mut evolution = Evolution::new(Lines, EvolvePlan { population: 4, generations: 2, ..plan(2) });
+    while let Ask::Evaluate(trials) = evolution.ask(1) {
+        let (code, _) = answer(&trials[0].edits);
+        if trials[0].purpose != Purpose::Search {
+            assert!(evolution.measured(code).is_some());
+            assert!(evolution.tell(trials[0].id, Report::Same(code)).is_err(), "it is to be run again");
+        }
+        let report = report(&evolution, &trials[0]);
+        evolution.tell(trials[0].id, report).unwrap();
+    }
+    let mut evolution = Evolution::new(Lines, EvolvePlan { budget, ..plan(2) });
+    finish(&mut evolution, 1);
+    assert_eq!(evolution.ask(1), Ask::Done(Ended::Evaluations));
+}
+
+fn of(time_ns: f64, error: f64) -> Fitness {
+    Fitness { time_ns, error }
+}
+
+#[test]
+fn the_front_of_known_points_is_found() {
+    let all =
+        [of(100.0, 0.0), of(99.5, 0.001), of(80.0, 0.001), of(79.9, 0.002), of(60.0, 0.003), of(90.0, 0.003)];
+    assert_eq!(front(&all, 0.01), [0, 2, 4], "half a per cent is no gain");
+    assert_eq!(front(&all, 0.0), [0, 2, 3, 4]);
+    assert!(dominates(all[2], all[3], 0.01) && !dominates(all[2], all[3], 0.0));
+    let ranks: Vec<usize> = standings(&all, 0.01).into_iter().map(|standing| standing.rank).collect();
+    assert_eq!(ranks, [0, 1, 0, 1, 0, 2]);
+    let even = [of(10.0, 0.3), of(20.0, 0.2), of(30.0, 0.1), of(70.0, 0.0)];
+    let crowding: Vec<f64> = standings(&even, 0.0).into_iter().map(|standing| standing.crowding).collect();
+    assert!(crowding[0].is_infinite() && crowding[3].is_infinite() && crowding[1] < crowding[2]);
+    let (near, far) = (Standing { rank: 0, crowding: 0.1 }, Standing { rank: 0, crowding: 0.9 });
+    assert!(far.compare(&near).is_lt(), "where there is room is better");
+}
+
+#[test]
+fn sorting_agrees_with_taking_fronts_off_one_by_one() {
+    let mut random = Random::new(6);
+    for _ in 0..50 {
+        let all: Vec<Fitness> =
+            (0..40).map(|_| of(1.0 + random.below(30) as f64 / 10.0, random.below(4) as f64)).collect();
+        let ranks: Vec<usize> = standings(&all, 0.05).into_iter().map(|standing| standing.rank).collect();
+        let mut left: Vec<usize> = (0..all.len()).collect();
+        for rank in 0.. {
+            let undominated = |at: &usize| !left.iter().any(|&other| dominates(all[other], all[*at], 0.05));
+            let (first, rest): (Vec<usize>, Vec<usize>) = left.iter().partition(|at| undominated(at));
+            assert!(first.iter().all(|&at| ranks[at] == rank));
+            left = rest;
+            if left.is_empty() {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn minimising_leaves_what_cannot_be_left_out() {
+    let mut random = Random::new(3);
+    for _ in 0..200 {
+        let edits: Vec<u32> = (0..1 + random.below(30) as u32).collect();
+        let mut needed: Vec<u32> = edits.iter().copied().filter(|_| random.below(4) == 0).collect();
+        needed.dedup();
+        let mut asked = BTreeSet::new();
+        // Some edits stand on others: without the one before, an odd one cannot be made.
+        let can_be_made = |some: &[u32]| some.iter().all(|edit| edit % 2 == 0 || some.contains(&(edit - 1)));
+        let keeps = |some: &[u32]| can_be_made(some) && needed.iter().all(|edit| some.contains(edit));
+        let kept = minimise(&edits, |some| {
+            assert!(asked.insert(some.to_vec()), "nothing is asked twice");
+            keeps(some)
+        });
+        assert!(keeps(&kept));
+        for at in 0..kept.len() {
+            assert!(!keeps(&[&kept[..at], &kept[at + 1..]].concat()), "{kept:?} for {needed:?}");
+        }
+    }
+    assert_eq!(minimise(&[1, 2], |_| false), [1, 2]);
+}
+
+#[test]
+fn three_edits_that_go_together_are_epistatic() {
+    let edits = [10, 21, 22, 23, 30];
+    let explained = explain(&edits, 0.01, |some| Some(answer(some).1?.time_ns)).unwrap();
+    assert!((explained.gain - 0.58).abs() < 1e-9);
+    let independent: Vec<bool> = explained.edits.iter().map(|influence| influence.is_independent).collect();
+    assert_eq!(independent, [true, false, false, false, true]);
+    assert_eq!(explained.edits[1].alone.map(|alone| alone < 0.0), Some(true));
+    assert!(explained.edits[1].loss.is_some_and(|loss| loss > 0.2));
+    let pairs: Vec<(usize, usize)> = explained.pairs.iter().map(|&(one, other, _)| (one, other)).collect();
+    assert_eq!(pairs, [(1, 2), (1, 3), (2, 3)], "two of the three take back what one has lost");
+    assert!(
+        explain(&[9], 0.01, |some| Some(answer(some).1?.time_ns)).is_none(),
+        "what fails explains nothing"
+    );
+}
