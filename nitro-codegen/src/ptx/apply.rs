@@ -65,7 +65,7 @@ impl Edited {
         let refused = |why: &str| PatchError::Refused { edit: operation.to_string(), why: why.to_owned() };
         let live =
             |own: &Self, id| own.live(id).ok_or(PatchError::Missing { edit: operation.to_string(), id });
-        let [first, second] = operation.created();
+        let (first, second) = (operation.created(), operation.second());
         let body = match operation {
             Operation::Delete(at) => {
                 let (body, item) = live(self, *at)?;

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use nitro_search::evolve::PatchSpace;
+
 use super::apply::{Edited, apply};
 use super::assigned::undefined;
 use super::edit::{Edit, PatchError};
@@ -154,5 +156,18 @@ impl Known {
             }
         }
         Ok(())
+    }
+}
+
+/// So that an evolution can edit it.
+impl PatchSpace for Base {
+    type Edit = Edit;
+
+    fn mutate(&self, edits: &[Edit], seed: u64) -> Option<Edit> {
+        self.mutate(edits, seed)
+    }
+
+    fn is_valid(&self, edits: &[Edit]) -> bool {
+        self.apply(edits).is_ok()
     }
 }

@@ -76,10 +76,19 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The numbers of the instructions that it makes: of its text, so that they are the same wherever it is found.
-    pub(super) fn created(&self) -> [InstructionId; 2] {
-        let digest = nitro_core::Artifact::of(&self.to_string()).digest();
-        [InstructionId::Created(digest), InstructionId::Created(digest.wrapping_add(1))]
+    /// The number of the instruction that a copy, a move or a replacement makes, and of the first that a swap makes; of the text of the operation, so that it is the same wherever that is found.
+    #[must_use]
+    pub fn created(&self) -> InstructionId {
+        InstructionId::Created(self.digest())
+    }
+
+    /// The number of the second instruction that a swap makes.
+    pub(super) fn second(&self) -> InstructionId {
+        InstructionId::Created(self.digest().wrapping_add(1))
+    }
+
+    fn digest(&self) -> u64 {
+        nitro_core::Artifact::of(&self.to_string()).digest()
     }
 }
 

@@ -26,6 +26,7 @@ mod parse;
 mod patch;
 mod print;
 mod scan;
+mod simplify;
 mod sites;
 mod statement;
 #[cfg(test)]

@@ -43,7 +43,7 @@ impl Base {
                 Repair { base: self, index, function, random: &mut *random, stands_for: HashMap::new() };
             edit.fixes.extend(repair.fixes(&flow)?);
             if let Operation::Copy { .. } = edit.operation {
-                let [copy, _] = edit.operation.created();
+                let copy = edit.operation.created();
                 edit.fixes.extend(wire(&flow, copy, random)?);
             }
         }
