@@ -11,7 +11,7 @@ use super::sites::{GUARD, Role, Slot};
 pub(super) struct Assigned {
     always: Bits,
     /// Where a predicate is true, or false.
-    under: HashMap<(usize, bool), Vec<usize>>,
+    under: HashMap<(usize, bool), HashSet<usize>>,
 }
 
 /// A register that is read where it may have no value.
@@ -37,7 +37,8 @@ impl Assigned {
     fn pass(&mut self, placed: &Placed) {
         let definitions = placed.instruction.definitions();
         for &register in &definitions {
-            self.under.retain(|(predicate, _), _| *predicate != register);
+            self.under.remove(&(register, false));
+            self.under.remove(&(register, true));
         }
         match placed.instruction.guard {
             // What is not known may have been written before.
@@ -52,7 +53,7 @@ impl Assigned {
                     if self.under.get(&other).is_some_and(|under| under.contains(&register)) {
                         self.always.insert(register);
                     }
-                    self.under.entry((guard.register, guard.negated)).or_default().push(register);
+                    self.under.entry((guard.register, guard.negated)).or_default().insert(register);
                 }
             }
         }

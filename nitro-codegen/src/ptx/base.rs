@@ -101,7 +101,10 @@ impl Base {
             Some(index) => {
                 let name = self.module.functions().nth(index).unwrap_or_default();
                 let edit = edits.first().map_or(String::new(), |edit| edit.operation.to_string());
-                Err(PatchError::Refused { edit, why: format!("{name} has too many branches to be analysed") })
+                Err(PatchError::Refused {
+                    edit,
+                    why: format!("{name} is too large to be analysed, or has registers as parameters"),
+                })
             }
         }
     }
@@ -131,6 +134,14 @@ impl Base {
 
 impl Known {
     fn new(function: &Function) -> Option<Self> {
+        // What has a value from the beginning is not told from what has none.
+        if function
+            .head
+            .split(|letter: char| !letter.is_alphanumeric() && letter != '.')
+            .any(|word| word == ".reg")
+        {
+            return None;
+        }
         let flow = Flow::new(function)?;
         let open = undefined(&flow, &HashSet::new());
         let exempt = open.into_iter().map(|open| (open.id, open.register)).collect();

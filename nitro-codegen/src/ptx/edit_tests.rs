@@ -103,7 +103,14 @@ fn barriers_are_safe_where_all_threads_go_the_same_way() {
     let written = "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; setp.lt.u32 %p1, %r1, 9; @%p1 bra $A; mov.u32 %r2, 1;\n\
                    $A: setp.eq.u32 %p2, %r2, 0; @%p2 bra $B; bar.sync 0;\n$B: ret;";
     assert_eq!(parting(written), 1, "what some threads have written differs");
-    assert_eq!(parting("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9; @%p1 bar.sync 0; ret;"), 1);
+    for opcode in [
+        "bar.sync 0",
+        "bar.red.popc.u32 %r3, 0, %p1",
+        "tcgen05.alloc.sync.aligned [x]",
+        "shfl.sync.idx.b32 %r3, %r1, 0, 31, -1",
+    ] {
+        assert_eq!(parting(&format!("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9; @%p1 {opcode}; ret;")), 1);
+    }
 }
 
 const SUM: &str = "mov.u32 %r1, %tid.x; mov.u32 %r2, 5; add.s32 %r3, %r1, %r2; mul.lo.s32 %r4, %r3, %r1;\n\
@@ -276,4 +283,22 @@ fn a_roundabout_way_is_made_straight() {
         };
         assert_eq!(simplified, expected);
     }
+}
+
+#[test]
+fn what_is_too_large_is_read_and_not_edited() {
+    let mut text = SUM.to_owned();
+    (0..5000).for_each(|label| text.push_str(&format!("$L{label}: bra $L{label};\n")));
+    let base = base(&text);
+    assert!(base.mutate(&[], 1).is_none());
+    assert!(
+        refusal(&base, "delete b4")
+            .ends_with("kernel is too large to be analysed, or has registers as parameters")
+    );
+    let function =
+        Module::parse(".func (.reg .b32 out) f(.reg .b32 in) { add.u32 out, in, 1; ret; }").unwrap();
+    assert!(
+        refusal(&Base::new(function), "delete b0")
+            .contains("f is too large to be analysed, or has registers")
+    );
 }

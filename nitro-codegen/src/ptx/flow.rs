@@ -6,8 +6,10 @@ use super::bits::Bits;
 use super::module::{Function, Instruction, InstructionId, Token, What};
 use super::opcode::Kind;
 
-/// More blocks than that are not analysed: sets of blocks for each block would take too much.
-pub(super) const MAX_BLOCKS: usize = 4096;
+/// What is larger is not analysed, and so not edited: sets of blocks and of registers for each block would take too much.
+const MAX_BLOCKS: usize = 4096;
+const MAX_INSTRUCTIONS: usize = 100_000;
+const MAX_SETS: usize = 1 << 30;
 
 /// An instruction in its place.
 #[derive(Clone, Copy)]
@@ -33,8 +35,11 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Flow<'a> {
-    /// None for a function with more blocks than are analysed.
+    /// None for a function that is too large.
     pub(super) fn new(function: &'a Function) -> Option<Self> {
+        if function.instructions().count() > MAX_INSTRUCTIONS {
+            return None;
+        }
         let mut blocks = vec![Block::default()];
         // By scope and name.
         let mut labels: HashMap<(usize, &str), usize> = HashMap::new();
@@ -57,7 +62,7 @@ impl<'a> Flow<'a> {
                 _ => {}
             }
         }
-        if blocks.len() > MAX_BLOCKS {
+        if blocks.len() > MAX_BLOCKS || blocks.len() * function.registers.len() > MAX_SETS {
             return None;
         }
         let mut flow = Self { function, blocks };

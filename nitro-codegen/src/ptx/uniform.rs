@@ -35,7 +35,10 @@ pub(super) fn barriers(flow: &Flow, is_kernel: bool) -> Barriers {
 }
 
 fn is_barrier(placed: &Placed) -> bool {
-    matches!(placed.instruction.effect().kind, Kind::Barrier | Kind::Collective)
+    let opcode = &placed.instruction.opcode;
+    let is_known = matches!(placed.instruction.effect().kind, Kind::Barrier | Kind::Collective);
+    // What is not known otherwise may say that threads come to it together.
+    is_known || opcode.starts_with("bar") || opcode.contains(".sync") || opcode.contains(".aligned")
 }
 
 /// For each block the blocks whose branches decide whether it is come to, directly or because they decide about such a branch.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use nitro_codegen::ptx::{Base, Edit, Module, Patch, machine_code};
 
-use crate::support::{PROGRAMS, assemble, compile, nvcc, program, ptxas};
+use crate::support::{OTHERS, PROGRAMS, assemble, compile, nvcc, program, ptxas};
 
 /// Kernels of different kinds: with shared memory and barriers, loops that are unrolled, switches, calls, scopes, shuffles.
 const KERNELS: [(&str, &str); 5] = [
@@ -83,8 +83,11 @@ fn mutate(base: &Base, ptxas: &Path, edits: usize) -> Counted {
 
 fn check((file, kernel): (&str, &str), edits: usize) {
     let (Some(ptxas), Some(nvcc)) = (ptxas(), nvcc()) else { return };
-    let base = base(&nvcc, file, kernel);
-    let counted = mutate(&base, &ptxas, edits);
+    check_base(&ptxas, kernel, &base(&nvcc, file, kernel), edits);
+}
+
+fn check_base(ptxas: &Path, kernel: &str, base: &Base, edits: usize) {
+    let counted = mutate(base, ptxas, edits);
     eprintln!(
         "{kernel}: {} instructions, {} edits in {} candidates, {} refused by ptxas, {} with the same machine code; \
          {:.1} ms a candidate to make, {:.1} ms to assemble",
@@ -104,6 +107,12 @@ fn check((file, kernel): (&str, &str), edits: usize) {
 #[test]
 fn repaired_edits_are_taken_by_the_assembler() {
     KERNELS.into_iter().for_each(|kernel| check(kernel, 150));
+}
+
+#[test]
+fn so_are_those_of_what_compilers_seldom_write() {
+    let Some(ptxas) = ptxas() else { return };
+    check_base(&ptxas, "others", &Base::new(Module::parse(OTHERS).unwrap()), 200);
 }
 
 /// Kernels by number, since each takes minutes.

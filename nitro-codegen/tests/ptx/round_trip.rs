@@ -2,7 +2,7 @@
 
 use nitro_codegen::ptx::{Module, machine_code};
 
-use crate::support::{PROGRAMS, assemble, compile, nvcc, program, ptxas};
+use crate::support::{OTHERS, PROGRAMS, assemble, compile, nvcc, program, ptxas};
 
 /// Compares what ptxas makes of a text before and after, and what a second reading makes of it; the number of instructions.
 fn check(ptxas: &std::path::Path, name: &str, text: &str) -> usize {
@@ -27,6 +27,13 @@ fn every_program_of_the_tree_stays_the_same_machine_code() {
         let text = compile(&nvcc, &source);
         assert!(check(&ptxas, &name, &text) > 20, "{name}");
     }
+}
+
+/// Branches over tables, indirect calls, vectors of registers, scopes with the same names and labels, several statements a line.
+#[test]
+fn so_does_what_compilers_seldom_write() {
+    let Some(ptxas) = ptxas() else { return };
+    assert_eq!(check(&ptxas, "others.ptx", OTHERS), 61);
 }
 
 /// With `NITRO_PTX_FOLDER`, every `.ptx` in that folder too.

@@ -5,6 +5,9 @@ use std::process::{Command, Output};
 
 use nitro_test_support::tools::{NVCC, PTXAS};
 
+/// A text of PTX by hand.
+pub const OTHERS: &str = include_str!("others.ptx");
+
 /// The tool of this name, beside `$NVCC` or on the path.
 fn find(name: &str) -> Result<PathBuf, String> {
     let nvcc = std::env::var_os("NVCC").map(PathBuf::from);
