@@ -115,6 +115,22 @@ fn so_are_those_of_what_compilers_seldom_write() {
     check_base(&ptxas, "others", &Base::new(Module::parse(OTHERS).unwrap()), 200);
 }
 
+/// With `NITRO_PTX_FOLDER`, every kernel of every `.ptx` in that folder.
+#[test]
+fn so_are_those_of_what_others_have_compiled() {
+    let (Some(ptxas), Some(folder)) = (ptxas(), std::env::var_os("NITRO_PTX_FOLDER")) else { return };
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "ptx") {
+            let module = Module::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+            let kernels = module.functions().filter_map(|name| Some((name, module.kernel(name)?)));
+            for (name, kernel) in kernels.filter(|(_, kernel)| kernel.instructions() > 20) {
+                check_base(&ptxas, name, &Base::new(kernel), 40);
+            }
+        }
+    }
+}
+
 /// Kernels by number, since each takes minutes.
 mod ten_thousand {
     use super::{KERNELS, check};
