@@ -5,7 +5,7 @@
 //! - Of a search that was killed, [`Search::restore`] makes one that goes on as if it had not been, from the outcomes that were kept.
 //! - [`Sources`] are what other devices measured: with them [`Strategy::Transfer`] begins where they were fast.
 //! - Where what there is to decide depends on what was decided, the space is one of [`Decisions`], and a [`PathSearch`] proposes paths through it, by an ant
-//!   colony ([`Ants`]) or at random.
+//!   colony ([`Ants`]), by a genetic algorithm or at random.
 //! - A [`Generator`] writes the texts, such as kernels, that decisions lead to.
 //! - [`partial`]: spaces as data, where each choice keeps what rules and decisions leave open, and says why the rest is gone.
 //! - [`evolve`]: edits of what runs already, by time and error at once.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::genetic::Breeder;
 use super::wanderer::Wanderer;
 use super::{
     Crossing, Decisions, NodeKey, PathId, PathOutcome, PathPlan, PathStrategy, Proposal, Report, WalkError,
@@ -57,6 +58,7 @@ pub struct PathSearch<D> {
 
 enum Walker {
     Ants(Box<Colony>),
+    Genetic(Breeder),
     Random(Wanderer),
 }
 
@@ -66,6 +68,7 @@ impl<D: Decisions> PathSearch<D> {
     pub fn new(decisions: D, plan: PathPlan) -> Self {
         let walker = match &plan.strategy {
             PathStrategy::Ants(ants) => Walker::Ants(Box::new(Colony::new(ants.clone(), plan.seed))),
+            PathStrategy::Genetic => Walker::Genetic(Breeder::new(plan.seed)),
             PathStrategy::Random => Walker::Random(Wanderer::new(plan.seed)),
         };
         let course = Course::new(plan.budget);
@@ -151,7 +154,7 @@ impl<D: Decisions> PathSearch<D> {
     pub fn pheromone(&self, node: &NodeKey) -> Option<&[f64]> {
         match &self.walker {
             Walker::Ants(colony) => colony.pheromone(node),
-            Walker::Random(_) => None,
+            Walker::Genetic(_) | Walker::Random(_) => None,
         }
     }
 
@@ -160,7 +163,7 @@ impl<D: Decisions> PathSearch<D> {
     pub fn dropped_filters(&self) -> usize {
         match &self.walker {
             Walker::Ants(colony) => colony.dropped_filters(),
-            Walker::Random(_) => 0,
+            Walker::Genetic(_) | Walker::Random(_) => 0,
         }
     }
 
@@ -171,15 +174,18 @@ impl<D: Decisions> PathSearch<D> {
     /// Goes on to the next step when this one is complete.
     fn advance(&mut self) -> Result<(), WalkError> {
         let Some(told) = self.course.complete() else { return Ok(()) };
-        if let Walker::Ants(colony) = &mut self.walker {
-            let told: Vec<_> = told.iter().map(|(id, report)| (&*self.paths[id.index()], report)).collect();
-            colony.tell(&self.decisions, &told);
+        let told: Vec<_> = told.iter().map(|(id, report)| (&*self.paths[id.index()], report)).collect();
+        match &mut self.walker {
+            Walker::Ants(colony) => colony.tell(&self.decisions, &told),
+            Walker::Genetic(breeder) => breeder.tell(&told),
+            Walker::Random(_) => {}
         }
         if self.course.left() == 0 {
             return Ok(());
         }
         let paths = match &mut self.walker {
             Walker::Ants(colony) => colony.ask(&self.decisions)?,
+            Walker::Genetic(breeder) => breeder.ask(&self.decisions)?,
             Walker::Random(wanderer) => wanderer.ask(&self.decisions)?,
         };
         let first = self.paths.len();

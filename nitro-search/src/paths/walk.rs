@@ -213,10 +213,11 @@ impl Walks {
         allowed.map(|(option, _)| option).filter(|&option| leads(option)).collect()
     }
 
-    /// Remembers how a path ended, and that so did all before it whose other options have ended too.
+    /// Remembers how a path ended, and that so did all before it whose other options have ended too. Where paths were found before, a walk that keeps to what is new comes to
+    /// an end, too: these stay found.
     fn end(&mut self, walk: &Walk, end: End) {
         let mut prefix = walk.options.clone();
-        let mut end = end;
+        let mut end = if self.ended.get(&prefix) == Some(&End::Seen) { End::Seen } else { end };
         self.ended.insert(prefix.clone(), end);
         for allowed in walk.allowed.iter().rev() {
             let last = prefix.len() - 1;

@@ -24,12 +24,14 @@ fn ablations() -> [(&'static str, Ants, Ants); 4] {
 }
 
 #[test]
-fn it_finds_better_than_chance_with_as_many_evaluations_in_the_mean() {
+fn it_finds_better_than_chance_with_as_many_evaluations_in_the_mean_and_so_does_a_genetic_algorithm() {
     let kernels = Kernels::default();
     for evaluations in [50, 100] {
         let random = mean_found(kernels, &PathStrategy::Random, evaluations);
-        let found = mean_found(kernels, &colony(), evaluations);
-        assert!(found > random + 0.1, "{found} against {random} by chance");
+        for strategy in [colony(), PathStrategy::Genetic] {
+            let found = mean_found(kernels, &strategy, evaluations);
+            assert!(found > random + 0.1, "{found} against {random} by chance, {strategy:?}");
+        }
     }
 }
 

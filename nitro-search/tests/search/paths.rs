@@ -9,8 +9,9 @@ use nitro_search::{
 
 use crate::kernels::{Kernels, answer, finish, plan};
 
-fn strategies() -> [PathStrategy; 3] {
-    [PathStrategy::Random, PathStrategy::Ants(Ants::default()), PathStrategy::Ants(Ants::base())]
+fn strategies() -> [PathStrategy; 4] {
+    let [all, base] = [Ants::default(), Ants::base()].map(PathStrategy::Ants);
+    [PathStrategy::Random, PathStrategy::Genetic, all, base]
 }
 
 fn options(path: &[Crossing]) -> Vec<usize> {

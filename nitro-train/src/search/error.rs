@@ -42,7 +42,7 @@ pub enum SearchError {
 
     /// A strategy for configurations that are listed.
     #[error(
-        "`{strategy}` proposes configurations that are listed; the generated code of variant `{variant}` is searched by ants or random: leave out --strategy, or name another \
+        "`{strategy}` proposes configurations that are listed; the generated code of variant `{variant}` is searched by ants, genetic or random: leave out --strategy, or name another \
          --variant"
     )]
     Strategy { variant: String, strategy: Strategy },

@@ -160,6 +160,7 @@ fn report(evaluated: Evaluated) -> Report {
 /// As the user asks for it.
 fn name(strategy: &PathStrategy) -> &'static str {
     match strategy {
+        PathStrategy::Genetic => nitro_search::Strategy::Genetic.name(),
         PathStrategy::Random => nitro_search::Strategy::Random.name(),
         _ => nitro_search::Strategy::Ants.name(),
     }

@@ -124,6 +124,7 @@ impl<'a> Searching<'a> {
     fn path_strategy(&self, variant: &str) -> Result<PathStrategy, SearchError> {
         match self.strategy {
             None | Some(Strategy::Ants) => Ok(PathStrategy::Ants(Ants::default())),
+            Some(Strategy::Genetic) => Ok(PathStrategy::Genetic),
             Some(Strategy::Random) => Ok(PathStrategy::Random),
             Some(strategy) => Err(SearchError::Strategy { variant: variant.to_owned(), strategy }),
         }

@@ -429,7 +429,11 @@ fn what_cannot_be_searched_is_said() {
         assert!(code == Some(1) && said.contains(expected), "{arguments:?}: {said}");
     };
     let found = [&SEARCH[..], &["found"]].concat();
-    refused(&[&found[..], &["--strategy", "genetic"]].concat(), &[], "is searched by ants or random");
+    refused(
+        &[&found[..], &["--strategy", "annealing"]].concat(),
+        &[],
+        "is searched by ants, genetic or random",
+    );
     refused(&found, &[(GENERATOR, "none")], "this trainer has no generator for it");
     refused(
         &found,

@@ -26,7 +26,7 @@ struct Arguments {
     size: String,
     /// Nests, such as gemm; all of them unless given
     nests: Vec<String>,
-    /// Strategies: presets, ants, random, base, without-part-updates, without-metrics, without-tree, without-recombination
+    /// Strategies: presets, ants, genetic, random, base, without-part-updates, without-metrics, without-tree, without-recombination
     #[arg(long, value_delimiter = ',', default_value = "presets,ants,random")]
     strategies: Vec<String>,
     /// Seeds from 0; each is a search
@@ -161,6 +161,7 @@ fn strategy(name: &str) -> Result<PathStrategy, Failed> {
     let all = Ants::default();
     Ok(PathStrategy::Ants(match name {
         "random" => return Ok(PathStrategy::Random),
+        "genetic" => return Ok(PathStrategy::Genetic),
         "ants" => all,
         "base" => Ants::base(),
         "without-part-updates" => Ants { part_updates: false, ..all },

@@ -18,7 +18,7 @@ pub(in crate::cli) struct SearchArgs {
     #[arg(long, value_name = "V")]
     variant: Option<String>,
     /// Who proposes what to evaluate: random, exhaustive, climb (G-ADAPT), local, annealing, genetic, ants (Coding Ants), model, transfer (begins with what
-    /// was fast on other devices), or all of them in turn [default: transfer]. Generated code is searched by ants or random [default: ants]
+    /// was fast on other devices), or all of them in turn [default: transfer]. Generated code is searched by ants, genetic or random [default: ants]
     #[arg(long, value_name = "S")]
     strategy: Option<Strategies>,
     /// At most so many evaluations for each device and input, failed ones counted
