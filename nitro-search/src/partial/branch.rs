@@ -7,7 +7,6 @@ use super::bound::{BoundError, BranchPlan, Leaf, LowerBound};
 use super::node::{Node, Statistics};
 use super::problem::ChoiceId;
 use super::state::Partial;
-use super::values::Values;
 use crate::random::Random;
 use crate::{Ask, Ended, Evaluation};
 
@@ -93,12 +92,7 @@ impl<B: LowerBound> BranchAndBound<B> {
         outcomes: impl IntoIterator<Item = (Vec<usize>, Evaluation)>,
     ) -> Result<Self, BoundError> {
         for (values, evaluation) in outcomes {
-            let mut partial = self.root.clone();
-            let decide = |(choice, &value): (ChoiceId, &usize)| partial.restrict(choice, Values::of([value]));
-            let inside = self.root.problem().choices().zip(&values).try_for_each(decide).is_ok();
-            if !inside || partial.solution().as_deref() != Some(&values) {
-                return Err(BoundError::NotAsked(values));
-            }
+            let Some(partial) = self.root.decide(&values) else { return Err(BoundError::NotAsked(values)) };
             let node = self.node(partial, 0.0, 0, None);
             self.check(&node, &values, evaluation)?;
             self.learn(values.into(), evaluation);

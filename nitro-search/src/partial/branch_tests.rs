@@ -145,10 +145,13 @@ fn a_restored_search_asks_for_nothing_again_and_finds_the_same() {
 
 #[test]
 fn outcomes_of_another_space_are_not_restored() {
-    let (root, costs) = (0..).find_map(space).unwrap();
-    let search = BranchAndBound::new(root, costs, BranchPlan::default());
-    let foreign = [(vec![0], Evaluation::TimeNs(1.0))];
-    assert!(matches!(search.restore(foreign), Err(BoundError::NotAsked(_))));
+    let choices = drawn_problem(0).choices().count();
+    for values in [vec![0], vec![Values::MOST; choices], vec![0; choices + 1]] {
+        let (root, costs) = space(0).unwrap();
+        let search = BranchAndBound::new(root, costs, BranchPlan::default());
+        let foreign = [(values.clone(), Evaluation::TimeNs(1.0))];
+        assert!(matches!(search.restore(foreign), Err(BoundError::NotAsked(_))), "{values:?}");
+    }
 }
 
 #[test]

@@ -146,6 +146,32 @@ impl Partial {
         self.open.iter().map(|values| values.only()).collect()
     }
 
+    /// What is left when each choice has the value of a point; `None` if that is no point inside, such as one of another problem.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use nitro_search::partial::{Partial, Problem, Rule};
+    ///
+    /// let mut problem = Problem::default();
+    /// let (one, other) = (problem.numbers("one", [1, 2])?, problem.numbers("other", [1, 2])?);
+    /// problem.rule("alike", Rule::Equal(one, other))?;
+    /// let all = Partial::new(Arc::new(problem))?;
+    /// assert_eq!(all.decide(&[1, 1]).unwrap().solution(), Some(vec![1, 1]));
+    /// assert!(all.decide(&[0, 1]).is_none() && all.decide(&[1]).is_none() && all.decide(&[64, 64]).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn decide(&self, point: &[usize]) -> Option<Self> {
+        let mut decided = self.clone();
+        for (choice, &value) in self.problem.choices().zip(point) {
+            if !self.values(choice).has(value) {
+                return None; // it may be more than a set of values has
+            }
+            decided.restrict(choice, Values::of([value])).ok()?;
+        }
+        (decided.solution().as_deref() == Some(point)).then_some(decided)
+    }
+
     /// What was decided, in that order.
     #[must_use]
     pub fn decisions(&self) -> &[Within] {

@@ -77,12 +77,13 @@ const SPARE: f64 = 1.02;
 
 impl Rates {
     /// From device features by their names, those of a GPU with those that `nitro_cuda::rates` measures. Of the latter any may be missing: then the data sheet counts alone,
-    /// and a latency or a launch that nobody knows counts as nothing.
+    /// and a latency or a launch that nobody knows counts as nothing. What is not above 0 is not known.
     ///
     /// # Errors
     /// When the number of multiprocessors, their clock or cores, the second-level cache or the memory's bandwidth is not known.
     pub fn from_features(feature: impl Fn(&str) -> Option<f64>) -> Result<Self, RatesError> {
-        let known = |name: &'static str| feature(name).filter(|value| *value > 0.0).ok_or(RatesError(name));
+        let feature = |name: &str| feature(name).filter(|value| *value > 0.0);
+        let known = |name: &'static str| feature(name).ok_or(RatesError(name));
         let most = |name: &str, sheet: f64| feature(name).map_or(sheet, |value| sheet.max(value * SPARE));
         let least = |name: &str, sheet: f64| feature(name).map_or(sheet, |value| value / SPARE);
         let multiprocessors = known("sm_count")?;

@@ -317,3 +317,13 @@ fn what_nobody_knows_is_an_error_or_nothing() {
     let bound = case(empty);
     assert_eq!(bound.bound.bound_ns(&bound.root), 0.0); // is not launched
 }
+
+#[test]
+fn features_that_are_not_above_0_are_not_known() {
+    let all = |name: &str| Some(if name.starts_with("l2_") { 0.0 } else { 8.0 });
+    let error = Rates::from_features(all).unwrap_err();
+    assert!(error.to_string().contains("l2_cache_kib"), "{error}");
+    let most = |name: &str| if name == "l2_cache_kib" { Some(8.0) } else { all(name) };
+    let rates = Rates::from_features(most).unwrap();
+    assert_eq!(rates.l2_read_gbps, 64.0 * 8.0 * 0.008); // of a rate of 0 any read would take for ever
+}
