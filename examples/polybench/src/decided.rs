@@ -1,5 +1,6 @@
 //! Spaces of decisions that are timed and searched on a GPU, and what their points took.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -8,7 +9,8 @@ use std::thread;
 use clap::{Args, ValueEnum};
 use nitro_codegen::{DecidedSpace, Mapping, Open, Program, Schedule, TileSizes};
 use nitro_cuda::{Cuda, Options, Usage};
-use nitro_search::partial::Limits;
+use nitro_search::partial::{Limits, Rates};
+use nitro_search::{Evaluation, Failure};
 use serde::{Deserialize, Serialize};
 
 use crate::gpu::{Bench, Compiled, Error};
@@ -28,15 +30,20 @@ pub struct Asked {
     /// Which tiles
     #[arg(long, value_enum, default_value_t = Tiles::Reduced)]
     pub tiles: Tiles,
+    /// The GPU, or a part of it: cuda:0, cuda:0/16sm
+    #[arg(long, default_value = "cuda:0")]
+    pub device: String,
+}
+
+/// How often points run.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Runs {
     /// Runs of each point, of which the median counts
     #[arg(long, default_value_t = 7)]
     pub runs: usize,
     /// Launches in a row of each run
     #[arg(long, default_value_t = 1)]
     pub launches: usize,
-    /// The GPU, or a part of it: cuda:0, cuda:0/16sm
-    #[arg(long, default_value = "cuda:0")]
-    pub device: String,
 }
 
 /// What there are spaces of.
@@ -135,6 +142,7 @@ impl Asked {
         &self,
         space: &DecidedSpace,
         (device, bench): (Cuda, &mut Bench<'_>),
+        runs: Runs,
         points: &[Vec<usize>],
         told: &mut dyn FnMut(usize, Timed) -> bool,
     ) {
@@ -156,7 +164,7 @@ impl Asked {
             }
             drop(sender);
             for (at, built) in compiled {
-                if told(at, self.timed(bench, &points[at], built)) {
+                if told(at, self.timed(bench, runs, &points[at], built)) {
                     break;
                 }
             }
@@ -166,11 +174,12 @@ impl Asked {
     fn timed(
         &self,
         bench: &mut Bench<'_>,
+        Runs { runs, launches }: Runs,
         values: &[usize],
         built: Result<(Usage, Compiled), Error>,
     ) -> Timed {
-        let times = built
-            .and_then(|(usage, compiled)| Ok((usage, bench.times_ns(compiled, self.runs, self.launches)?)));
+        let times =
+            built.and_then(|(usage, compiled)| Ok((usage, bench.times_ns(compiled, runs, launches)?)));
         let (usage, mut times_ns, error) = match times {
             Ok((usage, times_ns)) => (usage, times_ns, None),
             Err(error) => (Usage::default(), Vec::new(), Some(error.to_string())),
@@ -189,14 +198,47 @@ impl Asked {
     }
 }
 
+impl Timed {
+    /// What a search is told of it.
+    #[must_use]
+    pub fn evaluation(&self) -> Evaluation {
+        self.time_ns.map_or(Evaluation::Failed(Failure::Launch), Evaluation::TimeNs)
+    }
+}
+
 /// The results of this space in a file, if there is one; what is half a line of a run that was ended is passed over.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// When the file cannot be read, or a line is no result.
 pub fn read(path: &Path, name: &str) -> Result<Vec<Timed>, Failed> {
-    let text = if path.exists() { std::fs::read_to_string(path)? } else { String::new() };
-    let lines = text.lines().filter_map(|line| serde_json::from_str::<Timed>(line).ok());
-    Ok(lines.filter(|timed| timed.space == name).collect())
+    let text = if path.exists() { text(path)? } else { String::new() };
+    let mut found = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        match serde_json::from_str::<Timed>(line) {
+            Ok(timed) if timed.space == name => found.push(timed),
+            Ok(_) => {}
+            Err(error) if error.is_eof() => {}
+            Err(error) => {
+                return Err(format!("{}, line {}: no result: {error}", path.display(), index + 1).into());
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// What a device does at most, from the file that the example `rates` of `nitro-variants-cuda` writes.
+///
+/// # Errors
+/// When the file cannot be read, or lacks what no time can be bounded without.
+pub fn rates(path: &Path) -> Result<Rates, Failed> {
+    let features: BTreeMap<String, f64> = serde_json::from_str(&text(path)?)
+        .map_err(|error| format!("{}, line {}: {error}", path.display(), error.line()))?;
+    let rates = Rates::from_features(|name| features.get(name).copied());
+    Ok(rates.map_err(|error| format!("{}: {error}", path.display()))?)
+}
+
+fn text(path: &Path) -> Result<String, Failed> {
+    Ok(std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
 fn build(program: &Program, device: Cuda) -> Result<(Usage, Compiled), Error> {

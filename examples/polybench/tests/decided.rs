@@ -1,7 +1,10 @@
-//! Points of spaces of decisions compile; `time-decided` runs them on a GPU.
+//! Points of spaces of decisions compile, and files about them are read; `time-decided` runs them on a GPU.
+
+use std::fs;
 
 use nitro_codegen::{Data, DecidedSpace, Integers, Open, TileSizes};
 use nitro_cuda::{Buffer, Executable, Options, Source, Usage, compile, device, nvrtc_version};
+use nitro_polybench::decided::{Timed, rates, read};
 use nitro_search::partial::{Limits, Values};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
@@ -64,6 +67,46 @@ fn spaces(tiles: &TileSizes, limits: &Limits) -> Vec<DecidedSpace> {
         DecidedSpace::matvec([4096, 16384], tiles, limits).unwrap(),
         DecidedSpace::gesummv(16384, tiles, limits).unwrap(),
     ]
+}
+
+#[test]
+fn results_are_read_by_space_and_what_is_no_result_is_named_by_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("decided.jsonl");
+    assert!(read(&path, "axpy 64 full").unwrap().is_empty(), "there is no file yet");
+    let timed = |space: &str, time_ns| Timed {
+        space: space.into(),
+        values: vec![1, 0],
+        time_ns,
+        times_ns: Vec::from_iter(time_ns),
+        registers: 8,
+        shared_bytes: 0,
+        spill_bytes: 0,
+        error: None,
+    };
+    let line = |space, time_ns| serde_json::to_string(&timed(space, time_ns)).unwrap();
+    let (one, other) = (line("axpy 64 full", Some(7.5)), line("axpy 32 full", None));
+    fs::write(&path, format!("{one}\n{}\n{other}\n\n{one}\n", &other[..20])).unwrap();
+    let found = read(&path, "axpy 64 full").unwrap();
+    assert_eq!(found.iter().map(|own| own.time_ns).collect::<Vec<_>>(), [Some(7.5); 2]);
+    fs::write(&path, format!("{one}\n{}\n", one.replace("[1,0]", "[1,-1]"))).unwrap();
+    let error = read(&path, "axpy 64 full").unwrap_err().to_string();
+    assert!(error.contains("decided.jsonl, line 2: no result"), "{error}");
+}
+
+#[test]
+fn rates_that_cannot_be_read_are_named_by_their_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rates.json");
+    for (text, expected) in [
+        (None, "rates.json: No such file"),
+        (Some("{\n\"sm_count\": \"many\"}"), "rates.json, line 2: invalid type"),
+        (Some("{\"sm_count\": 132}"), "rates.json: the device feature clock_rate_mhz is not known"),
+    ] {
+        text.into_iter().for_each(|text| fs::write(&path, text).unwrap());
+        let error = rates(&path).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 /// `cargo test --release -p nitro-polybench --features search --test decided -- --ignored`.

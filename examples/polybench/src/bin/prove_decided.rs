@@ -1,6 +1,5 @@
 //! Searches a space of decisions by branch and bound on a GPU, until nothing that is left can be faster.
 
-use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use nitro_codegen::DecidedSpace;
-use nitro_polybench::decided::{Asked, Timed, read};
-use nitro_search::partial::{BranchAndBound, BranchPlan, Leaf, LowerBound, Rates, TimeBound};
-use nitro_search::{Ask, Evaluation, Failure};
+use nitro_polybench::decided::{Asked, Runs, Timed, rates, read};
+use nitro_search::Ask;
+use nitro_search::partial::{BranchAndBound, BranchPlan, Leaf, LowerBound, TimeBound};
 
 /// Searches a space of decisions by branch and bound on a GPU
 ///
@@ -21,6 +20,8 @@ use nitro_search::{Ask, Evaluation, Failure};
 struct Arguments {
     #[command(flatten)]
     asked: Asked,
+    #[command(flatten)]
+    runs: Runs,
     /// What the device does at most: the file that the example `rates` of nitro-variants-cuda writes
     #[arg(long, value_name = "FILE")]
     rates: PathBuf,
@@ -71,20 +72,13 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
 }
 
 fn search(arguments: &Arguments, space: &DecidedSpace) -> Result<Search, Failed> {
-    let text = std::fs::read_to_string(&arguments.rates)
-        .map_err(|error| format!("{}: {error}", arguments.rates.display()))?;
-    let features: BTreeMap<String, f64> = serde_json::from_str(&text)
-        .map_err(|error| format!("{}, line {}: {error}", arguments.rates.display(), error.line()))?;
-    let rates = Rates::from_features(|name| features.get(name).copied())?;
+    let rates = rates(&arguments.rates)?;
     let bound = TimeBound::new(space.kernel(), space.nesting(), rates);
     let plan = BranchPlan { percent: arguments.percent, seed: arguments.seed, ..BranchPlan::default() };
     let known = read(&arguments.out, &arguments.asked.name())?;
-    let outcomes = known.into_iter().map(|timed| (timed.values.clone(), evaluation(&timed)));
-    Ok(BranchAndBound::new(space.root().clone(), bound, plan).restore(outcomes)?)
-}
-
-fn evaluation(timed: &Timed) -> Evaluation {
-    timed.time_ns.map_or(Evaluation::Failed(Failure::Launch), Evaluation::TimeNs)
+    let outcomes = known.into_iter().map(|timed| (timed.values.clone(), timed.evaluation()));
+    let search = BranchAndBound::new(space.root().clone(), bound, plan).restore(outcomes);
+    Ok(search.map_err(|error| format!("{}: {error}", arguments.out.display()))?)
 }
 
 /// Asks and tells until it is done, or ends before: whether it is done, and how long it thought and how long it measured.
@@ -106,7 +100,7 @@ fn evaluate(
         thought += asked.elapsed();
         let points: Vec<Vec<usize>> = leaves.iter().map(|leaf: &Leaf| leaf.values.to_vec()).collect();
         let mut told = Ok(());
-        arguments.asked.time(space, (device, &mut bench), &points, &mut |_, timed| {
+        arguments.asked.time(space, (device, &mut bench), arguments.runs, &points, &mut |_, timed| {
             told = tell(&mut search, &mut out, &timed);
             told.is_err()
         });
@@ -123,7 +117,7 @@ fn evaluate(
 
 fn tell(search: &mut Search, out: &mut impl Write, timed: &Timed) -> Result<(), Failed> {
     writeln!(out, "{}", serde_json::to_string(timed)?)?;
-    Ok(search.tell(&timed.values, evaluation(timed))?)
+    Ok(search.tell(&timed.values, timed.evaluation())?)
 }
 
 fn progress(search: &Search, seconds: f64) -> String {

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use nitro_codegen::DecidedSpace;
-use nitro_polybench::decided::{Asked, Timed, read};
+use nitro_polybench::decided::{Asked, Runs, Timed, read};
 use nitro_search::partial::{Partial, Values};
 use nitro_search::random::Random;
 
@@ -21,7 +21,9 @@ use nitro_search::random::Random;
 struct Arguments {
     #[command(flatten)]
     asked: Asked,
-    /// Points, drawn at random; 0 are all of them
+    #[command(flatten)]
+    runs: Runs,
+    /// Points, drawn at random, of which none is timed twice; 0 are all of them
     #[arg(long, default_value_t = 0)]
     leaves: usize,
     /// Of the drawing
@@ -79,7 +81,8 @@ fn points(root: &Partial, arguments: &Arguments) -> Vec<Vec<usize>> {
     let mut random = Random::new(arguments.seed);
     if arguments.leaves > 0 {
         let drawn = std::iter::repeat_with(|| draw(root, &mut random)).flatten();
-        return drawn.take(arguments.leaves).collect();
+        let mut seen = HashSet::new();
+        return drawn.take(arguments.leaves).filter(|point| seen.insert(point.clone())).collect();
     }
     let (mut found, mut open) = (Vec::new(), vec![root.clone()]);
     while let Some(partial) = open.pop() {
@@ -124,7 +127,7 @@ fn time(arguments: &Arguments, space: &DecidedSpace, open: &[Vec<usize>]) -> Res
         }
         kept.is_err() || arguments.seconds.is_some_and(|most| seconds > most)
     };
-    arguments.asked.time(space, (device, &mut bench), open, &mut told);
+    arguments.asked.time(space, (device, &mut bench), arguments.runs, open, &mut told);
     kept
 }
 
@@ -136,6 +139,13 @@ fn show(space: &DecidedSpace, mut timed: Vec<Timed>, points: usize) -> Result<()
     timed.retain(|one| one.time_ns.is_some());
     timed.sort_unstable_by(|one, other| one.time_ns.partial_cmp(&other.time_ns).expect("times are finite"));
     for one in timed.iter().take(points) {
+        if space.root().decide(&one.values).is_none() {
+            return Err(format!(
+                "the space has no point {:?}: it was another when this was timed",
+                one.values
+            )
+            .into());
+        }
         let time_ms = one.time_ns.unwrap_or(f64::NAN) / 1e6;
         let Timed { registers, shared_bytes, spill_bytes, .. } = one;
         println!(

@@ -1,0 +1,159 @@
+//! Holds the lower bounds of points of a space of decisions against their measured times, and replays branch and bound on these.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use nitro_codegen::{Bounded, DecidedSpace, SearchView, Without};
+use nitro_polybench::decided::{Asked, rates, read};
+use nitro_search::partial::{
+    BranchAndBound, BranchPlan, LowerBound, Rates, Statistics, TimeBound, TimeTerm, TimeTerms,
+};
+use nitro_search::{Ask, Evaluation, Failure};
+
+/// Holds the lower bounds of points of a space of decisions against their measured times
+///
+/// Where all points of the space are timed, a search by branch and bound is replayed, too, with the whole bound and without parts of it. Ends with an error if a point took less than its bound.
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    asked: Asked,
+    /// What the device does at most: the file that the example `rates` of nitro-variants-cuda writes
+    #[arg(long, value_name = "FILE")]
+    rates: PathBuf,
+    /// The file of results that time-decided or prove-decided wrote
+    #[arg(long, value_name = "FILE", default_value = "decided.jsonl")]
+    results: PathBuf,
+    /// The page to write
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+type Failed = Box<dyn std::error::Error>;
+/// What each point gave.
+type Timed = BTreeMap<Vec<usize>, Evaluation>;
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Failed> {
+    let (space, name) = (arguments.asked.space()?, arguments.asked.name());
+    let judge = Judge { space: &space, rates: rates(&arguments.rates)? };
+    let timed: Timed = read(&arguments.results, &name)?
+        .into_iter()
+        .map(|one| (one.values.clone(), one.evaluation()))
+        .collect();
+    if timed.is_empty() {
+        return Err(format!("{}: there are no results of {name}", arguments.results.display()).into());
+    }
+    let (measured, wrong) = judge
+        .measured(&timed)
+        .map_err(|point| format!("{}: {name} has no point {point:?}", arguments.results.display()))?;
+    report(&name, &measured, wrong);
+    let replayed = if wrong == 0 { judge.replays(&timed)? } else { None };
+    let (statistics, without) = replayed.unwrap_or_default();
+    if let Some(page) = &arguments.html {
+        let problem = &space.nesting().problem;
+        let view = SearchView {
+            title: &name,
+            problem,
+            statistics: &statistics,
+            measured: &measured,
+            without: &without,
+        };
+        fs::write(page, view.page()).map_err(|error| format!("{}: {error}", page.display()))?;
+    }
+    if wrong > 0 { Err("the bound is wrong".into()) } else { Ok(()) }
+}
+
+fn report(name: &str, measured: &[Bounded], wrong: usize) {
+    let largest = measured.iter().map(|own| own.bound_ns / own.time_ns).fold(0.0, f64::max);
+    let best_ns = measured.iter().map(|own| own.time_ns).fold(f64::INFINITY, f64::min);
+    let left = measured.iter().filter(|own| own.bound_ns < best_ns).count();
+    println!(
+        "{name}: {} points, {wrong} took less than their bound; largest bound / time {largest:.3}",
+        measured.len()
+    );
+    println!(
+        "{left} of them have a bound under the best time of {best_ns} ns: no search by this bound is spared them"
+    );
+}
+
+struct Judge<'a> {
+    space: &'a DecidedSpace,
+    rates: Rates,
+}
+
+impl Judge<'_> {
+    /// Bounds and times, and how many times are under their bounds: these are explained. An error is what is no point.
+    fn measured<'a>(&self, timed: &'a Timed) -> Result<(Vec<Bounded>, usize), &'a [usize]> {
+        let bound = TimeBound::new(self.space.kernel(), self.space.nesting(), self.rates);
+        let (mut measured, mut wrong) = (Vec::new(), 0);
+        for (values, time_ns) in timed.iter().filter_map(|one| Some((one.0, one.1.time_ns()?))) {
+            let leaf = self.space.root().decide(values).ok_or(&values[..])?;
+            let bound_ns = bound.bound_ns(&leaf);
+            measured.push(Bounded { bound_ns, time_ns, limit: bound.limit(&leaf).unwrap_or("nothing") });
+            if time_ns < bound_ns {
+                wrong += 1;
+                println!("took {time_ns} ns: {}\n{}", bound.explain(&leaf), self.space.show(values));
+            }
+        }
+        Ok((measured, wrong))
+    }
+
+    /// What became of the states of a search with the whole bound, and what searches without parts of it take; none if not all points are timed.
+    fn replays(&self, timed: &Timed) -> Result<Option<(Statistics, Vec<Without>)>, Failed> {
+        if self.space.root().count(timed.len() as u64) != Some(timed.len() as u64) {
+            println!("not all points are timed, so no search is replayed");
+            return Ok(None);
+        }
+        let all = self.replay(TimeTerms::default(), timed)?;
+        let mut without = vec![row("nothing", &all)];
+        for (part, terms) in parts() {
+            without.push(row(part, &self.replay(terms, timed)?));
+        }
+        for own in &without {
+            println!("without {}: {} evaluated, {} expanded", own.term, own.evaluated, own.expanded);
+        }
+        println!("best of the search: {:?} ns", all.best().map(|found| found.1));
+        Ok(Some((all.statistics().clone(), without)))
+    }
+
+    /// A search that gets the times of a table; what the table lacks has failed.
+    fn replay(&self, terms: TimeTerms, timed: &Timed) -> Result<BranchAndBound<TimeBound>, Failed> {
+        let bound = TimeBound::new(self.space.kernel(), self.space.nesting(), self.rates).with_terms(terms);
+        let mut search = BranchAndBound::new(self.space.root().clone(), bound, BranchPlan::default());
+        while let Ask::Evaluate(leaves) = search.ask(1) {
+            for leaf in leaves {
+                let found = timed.get(&leaf.values[..]).copied();
+                search.tell(&leaf.values, found.unwrap_or(Evaluation::Failed(Failure::Launch)))?;
+            }
+        }
+        Ok(search)
+    }
+}
+
+/// What can be left out of a bound, and the rest.
+fn parts() -> impl Iterator<Item = (&'static str, TimeTerms)> {
+    let all = TimeTerms::default();
+    let (mut blocks, mut warps, mut iterations) = (all, all, all);
+    blocks.whole_blocks = false;
+    warps.whole_warps = false;
+    iterations.whole_iterations = false;
+    let whole = [("whole blocks", blocks), ("whole warps", warps), ("whole iterations", iterations)];
+    TimeTerm::ALL.into_iter().map(move |term| (term.name(), all.without(term))).chain(whole)
+}
+
+fn row(term: &str, search: &BranchAndBound<TimeBound>) -> Without {
+    let (evaluated, expanded) = (search.statistics().evaluated, search.statistics().total().expanded);
+    Without { term: term.to_owned(), evaluated, expanded }
+}
