@@ -32,6 +32,15 @@ impl DecidedSpace {
 
     /// `c[b] = a[b] b[b]` for each of a batch of so many products.
     ///
+    /// ```
+    /// use nitro_codegen::{DecidedSpace, TileSizes};
+    /// use nitro_search::partial::Limits;
+    ///
+    /// let space = DecidedSpace::batched_sgemm(64, [128; 3], &TileSizes::reduced(), &Limits::default())?;
+    /// assert_eq!(space.nest().name(), "batched_sgemm");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`sgemm`](Self::sgemm).
     pub fn batched_sgemm(
@@ -109,37 +118,18 @@ fn product(
 
     let [a_array, b_array, c_array] = [0, 1, 2];
     let (c, a, b) = (outline.value("c"), outline.staged("a", &[i, of_k]), outline.staged("b", &[of_k, j]));
-    let all = |dimensions: &[usize]| within(dimensions);
-    let init = outline.statement(
-        "init",
-        Operation::Init,
-        &all(&[init_i, init_j]),
-        &[],
-        set(at(c, &[init_i, init_j]), 0.0),
-    );
-    let load_a = outline.statement(
-        "load a",
-        Operation::Load,
-        &all(&[a_i, a_k]),
-        &[j],
-        set(at(a, &[a_i, a_k]), at(a_array, &within(&[a_i, a_k]))),
-    );
-    let load_b = outline.statement(
-        "load b",
-        Operation::Load,
-        &all(&[b_k, b_j]),
-        &[i],
-        set(at(b, &[b_k, b_j]), at(b_array, &within(&[b_k, b_j]))),
-    );
+    let [of_init, of_a, of_b, of_store] = [[init_i, init_j], [a_i, a_k], [b_k, b_j], [store_i, store_j]];
+    let init = set(at(c, &of_init), 0.0);
+    let init = outline.statement("init", Operation::Init, &within(&of_init), &[], init);
+    let load_a = set(at(a, &of_a), at(a_array, &within(&of_a)));
+    let load_a = outline.statement("load a", Operation::Load, &within(&of_a), &[j], load_a);
+    let load_b = set(at(b, &of_b), at(b_array, &within(&of_b)));
+    let load_b = outline.statement("load b", Operation::Load, &within(&of_b), &[i], load_b);
     let more = at(c, &[i, j]) + at(a, &[i, of_k]) * at(b, &[of_k, j]);
-    let fma = outline.statement("fma", Operation::Fma, &all(&[i, j, of_k]), &[], set(at(c, &[i, j]), more));
-    let store = outline.statement(
-        "store",
-        Operation::Store,
-        &all(&[store_i, store_j]),
-        &[],
-        set(at(c_array, &within(&[store_i, store_j])), at(c, &[store_i, store_j])),
-    );
+    let fma = set(at(c, &[i, j]), more);
+    let fma = outline.statement("fma", Operation::Fma, &within(&[i, j, of_k]), &[], fma);
+    let store = set(at(c_array, &within(&of_store)), at(c, &of_store));
+    let store = outline.statement("store", Operation::Store, &within(&of_store), &[], store);
     let also = |pairs: &[(usize, usize)]| -> Vec<(usize, usize)> {
         batch.iter().map(|&batch| (batch, batch)).chain(pairs.iter().copied()).collect()
     };
