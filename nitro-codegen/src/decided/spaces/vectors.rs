@@ -58,6 +58,15 @@ impl DecidedSpace {
 
     /// `y = a x`, of `m` × `k` elements, row-major; each sum is added up by one thread, in its order.
     ///
+    /// ```
+    /// use nitro_codegen::{DecidedSpace, TileSizes};
+    /// use nitro_search::partial::Limits;
+    ///
+    /// let space = DecidedSpace::matvec([4096, 1024], &TileSizes::full(), &Limits::default())?;
+    /// assert!(space.root().estimate(20, 1).mean > 100.0);
+    /// # Ok::<(), nitro_codegen::DecidedError>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`axpy`](Self::axpy).
     pub fn matvec([m, k]: [u64; 2], tiles: &TileSizes, limits: &Limits) -> Result<Self, DecidedError> {
@@ -75,6 +84,15 @@ impl DecidedSpace {
     }
 
     /// `y = alpha a x + beta b x`, of `n` × `n` elements, row-major; each sum is added up by one thread, in its order.
+    ///
+    /// ```
+    /// use nitro_codegen::{DecidedSpace, TileSizes};
+    /// use nitro_search::partial::Limits;
+    ///
+    /// let space = DecidedSpace::gesummv(4096, &TileSizes::full(), &Limits::default())?;
+    /// assert!(space.root().estimate(20, 1).mean > 100.0);
+    /// # Ok::<(), nitro_codegen::DecidedError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`axpy`](Self::axpy).
