@@ -84,7 +84,7 @@ impl Base {
     /// The text with these edits, whose order makes no difference.
     ///
     /// # Errors
-    /// When an edit names what is not there or may not be touched, a register would be read that has no value, or a barrier would lie where threads part.
+    /// When an edit names what is not there or may not be touched, a register would be read that has no value, or a barrier would lie where threads diverge.
     pub fn apply(&self, edits: &[Edit]) -> Result<Module, PatchError> {
         let edited = self.edited(edits)?;
         for index in edited.changed() {

@@ -158,12 +158,12 @@ pub enum PatchError {
         /// What.
         register: String,
     },
-    /// Not all threads may come to a barrier.
-    #[error("not all threads may come to the barrier {id}, since {branch} lets them part")]
+    /// Not all threads may come to a barrier, since the way there is divergent.
+    #[error("not all threads may come to {id}, where they meet, since they may diverge at {branch}")]
     Barrier {
         /// The barrier, or another instruction that threads come to together.
         id: InstructionId,
-        /// The branch.
+        /// The branch, or the barrier itself if its guard is not the same for all threads.
         branch: InstructionId,
     },
 }

@@ -77,8 +77,21 @@ fn labels_belong_to_their_scopes() {
     assert_eq!(open(text), ["%r1"]);
 }
 
-/// Where threads may part on their way to a barrier: by the lines of the branches.
-fn parting(text: &str) -> usize {
+#[test]
+fn tables_belong_to_their_scopes_too() {
+    let scope = |target: &str| {
+        format!("{{\nT: .branchtargets {target};\nbrx.idx %r1, T;\nA: mov.u32 %r2, 1;\nB: }}\n")
+    };
+    let both = format!("mov.u32 %r1, 0; {}{}add.s32 %r3, %r2, 1;", scope("A"), scope("B"));
+    assert!(open(&both).is_empty(), "the first table leads to the value");
+    let turned = format!("mov.u32 %r1, 0; {}{}add.s32 %r3, %r2, 1;", scope("B"), scope("A"));
+    assert!(open(&turned).is_empty(), "so does the second");
+    let neither = format!("mov.u32 %r1, 0; {}add.s32 %r3, %r2, 1;", scope("B"));
+    assert_eq!(open(&neither), ["%r2"]);
+}
+
+/// How many branches may be divergent that decide who comes to a barrier.
+fn divergent(text: &str) -> usize {
     let module = kernel(&format!("{DECLARED}{text}"));
     let flow = Flow::new(body(&module)).unwrap();
     barriers(&flow, true).into_values().map(|branches| branches.len()).sum()
@@ -88,28 +101,33 @@ fn parting(text: &str) -> usize {
 fn barriers_are_safe_where_all_threads_go_the_same_way() {
     let after =
         |compared: &str| format!("{compared}; setp.lt.u32 %p1, %r1, 9; @%p1 bra $A; bar.sync 0;\n$A: ret;");
-    assert_eq!(parting(&after("mov.u32 %r1, %ctaid.x")), 0);
-    assert_eq!(parting(&after("ld.param.u32 %r1, [kernel_param_0]")), 0);
-    assert_eq!(parting(&after("mov.u32 %r1, %tid.x")), 1);
-    assert_eq!(parting(&after("ld.shared.u32 %r1, [x]")), 1);
+    assert_eq!(divergent(&after("mov.u32 %r1, %ctaid.x")), 0);
+    assert_eq!(divergent(&after("ld.param.u32 %r1, [kernel_param_0]")), 0);
+    assert_eq!(divergent(&after("mov.u32 %r1, %tid.x")), 1);
+    assert_eq!(divergent(&after("ld.shared.u32 %r1, [x]")), 1);
     let joined =
         "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9; @%p1 bra $A; mov.u32 %r2, 1;\n$A: bar.sync 0; ret;";
-    assert_eq!(parting(joined), 0, "all come there");
+    assert_eq!(divergent(joined), 0, "all come there");
     let counted =
         "mov.u32 %r1, 0;\n$L: bar.sync 0; add.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra $L; ret;";
-    assert_eq!(parting(counted), 0, "all go round equally often");
+    assert_eq!(divergent(counted), 0, "all go round equally often");
     let own = counted.replace("mov.u32 %r1, 0", "mov.u32 %r1, %laneid");
-    assert_eq!(parting(&own), 1);
+    assert_eq!(divergent(&own), 1);
     let written = "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; setp.lt.u32 %p1, %r1, 9; @%p1 bra $A; mov.u32 %r2, 1;\n\
                    $A: setp.eq.u32 %p2, %r2, 0; @%p2 bra $B; bar.sync 0;\n$B: ret;";
-    assert_eq!(parting(written), 1, "what some threads have written differs");
+    assert_eq!(divergent(written), 1, "what some threads have written differs");
     for opcode in [
         "bar.sync 0",
         "bar.red.popc.u32 %r3, 0, %p1",
         "tcgen05.alloc.sync.aligned [x]",
+        "mbarrier.arrive.shared.b64 %rd1, [x]",
+        "call.uni f, ()",
         "shfl.sync.idx.b32 %r3, %r1, 0, 31, -1",
     ] {
-        assert_eq!(parting(&format!("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9; @%p1 {opcode}; ret;")), 1);
+        assert_eq!(
+            divergent(&format!("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9; @%p1 {opcode}; ret;")),
+            1
+        );
     }
 }
 
@@ -193,18 +211,28 @@ fn what_cannot_be_is_refused_with_its_reason() {
 }
 
 #[test]
-fn a_barrier_may_go_but_not_where_threads_part() {
+fn a_barrier_may_go_but_not_where_threads_diverge() {
     let base = base(
         "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9; mov.u32 %r2, %ctaid.x; setp.lt.u32 %p2, %r2, 9; bar.sync 0;\n\
          @%p1 bra $A; mov.u32 %r3, 1;\n$A: @%p2 bra $B; mov.u32 %r3, 2;\n$B: ret;",
     );
     assert!(patched(&base, "delete b4").is_ok());
     assert!(patched(&base, "move b4 before b8").is_ok(), "whole blocks go there");
-    assert!(refusal(&base, "move b4 before b6").ends_with(", since b5 lets them part"));
+    assert!(refusal(&base, "move b4 before b6").ends_with(", since they may diverge at b5"));
     let refused = refusal(&base, "move b4 before b8\noperand b7 slot guard = %p1");
     assert!(refused.contains("its operands may not be changed"), "{refused}");
     let refused = refusal(&base, "move b4 before b8\noperand b3 slot 1 = %r1");
-    assert!(refused.ends_with(", since b7 lets them part"), "{refused}");
+    assert!(refused.ends_with(", since they may diverge at b7"), "{refused}");
+}
+
+#[test]
+fn a_branch_that_says_it_is_uniform_is_not_believed_after_an_edit() {
+    let base = base(
+        "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; setp.lt.u32 %p1, %r2, 9;\n\
+         @%p1 bra.uni $A; bar.sync 0;\n$A: ret;",
+    );
+    let refused = refusal(&base, "operand b2 slot 1 = %r1");
+    assert_eq!(refused, "not all threads may come to b4, where they meet, since they may diverge at b3");
 }
 
 #[test]

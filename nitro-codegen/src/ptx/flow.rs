@@ -11,6 +11,9 @@ const MAX_BLOCKS: usize = 4096;
 const MAX_INSTRUCTIONS: usize = 100_000;
 const MAX_SETS: usize = 1 << 30;
 
+/// What names mean, by scope and name.
+type Names<'a, T> = HashMap<(usize, &'a str), T>;
+
 /// An instruction in its place.
 #[derive(Clone, Copy)]
 pub(super) struct Placed<'a> {
@@ -41,15 +44,18 @@ impl<'a> Flow<'a> {
             return None;
         }
         let mut blocks = vec![Block::default()];
-        // By scope and name.
-        let mut labels: HashMap<(usize, &str), usize> = HashMap::new();
+        let mut labels = Names::new();
+        let mut lists = Names::new();
         for item in &function.items {
             match &item.what {
                 What::Label(name) => {
                     if blocks.last().is_some_and(|block| !block.code.is_empty()) {
                         blocks.push(Block::default());
                     }
-                    labels.insert((item.scope, name), blocks.len() - 1);
+                    labels.insert((item.scope, name.as_str()), blocks.len() - 1);
+                }
+                What::Targets { name, labels, .. } => {
+                    lists.insert((item.scope, name.as_str()), labels.as_slice());
                 }
                 What::Instruction(id, instruction) => {
                     let placed = Placed { id: *id, instruction, scope: item.scope };
@@ -66,11 +72,11 @@ impl<'a> Flow<'a> {
             return None;
         }
         let mut flow = Self { function, blocks };
-        (0..flow.blocks.len()).for_each(|block| flow.connect(block, &labels));
+        (0..flow.blocks.len()).for_each(|block| flow.connect(block, &labels, &lists));
         Some(flow)
     }
 
-    fn connect(&mut self, at: usize, labels: &HashMap<(usize, &str), usize>) {
+    fn connect(&mut self, at: usize, labels: &Names<'a, usize>, lists: &Names<'a, &'a [String]>) {
         let next = (at + 1 < self.blocks.len()).then_some(at + 1);
         let mut successors = Vec::new();
         let (mut falls_through, mut may_end) = (true, next.is_none());
@@ -78,7 +84,7 @@ impl<'a> Flow<'a> {
             let is_guarded = last.instruction.guard.is_some();
             match last.instruction.effect().kind {
                 Kind::Branch => {
-                    successors = self.targets(last, labels);
+                    successors = self.targets(last, labels, lists);
                     falls_through = is_guarded;
                 }
                 Kind::End => {
@@ -97,33 +103,33 @@ impl<'a> Flow<'a> {
     }
 
     /// Where a branch goes; anywhere if that is not understood.
-    fn targets(&self, branch: &Placed, labels: &HashMap<(usize, &str), usize>) -> Vec<usize> {
+    fn targets(
+        &self,
+        branch: &Placed,
+        labels: &Names<'a, usize>,
+        lists: &Names<'a, &'a [String]>,
+    ) -> Vec<usize> {
         let word = branch.instruction.operands.last().and_then(|operand| match operand.as_slice() {
             [Token::Word(word)] => Some(word.as_str()),
             _ => None,
         });
-        let list = word.and_then(|word| {
-            self.function.items.iter().find_map(|item| match &item.what {
-                What::Targets { name, labels, .. } if name == word => Some(labels),
-                _ => None,
-            })
-        });
         let is_indexed = branch.instruction.opcode.starts_with("brx");
-        let names: Option<Vec<&str>> = match (is_indexed, list, word) {
-            (true, Some(list), _) => Some(list.iter().map(String::as_str).collect()),
-            (false, _, Some(word)) => Some(vec![word]),
-            _ => None,
+        let names: Option<Vec<&str>> = match word {
+            Some(word) if is_indexed => {
+                self.seen(branch.scope, word, lists).map(|list| list.iter().map(String::as_str).collect())
+            }
+            word => word.map(|word| vec![word]),
         };
         let found = names
-            .and_then(|names| names.into_iter().map(|name| self.label(branch.scope, name, labels)).collect());
+            .and_then(|names| names.into_iter().map(|name| self.seen(branch.scope, name, labels)).collect());
         found.unwrap_or_else(|| (0..self.blocks.len()).collect())
     }
 
-    /// The block of a label that is seen from a scope.
-    fn label(&self, mut scope: usize, name: &str, labels: &HashMap<(usize, &str), usize>) -> Option<usize> {
+    /// What a name means in a scope: the innermost around it that has the name.
+    fn seen<T: Copy>(&self, mut scope: usize, name: &str, names: &Names<'_, T>) -> Option<T> {
         loop {
-            match labels.get(&(scope, name)) {
-                Some(&block) => return Some(block),
+            match names.get(&(scope, name)) {
+                Some(&meant) => return Some(meant),
                 None if scope == 0 => return None,
                 None => scope = self.function.scopes[scope],
             }

@@ -1,4 +1,4 @@
-//! Where threads of a block may part: barriers must not come to lie there.
+//! Where threads of a block may diverge: barriers must not come to lie there.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use super::module::{InstructionId, Token};
 use super::opcode::{Kind, Space};
 use super::sites::Role;
 
-/// For each barrier, and whatever else threads come to together, the branches that may keep some of them away; itself if its guard may.
+/// For each barrier, and whatever else threads come to together, the divergent branches that decide who comes; itself if its guard may keep some away.
 pub(super) type Barriers = HashMap<InstructionId, BTreeSet<InstructionId>>;
 
 /// Finds the barriers of a function. `is_kernel`: its parameters are the same for all threads.
@@ -22,7 +22,7 @@ pub(super) fn barriers(flow: &Flow, is_kernel: bool) -> Barriers {
     let mut found = Barriers::new();
     for (index, block) in flow.blocks.iter().enumerate() {
         for placed in block.code.iter().filter(|placed| is_barrier(placed)) {
-            let branches = controls[index].iter().filter(|&branch| parts(flow, branch, &varying));
+            let branches = controls[index].iter().filter(|&branch| diverges(flow, branch, &varying));
             let mut ids: BTreeSet<InstructionId> =
                 branches.filter_map(|branch| Some(flow.blocks[branch].code.last()?.id)).collect();
             if placed.instruction.guard.is_some_and(|guard| varying.has(guard.register)) {
@@ -37,8 +37,11 @@ pub(super) fn barriers(flow: &Flow, is_kernel: bool) -> Barriers {
 fn is_barrier(placed: &Placed) -> bool {
     let opcode = &placed.instruction.opcode;
     let is_known = matches!(placed.instruction.effect().kind, Kind::Barrier | Kind::Collective);
-    // What is not known otherwise may say that threads come to it together.
-    is_known || opcode.starts_with("bar") || opcode.contains(".sync") || opcode.contains(".aligned")
+    // What is called may have barriers; what is not known otherwise may say that threads come to it together.
+    is_known
+        || ["bar", "mbarrier", "call"].iter().any(|first| opcode.starts_with(first))
+        || opcode.contains(".sync")
+        || opcode.contains(".aligned")
 }
 
 /// For each block the blocks whose branches decide whether it is come to, directly or because they decide about such a branch.
@@ -78,9 +81,9 @@ fn varying(flow: &Flow, controls: &[Bits], is_kernel: bool) -> Bits {
     while changed {
         changed = false;
         for (index, block) in flow.blocks.iter().enumerate() {
-            let parted = controls[index].iter().any(|branch| parts(flow, branch, &varying));
+            let is_divergent = controls[index].iter().any(|branch| diverges(flow, branch, &varying));
             for placed in &block.code {
-                if parted || varies(placed, &varying, is_kernel) {
+                if is_divergent || varies(placed, &varying, is_kernel) {
                     for register in placed.instruction.definitions() {
                         changed |= varying.insert(register);
                     }
@@ -91,13 +94,12 @@ fn varying(flow: &Flow, controls: &[Bits], is_kernel: bool) -> Bits {
     varying
 }
 
-/// Whether threads may go different ways at the end of this block.
-fn parts(flow: &Flow, block: usize, varying: &Bits) -> bool {
+/// Whether threads may go different ways at the end of this block. That a branch says `.uni` is no proof: an edit may have changed what it depends on.
+fn diverges(flow: &Flow, block: usize, varying: &Bits) -> bool {
     let Some(last) = flow.blocks[block].code.last() else { return false };
     let guard = last.instruction.guard.is_some_and(|guard| varying.has(guard.register));
-    let read = last.instruction.sites().into_iter().filter_map(|site| site.register);
-    !last.instruction.opcode.ends_with(".uni")
-        && (guard || read.into_iter().any(|register| varying.has(register)))
+    let mut read = last.instruction.sites().into_iter().filter_map(|site| site.register);
+    guard || read.any(|register| varying.has(register))
 }
 
 /// Whether what an instruction computes may differ between threads, by what it reads.
