@@ -9,6 +9,9 @@ use super::scan::{Scan, word};
 /// The longest text that is parsed.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
+/// The most `_` in how moved names begin, or they might be as long as the text.
+const MAX_STROKES: usize = 64;
+
 /// Why a text is no PTX that can be edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
@@ -23,13 +26,14 @@ impl Module {
     /// Reads a text.
     ///
     /// # Errors
-    /// When brackets, comments or strings do not end, a statement has no `;`, or it is longer than 64 MiB.
+    /// When brackets, comments or strings do not end, a statement has no `;`, what is no instruction stands where one should, a guard is not declared, or something is more than
+    /// is read: 64 MiB, 64 brackets or scopes inside of each other.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         if text.len() > MAX_TEXT_BYTES {
             let what = format!("the text has {} bytes, and at most {MAX_TEXT_BYTES} are read", text.len());
             return Err(ParseError { line: 1, what });
         }
-        let moved = unused_prefix(text);
+        let moved = unused_prefix(text)?;
         let mut scan = Scan::new(text);
         let mut pieces = Vec::new();
         let mut numbered = 0;
@@ -75,10 +79,16 @@ fn name(head: &str) -> Option<&str> {
 }
 
 /// How names of nested scopes begin when they have moved to a body: as nothing else in the text.
-fn unused_prefix(text: &str) -> String {
-    let mut prefix = "%scope".to_owned();
-    while text.contains(&prefix) {
-        prefix.push('_');
+fn unused_prefix(text: &str) -> Result<String, ParseError> {
+    const PREFIX: &str = "%scope";
+    let strokes = |(at, _): (usize, &str)| {
+        text[at + PREFIX.len()..].bytes().take(MAX_STROKES + 1).take_while(|&byte| byte == b'_').count()
+    };
+    let needed = text.match_indices(PREFIX).map(strokes).max().map_or(0, |longest| longest + 1);
+    if needed > MAX_STROKES {
+        let what =
+            format!("a name begins with `{PREFIX}` and {MAX_STROKES} or more `_`, which only this makes");
+        return Err(ParseError { line: 1, what });
     }
-    prefix
+    Ok(format!("{PREFIX}{}", "_".repeat(needed)))
 }

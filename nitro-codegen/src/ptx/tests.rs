@@ -91,6 +91,14 @@ fn a_name_that_the_text_has_already_is_not_made_again() {
 }
 
 #[test]
+fn names_that_leave_no_other_are_refused_at_once() {
+    let text = |count: usize| format!(".entry k() {{ .reg .b32 %scope{}; ret; }}", "_".repeat(count));
+    assert!(Module::parse(&text(63)).is_ok());
+    let refused = Module::parse(&text(1 << 20)).unwrap_err().to_string();
+    assert!(refused.starts_with("line 1: a name begins with `%scope` and 64 or more `_`"), "{refused}");
+}
+
+#[test]
 fn labels_are_no_qualifiers() {
     let module = kernel("$L_a: ret;\nb : fence.proxy.async::generic;\nc:");
     let labels = body(&module).items.iter().filter(|item| matches!(item.what, What::Label(_))).count();
