@@ -88,7 +88,7 @@ impl Base {
     pub fn apply(&self, edits: &[Edit]) -> Result<Module, PatchError> {
         let edited = self.edited(edits)?;
         for index in edited.changed() {
-            self.validate(&edited, index)?;
+            self.validate(&edited, index, edits)?;
         }
         Ok(edited.module)
     }
@@ -98,14 +98,15 @@ impl Base {
         let edited = apply(&self.module, edits)?;
         match edited.changed().into_iter().find(|&index| self.known[index].is_none()) {
             None => Ok(edited),
-            Some(index) => {
-                let name = self.module.functions().nth(index).unwrap_or_default();
-                let edit = edits.first().map_or(String::new(), |edit| edit.operation.to_string());
-                Err(PatchError::Refused {
-                    edit,
-                    why: format!("{name} is too large to be analysed, or has registers as parameters"),
-                })
-            }
+            Some(index) => Err(self.not_analysed(index, edits)),
+        }
+    }
+
+    fn not_analysed(&self, index: usize, edits: &[Edit]) -> PatchError {
+        let name = self.module.functions().nth(index).unwrap_or_default();
+        PatchError::Refused {
+            edit: edits.first().map_or(String::new(), |edit| edit.operation.to_string()),
+            why: format!("{name} is too large to be analysed, or has registers as parameters"),
         }
     }
 
@@ -119,11 +120,12 @@ impl Base {
         self.known[index].as_ref().map_or(&NONE, |known| &known.exempt)
     }
 
-    fn validate(&self, edited: &Edited, index: usize) -> Result<(), PatchError> {
+    fn validate(&self, edited: &Edited, index: usize, edits: &[Edit]) -> Result<(), PatchError> {
         let (Some(function), Some(known)) = (edited.module.bodies().nth(index), &self.known[index]) else {
             return Ok(());
         };
-        let Some(flow) = Flow::new(function) else { return Ok(()) };
+        // What copies have made too large is no longer known to be right.
+        let flow = Flow::new(function).ok_or_else(|| self.not_analysed(index, edits))?;
         if let Some(open) = undefined(&flow, &known.exempt).first() {
             let register = function.registers[open.register].name.clone();
             return Err(PatchError::Undefined { id: open.id, register });

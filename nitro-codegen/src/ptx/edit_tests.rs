@@ -4,7 +4,7 @@ use super::assigned::undefined;
 use super::flow::Flow;
 use super::tests::{body, kernel};
 use super::uniform::barriers;
-use super::{Base, Edit, Module, Operation, Patch, PatchError};
+use super::{Base, Edit, InstructionId, Module, Operation, Patch, PatchError};
 
 const DECLARED: &str = ".reg .pred %p<5>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<5>;\n";
 
@@ -162,10 +162,7 @@ fn a_copy_has_a_register_of_its_own_that_is_read_somewhere() {
     assert_eq!(code[3], format!("add.s32 %{copy}_0, %r1, %r2;"));
     assert_eq!(code[6], format!("st.shared.u32 [x+4], %{copy}_0;"));
     let also = format!("{edit}\noperand {copy} slot 2 = %r1\nmove {copy} before b5");
-    assert_eq!(
-        self::code(&base, &also)[5],
-        format!("add.s32 %{copy}_0, %r1, %r1;").replace("%r1, %r1", "%r1, %r1")
-    );
+    assert_eq!(self::code(&base, &also)[5], format!("add.s32 %{copy}_0, %r1, %r1;"));
 }
 
 fn edit_of(text: &str) -> Edit {
@@ -271,6 +268,26 @@ fn what_is_wrong_in_a_patch_is_said_with_its_line() {
 }
 
 #[test]
+fn a_patch_is_read_whole_or_not_at_all() {
+    let patch = |edits: usize| format!("patch of 00000000000000aa\n{}", "delete b1\n".repeat(edits));
+    assert_eq!(patch(99_999).parse::<Patch>().unwrap().edits.len(), 99_999);
+    let refused = patch(100_000).parse::<Patch>().unwrap_err().to_string();
+    assert_eq!(refused, "line 100001: a patch has at most 100000 lines, and this one has more");
+}
+
+#[test]
+fn copies_are_drawn_also_when_another_function_was_edited() {
+    let function = |name| format!(".visible .entry {name}() {{ {DECLARED} {SUM} }}\n");
+    let text = format!(".version 9.0\n{}{}", function("one"), function("other"));
+    let base = Base::new(Module::parse(&text).unwrap());
+    let first = edit_of("delete b4");
+    let copies = (0..200)
+        .filter_map(|seed| base.mutate(std::slice::from_ref(&first), seed))
+        .filter(|edit| matches!(edit.operation, Operation::Copy { source: InstructionId::Base(8..), .. }));
+    assert!(copies.count() > 5);
+}
+
+#[test]
 fn the_same_edit_found_twice_is_one() {
     let base = base(SUM);
     let edits: Vec<Edit> = (0..200).filter_map(|seed| base.mutate(&[], seed)).collect();
@@ -323,6 +340,11 @@ fn what_is_too_large_is_read_and_not_edited() {
         refusal(&base, "delete b4")
             .ends_with("kernel is too large to be analysed, or has registers as parameters")
     );
+    let mut text = SUM.to_owned();
+    (8..100_000).for_each(|_| text.push_str("ret;"));
+    let base = self::base(&text.replace("ret;", "mov.u32 %r1, 1;"));
+    assert!(patched(&base, "delete b4").is_ok(), "what is just small enough is edited");
+    assert!(refusal(&base, "copy b2 before b3").contains("kernel is too large to be analysed"));
     let function =
         Module::parse(".func (.reg .b32 out) f(.reg .b32 in) { add.u32 out, in, 1; ret; }").unwrap();
     assert!(

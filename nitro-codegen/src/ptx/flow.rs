@@ -76,6 +76,11 @@ impl<'a> Flow<'a> {
         Some(flow)
     }
 
+    /// The instruction of this number, if it is in this function.
+    pub(super) fn instruction(&self, id: InstructionId) -> Option<&Placed<'a>> {
+        self.blocks.iter().flat_map(|block| &block.code).find(|placed| placed.id == id)
+    }
+
     fn connect(&mut self, at: usize, labels: &Names<'a, usize>, lists: &Names<'a, &'a [String]>) {
         let next = (at + 1 < self.blocks.len()).then_some(at + 1);
         let mut successors = Vec::new();

@@ -42,8 +42,9 @@ impl Base {
             let repair =
                 Repair { base: self, index, function, random: &mut *random, stands_for: HashMap::new() };
             edit.fixes.extend(repair.fixes(&flow)?);
-            if let Operation::Copy { .. } = edit.operation {
-                let copy = edit.operation.created();
+            let is_copy = matches!(edit.operation, Operation::Copy { .. });
+            let copy = is_copy.then(|| flow.instruction(edit.operation.created())).flatten();
+            if let Some(copy) = copy {
                 edit.fixes.extend(wire(&flow, copy, random)?);
             }
         }
@@ -267,17 +268,16 @@ impl Repair<'_> {
 }
 
 /// Brings the result of a copy to some place where it has a value and one of its class is read; none if there is no such place.
-fn wire(flow: &Flow, copy: InstructionId, random: &mut Random) -> Option<Option<Fix>> {
+fn wire(flow: &Flow, copy: &Placed, random: &mut Random) -> Option<Option<Fix>> {
     let registers = &flow.function.registers;
-    let mut all = flow.blocks.iter().flat_map(|block| &block.code);
-    let made = all.find(|placed| placed.id == copy)?.instruction.definitions();
+    let made = copy.instruction.definitions();
     if made.is_empty() {
         return Some(None);
     }
     let mut places = Vec::new();
     walk(flow, |_, placed, assigned| {
         let freedom = Freedom::of(placed.instruction, placed.scope, flow.function.is_kernel());
-        if !freedom.operand || placed.id == copy {
+        if !freedom.operand || placed.id == copy.id {
             return;
         }
         for (slot, register) in reads(placed) {

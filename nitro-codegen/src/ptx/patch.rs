@@ -9,7 +9,7 @@ use super::edit::{CacheMode, Edit, Fix, Operation, PatchError, Value};
 use super::module::InstructionId;
 use super::sites::{GUARD, Slot};
 
-/// The most edits, and the most fixes of one, that are read.
+/// The most lines that are read.
 const MAX_LINES: usize = 100_000;
 
 /// Edits of one text, which can be written down, read by people, and applied again.
@@ -104,7 +104,11 @@ impl FromStr for Patch {
     type Err = PatchError;
 
     fn from_str(text: &str) -> Result<Self, PatchError> {
-        let mut lines = text.lines().take(MAX_LINES).enumerate().map(|(at, line)| Line::new(at + 1, line));
+        if text.lines().nth(MAX_LINES).is_some() {
+            let what = format!("a patch has at most {MAX_LINES} lines, and this one has more");
+            return Err(PatchError::Syntax { line: MAX_LINES + 1, what });
+        }
+        let mut lines = text.lines().enumerate().map(|(at, line)| Line::new(at + 1, line));
         let mut lines = lines.by_ref().filter(|line| !line.words.is_empty());
         let first = lines.next().unwrap_or(Line { number: 1, words: Vec::new() });
         let base = match first.words[..] {
