@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::edit::{CacheMode, Edit, Operation, PatchError, Value};
+use super::edit::{Edit, Operation, PatchError, Value};
 use super::freedom::{Freedom, is_number_at};
 use super::module::{
     Class, Function, Guard, Instruction, InstructionId, Item, Module, Piece, Register, Token, What,
@@ -42,6 +42,25 @@ pub(super) fn apply(base: &Module, edits: &[Edit]) -> Result<Edited, PatchError>
 /// A body and an item of it.
 type Place = (usize, usize);
 
+/// Why an operation cannot be done.
+enum Problem {
+    /// An instruction is not there, or not yet.
+    Missing(InstructionId),
+    Refused(&'static str),
+}
+
+impl From<&'static str> for Problem {
+    fn from(why: &'static str) -> Self {
+        Self::Refused(why)
+    }
+}
+
+const MADE: &str = "it has been made already";
+
+fn require(condition: bool, why: &'static str) -> Result<(), &'static str> {
+    condition.then_some(()).ok_or(why)
+}
+
 impl Edited {
     /// The bodies that were changed.
     pub(super) fn changed(&self) -> Vec<usize> {
@@ -62,69 +81,53 @@ impl Edited {
     }
 
     fn apply(&mut self, operation: &Operation) -> Result<(), PatchError> {
-        let refused = |why: &str| PatchError::Refused { edit: operation.to_string(), why: why.to_owned() };
-        let live =
-            |own: &Self, id| own.live(id).ok_or(PatchError::Missing { edit: operation.to_string(), id });
-        let (first, second) = (operation.created(), operation.second());
-        let body = match operation {
-            Operation::Delete(at) => {
-                let (body, item) = live(self, *at)?;
-                self.freedom((body, item))
-                    .delete
-                    .then_some(())
-                    .ok_or_else(|| refused("it may not be taken away"))?;
-                self.body(body).items[item].what = What::Tombstone(*at);
-                body
+        let body = self.operate(operation).map_err(|problem| {
+            let edit = operation.to_string();
+            match problem {
+                Problem::Missing(id) => PatchError::Missing { edit, id },
+                Problem::Refused(why) => PatchError::Refused { edit, why: why.to_owned() },
             }
-            Operation::Copy { source, before } | Operation::Move { source, before } => {
-                let is_copy = matches!(operation, Operation::Copy { .. });
-                let from = live(self, *source)?;
-                let to = self
-                    .place(*before)
-                    .ok_or(PatchError::Missing { edit: operation.to_string(), id: *before })?;
-                let freedom = self.freedom(from);
-                let registers = &self.function(from).registers;
-                let has_name = !self.instruction(from).result(registers).contains(&Class::Other);
-                let may = if is_copy { freedom.copy && has_name } else { freedom.move_ };
-                may.then_some(()).ok_or_else(|| refused("it may not be put elsewhere"))?;
-                (from.0 == to.0)
-                    .then_some(())
-                    .ok_or_else(|| refused("an instruction stays in its function"))?;
-                self.put(from, to, first, is_copy)
-                    .then_some(())
-                    .ok_or_else(|| refused("it has been made already"))?;
-                from.0
-            }
-            Operation::Replace { at, source } => {
-                let (to, from) = (live(self, *at)?, live(self, *source)?);
-                self.replace(to, from, first).map_err(refused)?;
-                to.0
-            }
-            Operation::Swap(one, other) => {
-                let places = (live(self, *one)?, live(self, *other)?);
-                self.swap(places, [first, second]).map_err(refused)?;
-                places.0.0
-            }
-            Operation::Operand { at, slot, to } => {
-                let place = live(self, *at)?;
-                self.freedom(place)
-                    .operand
-                    .then_some(())
-                    .ok_or_else(|| refused("its operands may not be changed"))?;
-                self.set(place, *slot, to).map_err(refused)?;
-                place.0
-            }
-            Operation::Cache { at, mode } => {
-                let place = live(self, *at)?;
-                let instruction = self.instruction(place);
-                let opcode =
-                    with_cache(&instruction.opcode, *mode).ok_or_else(|| refused("it cannot go that way"))?;
-                self.instruction_mut(place).opcode = opcode;
-                place.0
-            }
-        };
+        })?;
         self.changed[body] = true;
         Ok(())
+    }
+
+    /// Does it; in which body that was.
+    fn operate(&mut self, operation: &Operation) -> Result<usize, Problem> {
+        let (first, second) = (operation.created(), operation.second());
+        let place = match operation {
+            Operation::Delete(at) => {
+                let place = self.found(*at)?;
+                require(self.freedom(place).delete, "it may not be taken away")?;
+                self.body(place.0).items[place.1].what = What::Tombstone(*at);
+                place
+            }
+            Operation::Copy { source, before } => self.put(*source, *before, first, true)?,
+            Operation::Move { source, before } => self.put(*source, *before, first, false)?,
+            Operation::Replace { at, source } => {
+                let (to, from) = (self.found(*at)?, self.found(*source)?);
+                self.replace(to, from, first)?;
+                to
+            }
+            Operation::Swap(one, other) => {
+                let places = (self.found(*one)?, self.found(*other)?);
+                self.swap(places, [first, second])?;
+                places.0
+            }
+            Operation::Operand { at, slot, to } => {
+                let place = self.found(*at)?;
+                require(self.freedom(place).operand, "its operands may not be changed")?;
+                self.set(place, *slot, to)?;
+                place
+            }
+            Operation::Cache { at, mode } => {
+                let place = self.found(*at)?;
+                let opcode = opcode::with_cache(&self.instruction(place).opcode, *mode);
+                self.instruction_mut(place).opcode = opcode.ok_or("it cannot go that way")?;
+                place
+            }
+        };
+        Ok(place.0)
     }
 
     /// A fix of an instruction that another edit takes away has nothing to repair.
@@ -161,6 +164,10 @@ impl Edited {
 
     fn live(&self, id: InstructionId) -> Option<Place> {
         self.find(|what| matches!(what, What::Instruction(own, _) if *own == id))
+    }
+
+    fn found(&self, id: InstructionId) -> Result<Place, Problem> {
+        self.live(id).ok_or(Problem::Missing(id))
     }
 
     /// Where an instruction is, or was.
@@ -206,14 +213,24 @@ impl Edited {
         self.origins.get(&id).copied().unwrap_or(id)
     }
 
-    /// Puts an instruction in front of a place; false if its number is taken.
-    fn put(&mut self, from: Place, to: Place, id: InstructionId, is_copy: bool) -> bool {
-        if self.place(id).is_some() {
-            return false;
-        }
+    /// Puts an instruction, or a copy of it, in front of a place.
+    fn put(
+        &mut self,
+        source: InstructionId,
+        before: InstructionId,
+        id: InstructionId,
+        is_copy: bool,
+    ) -> Result<Place, Problem> {
+        let from = self.found(source)?;
+        let to = self.place(before).ok_or(Problem::Missing(before))?;
+        let freedom = self.freedom(from);
+        let has_name = !self.instruction(from).result(&self.function(from).registers).contains(&Class::Other);
+        let may = if is_copy { freedom.copy && has_name } else { freedom.move_ };
+        require(may, "it may not be put elsewhere")?;
+        require(from.0 == to.0, "an instruction stays in its function")?;
+        require(self.place(id).is_none(), MADE)?;
         let mut instruction = self.instruction(from).clone();
         let scope = self.item(to).scope;
-        let source = self.id(from);
         self.origins.insert(id, self.origin(source));
         let function = self.body(from.0);
         if is_copy {
@@ -228,13 +245,11 @@ impl Edited {
             function.items[from.1].what = What::Tombstone(source);
         }
         function.items.insert(to.1, Item { scope, what: What::Instruction(id, Arc::new(instruction)) });
-        true
+        Ok(from)
     }
 
     fn replace(&mut self, to: Place, from: Place, id: InstructionId) -> Result<(), &'static str> {
-        if self.place(id).is_some() {
-            return Err("it has been made already");
-        }
+        require(self.place(id).is_none(), MADE)?;
         let function = self.function(to);
         let (old, new) = (self.instruction(to), self.instruction(from));
         let may = self.freedom(to).delete && self.freedom(from).copy && from != to;
@@ -255,9 +270,7 @@ impl Edited {
     }
 
     fn swap(&mut self, (one, other): (Place, Place), ids: [InstructionId; 2]) -> Result<(), &'static str> {
-        if ids.iter().any(|&id| self.place(id).is_some()) {
-            return Err("it has been made already");
-        }
+        require(ids.iter().all(|&id| self.place(id).is_none()), MADE)?;
         let registers = &self.function(one).registers;
         let same = self.instruction(one).result(registers) == self.instruction(other).result(registers);
         if one.0 != other.0 || one == other || !same || !self.freedom(one).move_ || !self.freedom(other).move_
@@ -349,32 +362,4 @@ impl Instruction {
             }
         }
     }
-}
-
-/// The opcode with another cache mode; none where it has parts that are not known.
-pub(super) fn with_cache(opcode: &str, mode: CacheMode) -> Option<String> {
-    let mut parts = opcode.split('.');
-    let (first, space) = (parts.next()?, parts.next()?);
-    let rest: Vec<&str> = parts.filter(|part| !matches!(*part, "ca" | "cg" | "cs" | "nc" | "wt")).collect();
-    let is_plain = match rest[..] {
-        [kind] => is_type(kind),
-        [vector, kind] => matches!(vector, "v2" | "v4") && is_type(kind),
-        _ => false,
-    };
-    let may = match (first, mode) {
-        ("ld", CacheMode::Nc) | ("st", CacheMode::Wt) => space == "global",
-        ("ld", CacheMode::Ca) | ("ld" | "st", CacheMode::Default | CacheMode::Cg | CacheMode::Cs) => {
-            space == "global"
-        }
-        _ => false,
-    };
-    if !may || !is_plain {
-        return None;
-    }
-    let mode = if mode == CacheMode::Default { String::new() } else { format!(".{mode}") };
-    Some(format!("{first}.{space}{mode}.{}", rest.join(".")))
-}
-
-fn is_type(part: &str) -> bool {
-    part.strip_prefix(['b', 'u', 's', 'f']).is_some_and(|bits| matches!(bits, "8" | "16" | "32" | "64"))
 }

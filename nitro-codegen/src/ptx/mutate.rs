@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nitro_search::random::Random;
 
-use super::apply::{Edited, with_cache};
+use super::apply::Edited;
 use super::assigned::{Assigned, reads, walk};
 use super::base::Base;
 use super::edit::{CacheMode, Edit, Fix, Operation, Value};
@@ -205,7 +205,7 @@ impl Draw<'_> {
         const MODES: [CacheMode; 6] =
             [CacheMode::Default, CacheMode::Ca, CacheMode::Cg, CacheMode::Cs, CacheMode::Nc, CacheMode::Wt];
         let mode = MODES[random.below(MODES.len())];
-        let changed = with_cache(&instruction.opcode, mode)?;
+        let changed = opcode::with_cache(&instruction.opcode, mode)?;
         (changed != instruction.opcode).then_some(Operation::Cache { at, mode })
     }
 }

@@ -1,5 +1,7 @@
 //! What an instruction does, by the beginning of its opcode.
 
+use super::edit::CacheMode;
+
 /// What may be done with an instruction, and what others must know of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -125,6 +127,34 @@ pub(super) fn one(opcode: &str) -> Option<&'static str> {
         "s16" | "u16" | "b16" | "s32" | "u32" | "b32" | "s64" | "u64" | "b64" => Some("1"),
         _ => None,
     }
+}
+
+/// The opcode with another cache mode; none where it has parts that are not known.
+pub(super) fn with_cache(opcode: &str, mode: CacheMode) -> Option<String> {
+    let mut parts = opcode.split('.');
+    let (first, space) = (parts.next()?, parts.next()?);
+    let rest: Vec<&str> = parts.filter(|part| !matches!(*part, "ca" | "cg" | "cs" | "nc" | "wt")).collect();
+    let is_plain = match rest[..] {
+        [kind] => is_type(kind),
+        [vector, kind] => matches!(vector, "v2" | "v4") && is_type(kind),
+        _ => false,
+    };
+    let may = match (first, mode) {
+        ("ld", CacheMode::Nc) | ("st", CacheMode::Wt) => space == "global",
+        ("ld", CacheMode::Ca) | ("ld" | "st", CacheMode::Default | CacheMode::Cg | CacheMode::Cs) => {
+            space == "global"
+        }
+        _ => false,
+    };
+    if !may || !is_plain {
+        return None;
+    }
+    let mode = if mode == CacheMode::Default { String::new() } else { format!(".{mode}") };
+    Some(format!("{first}.{space}{mode}.{}", rest.join(".")))
+}
+
+fn is_type(part: &str) -> bool {
+    part.strip_prefix(['b', 'u', 's', 'f']).is_some_and(|bits| matches!(bits, "8" | "16" | "32" | "64"))
 }
 
 #[cfg(test)]
