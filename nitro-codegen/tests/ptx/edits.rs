@@ -106,13 +106,13 @@ fn check_base(ptxas: &Path, kernel: &str, base: &Base, edits: usize) {
 
 #[test]
 fn repaired_edits_are_taken_by_the_assembler() {
-    KERNELS.into_iter().for_each(|kernel| check(kernel, 150));
+    KERNELS.into_iter().for_each(|kernel| check(kernel, 60));
 }
 
 #[test]
 fn so_are_those_of_what_compilers_seldom_write() {
     let Some(ptxas) = ptxas() else { return };
-    check_base(&ptxas, "others", &Base::new(Module::parse(OTHERS).unwrap()), 200);
+    check_base(&ptxas, "others", &Base::new(Module::parse(OTHERS).unwrap()), 120);
 }
 
 /// With `NITRO_PTX_FOLDER`, every kernel of every `.ptx` in that folder.

@@ -1,7 +1,9 @@
 //! NVIDIA's assembler and compiler, and the texts that they take.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use nitro_test_support::tools::{NVCC, PTXAS};
 
@@ -43,8 +45,14 @@ pub fn assemble(ptxas: &Path, text: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The PTX of a text in CUDA C++.
+/// The PTX of a text in CUDA C++, which is compiled once however many tests need it.
 pub fn compile(nvcc: &Path, text: &str) -> String {
+    static COMPILED: Mutex<BTreeMap<String, Arc<OnceLock<String>>>> = Mutex::new(BTreeMap::new());
+    let ptx = COMPILED.lock().unwrap().entry(text.to_owned()).or_default().clone();
+    ptx.get_or_init(|| compiled(nvcc, text)).clone()
+}
+
+fn compiled(nvcc: &Path, text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (source, ptx) = (folder.path().join("a.cu"), folder.path().join("a.ptx"));
     std::fs::write(&source, text).unwrap();
