@@ -10,7 +10,7 @@ use super::edit::{Edit, PatchError};
 use super::flow::Flow;
 use super::module::{Function, InstructionId, Module};
 use super::patch::Patch;
-use super::uniform::{Barriers, barriers};
+use super::uniform::{Barriers, Way, barriers};
 
 /// A text that is to be edited: a [`Module`], and what is known of it.
 ///
@@ -150,21 +150,21 @@ impl Known {
         Some(Self { exempt, barriers: barriers(&flow, function.is_kernel()) })
     }
 
-    /// Nothing may keep threads from a barrier that did not do so in the base.
+    /// Threads may come to a barrier only by the ways by which they did so in the base, or all together.
     fn validate(
         &self,
         now: &Barriers,
         origins: &HashMap<InstructionId, InstructionId>,
     ) -> Result<(), PatchError> {
-        static NONE: BTreeSet<InstructionId> = BTreeSet::new();
+        static NONE: BTreeSet<Way> = BTreeSet::new();
         let mut ids: Vec<&InstructionId> = now.keys().collect();
         ids.sort();
         for id in ids {
             let origin = origins.get(id).unwrap_or(id);
             let before = self.barriers.get(origin).unwrap_or(&NONE);
-            let own_guard = (id != origin && before.contains(origin)).then_some(*id);
-            let new = now[id].iter().find(|branch| !before.contains(branch) && Some(**branch) != own_guard);
-            if let Some(&branch) = new {
+            let own_guard = (id != origin && before.contains(&(*origin, 0))).then_some((*id, 0));
+            let new = now[id].iter().find(|way| !before.contains(way) && Some(**way) != own_guard);
+            if let Some(&(branch, _)) = new {
                 return Err(PatchError::Barrier { id: *id, branch });
             }
         }

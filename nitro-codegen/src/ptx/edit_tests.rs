@@ -223,6 +223,18 @@ fn a_barrier_may_go_but_not_where_threads_diverge() {
 }
 
 #[test]
+fn what_some_threads_come_to_is_not_moved_to_the_others() {
+    let base = base(
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra $A; mov.u32 %r2, 1; bra $B;\n\
+         $A: shfl.sync.idx.b32 %r3, %r1, 0, 31, -1; mov.u32 %r2, 2;\n$B: ret;",
+    );
+    assert!(patched(&base, "move b5 before b7").is_ok(), "all come there");
+    assert!(patched(&base, "move b5 before b6").is_ok(), "the same threads");
+    let refused = refusal(&base, "move b5 before b3");
+    assert!(refused.ends_with(", since they may diverge at b2"), "{refused}");
+}
+
+#[test]
 fn a_branch_that_says_it_is_uniform_is_not_believed_after_an_edit() {
     let base = base(
         "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; setp.lt.u32 %p1, %r2, 9;\n\

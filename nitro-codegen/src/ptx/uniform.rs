@@ -8,8 +8,11 @@ use super::module::{InstructionId, Token};
 use super::opcode::{Kind, Space};
 use super::sites::Role;
 
-/// For each barrier, and whatever else threads come to together, the divergent branches that decide who comes; itself if its guard may keep some away.
-pub(super) type Barriers = HashMap<InstructionId, BTreeSet<InstructionId>>;
+/// For each barrier, and whatever else threads come to together, the ways out of divergent branches by which threads come; itself if its guard may keep some away.
+pub(super) type Barriers = HashMap<InstructionId, BTreeSet<Way>>;
+
+/// A branch, and by which of its sides: 0 or 1, as the targets stand in the text; all but the first of more than two count as one.
+pub(super) type Way = (InstructionId, usize);
 
 /// Finds the barriers of a function. `is_kernel`: its parameters are the same for all threads.
 pub(super) fn barriers(flow: &Flow, is_kernel: bool) -> Barriers {
@@ -22,11 +25,12 @@ pub(super) fn barriers(flow: &Flow, is_kernel: bool) -> Barriers {
     let mut found = Barriers::new();
     for (index, block) in flow.blocks.iter().enumerate() {
         for placed in block.code.iter().filter(|placed| is_barrier(placed)) {
-            let branches = controls[index].iter().filter(|&branch| diverges(flow, branch, &varying));
-            let mut ids: BTreeSet<InstructionId> =
-                branches.filter_map(|branch| Some(flow.blocks[branch].code.last()?.id)).collect();
+            let ways = controls[index].iter().map(of_way);
+            let ways = ways.filter(|&(branch, _)| diverges(flow, branch, &varying));
+            let mut ids: BTreeSet<Way> =
+                ways.filter_map(|(branch, side)| Some((flow.blocks[branch].code.last()?.id, side))).collect();
             if placed.instruction.guard.is_some_and(|guard| varying.has(guard.register)) {
-                ids.insert(placed.id);
+                ids.insert((placed.id, 0));
             }
             found.insert(placed.id, ids);
         }
@@ -44,18 +48,18 @@ fn is_barrier(placed: &Placed) -> bool {
         || opcode.contains(".aligned")
 }
 
-/// For each block the blocks whose branches decide whether it is come to, directly or because they decide about such a branch.
+/// For each block the ways that decide whether it is come to, directly or because they lead to such a branch: twice the block of the branch, plus the side.
 fn controls(flow: &Flow) -> Vec<Bits> {
     let after = flow.post_dominators();
     let count = flow.blocks.len();
-    let mut controls = vec![Bits::none(count); count];
+    let mut controls = vec![Bits::none(2 * count); count];
     for (branch, block) in flow.blocks.iter().enumerate() {
         if block.successors.len() + usize::from(block.may_end) < 2 {
             continue;
         }
-        for &next in &block.successors {
+        for (side, &next) in block.successors.iter().enumerate() {
             for controlled in after[next].iter().filter(|&at| at == branch || !after[branch].has(at)) {
-                controls[controlled].insert(branch);
+                controls[controlled].insert(2 * branch + side.min(1));
             }
         }
     }
@@ -64,7 +68,7 @@ fn controls(flow: &Flow) -> Vec<Bits> {
         changed = false;
         for at in 0..count {
             let mut all = controls[at].clone();
-            controls[at].iter().for_each(|branch| all.unite(&controls[branch]));
+            controls[at].iter().map(of_way).for_each(|(branch, _)| all.unite(&controls[branch]));
             if all != controls[at] {
                 controls[at] = all;
                 changed = true;
@@ -74,6 +78,11 @@ fn controls(flow: &Flow) -> Vec<Bits> {
     controls
 }
 
+/// The block of the branch, and the side.
+fn of_way(way: usize) -> (usize, usize) {
+    (way / 2, way % 2)
+}
+
 /// The registers that may differ between threads of a block.
 fn varying(flow: &Flow, controls: &[Bits], is_kernel: bool) -> Bits {
     let mut varying = Bits::none(flow.function.registers.len());
@@ -81,7 +90,7 @@ fn varying(flow: &Flow, controls: &[Bits], is_kernel: bool) -> Bits {
     while changed {
         changed = false;
         for (index, block) in flow.blocks.iter().enumerate() {
-            let is_divergent = controls[index].iter().any(|branch| diverges(flow, branch, &varying));
+            let is_divergent = controls[index].iter().any(|way| diverges(flow, of_way(way).0, &varying));
             for placed in &block.code {
                 if is_divergent || varies(placed, &varying, is_kernel) {
                     for register in placed.instruction.definitions() {
