@@ -321,7 +321,7 @@ impl<P: PatchSpace> Evolution<P> {
         children
     }
 
-    /// The better of two.
+    /// The winner of a binary tournament.
     fn parent(&mut self) -> usize {
         let count = self.population.len();
         let (one, other) = (self.random.below(count), self.random.below(count));

@@ -16,7 +16,7 @@ pub(super) fn dominates(one: Fitness, other: Fitness, margin: f64) -> bool {
     time.is_le() && error.is_le() && (time.is_lt() || error.is_lt())
 }
 
-/// Rank and crowding of an individual: the lower the rank, then the more room around it, the better.
+/// Rank and crowding distance of an individual: the lower the rank, then the larger the distance, the better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Standing {
     pub(super) rank: usize,
@@ -58,7 +58,7 @@ pub(super) fn standings(all: &[Fitness], margin: f64) -> Vec<Standing> {
     standings
 }
 
-/// How far the neighbours of each are apart, as a share of what there is; those at the ends have all the room.
+/// The crowding distance of each: how far its neighbours are apart, as a share of the front's range; infinite at the ends.
 fn crowding(front: &[Fitness]) -> Vec<f64> {
     let mut room = vec![0.0; front.len()];
     for value in [|fitness: &Fitness| fitness.time_ns, |fitness: &Fitness| fitness.error] {
