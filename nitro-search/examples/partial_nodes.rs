@@ -7,6 +7,7 @@ use nitro_search::partial::{
     Access, Array, Dependence, Dimension, Kernel, Limits, LowerBound, Operation, Partial, Rates, RatesError,
     Statement, TimeBound, Values,
 };
+use nitro_search::random::Random;
 
 /// C = 0; C += A B, 1024 x 1024, with two levels of tiles of rows and columns and one of the sum.
 fn product() -> Kernel {
@@ -102,7 +103,7 @@ fn h200() -> Result<Rates, RatesError> {
 /// Walks at random, and bounds every child on the way.
 fn bounded(root: &Partial, bound: &TimeBound) {
     println!("{}", bound.explain(root));
-    let (start, mut nodes, mut seed) = (Instant::now(), 0, 1_u64);
+    let (start, mut nodes, mut random) = (Instant::now(), 0, Random::new(1));
     let mut leaf = None;
     for _ in 0..100 {
         let mut at = root.clone();
@@ -117,9 +118,10 @@ fn bounded(root: &Partial, bound: &TimeBound) {
                     children.push(child);
                 }
             }
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let Some(drawn) = (seed >> 33).checked_rem(children.len() as u64) else { break };
-            at = children.swap_remove(drawn as usize);
+            if children.is_empty() {
+                break;
+            }
+            at = children.swap_remove(random.below(children.len()));
         }
         leaf = at.solution().map(|_| at).or(leaf);
     }

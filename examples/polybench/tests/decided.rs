@@ -5,7 +5,7 @@ use std::fs;
 use nitro_codegen::{Data, DecidedSpace, Integers, Open, TileSizes};
 use nitro_cuda::{Buffer, Executable, Options, Source, Usage, compile, device, nvrtc_version};
 use nitro_polybench::decided::{Timed, rates, read};
-use nitro_search::partial::{Limits, Values};
+use nitro_search::partial::Limits;
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
 
@@ -14,15 +14,8 @@ fn everything() -> TileSizes {
 }
 
 fn drawn(space: &DecidedSpace, random: &mut Random) -> Vec<usize> {
-    let walk = |random: &mut Random| {
-        let mut partial = space.root().clone();
-        while let Some(choice) = partial.first_open() {
-            let open: Vec<usize> = partial.values(choice).iter().collect();
-            partial.restrict(choice, Values::of([open[random.below(open.len() as u64) as usize]])).ok()?;
-        }
-        partial.solution()
-    };
-    (0..1000).find_map(|_| walk(random)).expect("of a thousand walks one comes to an end")
+    let mut walk = || space.root().draw(|count| random.below(count as u64) as usize)?.solution();
+    (0..1000).find_map(|_| walk()).expect("of a thousand walks one comes to an end")
 }
 
 fn usage(space: &DecidedSpace, values: &[usize]) -> Usage {

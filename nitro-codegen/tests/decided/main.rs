@@ -6,20 +6,13 @@ mod products;
 mod vectors;
 
 use nitro_codegen::{Data, DecidedSpace};
-use nitro_search::partial::{Partial, Values};
+use nitro_search::partial::Partial;
 use nitro_test_support::random::Random;
 
 /// A point drawn from a state: each choice in turn one of what is open; from the start again where nothing is left.
 fn drawn(root: &Partial, random: &mut Random) -> Vec<usize> {
-    let walk = |random: &mut Random| {
-        let mut partial = root.clone();
-        while let Some(choice) = partial.first_open() {
-            let open: Vec<usize> = partial.values(choice).iter().collect();
-            partial.restrict(choice, Values::of([open[random.below(open.len() as u64) as usize]])).ok()?;
-        }
-        partial.solution()
-    };
-    (0..1000).find_map(|_| walk(random)).expect("of a thousand walks one comes to an end")
+    let mut walk = || root.draw(|count| random.below(count as u64) as usize)?.solution();
+    (0..1000).find_map(|_| walk()).expect("of a thousand walks one comes to an end")
 }
 
 /// The arrays of the nest with numbers whose sums are rounded, so that their order shows, and what plain loops make of them.

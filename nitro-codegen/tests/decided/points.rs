@@ -1,7 +1,7 @@
 //! What is in a space, and why.
 
 use nitro_codegen::{DecidedSpace, Integers, Open, Space, TileSizes};
-use nitro_search::partial::{Limits, Partial, Values};
+use nitro_search::partial::{Limits, Partial};
 use nitro_search::{Generator, PathPlan, PathSearch, PathStrategy};
 use nitro_test_support::random::Random;
 
@@ -23,19 +23,7 @@ pub fn tiny() -> TileSizes {
 
 /// All points of a state.
 pub fn all(root: &Partial) -> Vec<Vec<usize>> {
-    let (mut found, mut open) = (Vec::new(), vec![root.clone()]);
-    while let Some(partial) = open.pop() {
-        let Some(choice) = partial.first_open() else {
-            found.extend(partial.solution());
-            continue;
-        };
-        open.extend(partial.values(choice).iter().filter_map(|value| {
-            let mut child = partial.clone();
-            child.restrict(choice, Values::of([value])).ok()?;
-            Some(child)
-        }));
-    }
-    found
+    root.points().filter_map(|point| point.solution()).collect()
 }
 
 #[test]

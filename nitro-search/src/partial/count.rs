@@ -1,4 +1,4 @@
-//! How many solutions there are: exactly where they are few, else by sampling.
+//! What solutions there are, and how many: exactly where they are few, else by sampling.
 
 use super::problem::ChoiceId;
 use super::state::Partial;
@@ -40,6 +40,56 @@ impl Partial {
         })
     }
 
+    /// Everything inside that is decided, one after the other, in the order of choices and values from the last to the first.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use nitro_search::partial::{Partial, Problem, Rule};
+    ///
+    /// let mut problem = Problem::default();
+    /// let (one, other) = (problem.numbers("one", [1, 2])?, problem.numbers("other", [1, 2])?);
+    /// problem.rule("alike", Rule::Equal(one, other))?;
+    /// let all = Partial::new(Arc::new(problem))?;
+    /// let points: Vec<_> = all.points().filter_map(|point| point.solution()).collect();
+    /// assert_eq!(points, [[1, 1], [0, 0]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn points(&self) -> impl Iterator<Item = Self> + use<> {
+        let mut open = if self.is_dead() { vec![] } else { vec![self.clone()] };
+        std::iter::from_fn(move || {
+            while let Some(next) = open.pop() {
+                let Some(choice) = next.first_open() else { return Some(next) };
+                open.extend(next.children(choice).filter_map(|(_, child)| child));
+            }
+            None
+        })
+    }
+
+    /// A decided state inside, by chance: each choice in turn gets one of the values that are open then, the one that `below` names of so many. None where that
+    /// comes to a dead end, or the state is one.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use nitro_search::partial::{Partial, Problem};
+    ///
+    /// let mut problem = Problem::default();
+    /// problem.numbers("one", [1, 2])?;
+    /// problem.numbers("other", [1, 2, 4])?;
+    /// let all = Partial::new(Arc::new(problem))?;
+    /// let last = all.draw(|count| count - 1); // here a number would be drawn
+    /// assert_eq!(last.unwrap().solution(), Some(vec![1, 2]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn draw(&self, mut below: impl FnMut(usize) -> usize) -> Option<Self> {
+        let mut drawn = self.clone();
+        while let Some(choice) = drawn.first_open() {
+            let open = drawn.values(choice);
+            let value = open.iter().nth(below(open.len()));
+            drawn.restrict(choice, Values::of(value)).ok()?;
+        }
+        (!drawn.is_dead()).then_some(drawn)
+    }
+
     /// The exact number of solutions inside, by walking through all; `None` if there are more than `most`.
     ///
     /// ```
@@ -59,18 +109,8 @@ impl Partial {
     /// ```
     #[must_use]
     pub fn count(&self, most: u64) -> Option<u64> {
-        let mut found = 0;
-        let mut stack = if self.is_dead() { vec![] } else { vec![self.clone()] };
-        while let Some(next) = stack.pop() {
-            match next.first_open() {
-                Some(choice) => stack.extend(next.children(choice).filter_map(|(_, child)| child)),
-                None => found += 1,
-            }
-            if found > most {
-                return None;
-            }
-        }
-        Some(found)
+        let found = (0..=most).zip(self.points()).count() as u64;
+        (found <= most).then_some(found)
     }
 
     /// Knuth's estimate of the number of solutions: each walk chooses at random among the children that are left, and the product of their numbers has the number of

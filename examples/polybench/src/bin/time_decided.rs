@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::Parser;
 use nitro_codegen::DecidedSpace;
 use nitro_polybench::decided::{Asked, Runs, Timed, read};
-use nitro_search::partial::{Partial, Values};
+use nitro_search::partial::Partial;
 use nitro_search::random::Random;
 
 /// Times points of a space of decisions on a GPU
@@ -80,33 +80,14 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
 fn points(root: &Partial, arguments: &Arguments) -> Vec<Vec<usize>> {
     let mut random = Random::new(arguments.seed);
     if arguments.leaves > 0 {
-        let drawn = std::iter::repeat_with(|| draw(root, &mut random)).flatten();
+        let draw = || root.draw(|count| random.below(count))?.solution();
+        let drawn = std::iter::repeat_with(draw).flatten();
         let mut seen = HashSet::new();
         return drawn.take(arguments.leaves).filter(|point| seen.insert(point.clone())).collect();
     }
-    let (mut found, mut open) = (Vec::new(), vec![root.clone()]);
-    while let Some(partial) = open.pop() {
-        let Some(choice) = partial.first_open() else {
-            found.extend(partial.solution());
-            continue;
-        };
-        open.extend(partial.values(choice).iter().filter_map(|value| {
-            let mut child = partial.clone();
-            child.restrict(choice, Values::of([value])).ok()?;
-            Some(child)
-        }));
-    }
+    let mut found: Vec<Vec<usize>> = root.points().filter_map(|point| point.solution()).collect();
     random.shuffle(&mut found); // a run that is ended has seen some of everything
     found
-}
-
-fn draw(root: &Partial, random: &mut Random) -> Option<Vec<usize>> {
-    let mut partial = root.clone();
-    while let Some(choice) = partial.first_open() {
-        let open: Vec<usize> = partial.values(choice).iter().collect();
-        partial.restrict(choice, Values::of([open[random.below(open.len())]])).ok()?;
-    }
-    partial.solution()
 }
 
 /// Keeps what each point takes.

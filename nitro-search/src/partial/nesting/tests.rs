@@ -279,12 +279,7 @@ impl Nest<'_> {
 }
 
 fn solutions(root: &Partial) -> Vec<Vec<usize>> {
-    match root.first_open() {
-        None => vec![root.solution().unwrap()],
-        Some(choice) => {
-            root.children(choice).filter_map(|(_, child)| child).flat_map(|child| solutions(&child)).collect()
-        }
-    }
+    root.points().map(|point| point.solution().unwrap()).collect()
 }
 
 /// Every combination of values there is is built up; what lies in the program as text does not (a statement within its own loops) is left as it is.

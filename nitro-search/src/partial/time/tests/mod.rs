@@ -240,23 +240,11 @@ fn time_ns(case: &Case, leaf: &Partial) -> f64 {
     case.simulate_ns(leaf) * (1.0 + 0.3 * hidden)
 }
 
-fn leaves(at: &Partial, found: &mut Vec<Partial>) {
-    match at.first_open() {
-        None => found.push(at.clone()),
-        Some(choice) => {
-            for (_, child) in at.children(choice) {
-                child.iter().for_each(|child| leaves(child, found));
-            }
-        }
-    }
-}
-
 #[test]
 fn branch_and_bound_finds_what_exhaustive_search_finds_and_evaluates_little() {
     for kernel in [axpy(), matrix_vector()] {
         let case = case(kernel);
-        let mut all = Vec::new();
-        leaves(&case.root, &mut all);
+        let all: Vec<Partial> = case.root.points().collect();
         let best_ns = all.iter().map(|leaf| time_ns(&case, leaf)).fold(f64::INFINITY, f64::min);
         let root = case.root.clone();
         let bound = TimeBound::new(&case.kernel, &case.nesting, small());
