@@ -25,13 +25,8 @@ pub struct Schedule {
     pub coalesces: bool,
     /// Sums that a thread of a grid with two dimensions goes through are *split*: blocks along z have [some of the terms each](crate::Tiling::terms) and add what they come to
     /// (split-K of products of matrices), where the nest permits it.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub splits_sums: bool,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 impl Schedule {

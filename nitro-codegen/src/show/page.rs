@@ -8,45 +8,51 @@ use super::occupancy::Occupancy;
 use super::{Compiled, NestView, Stage, graph, svg, tile, tree};
 use crate::kernel::Integers;
 
-pub const STYLE: &str = include_str!("style.css");
+const STYLE: &str = include_str!("style.css");
 
-/// All of it.
-pub fn page(view: &NestView) -> String {
-    let name = view.written.nest.name();
+/// HTML that needs nothing but itself, with styles of its own besides those of all pages.
+pub fn document(title: &str, own_style: &str, main: &Markup) -> String {
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (name) ": what was done to its loops" }
-                style { (PreEscaped(svg::style())) (PreEscaped(STYLE)) }
+                title { (title) }
+                style { (PreEscaped(svg::style())) (PreEscaped(STYLE)) (PreEscaped(own_style)) }
             }
-            body { main {
-                h1 { code { (name) } ": what was done to its loops" }
-                (summary(view))
-                @if let Some(note) = &view.note { p { b { "Note: " } (note) } }
-                h2 { "As it is written" }
-                (code("nest", &view.written.nest.to_string()))
-                h2 { "What depends on what" }
-                p { "An arc goes from the statement that is first to the one that has to wait for it. Solid arcs carry values (flow); dashed ones only keep reads and writes of one element apart (anti, output). "
-                    "Distances are in iterations of the loops around both, outermost first." }
-                (dependences(&view.written))
-                @if let Some(changed) = &view.changed { (change(&view.written, changed)) }
-                h2 { "What became of each loop" }
-                p { "Loops of the grid are shared out over blocks, threads and the points of a thread; a thread repeats the others. What the host repeats is launched again each time." }
-                (figure(&tree::drawing(view)))
-                (tiles(view))
-                h2 { "What the kernels take" }
-                (resources(view))
-                h2 { "The kernels" }
-                p { "What each thread does, as data that is interpreted where there is no GPU, and as the text that a compiler gets." }
-                details { summary { "As data" } (code("kernels", &view.program.to_string())) }
-                details { summary { "CUDA C++, in integers of 32 bits" } (code("cuda", &view.program.cuda(Integers::Bits32))) }
-            } }
+            body { main { (main) } }
         }
     };
     markup.into_string()
+}
+
+/// All of it.
+pub fn page(view: &NestView) -> String {
+    let name = view.written.nest.name();
+    let main = html! {
+        h1 { code { (name) } ": what was done to its loops" }
+        (summary(view))
+        @if let Some(note) = &view.note { p { b { "Note: " } (note) } }
+        h2 { "As it is written" }
+        (code("nest", &view.written.nest.to_string()))
+        h2 { "What depends on what" }
+        p { "An arc goes from the statement that is first to the one that has to wait for it. Solid arcs carry values (flow); dashed ones only keep reads and writes of one element apart (anti, output). "
+            "Distances are in iterations of the loops around both, outermost first." }
+        (dependences(&view.written))
+        @if let Some(changed) = &view.changed { (change(&view.written, changed)) }
+        h2 { "What became of each loop" }
+        p { "Loops of the grid are shared out over blocks, threads and the points of a thread; a thread repeats the others. What the host repeats is launched again each time." }
+        (figure(&tree::drawing(view)))
+        (tiles(view))
+        h2 { "What the kernels take" }
+        (resources(view))
+        h2 { "The kernels" }
+        p { "What each thread does, as data that is interpreted where there is no GPU, and as the text that a compiler gets." }
+        details { summary { "As data" } (code("kernels", &view.program.to_string())) }
+        details { summary { "CUDA C++, in integers of 32 bits" } (code("cuda", &view.program.cuda(Integers::Bits32))) }
+    };
+    document(&format!("{name}: what was done to its loops"), "", &main)
 }
 
 fn summary(view: &NestView) -> Markup {

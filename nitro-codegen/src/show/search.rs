@@ -1,10 +1,10 @@
 //! A search by branch and bound: its tree by level, bounds against times, and what each term of the bound is good for.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use nitro_search::partial::{Problem, Statistics};
 
-use super::page::{STYLE, wide};
-use super::svg::{self, Drawing, LETTER, at, short, text};
+use super::page::{document, wide};
+use super::svg::{Drawing, LETTER, at, short, text};
 
 const OWN_STYLE: &str = include_str!("search.css");
 
@@ -68,38 +68,28 @@ impl SearchView<'_> {
     pub fn page(&self) -> String {
         let total = self.statistics.total();
         let above = self.measured.iter().filter(|own| own.time_ns < own.bound_ns).count();
-        let markup = html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    title { (self.title) ": branch and bound" }
-                    style { (PreEscaped(svg::style())) (PreEscaped(STYLE)) (PreEscaped(OWN_STYLE)) }
-                }
-                body { main {
-                    h1 { (self.title) ": branch and bound" }
-                    p.lead { (total.expanded) " states expanded, " (total.pruned) " pruned, " (total.dead_ends) " dead ends, "
-                        (self.statistics.evaluated) " points evaluated." }
-                    h2 { "The tree" }
-                    p { "A row is a level: so many decisions above. Its states, from the left: expanded, evaluated, dead ends, and pruned, by what would take too long. "
-                        "On the right, the decision that pruned most there." }
-                    (legend(&self.limits()))
-                    figure { (wide("the tree by level", &self.tree().inline())) }
-                    h2 { "Bounds against times" }
-                    p { "Each point that was measured, by what its bound says takes so long. "
-                        @if above == 0 { "No point lies above the line." } @else { b { (above) " points lie above the line: the bound is wrong, and nothing is proved." } } }
-                    figure.whole { (wide("bounds against times", &self.scatter().inline())) }
-                    h2 { "How tight it is" }
-                    (wide("tightness", &self.tightness()))
-                    @if !self.without.is_empty() {
-                        h2 { "What each part is good for" }
-                        (wide("parts", &self.parts()))
-                    }
-                } }
+        let title = format!("{}: branch and bound", self.title);
+        let main = html! {
+            h1 { (title) }
+            p.lead { (total.expanded) " states expanded, " (total.pruned) " pruned, " (total.dead_ends) " dead ends, "
+                (self.statistics.evaluated) " points evaluated." }
+            h2 { "The tree" }
+            p { "A row is a level: so many decisions above. Its states, from the left: expanded, evaluated, dead ends, and pruned, by what would take too long. "
+                "On the right, the decision that pruned most there." }
+            (legend(&self.limits()))
+            figure { (wide("the tree by level", &self.tree().inline())) }
+            h2 { "Bounds against times" }
+            p { "Each point that was measured, by what its bound says takes so long. "
+                @if above == 0 { "No point lies above the line." } @else { b { (above) " points lie above the line: the bound is wrong, and nothing is proved." } } }
+            figure.whole { (wide("bounds against times", &self.scatter().inline())) }
+            h2 { "How tight it is" }
+            (wide("tightness", &self.tightness()))
+            @if !self.without.is_empty() {
+                h2 { "What each part is good for" }
+                (wide("parts", &self.parts()))
             }
         };
-        markup.into_string()
+        document(&title, OWN_STYLE, &main)
     }
 
     /// What limits, the most frequent first.
