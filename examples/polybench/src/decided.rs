@@ -7,13 +7,13 @@ use std::sync::mpsc;
 use std::thread;
 
 use clap::{Args, ValueEnum};
-use nitro_codegen::{DecidedSpace, Mapping, Open, Program, Schedule, TileSizes};
+use nitro_codegen::{DecidedSpace, Open, Program, TileSizes};
 use nitro_cuda::{Cuda, Options, Usage};
 use nitro_search::partial::{Limits, Rates};
 use nitro_search::{Evaluation, Failure};
 use serde::{Deserialize, Serialize};
 
-use crate::gpu::{Bench, Compiled, Error};
+use crate::gpu::{Bench, Compiled, Error, reference};
 
 /// A space, as people ask for it.
 #[derive(Args, Clone, Debug)]
@@ -134,7 +134,9 @@ impl Asked {
     pub fn bench<'a>(&self, space: &'a DecidedSpace) -> Result<(Cuda, Bench<'a>), Failed> {
         let device = nitro_cuda::parse(&self.device)
             .ok_or_else(|| format!("`{}` is no GPU: write cuda:0 or cuda:0/16sm", self.device))??;
-        Ok((device, Bench::new(space.nest(), &reference(space)?, Vec::new(), device)?))
+        let nest = space.nest();
+        let plain = nest.map(&nest.dependences()?, &reference());
+        Ok((device, Bench::new(nest, &plain, Vec::new(), device)?))
     }
 
     /// Compiles points on all cores, and times them one after the other as they come: `told` gets the position of each. Once it says so, no more are begun.
@@ -244,12 +246,4 @@ fn text(path: &Path) -> Result<String, Failed> {
 fn build(program: &Program, device: Cuda) -> Result<(Usage, Compiled), Error> {
     let compiled = Compiled::new(program, &[], Options::for_device(device))?;
     Ok((compiled.usage(&program.kernels[0].name), compiled))
-}
-
-/// A thread for each element, every sum in its order.
-fn reference(space: &DecidedSpace) -> Result<Program, Failed> {
-    let schedule = Schedule { coalesces: true, ..Schedule::default() };
-    let mapping = Mapping::naive().with_register_promotion().with_schedule(schedule);
-    let nest = space.nest();
-    Ok(nest.map(&nest.dependences()?, &mapping))
 }

@@ -10,6 +10,8 @@ pub mod given;
 pub mod gpu;
 pub mod others;
 #[cfg(feature = "search")]
+pub mod program;
+#[cfg(feature = "search")]
 pub mod results;
 pub mod solvers;
 pub mod statistics;

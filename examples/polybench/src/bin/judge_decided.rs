@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use nitro_codegen::{Bounded, DecidedSpace, SearchView, Without};
 use nitro_polybench::decided::{Asked, rates, read};
+use nitro_polybench::program::ended;
 use nitro_search::partial::{
     BranchAndBound, BranchPlan, LowerBound, Rates, Statistics, TimeBound, TimeTerm, TimeTerms,
 };
@@ -36,13 +37,7 @@ type Failed = Box<dyn std::error::Error>;
 type Timed = BTreeMap<Vec<usize>, Evaluation>;
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(run(&Arguments::parse()))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failed> {

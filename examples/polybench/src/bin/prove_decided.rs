@@ -1,6 +1,5 @@
 //! Searches a space of decisions by branch and bound on a GPU, until nothing that is left can be faster.
 
-use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use nitro_codegen::DecidedSpace;
 use nitro_polybench::decided::{Asked, Runs, Timed, rates, read};
+use nitro_polybench::program::{append, ended};
 use nitro_search::Ask;
 use nitro_search::partial::{BranchAndBound, BranchPlan, Leaf, LowerBound, TimeBound};
 
@@ -49,13 +49,7 @@ type Failed = Box<dyn std::error::Error>;
 type Search = BranchAndBound<TimeBound>;
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(run(&Arguments::parse()))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failed> {
@@ -88,8 +82,7 @@ fn evaluate(
     mut search: Search,
 ) -> Result<(Search, bool, [Duration; 2]), Failed> {
     let (device, mut bench) = arguments.asked.bench(space)?;
-    let mut out = OpenOptions::new().create(true).append(true).open(&arguments.out)?;
-    writeln!(out)?; // the last line of a run that was ended may be half of one
+    let mut out = append(&arguments.out)?;
     let (start, mut thought) = (Instant::now(), Duration::ZERO);
     loop {
         let asked = Instant::now();

@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use nitro_codegen::{Kernel, Mapping, MappingSpace, Nest, Program, Schedule};
+use nitro_codegen::{Kernel, Mapping, MappingSpace, Nest, Program};
 use nitro_polybench::given;
-use nitro_polybench::gpu::{Bench, Error};
+use nitro_polybench::gpu::{Bench, Error, reference};
+use nitro_polybench::program::ended;
 use nitro_polybench::results::Found;
 use nitro_polybench::{kernels, sizes};
 use nitro_search::{Ants, Ask, Budget, PartReport, PathPlan, PathSearch, PathStrategy, Report};
@@ -44,13 +45,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(run(&Arguments::parse()))
 }
 
 type Failed = Box<dyn std::error::Error>;
@@ -78,7 +73,7 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
             continue;
         }
         let space = MappingSpace::new(&nest)?;
-        let mut bench = Bench::new(&nest, &reference(&space), sizes, device)?;
+        let mut bench = Bench::new(&nest, &space.map(&reference()), sizes, device)?;
         for (strategy, seed) in open {
             let found = search(&space, &mut bench, arguments, &strategy, seed)?;
             let best = found.best_ms.map_or("-".to_owned(), |best_ms| format!("{best_ms:.4} ms"));
@@ -106,7 +101,7 @@ fn time(arguments: &Arguments, given: &[(usize, Mapping)]) -> Result<(), Failed>
     let device = nitro_cuda::device(0)?;
     for (nest, sizes) in wanted(arguments) {
         let space = MappingSpace::new(&nest)?;
-        let mut bench = Bench::new(&nest, &reference(&space), sizes, device)?;
+        let mut bench = Bench::new(&nest, &space.map(&reference()), sizes, device)?;
         for (line, mapping) in given {
             let program = space.map(mapping);
             let shown = match bench.reports(std::slice::from_ref(&program)).remove(0) {
@@ -128,13 +123,6 @@ fn described(bench: &Bench<'_>, program: &Program, report: &Report) -> Result<St
     };
     let parts: Vec<String> = program.kernels.iter().zip(&report.parts).map(of_kernel).collect();
     Ok(format!("{time_ms:9.4} ms  ({})", parts.join(", ")))
-}
-
-/// A thread for each point of parallel loops, neighbours at neighbouring elements, every sum in its order.
-fn reference(space: &MappingSpace) -> Program {
-    let schedule = Schedule { coalesces: true, ..Schedule::default() };
-    let mapping = Mapping::naive().with_register_promotion().with_schedule(schedule);
-    space.map(&mapping)
 }
 
 /// Presets have one seed.

@@ -1,7 +1,6 @@
 //! Times points of a space of decisions on a GPU, and keeps their times as lines of JSON.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,6 +9,7 @@ use std::time::Instant;
 use clap::Parser;
 use nitro_codegen::DecidedSpace;
 use nitro_polybench::decided::{Asked, Runs, Timed, read};
+use nitro_polybench::program::{append, ended};
 use nitro_search::partial::Partial;
 use nitro_search::random::Random;
 
@@ -52,13 +52,7 @@ fn part(text: &str) -> Result<(usize, usize), String> {
 type Failed = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(run(&Arguments::parse()))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failed> {
@@ -93,8 +87,7 @@ fn points(root: &Partial, arguments: &Arguments) -> Vec<Vec<usize>> {
 /// Keeps what each point takes.
 fn time(arguments: &Arguments, space: &DecidedSpace, open: &[Vec<usize>]) -> Result<(), Failed> {
     let (device, mut bench) = arguments.asked.bench(space)?;
-    let mut out = OpenOptions::new().create(true).append(true).open(&arguments.out)?;
-    writeln!(out)?; // the last line of a run that was ended may be half of one
+    let mut out = append(&arguments.out)?;
     let start = Instant::now();
     let (mut count, mut best_ns, mut kept) = (0, f64::INFINITY, Ok(()));
     let mut told = |_, timed: Timed| {
