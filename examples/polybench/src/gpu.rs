@@ -186,7 +186,7 @@ impl<'a> Bench<'a> {
         let executable = compiled.load(self.device)?;
         let first_ms = self.run(&executable)?; // warms up, too
         self.compare()?;
-        let runs = if first_ms < SLOW * self.best_ms { runs } else { 1 };
+        let runs = if self.is_slow(first_ms) { 1 } else { runs };
         let times_ms: Vec<f64> =
             (0..runs.max(1)).map(|_| self.launch(&executable, launches.max(1))).collect::<Result<_, _>>()?;
         self.best_ms = times_ms.iter().copied().fold(self.best_ms, f64::min);
