@@ -1,0 +1,74 @@
+//! Who runs programs on the cases of a workload.
+
+use std::sync::Arc;
+
+use nitro_search::Failure;
+use serde::{Deserialize, Serialize};
+
+use crate::{Set, Workload};
+
+/// A program that may be run: PTX with all kernels of the workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The text.
+    pub ptx: Arc<str>,
+    /// The machine code that an assembler made of it for the device; none where whoever runs it makes that itself.
+    pub image: Option<Arc<[u8]>>,
+}
+
+/// How often and how strictly something is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effort {
+    /// Timed runs of each case, at least 1; the median of their times counts.
+    pub runs: u32,
+    /// Runs whose results are compared, at least 1: what differs in any of them is an error.
+    pub checks: u32,
+}
+
+/// Time and error of one case.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseResult {
+    /// What all launches of the case take together.
+    pub time_ns: f64,
+    /// How far the results are from the original's, by the workload's comparisons; 0 where they are as near as the original's own are from run to run, infinite where a result is no number, nothing
+    /// was written, or what may not differ does.
+    pub error: f64,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunOutcome {
+    /// For each case in order.
+    Ran(Vec<CaseResult>),
+    /// It has no times, with the reason in a sentence.
+    Failed(Failure, String),
+}
+
+/// The bench cannot go on: no device, or it was lost too often.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct BenchError(pub String);
+
+/// Runs programs on the cases of a workload, and compares their results with the original's.
+pub trait Bench: Send {
+    /// On what, for people: `cuda:0 (NVIDIA H200)`, `emulator`.
+    fn name(&self) -> String;
+
+    /// Takes the workload and the original, runs it on all cases of these sets, and keeps its results. What it takes per set comes back, in the order of `sets`.
+    ///
+    /// # Errors
+    /// When there is nothing to run on, or the original itself fails.
+    fn begin(
+        &mut self,
+        workload: &Workload,
+        original: &Code,
+        sets: &[Set],
+    ) -> Result<Vec<Vec<CaseResult>>, BenchError>;
+
+    /// Runs a candidate on the cases of a set that it has begun with.
+    ///
+    /// # Errors
+    /// When no other candidate could be run either.
+    fn run(&mut self, candidate: &Code, set: Set, effort: Effort) -> Result<RunOutcome, BenchError>;
+}

@@ -1,0 +1,225 @@
+//! The buffers and launches of one case.
+
+use std::path::Path;
+
+use nitro_search::random::Random;
+
+use super::step::{PlannedArgument, PlannedLaunch, Step};
+use super::{Buffer, Case, Comparison, Element, Expression, Role, Set, Source, Workload, WorkloadError};
+
+/// Of all buffers of a case: what a host can prepare in reasonable time.
+const MOST_BYTES: f64 = (16u64 << 30) as f64;
+const MOST_LAUNCHES: usize = 100_000;
+
+/// What one case needs to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inputs {
+    /// In the order of the workload.
+    pub buffers: Vec<InputBuffer>,
+    /// What counts.
+    pub launches: Vec<Launch>,
+    /// What runs after it, as it was compiled.
+    pub judge: Vec<Launch>,
+}
+
+/// A buffer with what it holds at the beginning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputBuffer {
+    /// For messages.
+    pub name: String,
+    /// What its elements are.
+    pub element: Element,
+    /// What becomes of it.
+    pub role: Role,
+    /// How its content is compared, where it is a result.
+    pub comparison: Comparison,
+    /// Little-endian elements; what an output holds before is up to who runs it.
+    pub bytes: Vec<u8>,
+}
+
+/// One launch of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// By its name in the module.
+    pub kernel: String,
+    /// Blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
+    /// Shared memory beside what the kernel declares.
+    pub shared_bytes: u32,
+    /// In order.
+    pub arguments: Vec<Argument>,
+}
+
+/// One argument of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The address of a buffer, by its position.
+    Buffer(usize),
+    /// A number, little-endian.
+    Scalar(Vec<u8>),
+}
+
+impl Workload {
+    /// The buffers and launches of a case.
+    ///
+    /// # Errors
+    /// When its numbers make no sense, such as half a block, or a file cannot be read or has another length.
+    ///
+    /// # Panics
+    /// If there is no such case.
+    pub fn inputs(&self, set: Set, number: usize) -> Result<Inputs, WorkloadError> {
+        let case = self.of(set).nth(number).expect("there is such a case");
+        let wrong = |message: String| WorkloadError::Case {
+            file: self.file.clone(),
+            case: self.describe(case),
+            message,
+        };
+        let values = self.values(case);
+        let lengths = self.lengths(&values).map_err(wrong)?;
+        let launches = self.launches(&self.steps, &values).map_err(wrong)?;
+        let judge = self.launches(&self.judge, &values).map_err(wrong)?;
+        // Of an element's value: whoever launches something counts behind them.
+        let numbers = case.values.len() + self.definitions.len();
+        let buffers = self.buffers.iter().zip(lengths).enumerate().map(|(at, (buffer, length))| {
+            let bytes =
+                buffer.bytes(length, &values[..numbers], case.seed ^ (at as u64) << 32).map_err(wrong)?;
+            let Buffer { name, element, role, comparison, .. } = buffer.clone();
+            Ok(InputBuffer { name, element, role, comparison, bytes })
+        });
+        Ok(Inputs { buffers: buffers.collect::<Result<_, WorkloadError>>()?, launches, judge })
+    }
+
+    /// Those of the case, what follows from them, and room for the indices of loops.
+    fn values(&self, case: &Case) -> Vec<f64> {
+        let mut values = case.values.clone();
+        values.resize(self.names.len(), 0.0);
+        for (at, formula) in &self.definitions {
+            values[*at] = formula.value(&values, &mut Random::new(case.seed));
+        }
+        values
+    }
+
+    fn lengths(&self, values: &[f64]) -> Result<Vec<usize>, String> {
+        let mut total = 0.0;
+        let mut lengths = Vec::new();
+        for buffer in &self.buffers {
+            let length = whole(&buffer.length, values, 0.0, MOST_BYTES)?;
+            total += length * buffer.element.bytes() as f64;
+            if total > MOST_BYTES {
+                return Err(format!("the buffers take more than {} GiB", MOST_BYTES / f64::from(1 << 30)));
+            }
+            lengths.push(length as usize);
+        }
+        Ok(lengths)
+    }
+
+    fn launches(&self, steps: &[Step], values: &[f64]) -> Result<Vec<Launch>, String> {
+        let mut launches = Vec::new();
+        self.append(steps, &mut values.to_vec(), &mut launches)?;
+        Ok(launches)
+    }
+
+    fn append(
+        &self,
+        steps: &[Step],
+        values: &mut Vec<f64>,
+        launches: &mut Vec<Launch>,
+    ) -> Result<(), String> {
+        for step in steps {
+            match step {
+                Step::Launch(launch) => launches.push(launch.at(values)?),
+                Step::Repeat { times, index, steps } => {
+                    for time in 0..whole(times, values, 0.0, MOST_LAUNCHES as f64)? as usize {
+                        values[*index] = time as f64;
+                        self.append(steps, values, launches)?;
+                    }
+                }
+            }
+            if launches.len() > MOST_LAUNCHES {
+                return Err(format!("there are more than {MOST_LAUNCHES} launches"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl PlannedLaunch {
+    fn at(&self, values: &[f64]) -> Result<Launch, String> {
+        let dimensions = |formulas: &[Expression], most: [u32; 3]| {
+            let mut dimensions = [1; 3];
+            for ((dimension, formula), most) in dimensions.iter_mut().zip(formulas).zip(most) {
+                *dimension = whole(formula, values, 1.0, f64::from(most))? as u32;
+            }
+            Ok::<_, String>(dimensions)
+        };
+        let shared_bytes =
+            self.shared_bytes.as_ref().map(|bytes| whole(bytes, values, 0.0, f64::from(1 << 20)));
+        let arguments = self.arguments.iter().map(|argument| match argument {
+            PlannedArgument::Buffer(at) => Argument::Buffer(*at),
+            PlannedArgument::Scalar(element, formula) => {
+                let mut bytes = Vec::new();
+                element.append(formula.value(values, &mut Random::new(0)), &mut bytes);
+                Argument::Scalar(bytes)
+            }
+        });
+        Ok(Launch {
+            kernel: self.kernel.clone(),
+            grid: dimensions(&self.grid, [i32::MAX as u32, 65_535, 65_535])?,
+            block: dimensions(&self.block, [1024, 1024, 64])?,
+            shared_bytes: shared_bytes.transpose()?.unwrap_or(0.0) as u32,
+            arguments: arguments.collect(),
+        })
+    }
+}
+
+/// The value of a formula that has to be a whole number in a range.
+fn whole(formula: &Expression, values: &[f64], least: f64, most: f64) -> Result<f64, String> {
+    let value = formula.value(values, &mut Random::new(0));
+    match value {
+        _ if value.fract() != 0.0 || value.is_nan() => Err(format!(
+            "`{}` is {value}, which is no whole number; ceil_div rounds up, floor_div down",
+            formula.text
+        )),
+        _ if value < least || value > most => {
+            Err(format!("`{}` is {value}, and has to be from {least} to {most}", formula.text))
+        }
+        _ => Ok(value),
+    }
+}
+
+impl Buffer {
+    fn bytes(&self, length: usize, values: &[f64], seed: u64) -> Result<Vec<u8>, String> {
+        match &self.source {
+            Source::File(file) => self.read(file, length),
+            Source::Values(formula) => {
+                let mut values = values.to_vec();
+                let at = values.len();
+                values.push(0.0);
+                let mut random = Random::new(seed);
+                let mut bytes = Vec::with_capacity(length * self.element.bytes());
+                for element in 0..length {
+                    values[at] = element as f64;
+                    self.element.append(formula.value(&values, &mut random), &mut bytes);
+                }
+                Ok(bytes)
+            }
+        }
+    }
+
+    fn read(&self, file: &Path, length: usize) -> Result<Vec<u8>, String> {
+        let expected = (length * self.element.bytes()) as u64;
+        let found = std::fs::metadata(file)
+            .map_err(|error| format!("cannot read {}: {error}", file.display()))?
+            .len();
+        if found != expected {
+            return Err(format!(
+                "{} has {found} bytes, and `{}` takes {expected}",
+                file.display(),
+                self.name
+            ));
+        }
+        std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))
+    }
+}

@@ -1,0 +1,310 @@
+//! From what is written to what is meant.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
+
+use toml::Spanned;
+
+use super::expression::Expression;
+use super::step::{PlannedArgument, PlannedLaunch, Step};
+use super::written::{Formula, Text, Written, WrittenArgument, WrittenBuffer, WrittenCase, WrittenStep};
+use super::{Buffer, Case, Comparison, Role, Set, Source, Workload, WorkloadError};
+
+/// Loops in loops; more is no workload of a person.
+const DEEPEST: usize = 4;
+
+impl Workload {
+    /// Reads a workload from a file; files that it names stand beside it.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is none of a workload, with the line and what to change.
+    pub fn read(file: &Path) -> Result<Self, WorkloadError> {
+        let text = std::fs::read_to_string(file)
+            .map_err(|source| WorkloadError::Read { file: file.to_owned(), source })?;
+        Self::parse(file, &text)
+    }
+
+    /// Reads a workload from a text; messages and files that it names go by the path that it has.
+    ///
+    /// # Errors
+    /// When it is none of a workload, with the line and what to change.
+    pub fn parse(file: &Path, text: &str) -> Result<Self, WorkloadError> {
+        let at = |span: Range<usize>, message: String| {
+            let line = 1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count();
+            WorkloadError::Text { file: file.to_owned(), line, message }
+        };
+        let written: Written = toml::from_str(text)
+            .map_err(|error| at(error.span().unwrap_or(0..0), error.message().replace('\n', "; ")))?;
+        Reader { file, names: Vec::new() }.workload(written).map_err(|wrong| at(wrong.span, wrong.message))
+    }
+}
+
+struct Wrong {
+    span: Range<usize>,
+    message: String,
+}
+
+fn wrong<T>(span: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> {
+    Err(Wrong { span, message: message.into() })
+}
+
+struct Reader<'a> {
+    file: &'a Path,
+    /// What a formula may name.
+    names: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn workload(mut self, written: Written) -> Result<Workload, Wrong> {
+        let sets =
+            [(Set::Search, written.search), (Set::Validation, written.validation), (Set::Test, written.test)];
+        let cases = self.cases(sets)?;
+        let definitions = self.definitions(written.definitions)?;
+        let buffers = self.buffers(&written.buffers)?;
+        let steps = self.steps(&written.steps, &buffers, 0)?;
+        if steps.is_empty() {
+            return wrong(0..0, "nothing is launched; say what, under [[step]]");
+        }
+        let judge = self.steps(&written.judge, &buffers, 0)?;
+        if !buffers.iter().any(|buffer| matches!(buffer.role, Role::Out | Role::InOut)) {
+            return wrong(0..0, "no buffer is a result; give at least one the role \"out\" or \"inout\"");
+        }
+        let max_error = match written.max_error {
+            Some(error) if !(error.get_ref() >= &0.0 && error.get_ref().is_finite()) => {
+                return wrong(error.span(), "max_error is a number from 0");
+            }
+            error => error.map_or(0.0, Spanned::into_inner),
+        };
+        let (file, names) = (self.file.to_owned(), self.names);
+        Ok(Workload { file, max_error, names, definitions, buffers, steps, judge, cases })
+    }
+
+    /// The cases, all of which have the same numbers.
+    fn cases(&mut self, sets: [(Set, Vec<Spanned<WrittenCase>>); 3]) -> Result<Vec<Case>, Wrong> {
+        let mut cases = Vec::new();
+        for (set, written) in sets {
+            if written.is_empty() {
+                let name = format!("{set:?}").to_lowercase();
+                return wrong(
+                    0..0,
+                    format!("there is no input for the {name}; add [[{name}]] with its sizes"),
+                );
+            }
+            for case in written {
+                let (span, mut numbers) = (case.span(), case.into_inner());
+                let seed = numbers.remove("seed").unwrap_or(0.0) as u64;
+                let names: Vec<String> = numbers.keys().cloned().collect();
+                match cases.is_empty() {
+                    true => names.iter().try_for_each(|name| self.declare(name, span.clone()))?,
+                    false if names != self.names => {
+                        let message = format!(
+                            "this case has {}, and the first {}",
+                            listed(&names),
+                            listed(&self.names)
+                        );
+                        return wrong(span, message);
+                    }
+                    false => {}
+                }
+                cases.push(Case { set, values: numbers.into_values().collect(), seed });
+            }
+        }
+        Ok(cases)
+    }
+
+    /// What follows from the numbers of a case, each after those that it names: a table has no order.
+    fn definitions(
+        &mut self,
+        mut left: BTreeMap<String, Spanned<Formula>>,
+    ) -> Result<Vec<(usize, Expression)>, Wrong> {
+        let mut definitions = Vec::new();
+        while !left.is_empty() {
+            let mut failed = None;
+            let found = left.iter().find_map(|(name, written)| match self.formula(written) {
+                Ok(formula) => Some((name.clone(), formula)),
+                Err(wrong) => {
+                    failed.get_or_insert(wrong);
+                    None
+                }
+            });
+            let Some((name, formula)) = found else {
+                return Err(failed.unwrap_or(Wrong { span: 0..0, message: String::new() }));
+            };
+            let span = left.remove(&name).map_or(0..0, |written| written.span());
+            definitions.push((self.names.len(), formula));
+            self.declare(&name, span)?;
+        }
+        Ok(definitions)
+    }
+
+    fn declare(&mut self, name: &str, span: Range<usize>) -> Result<(), Wrong> {
+        let is_word = |name: &str| {
+            name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        if !is_word(name) || name == "i" {
+            return wrong(
+                span,
+                format!(
+                    "`{name}` is no name for a number; letters, digits and _, and not `i`, which counts elements"
+                ),
+            );
+        }
+        if self.names.iter().any(|other| other == name) {
+            return wrong(span, format!("`{name}` has a value already; give this another name"));
+        }
+        self.names.push(name.to_owned());
+        Ok(())
+    }
+
+    fn formula(&self, written: &Spanned<Formula>) -> Result<Expression, Wrong> {
+        Expression::parse(&written.get_ref().text(), &self.names)
+            .or_else(|message| wrong(written.span(), message))
+    }
+
+    fn buffers(&mut self, written: &[WrittenBuffer]) -> Result<Vec<Buffer>, Wrong> {
+        let mut names = BTreeSet::new();
+        written
+            .iter()
+            .map(|buffer| match names.insert(buffer.name.get_ref()) {
+                true => self.buffer(buffer),
+                false => {
+                    wrong(buffer.name.span(), format!("there are two buffers `{}`", buffer.name.get_ref()))
+                }
+            })
+            .collect()
+    }
+
+    fn buffer(&mut self, written: &WrittenBuffer) -> Result<Buffer, Wrong> {
+        let length = self.formula(&written.length)?;
+        let source = match (&written.values, &written.file) {
+            (Some(_), Some(file)) => return wrong(file.span(), "a buffer has values or a file, not both"),
+            (_, Some(file)) => {
+                let folder = self.file.parent().unwrap_or(Path::new(""));
+                Source::File(folder.join(file.get_ref()))
+            }
+            (Some(values), None) => {
+                self.names.push("i".to_owned());
+                let formula = self.formula(values);
+                self.names.pop();
+                Source::Values(formula?)
+            }
+            (None, None) => {
+                let zero = Expression::parse("0", &[]).or_else(|message| wrong(0..0, message))?;
+                Source::Values(zero)
+            }
+        };
+        let usual = if written.element.is_float() { Comparison::Relative } else { Comparison::Exact };
+        Ok(Buffer {
+            name: written.name.get_ref().clone(),
+            element: written.element,
+            length,
+            role: written.role,
+            source,
+            comparison: written.error.unwrap_or(usual),
+        })
+    }
+
+    fn steps(
+        &mut self,
+        written: &[Spanned<WrittenStep>],
+        buffers: &[Buffer],
+        depth: usize,
+    ) -> Result<Vec<Step>, Wrong> {
+        written.iter().map(|step| self.step(step, buffers, depth)).collect()
+    }
+
+    fn step(
+        &mut self,
+        written: &Spanned<WrittenStep>,
+        buffers: &[Buffer],
+        depth: usize,
+    ) -> Result<Step, Wrong> {
+        let step = written.get_ref();
+        match (&step.kernel, &step.times) {
+            (Some(kernel), None) => {
+                Ok(Step::Launch(Box::new(self.launch(written.span(), kernel, step, buffers)?)))
+            }
+            (None, Some(_)) if depth == DEEPEST => {
+                wrong(written.span(), format!("loops may be {DEEPEST} deep"))
+            }
+            (None, Some(times)) => self.repeat(times, step, buffers, depth),
+            _ => wrong(written.span(), "a step has either a `kernel` or `times`"),
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        times: &Spanned<Formula>,
+        step: &WrittenStep,
+        buffers: &[Buffer],
+        depth: usize,
+    ) -> Result<Step, Wrong> {
+        let times = self.formula(times)?;
+        let index = self.names.len();
+        match &step.index {
+            Some(name) => self.declare(name.get_ref(), name.span())?,
+            // No formula can name it.
+            None => self.names.push(String::new()),
+        }
+        let steps = self.steps(&step.steps, buffers, depth + 1)?;
+        // Another loop may have an index of this name.
+        if let Some(name) = self.names.get_mut(index) {
+            name.clear();
+        }
+        Ok(Step::Repeat { times, index, steps })
+    }
+
+    fn launch(
+        &self,
+        span: Range<usize>,
+        kernel: &Text,
+        step: &WrittenStep,
+        buffers: &[Buffer],
+    ) -> Result<PlannedLaunch, Wrong> {
+        let dimensions = |name: &str, formulas: &[Spanned<Formula>]| match formulas.len() {
+            1..=3 => formulas.iter().map(|formula| self.formula(formula)).collect(),
+            _ => wrong(span.clone(), format!("`{name}` has one to three numbers")),
+        };
+        let arguments = step.arguments.iter().map(|argument| self.argument(argument, buffers));
+        Ok(PlannedLaunch {
+            kernel: kernel.get_ref().clone(),
+            grid: dimensions("grid", &step.grid)?,
+            block: dimensions("block", &step.block)?,
+            shared_bytes: step.shared_bytes.as_ref().map(|bytes| self.formula(bytes)).transpose()?,
+            arguments: arguments.collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn argument(
+        &self,
+        written: &Spanned<WrittenArgument>,
+        buffers: &[Buffer],
+    ) -> Result<PlannedArgument, Wrong> {
+        match written.get_ref() {
+            WrittenArgument::Buffer(name) => match buffers.iter().position(|buffer| buffer.name == *name) {
+                Some(at) => Ok(PlannedArgument::Buffer(at)),
+                None => wrong(
+                    written.span(),
+                    format!("there is no buffer `{name}`; a number is {{ i32 = \"{name}\" }}"),
+                ),
+            },
+            WrittenArgument::Scalar(typed) => match typed.iter().next() {
+                Some((&element, formula)) if typed.len() == 1 => {
+                    let formula = Expression::parse(&formula.text(), &self.names)
+                        .or_else(|message| wrong(written.span(), message))?;
+                    Ok(PlannedArgument::Scalar(element, formula))
+                }
+                _ => wrong(written.span(), "a number has one type, such as { f32 = 0.5 }"),
+            },
+        }
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    match names.is_empty() {
+        true => "no sizes".to_owned(),
+        false => names.join(", "),
+    }
+}

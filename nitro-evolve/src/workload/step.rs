@@ -1,0 +1,44 @@
+//! What is launched, in order.
+
+use super::Element;
+use super::expression::Expression;
+
+/// A launch, or steps that are repeated.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Launch(Box<PlannedLaunch>),
+    Repeat {
+        times: Expression,
+        /// The position of its index among the names.
+        index: usize,
+        steps: Vec<Step>,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct PlannedLaunch {
+    pub kernel: String,
+    pub grid: Vec<Expression>,
+    pub block: Vec<Expression>,
+    pub shared_bytes: Option<Expression>,
+    pub arguments: Vec<PlannedArgument>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum PlannedArgument {
+    Buffer(usize),
+    Scalar(Element, Expression),
+}
+
+impl Step {
+    /// Adds the kernels that are not among these yet.
+    pub(super) fn kernels<'a>(&'a self, kernels: &mut Vec<&'a str>) {
+        match self {
+            Self::Launch(launch) if !kernels.contains(&launch.kernel.as_str()) => {
+                kernels.push(&launch.kernel)
+            }
+            Self::Launch(_) => {}
+            Self::Repeat { steps, .. } => steps.iter().for_each(|step| step.kernels(kernels)),
+        }
+    }
+}

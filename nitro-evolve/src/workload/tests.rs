@@ -1,0 +1,148 @@
+use std::path::Path;
+
+use super::{Argument, Role, Set, Workload};
+
+const HEAT: &str = r#"
+max_error = 0.01
+
+[let]
+blocks = "ceil_div(cells, 16)"
+cells = "n * n"
+
+[[buffer]]
+name = "a"
+type = "f32"
+length = "cells"
+role = "inout"
+values = "uniform(0, 1) + i"
+
+[[buffer]]
+name = "b"
+type = "i16"
+length = "n"
+role = "scratch"
+
+[[step]]
+times = "steps"
+index = "t"
+[[step.step]]
+kernel = "heat"
+grid = ["blocks", "t + 1"]
+block = [16]
+arguments = ["a", "b", { i32 = "n - t" }, { f64 = 0.5 }]
+
+[[step]]
+kernel = "finish"
+grid = [1]
+block = [32]
+arguments = ["b"]
+
+[[search]]
+n = 4
+steps = 2
+[[validation]]
+n = 5
+steps = 1
+seed = 3
+[[test]]
+n = 8
+steps = 0
+"#;
+
+fn read(text: &str) -> Result<Workload, String> {
+    Workload::parse(Path::new("heat.toml"), text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_case_has_the_launches_and_buffers_that_its_numbers_give() {
+    let workload = read(HEAT).unwrap();
+    assert_eq!(workload.kernels(), ["heat", "finish"]);
+    let inputs = workload.inputs(Set::Search, 0).unwrap();
+    let grids: Vec<[u32; 3]> = inputs.launches.iter().map(|launch| launch.grid).collect();
+    assert_eq!(grids, [[1, 1, 1], [1, 2, 1], [1, 1, 1]]);
+    let arguments = &inputs.launches[1].arguments;
+    assert_eq!(arguments[..2], [Argument::Buffer(0), Argument::Buffer(1)]);
+    assert_eq!(arguments[2], Argument::Scalar(3i32.to_le_bytes().to_vec()));
+    assert_eq!(arguments[3], Argument::Scalar(0.5f64.to_le_bytes().to_vec()));
+    assert_eq!((inputs.buffers[0].bytes.len(), inputs.buffers[1].bytes.len()), (64, 8));
+    assert_eq!(inputs.buffers[1].role, Role::Scratch);
+    let second = f32::from_le_bytes(inputs.buffers[0].bytes[4..8].try_into().unwrap());
+    assert!((1.0..2.0).contains(&second), "{second}");
+    assert_eq!(workload.inputs(Set::Test, 0).unwrap().launches.len(), 1, "no steps are no launches");
+}
+
+#[test]
+fn the_seed_of_a_case_decides_what_is_drawn() {
+    let bytes = |text: &str| read(text).unwrap().inputs(Set::Validation, 0).unwrap().buffers[0].bytes.clone();
+    assert_eq!(bytes(HEAT), bytes(HEAT));
+    assert_ne!(bytes(HEAT), bytes(&HEAT.replace("seed = 3", "seed = 4")));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    let known = [
+        ("n - t", "m - t", "heat.toml:28: `m` is no size; there are n, steps, cells, blocks, t"),
+        (
+            "kernel = \"finish\"",
+            "kernel = \"finish\"\ntimes = 2",
+            "heat.toml:30: a step has either a `kernel` or `times`",
+        ),
+        (
+            "arguments = [\"b\"]",
+            "arguments = [\"c\"]",
+            "heat.toml:34: there is no buffer `c`; a number is { i32 = \"c\" }",
+        ),
+        ("block = [32]", "block = []", "heat.toml:30: `block` has one to three numbers"),
+        (
+            "\"inout\"",
+            "\"in\"",
+            "heat.toml:1: no buffer is a result; give at least one the role \"out\" or \"inout\"",
+        ),
+        ("n = 8\nsteps = 0", "n = 8", "heat.toml:43: this case has n, and the first n, steps"),
+        ("max_error = 0.01", "max_error = -1", "heat.toml:2: max_error is a number from 0"),
+        (
+            "cells = \"n * n\"",
+            "cells = \"blocks * n\"",
+            "heat.toml:5: `cells` is no size; there are n, steps",
+        ),
+        (
+            "[[test]]\nn = 8\nsteps = 0",
+            "",
+            "heat.toml:1: there is no input for the test; add [[test]] with its sizes",
+        ),
+        ("name = \"b\"", "name = \"a\"", "heat.toml:16: there are two buffers `a`"),
+        (
+            "role = \"scratch\"",
+            "role = \"scrap\"",
+            "heat.toml:19: unknown variant `scrap`, expected one of `in`, `out`, `inout`, `scratch`",
+        ),
+    ];
+    for (old, new, expected) in known {
+        assert!(HEAT.contains(old), "{old}");
+        assert_eq!(read(&HEAT.replace(old, new)).unwrap_err(), expected);
+    }
+}
+
+#[test]
+fn a_case_that_makes_no_sense_is_refused() {
+    let run = |text: &str| read(text).unwrap().inputs(Set::Search, 0).unwrap_err().to_string();
+    let half = run(&HEAT.replace("ceil_div(cells, 16)", "cells / 32"));
+    assert_eq!(
+        half,
+        "heat.toml: with n=4 steps=2 seed=0, `blocks` is 0.5, which is no whole number; ceil_div rounds up, floor_div down"
+    );
+    assert!(run(&HEAT.replace("n = 4", "n = 1e5")).ends_with("the buffers take more than 16 GiB"));
+    assert!(run(&HEAT.replace("steps = 2", "steps = 1e12")).contains("has to be from 0 to 100000"));
+}
+
+#[test]
+fn a_file_has_to_have_the_length() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.bin"), [0u8; 60]).unwrap();
+    let text = HEAT.replace("values = \"uniform(0, 1) + i\"", "file = \"a.bin\"");
+    let workload = Workload::parse(&folder.path().join("heat.toml"), &text).unwrap();
+    let error = workload.inputs(Set::Search, 0).unwrap_err().to_string();
+    assert!(error.ends_with("a.bin has 60 bytes, and `a` takes 64"), "{error}");
+    std::fs::write(folder.path().join("a.bin"), [7u8; 64]).unwrap();
+    assert_eq!(workload.inputs(Set::Search, 0).unwrap().buffers[0].bytes, [7u8; 64]);
+}

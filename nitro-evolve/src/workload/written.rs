@@ -1,0 +1,101 @@
+//! A workload as it is written.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Comparison, Element, Role};
+
+/// Text with where it stands, for messages.
+pub(super) type Text = Spanned<String>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub(super) struct Written {
+    #[serde(default)]
+    pub max_error: Option<Spanned<f64>>,
+    #[serde(default, rename = "let")]
+    pub definitions: BTreeMap<String, Spanned<Formula>>,
+    #[serde(default, rename = "buffer")]
+    pub buffers: Vec<WrittenBuffer>,
+    #[serde(default, rename = "step")]
+    pub steps: Vec<Spanned<WrittenStep>>,
+    #[serde(default)]
+    pub judge: Vec<Spanned<WrittenStep>>,
+    #[serde(default)]
+    pub search: Vec<Spanned<WrittenCase>>,
+    #[serde(default)]
+    pub validation: Vec<Spanned<WrittenCase>>,
+    #[serde(default)]
+    pub test: Vec<Spanned<WrittenCase>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenBuffer {
+    pub name: Text,
+    #[serde(rename = "type")]
+    pub element: Element,
+    pub length: Spanned<Formula>,
+    pub role: Role,
+    #[serde(default)]
+    pub values: Option<Spanned<Formula>>,
+    #[serde(default)]
+    pub file: Option<Spanned<PathBuf>>,
+    #[serde(default)]
+    pub error: Option<Comparison>,
+}
+
+/// A launch, or steps that are repeated.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenStep {
+    #[serde(default)]
+    pub kernel: Option<Text>,
+    #[serde(default)]
+    pub grid: Vec<Spanned<Formula>>,
+    #[serde(default)]
+    pub block: Vec<Spanned<Formula>>,
+    #[serde(default)]
+    pub shared_bytes: Option<Spanned<Formula>>,
+    #[serde(default)]
+    pub arguments: Vec<Spanned<WrittenArgument>>,
+    #[serde(default)]
+    pub times: Option<Spanned<Formula>>,
+    #[serde(default)]
+    pub index: Option<Text>,
+    #[serde(default, rename = "step")]
+    pub steps: Vec<Spanned<WrittenStep>>,
+}
+
+/// The name of a buffer, or a value with its type: `{ f32 = 0.5 }`, `{ i32 = "rows" }`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum WrittenArgument {
+    Buffer(String),
+    Scalar(BTreeMap<Element, Formula>),
+}
+
+/// A number, or a formula as text.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Formula {
+    Integer(i64),
+    Number(f64),
+    Text(String),
+}
+
+impl Formula {
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Integer(number) => number.to_string(),
+            Self::Number(number) => format!("{number}"),
+            Self::Text(text) => text.clone(),
+        }
+    }
+}
+
+/// Sizes by their names, and `seed`.
+pub(super) type WrittenCase = BTreeMap<String, f64>;
