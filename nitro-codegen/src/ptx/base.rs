@@ -58,6 +58,17 @@ impl Base {
         Self { module, known }
     }
 
+    /// The same, of which only these kernels are edited, and functions that are none.
+    #[must_use]
+    pub fn editing(mut self, kernels: &[&str]) -> Self {
+        for (body, known) in self.module.bodies().zip(&mut self.known) {
+            if body.is_kernel() && !kernels.contains(&body.name.as_str()) {
+                *known = None;
+            }
+        }
+        self
+    }
+
     /// The text.
     #[must_use]
     pub fn module(&self) -> &Module {
@@ -106,7 +117,9 @@ impl Base {
         let name = self.module.functions().nth(index).unwrap_or_default();
         PatchError::Refused {
             edit: edits.first().map_or(String::new(), |edit| edit.operation.to_string()),
-            why: format!("{name} is too large to be analysed, or has registers as parameters"),
+            why: format!(
+                "{name} is too large to be analysed, or has registers as parameters"
+            ),
         }
     }
 

@@ -22,6 +22,7 @@ mod module;
 mod mutate;
 mod names;
 mod opcode;
+mod parameters;
 mod parse;
 mod patch;
 mod print;

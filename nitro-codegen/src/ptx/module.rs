@@ -54,7 +54,7 @@ impl Module {
         self.bodies().map(|function| function.instructions().count()).sum()
     }
 
-    /// A module of this kernel alone, with all functions that are no kernels, since it may call them; none if there is no such kernel.
+    /// A module of these kernels alone, with all functions that are no kernels, since they may call them; none if one of them is not there.
     ///
     /// What is compiled again for every edit should be no more than what is edited.
     ///
@@ -62,16 +62,21 @@ impl Module {
     /// use nitro_codegen::ptx::Module;
     ///
     /// let module = Module::parse(".version 9.0\n.visible .entry a() { ret; }\n.visible .entry b() { ret; }\n")?;
-    /// assert_eq!(module.kernel("b").unwrap().functions().collect::<Vec<_>>(), ["b"]);
+    /// assert_eq!(module.kernels(&["b"]).unwrap().functions().collect::<Vec<_>>(), ["b"]);
     /// # Ok::<(), nitro_codegen::ptx::ParseError>(())
     /// ```
     #[must_use]
-    pub fn kernel(&self, name: &str) -> Option<Self> {
-        self.bodies().find(|function| function.is_kernel() && function.name == name)?;
+    pub fn kernels(&self, names: &[&str]) -> Option<Self> {
+        let is_kernel = |name: &&str| self.bodies().any(|body| body.is_kernel() && body.name == *name);
+        if !names.iter().all(is_kernel) {
+            return None;
+        }
         let mut text = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Function(function) if function.is_kernel() && function.name != name => {
+                Piece::Function(function)
+                    if function.is_kernel() && !names.contains(&function.name.as_str()) =>
+                {
                     // What stands before a kernel says how it is linked.
                     let kept = text.trim_end();
                     let linkage =

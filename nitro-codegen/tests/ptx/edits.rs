@@ -19,7 +19,7 @@ const KERNELS: [(&str, &str); 5] = [
 fn base(nvcc: &Path, file: &str, kernel: &str) -> Base {
     let (name, source) = PROGRAMS.iter().map(program).find(|(name, _)| name.ends_with(file)).unwrap();
     let module = Module::parse(&compile(nvcc, &source)).unwrap_or_else(|error| panic!("{name}: {error}"));
-    Base::new(module.kernel(kernel).unwrap())
+    Base::new(module.kernels(&[kernel]).unwrap())
 }
 
 /// Individuals of up to so many edits, each made of the one before.
@@ -123,7 +123,7 @@ fn so_are_those_of_what_others_have_compiled() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "ptx") {
             let module = Module::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
-            let kernels = module.functions().filter_map(|name| Some((name, module.kernel(name)?)));
+            let kernels = module.functions().filter_map(|name| Some((name, module.kernels(&[name])?)));
             for (name, kernel) in kernels.filter(|(_, kernel)| kernel.instructions() > 20) {
                 check_base(&ptxas, name, &Base::new(kernel), 40);
             }
