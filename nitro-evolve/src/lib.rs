@@ -6,6 +6,7 @@
 //! [`Workload`] → candidates (`nitro_codegen::ptx`, `nitro_search::evolve`) → times and errors ([`Bench`]) → finalists → minimised and explained → accepted by tests
 
 pub mod bench;
+pub mod sandbox;
 pub mod workload;
 
 pub use self::bench::Bench;

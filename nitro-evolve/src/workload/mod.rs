@@ -10,7 +10,8 @@ mod step;
 mod tests;
 mod written;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +62,8 @@ use self::step::Step;
 #[derive(Clone, Debug)]
 pub struct Workload {
     file: PathBuf,
+    /// As it was written.
+    text: Arc<str>,
     max_error: f64,
     /// Numbers of a case, then what follows from them, then the indices of loops.
     names: Vec<String>,
@@ -189,6 +192,18 @@ pub enum WorkloadError {
 }
 
 impl Workload {
+    /// The file that it is of: what files are named in it stand beside that.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// As it was written, from which another process reads it again.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The most error that a result may have; 0 where it has to be the original's.
     #[must_use]
     pub fn max_error(&self) -> f64 {

@@ -36,7 +36,9 @@ impl Workload {
         };
         let written: Written = toml::from_str(text)
             .map_err(|error| at(error.span().unwrap_or(0..0), error.message().replace('\n', "; ")))?;
-        Reader { file, names: Vec::new() }.workload(written).map_err(|wrong| at(wrong.span, wrong.message))
+        Reader { file, text, names: Vec::new() }
+            .workload(written)
+            .map_err(|wrong| at(wrong.span, wrong.message))
     }
 }
 
@@ -51,6 +53,7 @@ fn wrong<T>(span: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> 
 
 struct Reader<'a> {
     file: &'a Path,
+    text: &'a str,
     /// What a formula may name.
     names: Vec<String>,
 }
@@ -76,8 +79,8 @@ impl Reader<'_> {
             }
             error => error.map_or(0.0, Spanned::into_inner),
         };
-        let (file, names) = (self.file.to_owned(), self.names);
-        Ok(Workload { file, max_error, names, definitions, buffers, steps, judge, cases })
+        let (file, text, names) = (self.file.to_owned(), self.text.into(), self.names);
+        Ok(Workload { file, text, max_error, names, definitions, buffers, steps, judge, cases })
     }
 
     /// The cases, all of which have the same numbers.

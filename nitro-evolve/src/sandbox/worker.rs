@@ -1,0 +1,95 @@
+//! The worker: a process that runs what it is asked to.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use super::frame;
+use super::message::{Answer, Request};
+use crate::Workload;
+use crate::bench::{Bench, BenchError};
+
+/// Runs what a [`Sandbox`](super::Sandbox) asks for, until that is gone: what a worker process does, with its standard input and output, to which nobody else may write.
+///
+/// The bench is opened once the parent is listened to: where there is none, that hears why. A process whose parent goes away ends at once, by aborting if something runs.
+///
+/// ```no_run
+/// use nitro_evolve::Bench;
+/// use nitro_evolve::bench::BenchError;
+/// use nitro_evolve::sandbox::serve;
+///
+/// /// What a program does that was started as a worker.
+/// fn work<B: Bench>(open: fn() -> Result<B, BenchError>) -> std::io::Result<()> {
+///     serve(open, std::io::stdin(), std::io::stdout())
+/// }
+/// ```
+///
+/// # Errors
+/// When the parent does not listen any more, or asks for what is no request.
+pub fn serve<B: Bench>(
+    open: impl FnOnce() -> Result<B, BenchError>,
+    input: impl Read + Send + 'static,
+    mut output: impl Write,
+) -> io::Result<()> {
+    let under_way = Arc::new(AtomicUsize::new(1)); // opening is
+    let requests = listen(input, under_way.clone());
+    let mut bench = match open() {
+        Ok(bench) => bench,
+        Err(error) => return send(&mut output, Answer::Lost(error.0).other()),
+    };
+    send(&mut output, Answer::Ready { name: bench.name() }.other())?;
+    under_way.fetch_sub(1, Ordering::SeqCst);
+    for request in requests {
+        let (request, payload) = request.map_err(io::Error::other)?;
+        match answer(&mut bench, request, &payload) {
+            Ok(bytes) => send(&mut output, Ok(bytes))?,
+            // The process can do nothing for another candidate.
+            Err(why) => return send(&mut output, Answer::Lost(why).other()),
+        }
+        under_way.fetch_sub(1, Ordering::SeqCst);
+    }
+    Ok(())
+}
+
+type Requests = Receiver<Result<(Request, Vec<u8>), String>>;
+
+/// Reads requests as they come. When no more can come while something is under way, nobody waits for it: it may never end.
+fn listen(mut input: impl Read + Send + 'static, under_way: Arc<AtomicUsize>) -> Requests {
+    let (asked, requests) = channel();
+    thread::spawn(move || {
+        while let Some(request) = frame::read(&mut input).transpose() {
+            under_way.fetch_add(1, Ordering::SeqCst);
+            let is_understood = request.is_ok();
+            if asked.send(request).is_err() || !is_understood {
+                return;
+            }
+        }
+        if under_way.load(Ordering::SeqCst) > 0 {
+            // Not `exit`, which may wait for the device.
+            std::process::abort();
+        }
+    });
+    requests
+}
+
+fn answer(bench: &mut impl Bench, request: Request, payload: &[u8]) -> Result<Vec<u8>, String> {
+    match request {
+        Request::Begin { file, workload, sets, code } => {
+            let workload = Workload::parse(Path::new(&file), &workload).map_err(|error| error.to_string())?;
+            let begun = bench.begin(&workload, &code.code(payload)?, &sets).map_err(|error| error.0)?;
+            Answer::begun(&begun)
+        }
+        Request::Run { set, effort, code } => {
+            let outcome = bench.run(&code.code(payload)?, set, effort).map_err(|error| error.0)?;
+            Answer::ran(outcome)
+        }
+    }
+}
+
+fn send(output: &mut impl Write, bytes: Result<Vec<u8>, String>) -> io::Result<()> {
+    output.write_all(&bytes.map_err(io::Error::other)?)?;
+    output.flush()
+}

@@ -1,0 +1,103 @@
+//! A worker whose bench does what the text of the code says.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use nitro_evolve::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
+use nitro_evolve::sandbox::serve;
+use nitro_evolve::{Set, Workload};
+use nitro_search::Failure;
+
+/// Where what hangs connects to, so that its end shows.
+pub const ADDRESS: &str = "NITRO_TEST_ADDRESS";
+
+/// A worker of some kind.
+pub fn work(kind: &str) {
+    match kind {
+        "deaf" => hang(),
+        "garbage" => print!("Hello, I am a worker."),
+        "without device" => {
+            serve(
+                || Err::<Fake, _>(BenchError("there is no device".to_owned())),
+                std::io::stdin(),
+                std::io::stdout(),
+            )
+            .unwrap();
+        }
+        _ => serve(|| Ok(Fake { begun: Vec::new() }), std::io::stdin(), std::io::stdout()).unwrap(),
+    }
+}
+
+struct Fake {
+    begun: Vec<Set>,
+}
+
+impl Bench for Fake {
+    fn name(&self) -> String {
+        "fake".to_owned()
+    }
+
+    fn begin(
+        &mut self,
+        workload: &Workload,
+        original: &Code,
+        sets: &[Set],
+    ) -> Result<Vec<Vec<CaseResult>>, BenchError> {
+        self.begun = sets.to_vec();
+        let results = sets.iter().map(|&set| {
+            (0..workload.cases(set)).map(|case| result(original, case)).collect::<Result<Vec<_>, _>>()
+        });
+        results.collect()
+    }
+
+    fn run(&mut self, candidate: &Code, set: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
+        assert!(self.begun.contains(&set), "the sandbox begins with what it runs");
+        match &*candidate.ptx {
+            "hang" => hang(),
+            "abort" => {
+                eprintln!("{}\nabout to abort", "noise ".repeat(100_000));
+                std::process::abort()
+            }
+            "lost" | "lost again" => return Err(BenchError("the device answers 700".to_owned())),
+            "garbage" => print!("a kernel printed this, which is not allowed"),
+            "giant" => {
+                std::io::stdout().write_all(b"ntro\x01\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff").unwrap()
+            }
+            "late end" => {
+                // After its answer: what the next one meets.
+                std::thread::spawn(|| {
+                    let mut test = TcpStream::connect(std::env::var(ADDRESS).unwrap()).unwrap();
+                    test.write_all(&std::process::id().to_le_bytes()).unwrap();
+                    let _ = test.read(&mut [0]);
+                    std::process::exit(3)
+                });
+            }
+            "wrong" => return Ok(RunOutcome::Failed(Failure::Launch, "too many threads".to_owned())),
+            _ => {}
+        }
+        let takes = if &*candidate.ptx == "late end" { "takes 1" } else { &*candidate.ptx };
+        let candidate = &Code { ptx: takes.into(), image: None };
+        let cases = if set == Set::Search { 2 } else { 1 };
+        let results = (0..cases).map(|case| result(candidate, case)).collect::<Result<Vec<_>, _>>();
+        Ok(RunOutcome::Ran(
+            results?
+                .into_iter()
+                .map(|result| CaseResult { error: f64::from(effort.checks), ..result })
+                .collect(),
+        ))
+    }
+}
+
+/// Texts such as `takes 5`.
+fn result(code: &Code, case: usize) -> Result<CaseResult, BenchError> {
+    let time_ns = code.ptx.strip_prefix("takes ").and_then(|time| time.parse::<f64>().ok());
+    let time_ns = time_ns.ok_or_else(|| BenchError(format!("`{}` does not run", code.ptx)))?;
+    Ok(CaseResult { time_ns: time_ns * (1 + case) as f64, error: f64::INFINITY })
+}
+
+fn hang() -> ! {
+    let _open = std::env::var(ADDRESS).ok().map(|address| TcpStream::connect(address).unwrap());
+    loop {
+        std::thread::park();
+    }
+}

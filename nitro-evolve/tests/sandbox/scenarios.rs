@@ -1,0 +1,266 @@
+//! What a sandbox promises.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use nitro_evolve::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
+use nitro_evolve::sandbox::{Clock, Limits, Sandbox};
+use nitro_evolve::{Set, Workload};
+use nitro_search::Failure;
+
+use crate::fake::ADDRESS;
+
+type Scenario = (&'static str, fn());
+
+pub const ALL: [Scenario; 10] = [
+    ("what_a_bench_answers_arrives", what_a_bench_answers_arrives),
+    (
+        "what_ends_a_worker_is_a_crash_and_the_next_one_runs",
+        what_ends_a_worker_is_a_crash_and_the_next_one_runs,
+    ),
+    ("what_does_not_end_is_ended", what_does_not_end_is_ended),
+    ("what_cost_a_worker_is_not_run_again", what_cost_a_worker_is_not_run_again),
+    ("a_set_that_was_not_begun_with_is_begun_with", a_set_that_was_not_begun_with_is_begun_with),
+    ("too_many_losses_end_it", too_many_losses_end_it),
+    ("an_original_that_does_not_run_is_an_error", an_original_that_does_not_run_is_an_error),
+    ("a_worker_that_cannot_be_used_is_an_error", a_worker_that_cannot_be_used_is_an_error),
+    (
+        "who_ended_an_idle_worker_is_not_the_next_candidate",
+        who_ended_an_idle_worker_is_not_the_next_candidate,
+    ),
+    ("workers_end_with_their_parent", workers_end_with_their_parent),
+];
+
+/// Time goes on as the test says; what is waited for comes, unless the test says that it does not.
+#[derive(Clone, Default)]
+struct Time(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    now_ms: AtomicU64,
+    is_over: AtomicBool,
+    deadlines: Mutex<Vec<Duration>>,
+}
+
+impl Clock for Time {
+    /// Every look takes a millisecond.
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.0.now_ms.fetch_add(1, Ordering::SeqCst))
+    }
+
+    fn patience(&self, deadline: Duration) -> Duration {
+        self.0.deadlines.lock().unwrap().push(deadline);
+        // So that a mistake fails instead of hanging.
+        if self.0.is_over.swap(false, Ordering::SeqCst) { Duration::ZERO } else { Duration::from_secs(30) }
+    }
+}
+
+impl Time {
+    /// The next deadline passes.
+    fn ends_next(&self) {
+        self.0.is_over.store(true, Ordering::SeqCst);
+    }
+
+    fn last_deadlines<const N: usize>(&self) -> [Duration; N] {
+        *self.0.deadlines.lock().unwrap().last_chunk().unwrap()
+    }
+}
+
+const EFFORT: Effort = Effort { runs: 3, checks: 2 };
+
+fn command(kind: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["worker", kind]);
+    command
+}
+
+fn sandbox(limits: Limits) -> (Sandbox, Time) {
+    let time = Time::default();
+    (Sandbox::with_clock(command("fake"), limits, Box::new(time.clone())).unwrap(), time)
+}
+
+/// One that has begun.
+fn begun(limits: Limits) -> (Sandbox, Time) {
+    let (mut sandbox, time) = sandbox(limits);
+    sandbox.begin(&workload(), &code("takes 5"), &[Set::Search, Set::Test]).unwrap();
+    (sandbox, time)
+}
+
+fn workload() -> Workload {
+    const TEXT: &str = r#"
+        buffer = [{ name = "x", type = "f32", length = "n", role = "inout" }]
+        step = [{ kernel = "k", grid = [1], block = [32], arguments = ["x"] }]
+        search = [{ n = 1 }, { n = 2 }]
+        validation = [{ n = 3 }]
+        test = [{ n = 4 }]
+    "#;
+    Workload::parse(Path::new("fake.toml"), TEXT).unwrap()
+}
+
+fn code(text: &str) -> Code {
+    Code { ptx: text.into(), image: None }
+}
+
+fn search(sandbox: &mut Sandbox, text: &str) -> RunOutcome {
+    sandbox.run(&code(text), Set::Search, EFFORT).unwrap()
+}
+
+fn ran(times_ns: &[f64]) -> RunOutcome {
+    RunOutcome::Ran(times_ns.iter().map(|&time_ns| CaseResult { time_ns, error: 2.0 }).collect())
+}
+
+fn what_a_bench_answers_arrives() {
+    let (mut sandbox, _) = sandbox(Limits::default());
+    assert_eq!(sandbox.name(), "fake");
+    let times = sandbox.begin(&workload(), &code("takes 5"), &[Set::Search, Set::Test]).unwrap();
+    let expected = |time_ns| CaseResult { time_ns, error: f64::INFINITY };
+    assert_eq!(times, [vec![expected(5.0), expected(10.0)], vec![expected(5.0)]]);
+    assert_eq!(search(&mut sandbox, "takes 7.5"), ran(&[7.5, 15.0]));
+    let refused = RunOutcome::Failed(Failure::Launch, "too many threads".to_owned());
+    assert_eq!(search(&mut sandbox, "wrong"), refused);
+    assert_eq!(sandbox.statistics().workers, 1);
+}
+
+fn what_ends_a_worker_is_a_crash_and_the_next_one_runs() {
+    let (mut sandbox, _) = begun(Limits::default());
+    let known = [
+        ("abort", "about to abort"),
+        ("lost", "the device answers 700"),
+        ("garbage", "it wrote `a kernel printed"),
+        ("giant", "the header of a message has 4294967295 bytes"),
+    ];
+    for (text, expected) in known {
+        let RunOutcome::Failed(Failure::Crash, how) = search(&mut sandbox, text) else { panic!("{text}") };
+        assert!(how.contains(expected) && how.len() < 200, "{how}");
+        assert_eq!(search(&mut sandbox, "takes 1"), ran(&[1.0, 2.0]), "after {text}");
+    }
+    let statistics = sandbox.statistics();
+    assert_eq!((statistics.workers, statistics.crashes, statistics.timeouts), (5, 4, 0));
+    assert!(statistics.restarting > Duration::ZERO);
+}
+
+fn what_does_not_end_is_ended() {
+    let (mut sandbox, time) = begun(Limits { loading: Duration::from_secs(7), ..Limits::default() });
+    search(&mut sandbox, "takes 1");
+    let [deadline] = time.last_deadlines();
+    assert_eq!(deadline, Duration::from_millis(7050), "the original took a millisecond");
+    time.ends_next();
+    let RunOutcome::Failed(Failure::Timeout, how) = search(&mut sandbox, "hang") else { panic!() };
+    assert_eq!(how, "it did not end within 7.050 s");
+    let [_, ending] = time.last_deadlines();
+    assert_eq!(ending, Limits::default().end);
+    assert_eq!(search(&mut sandbox, "takes 1"), ran(&[1.0, 2.0]));
+    assert_eq!((sandbox.statistics().workers, sandbox.statistics().timeouts), (2, 1));
+}
+
+fn what_cost_a_worker_is_not_run_again() {
+    let (mut sandbox, _) = begun(Limits::default());
+    let first = search(&mut sandbox, "abort");
+    assert_eq!(sandbox.run(&code("abort"), Set::Test, EFFORT).unwrap(), first);
+    assert_eq!((sandbox.statistics().workers, sandbox.statistics().quarantined), (1, 1));
+}
+
+fn a_set_that_was_not_begun_with_is_begun_with() {
+    let (mut sandbox, time) = begun(Limits::default());
+    sandbox.run(&code("takes 1"), Set::Validation, EFFORT).unwrap();
+    let [begin, original, candidate] = time.last_deadlines();
+    let limits = Limits::default();
+    assert_eq!([begin, original], [limits.begin; 2]);
+    assert_eq!(candidate, limits.least + limits.loading);
+    search(&mut sandbox, "takes 1");
+    let begun = [Set::Search, Set::Test, Set::Validation];
+    for set in begun {
+        sandbox.run(&code("takes 2"), set, EFFORT).unwrap();
+    }
+    let [_, changed] = time.last_deadlines();
+    assert_eq!(changed, limits.least + limits.loading + Duration::from_millis(1), "inputs may be made again");
+    assert_eq!(sandbox.statistics().workers, 1);
+}
+
+fn too_many_losses_end_it() {
+    let (mut sandbox, _) = begun(Limits { restarts_in_a_row: 3, ..Limits::default() });
+    let lose = |sandbox: &mut Sandbox, text| {
+        let outcome = search(sandbox, text);
+        assert!(matches!(outcome, RunOutcome::Failed(Failure::Crash, _)), "{text}: {outcome:?}");
+    };
+    ["lost", "abort"].iter().for_each(|text| lose(&mut sandbox, text));
+    search(&mut sandbox, "takes 1");
+    ["garbage", "giant", "lost again"].iter().for_each(|text| lose(&mut sandbox, text));
+    let BenchError(why) = sandbox.run(&code("takes 1"), Set::Search, EFFORT).unwrap_err();
+    assert_eq!(
+        why,
+        "3 workers in a row were lost, the last one so: the device answers 700; fake may be used by others or broken"
+    );
+}
+
+fn an_original_that_does_not_run_is_an_error() {
+    let (mut sandbox, _) = sandbox(Limits::default());
+    let BenchError(why) = sandbox.begin(&workload(), &code("nothing"), &[Set::Search]).unwrap_err();
+    assert_eq!(why, "the original cannot be run: `nothing` does not run");
+    assert!(sandbox.begin(&workload(), &code("takes 5"), &[Set::Search]).is_ok(), "another may");
+}
+
+fn a_worker_that_cannot_be_used_is_an_error() {
+    let start = |command: Command| {
+        let time = Time::default();
+        if command.get_args().any(|argument| argument == "deaf") {
+            time.ends_next();
+        }
+        Sandbox::with_clock(command, Limits::default(), Box::new(time)).err().unwrap().0
+    };
+    assert_eq!(start(command("without device")), "there is no device");
+    assert_eq!(start(command("deaf")), "it did not end within 60.000 s");
+    assert!(start(command("garbage")).contains("it wrote `Hello, I am a wo`"));
+    let missing = start(Command::new("/there/is/no/such/program"));
+    assert!(missing.starts_with("the worker /there/is/no/such/program cannot be started: "), "{missing}");
+}
+
+fn who_ended_an_idle_worker_is_not_the_next_candidate() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut command = command("fake");
+    command.env(ADDRESS, listener.local_addr().unwrap().to_string());
+    let mut sandbox = Sandbox::start(command, Limits::default()).unwrap();
+    sandbox.begin(&workload(), &code("takes 5"), &[Set::Search]).unwrap();
+    search(&mut sandbox, "takes 1");
+    assert_eq!(search(&mut sandbox, "late end"), ran(&[1.0, 2.0]));
+    let (mut worker, _) = listener.accept().unwrap();
+    worker.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let mut id = [0; 4];
+    worker.read_exact(&mut id).unwrap();
+    worker.write_all(&[1]).unwrap();
+    wait_for_zombie(u32::from_le_bytes(id));
+    assert_eq!(search(&mut sandbox, "takes 2"), ran(&[2.0, 4.0]));
+    assert_eq!((sandbox.statistics().workers, sandbox.statistics().crashes), (2, 0));
+}
+
+/// Until the process has ended, for which its parent has not asked yet.
+fn wait_for_zombie(id: u32) {
+    let is_there =
+        |text: String| text.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z'));
+    while std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(is_there) {
+        std::thread::yield_now();
+    }
+}
+
+/// In a process of its own.
+pub fn run_for_ever() {
+    let (mut sandbox, _) = begun(Limits::default());
+    search(&mut sandbox, "hang");
+}
+
+fn workers_end_with_their_parent() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut parent = Command::new(std::env::current_exe().unwrap());
+    parent.arg("parent").env(ADDRESS, listener.local_addr().unwrap().to_string());
+    let mut parent = parent.stdin(Stdio::null()).spawn().unwrap();
+    let (mut worker, _) = listener.accept().unwrap();
+    worker.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    assert_eq!(worker.read(&mut [0]).unwrap_or(0), 0, "the worker has ended too");
+}
