@@ -94,7 +94,8 @@ impl<'s, 'a> Body<'s, 'a> {
 
     fn finished(&mut self, text: String) -> Result<(), ParseError> {
         match word(&text) {
-            ".reg" => self.registers(&text),
+            // `.reg.b16 x` is one word.
+            directive if directive == ".reg" || directive.starts_with(".reg.") => self.registers(&text),
             ".branchtargets" | ".calltargets" | ".callprototype" => self.named(&text),
             directive if directive.starts_with('.') => self.push(What::Text(format!("{text};"))),
             _ if text.is_empty() => {}

@@ -15,6 +15,7 @@ mod body;
 mod edit;
 #[cfg(test)]
 mod edit_tests;
+pub mod emulate;
 mod flow;
 mod freedom;
 mod machine;

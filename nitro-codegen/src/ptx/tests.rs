@@ -157,3 +157,11 @@ fn bad_texts_are_refused_with_line_and_reason() {
     let nested = Module::parse(&format!(".entry k() {deep}")).unwrap_err().to_string();
     assert_eq!(nested, "line 1: more than 64 scopes are nested");
 }
+
+/// As in the inline assembly of `cuda_fp16.hpp`.
+#[test]
+fn a_declaration_needs_no_space_before_its_type() {
+    let text = ".entry k() { {.reg.pred p; .reg.b16 h; @p mov.u16 h, 1;} ret; }";
+    let printed = Module::parse(text).unwrap().to_string();
+    assert!(printed.contains(".reg .pred \t%scope1n_p;") && printed.contains("@%scope1n_p mov"), "{printed}");
+}

@@ -1,6 +1,7 @@
 //! PTX as data: what is read, written and changed, with NVIDIA's assembler as the judge.
 
 mod edits;
+mod emulate;
 mod evolution;
 mod round_trip;
 mod support;

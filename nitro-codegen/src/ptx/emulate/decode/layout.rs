@@ -1,0 +1,241 @@
+//! Where variables and parameters are.
+
+use std::collections::HashMap;
+
+use super::{APART, DYNAMIC, FUNCTIONS, Function, Meaning, ModuleVariable, Program, VARIABLES};
+use crate::ptx::emulate::declare::{self, Variable, constant, number, words};
+use crate::ptx::emulate::op::{OWN, Place, Source};
+use crate::ptx::emulate::types::Type;
+use crate::ptx::module::{self, Module, Piece};
+use crate::ptx::opcode::Space;
+
+/// Between two variables of shared memory, so that going beyond one is found.
+const GAP_BYTES: u32 = 64;
+/// As much shared memory as any block may have.
+const MAX_SHARED: u64 = 227 << 10;
+/// The most that all variables of a module have together, and how many there may be.
+const MAX_BYTES: u64 = 1 << 30;
+const MAX_VARIABLES: usize = 1 << 16;
+
+type Names = HashMap<String, Meaning>;
+
+/// Gives places to all variables and heads to all functions; what names mean.
+pub(super) fn module(module: &Module, program: &mut Program) -> Result<Names, String> {
+    let mut names = Names::new();
+    let mut shared = Vec::new();
+    let mut initial = Vec::new();
+    let mut bytes = 0;
+    for piece in &module.pieces {
+        match piece {
+            Piece::Text(text) => {
+                for variable in declare::of_module(text)? {
+                    bytes += variable.bytes();
+                    if bytes > MAX_BYTES || program.variables.len() > MAX_VARIABLES {
+                        return Err("the module has too many variables, or too large ones".to_owned());
+                    }
+                    place(variable, program, &mut names, &mut shared, &mut initial)?;
+                }
+            }
+            Piece::Function(function) => {
+                let address = FUNCTIONS + program.functions.len() as u64 * 16;
+                names.insert(function.name.clone(), Meaning::Address(address));
+                program.functions.push(head(function)?);
+            }
+        }
+    }
+    for (variable, kind, words) in initial {
+        program.variables[variable].bytes =
+            initialised(&program.variables[variable].bytes, kind, &words, &names)
+                .map_err(|why| format!("{} of `{}`", why, program.variables[variable].name))?;
+    }
+    program.functions.iter_mut().for_each(|function| function.shared.clone_from(&shared));
+    Ok(names)
+}
+
+type Initial = (usize, Type, Vec<String>);
+
+fn place(
+    variable: Variable,
+    program: &mut Program,
+    names: &mut Names,
+    shared: &mut Vec<(u32, u32)>,
+    initial: &mut Vec<Initial>,
+) -> Result<(), String> {
+    if variable.space == Some(Space::Shared) {
+        let at = place_shared(&variable, shared)?;
+        names.insert(variable.name, Meaning::Shared(at));
+        return Ok(());
+    }
+    let at = program.variables.len();
+    let values = variable.initial.as_ref().map_or(0, |words| words.len() as u64);
+    let bytes = match variable.count {
+        Some(_) => variable.bytes(),
+        None => values.div_ceil(2) * u64::from(variable.kind.bytes()),
+    };
+    if let Some(words) = variable.initial {
+        initial.push((at, variable.kind, words));
+    }
+    names.insert(variable.name.clone(), Meaning::Address(VARIABLES + ((at as u64 + 1) << APART)));
+    let is_constant = variable.space == Some(Space::Constant);
+    program.variables.push(ModuleVariable {
+        name: variable.name,
+        bytes: vec![0; bytes as usize],
+        is_constant,
+    });
+    Ok(())
+}
+
+/// The offset of a variable of shared memory, after those that have one.
+pub(super) fn place_shared(variable: &Variable, shared: &mut Vec<(u32, u32)>) -> Result<u32, String> {
+    if variable.count.is_none() {
+        return Ok(DYNAMIC);
+    }
+    if variable.bytes() > MAX_SHARED {
+        return Err(format!("`{}` is more shared memory than a block has", variable.name));
+    }
+    let align = variable.align.max(16) as u32;
+    let begin = shared.last().map_or(0, |&(_, end)| (end + GAP_BYTES).next_multiple_of(align));
+    let end = begin + variable.bytes() as u32;
+    if end > DYNAMIC - GAP_BYTES {
+        return Err("variables are more shared memory than a block has".to_owned());
+    }
+    shared.push((begin, end));
+    Ok(begin)
+}
+
+/// The bytes of a variable with these values.
+fn initialised(zeros: &[u8], kind: Type, words: &[String], names: &Names) -> Result<Vec<u8>, String> {
+    let mut bytes = zeros.to_vec();
+    let size = usize::from(kind.bytes());
+    for (index, value) in words.split(|word| word == ",").enumerate() {
+        let text: Vec<&str> = value.iter().map(String::as_str).collect();
+        let value = value_of(&text, kind, names)
+            .ok_or_else(|| format!("`{}` is no value that is known", text.join("")))?;
+        let place = bytes.get_mut(index * size..(index + 1) * size).ok_or("there are too many values")?;
+        place.copy_from_slice(&value.to_le_bytes()[..size.min(8)]);
+    }
+    Ok(bytes)
+}
+
+fn value_of(text: &[&str], kind: Type, names: &Names) -> Option<u64> {
+    let address = |name: &str| match names.get(name)? {
+        Meaning::Address(address) => Some(*address),
+        Meaning::Shared(_) => None,
+    };
+    match *text {
+        [value] => constant(value, false, kind).or_else(|| address(value)),
+        ["-", value] => constant(value, true, kind),
+        ["generic", "(", name, ")"] => address(name),
+        ["generic", "(", name, ")", "+", offset] => Some(address(name)?.wrapping_add(number(offset)?)),
+        [name, "+", offset] if names.contains_key(name) => Some(address(name)?.wrapping_add(number(offset)?)),
+        [mantissa, sign @ ("-" | "+"), exponent] => {
+            constant(&format!("{mantissa}{sign}{exponent}"), false, kind)
+        }
+        _ => None,
+    }
+}
+
+/// What the head of a function says.
+fn head(function: &module::Function) -> Result<Function, String> {
+    let words = words(&function.head);
+    let name_at = words.iter().position(|word| *word == function.name).unwrap_or(0);
+    let is_kernel = function.is_kernel();
+    let (before, after) = words.split_at(name_at);
+    let mut head = Function { name: function.name.clone(), is_kernel, registers: OWN, ..Function::default() };
+    let given = in_brackets(&after[after.len().min(1)..]);
+    if is_kernel {
+        for variable in parameters(given)? {
+            let bytes = variable.bytes();
+            let offset = u64::from(head.frame_bytes).next_multiple_of(variable.align);
+            let end = u32::try_from(offset + bytes).map_err(|_| "parameters are too large")?;
+            head.parameters.push((offset as u32, bytes as u32));
+            head.frame_bytes = end;
+        }
+        // A kernel has its parameters elsewhere than its frame.
+        head.frame_bytes = 0;
+        directives(after, &mut head);
+    } else {
+        for variable in parameters(in_brackets(&before[before.len().min(1)..]))? {
+            let place = hand_over(&variable, &mut head)?;
+            head.results.push(place);
+        }
+        for variable in parameters(given)? {
+            let place = hand_over(&variable, &mut head)?;
+            head.arguments.push(place);
+        }
+    }
+    Ok(head)
+}
+
+/// What is between the first bracket, if the words begin with it, and its counterpart.
+fn in_brackets<'a, 'w>(words: &'a [&'w str]) -> &'a [&'w str] {
+    match (words.first(), words.iter().position(|word| *word == ")")) {
+        (Some(&"("), Some(end)) => &words[1..end],
+        _ => &[],
+    }
+}
+
+pub(super) fn parameters(words: &[&str]) -> Result<Vec<Variable>, String> {
+    let mut found = Vec::new();
+    for one in words.split(|word| *word == ",").filter(|one| !one.is_empty()) {
+        found.extend(declare::variables(one)?);
+    }
+    Ok(found)
+}
+
+/// All parameters of a function, results first.
+pub(super) fn of_head(function: &module::Function) -> Result<Vec<Variable>, String> {
+    let words = words(&function.head);
+    let name_at = words.iter().position(|word| *word == function.name).unwrap_or(0);
+    let (before, after) = words.split_at(name_at);
+    let mut found = parameters(in_brackets(&before[before.len().min(1)..]))?;
+    found.extend(parameters(in_brackets(&after[after.len().min(1)..]))?);
+    Ok(found)
+}
+
+/// A register or a part of the frame for a parameter of a function that is called.
+fn hand_over(variable: &Variable, head: &mut Function) -> Result<Place, String> {
+    if variable.space.is_none() {
+        head.registers += 1;
+        return Ok(Place::Value(Source::Register(head.registers - 1)));
+    }
+    let offset = in_frame(variable, &mut head.frame_bytes)?;
+    Ok(Place::Bytes { offset, bytes: variable.bytes() as u32 })
+}
+
+/// The most that a frame has in local memory, as on a device.
+const MAX_FRAME: u64 = 512 << 10;
+
+/// Takes a part of a frame.
+pub(super) fn in_frame(variable: &Variable, frame_bytes: &mut u32) -> Result<u32, String> {
+    let offset = u64::from(*frame_bytes).next_multiple_of(variable.align.max(8));
+    if offset + variable.bytes() > MAX_FRAME {
+        return Err(format!("`{}` is more local memory than a thread has", variable.name));
+    }
+    *frame_bytes = (offset + variable.bytes()) as u32;
+    Ok(offset as u32)
+}
+
+fn directives(words: &[&str], head: &mut Function) {
+    let numbers = |at: usize| {
+        let mut found = [1; 3];
+        for (axis, place) in found.iter_mut().enumerate() {
+            let given = words.get(at + 1 + 2 * axis).and_then(|word| number(word));
+            *place = given.map_or(1, |value| value.min(u64::from(u32::MAX)) as u32);
+            if words.get(at + 2 + 2 * axis) != Some(&",") {
+                break;
+            }
+        }
+        found
+    };
+    for (at, word) in words.iter().enumerate() {
+        match *word {
+            ".reqntid" => head.required_block = Some(numbers(at)),
+            ".maxntid" => {
+                let threads = numbers(at).into_iter().fold(1_u32, u32::saturating_mul);
+                head.most_threads = Some(threads);
+            }
+            _ => {}
+        }
+    }
+}

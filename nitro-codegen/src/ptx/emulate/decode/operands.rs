@@ -1,0 +1,257 @@
+//! Operands: registers, numbers, names, addresses, lists of them.
+
+use super::function::{Decoder, Local};
+use super::{Meaning, PARAMETERS, SHARED};
+use crate::ptx::emulate::declare::{constant, number};
+use crate::ptx::emulate::op::{Address, Area, SINK, Source, Special};
+use crate::ptx::emulate::types::Type;
+use crate::ptx::module::{Instruction, Token};
+use crate::ptx::opcode::Space;
+
+/// An instruction that is being decoded, in parts.
+pub(super) struct Reading<'d, 'a> {
+    pub(super) decoder: &'d Decoder<'a>,
+    pub(super) instruction: &'d Instruction,
+    pub(super) scope: usize,
+    /// The first part of the opcode.
+    pub(super) name: &'d str,
+    /// The others.
+    pub(super) parts: Vec<&'d str>,
+}
+
+impl Reading<'_, '_> {
+    pub(super) fn has(&self, part: &str) -> bool {
+        self.parts.contains(&part)
+    }
+
+    /// The type at the end of the opcode.
+    pub(super) fn kind(&self) -> Result<Type, String> {
+        let last = self.parts.last().copied().unwrap_or_default();
+        Type::parse(last).ok_or_else(|| format!("the type `{last}` is not known"))
+    }
+
+    pub(super) fn operand(&self, at: usize) -> Result<&[Token], String> {
+        self.instruction
+            .operands
+            .get(at)
+            .map(Vec::as_slice)
+            .ok_or_else(|| format!("it has no operand {}", at + 1))
+    }
+
+    pub(super) fn source(&self, at: usize, kind: Type) -> Result<Source, String> {
+        self.value(self.operand(at)?, kind)
+    }
+
+    /// So many sources from one on; the others are zero.
+    pub(super) fn sources<const N: usize>(
+        &self,
+        first: usize,
+        count: usize,
+        kind: Type,
+    ) -> Result<[Source; N], String> {
+        let mut found = [Source::Constant(0); N];
+        for (at, place) in found.iter_mut().enumerate().take(count) {
+            *place = self.source(first + at, kind)?;
+        }
+        Ok(found)
+    }
+
+    pub(super) fn target(&self, at: usize) -> Result<u32, String> {
+        self.register(self.operand(at)?)
+    }
+
+    fn register(&self, tokens: &[Token]) -> Result<u32, String> {
+        match tokens {
+            [Token::Word(word)] if word == "_" => Ok(SINK),
+            _ => match self.value(tokens, Type::Bits(8))? {
+                Source::Register(register) => Ok(register),
+                _ => Err("what is written is no register".to_owned()),
+            },
+        }
+    }
+
+    /// `p|q`, of which one may be missing.
+    pub(super) fn targets(&self, at: usize) -> Result<[u32; 2], String> {
+        let tokens = self.operand(at)?;
+        let mut parts = tokens.split(|token| *token == Token::Mark('|'));
+        let first = self.register(parts.next().unwrap_or_default())?;
+        Ok([first, parts.next().map_or(Ok(SINK), |second| self.register(second))?])
+    }
+
+    /// A predicate, which may be negated.
+    pub(super) fn predicate(&self, at: usize) -> Result<(Source, bool), String> {
+        match self.operand(at)? {
+            [Token::Mark('!'), rest @ ..] => Ok((self.value(rest, Type::Predicate)?, true)),
+            tokens => Ok((self.value(tokens, Type::Predicate)?, false)),
+        }
+    }
+
+    /// The values of `{a, b}`, of a register that is a vector, or of one register.
+    pub(super) fn list(&self, at: usize, kind: Type, lanes: usize) -> Result<Vec<Source>, String> {
+        let tokens = self.operand(at)?;
+        let found: Vec<Source> = match tokens {
+            [Token::Mark('{'), inner @ .., Token::Mark('}')] => {
+                let each = inner.split(|token| *token == Token::Mark(','));
+                each.map(|tokens| self.value(tokens, kind)).collect::<Result<_, _>>()?
+            }
+            [Token::Register(register, component)] if lanes > 1 && component.is_empty() => {
+                let first = self.decoder.register(*register);
+                (0..lanes as u32).map(|lane| Source::Register(first + lane)).collect()
+            }
+            _ => vec![self.value(tokens, kind)?],
+        };
+        match found.len() == lanes && lanes <= 8 {
+            true => Ok(found),
+            false => Err(format!("an operand has {} values instead of {lanes}", found.len())),
+        }
+    }
+
+    pub(super) fn registers(&self, at: usize, lanes: usize) -> Result<Box<[u32]>, String> {
+        let each = self.list(at, Type::Bits(8), lanes)?.into_iter();
+        let registers = each.map(|source| match source {
+            Source::Register(register) => Ok(register),
+            _ => Err("what is written is no register".to_owned()),
+        });
+        registers.collect()
+    }
+
+    pub(super) fn value(&self, tokens: &[Token], kind: Type) -> Result<Source, String> {
+        let unknown = || format!("`{}` is no operand that is known", text(tokens));
+        match tokens {
+            [Token::Register(register, component)] => {
+                let component = match component.as_str() {
+                    "" | ".x" | ".r" => 0,
+                    ".y" | ".g" => 1,
+                    ".z" | ".b" => 2,
+                    ".w" | ".a" => 3,
+                    _ => return Err(unknown()),
+                };
+                Ok(Source::Register(self.decoder.register(*register) + component))
+            }
+            [Token::Word(word)] => self.word(word, kind).ok_or_else(unknown),
+            [Token::Mark('-'), Token::Word(word)] => {
+                constant(word, true, kind).map(Source::Constant).ok_or_else(unknown)
+            }
+            [Token::Word(name), Token::Mark('+'), Token::Word(offset)] if number(offset).is_some() => {
+                let offset = number(offset).unwrap_or(0);
+                match self.word(name, kind).ok_or_else(unknown)? {
+                    Source::Constant(address) => Ok(Source::Constant(address.wrapping_add(offset))),
+                    Source::Frame(at) => Ok(Source::Frame(at.wrapping_add(offset as u32))),
+                    _ => Err(unknown()),
+                }
+            }
+            _ => constant(&text(tokens), false, kind).map(Source::Constant).ok_or_else(unknown),
+        }
+    }
+
+    fn word(&self, word: &str, kind: Type) -> Option<Source> {
+        if word == "_" {
+            return Some(Source::Register(SINK));
+        }
+        if let Some(value) = constant(word, false, kind) {
+            return Some(Source::Constant(value));
+        }
+        if word == "WARP_SZ" {
+            return Some(Source::Constant(32));
+        }
+        if word.starts_with('%')
+            && let Some(special) = special(word)
+        {
+            return Some(special);
+        }
+        Some(match self.decoder.local(self.scope, word) {
+            Some(Local::Frame { offset, .. }) => Source::Frame(offset),
+            Some(Local::Shared(offset)) => Source::Constant(offset.into()),
+            Some(Local::Parameter(offset)) => Source::Constant(offset.into()),
+            Some(Local::Register(register)) => Source::Register(register),
+            None => match *self.decoder.names.get(word)? {
+                Meaning::Address(address) => Source::Constant(address),
+                Meaning::Shared(offset) => Source::Constant(offset.into()),
+            },
+        })
+    }
+
+    /// What `[...]` says in this space.
+    pub(super) fn address(&self, at: usize, space: Space) -> Result<Address, String> {
+        let tokens = self.operand(at)?;
+        let [Token::Mark('['), inner @ .., Token::Mark(']')] = tokens else {
+            return Err(format!("`{}` is no address", text(tokens)));
+        };
+        let sign_at = inner.iter().position(|token| matches!(token, Token::Mark('+' | '-')));
+        let (base, offset) = inner.split_at(sign_at.unwrap_or(inner.len()));
+        let negative = offset.iter().filter(|token| **token == Token::Mark('-')).count() % 2 == 1;
+        let offset = match offset.last() {
+            None => 0,
+            Some(Token::Word(word)) => number(word).ok_or_else(|| format!("`{word}` is no offset"))?,
+            Some(_) => return Err(format!("`{}` is no address that is known", text(tokens))),
+        };
+        let offset = if negative { offset.wrapping_neg() } else { offset };
+        let area = self.area(base, space);
+        Ok(Address { area, base: self.value(base, Type::Unsigned(8))?, offset })
+    }
+
+    fn area(&self, base: &[Token], space: Space) -> Area {
+        // Parameters of functions that are called are in their frames.
+        let local = match base {
+            [Token::Word(name)] => self.decoder.local(self.scope, name),
+            _ => None,
+        };
+        match (space, local) {
+            (_, Some(Local::Frame { .. })) => Area::Local,
+            (_, Some(Local::Parameter(_))) => Area::Parameter,
+            (_, Some(Local::Shared(_))) | (Space::Shared, _) => Area::Shared,
+            (Space::Local, _) => Area::Local,
+            (Space::Parameter, _) => Area::Parameter,
+            (Space::Global | Space::Constant, _) => Area::Global,
+            (Space::Generic, _) => Area::Generic,
+        }
+    }
+}
+
+/// Tokens one after the other.
+pub(super) fn text(tokens: &[Token]) -> String {
+    let each = tokens.iter().map(|token| match token {
+        Token::Register(register, component) => format!("%{register}{component}"),
+        Token::Word(word) => word.clone(),
+        Token::Mark(mark) => mark.to_string(),
+    });
+    each.collect::<String>().chars().filter(|letter| !letter.is_control()).take(80).collect()
+}
+
+fn special(word: &str) -> Option<Source> {
+    let (name, axis) = match word.rsplit_once('.') {
+        Some((name, "x")) => (name, 0),
+        Some((name, "y")) => (name, 1),
+        Some((name, "z")) => (name, 2),
+        _ => (word, 0),
+    };
+    Some(Source::Special(match name {
+        "%tid" => Special::Thread(axis),
+        "%ntid" => Special::Threads(axis),
+        "%ctaid" => Special::Block(axis),
+        "%nctaid" => Special::Blocks(axis),
+        "%laneid" => Special::Lane,
+        "%warpid" => Special::Warp,
+        "%nwarpid" => Special::Warps,
+        "%lanemask_eq" => Special::Mask(0),
+        "%lanemask_lt" => Special::Mask(1),
+        "%lanemask_le" => Special::Mask(2),
+        "%lanemask_gt" => Special::Mask(3),
+        "%lanemask_ge" => Special::Mask(4),
+        "%clock" | "%clock64" | "%globaltimer" | "%globaltimer_lo" => Special::Clock,
+        "%clock_hi" | "%globaltimer_hi" | "%smid" | "%gridid" => return Some(Source::Constant(0)),
+        "%nsmid" => return Some(Source::Constant(1)),
+        "%dynamic_smem_size" => Special::DynamicShared,
+        _ => return None,
+    }))
+}
+
+/// The beginning of a window of generic addresses.
+pub(super) fn window(space: Space) -> u64 {
+    match space {
+        Space::Shared => SHARED,
+        Space::Local => super::LOCAL,
+        Space::Parameter => PARAMETERS,
+        _ => 0,
+    }
+}

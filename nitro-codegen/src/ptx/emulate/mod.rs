@@ -1,0 +1,139 @@
+//! PTX on the CPU: launches are run thread by thread, everything that a GPU leaves to chance is drawn from a seed, and every access is checked.
+//!
+//! ```
+//! use nitro_codegen::ptx::Module;
+//! use nitro_codegen::ptx::emulate::{Emulator, Launch, Memory, Options};
+//!
+//! let text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry number(.param .u64 to)\n{\n\
+//!     .reg .b32 %r<2>; .reg .b64 %rd<5>;\n\
+//!     ld.param.u64 %rd1, [to]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, %tid.x;\n\
+//!     mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd2, %rd3; st.global.u32 [%rd4], %r1; ret;\n}\n";
+//! let emulator = Emulator::new(&Module::parse(text)?)?;
+//! let mut memory = Memory::new();
+//! let to = memory.allocate(vec![0; 12]);
+//! let parameters = [to.to_le_bytes().to_vec()];
+//! let launch = Launch { kernel: "number", grid: [1; 3], block: [3, 1, 1], shared_bytes: 0, parameters: &parameters };
+//! let launched = emulator.launch(&launch, &mut memory, &Options::default())?;
+//! assert_eq!(memory.bytes(to), [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]);
+//! assert_eq!((launched.instructions, launched.thread_instructions), (7, 21));
+//!
+//! let launch = Launch { block: [4, 1, 1], ..launch };
+//! let fault = emulator.launch(&launch, &mut memory, &Options::default()).unwrap_err();
+//! assert!(fault.to_string().starts_with("b5 `st.global.u32` of thread (3, 0, 0) in block (0, 0, 0) touches 4 bytes"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Order
+//! Blocks begin in an order that is drawn; several run at the same time, and one more begins where those that run seem to wait for it. Of a block the warp that goes on is drawn, and for
+//! how long. Of a warp those threads go on that are least far, together, so that they come together again after a branch; [`Options::adversarial`] draws single threads and small groups
+//! instead. Threads meet only where PTX says so: at barriers, and at what ends in `.sync` with a mask.
+//!
+//! A barrier without a number of threads is one instruction for all threads of a block, as CUDA demands of `__syncthreads()`. Threads that have ended are not waited for.
+//!
+//! # Races
+//! Two accesses of the same bytes by different threads race if at least one writes, not both are strong (atomic, volatile, or with an order such as `.relaxed`), and nothing orders them: within a block barriers
+//! and `bar.warp.sync` do, the threads that took part in them; `shfl.sync` and its like do not, as in CUDA. Between blocks of a launch nothing does: what blocks tell each other by fences and flags is not
+//! followed, so that a kernel that does so is run with [`Races::Ignored`] or [`Races::Listed`]. A race in which what was written was there already makes no difference;
+//! it counts only with [`Options::same_value_races`]. For each four bytes (each byte, where single ones are touched) the last write and up to two reads and two atomics are remembered, by threads that are
+//! far from each other: a race with one that has been forgotten is found by another seed.
+//!
+//! # Arithmetic
+//! As IEEE 754 and PTX say, to the last bit, with `.ftz` and all roundings of 32 bits. What PTX calls approximate (`.approx`, `.full`) is exact to the last bit or two here, and so is not what a GPU gives.
+//!
+//! # Modelled time
+//! [`Launched::cycles`] counts, so that where no GPU is there is something to compare: 1 for each instruction of a warp, with as many more as it is worth: 3 for special functions and conversions, 15 for divisions, one for each 32-byte sector of
+//! global memory that the warp touches, one for each word that one bank of shared memory has to give, 8 for a barrier or fence. Everything is added up: nothing overlaps, there are no caches. It depends on the seed where
+//! threads wait in loops.
+
+mod access;
+mod arithmetic;
+mod block;
+mod bytes;
+mod clock;
+mod cost;
+mod declare;
+mod decode;
+mod engine;
+mod error;
+mod execute;
+mod launch;
+mod meet;
+mod memory;
+mod op;
+mod race;
+mod random;
+mod types;
+mod warp;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use self::decode::Program;
+use self::engine::Engine;
+use self::launch::Geometry;
+
+pub use self::error::{At, Fault, Race, Unsupported};
+pub use self::launch::{Launch, Launched, Options, Races};
+pub use self::memory::Memory;
+use super::Module;
+
+/// A module that can be run: see [the module's documentation](self).
+#[derive(Clone, Debug)]
+pub struct Emulator {
+    program: Program,
+    /// By which its variables are found in a memory.
+    number: u64,
+}
+
+impl Emulator {
+    /// Decodes a module, with all of its functions; [`Module::kernels`] leaves out kernels that are not needed.
+    ///
+    /// # Errors
+    /// The first instruction or declaration that is not known.
+    pub fn new(module: &Module) -> Result<Self, Unsupported> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let (program, unsupported) = Program::new(module);
+        match unsupported.into_iter().next() {
+            Some(unsupported) => Err(unsupported),
+            None => Ok(Self { program, number: NUMBER.fetch_add(1, Ordering::Relaxed) }),
+        }
+    }
+
+    /// Everything of a module that the emulator does not know.
+    ///
+    /// ```
+    /// use nitro_codegen::ptx::Module;
+    /// use nitro_codegen::ptx::emulate::Emulator;
+    ///
+    /// let module = Module::parse(".entry k() { .reg .b32 %r<2>; frobnicate.b32 %r0, %r1; ret; }")?;
+    /// let unsupported = Emulator::unsupported(&module);
+    /// assert_eq!(unsupported[0].to_string(), "b0 `frobnicate.b32` cannot be emulated: it is not known");
+    /// # Ok::<(), nitro_codegen::ptx::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn unsupported(module: &Module) -> Vec<Unsupported> {
+        Program::new(module).1
+    }
+
+    /// Runs one launch. Variables of the module keep what it leaves in them, for the next launch of this emulator with this memory.
+    ///
+    /// # Errors
+    /// When the launch does not fit the kernel, or a thread does what is not allowed; memory is then half done.
+    pub fn launch(&self, launch: &Launch, memory: &mut Memory, options: &Options) -> Result<Launched, Fault> {
+        let geometry = Geometry::new(&self.program, launch, options)?;
+        let Some(kernel) = self.program.kernel(launch.kernel) else {
+            return Err(Fault::Launch(format!("there is no kernel `{}`", launch.kernel)));
+        };
+        let parts = memory.parts(self.number, &self.program);
+        Engine::new(&self.program, kernel, &geometry, options, parts).run()
+    }
+
+    /// The bytes of a variable of the module, as the launches with this memory left it; none if there is no such variable.
+    #[must_use]
+    pub fn variable<'a>(&'a self, name: &str, memory: &'a Memory) -> Option<&'a [u8]> {
+        let at = self.program.variables.iter().position(|variable| variable.name == name)?;
+        match memory.variables(self.number) {
+            Some(variables) => Some(&variables[at].data),
+            None => Some(&self.program.variables[at].bytes),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Who touched which bytes last: what races.
+
+use super::clock::Clock;
+
+/// An access: the thread, counted through the grid, its time, and the instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) thread: u32,
+    pub(super) time: u32,
+    /// Its highest bit is a flag: of a write, that it changed something, of a read, that it is strong.
+    pub(super) pc: u32,
+}
+
+const FLAG: u32 = 1 << 31;
+
+impl Stamp {
+    pub(super) const NONE: Self = Self { thread: u32::MAX, time: 0, pc: 0 };
+
+    fn is_some(self) -> bool {
+        self.thread != u32::MAX
+    }
+
+    fn flag(self) -> bool {
+        self.pc & FLAG != 0
+    }
+
+    pub(super) fn at(self) -> usize {
+        (self.pc & !FLAG) as usize
+    }
+}
+
+/// How bytes are touched. What is strong is volatile, or atomic, or has an order: it races with nothing that is strong too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Touch {
+    Read,
+    StrongRead,
+    /// Whether it changes something.
+    Write(bool),
+    StrongWrite,
+}
+
+/// Who touched a granule: the last write, and of reads and strong writes two by different threads, of different warps and blocks if there are such.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    write: Stamp,
+    reads: [Stamp; 2],
+    strong: [Stamp; 2],
+}
+
+const EMPTY: Cell = Cell { write: Stamp::NONE, reads: [Stamp::NONE; 2], strong: [Stamp::NONE; 2] };
+
+const PAGE: usize = 64;
+
+/// Who touched the bytes of some memory.
+#[derive(Clone, Debug)]
+pub(super) struct Shadow {
+    /// Bytes that are told apart: 4, until something smaller is touched.
+    granule: usize,
+    pages: Vec<Option<Box<[Cell; PAGE]>>>,
+}
+
+impl Default for Shadow {
+    fn default() -> Self {
+        Self { granule: 4, pages: Vec::new() }
+    }
+}
+
+/// A thread that touches something, and what it is known of its block.
+pub(super) struct Toucher<'a> {
+    pub(super) stamp: Stamp,
+    pub(super) clock: &'a Clock,
+    /// Threads of a block.
+    pub(super) threads: u32,
+}
+
+impl Toucher<'_> {
+    fn block(&self) -> u32 {
+        self.stamp.thread / self.threads
+    }
+
+    /// Whether another access is before this one, whatever the order of threads.
+    fn follows(&self, other: Stamp) -> bool {
+        other.thread / self.threads == self.block() && {
+            let first = self.block() * self.threads;
+            let other_at = ((other.thread - first) as usize, other.time);
+            self.clock.is_ordered(other_at, (self.stamp.thread - first) as usize)
+        }
+    }
+
+    fn races(&self, other: Stamp) -> bool {
+        other.is_some() && !self.follows(other)
+    }
+
+    /// How far another thread is from a first one: none, another thread, another warp, another block.
+    fn distance(&self, one: Stamp, other: Stamp) -> u32 {
+        let block = |stamp: Stamp| stamp.thread / self.threads;
+        let warp = |stamp: Stamp| stamp.thread % self.threads / 32;
+        match (one.thread == other.thread, block(one) == block(other), warp(one) == warp(other)) {
+            (true, ..) => 0,
+            (_, true, true) => 1,
+            (_, true, false) => 2,
+            _ => 3,
+        }
+    }
+
+    /// Keeps two that tell most.
+    fn keep(&self, kept: &mut [Stamp; 2], new: Stamp) {
+        for place in &mut *kept {
+            if place.is_some() && (place.thread == new.thread || self.follows(*place)) {
+                *place = Stamp::NONE;
+            }
+        }
+        match kept.iter().position(|place| !place.is_some()) {
+            Some(place) => kept[place] = new,
+            None if self.distance(kept[0], new) > self.distance(kept[0], kept[1]) => kept[1] = new,
+            None => {}
+        }
+    }
+}
+
+impl Shadow {
+    /// Notes that bytes are touched; who races for them, and whether it makes no difference.
+    pub(super) fn touch(
+        &mut self,
+        at: usize,
+        bytes: usize,
+        how: Touch,
+        by: &Toucher,
+    ) -> Option<(Stamp, bool)> {
+        if self.granule == 4 && !(at.is_multiple_of(4) && bytes.is_multiple_of(4)) {
+            self.refine();
+        }
+        let mut found = None;
+        for granule in at / self.granule..(at + bytes).div_ceil(self.granule) {
+            let race = self.cell(granule).touch(how, by);
+            // One that makes a difference says more.
+            if found.is_none_or(|(_, is_same)| is_same) {
+                found = race.or(found);
+            }
+        }
+        found
+    }
+
+    fn cell(&mut self, granule: usize) -> &mut Cell {
+        let page = granule / PAGE;
+        if page >= self.pages.len() {
+            self.pages.resize(page + 1, None);
+        }
+        &mut self.pages[page].get_or_insert_with(|| Box::new([EMPTY; PAGE]))[granule % PAGE]
+    }
+
+    /// From four bytes to one.
+    fn refine(&mut self) {
+        let pages = std::mem::take(&mut self.pages);
+        self.granule = 1;
+        for (index, page) in pages.into_iter().enumerate() {
+            let Some(page) = page else { continue };
+            for (at, cell) in page.iter().enumerate() {
+                (0..4).for_each(|byte| *self.cell((index * PAGE + at) * 4 + byte) = *cell);
+            }
+        }
+    }
+}
+
+impl Cell {
+    fn touch(&mut self, how: Touch, by: &Toucher) -> Option<(Stamp, bool)> {
+        let own = by.stamp;
+        let flagged = Stamp { pc: own.pc | FLAG, ..own };
+        let racing = |stamps: &[Stamp]| stamps.iter().copied().find(|stamp| by.races(*stamp));
+        match how {
+            Touch::Read | Touch::StrongRead => {
+                let is_strong = how == Touch::StrongRead;
+                let write = racing(&[self.write]).map(|other| (other, !other.flag()));
+                let strong = racing(&self.strong).filter(|_| !is_strong).map(|other| (other, false));
+                by.keep(&mut self.reads, if is_strong { flagged } else { own });
+                strong.or(write)
+            }
+            Touch::Write(changes) => {
+                let others =
+                    racing(&[self.strong[0], self.strong[1], self.reads[0], self.reads[1], self.write]);
+                // What changed before, in no order with this one, may still be seen or not.
+                let may_differ = changes || self.write.flag() && by.races(self.write);
+                *self = Self { write: if may_differ { flagged } else { own }, ..EMPTY };
+                others.map(|other| (other, !changes))
+            }
+            Touch::StrongWrite => {
+                let reads = self.reads.iter().copied().find(|read| !read.flag() && by.races(*read));
+                let found = racing(&[self.write]).or(reads);
+                by.keep(&mut self.strong, own);
+                found.map(|other| (other, false))
+            }
+        }
+    }
+}

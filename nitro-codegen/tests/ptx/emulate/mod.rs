@@ -1,0 +1,6 @@
+//! PTX on the CPU.
+
+mod faults;
+mod kernels;
+mod programs;
+mod support;
