@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Set, Workload};
 
-/// A program that may be run: PTX with all kernels of the workload.
+/// A program that may be run: PTX with the kernels that count. Those that judge alone may be missing in a candidate, since they run as they were compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     /// The text.

@@ -6,8 +6,32 @@
 //! [`Workload`] → candidates (`nitro_codegen::ptx`, `nitro_search::evolve`) → times and errors ([`Bench`]) → finalists → minimised and explained → accepted by tests
 
 pub mod bench;
+mod cli;
+mod compare;
+mod devices;
+mod emulated;
+mod evaluate;
+mod evolve;
+mod finding;
+mod history;
+mod log;
+mod refine;
+mod run;
 pub mod sandbox;
+mod subject;
 pub mod workload;
 
 pub use self::bench::Bench;
+pub use self::cli::EvolveCommand;
+pub use self::emulated::{EmulatorBench, EmulatorCheck};
+pub use self::evaluate::{Assemble, Efforts};
+pub use self::evolve::{EvolveError, Observer, State};
+pub use self::finding::{
+    CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict,
+};
+pub use self::history::{Counts, History, Lineage, Moment, Tried};
+pub use self::log::LogError;
+pub use self::refine::Check;
+pub use self::run::{EvolveRequest, Evolved, evolve};
+pub use self::subject::{Subject, SubjectError};
 pub use self::workload::{Set, Workload, WorkloadError};

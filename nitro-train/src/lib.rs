@@ -39,6 +39,8 @@ pub mod traffic;
 mod trainer;
 mod worker;
 
+/// What a [`TrainerCommand`] says its arguments with.
+pub use clap;
 pub use measure::{BoxError, Session};
 pub use model_summary::ModelSummary;
 // What a trainer's own code names of the run time: so that it needs no dependency on `nitro-core`.
@@ -49,8 +51,8 @@ pub use trainer::{
     DeviceRanking, Devices, EvaluateRequest, ExplainRequest, Explained, Fault, FitRequest, FittedModel,
     GeneratedCode, GeneratedRequest, InputLists, Kept, LocalJob, LocalJobRequest, MeasuredDevice, ModelCheck,
     ObjectiveRequest, Observer, ProfileRequest, RecordRequest, RecordSummary, Recorded, ReplayRequest,
-    ReportRequest, SearchRequest, SearchSummary, ShippedRecordings, TrainError, Trainer, Tunable,
-    WrittenProfile, captured_traffic,
+    ReportRequest, SearchRequest, SearchSummary, ShippedRecordings, TrainError, Trainer, TrainerCommand,
+    Tunable, WrittenProfile, captured_traffic,
 };
 
 /// Seed of everything random where the user gives none.

@@ -117,9 +117,7 @@ impl Base {
         let name = self.module.functions().nth(index).unwrap_or_default();
         PatchError::Refused {
             edit: edits.first().map_or(String::new(), |edit| edit.operation.to_string()),
-            why: format!(
-                "{name} is too large to be analysed, or has registers as parameters"
-            ),
+            why: format!("{name} is too large to be analysed, or has registers as parameters"),
         }
     }
 

@@ -7,6 +7,7 @@
 //! An edit is accepted when every register that is read has a value on all ways that lead there, and barriers lie where all threads come to. What it does to the
 //! results, and whether it is any faster, is for others to find out.
 
+mod about;
 mod apply;
 mod assigned;
 mod base;

@@ -233,6 +233,20 @@ impl Workload {
         self.describe(self.of(set).nth(number).expect("there is such a case"))
     }
 
+    /// Over which sizes the cases go, such as `n from 4 to 8, steps from 0 to 2`.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let range = |at: usize| {
+            let values = || self.cases.iter().map(|case| case.values[at]);
+            let (least, most) =
+                (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+            let name = &self.names[at];
+            if least == most { format!("{name} {least}") } else { format!("{name} from {least} to {most}") }
+        };
+        let sizes = self.cases.first().map_or(0, |case| case.values.len());
+        (0..sizes).map(range).collect::<Vec<_>>().join(", ")
+    }
+
     fn of(&self, set: Set) -> impl Iterator<Item = &Case> {
         self.cases.iter().filter(move |case| case.set == set)
     }
@@ -259,6 +273,27 @@ impl Element {
     #[must_use]
     pub fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// The number that little-endian bytes of this type are.
+    pub(crate) fn value(self, bytes: &[u8]) -> f64 {
+        macro_rules! of {
+            ($type:ty) => {
+                bytes.try_into().map_or(f64::NAN, |bytes| <$type>::from_le_bytes(bytes) as f64)
+            };
+        }
+        match self {
+            Self::U8 => of!(u8),
+            Self::I8 => of!(i8),
+            Self::U16 => of!(u16),
+            Self::I16 => of!(i16),
+            Self::U32 => of!(u32),
+            Self::I32 => of!(i32),
+            Self::U64 => of!(u64),
+            Self::I64 => of!(i64),
+            Self::F32 => of!(f32),
+            Self::F64 => of!(f64),
+        }
     }
 
     /// Appends a number as this type has it, whole numbers cut to their ranges.

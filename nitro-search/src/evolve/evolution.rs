@@ -139,6 +139,13 @@ impl<P: PatchSpace> Evolution<P> {
         Ok(())
     }
 
+    /// Breeds no further generation: what is under way is the last, and then what is on the front is measured again and shown to the validation, as far as it was not.
+    ///
+    /// For whoever has no more time: how long something takes is not known before.
+    pub fn finish(&mut self) {
+        self.plan.generations = self.plan.generations.min(self.generation);
+    }
+
     /// Brings an evolution that has not begun to where another one of the same space and plan was that was told this, in whatever order. What was under way then is
     /// asked for again.
     ///

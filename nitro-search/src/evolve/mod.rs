@@ -59,5 +59,17 @@ pub trait PatchSpace {
     fn is_valid(&self, edits: &[Self::Edit]) -> bool;
 }
 
+impl<P: PatchSpace> PatchSpace for &P {
+    type Edit = P::Edit;
+
+    fn mutate(&self, edits: &[Self::Edit], seed: u64) -> Option<Self::Edit> {
+        (**self).mutate(edits, seed)
+    }
+
+    fn is_valid(&self, edits: &[Self::Edit]) -> bool {
+        (**self).is_valid(edits)
+    }
+}
+
 #[cfg(test)]
 mod tests;

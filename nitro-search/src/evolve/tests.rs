@@ -212,6 +212,23 @@ fn elites_are_measured_again_and_a_lucky_time_does_not_last() {
 }
 
 #[test]
+fn an_evolution_that_is_told_to_finish_shows_its_front_to_the_validation_and_ends() {
+    let mut evolution =
+        Evolution::new(Lines, EvolvePlan { generations: 1000, validate_every: 1000, ..plan(3) });
+    while let Ask::Evaluate(trials) = evolution.ask(usize::MAX) {
+        for trial in trials {
+            let report = report(&evolution, &trial);
+            evolution.tell(trial.id, report).unwrap();
+        }
+        if evolution.generation() == 4 {
+            assert!(evolution.finalists().is_empty(), "nothing was validated yet");
+            evolution.finish();
+        }
+    }
+    assert_eq!(evolution.finalists().len(), evolution.front().len());
+}
+
+#[test]
 fn what_fails_the_validation_or_another_run_is_out() {
     for bad in [Purpose::Validation, Purpose::Again] {
         let mut evolution = Evolution::new(Lines, plan(2));

@@ -27,12 +27,12 @@ mod usage;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
-use self::args::{Cli, Command};
+use self::args::{Cli, Command, HELP_COLUMNS};
 use crate::printable::{printable, sentence};
 use crate::terminal::{Aside, Output, say};
-use crate::trainer::{TrainError, Trainer};
+use crate::trainer::{TrainError, Trainer, TrainerCommand};
 use crate::worker;
 
 impl Trainer {
@@ -40,7 +40,15 @@ impl Trainer {
     #[must_use]
     pub fn main(self) -> ExitCode {
         let trainer = self.observer(observer::Terminal);
-        let mut cli = Cli::parse(); // ends the process with 2 on wrong usage
+        // Wrong usage ends the process with 2.
+        let matches = commands(&trainer.commands).get_matches();
+        if let Some((command, arguments)) = extension(&trainer.commands, &matches) {
+            listen();
+            let mut out = Output::new(true);
+            let ended = command.run(arguments, &mut out).map_err(anyhow::Error::from_boxed);
+            return end(&out, ended);
+        }
+        let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         supervision::take_device(&mut cli);
         usage::check(&trainer, &cli);
         listen();
@@ -50,12 +58,33 @@ impl Trainer {
             true => supervision::supervise(&trainer, &cli, &out),
             false => run(&trainer, &cli, &mut out),
         };
-        match out.judge(ended) {
-            Ok(code) => code,
-            Err(error) => {
-                say!("error: {}{}", printable(&sentence(error.as_ref())), hint::of(&error));
-                exit_code(&error)
-            }
+        end(&out, ended)
+    }
+}
+
+/// All commands, those of other crates last.
+fn commands(others: &[Box<dyn TrainerCommand>]) -> clap::Command {
+    let width = |command: clap::Command| command.max_term_width(HELP_COLUMNS);
+    Cli::command().subcommands(others.iter().map(|other| width(other.command())))
+}
+
+/// The command of another crate that was called, if it is one.
+fn extension<'a, 'b>(
+    others: &'a [Box<dyn TrainerCommand>],
+    matches: &'b ArgMatches,
+) -> Option<(&'a dyn TrainerCommand, &'b ArgMatches)> {
+    let (name, arguments) = matches.subcommand()?;
+    let other = others.iter().find(|other| other.command().get_name() == name)?;
+    Some((other.as_ref(), arguments))
+}
+
+/// How the process ends, with a sentence if it went wrong.
+fn end(out: &Output, ended: anyhow::Result<ExitCode>) -> ExitCode {
+    match out.clone().judge(ended) {
+        Ok(code) => code,
+        Err(error) => {
+            say!("error: {}{}", printable(&sentence(error.as_ref())), hint::of(&error));
+            exit_code(&error)
         }
     }
 }

@@ -3,6 +3,7 @@
 use nitro_core::Function;
 use nitro_core::provide::DeviceProvider;
 
+use super::command::TrainerCommand;
 use super::error::TrainError;
 use super::observer::{Nobody, Observer};
 use super::tunable::Tunable;
@@ -39,12 +40,14 @@ pub struct Trainer {
     pub(super) shipped_proxies: Option<&'static [u8]>,
     pub(super) providers: Vec<Box<dyn DeviceProvider>>,
     pub(super) observer: Box<dyn Observer>,
+    pub(crate) commands: Vec<Box<dyn TrainerCommand>>,
 }
 
 impl Default for Trainer {
     fn default() -> Self {
-        let (tunables, shipped_proxies) = Default::default();
-        Self { tunables, shipped_proxies, providers: vec![Box::new(HostDevices)], observer: Box::new(Nobody) }
+        let (tunables, shipped_proxies, commands) = Default::default();
+        let (providers, observer) = (vec![Box::new(HostDevices) as _], Box::new(Nobody));
+        Self { tunables, shipped_proxies, providers, observer, commands }
     }
 }
 
@@ -85,6 +88,13 @@ impl Trainer {
     #[must_use]
     pub fn shipped_proxies(mut self, proxies: &'static [u8]) -> Self {
         self.shipped_proxies = Some(proxies);
+        self
+    }
+
+    /// Adds a command that another crate brings to those of [`main`](Self::main), such as `nitro_evolve::EvolveCommand` for `train evolve`.
+    #[must_use]
+    pub fn command(mut self, command: impl TrainerCommand + 'static) -> Self {
+        self.commands.push(Box::new(command));
         self
     }
 

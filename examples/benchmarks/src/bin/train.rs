@@ -70,6 +70,7 @@ macro_rules! on_gpu {
 fn main() -> ExitCode {
     Trainer::new()
         .devices(nitro_cuda::Devices::new())
+        .command(nitro_evolve::EvolveCommand)
         .tunable(on_host!(histogram, "histogram", record_histogram))
         .tunable(on_host!(spmv, "spmv", record_spmv))
         .tunable(on_host!(sort, "sort", record_sort))

@@ -41,7 +41,7 @@ pub(super) struct Cli {
 }
 
 /// Longer lines are hard to read, on whatever terminal.
-const HELP_COLUMNS: usize = 80;
+pub(super) const HELP_COLUMNS: usize = 80;
 
 const EXAMPLES: &str = "\
 Examples:

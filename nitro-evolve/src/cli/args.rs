@@ -1,0 +1,125 @@
+//! What may be said.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use nitro_search::evolve::EvolvePlan;
+use nitro_train::clap;
+use nitro_train::clap::{Args, FromArgMatches};
+
+/// Evolve a compiled kernel: find a small patch on its PTX that is faster, explain it, and test it
+///
+/// KERNEL.ptx may come from any compiler (`nvcc -ptx`, NVRTC, a framework's cache). How it is run and what of its results counts stands in a workload, KERNEL.toml beside it
+/// unless --workload says otherwise: buffers, launches, and inputs of three kinds that have nothing in common. Evolution sees those of the search alone; those of the validation decide
+/// among its best; those of the test accept a patch or refuse it, once. Results are right when they are the original's, up to the workload's max_error.
+///
+/// Every candidate runs in a process of its own, under a deadline, between guarded buffers: one that crashes or hangs costs that process. What was tried is kept in DIR/evolution.jsonl, and a run
+/// that was stopped goes on where it was.
+///
+/// DIR gets a patch and the patched PTX for each finding that passed everything, evolved.json and report.html.
+#[derive(Clone, Debug, Args)]
+#[command(override_usage = USAGE, after_long_help = EXAMPLES)]
+pub(super) struct EvolveArgs {
+    /// The PTX
+    #[arg(value_name = "KERNEL.ptx", required_unless_present = "worker")]
+    pub ptx: Option<PathBuf>,
+    /// How it is run; KERNEL.toml unless given
+    #[arg(long, value_name = "FILE")]
+    pub workload: Option<PathBuf>,
+    /// Where it is run: cuda:0 and so on, several share the work; `emulator` counts what would be executed, without a GPU
+    #[arg(long = "device", value_name = "DEVICE", default_value = "cuda:0")]
+    pub devices: Vec<String>,
+    /// How long to search; what was found takes a little more
+    #[arg(long, value_name = "M", default_value_t = 10.0)]
+    pub minutes: f64,
+    /// Look at no more candidates
+    #[arg(long, value_name = "N")]
+    pub evaluations: Option<usize>,
+    /// Breed no more generations
+    #[arg(long, value_name = "N")]
+    pub generations: Option<usize>,
+    /// Candidates a generation
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(4..))]
+    pub population: u16,
+    /// The most error that a result may have; the workload's unless given
+    #[arg(long, value_name = "E")]
+    pub max_error: Option<f64>,
+    /// Seed of everything random
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub seed: u64,
+    /// Folder of what is kept; KERNEL.evolved unless given
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print what was found as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Print a workload for this PTX to fill in, and end
+    #[arg(long, conflicts_with_all = ["workload", "check", "apply"])]
+    pub template: bool,
+    /// Run the original alone, with all inputs, and end
+    #[arg(long, conflicts_with = "apply")]
+    pub check: bool,
+    /// Print the PTX with this patch, and end
+    #[arg(long, value_name = "PATCH")]
+    pub apply: Option<PathBuf>,
+    /// Run candidates for the process that started this one
+    #[arg(long, hide = true)]
+    pub worker: bool,
+}
+
+const USAGE: &str = "train evolve [OPTIONS] <KERNEL.ptx>";
+
+const EXAMPLES: &str = "\
+Examples:
+  train evolve hotspot.ptx --template > hotspot.toml
+      a workload to fill in
+  train evolve hotspot.ptx --check
+      whether it runs, and what it takes
+  train evolve hotspot.ptx --minutes 10 --seed 1
+      evolve it on the first GPU
+  train evolve hotspot.ptx --apply hotspot.evolved/hotspot-1.patch > faster.ptx
+      apply a patch again
+
+A workload:
+  max_error = 0.01               # 0, and left out: bit for bit the original's
+  [[buffer]]
+  name = \"x\"
+  type = \"f32\"                   # u8 i8 u16 i16 u32 i32 u64 i64 f32 f64
+  length = \"rows * cols\"
+  role = \"in\"                    # in, out, inout, scratch
+  values = \"uniform(0, 1)\"       # of element i; or file = \"x.bin\"
+  [[step]]
+  kernel = \"scale\"
+  grid = [\"ceil_div(cols, 16)\", \"ceil_div(rows, 16)\"]
+  block = [16, 16]
+  arguments = [\"x\", \"y\", { i32 = \"rows\" }, { i32 = \"cols\" }]
+  [[search]]                     # then [[validation]] and [[test]]
+  rows = 512
+  cols = 512
+A step may be repeated (times = \"steps\", index = \"t\", its steps under
+[[step.step]]); steps under [[judge]] run untimed and unpatched after the others.";
+
+impl EvolveArgs {
+    /// The command, as the trainer shows it.
+    pub(super) fn command() -> clap::Command {
+        Self::augment_args(clap::Command::new("evolve"))
+    }
+
+    pub(super) fn of(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        Self::from_arg_matches(matches)
+    }
+
+    pub(super) fn plan(&self, max_error: f64) -> EvolvePlan {
+        EvolvePlan {
+            population: self.population.into(),
+            generations: self.generations.unwrap_or(usize::MAX),
+            max_error: self.max_error.unwrap_or(max_error),
+            seed: self.seed,
+            ..EvolvePlan::default()
+        }
+    }
+
+    pub(super) fn most_time(&self) -> Duration {
+        Duration::try_from_secs_f64(self.minutes * 60.0).unwrap_or(Duration::MAX)
+    }
+}

@@ -1,0 +1,91 @@
+//! What a command prints.
+
+use std::io::{self, Write};
+
+use super::files::Written;
+use crate::bench::CaseResult;
+use crate::finding::{Contract, Finding, Verdict};
+use crate::{Evolved, Set, Subject};
+
+/// What the original takes.
+pub(super) fn check(
+    subject: &Subject,
+    on: &str,
+    sets: &[Set],
+    results: &[Vec<CaseResult>],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "{} on {on}", subject.workload().kernels().join(", "))?;
+    for (set, cases) in sets.iter().zip(results) {
+        for (number, case) in cases.iter().enumerate() {
+            let name = subject.workload().case_name(*set, number);
+            let set = format!("{set:?}").to_lowercase();
+            writeln!(out, "{set:>10}  {:>12}  {name}", time(case.time_ns))?;
+        }
+    }
+    Ok(())
+}
+
+/// What was found, and where it is.
+pub(super) fn evolved(evolved: &Evolved, written: &Written, out: &mut dyn Write) -> io::Result<()> {
+    let counts = &evolved.history.counts;
+    let failed: usize = counts.failed.values().sum();
+    writeln!(
+        out,
+        "{} candidates in {} generations on {}: {} ran, {} were the same code as others, {failed} failed.",
+        counts.trials,
+        evolved.generations,
+        evolved.on.join(", "),
+        counts.ran,
+        counts.same
+    )?;
+    if evolved.findings.is_empty() {
+        writeln!(out, "Nothing was found that is faster.")?;
+    }
+    for (number, finding) in evolved.findings.iter().enumerate() {
+        self::finding(number + 1, finding, out)?;
+    }
+    for file in &written.files {
+        writeln!(out, "written: {}", file.display())?;
+    }
+    Ok(())
+}
+
+fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let edits = finding.edits.len();
+    let speedup = finding
+        .speedup()
+        .map_or(String::new(), |speedup| format!("{speedup:.2}x as fast on the test inputs, "));
+    let verdict = match &finding.verdict {
+        Verdict::Accepted(Contract::Exact) => "accepted: results are the original's".to_owned(),
+        Verdict::Accepted(Contract::Approx { max_error, over }) => {
+            format!("accepted: results are off by up to {max_error:.1e} ({over})")
+        }
+        Verdict::Refused(why) => format!("refused: {why}"),
+    };
+    writeln!(out, "\nPatch {number}, {edits} edits (of {}): {speedup}{verdict}", finding.edits_before)?;
+    for edit in &finding.edits {
+        let share =
+            |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
+        let kind = if edit.is_independent { "independent" } else { "epistatic" };
+        let barrier = if edit.is_barrier { ", a barrier" } else { "" };
+        writeln!(
+            out,
+            "  {}  alone {}, without it {} lost, {kind}{barrier}",
+            edit.edit.lines().next().unwrap_or_default(),
+            share(edit.alone),
+            share(edit.loss)
+        )?;
+        edit.instructions.iter().try_for_each(|instruction| writeln!(out, "      {instruction}"))?;
+    }
+    Ok(())
+}
+
+/// In the unit that fits.
+pub(crate) fn time(time_ns: f64) -> String {
+    match time_ns {
+        _ if time_ns < 1e3 => format!("{time_ns:.0} ns"),
+        _ if time_ns < 1e6 => format!("{:.2} us", time_ns / 1e3),
+        _ => format!("{:.2} ms", time_ns / 1e6),
+    }
+}

@@ -1,0 +1,10 @@
+//! Running on the CPU, where no GPU is: times are counted, races and stray accesses are found.
+
+mod bench;
+mod case;
+mod check;
+#[cfg(test)]
+mod tests;
+
+pub use self::bench::EmulatorBench;
+pub use self::check::EmulatorCheck;

@@ -1,0 +1,265 @@
+use std::path::Path;
+use std::time::Duration;
+
+use nitro_codegen::ptx::Patch;
+use nitro_search::evolve::EvolvePlan;
+
+use super::{EmulatorBench, EmulatorCheck};
+use crate::bench::{Bench, Code, Effort, RunOutcome};
+use crate::finding::{CheckOutcome, Contract, Finding, Verdict};
+use crate::{Check, Efforts, EvolveRequest, Evolved, Observer, Set, State, Subject, Workload, evolve};
+
+/// Twice the position of each element, with a barrier that nobody waits for and a store that is overwritten.
+const TWICE: &str = "\
+.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry twice(.param .u64 to, .param .u32 n)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<7>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [to];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4;
+    bar.sync 0;
+    setp.ge.s32 %p1, %r5, %r1;
+    @%p1 bra DONE;
+    mul.wide.s32 %rd2, %r5, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r5;
+    shl.b32 %r6, %r5, 1;
+    st.global.u32 [%rd3], %r6;
+DONE:
+    ret;
+}
+";
+
+const TWICE_RUN: &str = "\
+[[buffer]]
+name = \"to\"
+type = \"i32\"
+length = \"n\"
+role = \"out\"
+[[step]]
+kernel = \"twice\"
+grid = [\"ceil_div(n, 64)\"]
+block = [64]
+arguments = [\"to\", { i32 = \"n\" }]
+[[search]]
+n = 200
+[[validation]]
+n = 333
+[[test]]
+n = 1001
+[[test]]
+n = 1
+";
+
+/// The elements of each block from the last to the first: the barrier matters as soon as a block has more than one warp.
+const REVERSE: &str = "\
+.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry reverse(.param .u64 of)
+{
+    .reg .b32 %r<10>;
+    .reg .b64 %rd<4>;
+    .shared .align 4 .b8 part[1024];
+    ld.param.u64 %rd1, [of];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.s32 %r4, %r1, %r2, %r3;
+    mul.wide.s32 %rd2, %r4, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r5, [%rd3];
+    shl.b32 %r6, %r3, 2;
+    mov.u32 %r7, part;
+    add.s32 %r6, %r7, %r6;
+    st.shared.u32 [%r6], %r5;
+    bar.sync 0;
+    shl.b32 %r8, %r2, 2;
+    add.s32 %r8, %r8, -4;
+    sub.s32 %r9, %r8, %r6;
+    add.s32 %r9, %r9, %r7;
+    add.s32 %r9, %r9, %r7;
+    ld.shared.u32 %r5, [%r9];
+    st.global.u32 [%rd3], %r5;
+    ret;
+}
+";
+
+const REVERSE_RUN: &str = "\
+[[buffer]]
+name = \"of\"
+type = \"i32\"
+length = \"blocks * block\"
+role = \"inout\"
+values = \"i\"
+[[step]]
+kernel = \"reverse\"
+grid = [\"blocks\"]
+block = [\"block\"]
+arguments = [\"of\"]
+[[search]]
+blocks = 3
+block = 32
+[[validation]]
+blocks = 5
+block = 32
+[[test]]
+blocks = 2
+block = 128
+";
+
+struct Silent;
+
+impl Observer for Silent {
+    fn message(&self, _: &str) {}
+
+    fn progress(&self, _: &State) {}
+}
+
+fn subject(ptx: &str, workload: &str) -> Subject {
+    Subject::new(ptx, Workload::parse(Path::new("k.toml"), workload).unwrap()).unwrap()
+}
+
+fn assemble(text: String) -> Result<Code, String> {
+    Ok(Code { ptx: text.into(), image: None })
+}
+
+fn run(subject: &Subject, log: &Path, most_trials: usize, checks: Vec<Box<dyn Check>>) -> Evolved {
+    let request = EvolveRequest {
+        plan: EvolvePlan {
+            population: 64,
+            generations: usize::MAX,
+            max_error: 0.0,
+            seed: 1,
+            ..EvolvePlan::default()
+        },
+        most_time: Duration::MAX,
+        most_trials,
+        efforts: Efforts::COUNTED,
+        threads: 2,
+        checks,
+        log,
+        elapsed: &|| Duration::ZERO,
+    };
+    let benches: Vec<Box<dyn Bench>> = vec![Box::new(EmulatorBench::new()), Box::new(EmulatorBench::new())];
+    evolve(subject, benches, &assemble, request, &Silent).unwrap()
+}
+
+fn race_check(subject: &Subject) -> Vec<Box<dyn Check>> {
+    vec![Box::new(EmulatorCheck::new(subject.workload(), &subject.original().ptx).unwrap())]
+}
+
+fn operations(finding: &Finding) -> Vec<String> {
+    let patch: Patch = finding.patch.parse().unwrap();
+    patch.edits.iter().map(|edit| edit.operation.to_string()).collect()
+}
+
+#[test]
+fn planted_waste_is_found_and_the_patch_is_exactly_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subject(TWICE, TWICE_RUN);
+    let evolved = run(&subject, &folder.path().join("log"), 1500, race_check(&subject));
+    let finding = &evolved.findings[0];
+    assert_eq!(finding.verdict, Verdict::Accepted(Contract::Exact));
+    assert_eq!(operations(finding), ["delete b6", "delete b11"]);
+    let barrier = &finding.edits[0];
+    assert_eq!((barrier.is_barrier, &*barrier.instructions), (true, &["bar.sync 0;".to_owned()][..]));
+    assert!(
+        finding.edits.iter().all(|edit| edit.is_independent && edit.loss > Some(0.0)),
+        "{:?}",
+        finding.edits
+    );
+    assert_eq!(finding.test.len(), 2);
+    assert!(finding.speedup() > Some(1.1), "{:?}", finding.test);
+    assert!(!finding.ptx.contains("bar.sync"));
+}
+
+#[test]
+fn a_barrier_that_larger_blocks_need_is_not_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subject(REVERSE, REVERSE_RUN);
+    // In one warp nothing is wrong without it.
+    let without = format!("patch of {}\ndelete b12\n", subject.base().module().digest());
+    let patch: Patch = without.parse().unwrap();
+    let mut bench = EmulatorBench::new();
+    bench.begin(subject.workload(), subject.original(), &[Set::Search, Set::Test]).unwrap();
+    let code = assemble(subject.candidate(&patch.edits).unwrap()).unwrap();
+    let once = Effort { runs: 1, checks: 1 };
+    let passes = |outcome: RunOutcome| matches!(outcome, RunOutcome::Ran(cases) if cases[0].error == 0.0);
+    assert!(passes(bench.run(&code, Set::Search, once).unwrap()));
+    assert!(!passes(bench.run(&code, Set::Test, once).unwrap()));
+
+    let with_check = run(&subject, &folder.path().join("with"), 1000, race_check(&subject));
+    let without_check = run(&subject, &folder.path().join("without"), 1000, Vec::new());
+    for (evolved, why) in [(with_check, "race"), (without_check, "nothing here could look for races")] {
+        let touches = |finding: &&Finding| finding.edits.iter().any(|edit| edit.is_barrier);
+        let found: Vec<&Finding> = evolved.findings.iter().filter(touches).collect();
+        assert!(!found.is_empty(), "it was found to be faster without");
+        for finding in found {
+            assert!(
+                matches!(&finding.verdict, Verdict::Refused(reason) if reason.contains(why)),
+                "{:?}",
+                finding.verdict
+            );
+        }
+    }
+}
+
+#[test]
+fn the_race_check_says_what_races() {
+    let subject = subject(REVERSE, REVERSE_RUN);
+    let check = &race_check(&subject)[0];
+    assert!(check.finds_races());
+    assert_eq!(check.check(REVERSE), CheckOutcome::Clean);
+    let CheckOutcome::Found(what) = check.check(&REVERSE.replace("bar.sync 0;", "")) else { panic!("clean") };
+    assert!(what.contains("st.shared.u32") && what.contains("ld.shared.u32"), "{what}");
+}
+
+#[test]
+fn an_evolution_that_was_stopped_goes_on_as_if_it_had_not_been() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subject(TWICE, TWICE_RUN);
+    let whole = run(&subject, &folder.path().join("whole"), 600, Vec::new());
+    let parts = folder.path().join("parts");
+    run(&subject, &parts, 200, Vec::new());
+    // A line that a crash has cut off is no line.
+    let mut text = std::fs::read_to_string(&parts).unwrap();
+    text.push_str("{\"at_ms\": 3, \"gener");
+    std::fs::write(&parts, text).unwrap();
+    let again = run(&subject, &parts, 600, Vec::new());
+    assert_eq!(again.history, whole.history);
+    assert_eq!(again.findings, whole.findings);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("whole"), read("parts"));
+}
+
+#[test]
+fn a_log_of_something_else_is_refused_and_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    run(&subject(TWICE, TWICE_RUN), &log, 64, Vec::new());
+    let before = std::fs::read(&log).unwrap();
+    let other = subject(REVERSE, REVERSE_RUN);
+    let request = EvolveRequest {
+        plan: EvolvePlan { population: 64, ..EvolvePlan::default() },
+        most_time: Duration::MAX,
+        most_trials: 64,
+        efforts: Efforts::COUNTED,
+        threads: 1,
+        checks: Vec::new(),
+        log: &log,
+        elapsed: &|| Duration::ZERO,
+    };
+    let error =
+        evolve(&other, vec![Box::new(EmulatorBench::new())], &assemble, request, &Silent).unwrap_err();
+    assert!(error.to_string().contains("log:1: this is the log of another evolution"), "{error}");
+    assert_eq!(std::fs::read(&log).unwrap(), before);
+}

@@ -1,0 +1,200 @@
+//! From edits to times and errors: candidates are assembled on several threads, and run on as many benches as there are.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nitro_codegen::ptx::{Base, Edit, machine_code};
+use nitro_search::Failure;
+use nitro_search::evolve::{Evolution, Fitness, Purpose, Report, Trial};
+
+use crate::Subject;
+use crate::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
+use crate::workload::Set;
+
+/// Makes something that can be run of a text, or says why that cannot be.
+pub type Assemble<'a> = dyn Fn(String) -> Result<Code, String> + Sync + 'a;
+
+/// How much is run for what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Efforts {
+    /// For the inputs of the search.
+    pub search: Effort,
+    /// For those of the validation, and while a patch is made smaller.
+    pub validation: Effort,
+    /// For those of the test.
+    pub test: Effort,
+}
+
+impl Efforts {
+    /// For times that vary.
+    pub const MEASURED: Self = Self {
+        search: Effort { runs: 7, checks: 1 },
+        validation: Effort { runs: 15, checks: 3 },
+        test: Effort { runs: 31, checks: 1000 },
+    };
+    /// For times that are counted, and so the same again.
+    pub const COUNTED: Self = Self {
+        search: Effort { runs: 1, checks: 1 },
+        validation: Effort { runs: 1, checks: 2 },
+        test: Effort { runs: 1, checks: 5 },
+    };
+}
+
+/// Turns edits into reports.
+pub(crate) struct Evaluator<'a> {
+    pub subject: &'a Subject,
+    pub assemble: &'a Assemble<'a>,
+    pub benches: Vec<Box<dyn Bench>>,
+    pub efforts: Efforts,
+    /// Threads that assemble.
+    pub threads: usize,
+}
+
+/// A candidate that can be run, and by what it is known.
+struct Assembled {
+    code: Code,
+    digest: u64,
+}
+
+impl Evaluator<'_> {
+    /// What these trials give, in their order. Of those with the same machine code the first is run.
+    pub(crate) fn evaluate(
+        &mut self,
+        evolution: &Evolution<&Base>,
+        trials: &[Trial<Edit>],
+    ) -> Result<Vec<Report>, BenchError> {
+        let (subject, assemble) = (self.subject, self.assemble);
+        let assembled = on_threads(self.threads, trials, |trial| assembled(subject, assemble, &trial.edits));
+        let mut first: HashMap<u64, usize> = HashMap::new();
+        let mut reports: Vec<Option<Report>> = Vec::with_capacity(trials.len());
+        for (at, (trial, assembled)) in trials.iter().zip(&assembled).enumerate() {
+            reports.push(match assembled {
+                Err(failure) => Some(Report::Failed(*failure)),
+                Ok(_) if trial.purpose != Purpose::Search => None,
+                Ok(Assembled { digest, .. }) if evolution.measured(*digest).is_some() => {
+                    Some(Report::Same(*digest))
+                }
+                Ok(Assembled { digest, .. }) => match *first.entry(*digest).or_insert(at) {
+                    earlier if earlier == at => None,
+                    _ => Some(Report::Failed(Failure::Invalid)), // replaced below
+                },
+            });
+        }
+        let open: Vec<usize> = (0..trials.len()).filter(|&at| reports[at].is_none()).collect();
+        let efforts = self.efforts;
+        let ran = self.run_all(&open, |bench, &at| match &assembled[at] {
+            Ok(Assembled { code, digest }) => report(bench, code, *digest, trials[at].purpose, efforts),
+            Err(failure) => Ok(Report::Failed(*failure)),
+        })?;
+        open.into_iter().zip(ran).for_each(|(at, report)| reports[at] = Some(report));
+        for (at, assembled) in assembled.iter().enumerate() {
+            let Ok(Assembled { digest, .. }) = assembled else { continue };
+            let earlier = first.get(digest).copied().filter(|&earlier| earlier < at);
+            if let Some(earlier) = earlier.filter(|_| trials[at].purpose == Purpose::Search) {
+                reports[at] = Some(match reports[earlier] {
+                    Some(Report::Ran { .. }) => Report::Same(*digest),
+                    Some(other) => other,
+                    None => Report::Failed(Failure::Invalid),
+                });
+            }
+        }
+        Ok(reports.into_iter().flatten().collect())
+    }
+
+    /// What one candidate gives on a set, on the first bench.
+    pub(crate) fn run(&mut self, edits: &[Edit], set: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
+        let code = match self.subject.candidate(edits) {
+            Ok(text) => (self.assemble)(text),
+            Err(error) => return Ok(RunOutcome::Failed(Failure::Invalid, error.to_string())),
+        };
+        match (code, self.benches.first_mut()) {
+            (Ok(code), Some(bench)) => bench.run(&code, set, effort),
+            (Err(why), _) => Ok(RunOutcome::Failed(Failure::Compile, why)),
+            (_, None) => Err(BenchError("there is no device to run on".to_owned())),
+        }
+    }
+
+    /// Runs each on whichever bench is free; what came of them in their order.
+    fn run_all<T: Sync, R: Send>(
+        &mut self,
+        items: &[T],
+        run: impl Fn(&mut dyn Bench, &T) -> Result<R, BenchError> + Sync,
+    ) -> Result<Vec<R>, BenchError> {
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::with_capacity(items.len()));
+        std::thread::scope(|scope| {
+            for bench in &mut self.benches {
+                let (next, done, run) = (&next, &done, &run);
+                scope.spawn(move || {
+                    while let Some(at) =
+                        Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < items.len())
+                    {
+                        let result = run(bench.as_mut(), &items[at]);
+                        let failed = result.is_err();
+                        done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, result));
+                        if failed {
+                            next.store(items.len(), Ordering::Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+        let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        done.sort_by_key(|(at, _)| *at);
+        done.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+fn assembled(subject: &Subject, assemble: &Assemble<'_>, edits: &[Edit]) -> Result<Assembled, Failure> {
+    let text = subject.candidate(edits).map_err(|_| Failure::Invalid)?;
+    let code = assemble(text).map_err(|_| Failure::Compile)?;
+    let of_image = code.image.as_deref().and_then(machine_code);
+    let digest = of_image.unwrap_or_else(|| nitro_core::Artifact::of(&code.ptx)).digest();
+    Ok(Assembled { code, digest })
+}
+
+fn report(
+    bench: &mut dyn Bench,
+    code: &Code,
+    digest: u64,
+    purpose: Purpose,
+    efforts: Efforts,
+) -> Result<Report, BenchError> {
+    let (set, effort) = match purpose {
+        Purpose::Search | Purpose::Again => (Set::Search, efforts.search),
+        Purpose::Validation => (Set::Validation, efforts.validation),
+    };
+    Ok(match bench.run(code, set, effort)? {
+        RunOutcome::Ran(cases) => match fitness(&cases) {
+            Some(fitness) => Report::Ran { fitness, code: Some(digest) },
+            None => Report::Failed(Failure::Wrong),
+        },
+        RunOutcome::Failed(failure, _) => Report::Failed(failure),
+    })
+}
+
+/// The mean time and the largest error; none where a result has no error that is a number.
+pub(crate) fn fitness(cases: &[CaseResult]) -> Option<Fitness> {
+    let time_ns = cases.iter().map(|case| case.time_ns).sum::<f64>() / cases.len() as f64;
+    let error = cases.iter().map(|case| case.error).fold(0.0, f64::max);
+    let are_numbers = cases.iter().all(|case| case.error.is_finite()) && time_ns.is_finite();
+    are_numbers.then_some(Fitness { time_ns, error })
+}
+
+/// What a function makes of each item, on so many threads, in the order of the items.
+fn on_threads<T: Sync, R: Send>(threads: usize, items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let mut made: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let worker = || {
+            let claim = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < items.len());
+            std::iter::from_fn(claim).map(|at| (at, make(&items[at]))).collect::<Vec<_>>()
+        };
+        let threads: Vec<_> =
+            (0..threads.clamp(1, items.len().max(1))).map(|_| scope.spawn(worker)).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined.flat_map(|made| made.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    made.sort_by_key(|(at, _)| *at);
+    made.into_iter().map(|(_, made)| made).collect()
+}

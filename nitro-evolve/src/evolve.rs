@@ -1,0 +1,185 @@
+//! The evolution itself: ask, evaluate, tell, keep.
+
+use std::time::Duration;
+
+use nitro_codegen::ptx::{Base, Edit};
+use nitro_core::Artifact;
+use nitro_search::Ask;
+use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Report, Told};
+
+use crate::bench::BenchError;
+use crate::evaluate::Evaluator;
+use crate::log::{Entry, Header, Log, LogError};
+use crate::run::names;
+
+/// How long an evolution may take, and where it is kept.
+pub(crate) struct Course<'a> {
+    /// Without its budget, since an evolution may go on with more of it.
+    pub plan: EvolvePlan,
+    /// No generation begins after it; time of earlier sessions counts.
+    pub most_time: Duration,
+    /// No generation begins after so many trials.
+    pub most_trials: usize,
+    pub log: &'a std::path::Path,
+    /// Time since this session began.
+    pub elapsed: &'a dyn Fn() -> Duration,
+}
+
+/// What an evolution found, and how it came to it.
+pub(crate) struct Found {
+    pub entries: Vec<Entry>,
+    pub front: Vec<(Vec<Edit>, Fitness)>,
+    pub finalists: Vec<Finalist<Edit>>,
+    pub generations: usize,
+    pub time: Duration,
+}
+
+/// Hears how an evolution goes on.
+pub trait Observer {
+    /// A line for people.
+    fn message(&self, line: &str);
+
+    /// Where it stands.
+    fn progress(&self, state: &State);
+}
+
+/// Where an evolution stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct State {
+    /// Generations that are complete.
+    pub generation: usize,
+    /// Candidates that were looked at.
+    pub trials: usize,
+    /// Share that is over of its time, its trials or its generations, whatever ends first.
+    pub share: f64,
+    /// The original, with the inputs of the search.
+    pub original_ns: Option<f64>,
+    /// The fastest of what is as exact as the original.
+    pub best_exact_ns: Option<f64>,
+    /// The fastest of all.
+    pub best_ns: Option<f64>,
+}
+
+/// Why an evolution cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvolveError {
+    /// There is nothing to run on any more.
+    #[error(transparent)]
+    Bench(#[from] BenchError),
+    /// What was found cannot be kept.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The log is of something else.
+    #[error(
+        "the log does not fit this evolution ({0}); give another folder by --out, or remove it to begin anew"
+    )]
+    Foreign(String),
+    /// Another file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// Which.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// Evolves until generations or time are over.
+pub(crate) fn search(
+    evaluator: &mut Evaluator<'_>,
+    course: &Course<'_>,
+    observer: &dyn Observer,
+) -> Result<Found, EvolveError> {
+    let subject = evaluator.subject;
+    let on = names(&evaluator.benches);
+    let digest = subject.base().module().digest().to_string();
+    let header = Header::new(digest, Artifact::of(subject.workload().text()).to_string(), on, &course.plan);
+    let (log, entries) = Log::open(course.log, &header)?;
+    let before = entries.last().map_or(Duration::ZERO, |entry| entry.at);
+    let endless = EvolvePlan { generations: usize::MAX, ..course.plan.clone() };
+    let mut evolution = Evolution::new(subject.base(), endless);
+    let told: Vec<Told<Edit>> = entries.iter().map(|entry| entry.told.clone()).collect();
+    evolution.restore(&told).map_err(|error| EvolveError::Foreign(error.to_string()))?;
+    if !entries.is_empty() {
+        observer.message(&format!("{} trials of an earlier run are known", entries.len()));
+    }
+    let mut running = Running { evaluator, course, observer, log, entries, before };
+    running.run(&mut evolution)?;
+    Ok(Found {
+        front: evolution.front().into_iter().map(|(edits, fitness)| (edits.to_vec(), fitness)).collect(),
+        finalists: evolution.finalists(),
+        generations: evolution.generation(),
+        time: running.at(),
+        entries: running.entries,
+    })
+}
+
+struct Running<'a, 'b> {
+    evaluator: &'a mut Evaluator<'b>,
+    course: &'a Course<'a>,
+    observer: &'a dyn Observer,
+    log: Log,
+    entries: Vec<Entry>,
+    /// Time of earlier sessions.
+    before: Duration,
+}
+
+impl Running<'_, '_> {
+    fn run(&mut self, evolution: &mut Evolution<&Base>) -> Result<(), EvolveError> {
+        let mut is_last = false;
+        while let Ask::Evaluate(trials) = evolution.ask(usize::MAX) {
+            let reports = self.evaluator.evaluate(evolution, &trials)?;
+            let generation = evolution.generation();
+            let mut told = Vec::with_capacity(trials.len());
+            for (trial, report) in trials.into_iter().zip(reports) {
+                evolution.tell(trial.id, report).map_err(|error| EvolveError::Foreign(error.to_string()))?;
+                told.push(Entry { at: self.at(), generation, told: Told { trial, report } });
+            }
+            // With more time an evolution goes on where it was: what only ends it is not kept.
+            if !is_last {
+                self.log.add(&told)?;
+                self.entries.extend(told);
+            }
+            self.observer.progress(&self.state(evolution));
+            let Course { plan, most_time, most_trials, .. } = self.course;
+            is_last = self.at() >= *most_time
+                || self.entries.len() >= *most_trials
+                || generation >= plan.generations;
+            if is_last {
+                evolution.finish();
+            }
+        }
+        Ok(())
+    }
+
+    fn at(&self) -> Duration {
+        self.before + (self.course.elapsed)()
+    }
+
+    /// Of the time, the trials or the generations, whatever ends first.
+    fn share(&self, generation: usize) -> f64 {
+        let Course { plan, most_time, most_trials, .. } = self.course;
+        let of = |now: f64, most: f64| now / most.max(f64::MIN_POSITIVE);
+        let time = of(self.at().as_secs_f64(), most_time.as_secs_f64());
+        let trials = of(self.entries.len() as f64, *most_trials as f64);
+        time.max(trials).max(of(generation as f64, plan.generations as f64))
+    }
+
+    fn state(&self, evolution: &Evolution<&Base>) -> State {
+        let front = evolution.front();
+        let exact = front.iter().find(|(_, fitness)| fitness.error == 0.0);
+        let original = self.entries.first().and_then(|entry| match entry.told.report {
+            Report::Ran { fitness, .. } => Some(fitness.time_ns),
+            _ => None,
+        });
+        State {
+            generation: evolution.generation(),
+            trials: self.entries.len(),
+            share: self.share(evolution.generation()),
+            original_ns: original,
+            best_exact_ns: exact.map(|(_, fitness)| fitness.time_ns),
+            best_ns: front.last().map(|(_, fitness)| fitness.time_ns),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What was evaluated, kept line by line: an evolution that was stopped goes on as if it had not been.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use nitro_codegen::ptx::{Edit, Patch};
+use nitro_search::evolve::{EvolvePlan, Report, Told, Trial};
+use serde::{Deserialize, Serialize};
+
+/// Of a line; patches have at most some hundred edits.
+const MOST_LINE_BYTES: u64 = 1 << 20;
+const FORMAT: u32 = 1;
+
+/// What has to be the same for an evolution to go on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Header {
+    pub format: u32,
+    /// Digest of the PTX.
+    pub base: String,
+    /// Digest of the workload.
+    pub workload: String,
+    pub on: Vec<String>,
+    pub seed: u64,
+    pub population: usize,
+    pub max_error: f64,
+}
+
+impl Header {
+    pub(crate) fn new(base: String, workload: String, on: Vec<String>, plan: &EvolvePlan) -> Self {
+        let EvolvePlan { seed, population, max_error, .. } = *plan;
+        Self { format: FORMAT, base, workload, on, seed, population, max_error }
+    }
+}
+
+/// One trial.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    /// Time spent when it was told, over all sessions.
+    at_ms: u64,
+    generation: usize,
+    trial: Trial<String>,
+    report: Report,
+}
+
+/// A trial that was told, with when.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub at: Duration,
+    pub generation: usize,
+    pub told: Told<Edit>,
+}
+
+/// The file, open for more.
+pub(crate) struct Log {
+    path: PathBuf,
+    file: File,
+    base: String,
+}
+
+/// What is wrong with what was kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// The file cannot be read or written.
+    #[error("cannot write {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A line is none of this program.
+    #[error("{}:{line}: {what}; give another folder by --out, or remove the file to begin anew", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+impl Log {
+    /// Opens the log of an evolution: with what was told before, if there is one.
+    pub(crate) fn open(path: &Path, header: &Header) -> Result<(Self, Vec<Entry>), LogError> {
+        let failed = |source| LogError::Io { path: path.to_owned(), source };
+        let options = |file: &mut OpenOptions| file.read(true).append(true).create(true).open(path);
+        let file = options(&mut OpenOptions::new()).map_err(failed)?;
+        let mut log = Self { path: path.to_owned(), file, base: header.base.clone() };
+        if log.file.metadata().map_err(failed)?.len() == 0 {
+            log.write(header)?;
+            return Ok((log, Vec::new()));
+        }
+        let entries = log.read(header)?;
+        Ok((log, entries))
+    }
+
+    /// All whole lines; one that a crash has cut off at the end is taken away.
+    fn read(&mut self, header: &Header) -> Result<Vec<Entry>, LogError> {
+        let failed = |source| LogError::Io { path: self.path.clone(), source };
+        let mut reader = BufReader::new(self.file.try_clone().map_err(failed)?);
+        let (mut entries, mut whole) = (Vec::new(), 0);
+        for number in 1.. {
+            let mut line = String::new();
+            let length = reader.by_ref().take(MOST_LINE_BYTES).read_line(&mut line).map_err(failed)?;
+            if !line.ends_with('\n') {
+                break;
+            }
+            match number {
+                1 => self.check(&line, header)?,
+                _ => entries.push(self.entry(number, &line)?),
+            }
+            whole += length as u64;
+        }
+        self.file.set_len(whole).map_err(failed)?;
+        Ok(entries)
+    }
+
+    fn check(&self, line: &str, header: &Header) -> Result<(), LogError> {
+        let wrong = |what: String| LogError::Line { path: self.path.clone(), line: 1, what };
+        let found: Header = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+        match &found == header {
+            true => Ok(()),
+            false => Err(wrong("this is the log of another evolution (PTX, workload, device, seed, population or error differ)".to_owned())),
+        }
+    }
+
+    fn entry(&self, number: usize, line: &str) -> Result<Entry, LogError> {
+        let wrong = |what: String| LogError::Line { path: self.path.clone(), line: number, what };
+        let Line { at_ms, generation, trial, report } =
+            serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+        let text = format!("patch of {}\n{}", self.base, trial.edits.concat());
+        let patch: Patch = text.parse().map_err(|error| wrong(format!("{error}")))?;
+        let trial = Trial { id: trial.id, purpose: trial.purpose, edits: patch.edits };
+        Ok(Entry { at: Duration::from_millis(at_ms), generation, told: Told { trial, report } })
+    }
+
+    /// Adds what was told.
+    pub(crate) fn add(&mut self, entries: &[Entry]) -> Result<(), LogError> {
+        entries.iter().try_for_each(|Entry { at, generation, told }| {
+            let Trial { id, purpose, ref edits } = told.trial;
+            let edits = edits.iter().map(Edit::to_string).collect();
+            let at_ms = at.as_millis().try_into().unwrap_or(u64::MAX);
+            let (generation, report) = (*generation, told.report);
+            self.write(&Line { at_ms, generation, trial: Trial { id, purpose, edits }, report })
+        })
+    }
+
+    fn write(&mut self, line: &impl Serialize) -> Result<(), LogError> {
+        let failed = |source| LogError::Io { path: self.path.clone(), source };
+        let mut text = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
+        text.push(b'\n');
+        self.file.write_all(&text).map_err(failed)
+    }
+}

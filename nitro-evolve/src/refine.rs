@@ -1,0 +1,261 @@
+//! From finalists to findings: made smaller, explained, and tested once.
+
+use nitro_codegen::ptx::Edit;
+use nitro_search::evolve::{Finalist, Fitness, explain, minimise};
+
+use crate::bench::{BenchError, Effort, RunOutcome};
+use crate::evaluate::{Evaluator, fitness};
+use crate::evolve::Observer;
+use crate::finding::{CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict};
+use crate::workload::Set;
+
+/// Looks for what times and results do not show, such as races.
+pub trait Check {
+    /// What it is called.
+    fn name(&self) -> String;
+
+    /// Whether it would find races in shared memory: what removes a barrier needs one that does.
+    fn finds_races(&self) -> bool;
+
+    /// Whether this patched text is as clean as the original.
+    fn check(&self, ptx: &str) -> CheckOutcome;
+}
+
+/// More are neither made smaller nor tested.
+const MOST_FINALISTS: usize = 4;
+
+/// Makes findings of finalists.
+pub(crate) struct Refinery<'a, 'b> {
+    pub evaluator: &'a mut Evaluator<'b>,
+    pub margin: f64,
+    pub max_error: f64,
+    pub checks: &'a [Box<dyn Check>],
+    pub observer: &'a dyn Observer,
+}
+
+/// Edits that matter in their simplest words, and in those of the evolution.
+type Smaller = (Vec<Edit>, Vec<Edit>);
+
+impl Refinery<'_, '_> {
+    /// The findings, the most exact first. Nothing of what the test says comes back to what is tested.
+    pub(crate) fn findings(&mut self, finalists: Vec<Finalist<Edit>>) -> Result<Vec<Finding>, BenchError> {
+        let mut findings: Vec<Finding> = Vec::new();
+        for finalist in chosen(finalists, self.margin) {
+            for (edits, origin) in self.smaller(&finalist)? {
+                let finding = Finding { origin, ..self.finding(&edits, &finalist)? };
+                if !findings.iter().any(|other| other.patch == finding.patch) {
+                    findings.push(finding);
+                }
+            }
+        }
+        Ok(findings)
+    }
+
+    /// The edits that matter, and those of the evolution that they come from; where a barrier is among them, also what matters without those that touch one.
+    fn smaller(&mut self, finalist: &Finalist<Edit>) -> Result<Vec<Smaller>, BenchError> {
+        self.observer.message(&format!("making a patch of {} edits smaller", finalist.edits.len()));
+        let all = self.minimised(&finalist.edits)?;
+        let base = self.evaluator.subject.base();
+        let (barriers, others): (Vec<Edit>, Vec<Edit>) =
+            all.0.iter().cloned().partition(|edit| base.touches_barrier(edit));
+        let mut smaller = vec![all];
+        if !barriers.is_empty() && !others.is_empty() {
+            smaller.push(self.minimised(&others)?);
+        }
+        smaller.retain(|(edits, _)| !edits.is_empty());
+        Ok(smaller)
+    }
+
+    fn minimised(&mut self, edits: &[Edit]) -> Result<Smaller, BenchError> {
+        let (Some(original), Some(whole)) = (self.measured(&[])?, self.measured(edits)?) else {
+            return Ok(Smaller::default());
+        };
+        if whole.time_ns > original.time_ns * (1.0 - self.margin) {
+            return Ok(Smaller::default());
+        }
+        let kept = self.least(edits, whole)?;
+        // In simpler words it may be more edits, some of which do not matter.
+        let simpler = self.evaluator.subject.base().simplified(&kept);
+        Ok((self.least(&simpler, whole)?, kept))
+    }
+
+    /// The fewest edits that are as fast and as exact.
+    fn least(&mut self, edits: &[Edit], whole: Fitness) -> Result<Vec<Edit>, BenchError> {
+        let mut failure = None;
+        let margin = self.margin;
+        let kept = minimise(edits, |some| match self.measured(some) {
+            Ok(Some(now)) => now.error <= whole.error && now.time_ns <= whole.time_ns * (1.0 + margin),
+            Ok(None) => false,
+            Err(error) => {
+                failure.get_or_insert(error);
+                false
+            }
+        });
+        failure.map_or(Ok(kept), Err)
+    }
+
+    /// Time with the inputs of the search; the largest error with those and the validation's.
+    fn measured(&mut self, edits: &[Edit]) -> Result<Option<Fitness>, BenchError> {
+        let effort = self.evaluator.efforts.validation;
+        let once = Effort { runs: 1, ..effort };
+        let RunOutcome::Ran(search) = self.evaluator.run(edits, Set::Search, effort)? else {
+            return Ok(None);
+        };
+        let RunOutcome::Ran(validation) = self.evaluator.run(edits, Set::Validation, once)? else {
+            return Ok(None);
+        };
+        let both = fitness(&search).zip(fitness(&validation));
+        let joined =
+            both.map(|(search, validation)| Fitness { error: search.error.max(validation.error), ..search });
+        Ok(joined.filter(|fitness| fitness.error <= self.max_error))
+    }
+
+    fn finding(&mut self, edits: &[Edit], finalist: &Finalist<Edit>) -> Result<Finding, BenchError> {
+        self.observer.message(&format!("explaining and testing a patch of {} edits", edits.len()));
+        let subject = self.evaluator.subject;
+        let ptx = subject.patched(edits).unwrap_or_default();
+        let (explained, pairs) = self.explained(edits)?;
+        let checks: Vec<Checked> = self
+            .checks
+            .iter()
+            .map(|check| Checked { check: check.name(), outcome: check.check(&ptx) })
+            .collect();
+        let (test, verdict) = match self.objection(&checks) {
+            Some(objection) => (Vec::new(), Verdict::Refused(objection)),
+            None => self.test(edits)?,
+        };
+        Ok(Finding {
+            patch: subject.base().patch(edits).to_string(),
+            edits_before: finalist.edits.len(),
+            verdict,
+            search: finalist.search,
+            edits: explained,
+            pairs,
+            test,
+            checks,
+            ptx,
+            origin: Vec::new(),
+        })
+    }
+
+    fn explained(&mut self, edits: &[Edit]) -> Result<(Vec<ExplainedEdit>, Vec<Epistasis>), BenchError> {
+        let base = self.evaluator.subject.base();
+        let mut failure = None;
+        let explained = explain(edits, self.margin, |some| match self.measured(some) {
+            Ok(measured) => measured.map(|fitness| fitness.time_ns),
+            Err(error) => {
+                failure.get_or_insert(error);
+                None
+            }
+        });
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let plain = |edit: &Edit| ExplainedEdit {
+            edit: edit.to_string().trim_end().to_owned(),
+            instructions: base.instructions_of(edit),
+            is_barrier: base.touches_barrier(edit),
+            alone: None,
+            loss: None,
+            is_independent: false,
+        };
+        Ok(match explained {
+            None => (edits.iter().map(plain).collect(), Vec::new()),
+            Some(explained) => {
+                let pair = |(first, second, more)| Epistasis { first, second, more };
+                let pairs = explained.pairs.into_iter().map(pair).collect();
+                let influence = |influence: nitro_search::evolve::Influence<Edit>| ExplainedEdit {
+                    alone: influence.alone,
+                    loss: influence.loss,
+                    is_independent: influence.is_independent,
+                    ..plain(&influence.edit)
+                };
+                (explained.edits.into_iter().map(influence).collect(), pairs)
+            }
+        })
+    }
+
+    /// Why it is not even tested.
+    fn objection(&self, checks: &[Checked]) -> Option<String> {
+        let found = checks.iter().find_map(|checked| match &checked.outcome {
+            CheckOutcome::Found(what) => Some(format!("{}: {what}", checked.check)),
+            _ => None,
+        });
+        let looked_for_races = self
+            .checks
+            .iter()
+            .zip(checks)
+            .any(|(check, checked)| check.finds_races() && checked.outcome == CheckOutcome::Clean);
+        // Where threads wait for each other, results that are right by chance prove nothing.
+        let unseen = (self.evaluator.subject.base().has_barriers() && !looked_for_races).then(|| {
+            "the kernel has barriers, and nothing here could look for races (compute-sanitizer can)"
+                .to_owned()
+        });
+        found.or(unseen)
+    }
+
+    fn test(&mut self, edits: &[Edit]) -> Result<(Vec<Compared>, Verdict), BenchError> {
+        let effort = self.evaluator.efforts.test;
+        // One after the other, so that clocks are alike.
+        let original = self.evaluator.run(&[], Set::Test, Effort { checks: 1, ..effort })?;
+        let (cases, original) = match (self.evaluator.run(edits, Set::Test, effort)?, original) {
+            (RunOutcome::Ran(cases), RunOutcome::Ran(original)) => (cases, original),
+            (RunOutcome::Failed(_, why), _) | (_, RunOutcome::Failed(_, why)) => {
+                return Ok((Vec::new(), Verdict::Refused(format!("with the inputs of the test, {why}"))));
+            }
+        };
+        let workload = self.evaluator.subject.workload();
+        let compared: Vec<Compared> = cases
+            .iter()
+            .zip(&original)
+            .enumerate()
+            .map(|(number, (patched, original))| Compared {
+                case: workload.case_name(Set::Test, number),
+                original_ns: original.time_ns,
+                patched_ns: patched.time_ns,
+                error: patched.error,
+            })
+            .collect();
+        let worst = compared.iter().max_by(|one, other| one.error.total_cmp(&other.error));
+        let verdict = match worst {
+            Some(worst) if worst.error.is_nan() || worst.error > self.max_error => Verdict::Refused(format!(
+                "with {}, an input of the test, the results are wrong (error {})",
+                worst.case, worst.error
+            )),
+            _ => self.judge(edits, &compared)?,
+        };
+        Ok((compared, verdict))
+    }
+
+    fn judge(&mut self, edits: &[Edit], test: &[Compared]) -> Result<Verdict, BenchError> {
+        let seen = self.measured(edits)?.map_or(f64::INFINITY, |fitness| fitness.error);
+        let max_error = test.iter().map(|case| case.error).fold(seen, f64::max);
+        let logs: f64 = test.iter().map(|case| (case.original_ns / case.patched_ns).ln()).sum();
+        if logs / test.len() as f64 <= self.margin.ln_1p() {
+            return Ok(Verdict::Refused("with the inputs of the test it is not faster".to_owned()));
+        }
+        let workload = self.evaluator.subject.workload();
+        Ok(Verdict::Accepted(match max_error == 0.0 {
+            true => Contract::Exact,
+            false => Contract::Approx { max_error, over: workload.summary() },
+        }))
+    }
+}
+
+/// What is worth the time: the most exact, the fastest, and what is between them.
+fn chosen(mut finalists: Vec<Finalist<Edit>>, margin: f64) -> Vec<Finalist<Edit>> {
+    // The first is the original, or faster than it.
+    finalists.retain(|finalist| !finalist.edits.is_empty());
+    let faster = |one: &Finalist<Edit>, other: &Finalist<Edit>| {
+        one.search.time_ns < other.search.time_ns * (1.0 - margin)
+    };
+    while finalists.len() > MOST_FINALISTS {
+        // Whichever brings least over the one before goes.
+        let gain = |at: &usize| finalists[*at].search.time_ns / finalists[*at - 1].search.time_ns;
+        let last = finalists.len() - 1;
+        let least = (1..last).max_by(|one, other| gain(one).total_cmp(&gain(other))).unwrap_or(last);
+        finalists.remove(least);
+    }
+    finalists.dedup_by(|later, earlier| !faster(later, earlier));
+    finalists
+}

@@ -1,0 +1,133 @@
+//! The whole way, from a text and its workload to findings.
+
+use std::path::Path;
+use std::time::Duration;
+
+use nitro_search::evolve::{EvolvePlan, Fitness};
+use serde::Serialize;
+
+use crate::bench::{Bench, BenchError, Code};
+use crate::evaluate::{Assemble, Efforts, Evaluator};
+use crate::evolve::{Course, EvolveError, Observer, search};
+use crate::finding::Finding;
+use crate::history::{History, Lineage, lineages};
+use crate::refine::{Check, Refinery};
+use crate::subject::Subject;
+use crate::workload::Set;
+
+/// What is to be done.
+pub struct EvolveRequest<'a> {
+    /// How is bred; its budget is not used.
+    pub plan: EvolvePlan,
+    /// The search takes no longer, earlier runs that it goes on with counted; what it found takes a little more.
+    pub most_time: Duration,
+    /// The search looks at no more candidates.
+    pub most_trials: usize,
+    /// How much is run for what.
+    pub efforts: Efforts,
+    /// Threads that assemble.
+    pub threads: usize,
+    /// What a patch has to pass beside the inputs of the test.
+    pub checks: Vec<Box<dyn Check>>,
+    /// The file that keeps what was tried; an evolution that was stopped goes on with it.
+    pub log: &'a Path,
+    /// Time since this call.
+    pub elapsed: &'a dyn Fn() -> Duration,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Evolved {
+    /// Digest of the PTX.
+    pub base: String,
+    /// The kernels that were edited.
+    pub kernels: Vec<String>,
+    /// How many instructions the PTX has.
+    pub instructions: usize,
+    /// On what it ran.
+    pub on: Vec<String>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// The most error that was allowed.
+    pub max_error: f64,
+    /// What the original takes: for each case of the search, in words.
+    pub original: Vec<(String, f64)>,
+    /// Generations, the first included.
+    pub generations: usize,
+    /// Of the search.
+    pub seconds: f64,
+    /// What is worth having with the inputs of the search, by ascending error: time, error, and number of edits.
+    pub front: Vec<(Fitness, usize)>,
+    /// What was made of it.
+    pub findings: Vec<Finding>,
+    /// For each finding, how its edits came to be.
+    pub lineages: Vec<Vec<Lineage>>,
+    /// How it went.
+    pub history: History,
+}
+
+/// Evolves a subject on these benches, makes what it found smaller, explains it and tests it once.
+///
+/// # Errors
+/// When there is nothing to run on, the original fails, or what was tried cannot be kept.
+pub fn evolve(
+    subject: &Subject,
+    mut benches: Vec<Box<dyn Bench>>,
+    assemble: &Assemble<'_>,
+    request: EvolveRequest<'_>,
+    observer: &dyn Observer,
+) -> Result<Evolved, EvolveError> {
+    let original = begin(subject, &mut benches, assemble)?;
+    let on = names(&benches);
+    let EvolveRequest { plan, most_time, most_trials, efforts, threads, checks, log, elapsed } = request;
+    let mut evaluator = Evaluator { subject, assemble, benches, efforts, threads };
+    let course = Course { plan, most_time, most_trials, log, elapsed };
+    let found = search(&mut evaluator, &course, observer)?;
+    let Course { plan: EvolvePlan { margin, max_error, seed, .. }, .. } = course;
+    let mut refinery = Refinery { evaluator: &mut evaluator, margin, max_error, checks: &checks, observer };
+    let findings = refinery.findings(found.finalists.clone())?;
+    let module = subject.base().module();
+    Ok(Evolved {
+        base: module.digest().to_string(),
+        kernels: subject.workload().kernels().into_iter().map(str::to_owned).collect(),
+        instructions: module.instructions(),
+        on,
+        seed,
+        max_error,
+        original,
+        generations: found.generations,
+        seconds: found.time.as_secs_f64(),
+        front: found.front.iter().map(|(edits, fitness)| (*fitness, edits.len())).collect(),
+        lineages: findings.iter().map(|finding| lineages(&found, &finding.origin)).collect(),
+        findings,
+        history: History::new(&found.entries, max_error),
+    })
+}
+
+/// What runs candidates, each name once.
+pub(crate) fn names(benches: &[Box<dyn Bench>]) -> Vec<String> {
+    let mut names: Vec<String> = benches.iter().map(|bench| bench.name()).collect();
+    names.dedup();
+    names
+}
+
+/// Gives the original to all benches; what it takes with the inputs of the search.
+fn begin(
+    subject: &Subject,
+    benches: &mut [Box<dyn Bench>],
+    assemble: &Assemble<'_>,
+) -> Result<Vec<(String, f64)>, BenchError> {
+    let text = subject.original().ptx.to_string();
+    let original: Code =
+        assemble(text).map_err(|why| BenchError(format!("the PTX as it is cannot be assembled: {why}")))?;
+    let workload = subject.workload();
+    let mut times = Vec::new();
+    for bench in benches {
+        let begun = bench.begin(workload, &original, &[Set::Search, Set::Validation, Set::Test])?;
+        let search = begun.into_iter().next().unwrap_or_default();
+        times.push(search.into_iter().map(|case| case.time_ns).collect::<Vec<_>>());
+    }
+    let first = times.into_iter().next().unwrap_or_default();
+    let named = first.into_iter().enumerate();
+    Ok(named.map(|(number, time_ns)| (workload.case_name(Set::Search, number), time_ns)).collect())
+}

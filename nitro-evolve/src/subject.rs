@@ -1,0 +1,138 @@
+//! What is evolved: a text, what runs of it, and how.
+
+use std::sync::Arc;
+
+use nitro_codegen::ptx::{Base, Edit, Module, ParseError, PatchError};
+
+use crate::bench::Code;
+use crate::workload::{Argument, Launch, Set, Workload, WorkloadError};
+
+/// A PTX text with a workload that fits it.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    workload: Workload,
+    base: Base,
+    original: Code,
+}
+
+/// A text and a workload that have nothing to do with each other.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SubjectError {
+    /// The text is no PTX.
+    #[error(transparent)]
+    Ptx(#[from] ParseError),
+    /// A case of the workload makes no sense.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// The workload launches what is not there.
+    #[error("there is no kernel `{kernel}` in the PTX, only {}; `kernel` under [[step]] names one", known.join(", "))]
+    NoKernel {
+        /// What is launched.
+        kernel: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A launch has arguments that the kernel does not take.
+    #[error(
+        "`{kernel}` takes arguments of {} bytes, and the workload gives it some of {}",
+        listed(taken),
+        listed(given)
+    )]
+    Arguments {
+        /// Which.
+        kernel: String,
+        /// Bytes of each parameter.
+        taken: Vec<usize>,
+        /// Bytes of each argument.
+        given: Vec<usize>,
+    },
+}
+
+fn listed(bytes: &[usize]) -> String {
+    match bytes {
+        [] => "no".to_owned(),
+        _ => bytes.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
+    }
+}
+
+impl Subject {
+    /// Reads a text, and holds the launches of the workload's cases against it.
+    ///
+    /// # Errors
+    /// When the text is no PTX, a kernel is not there, or takes other arguments.
+    pub fn new(ptx: &str, workload: Workload) -> Result<Self, SubjectError> {
+        let module = Module::parse(ptx)?;
+        let subject = Self {
+            base: Base::new(module).editing(&workload.kernels()),
+            original: Code { ptx: Arc::from(ptx), image: None },
+            workload,
+        };
+        let inputs = subject.workload.inputs(Set::Search, 0)?;
+        inputs.launches.iter().chain(&inputs.judge).try_for_each(|launch| subject.check(launch))?;
+        Ok(subject)
+    }
+
+    fn check(&self, launch: &Launch) -> Result<(), SubjectError> {
+        let module = self.base.module();
+        let kernel = launch.kernel.clone();
+        let Some(taken) = module.parameter_bytes(&kernel) else {
+            return Err(SubjectError::NoKernel {
+                kernel,
+                known: module.functions().map(str::to_owned).collect(),
+            });
+        };
+        let given: Vec<usize> = launch.arguments.iter().map(Argument::bytes).collect();
+        match taken == given {
+            true => Ok(()),
+            false => Err(SubjectError::Arguments { kernel, taken, given }),
+        }
+    }
+
+    /// How it is run.
+    #[must_use]
+    pub fn workload(&self) -> &Workload {
+        &self.workload
+    }
+
+    /// The text, and what may be edited.
+    #[must_use]
+    pub fn base(&self) -> &Base {
+        &self.base
+    }
+
+    /// The text as it was compiled.
+    #[must_use]
+    pub fn original(&self) -> &Code {
+        &self.original
+    }
+
+    /// The text of a candidate: the kernels that count, edited, and what they call.
+    ///
+    /// # Errors
+    /// When the edits cannot be made together.
+    pub fn candidate(&self, edits: &[Edit]) -> Result<String, PatchError> {
+        let edited = self.base.apply(edits)?;
+        let kernels = edited.kernels(&self.workload.kernels());
+        Ok(kernels.unwrap_or(edited).to_string())
+    }
+
+    /// The whole text with these edits.
+    ///
+    /// # Errors
+    /// As [`Subject::candidate`].
+    pub fn patched(&self, edits: &[Edit]) -> Result<String, PatchError> {
+        Ok(self.base.apply(edits)?.to_string())
+    }
+}
+
+impl Argument {
+    /// How many bytes the kernel takes for it.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Buffer(_) => 8,
+            Self::Scalar(bytes) => bytes.len(),
+        }
+    }
+}
