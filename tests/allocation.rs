@@ -36,6 +36,17 @@ fn total(values: &[f64]) -> f64;
 )]
 fn sum(values: &[f64]) -> f64;
 
+#[code_variant(
+    name = "total",
+    features(length = values.len()),
+    variants(forward, backward, pairwise),
+    default = forward,
+    approximate(backward = 1e-9, pairwise = 1e-12),
+    tolerance = 1.0 / values.len() as f64,
+    model = embedded_forest(),
+)]
+fn near(values: &[f64]) -> f64;
+
 /// As `sum`, for the test that reloads: the first call of a function is told apart in the other tests, which run beside it.
 #[code_variant(
     name = "sum",
@@ -144,6 +155,11 @@ fn a_selection_by_a_machine_allocates_nothing_after_the_first_call() {
 #[test]
 fn a_selection_by_a_forest_allocates_nothing_after_the_first_call() {
     check(total, |values| total::select(values).variant() as usize);
+}
+
+#[test]
+fn a_selection_among_approximate_variants_allocates_nothing_after_the_first_call() {
+    check(near, |values| near::select(values).variant() as usize);
 }
 
 #[test]

@@ -92,6 +92,19 @@ functions! {
     reloaded "reloaded": in_order, ranking("reloaded", ORDER);
 }
 
+#[code_variant(
+    name = "tolerant",
+    variants(exact(in_order, unrolled), in_lanes, in_halves),
+    default = in_order,
+    approximate(in_lanes = 1e-6),
+    tolerance = 1.0,
+    model = {
+        static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| ranking("tolerant", ORDER));
+        MODEL.as_slice()
+    },
+)]
+fn tolerant(values: &[f32]) -> f32;
+
 #[test]
 fn only_exact_variants_run_when_that_is_demanded() {
     // SAFETY: this is the only test of the process that reads or writes the environment, and no other thread runs yet.
@@ -116,6 +129,14 @@ fn only_exact_variants_run_when_that_is_demanded() {
     let selection = demanding::select(&values[..1]);
     assert_eq!((selection.variant(), selection.reason()), (demanding::Variant::InOrder, inexact));
 
+    let selection = tolerant::select(&values);
+    assert_eq!(
+        (selection.variant(), selection.reason()),
+        (tolerant::Variant::Unrolled, inexact),
+        "whatever it tolerates"
+    );
+    assert_eq!(tolerant(&values), in_order(&values));
+
     let selection = alone::select(&values);
     assert_eq!((selection.variant(), selection.reason()), (alone::Variant::InHalves, inexact));
     let selection = stubborn::select(&values);
@@ -132,6 +153,7 @@ fn only_exact_variants_run_when_that_is_demanded() {
     nitro::set_exact(false);
     nitro::reload().unwrap();
     assert_eq!(reloaded(&values), in_lanes(&values));
+    assert_eq!(tolerant(&values), in_lanes(&values));
 }
 
 #[test]

@@ -24,11 +24,23 @@ fn misspelt(n: u32) -> char;
 #[code_variant(name = "limited", variants(a, b if n < 10), default = a)]
 fn limited(n: u32) -> char;
 
+#[code_variant(
+    name = "rough",
+    variants(a, b),
+    default = a,
+    approximate(b = 0.01),
+    tolerance = f64::from(n) / 1000.0,
+)]
+fn rough(n: u32) -> char;
+
 #[test]
 fn pins_hold_where_they_can() {
     // SAFETY: this is the only test of the process, and no other thread runs yet.
     unsafe {
-        std::env::set_var("NITRO_FORCE", "pinned=b, by_last_segment=b,misspelt=bb,nonsense,limited=b,other=x")
+        std::env::set_var(
+            "NITRO_FORCE",
+            "pinned=b, by_last_segment=b,misspelt=bb,nonsense,limited=b,rough=b,other=x",
+        )
     };
     assert_eq!((pinned(1), pinned::select(1).reason()), ('b', Reason::Forced));
     assert_eq!((by_last_segment(1), by_last_segment::select(1).reason()), ('b', Reason::Forced));
@@ -39,4 +51,11 @@ fn pins_hold_where_they_can() {
         ('a', Reason::NoModel),
         "a constraint is never broken"
     );
+    for (n, runs) in [(9, ('a', Reason::NoModel)), (10, ('b', Reason::Forced)), (9, ('a', Reason::NoModel))] {
+        assert_eq!(
+            (rough(n), rough::select(n).reason()),
+            runs,
+            "nor more error given than {n} in a thousand"
+        );
+    }
 }

@@ -14,6 +14,8 @@ pub(crate) struct Question<'a> {
     pub(crate) compute: &'a Features<'a>,
     /// Whether the constraint of a choice's variant admits the input.
     pub(crate) admissible: &'a dyn Fn(Choice) -> bool,
+    /// The largest relative error that the call accepts: part of constraints, asked here to say why.
+    pub(crate) tolerance: &'a dyn Fn() -> f64,
 }
 
 /// What runs, and why.
@@ -161,12 +163,14 @@ impl Question<'_> {
         match (first, selector.unknown) {
             (None, _) => Reason::FirstChoiceMissing,
             (Some(first), _) if first != chosen => {
-                let is_exact = state.is_exact_enough(first);
-                let first = self.function.variants()[state.choice(first).variant].name();
-                if is_exact {
-                    Reason::FirstChoiceInadmissible { first }
-                } else {
-                    Reason::FirstChoiceInexact { first }
+                let variant = &self.function.variants()[state.choice(first).variant];
+                let (is_exact, first) = (state.is_exact_enough(first), variant.name());
+                let is_tolerated =
+                    || variant.approximation().is_none_or(|(error, _)| (self.tolerance)() >= error);
+                match is_exact {
+                    false => Reason::FirstChoiceInexact { first },
+                    true if is_tolerated() => Reason::FirstChoiceInadmissible { first },
+                    true => Reason::FirstChoiceNotTolerated { first },
                 }
             }
             (Some(_), Some(unknown)) => Reason::PredictedWithout { unknown },

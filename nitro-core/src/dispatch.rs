@@ -15,7 +15,8 @@ use crate::{
 /// What a call of a function is to run that its thread does not remember for certain: what it remembers under a condition, what is chosen
 /// now, or what a recording on this thread wants to measure.
 ///
-/// `features` computes the features whose bits are set, each into its place; `admissible` evaluates a constraint.
+/// `features` computes the features whose bits are set, each into its place; `admissible` evaluates a constraint, of which `tolerance`, the error that the
+/// call accepts, is a part.
 #[inline]
 pub fn decide<C: CodeChoice, const N: usize>(
     remembered: Remembered<C, N>,
@@ -23,10 +24,11 @@ pub fn decide<C: CodeChoice, const N: usize>(
     device: &impl Device,
     features: &impl Fn(u32, &mut [f64; N]),
     admissible: &impl Fn(C) -> bool,
+    tolerance: &impl Fn() -> f64,
 ) -> Decision<C> {
     match remembered.choice_if(admissible) {
         Some(choice) => Decision::again(choice),
-        None => decide_anew(remembered.call, function, device, features, admissible),
+        None => decide_anew(remembered.call, function, device, features, admissible, tolerance),
     }
 }
 
@@ -37,10 +39,13 @@ fn decide_anew<C: CodeChoice, const N: usize>(
     device: &dyn Device,
     features: &dyn Fn(u32, &mut [f64; N]),
     admissible: &dyn Fn(C) -> bool,
+    tolerance: &dyn Fn() -> f64,
 ) -> Decision<C> {
     let (compute, mut row) = (|needs: u32, row: &mut [f64]| features(needs, all_of(row)), [0.0; N]);
     let admissible = |choice: Choice| admissible(C::of(choice));
-    let question = Question { function, device: call.device, compute: &compute, admissible: &admissible };
+    let entry = call.device;
+    let question =
+        Question { function, device: entry, compute: &compute, admissible: &admissible, tolerance };
     if epoch::is_observed()
         && let Some((choice, observer)) = observed(&question, device, &mut row)
     {
@@ -95,10 +100,13 @@ pub fn select<C: CodeChoice, const N: usize>(
     device: &impl Device,
     features: &impl Fn(u32, &mut [f64; N]),
     admissible: &impl Fn(C) -> bool,
+    tolerance: &impl Fn() -> f64,
 ) -> Selection<C::Variant> {
     let (compute, mut row) = (|needs: u32, row: &mut [f64]| features(needs, all_of(row)), [0.0; N]);
     let admissible = |choice: Choice| admissible(C::of(choice));
-    let question = Question { function, device: device.entry(), compute: &compute, admissible: &admissible };
+    let entry = device.entry();
+    let question =
+        Question { function, device: entry, compute: &compute, admissible: &admissible, tolerance };
     let state = function.state();
     let chosen = question.choose(state, &mut row);
     let features = FeatureVector::new(function.features(), &row, chosen.needs);
@@ -109,7 +117,9 @@ pub fn select<C: CodeChoice, const N: usize>(
         (Reason::Predicted, Some(far)) => Reason::PredictedFar { far },
         (reason, _) => reason,
     };
-    Selection { choice: C::of(state.choice(chosen.index)), reason, features, assessment }
+    let untyped = state.choice(chosen.index);
+    let contract = function.contract(untyped);
+    Selection { choice: C::of(untyped), contract, reason, features, assessment }
 }
 
 /// A row that has a place for each of the function's features.

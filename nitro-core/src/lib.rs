@@ -5,7 +5,7 @@
 //!   `#[code_variant]` makes one for each annotated function.
 //! - A *feature* is a number computed from the arguments of a call ([`FeatureVector`]); a *device feature* is a number
 //!   that describes the machine ([`DeviceEntry`]).
-//! - A *constraint* forbids a variant for an input.
+//! - A *constraint* forbids a variant for an input; a [`Contract`] says how near its results are to the default's.
 //! - A [`Device`] is where a call runs: the [`host`], a part of it, or what another crate brings.
 //! - A [`model::Model`] ranks variants from features and device features. It is a file that introduces itself: function,
 //!   variants and features by name.
@@ -24,6 +24,7 @@ mod choice;
 mod choice_table;
 mod choose;
 mod constraint;
+mod contract;
 mod device;
 mod device_id;
 mod dispatch;
@@ -58,6 +59,7 @@ mod variant;
 pub use artifact::{Artifact, ArtifactError, MAX_ARTIFACT_BYTES};
 pub use choice::{Choice, CodeChoice, UnknownChoice, choice_text};
 pub use constraint::Constraint;
+pub use contract::Contract;
 pub use device::{Device, DeviceEntry, DeviceFeature, Stopwatch};
 pub use device_id::DeviceId;
 pub use environment::{set_deterministic, set_exact};

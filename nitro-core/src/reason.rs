@@ -46,6 +46,11 @@ pub enum Reason {
         /// The variant that the model ranks first.
         first: &'static str,
     },
+    /// The best admissible choice of the model: the variant it ranks first is approximate, and its error is above what the call's `tolerance` accepts.
+    FirstChoiceNotTolerated {
+        /// The variant that the model ranks first.
+        first: &'static str,
+    },
     /// The best choice of the model that still exists: the variant it ranks first is no longer in the code.
     FirstChoiceMissing,
     /// `NITRO_FORCE` pins the variant.
@@ -89,6 +94,8 @@ pub enum ReasonKind {
     FirstChoiceInadmissible,
     /// [`Reason::FirstChoiceInexact`]
     FirstChoiceInexact,
+    /// [`Reason::FirstChoiceNotTolerated`]
+    FirstChoiceNotTolerated,
     /// [`Reason::FirstChoiceMissing`]
     FirstChoiceMissing,
     /// [`Reason::Forced`]
@@ -113,13 +120,14 @@ pub enum ReasonKind {
 
 impl ReasonKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Predicted,
         Self::PredictedFar,
         Self::PredictedWithout,
         Self::Unsure,
         Self::FirstChoiceInadmissible,
         Self::FirstChoiceInexact,
+        Self::FirstChoiceNotTolerated,
         Self::FirstChoiceMissing,
         Self::Forced,
         Self::NoModel,
@@ -142,6 +150,7 @@ impl fmt::Display for ReasonKind {
             Self::Unsure => "unsure",
             Self::FirstChoiceInadmissible => "first choice inadmissible",
             Self::FirstChoiceInexact => "first choice inexact",
+            Self::FirstChoiceNotTolerated => "first choice not tolerated",
             Self::FirstChoiceMissing => "first choice no longer in the code",
             Self::Forced => "pinned",
             Self::NoModel => "no model",
@@ -168,6 +177,7 @@ impl Reason {
             Self::Unsure => ReasonKind::Unsure,
             Self::FirstChoiceInadmissible { .. } => ReasonKind::FirstChoiceInadmissible,
             Self::FirstChoiceInexact { .. } => ReasonKind::FirstChoiceInexact,
+            Self::FirstChoiceNotTolerated { .. } => ReasonKind::FirstChoiceNotTolerated,
             Self::FirstChoiceMissing => ReasonKind::FirstChoiceMissing,
             Self::Forced => ReasonKind::Forced,
             Self::NoModel => ReasonKind::NoModel,
@@ -239,6 +249,9 @@ impl fmt::Display for Reason {
             }
             Self::FirstChoiceInexact { first } => {
                 write!(formatter, "best exact choice, the results of `{first}` may differ in their last bits")
+            }
+            Self::FirstChoiceNotTolerated { first } => {
+                write!(formatter, "best admissible choice, the call does not tolerate the error of `{first}`")
             }
             Self::FirstChoiceMissing => {
                 write!(formatter, "best choice left, the model's first is no longer in the code")

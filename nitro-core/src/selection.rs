@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{CodeChoice, CodeVariant, Far, FeatureVector, Reason};
+use crate::{CodeChoice, CodeVariant, Contract, Far, FeatureVector, Reason};
 
 /// What a call runs, and why. Nothing has been run yet. `FUNCTION::select` beside each function makes one.
 ///
@@ -19,11 +19,13 @@ use crate::{CodeChoice, CodeVariant, Far, FeatureVector, Reason};
 ///
 /// let selection = sort::select(&[3, 1, 2]);
 /// assert_eq!(noted(&selection), "merge (predicted by the model; 1.00) for length 3");
+/// assert_eq!(selection.contract(), nitro::Contract::Exact, "it is the default");
 /// assert_eq!(selection.margin().map(|margin| (margin * 255.0).round()), Some(128.0)); // `radix` loses so much speed
 /// ```
 #[derive(Clone, Copy)]
 pub struct Selection<V: CodeVariant> {
     pub(crate) choice: V::Choice,
+    pub(crate) contract: Contract,
     pub(crate) reason: Reason,
     pub(crate) features: FeatureVector,
     /// Absent when no model decided.
@@ -57,6 +59,12 @@ impl<V: CodeVariant> Selection<V> {
     #[must_use]
     pub fn choice(&self) -> V::Choice {
         self.choice
+    }
+
+    /// What is promised of its results: an approximate variant is chosen only where the call's `tolerance` accepts its error.
+    #[must_use]
+    pub fn contract(&self) -> Contract {
+        self.contract
     }
 
     /// Why it was chosen.
@@ -105,7 +113,11 @@ impl<V: CodeVariant> Selection<V> {
 
 impl<V: CodeVariant> fmt::Display for Selection<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.choice, self.reason)?;
+        write!(formatter, "{}", self.choice)?;
+        if self.contract.is_approximate() {
+            write!(formatter, " ({})", self.contract)?;
+        }
+        write!(formatter, ": {}", self.reason)?;
         if let Some(confidence) = self.confidence() {
             write!(formatter, ", confidence {confidence:.2}")?;
         }
@@ -121,6 +133,7 @@ impl<V: CodeVariant> fmt::Debug for Selection<V> {
         formatter
             .debug_struct("Selection")
             .field("choice", &self.choice)
+            .field("contract", &self.contract)
             .field("reason", &self.reason)
             .field("features", &self.features)
             .field("assessment", &self.assessment)

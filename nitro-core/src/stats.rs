@@ -154,6 +154,8 @@ pub struct Count {
     pub variant: &'static str,
     /// The values of its parameters, such as `block=256,unroll=4`; empty without any.
     pub configuration: String,
+    /// Whether its results are [approximate](crate::Contract::Approximate).
+    pub is_approximate: bool,
     /// Why it ran.
     pub reason: ReasonKind,
     /// Number of calls, at least 1.
@@ -201,6 +203,7 @@ pub fn stats() -> Stats {
             function: function.name(),
             variant: function.variants()[choice.variant].name(),
             configuration: function.variants()[choice.variant].parameters().text(choice.configuration),
+            is_approximate: function.contract(choice).is_approximate(),
             reason,
             calls,
         }));
@@ -254,8 +257,9 @@ impl fmt::Display for Stats {
         let choice = width("choice", &mut choices.iter().map(String::len));
         writeln!(formatter, "{:function$}  {:choice$}  {:>12}  reason", "function", "choice", "calls")?;
         for (count, own) in self.counts.iter().zip(&choices) {
-            let Count { function: name, calls, reason, .. } = count;
-            writeln!(formatter, "{name:function$}  {own:choice$}  {calls:>12}  {reason}")?;
+            let Count { function: name, calls, reason, is_approximate, .. } = count;
+            let approximate = if *is_approximate { ", approximate" } else { "" };
+            writeln!(formatter, "{name:function$}  {own:choice$}  {calls:>12}  {reason}{approximate}")?;
         }
         Ok(())
     }

@@ -26,6 +26,7 @@ pub struct VariantInfo {
     is_possible: Option<fn(Configuration) -> bool>,
     constraint: Option<Constraint>,
     exact_group: Option<usize>,
+    approximation: Option<(f64, Option<&'static str>)>,
 }
 
 impl VariantInfo {
@@ -33,7 +34,8 @@ impl VariantInfo {
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         let parameters = Parameters::new(&[]);
-        Self { name, parameters, is_possible: None, constraint: None, exact_group: None }
+        let (is_possible, constraint, exact_group, approximation) = (None, None, None, None);
+        Self { name, parameters, is_possible, constraint, exact_group, approximation }
     }
 
     /// With these tuning parameters.
@@ -64,6 +66,18 @@ impl VariantInfo {
         self
     }
 
+    /// With results that were seen to be off by up to this relative error, over the inputs that a text names. That it takes a tolerance
+    /// is part of its constraint.
+    ///
+    /// # Panics
+    /// At compile time, when the error is not above 0 or not finite.
+    #[must_use]
+    pub const fn approximate(mut self, max_error: f64, over: Option<&'static str>) -> Self {
+        assert!(max_error > 0.0 && max_error.is_finite(), "the largest relative error is a number above 0");
+        self.approximation = Some((max_error, over));
+        self
+    }
+
     /// The name in stores, models and messages.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -76,7 +90,8 @@ impl VariantInfo {
         self.parameters
     }
 
-    /// For which inputs its possible configurations may run; absent is all.
+    /// For which inputs its possible configurations may run; absent is all. Of an approximate variant what it takes of a call's tolerance
+    /// comes first, as `tolerance >= 0.003`.
     #[must_use]
     pub fn constraint(&self) -> Option<Constraint> {
         self.constraint
@@ -86,6 +101,13 @@ impl VariantInfo {
     #[must_use]
     pub fn exact_group(&self) -> Option<usize> {
         self.exact_group
+    }
+
+    /// The largest relative error that was seen and over what inputs, of an approximate variant; [`Function::contract`](crate::Function::contract)
+    /// has it with what other variants promise.
+    #[must_use]
+    pub fn approximation(&self) -> Option<(f64, Option<&'static str>)> {
+        self.approximation
     }
 
     /// Whether a configuration may run on any input at all, as far as what its constraint says of parameters alone tells.

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{Attribute, Path};
 
-use super::{cfgs, choice, constraint, helper, inner, krate, parameters, plain_name};
+use super::{approximate, cfgs, choice, constraint, helper, inner, krate, parameters, plain_name};
 use crate::ir::{CodeVariant, Variant};
 
 /// The module; `descriptor` is the body of its `function()`.
@@ -185,13 +185,14 @@ fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
             let possible = parameters::possible_name(function, variant);
             quote!(.with_possible(super::#possible))
         });
-    let constraint = variant.input_constraint().map(|constraint| {
-        let (condition, admits) = (&constraint.condition, constraint::name(function, variant));
+    let constraint = variant.is_conditional().then(|| {
+        let (condition, admits) = (constraint::text(variant), constraint::name(function, variant));
         quote!(.with_constraint(#krate::Constraint::new(::core::stringify!(#condition), super::#admits)))
     });
     let exact_group = variant.exact_group.map(|group| quote!(.in_exact_group(#group)));
+    let approximate = approximate::information(function, variant);
     quote! {
         #(#cfgs)*
-        #krate::VariantInfo::new(#name) #parameters #possible #constraint #exact_group,
+        #krate::VariantInfo::new(#name) #parameters #possible #constraint #exact_group #approximate,
     }
 }

@@ -8,13 +8,12 @@ use quote::{ToTokens, quote};
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprMethodCall, ExprPath, ExprUnary, Lit, Type, UnOp};
 
 use super::{cfgs, helper, parameters};
-use crate::ir::{CodeVariant, Constraint, Parameter, ParameterKind, Variant};
+use crate::ir::{Approximation, CodeVariant, Parameter, ParameterKind, Variant};
 
 /// The functions of all constraints, beside the function: the user's paths mean there what they mean in the constraint.
 pub fn functions(function: &CodeVariant) -> TokenStream {
-    let constrained =
-        function.variants.iter().filter_map(|variant| Some((variant, variant.input_constraint()?)));
-    constrained.map(|(variant, constraint)| admits(function, variant, constraint)).collect()
+    let conditional = function.variants.iter().filter(|variant| variant.is_conditional());
+    conditional.map(|variant| admits(function, variant)).collect()
 }
 
 /// Name of the function of a variant's constraint.
@@ -22,10 +21,31 @@ pub fn name(function: &CodeVariant, variant: &Variant) -> Ident {
     helper(function, &format!("admits_{}", variant.name))
 }
 
-fn admits(function: &CodeVariant, variant: &Variant, constraint: &Constraint) -> TokenStream {
+/// The constraint as it stands in the source, with what an approximate variant takes: the one text for all who show it.
+pub fn text(variant: &Variant) -> TokenStream {
+    let condition = variant.input_constraint().map(|constraint| &constraint.condition);
+    match (&variant.approximation, condition) {
+        (None, condition) => quote!(#condition),
+        (Some(Approximation { max_error, .. }), None) => quote!(tolerance >= #max_error),
+        (Some(Approximation { max_error, .. }), Some(condition)) => {
+            quote!(tolerance >= #max_error && (#condition))
+        }
+    }
+}
+
+fn admits(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let (name, function_cfgs, variant_cfgs) = (name(function, variant), cfgs(function), &variant.cfgs);
     let krate = &function.krate;
-    let verdict = Numbers { function, variant }.verdict(&constraint.condition);
+    let unknown = quote!(::core::option::Option::None);
+    let verdict = variant
+        .input_constraint()
+        .map(|constraint| Numbers { function, variant }.verdict(&constraint.condition));
+    // What a call tolerates is known to the call.
+    let verdict = match (&variant.approximation, verdict) {
+        (None, verdict) => verdict.unwrap_or(unknown),
+        (Some(_), None) => unknown,
+        (Some(_), Some(verdict)) => quote!(#krate::__private::and(#unknown, #verdict)),
+    };
     let parameters = (!variant.parameters.is_empty()).then(|| {
         let r#type = parameters::path(function, variant);
         quote!(let __nitro_parameters = <#r#type as ::core::convert::From<#krate::Configuration>>::from(__nitro_configuration);)

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{FnArg, Ident, PathArguments, Type, parse_quote};
 
-use super::{helper, is_unsafe, located, output, parameters};
+use super::{approximate, helper, is_unsafe, located, output, parameters};
 use crate::ir::{CodeVariant, Constraint, Variant};
 
 /// The body of the function: choose, then run the choice.
@@ -91,18 +91,22 @@ pub fn selection(function: &CodeVariant) -> TokenStream {
     quote!(#device #select)
 }
 
-/// What `decide` and `select` are asked: device, features and constraints. The borrows of the arguments end here.
+/// What `decide` and `select` are asked: device, features, constraints and tolerance. The borrows of the arguments end here.
 fn asked(function: &CodeVariant, ask: &Ident, first: &TokenStream, are_known: bool) -> TokenStream {
     let CodeVariant { krate, signature, .. } = function;
     let module = &signature.ident;
     let (cells, features) = (cells(function, are_known), features(function));
+    let (tolerance_cell, tolerance) = (approximate::cell(function), approximate::tolerance(function));
     let admissible = admissible(function);
     let device_argument = device_argument(function);
     quote! {
         #cells
         #features
+        #tolerance_cell
         #admissible
-        #krate::__private::#ask(#first #module::function(), #device_argument, &__nitro_features, &__nitro_admissible)
+        #krate::__private::#ask(
+            #first #module::function(), #device_argument, &__nitro_features, &__nitro_admissible, &#tolerance,
+        )
     }
 }
 
@@ -166,8 +170,9 @@ fn value(function: &CodeVariant, feature: usize) -> Ident {
 /// Which variants may run.
 fn admissible(function: &CodeVariant) -> TokenStream {
     let module = &function.signature.ident;
-    let of_input = |variant: &Variant| Some(rule(function, variant, variant.input_constraint()?));
-    let rules = function.variants.iter().filter_map(of_input).collect::<Vec<_>>();
+    let conditional = function.variants.iter().filter(|variant| variant.is_conditional());
+    let rules =
+        conditional.map(|variant| rule(function, variant, variant.input_constraint())).collect::<Vec<_>>();
     let body =
         if rules.is_empty() { quote!(true) } else { quote!(match __nitro_choice { #(#rules)* _ => true }) };
     let choice = if rules.is_empty() { quote!(_) } else { quote!(__nitro_choice) };
@@ -179,14 +184,18 @@ fn admissible(function: &CodeVariant) -> TokenStream {
 
 /// The body of `admissible`: all constraints, also those that say something of parameters alone, since any choice may be asked for.
 pub fn admissibility(function: &CodeVariant) -> TokenStream {
-    let constrained = |variant: &Variant| Some(rule(function, variant, variant.constraint.as_ref()?));
-    let rules = function.variants.iter().filter_map(constrained).collect::<Vec<_>>();
+    let conditional =
+        function.variants.iter().filter(|own| own.constraint.is_some() || own.approximation.is_some());
+    let rules =
+        conditional.map(|variant| rule(function, variant, variant.constraint.as_ref())).collect::<Vec<_>>();
     if rules.is_empty() {
         return quote!(true);
     }
     let (cells, choice) = (cells(function, false), given_choice(function));
+    let tolerance = approximate::cell(function);
     quote! {
         #cells
+        #tolerance
         match #choice { #(#rules)* _ => true }
     }
 }
@@ -199,16 +208,26 @@ fn given_choice(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// The arm of a constraint. Only the features that it mentions are computed.
-fn rule(function: &CodeVariant, variant: &Variant, constraint: &Constraint) -> TokenStream {
-    let (module, Variant { cfgs, arm, .. }, condition) =
-        (&function.signature.ident, variant, &constraint.condition);
+/// The arm of a variant that may be forbidden: by what the call tolerates, then by its constraint.
+fn rule(function: &CodeVariant, variant: &Variant, constraint: Option<&Constraint>) -> TokenStream {
+    let (module, Variant { cfgs, arm, .. }) = (&function.signature.ident, variant);
+    let is_tolerated = approximate::is_tolerated(function, variant);
+    let (payload, condition) = match constraint {
+        Some(constraint) => (payload(variant), Some(holds(function, variant, constraint))),
+        None => (payload(variant).map(|_| quote!((_))), None),
+    };
+    let and = (is_tolerated.is_some() && condition.is_some()).then(|| quote!(&&));
+    quote!(#(#cfgs)* #module::Choice::#arm #payload => #is_tolerated #and #condition,)
+}
+
+/// Whether a constraint holds. Only the features that it mentions are computed.
+fn holds(function: &CodeVariant, variant: &Variant, constraint: &Constraint) -> TokenStream {
+    let condition = &constraint.condition;
     let names = constraint.features.iter().map(|&feature| &function.features[feature].name);
     let cells = constraint.features.iter().map(|&feature| cell(function, feature));
-    let (payload, bindings) = (payload(variant), parameters::bindings(variant));
+    let bindings = parameters::bindings(variant);
     quote! {
-        #(#cfgs)*
-        #module::Choice::#arm #payload => {
+        {
             #bindings
             #(#[allow(unused_variables)] let #names = *#cells;)*
             let __nitro_admissible: ::core::primitive::bool = #condition;

@@ -3,6 +3,7 @@
 //! What the user wrote is expanded beside the function, so that paths mean there what they mean where they were
 //! written; the companion module only re-exports. Generated names begin with `__nitro_`, paths are absolute.
 
+mod approximate;
 mod choice;
 mod companion;
 mod constraint;
@@ -26,12 +27,12 @@ pub fn function(function: &CodeVariant) -> TokenStream {
     let select = select(function, &dispatch::selection(function));
     let call = call(function, &dispatch::call(function));
     let admissible = admissible(function, &dispatch::admissibility(function));
-    let constraints = constraint::functions(function);
+    let (errors, constraints) = (approximate::errors(function), constraint::functions(function));
     let parameters = parameters::items(function);
     let model = model(function);
     let (marker, alias) = (marker(function), crate_alias(function));
     let companion = companion::module(function, &companion::descriptor(function));
-    quote!(#dispatcher #select #call #admissible #parameters #constraints #model #marker #alias #companion)
+    quote!(#dispatcher #select #call #admissible #parameters #errors #constraints #model #marker #alias #companion)
 }
 
 /// The function itself.

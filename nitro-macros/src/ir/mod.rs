@@ -2,6 +2,7 @@
 //!
 //! Each rule is one function, named after what it demands. A rule looks at what was written and adds to the errors.
 
+mod approximations;
 mod features;
 mod mentions;
 mod names;
@@ -9,6 +10,8 @@ mod parameters;
 mod signature;
 mod values;
 mod variants;
+
+pub use approximations::ABOVE_0;
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -48,6 +51,8 @@ pub struct CodeVariant {
     pub device: Option<Expr>,
     /// The bytes of an embedded model.
     pub model: Option<Expr>,
+    /// The largest relative error that a call accepts; given where a variant is approximate.
+    pub tolerance: Option<Expr>,
     /// The features, in order.
     pub features: Vec<Feature>,
     /// The variants, in order; at least one.
@@ -80,6 +85,16 @@ pub struct Variant {
     pub constraint: Option<Constraint>,
     /// The number of its `exact(..)` group: variants of one group give the same results, bit for bit.
     pub exact_group: Option<usize>,
+    /// How far its results may be from the default's, where they may be further than rounding brings them.
+    pub approximation: Option<Approximation>,
+}
+
+/// What is known of an approximate variant's error.
+pub struct Approximation {
+    /// The largest relative error that was seen, a constant.
+    pub max_error: Expr,
+    /// Over what inputs.
+    pub over: Option<LitStr>,
 }
 
 /// A named, finite choice inside a variant.
@@ -147,6 +162,11 @@ impl Variant {
     pub fn input_constraint(&self) -> Option<&Constraint> {
         self.constraint.as_ref().filter(|constraint| constraint.of_the_input.is_some())
     }
+
+    /// Whether the input or the call's tolerance may forbid it.
+    pub fn is_conditional(&self) -> bool {
+        self.input_constraint().is_some() || self.approximation.is_some()
+    }
 }
 
 /// The mistakes, and what can be kept so that the rest of the user's code still compiles.
@@ -173,12 +193,17 @@ pub fn check(options: Options, item: Item, mut errors: Errors) -> Result<CodeVar
     signature::check(&item, &mut errors);
     let signature_is_sound = errors.len() == before;
     given(&options, &mut errors);
+    approximations::one_with_the_other(&options.given, &mut errors);
     name_is_a_functions(options.name.as_ref(), &mut errors);
 
     let features = features::check(options.features, &item.signature, &mut errors);
-    let variants = variants::check(options.variants, &features, &item.signature, &mut errors);
-    let default = options.default.filter(|_| options.variants_are_known && !variants.is_empty());
+    let mut variants = variants::check(options.variants, &features, &item.signature, &mut errors);
+    let are_known = options.variants_are_known && !variants.is_empty();
+    let default = options.default.filter(|_| are_known);
     let default = default.and_then(|default| default_is_a_variant(&default, &variants, &mut errors));
+    if are_known {
+        approximations::check(options.approximate, &mut variants, default, &mut errors);
+    }
     if !signature::could_have_a_body(&item.signature) {
         return Err(Refusal { errors, salvage: Salvage::Nothing });
     }
@@ -196,6 +221,7 @@ pub fn check(options: Options, item: Item, mut errors: Errors) -> Result<CodeVar
         name: options.name,
         device: options.device,
         model: options.model,
+        tolerance: options.tolerance,
         features,
         variants,
         default: default.unwrap_or(0),

@@ -38,7 +38,17 @@ pub fn check(
             };
             let constraint = is_there(&parameters, constraint)
                 .map(|condition| with_names(condition, features, &parameters, signature));
-            variants.push(Variant { cfgs, path, name, arm, parameters, constraint, exact_group });
+            let approximation = None; // known when all variants are
+            variants.push(Variant {
+                cfgs,
+                path,
+                name,
+                arm,
+                parameters,
+                constraint,
+                exact_group,
+                approximation,
+            });
         }
     }
     variants

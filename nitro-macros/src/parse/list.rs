@@ -1,12 +1,16 @@
-//! `features(..)` and `variants(..)`.
+//! `features(..)`, `variants(..)` and `approximate(..)`.
 
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Attribute, Expr, ExprPath, Ident, Result, Token, token};
+use syn::{Attribute, Expr, ExprPath, Ident, LitStr, Result, Token, token};
 
 use super::parameter::{self, Parameter};
 use super::separated::{end_of_element, parenthesised};
 use crate::errors::Errors;
+
+mod keyword {
+    syn::custom_keyword!(over);
+}
 
 /// `name = EXPR`
 pub struct Feature {
@@ -28,6 +32,16 @@ pub struct Variant {
     pub constraint: Option<Expr>,
     /// The number of the group `exact(..)` that it stands in.
     pub exact_group: Option<usize>,
+}
+
+/// `name = EXPR over "TEXT"`
+pub struct Approximation {
+    /// The name of the variant.
+    pub variant: Ident,
+    /// Its largest relative error.
+    pub max_error: Expr,
+    /// Over what inputs that was found.
+    pub over: Option<LitStr>,
 }
 
 /// One element of `variants(..)`: a variant, or `exact(VARIANT, ...)`.
@@ -93,6 +107,27 @@ pub fn feature(input: ParseStream, _: &mut Errors) -> Result<Feature> {
     let value = input.parse()?;
     end_of_element(input, "after this feature")?;
     Ok(Feature { name, value })
+}
+
+/// One element of `approximate(..)`.
+pub fn approximation(input: ParseStream, _: &mut Errors) -> Result<Approximation> {
+    const USAGE: &str = "write `NAME_OF_A_VARIANT = LARGEST_RELATIVE_ERROR`, such as `evolved = 0.003 over \"lengths to 4096\"`";
+    let at_name = |_| input.error(USAGE);
+    let variant: Ident = input.parse().map_err(at_name)?;
+    if input.is_empty() {
+        return Err(syn::Error::new(variant.span(), USAGE));
+    }
+    let equals: Token![=] = input.parse().map_err(at_name)?;
+    if input.is_empty() || input.peek(Token![,]) {
+        return Err(syn::Error::new(equals.span, format!("the error of `{variant}` is missing: {USAGE}")));
+    }
+    let max_error = input.parse()?;
+    let over = match input.parse::<Option<keyword::over>>()? {
+        Some(_) => Some(input.parse().map_err(|error| syn::Error::new(error.span(), USAGE))?),
+        None => None,
+    };
+    end_of_element(input, "after this variant")?;
+    Ok(Approximation { variant, max_error, over })
 }
 
 /// One variant.

@@ -8,7 +8,7 @@ mod parameter;
 mod separated;
 
 pub use item::{Item, item};
-pub use list::{Feature, Variant};
+pub use list::{Approximation, Feature, Variant};
 pub use parameter::Parameter;
 
 use proc_macro2::TokenStream;
@@ -31,6 +31,10 @@ pub struct Options {
     pub variants_are_known: bool,
     /// `default = NAME`
     pub default: Option<Ident>,
+    /// `approximate(name = EXPR over "TEXT", ...)`
+    pub approximate: Vec<Approximation>,
+    /// `tolerance = EXPR`
+    pub tolerance: Option<Expr>,
     /// `name = "..."`
     pub name: Option<LitStr>,
     /// `device = EXPR`
@@ -42,10 +46,12 @@ pub struct Options {
 }
 
 /// Every option with what to write.
-pub const USAGE: [(&str, &str); 7] = [
+pub const USAGE: [(&str, &str); 9] = [
     ("features", "features(name = EXPRESSION, ...)"),
     ("variants", "variants(first, path::second if CONSTRAINT, third { PARAMETER in VALUES, ... }, ...)"),
     ("default", "default = NAME_OF_A_VARIANT"),
+    ("approximate", "approximate(NAME_OF_A_VARIANT = LARGEST_RELATIVE_ERROR, ...)"),
+    ("tolerance", "tolerance = EXPRESSION"),
     ("name", "name = \"key_in_stores_and_models\""),
     ("device", "device = EXPRESSION"),
     ("model", "model = EXPRESSION"),
@@ -83,6 +89,10 @@ impl Options {
             "features" => self.features = separated::parenthesised(&key, input, errors, list::feature)?,
             "variants" => self.read_variants(&key, input, errors)?,
             "default" => self.default = Some(name_of_variant(value(&key, input)?)?),
+            "approximate" => {
+                self.approximate = separated::parenthesised(&key, input, errors, list::approximation)?;
+            }
+            "tolerance" => self.tolerance = Some(value(&key, input)?),
             "name" => self.name = Some(literal(value(&key, input)?)?),
             "device" => self.device = Some(value(&key, input)?),
             "model" => self.model = Some(value(&key, input)?),

@@ -56,6 +56,26 @@ fn spmv() -> (TokenStream, TokenStream) {
 }
 
 #[test]
+fn approximate_variants() {
+    let arguments = quote! {
+        features(length = values.len()),
+        variants(
+            in_order,
+            evolved,
+            #[cfg(feature = "half")]
+            halves { lanes in [4, 8] } if length >= lanes,
+        ),
+        default = in_order,
+        approximate(evolved = 0.003 over "lengths to 4096", halves = HALF_ERROR),
+        tolerance = options.tolerance,
+    };
+    let item = quote!(
+        pub fn sum(values: &[f64], options: &Options) -> f64;
+    );
+    check(arguments, item, expect_file!["snapshots/approximate.rs"]);
+}
+
+#[test]
 fn every_option() {
     let arguments = quote! {
         name = "sort",

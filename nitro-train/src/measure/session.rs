@@ -161,7 +161,8 @@ impl<'a> Session<'a> {
     }
 
     /// As [`Session::input`], and compares what each variant gives with what the default variant gives: where `same`
-    /// (expected, found) is false, the variant is recorded as wrong and is never selected there.
+    /// (expected, found) is false, the variant is recorded as wrong and is never selected there. Of a function with approximate variants it has to
+    /// accept the error that the call accepts: they run only there.
     ///
     /// # Errors
     /// As [`Session::input`].

@@ -3,6 +3,7 @@
 #[path = "../scripted/mod.rs"]
 mod scripted;
 
+mod approximate;
 mod as_a_library;
 mod calibrates;
 mod feature_times;

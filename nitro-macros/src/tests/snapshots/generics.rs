@@ -39,6 +39,7 @@ where
                     &__nitro_device,
                     &__nitro_features,
                     &__nitro_admissible,
+                    &|| 0.0,
                 )
             }
         }
@@ -90,6 +91,7 @@ where
         &__nitro_device,
         &__nitro_features,
         &__nitro_admissible,
+        &|| 0.0,
     )
 }
 /// Runs the given variant of `find`, whatever its constraint says.

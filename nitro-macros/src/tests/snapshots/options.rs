@@ -47,6 +47,7 @@ pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
                     &__nitro_device,
                     &__nitro_features,
                     &__nitro_admissible,
+                    &|| 0.0,
                 )
             }
         }
@@ -96,6 +97,7 @@ pub(super) fn __nitro_sort_select<T: Key>(
         &__nitro_device,
         &__nitro_features,
         &__nitro_admissible,
+        &|| 0.0,
     )
 }
 /// Runs the given variant of `sort`, whatever its constraint says.

@@ -1,5 +1,5 @@
 ::core::compile_error! {
-    "unknown option `nmae`: did you mean `name`?\nthe options are `features`, `variants`, `default`, `name`, `device`, `model`, `crate`"
+    "unknown option `nmae`: did you mean `name`?\nthe options are `features`, `variants`, `default`, `approximate`, `tolerance`, `name`, `device`, `model`, `crate`"
 }
 ::core::compile_error! {
     "two variants are named `merge`: import one under another name, such as `use path::merge as other_merge;`"

@@ -30,6 +30,7 @@ fn work() {
                     &__nitro_device,
                     &__nitro_features,
                     &__nitro_admissible,
+                    &|| 0.0,
                 )
             }
         }
@@ -69,6 +70,7 @@ fn __nitro_work_select() -> ::nitro::Selection<work::Variant> {
         &__nitro_device,
         &__nitro_features,
         &__nitro_admissible,
+        &|| 0.0,
     )
 }
 /// Runs the given variant of `work`, whatever its constraint says.

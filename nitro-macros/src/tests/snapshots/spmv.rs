@@ -91,6 +91,7 @@ pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
                     &__nitro_device,
                     &__nitro_features,
                     &__nitro_admissible,
+                    &|| 0.0,
                 )
             }
         }
@@ -161,6 +162,7 @@ pub fn __nitro_spmv_select(
         &__nitro_device,
         &__nitro_features,
         &__nitro_admissible,
+        &|| 0.0,
     )
 }
 /// Runs the given variant of `spmv`, whatever its constraint says.

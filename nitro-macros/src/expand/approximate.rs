@@ -1,0 +1,68 @@
+//! Approximate variants: what their errors are, and what error a call accepts.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+
+use super::{cfgs, helper, located};
+use crate::ir::{ABOVE_0, CodeVariant, Variant};
+
+/// The errors as constants beside the function: the user's paths mean there what they mean in the attribute.
+pub fn errors(function: &CodeVariant) -> TokenStream {
+    let function_cfgs = cfgs(function);
+    let constants = function.variants.iter().filter_map(|variant| {
+        let (name, max_error) = (error(function, variant), &variant.approximation.as_ref()?.max_error);
+        let variant_cfgs = &variant.cfgs;
+        // What the compiler has to say is said at the user's expression.
+        let max_error = quote_spanned! {
+            located(max_error)=> {
+                let __nitro_error: ::core::primitive::f64 = #max_error;
+                ::core::assert!(__nitro_error > 0.0 && __nitro_error < ::core::primitive::f64::INFINITY, #ABOVE_0);
+                __nitro_error
+            }
+        };
+        Some(quote! {
+            #(#function_cfgs)*
+            #(#variant_cfgs)*
+            #[doc(hidden)]
+            #[allow(non_upper_case_globals)]
+            const #name: ::core::primitive::f64 = #max_error;
+        })
+    });
+    constants.collect()
+}
+
+fn error(function: &CodeVariant, variant: &Variant) -> Ident {
+    helper(function, &format!("max_error_{}", variant.name))
+}
+
+/// What the descriptor says of an approximate variant.
+pub fn information(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
+    let (error, approximation) = (error(function, variant), variant.approximation.as_ref()?);
+    let over = match &approximation.over {
+        Some(text) => quote!(::core::option::Option::Some(#text)),
+        None => quote!(::core::option::Option::None),
+    };
+    Some(quote!(.approximate(super::#error, #over)))
+}
+
+/// The error that the call accepts, computed when it is asked for, and at most once a call.
+pub fn cell(function: &CodeVariant) -> Option<TokenStream> {
+    let tolerance = function.tolerance.as_ref()?;
+    Some(quote! {
+        let __nitro_tolerance = ::core::cell::LazyCell::new(|| -> ::core::primitive::f64 { #tolerance });
+    })
+}
+
+/// A closure that gives it.
+pub fn tolerance(function: &CodeVariant) -> TokenStream {
+    match &function.tolerance {
+        Some(_) => quote!(|| *__nitro_tolerance),
+        None => quote!(|| 0.0),
+    }
+}
+
+/// Whether the call accepts the error of an approximate variant: never where its tolerance is no number.
+pub fn is_tolerated(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
+    let error = variant.approximation.as_ref().map(|_| error(function, variant))?;
+    Some(quote!(*__nitro_tolerance >= #error))
+}
