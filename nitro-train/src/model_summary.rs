@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use nitro_core::Artifact;
 use nitro_core::model::{Calibration, Forest, Model, Node, Selector, Svm, Transform};
+use nitro_core::{Artifact, Contract, Function};
 use serde_json::{Value, json};
 
 use crate::plain_table::Table;
@@ -16,11 +16,17 @@ use crate::printable::list;
 /// use nitro_train::{ModelSummary, model::Model};
 ///
 /// let model = Model::read("models/spmv.model".as_ref())?;
-/// println!("{}", ModelSummary(&model).json());
+/// let summary = ModelSummary { model: &model, function: None };
+/// println!("{}", summary.json());
 /// # Ok::<(), nitro_train::model::ModelError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct ModelSummary<'a>(pub &'a Model);
+pub struct ModelSummary<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// Its function where the code has it, which knows the choices that are approximate.
+    pub function: Option<&'a Function>,
+}
 
 impl ModelSummary<'_> {
     /// Writes it for a reader, in tables of at most so many columns.
@@ -28,23 +34,35 @@ impl ModelSummary<'_> {
     /// # Errors
     /// When it cannot be written.
     pub fn print(&self, out: &mut dyn Write, columns: usize) -> io::Result<()> {
-        write!(out, "{:columns$}", head(self.0))?;
-        match &self.0.selector {
+        write!(out, "{:columns$}", head(self))?;
+        match &self.model.selector {
             Selector::Constant { .. } => Ok(()),
-            Selector::Svm(svm) => print_svm(out, self.0, svm, columns),
-            Selector::Forest(forest) => print_forest(out, self.0, forest, columns),
+            Selector::Svm(svm) => print_svm(out, self.model, svm, columns),
+            Selector::Forest(forest) => print_forest(out, self.model, forest, columns),
         }
     }
 
     /// It as one object.
     #[must_use]
     pub fn json(&self) -> Value {
-        summary(self.0)
+        summary(self)
+    }
+
+    /// The model's choices that are approximate, with what is known of their errors.
+    fn approximate(&self) -> impl Iterator<Item = (&String, f64, Option<&'static str>)> {
+        self.model.choices.iter().filter_map(|name| {
+            let function = self.function?;
+            match function.contract(function.choice(name).ok()?) {
+                Contract::Approximate { max_error, over } => Some((name, max_error, over)),
+                Contract::Exact | Contract::Equivalent => None,
+            }
+        })
     }
 }
 
-fn head(model: &Model) -> Table {
-    let Model { provenance, .. } = model;
+fn head(summary: &ModelSummary<'_>) -> Table {
+    let model = summary.model;
+    let provenance = &model.provenance;
     let digest = provenance.recordings_digest.as_str();
     let mut table = Table::new(["function", &model.function]).ending_in_text();
     for (name, value) in [
@@ -67,6 +85,10 @@ fn head(model: &Model) -> Table {
     if !model.artifacts.is_empty() {
         let one = |own: &Artifact| format!("{own} ({} bytes)", bytes(*own));
         table.row(["generated code".to_owned(), list(&model.artifacts.iter().map(one).collect::<Vec<_>>())]);
+    }
+    for (name, max_error, over) in summary.approximate() {
+        let contract = Contract::Approximate { max_error, over };
+        table.row(["where tolerated".to_owned(), format!("{name}: {contract}")]);
     }
     table
 }
@@ -123,7 +145,10 @@ fn splits(forest: &Forest, column: usize) -> usize {
 }
 
 /// A model without its numbers.
-fn summary(model: &Model) -> Value {
+fn summary(summary: &ModelSummary<'_>) -> Value {
+    let model = summary.model;
+    let approximate = |(choice, max_error, over): (&String, f64, Option<&str>)| json!({ "choice": choice, "max_error": max_error, "over": over });
+    let approximate: Vec<Value> = summary.approximate().map(approximate).collect();
     let names: Vec<&String> = model.features.iter().chain(&model.device_features).collect();
     let selector = match &model.selector {
         Selector::Constant { choice } => json!({ "kind": "constant", "choice": model.choices[*choice] }),
@@ -157,6 +182,7 @@ fn summary(model: &Model) -> Value {
         "selector": selector,
         "calibrations": calibrations,
         "artifacts": artifacts,
+        "approximate": approximate,
     })
 }
 
@@ -184,4 +210,46 @@ fn print_forest(out: &mut dyn Write, model: &Model, forest: &Forest, columns: us
         table.row([name.clone(), splits(forest, column).to_string()]);
     }
     write!(out, "\n{table:columns$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use nitro_core::VariantInfo;
+    use nitro_core::model::{Coverage, Provenance};
+
+    use super::*;
+
+    static VARIANTS: [VariantInfo; 2] =
+        [VariantInfo::new("plain"), VariantInfo::new("evolved").approximate(0.003, Some("lengths to 4096"))];
+    static SUM: Function = Function::new("sum", &VARIANTS);
+
+    #[test]
+    fn approximate_choices_are_told_where_the_code_is_there() {
+        let model = Model {
+            function: "sum".into(),
+            choices: ["plain", "evolved", "gone"].map(str::to_owned).into(),
+            features: vec![],
+            device_features: vec![],
+            selector: Selector::Constant { choice: 1 },
+            gate: None,
+            caution: None,
+            artifacts: vec![],
+            calibrations: vec![],
+            coverage: Coverage::default(),
+            provenance: Provenance::default(),
+        };
+        let shown = |function: Option<&Function>| {
+            let (summary, mut text) = (ModelSummary { model: &model, function }, Vec::new());
+            summary.print(&mut text, 200).unwrap();
+            (String::from_utf8(text).unwrap(), summary.json()["approximate"].clone())
+        };
+        let (text, json) = shown(Some(&SUM));
+        assert!(
+            text.contains("evolved: approximate, relative error up to 0.003 over lengths to 4096"),
+            "{text}"
+        );
+        assert_eq!(json, json!([{ "choice": "evolved", "max_error": 0.003, "over": "lengths to 4096" }]));
+        let (text, json) = shown(None);
+        assert!(!text.contains("approximate") && json == json!([]), "{text}");
+    }
 }

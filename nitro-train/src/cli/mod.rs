@@ -112,7 +112,7 @@ fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<Exit
         Some(Command::Evaluate(args)) => evaluate::run(trainer, args, out),
         Some(Command::Report(args)) => report::run(trainer, args, out),
         Some(Command::Devices(args)) => devices::run(trainer, args, out),
-        Some(Command::Inspect(args)) => inspect::run(args, out),
+        Some(Command::Inspect(args)) => inspect::run(trainer, args, out),
         Some(Command::Explain(args)) => explain::run(trainer, args, out),
         Some(Command::Search(args)) => search::run(trainer, args, out),
         Some(Command::Nest(args)) => nest::run(trainer, &args.command, out),
