@@ -147,7 +147,7 @@ fn selections_and_counts_say_what_is_approximate() {
     assert!(text(0.003).starts_with(evolved), "{}", text(0.003));
     assert!(text(0.0).starts_with("pairwise: best admissible choice"), "{}", text(0.0));
     let contract = |items, tolerance| tolerant::select(items, tolerance).contract();
-    assert_eq!(contract(20, 0.05), Contract::Approximate { max_error: COARSE, over: None });
+    assert_eq!(contract(20, 0.05), Contract::Approx { max_error: COARSE, over: None });
     assert_eq!((contract(20, 0.0), contract(5, 0.0)), (Contract::Equivalent, Contract::Exact));
 
     assert_eq!([0.01, 0.0].map(|tolerance| tolerant(21, tolerance)), ["evolved", "pairwise"]);
@@ -172,7 +172,7 @@ fn the_descriptor_says_it_too() {
         Some("tolerance >= 0.003"),
         Some("tolerance >= COARSE && (items % 2 == 0)")
     ]));
-    let evolved = Contract::Approximate { max_error: 0.003, over: Some("lengths to 4096") };
+    let evolved = Contract::Approx { max_error: 0.003, over: Some("lengths to 4096") };
     assert_eq!(function.contract(function.variant_choice(2)), evolved);
     assert_eq!(function.variants()[3].approximation(), Some((COARSE, None)));
     let constraint = function.variants()[2].constraint().unwrap();

@@ -17,7 +17,7 @@ use crate::{Choice, Function};
 /// # ];
 /// # static SUM: Function = Function::new("sum", &VARIANTS);
 /// let contracts: Vec<Contract> = SUM.default_choices().map(|choice| SUM.contract(choice)).collect();
-/// let evolved = Contract::Approximate { max_error: 0.003, over: Some("lengths to 4096") };
+/// let evolved = Contract::Approx { max_error: 0.003, over: Some("lengths to 4096") };
 /// assert_eq!(contracts, [Contract::Exact, Contract::Exact, Contract::Equivalent, evolved]);
 /// assert_eq!(evolved.to_string(), "approximate, relative error up to 0.003 over lengths to 4096");
 /// ```
@@ -28,7 +28,7 @@ pub enum Contract {
     /// As good as the default, though its last bits may be others: it stands neither in that group nor among the approximate ones.
     Equivalent,
     /// Near enough for who asks for it: it runs only in calls whose `tolerance` is at least its error.
-    Approximate {
+    Approx {
         /// The largest relative error that was seen, above 0.
         max_error: f64,
         /// Over what inputs it was found, if that was said.
@@ -37,10 +37,10 @@ pub enum Contract {
 }
 
 impl Contract {
-    /// Whether it is [`Contract::Approximate`].
+    /// Whether it is [`Contract::Approx`].
     #[must_use]
     pub fn is_approximate(&self) -> bool {
-        matches!(self, Self::Approximate { .. })
+        matches!(self, Self::Approx { .. })
     }
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for Contract {
         match self {
             Self::Exact => formatter.write_str("exact, the bits of the default"),
             Self::Equivalent => formatter.write_str("equivalent, but for the last bits"),
-            Self::Approximate { max_error, over } => {
+            Self::Approx { max_error, over } => {
                 write!(formatter, "approximate, relative error up to {max_error}")?;
                 over.map_or(Ok(()), |over| write!(formatter, " over {over}"))
             }
@@ -65,7 +65,7 @@ impl Function {
     #[must_use]
     pub fn contract(&self, choice: Choice) -> Contract {
         match self.variants()[choice.variant].approximation() {
-            Some((max_error, over)) => Contract::Approximate { max_error, over },
+            Some((max_error, over)) => Contract::Approx { max_error, over },
             None if self.is_exact(choice) => Contract::Exact,
             None => Contract::Equivalent,
         }

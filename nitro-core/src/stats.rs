@@ -154,7 +154,7 @@ pub struct Count {
     pub variant: &'static str,
     /// The values of its parameters, such as `block=256,unroll=4`; empty without any.
     pub configuration: String,
-    /// Whether its results are [approximate](crate::Contract::Approximate).
+    /// Whether its results are [approximate](crate::Contract::Approx).
     pub is_approximate: bool,
     /// Why it ran.
     pub reason: ReasonKind,

@@ -53,7 +53,7 @@ impl ModelSummary<'_> {
         self.model.choices.iter().filter_map(|name| {
             let function = self.function?;
             match function.contract(function.choice(name).ok()?) {
-                Contract::Approximate { max_error, over } => Some((name, max_error, over)),
+                Contract::Approx { max_error, over } => Some((name, max_error, over)),
                 Contract::Exact | Contract::Equivalent => None,
             }
         })
@@ -87,7 +87,7 @@ fn head(summary: &ModelSummary<'_>) -> Table {
         table.row(["generated code".to_owned(), list(&model.artifacts.iter().map(one).collect::<Vec<_>>())]);
     }
     for (name, max_error, over) in summary.approximate() {
-        let contract = Contract::Approximate { max_error, over };
+        let contract = Contract::Approx { max_error, over };
         table.row(["where tolerated".to_owned(), format!("{name}: {contract}")]);
     }
     table
