@@ -55,6 +55,11 @@ pub trait Bench: Send {
     /// On what, for people: `cuda:0 (NVIDIA H200)`, `emulator`.
     fn name(&self) -> String;
 
+    /// For which compute capability machine code is made, as in `90`; none where PTX is run as it is.
+    fn architecture(&self) -> Option<u32> {
+        None
+    }
+
     /// Takes the workload and the original, runs it on all cases of these sets, and keeps its results. What it takes per set comes back, in the order of `sets`.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ pub(super) enum Request {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Answer {
     /// It runs on this, and is ready.
-    Ready { name: String },
+    Ready { name: String, architecture: Option<u32> },
     /// For each set, so many results.
     Begun { cases: Vec<usize> },
     /// All cases have run.

@@ -34,6 +34,7 @@ pub struct Sandbox {
     limits: Limits,
     clock: Box<dyn Clock>,
     name: String,
+    architecture: Option<u32>,
     worker: Option<Begun>,
     task: Option<Task>,
     quarantine: Quarantine,
@@ -80,6 +81,7 @@ impl Sandbox {
             limits,
             clock,
             name: String::new(),
+            architecture: None,
             worker: None,
             task: None,
             quarantine: Quarantine::default(),
@@ -102,7 +104,9 @@ impl Sandbox {
         self.statistics.workers += 1;
         self.worker = Some(Begun { worker, sets: Vec::new(), last: None });
         match self.answer(self.limits.start)? {
-            (Answer::Ready { name }, _) => self.name = name,
+            (Answer::Ready { name, architecture }, _) => {
+                (self.name, self.architecture) = (name, architecture)
+            }
             (answer, _) => return Err(Broken::crash(format!("its worker began with {answer:?}"))),
         }
         Ok(())
@@ -241,6 +245,10 @@ impl Sandbox {
 impl Bench for Sandbox {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn architecture(&self) -> Option<u32> {
+        self.architecture
     }
 
     fn begin(

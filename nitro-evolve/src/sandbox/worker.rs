@@ -40,7 +40,8 @@ pub fn serve<B: Bench>(
         Ok(bench) => bench,
         Err(error) => return send(&mut output, Answer::Lost(error.0).other()),
     };
-    send(&mut output, Answer::Ready { name: bench.name() }.other())?;
+    let ready = Answer::Ready { name: bench.name(), architecture: bench.architecture() };
+    send(&mut output, ready.other())?;
     under_way.fetch_sub(1, Ordering::SeqCst);
     for request in requests {
         let (request, payload) = request.map_err(io::Error::other)?;

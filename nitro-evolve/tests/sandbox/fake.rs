@@ -37,6 +37,10 @@ impl Bench for Fake {
         "fake".to_owned()
     }
 
+    fn architecture(&self) -> Option<u32> {
+        Some(75)
+    }
+
     fn begin(
         &mut self,
         workload: &Workload,

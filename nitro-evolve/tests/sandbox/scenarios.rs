@@ -116,7 +116,7 @@ fn ran(times_ns: &[f64]) -> RunOutcome {
 
 fn what_a_bench_answers_arrives() {
     let (mut sandbox, _) = sandbox(Limits::default());
-    assert_eq!(sandbox.name(), "fake");
+    assert_eq!((sandbox.name().as_str(), sandbox.architecture()), ("fake", Some(75)));
     let times = sandbox.begin(&workload(), &code("takes 5"), &[Set::Search, Set::Test]).unwrap();
     let expected = |time_ns| CaseResult { time_ns, error: f64::INFINITY };
     assert_eq!(times, [vec![expected(5.0), expected(10.0)], vec![expected(5.0)]]);
