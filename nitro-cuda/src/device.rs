@@ -8,6 +8,7 @@ use nitro_core::DeviceEntry;
 use nitro_core::provide::Chain;
 
 use crate::context::{self, Active};
+use crate::driver::driver;
 use crate::name::Name;
 use crate::{Attributes, CudaError};
 
@@ -118,6 +119,23 @@ impl Cuda {
     #[must_use]
     pub fn attributes(self) -> &'static Attributes {
         &self.0.attributes
+    }
+
+    /// Bytes of the GPU's memory that nobody uses at the moment.
+    ///
+    /// ```no_run
+    /// assert!(nitro_cuda::device(0)?.free_bytes()? > 1 << 30);
+    /// # Ok::<(), nitro_cuda::CudaError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the driver refuses it.
+    pub fn free_bytes(self) -> Result<u64, CudaError> {
+        let _active = self.activate()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: both places live through the call.
+        unsafe { driver!(cuMemGetInfo_v2(&mut free, &mut total)) }?;
+        Ok(free as u64)
     }
 
     /// One more stream whose kernels run on this device's multiprocessors.

@@ -5,9 +5,12 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use cudarc::driver::sys::{CUDA_KERNEL_NODE_PARAMS, CUfunction, CUfunction_attribute, CUgraph, CUgraphNode};
+use cudarc::driver::sys::{
+    self, CUDA_KERNEL_NODE_PARAMS, CUfunction, CUfunction_attribute, CUgraph, CUgraphNode, CUresult,
+};
 
 use crate::driver::driver;
+use crate::error::check;
 use crate::grid::Grid;
 use crate::unload::Uses;
 use crate::{Argument, Cuda, CudaError, Stream, profile};
@@ -239,6 +242,34 @@ impl<'m> Kernel<'m> {
             local_bytes: self.attribute(A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
             max_threads_per_block: self.attribute(A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
         })
+    }
+
+    /// Bytes of each of the kernel's parameters, in order.
+    ///
+    /// ```no_run
+    /// use nitro_cuda::{Image, Module, device};
+    ///
+    /// # let text = "";
+    /// let module = Module::load(device(0)?, &Image::from_ptx("unknown.ptx", text))?;
+    /// assert_eq!(module.kernel("scale")?.parameter_bytes()?, [8, 4], "a pointer and a number");
+    /// # Ok::<(), nitro_cuda::CudaError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the driver refuses it.
+    pub fn parameter_bytes(self) -> Result<Vec<usize>, CudaError> {
+        let _active = self.function.device.activate()?;
+        let mut parameters = Vec::new();
+        loop {
+            let (mut offset, mut bytes) = (0, 0);
+            let (handle, index) = (self.function.handle, parameters.len());
+            // SAFETY: the function is of the context that is current, and both places live through the call.
+            match unsafe { sys::cuFuncGetParamInfo(handle, index, &mut offset, &mut bytes) } {
+                CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(parameters), // there are no more
+                answer => check("cuFuncGetParamInfo", answer)?,
+            }
+            parameters.push(bytes);
+        }
     }
 
     fn attribute(self, attribute: CUfunction_attribute) -> Result<u32, CudaError> {

@@ -6,7 +6,7 @@
 //! The nouns:
 //! - [`Cuda`] is a device: a GPU ([`device`]), or a part of its multiprocessors ([`partition`]), which is a different
 //!   machine as far as the choice of a variant is concerned. [`Cuda::enter`] makes a thread work on it.
-//! - [`Stream`] is a queue of work on a device; [`Buffer`] is memory on it.
+//! - [`Stream`] is a queue of work on a device; [`Buffer`] is memory on it, [`GuardedBuffer`] memory with nothing beside it, for code that is not trusted.
 //! - [`compile`] makes an [`Image`] of a CUDA C++ [`Source`], by [`Options`] such as definitions for the preprocessor; a [`Module`] is an image
 //!   on a device until it is dropped, and [`Kernel`] one of its functions.
 //! - [`Program`] does all that for a source that is part of the application: compiled for the device at hand when first used, loaded for
@@ -62,6 +62,7 @@ mod event;
 mod executable;
 mod features;
 mod grid;
+mod guarded;
 mod kernel;
 mod module;
 mod name;
@@ -90,6 +91,7 @@ pub use error::CudaError;
 pub use executable::{Executable, LaunchError};
 pub use features::{rates, register_feature, register_rates};
 pub use grid::Grid;
+pub use guarded::{GuardedBuffer, Place};
 pub use kernel::{Kernel, Resources};
 pub use module::Module;
 pub use nitro_launch::{Integers, LaunchPlan, PlanError};

@@ -161,7 +161,9 @@ fn explained(error: CudaError, image: &Image, log: &str) -> CudaError {
         Some(nvrtc) if NOT_LOADABLE.contains(code) => {
             CudaError::NvrtcTooNew { file, nvrtc, driver: driver::version() }
         }
-        None if !error.is_fatal() => CudaError::Ptx { file, log: log.to_owned(), source: Box::new(error) },
+        None if image.cubin().is_none() && !error.is_fatal() => {
+            CudaError::Ptx { file, log: log.to_owned(), source: Box::new(error) }
+        }
         _ => error,
     }
 }

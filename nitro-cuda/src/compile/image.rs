@@ -38,6 +38,21 @@ impl Image {
         Self { file: file.to_owned(), output: Output::Ptx, compiled, nvrtc: None }
     }
 
+    /// Machine code that something else has made, such as NVIDIA's assembler; errors call it `file`. Whether it is right shows when the driver loads it.
+    ///
+    /// ```
+    /// use nitro_cuda::Image;
+    ///
+    /// # let bytes = b"\x7fELF";
+    /// let image = Image::from_cubin("evolved.cubin", bytes); // `bytes` came from ptxas, say
+    /// assert_eq!((image.ptx(), image.cubin()), (None, Some(&bytes[..])));
+    /// ```
+    #[must_use]
+    pub fn from_cubin(file: &str, code: &[u8]) -> Self {
+        let compiled = Compiled { code: code.to_vec(), log: String::new() };
+        Self { file: file.to_owned(), output: Output::Cubin, compiled, nvrtc: None }
+    }
+
     pub(super) fn compiled(file: &str, output: Output, compiled: Compiled, nvrtc: (u32, u32)) -> Self {
         Self { file: file.to_owned(), output, compiled, nvrtc: Some(nvrtc) }
     }

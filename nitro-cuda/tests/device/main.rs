@@ -3,6 +3,7 @@
 mod buffers;
 mod devices;
 mod executables;
+mod guarded;
 mod launches;
 mod modules;
 mod threads;

@@ -6,6 +6,7 @@
 
 mod assembler;
 mod child;
+mod cuda;
 mod frame;
 mod limits;
 mod message;
@@ -15,6 +16,7 @@ mod tail;
 mod worker;
 
 pub use self::assembler::Assembler;
+pub use self::cuda::CudaBench;
 pub use self::limits::{Clock, Limits, Statistics, SystemClock};
 pub use self::parent::Sandbox;
 pub use self::worker::serve;

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use nitro_evolve::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
-use nitro_evolve::sandbox::serve;
+use nitro_evolve::sandbox::{CudaBench, serve};
 use nitro_evolve::{Set, Workload};
 use nitro_search::Failure;
 
@@ -15,6 +15,7 @@ pub const ADDRESS: &str = "NITRO_TEST_ADDRESS";
 pub fn work(kind: &str) {
     match kind {
         "deaf" => hang(),
+        "cuda" => serve(|| CudaBench::open("cuda:0"), std::io::stdin(), std::io::stdout()).unwrap(),
         "garbage" => print!("Hello, I am a worker."),
         "without device" => {
             serve(
@@ -63,6 +64,7 @@ impl Bench for Fake {
                 std::process::abort()
             }
             "lost" | "lost again" => return Err(BenchError("the device answers 700".to_owned())),
+            "cuda" => serve(|| CudaBench::open("cuda:0"), std::io::stdin(), std::io::stdout()).unwrap(),
             "garbage" => print!("a kernel printed this, which is not allowed"),
             "giant" => {
                 std::io::stdout().write_all(b"ntro\x01\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff").unwrap()

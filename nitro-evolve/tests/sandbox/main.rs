@@ -1,28 +1,37 @@
-//! Whatever a worker does, its sandbox goes on: real processes, and a bench that does what the text of the code says.
+//! Whatever a worker does, its sandbox goes on: real processes, and a bench that does what the text of the code says; with `--ignored` one on a GPU.
 //!
 //! This program is the test; the tests start it again as the worker.
 
+mod device;
 mod fake;
 mod scenarios;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    match arguments.next().as_deref() {
-        Some("worker") => fake::work(&arguments.next().unwrap_or_default()),
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.first().map(String::as_str) {
+        Some("worker") => fake::work(arguments.get(1).map_or("", String::as_str)),
         Some("parent") => scenarios::run_for_ever(),
-        filter => return run(filter.filter(|filter| !filter.starts_with('-'))),
+        _ => run(&arguments),
     }
     ExitCode::SUCCESS
 }
 
 /// Runs the scenarios whose names contain the filter.
-fn run(filter: Option<&str>) -> ExitCode {
-    let chosen = scenarios::ALL.iter().filter(|(name, _)| name.contains(filter.unwrap_or_default()));
-    for (name, scenario) in chosen {
+fn run(arguments: &[String]) {
+    let filter = arguments.iter().find(|argument| !argument.starts_with('-')).map_or("", String::as_str);
+    let has = |option: &str| arguments.iter().any(|argument| argument == option);
+    let of_devices = has("--ignored") || has("--include-ignored");
+    let others = if has("--ignored") { &[][..] } else { &scenarios::ALL };
+    for (name, scenario) in others.iter().filter(|(name, _)| name.contains(filter)) {
         scenario();
         println!("test {name} ... ok");
     }
-    ExitCode::SUCCESS
+    for (name, scenario) in device::ALL.iter().filter(|(name, _)| name.contains(filter)) {
+        if of_devices {
+            scenario();
+        }
+        println!("test {name} ... {}", if of_devices { "ok" } else { "ignored, needs a CUDA device" });
+    }
 }

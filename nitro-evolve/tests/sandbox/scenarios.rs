@@ -8,16 +8,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use nitro_cuda::nvrtc_version;
 use nitro_evolve::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
 use nitro_evolve::sandbox::{Clock, Limits, Sandbox};
 use nitro_evolve::{Set, Workload};
 use nitro_search::Failure;
+use nitro_test_support::tools::NVRTC;
 
+use crate::device::ptx;
 use crate::fake::ADDRESS;
 
-type Scenario = (&'static str, fn());
+pub type Scenario = (&'static str, fn());
 
-pub const ALL: [Scenario; 10] = [
+pub const ALL: [Scenario; 11] = [
     ("what_a_bench_answers_arrives", what_a_bench_answers_arrives),
     (
         "what_ends_a_worker_is_a_crash_and_the_next_one_runs",
@@ -34,6 +37,7 @@ pub const ALL: [Scenario; 10] = [
         who_ended_an_idle_worker_is_not_the_next_candidate,
     ),
     ("workers_end_with_their_parent", workers_end_with_their_parent),
+    ("planted_faults_compile", planted_faults_compile),
 ];
 
 /// Time goes on as the test says; what is waited for comes, unless the test says that it does not.
@@ -263,4 +267,27 @@ fn workers_end_with_their_parent() {
     parent.kill().unwrap();
     parent.wait().unwrap();
     assert_eq!(worker.read(&mut [0]).unwrap_or(0), 0, "the worker has ended too");
+}
+
+/// What runs on a GPU alone is compiled everywhere.
+fn planted_faults_compile() {
+    let Some(_) = NVRTC.found(nvrtc_version()) else { return };
+    for fault in [
+        "RIGHT",
+        "JUST_BEHIND",
+        "JUST_BEFORE",
+        "FAR_BEHIND",
+        "INTO_INPUT",
+        "WROTE_NOTHING",
+        "ENDLESS",
+        "TRAP",
+    ] {
+        assert!(ptx(fault).unwrap().ptx.contains(".entry scale"), "{fault}");
+    }
+    let right = ptx("RIGHT").unwrap();
+    for fault in ["SLOWER", "HALF_WRITTEN", "MISALIGNED", "NO_NUMBER", "INEXACT", "TOO_FEW_THREADS"] {
+        assert_ne!(ptx(fault).unwrap(), right, "{fault}");
+    }
+    let workload = Workload::parse(Path::new("faults.toml"), include_str!("faults.toml")).unwrap();
+    assert_eq!(workload.inputs(Set::Search, 0).unwrap().judge.len(), 1);
 }

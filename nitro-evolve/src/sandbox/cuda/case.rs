@@ -1,0 +1,163 @@
+//! The buffers of a case on a device.
+
+use nitro_cuda::{CudaError, GuardedBuffer, Place, Stream};
+
+use super::kernels::{Verdict, Verdicts};
+use crate::workload::{Comparison, Element, InputBuffer, Inputs, Launch, Role};
+
+/// What stands beside a buffer.
+const CANARY: u8 = 0xc5;
+/// Mappings have whole pages.
+const PAGE_BYTES: usize = 2 << 20;
+
+/// A case that is ready to run.
+pub(super) struct Case {
+    pub(super) launches: Vec<Launch>,
+    pub(super) judge: Vec<Launch>,
+    pub(super) buffers: Vec<CaseBuffer>,
+}
+
+/// A buffer that programs work on, and what it is compared with.
+pub(super) struct CaseBuffer {
+    pub(super) name: String,
+    element: Element,
+    role: Role,
+    comparison: Comparison,
+    pub(super) work: GuardedBuffer,
+    /// What it holds at the beginning, unless that is anything.
+    pristine: Option<GuardedBuffer>,
+    /// What the original makes of it, where it is a result.
+    golden: Option<GuardedBuffer>,
+    /// How far the original's results are from run to run.
+    pub(super) spread: f64,
+}
+
+/// What a buffer is filled with that holds anything at the beginning: no number in every other run, and a very large one otherwise.
+/// The rest is of the run's number, so that no two runs have the same.
+pub(super) fn pattern(run: u64) -> u32 {
+    let drawn = (run.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44) as u32; // 20 bits
+    if run.is_multiple_of(2) { 0xfff0_0001 | drawn } else { 0x7e50_0000 | drawn }
+}
+
+/// What a case takes of a device's memory.
+pub(super) fn bytes(inputs: &Inputs) -> u64 {
+    let copies = |buffer: &InputBuffer| match buffer.role {
+        Role::Scratch => 1,
+        Role::In | Role::Out => 2,
+        Role::InOut => 3,
+    };
+    let pages = |buffer: &InputBuffer| buffer.bytes.len().max(1).next_multiple_of(PAGE_BYTES);
+    inputs.buffers.iter().map(|buffer| (copies(buffer) * pages(buffer)) as u64).sum()
+}
+
+impl Case {
+    pub(super) fn new(stream: Stream, inputs: Inputs) -> Result<Self, CudaError> {
+        let Inputs { buffers, launches, judge } = inputs;
+        let buffers = buffers.into_iter().map(|buffer| CaseBuffer::new(stream, buffer));
+        Ok(Self { launches, judge, buffers: buffers.collect::<Result<_, _>>()? })
+    }
+
+    /// Puts the buffers somewhere.
+    pub(super) fn place(&mut self, place: Place) {
+        self.buffers.iter_mut().for_each(|buffer| buffer.work.place(place));
+    }
+
+    /// Lets all buffers hold what they hold at the beginning.
+    pub(super) fn restore(&mut self, pattern: u32) -> Result<(), CudaError> {
+        self.buffers.iter_mut().try_for_each(|buffer| match &buffer.pristine {
+            Some(pristine) => buffer.work.copy_from(pristine),
+            None => buffer.work.fill(pattern),
+        })
+    }
+
+    /// So that writes beside buffers show.
+    pub(super) fn set_canaries(&mut self) -> Result<(), CudaError> {
+        self.buffers.iter_mut().try_for_each(|buffer| buffer.work.fill_slack(CANARY))
+    }
+
+    /// Keeps what the buffers hold as the original's results.
+    pub(super) fn keep_results(&mut self) -> Result<(), CudaError> {
+        self.buffers.iter_mut().try_for_each(|buffer| match &mut buffer.golden {
+            Some(golden) => golden.copy_from(&buffer.work),
+            None => Ok(()),
+        })
+    }
+
+    /// What a run has made of the buffers that was given this pattern. Waits for it.
+    pub(super) fn verdicts(&self, stream: Stream, pattern: u32) -> Result<Vec<Verdict>, CudaError> {
+        let verdicts = Verdicts::new(stream, self.buffers.len())?;
+        for (at, buffer) in self.buffers.iter().enumerate() {
+            verdicts.beside(at, &buffer.work, CANARY)?;
+            match (&buffer.golden, &buffer.pristine) {
+                (Some(golden), pristine) => {
+                    let kind = (buffer.element, buffer.comparison);
+                    let filled = pristine.is_none().then_some(pattern);
+                    verdicts.compare(at, (&buffer.work, golden), kind, filled)?;
+                }
+                (None, Some(pristine)) => verdicts.changed(at, &buffer.work, pristine)?,
+                (None, None) => {}
+            }
+        }
+        verdicts.to_vec()
+    }
+}
+
+impl CaseBuffer {
+    fn new(stream: Stream, input: InputBuffer) -> Result<Self, CudaError> {
+        let InputBuffer { name, element, role, comparison, bytes } = input;
+        let another = || GuardedBuffer::new(stream, bytes.len());
+        let mut pristine = matches!(role, Role::In | Role::InOut).then(another).transpose()?;
+        if let Some(pristine) = &mut pristine {
+            pristine.copy_from_slice(&bytes)?;
+        }
+        let golden = matches!(role, Role::Out | Role::InOut).then(another).transpose()?;
+        Ok(Self { name, element, role, comparison, work: another()?, pristine, golden, spread: 0.0 })
+    }
+
+    /// How far a result is from the original's.
+    pub(super) fn error(&self, verdict: &Verdict) -> f64 {
+        verdict.error(self.comparison, self.work.len() / self.element.bytes())
+    }
+
+    /// What was done to memory that may not be written.
+    pub(super) fn damage(&self, verdict: &Verdict) -> Option<String> {
+        let (name, bytes) = (&self.name, verdict.damaged);
+        (bytes > 0).then(|| match self.role {
+            Role::In => format!("it changed the input `{name}`, or wrote beside it"),
+            _ => format!("it wrote {bytes} bytes beside the buffer `{name}`"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_outputs_hold_before_differs_from_run_to_run_and_is_no_number_every_other_time() {
+        let patterns: Vec<u32> = (0..1000).map(pattern).collect();
+        for (run, &pattern) in patterns.iter().enumerate() {
+            let wide = u64::from(pattern) << 32 | u64::from(pattern);
+            let is_number = run % 2 == 1;
+            assert_eq!(!f32::from_bits(pattern).is_nan(), is_number, "{pattern:x}");
+            assert_eq!(!f64::from_bits(wide).is_nan(), is_number, "{pattern:x}");
+            assert!(!is_number || f32::from_bits(pattern) > 1e37, "{pattern:x}");
+            assert_ne!(Some(&pattern), patterns.get(run + 2), "{run}");
+        }
+    }
+
+    #[test]
+    fn memory_is_counted_in_pages_and_copies() {
+        let buffer = |role, bytes| InputBuffer {
+            name: "x".to_owned(),
+            element: Element::U8,
+            role,
+            comparison: Comparison::Exact,
+            bytes: vec![0; bytes],
+        };
+        let buffers =
+            vec![buffer(Role::InOut, PAGE_BYTES + 1), buffer(Role::Scratch, 0), buffer(Role::In, 1)];
+        let inputs = Inputs { buffers, launches: Vec::new(), judge: Vec::new() };
+        assert_eq!(bytes(&inputs), (6 + 1 + 2) * PAGE_BYTES as u64);
+    }
+}

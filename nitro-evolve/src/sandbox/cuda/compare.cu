@@ -1,0 +1,95 @@
+// How far results are from the original's, and whether anything was written that may not be. A verdict is four numbers of 64 bits: the bits of the largest error,
+// the elements that differ, those that still are as they were filled, and the bytes that may not have changed.
+
+typedef unsigned long long u64;
+
+enum { RELATIVE, ABSOLUTE, SHARE, EXACT };
+enum { WORST, DIFFERING, UNTOUCHED, DAMAGED };
+
+#define INFINITE __longlong_as_double(0x7ff0000000000000ll)
+
+__device__ u64 bits(float x) { return __float_as_uint(x); }
+__device__ u64 bits(double x) { return __double_as_longlong(x); }
+template <typename T> __device__ u64 bits(T x) { return (u64)x & (~0ull >> (64 - 8 * sizeof(T))); }
+
+template <typename T> __device__ bool is_nan(T x) { return x != x; }
+
+// Of 64-bit integers too, without loss where they are near to each other.
+template <typename T> __device__ double difference(T x, T g) {
+    return x > g ? (double)((u64)x - (u64)g) : (double)((u64)g - (u64)x);
+}
+__device__ double difference(float x, float g) { return fabs((double)x - (double)g); }
+__device__ double difference(double x, double g) { return fabs(x - g); }
+
+template <typename T> __device__ double error(T x, T g, unsigned mode) {
+    if (is_nan(x) || is_nan(g)) return is_nan(x) && is_nan(g) ? 0.0 : INFINITE;
+    if (mode == EXACT) return bits(x) == bits(g) ? 0.0 : INFINITE;
+    if (mode == SHARE || x == g) return 0.0;
+    double size = mode == RELATIVE && g != 0 ? fabs((double)g) : 1.0;
+    double error = difference(x, g) / size;
+    return error == error ? error : INFINITE; // it is none where infinities are subtracted or divided
+}
+
+// Elements that are the pattern, and not in the original's results, were not written; a pattern of fewer bits than 32 may be a result.
+template <typename T> __device__ void compare(const T* found, const T* golden, u64 count, unsigned mode, unsigned is_filled, u64 pattern, u64* verdict) {
+    double worst = 0;
+    u64 differing = 0, untouched = 0, fill = pattern & (~0ull >> (64 - 8 * sizeof(T)));
+    for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < count; i += (u64)gridDim.x * blockDim.x) {
+        T x = found[i], g = golden[i];
+        worst = fmax(worst, error(x, g, mode));
+        differing += !(x == g || (is_nan(x) && is_nan(g)));
+        untouched += is_filled && sizeof(T) >= 4 && bits(x) == fill && bits(g) != fill;
+    }
+    // What is not negative is ordered as its bits are.
+    if (worst > 0) atomicMax(verdict + WORST, (u64)__double_as_longlong(worst));
+    if (differing) atomicAdd(verdict + DIFFERING, differing);
+    if (untouched) atomicAdd(verdict + UNTOUCHED, untouched);
+}
+
+#define COMPARE(name, T)                                                                                                             \
+    extern "C" __global__ void compare_##name(const T* found, const T* golden, u64 count, unsigned mode, unsigned is_filled, u64 pattern, u64* verdict) { \
+        compare<T>(found, golden, count, mode, is_filled, pattern, verdict);                                                        \
+    }
+COMPARE(u8, unsigned char)
+COMPARE(i8, signed char)
+COMPARE(u16, unsigned short)
+COMPARE(i16, short)
+COMPARE(u32, unsigned)
+COMPARE(i32, int)
+COMPARE(u64, u64)
+COMPARE(i64, long long)
+COMPARE(f32, float)
+COMPARE(f64, double)
+
+// Bytes that are not as they were; both are aligned to 16 bytes.
+extern "C" __global__ void changed(const unsigned char* now, const unsigned char* before, u64 bytes, u64* verdict) {
+    u64 changed = 0, words = bytes / 16;
+    const uint4 *a = (const uint4*)now, *b = (const uint4*)before;
+    u64 first = blockIdx.x * (u64)blockDim.x + threadIdx.x, all = (u64)gridDim.x * blockDim.x;
+    for (u64 i = first; i < words; i += all) {
+        uint4 x = a[i], y = b[i];
+        changed += x.x != y.x || x.y != y.y || x.z != y.z || x.w != y.w;
+    }
+    for (u64 i = words * 16 + first; i < bytes; i += all) changed += now[i] != before[i];
+    if (changed) atomicAdd(verdict + DAMAGED, changed);
+}
+
+// Bytes that are not this one.
+extern "C" __global__ void other_than(const unsigned char* at, u64 bytes, unsigned byte, u64* verdict) {
+    u64 other = 0;
+    for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < bytes; i += (u64)gridDim.x * blockDim.x) other += at[i] != byte;
+    if (other) atomicAdd(verdict + DAMAGED, other);
+}
+
+__device__ u64 now_ns() {
+    u64 now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
+
+// Keeps the device busy, so that the host gets ahead with what is timed.
+extern "C" __global__ void spin(u64 time_ns) {
+    u64 begin = now_ns();
+    while (now_ns() - begin < time_ns) {
+    }
+}

@@ -1,0 +1,182 @@
+//! The bench on a CUDA device: what the worker of a sandbox serves.
+
+mod case;
+mod kernels;
+mod run;
+mod stop;
+
+use std::collections::BTreeMap;
+
+use nitro_cuda::{Cuda, CudaError, Image, Module};
+use nitro_search::Failure;
+
+use self::case::Case;
+use self::run::{Programs, Runner};
+use self::stop::Stop;
+use crate::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
+use crate::{Set, Workload};
+
+/// How the original is run when its times are asked for the first time.
+const FIRST: Effort = Effort { runs: 7, checks: 2 };
+/// How much of the device's memory is left to others: programs have local memory.
+const LEFT_TO_OTHERS: u64 = 10;
+
+/// Runs programs on a CUDA device, and compares their results there.
+///
+/// Every buffer has a mapping of its own with nothing beside it ([`GuardedBuffer`](nitro_cuda::GuardedBuffer)). Before each run inputs are copied anew, and what is not an input is filled with a pattern; of runs that are checked, buffers are
+/// elsewhere each time, the pattern is another one, and inputs and what stands beside buffers have to be as they were. Times are of events around all launches of a case, by
+/// [`Device::stopwatch`](nitro_core::Device::stopwatch), with the device given something to do until the host is ahead.
+///
+/// A program that takes the device with it, by an illegal access say, makes an error of every later call: run it in a [`Sandbox`](super::Sandbox), whose worker calls [`serve`](super::serve).
+///
+/// ```no_run
+/// use nitro_evolve::sandbox::{CudaBench, serve};
+///
+/// // All that a worker does.
+/// serve(|| CudaBench::open("cuda:0"), std::io::stdin(), std::io::stdout())?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct CudaBench {
+    device: Cuda,
+    runner: Runner,
+    task: Option<Task>,
+}
+
+struct Task {
+    workload: Workload,
+    original: Module,
+    /// The sets whose cases are on the device.
+    loaded: BTreeMap<Set, Vec<Case>>,
+}
+
+impl CudaBench {
+    /// The bench on the device that a text names, as in `cuda:0` or `cuda:0/16sm`.
+    ///
+    /// # Errors
+    /// When there is no such device, or NVRTC is missing.
+    pub fn open(device: &str) -> Result<Self, BenchError> {
+        let opened = nitro_cuda::parse(device)
+            .ok_or_else(|| BenchError(format!("`{device}` is no CUDA device; write cuda:0")))?;
+        let bench = opened.and_then(Self::on);
+        bench.map_err(|error| BenchError(error.to_string()))
+    }
+
+    /// The bench on a device.
+    ///
+    /// # Errors
+    /// When NVRTC is missing, or the device cannot be used.
+    pub fn on(device: Cuda) -> Result<Self, CudaError> {
+        kernels::prepare(device)?;
+        Ok(Self { device, runner: Runner::new(device.stream()), task: None })
+    }
+}
+
+/// Brings code to a device.
+fn load(device: Cuda, code: &Code, file: &str) -> Result<Module, Stop> {
+    let image = match &code.image {
+        Some(image) => Image::from_cubin(file, image),
+        None => Image::from_ptx(file, &code.ptx),
+    };
+    Module::load(device, &image).map_err(Stop::of(Failure::Compile))
+}
+
+impl Task {
+    /// Brings the cases of a set to the device, unless they are there, with what the original makes of them.
+    fn load(&mut self, runner: &mut Runner, set: Set) -> Result<(), BenchError> {
+        if self.loaded.contains_key(&set) {
+            return Ok(());
+        }
+        let mut cases = Vec::new();
+        for number in 0..self.workload.cases(set) {
+            let inputs = self.workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))?;
+            self.make_room(case::bytes(&inputs)).map_err(|why| self.with(set, number, why))?;
+            let stream = self.original.device().stream();
+            let mut case =
+                Case::new(stream, inputs).map_err(|error| self.with(set, number, error.to_string()))?;
+            runner
+                .keep_original(&mut case, &self.original, self.workload.max_error())
+                .map_err(|stop| self.with(set, number, BenchError::from(stop).0))?;
+            cases.push(case);
+        }
+        self.loaded.insert(set, cases);
+        Ok(())
+    }
+
+    /// Puts other sets aside where memory is short.
+    fn make_room(&mut self, bytes: u64) -> Result<(), String> {
+        let has_room = |device: Cuda| {
+            let free = device.free_bytes().map_err(|error| error.to_string())?;
+            Ok::<_, String>((bytes <= free - free / LEFT_TO_OTHERS, free))
+        };
+        let device = self.original.device();
+        if !has_room(device)?.0 {
+            self.loaded.clear();
+        }
+        match has_room(device)? {
+            (true, _) => Ok(()),
+            (false, free) => {
+                let [needed, free] = [bytes, free].map(|bytes| bytes as f64 / f64::from(1 << 30));
+                Err(format!(
+                    "its buffers and their copies take {needed:.1} GiB, and {device} has {free:.1} GiB; make it smaller"
+                ))
+            }
+        }
+    }
+
+    fn with(&self, set: Set, number: usize, why: String) -> BenchError {
+        BenchError(format!("with {}: {why}", self.workload.case_name(set, number)))
+    }
+
+    /// Runs a candidate, or the original.
+    fn run(
+        &mut self,
+        runner: &mut Runner,
+        candidate: Option<&Module>,
+        set: Set,
+        effort: Effort,
+    ) -> Result<Vec<CaseResult>, Stop> {
+        let original = &self.original;
+        let programs = Programs { candidate: candidate.unwrap_or(original), original };
+        let cases = self.loaded.get_mut(&set).into_iter().flatten();
+        cases.map(|case| runner.run(case, programs, effort)).collect()
+    }
+}
+
+impl Bench for CudaBench {
+    fn name(&self) -> String {
+        let device = self.device.to_string();
+        let name = device.split('@').next().unwrap_or_default();
+        format!("{name} ({})", self.device.attributes().name)
+    }
+
+    fn architecture(&self) -> Option<u32> {
+        Some(self.device.architecture())
+    }
+
+    fn begin(
+        &mut self,
+        workload: &Workload,
+        original: &Code,
+        sets: &[Set],
+    ) -> Result<Vec<Vec<CaseResult>>, BenchError> {
+        self.task = None; // its memory is needed
+        let original = load(self.device, original, "the original")?;
+        let task = self.task.insert(Task { workload: workload.clone(), original, loaded: BTreeMap::new() });
+        let runner = &mut self.runner;
+        let results = sets.iter().map(|&set| {
+            task.load(runner, set)?;
+            Ok(task.run(runner, None, set, FIRST)?)
+        });
+        results.collect()
+    }
+
+    fn run(&mut self, candidate: &Code, set: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
+        let Some(task) = &mut self.task else {
+            return Err(BenchError("no workload was begun with".to_owned()));
+        };
+        task.load(&mut self.runner, set)?;
+        let candidate = load(self.device, candidate, "the candidate");
+        let ran = candidate.and_then(|candidate| task.run(&mut self.runner, Some(&candidate), set, effort));
+        ran.map_or_else(Stop::outcome, |results| Ok(RunOutcome::Ran(results)))
+    }
+}

@@ -1,0 +1,288 @@
+//! How a program runs on a case: checked, and timed.
+
+use std::collections::BTreeSet;
+
+use nitro_core::Device;
+use nitro_cuda::{Argument, Grid, Kernel, Module, Place, Stream};
+use nitro_search::Failure;
+
+use super::case::{Case, pattern};
+use super::kernels::{self, Verdict};
+use super::stop::Stop;
+use crate::bench::{CaseResult, Effort};
+use crate::workload::{Argument as Planned, Launch};
+
+/// Runs of the original by which it is known how far its own results are apart.
+const SPREAD_RUNS: usize = 8;
+/// A few runs do not show the largest distance that there is.
+const SPREAD_MARGIN: f64 = 2.0;
+/// A result of the original may be so far from itself; where more is usual, the workload says so.
+const MOST_SPREAD: f64 = 0.01;
+/// How long the host takes at most for a launch, and for how many of them the device waits.
+const LAUNCH_NS: u64 = 4_000;
+const MOST_AHEAD: u64 = 30;
+/// A kernel's arguments, as many as `nitro-cuda` takes.
+const MOST_ARGUMENTS: usize = 64;
+
+/// The code that is judged, and the original.
+#[derive(Clone, Copy)]
+pub(super) struct Programs<'m> {
+    pub(super) candidate: &'m Module,
+    pub(super) original: &'m Module,
+}
+
+/// Runs programs on a stream.
+pub(super) struct Runner {
+    stream: Stream,
+    runs: u64,
+}
+
+/// A launch with what it needs.
+struct Prepared<'m> {
+    kernel: Kernel<'m>,
+    grid: Grid,
+    arguments: Vec<Argument<'static>>,
+}
+
+impl Runner {
+    pub(super) fn new(stream: Stream) -> Self {
+        Self { stream, runs: 0 }
+    }
+
+    /// Checks a program as often as that is asked for, and times it.
+    pub(super) fn run(
+        &mut self,
+        case: &mut Case,
+        programs: Programs<'_>,
+        effort: Effort,
+    ) -> Result<CaseResult, Stop> {
+        fits(programs.candidate, case)?;
+        let mut error = 0.0f64;
+        for _ in 0..effort.checks.max(1) {
+            error = error.max(self.check(case, programs)?);
+        }
+        Ok(CaseResult { time_ns: self.time(case, programs.candidate, effort.runs)?, error })
+    }
+
+    /// The largest error of a result; one that is as near as the original's own are is none.
+    fn check(&mut self, case: &mut Case, programs: Programs<'_>) -> Result<f64, Stop> {
+        let verdicts = self.verdicts(case, programs)?;
+        let mut error = 0.0f64;
+        for (buffer, verdict) in case.buffers.iter().zip(&verdicts) {
+            if let Some(damage) = buffer.damage(verdict) {
+                return Err(Stop::Failed(Failure::Wrong, damage));
+            }
+            let own = buffer.error(verdict);
+            error = error.max(if own <= SPREAD_MARGIN * buffer.spread { 0.0 } else { own });
+        }
+        Ok(error)
+    }
+
+    /// Runs a program once, with buffers that are elsewhere and hold something else than last time.
+    fn verdicts(&mut self, case: &mut Case, programs: Programs<'_>) -> Result<Vec<Verdict>, Stop> {
+        let pattern = self.once(case, programs)?;
+        Ok(case.verdicts(self.stream, pattern)?)
+    }
+
+    /// Runs a program once; the pattern that outputs were filled with.
+    fn once(&mut self, case: &mut Case, programs: Programs<'_>) -> Result<u32, Stop> {
+        let (run, pattern) = (self.runs, pattern(self.runs));
+        self.runs += 1;
+        // Both places are taken with both kinds of patterns.
+        case.place(if (run + run / 2).is_multiple_of(2) { Place::End } else { Place::Begin });
+        case.restore(pattern)?;
+        case.set_canaries()?;
+        let prepared = prepare(programs.candidate, &case.launches, case)?;
+        self.launch(&prepared)?;
+        let judge = prepare(programs.original, &case.judge, case)?;
+        self.launch(&judge)?;
+        Ok(pattern)
+    }
+
+    /// Keeps what the original makes of a case, and how far it is from itself.
+    pub(super) fn keep_original(
+        &mut self,
+        case: &mut Case,
+        original: &Module,
+        max_error: f64,
+    ) -> Result<(), Stop> {
+        fits(original, case)?;
+        let programs = Programs { candidate: original, original };
+        self.once(case, programs)?;
+        case.keep_results()?;
+        for _ in 0..SPREAD_RUNS {
+            let verdicts = self.verdicts(case, programs)?;
+            for (buffer, verdict) in case.buffers.iter_mut().zip(&verdicts) {
+                let own = buffer.error(verdict);
+                let most = max_error.max(MOST_SPREAD);
+                if let Some(defect) =
+                    buffer.damage(verdict).or_else(|| defect(&buffer.name, verdict, own, most))
+                {
+                    return Err(Stop::Failed(Failure::Wrong, defect));
+                }
+                buffer.spread = buffer.spread.max(own);
+            }
+        }
+        Ok(())
+    }
+
+    /// The median of what all launches take together.
+    fn time(&self, case: &mut Case, candidate: &Module, runs: u32) -> Result<f64, Stop> {
+        case.place(Place::End);
+        let prepared = prepare(candidate, &case.launches, case)?;
+        let ahead_ns = LAUNCH_NS * (4 + MOST_AHEAD.min(prepared.len() as u64));
+        let mut stopwatch = self.stream.device().stopwatch();
+        let mut times_ns = Vec::new();
+        for run in 0..runs.max(1) {
+            case.restore(pattern(u64::from(run)))?;
+            kernels::spin(self.stream, ahead_ns)?;
+            stopwatch.start();
+            self.launch(&prepared)?;
+            times_ns.push(stopwatch.stop());
+        }
+        self.stream.synchronize()?; // says why when a time is no number
+        match median(times_ns) {
+            time_ns if time_ns.is_nan() => Err(Stop::Lost("the device gives no times".to_owned())),
+            time_ns => Ok(time_ns),
+        }
+    }
+
+    fn launch(&self, prepared: &[Prepared<'_>]) -> Result<(), Stop> {
+        for Prepared { kernel, grid, arguments } in prepared {
+            // SAFETY: number and sizes of the arguments are the kernel's. It may do whatever it likes to this process, which is there for that: its buffers have nothing beside them, and what it does to
+            // them is looked at.
+            unsafe { kernel.launch_on(self.stream, *grid, arguments) }.map_err(Stop::of(Failure::Launch))?;
+        }
+        Ok(())
+    }
+}
+
+/// Why the original's own results are of no use.
+fn defect(name: &str, verdict: &Verdict, error: f64, most: f64) -> Option<String> {
+    if verdict.untouched > 0 {
+        return Some(format!(
+            "it does not write {} elements of `{name}`; give that the role \"inout\"",
+            verdict.untouched
+        ));
+    }
+    // No number is more than any.
+    let is_steady = error <= most;
+    (!is_steady).then(|| {
+        format!(
+            "`{name}` is not the same in two runs of it (error {error}): if it reads a buffer before it writes it, give that the role \"inout\"; if its threads race, say by max_error how much that may be"
+        )
+    })
+}
+
+fn prepare<'m>(module: &'m Module, launches: &[Launch], case: &Case) -> Result<Vec<Prepared<'m>>, Stop> {
+    let prepared = launches.iter().map(|launch| {
+        let ([bx, by, bz], [tx, ty, tz]) = (launch.grid, launch.block);
+        let grid = Grid { blocks: (bx, by, bz), threads: (tx, ty, tz), shared_bytes: launch.shared_bytes };
+        let arguments = launch.arguments.iter().map(|argument| match argument {
+            Planned::Buffer(at) => Argument::pointer(case.buffers[*at].work.pointer()),
+            Planned::Scalar(bytes) => scalar(bytes).into(),
+        });
+        let kernel = module.kernel(&launch.kernel).map_err(Stop::of(Failure::Compile))?;
+        Ok(Prepared { kernel, grid, arguments: arguments.collect() })
+    });
+    prepared.collect()
+}
+
+/// The first bytes of a number, which are those that the driver takes.
+fn scalar(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+/// Whether the kernels take what the launches give them: the driver reads as much as they take.
+fn fits(module: &Module, case: &Case) -> Result<(), Stop> {
+    let mut asked = BTreeSet::new();
+    for launch in case.launches.iter().chain(&case.judge) {
+        let given: Vec<usize> = launch.arguments.iter().map(argument_bytes).collect();
+        if !asked.insert((&launch.kernel, given.clone())) {
+            continue;
+        }
+        let kernel = module.kernel(&launch.kernel).map_err(Stop::of(Failure::Compile))?;
+        let taken = kernel.parameter_bytes().map_err(Stop::of(Failure::Launch))?;
+        if let Some(why) = mismatch(&launch.kernel, &taken, &given) {
+            return Err(Stop::Failed(Failure::Launch, why));
+        }
+    }
+    Ok(())
+}
+
+fn argument_bytes(argument: &Planned) -> usize {
+    match argument {
+        Planned::Buffer(_) => size_of::<u64>(),
+        Planned::Scalar(bytes) => bytes.len(),
+    }
+}
+
+fn mismatch(kernel: &str, taken: &[usize], given: &[usize]) -> Option<String> {
+    if taken.len() != given.len() {
+        return Some(format!(
+            "`{kernel}` takes {} arguments, and the workload gives {}",
+            taken.len(),
+            given.len()
+        ));
+    }
+    if given.len() > MOST_ARGUMENTS {
+        return Some(format!(
+            "`{kernel}` takes {} arguments, and at most {MOST_ARGUMENTS} can be given",
+            given.len()
+        ));
+    }
+    let wrong = taken.iter().zip(given).position(|(taken, given)| taken != given)?;
+    Some(format!(
+        "argument {} of `{kernel}` has {} bytes, and the workload gives {}",
+        wrong + 1,
+        taken[wrong],
+        given[wrong]
+    ))
+}
+
+/// Of times, at least one; no number where one of them is none.
+fn median(mut times: Vec<f64>) -> f64 {
+    if times.iter().any(|time| time.is_nan()) {
+        return f64::NAN;
+    }
+    times.sort_by(f64::total_cmp);
+    let (low, high) = (times[(times.len() - 1) / 2], times[times.len() / 2]);
+    low.midpoint(high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median(vec![5.0, 1.0, 3.0]), 3.0);
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 9.0]), 3.0);
+        assert!(median(vec![1.0, f64::NAN, 2.0]).is_nan());
+    }
+
+    #[test]
+    fn arguments_have_to_be_the_kernel_s() {
+        assert_eq!(mismatch("k", &[8, 4], &[8, 4]), None);
+        assert_eq!(mismatch("k", &[8, 4], &[8]).unwrap(), "`k` takes 2 arguments, and the workload gives 1");
+        assert_eq!(
+            mismatch("k", &[8, 4], &[8, 8]).unwrap(),
+            "argument 2 of `k` has 4 bytes, and the workload gives 8"
+        );
+        assert_eq!(scalar(&(-2i16).to_le_bytes()), 0xfffe);
+    }
+
+    #[test]
+    fn an_original_that_does_not_repeat_itself_is_none() {
+        let verdict = Verdict::default();
+        assert_eq!(defect("x", &verdict, 0.01, 0.01), None);
+        assert!(
+            defect("x", &verdict, f64::INFINITY, 0.01)
+                .unwrap()
+                .starts_with("`x` is not the same in two runs")
+        );
+        let untouched = Verdict { untouched: 12, ..verdict };
+        let why = defect("x", &untouched, f64::INFINITY, 0.01).unwrap();
+        assert_eq!(why, "it does not write 12 elements of `x`; give that the role \"inout\"");
+    }
+}

@@ -1,0 +1,147 @@
+//! What only a GPU can show: `cargo test -p nitro-variants-evolve --test sandbox -- --ignored`.
+
+use std::path::Path;
+use std::process::Command;
+
+use nitro_cuda::{CudaError, Options, Output, Source, compile};
+use nitro_evolve::bench::{Bench, CaseResult, Code, Effort, RunOutcome};
+use nitro_evolve::sandbox::{Assembler, Limits, Sandbox};
+use nitro_evolve::{Set, Workload};
+use nitro_search::Failure;
+
+use crate::scenarios::Scenario;
+
+pub const ALL: [Scenario; 3] = [
+    ("planted_faults_are_found_and_the_next_one_runs", planted_faults_are_found_and_the_next_one_runs),
+    ("a_right_candidate_has_a_time_and_no_error", a_right_candidate_has_a_time_and_no_error),
+    ("an_original_that_is_of_no_use_is_an_error", an_original_that_is_of_no_use_is_an_error),
+];
+
+const EFFORT: Effort = Effort { runs: 5, checks: 2 };
+
+/// The kernels with one of the faults, as PTX: no device is needed.
+pub fn ptx(fault: &str) -> Result<Code, CudaError> {
+    let source = Source::new("faults.cu", include_str!("faults.cu"));
+    let options = Options::new(80).define("FAULT", fault).with_output(Output::Ptx);
+    Ok(Code { ptx: compile(&source, &options)?.ptx().unwrap().into(), image: None })
+}
+
+fn code(fault: &str) -> Code {
+    ptx(fault).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn workload(text: &str) -> Workload {
+    Workload::parse(Path::new("faults.toml"), text).unwrap()
+}
+
+fn sandbox() -> Sandbox {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["worker", "cuda"]);
+    Sandbox::start(command, Limits::default()).unwrap()
+}
+
+fn begun() -> Sandbox {
+    let mut sandbox = sandbox();
+    let times = sandbox.begin(&workload(include_str!("faults.toml")), &code("RIGHT"), &[Set::Search]);
+    times.unwrap().concat().iter().for_each(assert_right);
+    sandbox
+}
+
+fn assert_right(result: &CaseResult) {
+    assert!(result.error == 0.0 && (500.0..1e9).contains(&result.time_ns), "{result:?}");
+}
+
+fn run(sandbox: &mut Sandbox, code: &Code) -> RunOutcome {
+    sandbox.run(code, Set::Search, EFFORT).unwrap()
+}
+
+/// What a run without times failed by.
+type Expected = &'static [(Failure, &'static str)];
+
+const WRONG: &str = "beside the buffer `y`";
+const CRASH: &str = "CUDA_ERROR_ILLEGAL_ADDRESS";
+
+/// What each fault is found as; where that depends on where buffers are, both.
+const FAULTS: [(&str, Expected); 9] = [
+    ("JUST_BEHIND", &[(Failure::Wrong, WRONG)]),
+    ("JUST_BEFORE", &[(Failure::Wrong, WRONG), (Failure::Crash, CRASH)]),
+    ("FAR_BEHIND", &[(Failure::Crash, CRASH)]),
+    ("INTO_INPUT", &[(Failure::Wrong, "it changed the input `x`")]),
+    ("ENDLESS", &[(Failure::Timeout, "it did not end within")]),
+    ("TRAP", &[(Failure::Crash, "CUDA_ERROR_LAUNCH_FAILED")]),
+    ("MISALIGNED", &[(Failure::Crash, "CUDA_ERROR_MISALIGNED_ADDRESS")]),
+    ("TOO_FEW_THREADS", &[(Failure::Launch, "kernel `scale` cannot be launched")]),
+    ("RIGHT_BUT_NOT_PTX", &[(Failure::Compile, "the driver does not load the PTX")]),
+];
+
+fn planted_faults_are_found_and_the_next_one_runs() {
+    let mut sandbox = begun();
+    for (fault, expected) in FAULTS {
+        let code = match fault {
+            "RIGHT_BUT_NOT_PTX" => {
+                Code { ptx: code("RIGHT").ptx.replace("ret", "return").into(), image: None }
+            }
+            fault => code(fault),
+        };
+        let RunOutcome::Failed(failure, why) = run(&mut sandbox, &code) else { panic!("{fault}") };
+        let is_expected = |(expected, text): &(Failure, &str)| failure == *expected && why.contains(text);
+        assert!(expected.iter().any(is_expected), "{fault}: {failure:?}, {why}");
+        ran(&mut sandbox, "SLOWER").iter().for_each(assert_right);
+    }
+    for (fault, error) in [
+        ("WROTE_NOTHING", f64::INFINITY),
+        ("HALF_WRITTEN", f64::INFINITY),
+        ("NO_NUMBER", f64::INFINITY),
+        ("INEXACT", 0.001),
+    ] {
+        let results = ran(&mut sandbox, fault);
+        let found = results[0].error;
+        assert!(found == error || (found - error).abs() < 1e-5, "{fault}: {results:?}");
+    }
+    println!("{:?}", sandbox.statistics());
+}
+
+fn ran(sandbox: &mut Sandbox, fault: &str) -> Vec<CaseResult> {
+    match run(sandbox, &code(fault)) {
+        RunOutcome::Ran(results) => results,
+        RunOutcome::Failed(failure, why) => panic!("{fault}: {failure:?}, {why}"),
+    }
+}
+
+fn a_right_candidate_has_a_time_and_no_error() {
+    let mut sandbox = begun();
+    let assembler = sandbox.architecture().and_then(Assembler::find);
+    for set in [Set::Search, Set::Validation, Set::Test] {
+        let (mut code, slower) = (code("RIGHT"), code("SLOWER"));
+        code.image = assembler.as_ref().map(|assembler| assembler.assemble(&code.ptx).unwrap());
+        let [right, slower] = [code, slower].map(|code| match sandbox.run(&code, set, EFFORT).unwrap() {
+            RunOutcome::Ran(results) => results,
+            RunOutcome::Failed(failure, why) => panic!("{failure:?}, {why}"),
+        });
+        right.iter().chain(&slower).for_each(assert_right);
+        assert!(slower[0].time_ns > right[0].time_ns, "{right:?} {slower:?}");
+    }
+    assert_eq!(sandbox.statistics().workers, 1);
+}
+
+fn an_original_that_is_of_no_use_is_an_error() {
+    let text = include_str!("faults.toml");
+    let known = [
+        (
+            "HALF_WRITTEN",
+            text.to_owned(),
+            "it does not write 50002 elements of `y`; give that the role \"inout\"",
+        ),
+        ("JUST_BEHIND", text.to_owned(), "beside the buffer `y`"),
+        (
+            "RIGHT",
+            text.replace("{ f32 = 0.5 }", "{ f64 = 0.5 }"),
+            "argument 4 of `scale` has 4 bytes, and the workload gives 8",
+        ),
+        ("RIGHT", text.replace("kernel = \"sum\"", "kernel = \"add\""), "has no kernel `add`"),
+    ];
+    for (fault, text, expected) in known {
+        let error = sandbox().begin(&workload(&text), &code(fault), &[Set::Search]).unwrap_err();
+        assert!(error.0.contains(expected), "{fault}: {error}");
+    }
+}
