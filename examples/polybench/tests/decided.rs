@@ -66,10 +66,13 @@ fn spaces(tiles: &TileSizes, limits: &Limits) -> Vec<DecidedSpace> {
 fn results_are_read_by_space_and_what_is_no_result_is_named_by_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("decided.jsonl");
-    assert!(read(&path, "axpy 64 full").unwrap().is_empty(), "there is no file yet");
-    let timed = |space: &str, time_ns| Timed {
-        space: space.into(),
-        values: vec![1, 0],
+    let space = DecidedSpace::axpy(64, &TileSizes::full(), &Limits::default()).unwrap();
+    let results = || read(&path, "axpy 64 full", &space);
+    assert!(results().unwrap().is_empty(), "there is no file yet");
+    let values = drawn(&space, &mut Random::new(2));
+    let timed = |space_name: &str, time_ns| Timed {
+        space: space_name.into(),
+        point: space.show(&values).replace('\n', ";"),
         time_ns,
         times_ns: Vec::from_iter(time_ns),
         registers: 8,
@@ -80,11 +83,16 @@ fn results_are_read_by_space_and_what_is_no_result_is_named_by_its_line() {
     let line = |space, time_ns| serde_json::to_string(&timed(space, time_ns)).unwrap();
     let (one, other) = (line("axpy 64 full", Some(7.5)), line("axpy 32 full", None));
     fs::write(&path, format!("{one}\n{}\n{other}\n\n{one}\n", &other[..20])).unwrap();
-    let found = read(&path, "axpy 64 full").unwrap();
-    assert_eq!(found.iter().map(|own| own.time_ns).collect::<Vec<_>>(), [Some(7.5); 2]);
-    fs::write(&path, format!("{one}\n{}\n", one.replace("[1,0]", "[1,-1]"))).unwrap();
-    let error = read(&path, "axpy 64 full").unwrap_err().to_string();
-    assert!(error.contains("decided.jsonl, line 2: no result"), "{error}");
+    let found: Vec<_> = results().unwrap().into_iter().map(|(values, own)| (values, own.time_ns)).collect();
+    assert_eq!(found, [(values.clone(), Some(7.5)), (values, Some(7.5))]);
+    for (from, to, expected) in [
+        ("[7.5]", "[7.5,true]", "line 2: no result"),
+        ("size of i0", "size of i9", "line 2: no point of axpy 64 full: there is no choice `size of i9`"),
+    ] {
+        fs::write(&path, format!("{one}\n{}\n", one.replace(from, to))).unwrap();
+        let error = results().unwrap_err().to_string();
+        assert!(error.contains("decided.jsonl, ") && error.contains(expected), "{error}");
+    }
 }
 
 #[test]

@@ -43,16 +43,14 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Failed> {
     let (space, name) = (arguments.asked.space()?, arguments.asked.name());
     let judge = Judge { space: &space, rates: rates(&arguments.rates)? };
-    let timed: Timed = read(&arguments.results, &name)?
+    let timed: Timed = read(&arguments.results, &name, &space)?
         .into_iter()
-        .map(|one| (one.values.clone(), one.evaluation()))
+        .map(|(values, one)| (values, one.evaluation()))
         .collect();
     if timed.is_empty() {
         return Err(format!("{}: there are no results of {name}", arguments.results.display()).into());
     }
-    let (measured, wrong) = judge
-        .measured(&timed)
-        .map_err(|point| format!("{}: {name} has no point {point:?}", arguments.results.display()))?;
+    let (measured, wrong) = judge.measured(&timed);
     report(&name, &measured, wrong);
     let replayed = if wrong == 0 { judge.replays(&timed)? } else { None };
     let (statistics, without) = replayed.unwrap_or_default();
@@ -89,12 +87,12 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Bounds and times, and how many times are under their bounds: these are explained. An error is what is no point.
-    fn measured<'a>(&self, timed: &'a Timed) -> Result<(Vec<Bounded>, usize), &'a [usize]> {
+    /// Bounds and times, and how many times are under their bounds: these are explained.
+    fn measured(&self, timed: &Timed) -> (Vec<Bounded>, usize) {
         let bound = TimeBound::new(self.space.kernel(), self.space.nesting(), self.rates);
         let (mut measured, mut wrong) = (Vec::new(), 0);
         for (values, time_ns) in timed.iter().filter_map(|one| Some((one.0, one.1.time_ns()?))) {
-            let leaf = self.space.root().decide(values).ok_or(&values[..])?;
+            let leaf = self.space.root().decide(values).expect("results are of points of the space");
             let bound_ns = bound.bound_ns(&leaf);
             measured.push(Bounded { bound_ns, time_ns, limit: bound.limit(&leaf).unwrap_or("nothing") });
             if time_ns < bound_ns {
@@ -102,7 +100,7 @@ impl Judge<'_> {
                 println!("took {time_ns} ns: {}\n{}", bound.explain(&leaf), self.space.show(values));
             }
         }
-        Ok((measured, wrong))
+        (measured, wrong)
     }
 
     /// What became of the states of a search with the whole bound, and what searches without parts of it take; none if not all points are timed.

@@ -69,8 +69,8 @@ fn search(arguments: &Arguments, space: &DecidedSpace) -> Result<Search, Failed>
     let rates = rates(&arguments.rates)?;
     let bound = TimeBound::new(space.kernel(), space.nesting(), rates);
     let plan = BranchPlan { percent: arguments.percent, seed: arguments.seed, ..BranchPlan::default() };
-    let known = read(&arguments.out, &arguments.asked.name())?;
-    let outcomes = known.into_iter().map(|timed| (timed.values.clone(), timed.evaluation()));
+    let known = read(&arguments.out, &arguments.asked.name(), space)?;
+    let outcomes = known.into_iter().map(|(values, timed)| (values, timed.evaluation()));
     let search = BranchAndBound::new(space.root().clone(), bound, plan).restore(outcomes);
     Ok(search.map_err(|error| format!("{}: {error}", arguments.out.display()))?)
 }
@@ -93,8 +93,8 @@ fn evaluate(
         thought += asked.elapsed();
         let points: Vec<Vec<usize>> = leaves.iter().map(|leaf: &Leaf| leaf.values.to_vec()).collect();
         let mut told = Ok(());
-        arguments.asked.time(space, (device, &mut bench), arguments.runs, &points, &mut |_, timed| {
-            told = tell(&mut search, &mut out, &timed);
+        arguments.asked.time(space, (device, &mut bench), arguments.runs, &points, &mut |at, timed| {
+            told = tell(&mut search, &mut out, &points[at], &timed);
             told.is_err()
         });
         told?;
@@ -108,9 +108,9 @@ fn evaluate(
     }
 }
 
-fn tell(search: &mut Search, out: &mut impl Write, timed: &Timed) -> Result<(), Failed> {
+fn tell(search: &mut Search, out: &mut impl Write, values: &[usize], timed: &Timed) -> Result<(), Failed> {
     writeln!(out, "{}", serde_json::to_string(timed)?)?;
-    Ok(search.tell(&timed.values, timed.evaluation())?)
+    Ok(search.tell(values, timed.evaluation())?)
 }
 
 fn progress(search: &Search, seconds: f64) -> String {

@@ -58,11 +58,12 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Failed> {
     let space = arguments.asked.space()?;
     let name = arguments.asked.name();
-    let done = read(&arguments.out, &name)?;
+    let done = read(&arguments.out, &name, &space)?;
     if let Some(points) = arguments.best {
-        return show(&space, done, points);
+        show(&space, done, points);
+        return Ok(());
     }
-    let known: HashSet<Vec<usize>> = done.into_iter().map(|timed| timed.values).collect();
+    let known: HashSet<Vec<usize>> = done.into_iter().map(|one| one.0).collect();
     let (part, parts) = arguments.part.unwrap_or((0, 1));
     let points = points(space.root(), arguments).into_iter().skip(part).step_by(parts);
     let open: Vec<Vec<usize>> = points.filter(|values| !known.contains(values)).collect();
@@ -105,27 +106,20 @@ fn time(arguments: &Arguments, space: &DecidedSpace, open: &[Vec<usize>]) -> Res
     kept
 }
 
-fn show(space: &DecidedSpace, mut timed: Vec<Timed>, points: usize) -> Result<(), Failed> {
-    let failed: Vec<&Timed> = timed.iter().filter(|one| one.time_ns.is_none()).collect();
+fn show(space: &DecidedSpace, mut timed: Vec<(Vec<usize>, Timed)>, points: usize) {
+    let failed: Vec<&Timed> = timed.iter().map(|one| &one.1).filter(|one| one.time_ns.is_none()).collect();
     println!("{} points are timed, {} failed", timed.len(), failed.len());
     let reasons: BTreeSet<&str> = failed.iter().filter_map(|one| one.error.as_deref()).collect();
     reasons.iter().take(10).for_each(|reason| println!("failed: {reason}"));
-    timed.retain(|one| one.time_ns.is_some());
-    timed.sort_unstable_by(|one, other| one.time_ns.partial_cmp(&other.time_ns).expect("times are finite"));
+    let time_ns = |one: &(Vec<usize>, Timed)| one.1.time_ns.unwrap_or(f64::INFINITY);
+    timed.retain(|one| time_ns(one).is_finite());
+    timed.sort_unstable_by(|one, other| time_ns(one).total_cmp(&time_ns(other)));
     for one in timed.iter().take(points) {
-        if space.root().decide(&one.values).is_none() {
-            return Err(format!(
-                "the space has no point {:?}: it was another when this was timed",
-                one.values
-            )
-            .into());
-        }
-        let time_ms = one.time_ns.unwrap_or(f64::NAN) / 1e6;
-        let Timed { registers, shared_bytes, spill_bytes, .. } = one;
+        let (time_ms, values) = (time_ns(one) / 1e6, &one.0);
+        let Timed { registers, shared_bytes, spill_bytes, .. } = one.1;
         println!(
             "\n{time_ms:.4} ms, {registers} registers, {shared_bytes} bytes shared, {spill_bytes} spilled"
         );
-        println!("{}\n{}", space.show(&one.values), space.program(&one.values));
+        println!("{}\n{}", space.show(values), space.program(values));
     }
-    Ok(())
 }

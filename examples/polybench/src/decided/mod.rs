@@ -1,7 +1,7 @@
 //! Spaces of decisions that are timed and searched on a GPU, and what their points took.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+mod timed;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -9,10 +9,9 @@ use std::thread;
 use clap::{Args, ValueEnum};
 use nitro_codegen::{DecidedSpace, Open, Program, TileSizes};
 use nitro_cuda::{Cuda, Options, Usage};
-use nitro_search::partial::{Limits, Rates};
-use nitro_search::{Evaluation, Failure};
-use serde::{Deserialize, Serialize};
+use nitro_search::partial::Limits;
 
+pub use self::timed::{Timed, rates, read};
 use crate::gpu::{Bench, Compiled, Error, reference};
 
 /// A space, as people ask for it.
@@ -70,27 +69,6 @@ pub enum Tiles {
     Full,
     /// With the choice of caches.
     Everything,
-}
-
-/// A line of results.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Timed {
-    /// Kernel, sizes and tiles.
-    pub space: String,
-    /// One value of each choice.
-    pub values: Vec<usize>,
-    /// The median of its runs; none: it does not run, or gives something else.
-    pub time_ns: Option<f64>,
-    /// All runs.
-    pub times_ns: Vec<f64>,
-    /// Of a thread.
-    pub registers: u32,
-    /// Of a block.
-    pub shared_bytes: u32,
-    /// Of a thread.
-    pub spill_bytes: u32,
-    /// Why it has no time.
-    pub error: Option<String>,
 }
 
 type Failed = Box<dyn std::error::Error>;
@@ -166,7 +144,7 @@ impl Asked {
             }
             drop(sender);
             for (at, built) in compiled {
-                if told(at, self.timed(bench, runs, &points[at], built)) {
+                if told(at, self.timed(space, bench, runs, &points[at], built)) {
                     break;
                 }
             }
@@ -175,6 +153,7 @@ impl Asked {
 
     fn timed(
         &self,
+        space: &DecidedSpace,
         bench: &mut Bench<'_>,
         Runs { runs, launches }: Runs,
         values: &[usize],
@@ -189,7 +168,7 @@ impl Asked {
         times_ns.sort_unstable_by(f64::total_cmp);
         Timed {
             space: self.name(),
-            values: values.to_vec(),
+            point: timed::line(space, values),
             time_ns: times_ns.get(times_ns.len() / 2).copied().filter(|time_ns| time_ns.is_finite()),
             times_ns,
             registers: usage.registers,
@@ -198,49 +177,6 @@ impl Asked {
             error,
         }
     }
-}
-
-impl Timed {
-    /// What a search is told of it.
-    #[must_use]
-    pub fn evaluation(&self) -> Evaluation {
-        self.time_ns.map_or(Evaluation::Failed(Failure::Launch), Evaluation::TimeNs)
-    }
-}
-
-/// The results of this space in a file, if there is one; what is half a line of a run that was ended is passed over.
-///
-/// # Errors
-/// When the file cannot be read, or a line is no result.
-pub fn read(path: &Path, name: &str) -> Result<Vec<Timed>, Failed> {
-    let text = if path.exists() { text(path)? } else { String::new() };
-    let mut found = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        match serde_json::from_str::<Timed>(line) {
-            Ok(timed) if timed.space == name => found.push(timed),
-            Ok(_) => {}
-            Err(error) if error.is_eof() => {}
-            Err(error) => {
-                return Err(format!("{}, line {}: no result: {error}", path.display(), index + 1).into());
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// What a device does at most, from the file that the example `rates` of `nitro-variants-cuda` writes.
-///
-/// # Errors
-/// When the file cannot be read, or lacks what no time can be bounded without.
-pub fn rates(path: &Path) -> Result<Rates, Failed> {
-    let features: BTreeMap<String, f64> = serde_json::from_str(&text(path)?)
-        .map_err(|error| format!("{}, line {}: {error}", path.display(), error.line()))?;
-    let rates = Rates::from_features(|name| features.get(name).copied());
-    Ok(rates.map_err(|error| format!("{}: {error}", path.display()))?)
-}
-
-fn text(path: &Path) -> Result<String, Failed> {
-    Ok(std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
 fn build(program: &Program, device: Cuda) -> Result<(Usage, Compiled), Error> {
