@@ -1,6 +1,9 @@
 //! The course of a search, whatever it proposes: steps, budget, and what is under way.
 
-use crate::{Ask, Budget, Ended, Evaluation, TellError};
+use crate::{Ask, Budget, Ended, Evaluation, Failure, TellError};
+
+/// Of so many skipped proposals for each evaluation of the budget none costs one: where all are skipped a search comes to its end, too.
+const FREE: usize = 10;
 
 /// Steps of proposals known by `K`, and for each the outcome `E` once it is told.
 pub(crate) struct Course<K, E> {
@@ -9,6 +12,8 @@ pub(crate) struct Course<K, E> {
     step: Vec<Slot<K, E>>,
     /// How many were proposed, that step included.
     proposed: usize,
+    /// How many of them were skipped.
+    skipped: usize,
     best_cost: f64,
     /// Evaluations since the best was found.
     without_gain: usize,
@@ -22,7 +27,7 @@ struct Slot<K, E> {
 
 impl<K: Copy + PartialEq, E> Course<K, E> {
     pub(crate) fn new(budget: Budget) -> Self {
-        Self { budget, step: Vec::new(), proposed: 0, best_cost: f64::INFINITY, without_gain: 0 }
+        Self { budget, step: Vec::new(), proposed: 0, skipped: 0, best_cost: f64::INFINITY, without_gain: 0 }
     }
 
     /// The outcomes of a step that is complete, in the order of its proposals; none while something is under way.
@@ -35,7 +40,8 @@ impl<K: Copy + PartialEq, E> Course<K, E> {
 
     /// How many may still be proposed.
     pub(crate) fn left(&self) -> usize {
-        self.budget.evaluations.map_or(usize::MAX, |most| most.saturating_sub(self.proposed))
+        let most = |most: usize| most.saturating_add(self.skipped.min(most.saturating_mul(FREE)));
+        self.budget.evaluations.map_or(usize::MAX, |own| most(own).saturating_sub(self.proposed))
     }
 
     /// Begins a step with as many of these as may still be proposed.
@@ -81,6 +87,11 @@ impl<K: Copy + PartialEq, E> Course<K, E> {
         let waits = |slot: &&mut Slot<K, E>| slot.key == key && slot.asked && slot.outcome.is_none();
         let slot = self.step.iter_mut().find(waits).ok_or(TellError::NotAsked(key))?;
         slot.outcome = Some(outcome);
+        if evaluation == Evaluation::Failed(Failure::Skipped) {
+            self.skipped += 1;
+            self.without_gain += usize::from(self.skipped.is_multiple_of(FREE));
+            return Ok(false);
+        }
         self.without_gain += 1;
         let is_best = evaluation.cost() < self.best_cost;
         if is_best {
@@ -98,7 +109,7 @@ impl<K: Copy + PartialEq, E> Course<K, E> {
         if budget.plateau.is_some_and(|most| self.without_gain >= most) {
             return Some(Ended::Plateau);
         }
-        let used_up = budget.evaluations.is_some_and(|most| self.proposed >= most);
+        let used_up = self.left() == 0;
         self.step.is_empty().then_some(if used_up { Ended::Evaluations } else { Ended::Exhausted })
     }
 }

@@ -72,6 +72,13 @@ pub trait Generator: Send + Sync {
     /// When nothing can be made of them; the search goes on without that path.
     fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError>;
 
+    /// Nanoseconds that nothing which comes of these decisions takes less than, on a device with these features; none where nothing is known, as unless a generator says
+    /// otherwise. A search does not run what is no faster by that than its best, so it has to be a true bound, not a guess.
+    fn bound_ns(&self, path: &[Crossing], device: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
+        let _ = (path, device);
+        None
+    }
+
     /// Texts, each with a name for people, that every search evaluates before the first path: what is known to be sane.
     fn presets(&self) -> Vec<(String, String)> {
         Vec::new()

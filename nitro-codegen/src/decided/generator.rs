@@ -1,6 +1,6 @@
 //! The space as what a trainer searches: one choice after the other, each with what is still open.
 
-use nitro_search::partial::{Partial, Values};
+use nitro_search::partial::{LowerBound, Partial, Rates, TimeBound, Values};
 use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Step};
 
 use super::DecidedSpace;
@@ -43,5 +43,12 @@ impl Generator for DecidedSpace {
         let mut plan = self.program(&values).plan();
         plan.origin = self.show(&values);
         Ok(plan.to_json())
+    }
+
+    /// By [`TimeBound`], which also bounds what a path leaves open; none on a device of which too little is known ([`Rates::from_features`]).
+    fn bound_ns(&self, path: &[Crossing], device: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
+        let rates = Rates::from_features(device).ok()?;
+        let bound = TimeBound::new(&self.kernel, &self.nesting, rates);
+        Some(bound.bound_ns(&self.after(path).ok()?))
     }
 }

@@ -8,6 +8,7 @@ mod generator;
 mod outline;
 mod point;
 mod shared;
+mod sizes;
 mod spaces;
 mod threads;
 mod tiles;
@@ -86,9 +87,34 @@ pub enum DecidedError {
     /// The sizes are none of a nest.
     #[error(transparent)]
     Nest(#[from] NestError),
+    /// Tiles divide what they tile, and none do.
+    #[error(
+        "no tiles divide the size {size} of {dimension}; {}",
+        nearest_text(*below, *above)
+    )]
+    Size {
+        /// What is iterated over.
+        dimension: String,
+        /// How often.
+        size: u64,
+        /// The nearest smaller size that tiles divide, if there is one.
+        below: Option<u64>,
+        /// The nearest larger one, unless there are no tiles at all.
+        above: Option<u64>,
+    },
     /// No tiles fit.
     #[error("no point is left: {0}")]
     Nothing(#[from] Conflict),
+}
+
+fn nearest_text(below: Option<u64>, above: Option<u64>) -> String {
+    match (below, above) {
+        (Some(below), Some(above)) => format!("the nearest sizes that some divide are {below} and {above}"),
+        (None, Some(above)) => format!("the smallest size that some divide is {above}"),
+        (_, None) => {
+            "none divide any size: one of the lists of tiles has nothing that the others go with".to_owned()
+        }
+    }
 }
 
 impl DecidedSpace {

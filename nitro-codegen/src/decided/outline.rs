@@ -7,7 +7,7 @@ use nitro_search::partial::{
     Outer, Partial, Passing, ProblemError, Rule, Statement, Values, Within,
 };
 
-use super::{DecidedError, DecidedSpace, Open, TileSizes, Value};
+use super::{DecidedError, DecidedSpace, Open, TileSizes, Value, sizes};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Nest};
@@ -34,13 +34,22 @@ pub struct Outline {
     kernel: Kernel,
     /// By dimension, then by level of its own.
     kinds: Vec<Vec<Kinds>>,
+    /// By dimension, then by level of its own, whether or not they divide it.
+    tiles: Vec<Vec<Vec<u64>>>,
     meanings: Vec<Assignment>,
     values: Vec<Value>,
 }
 
 impl Outline {
     pub fn new(nest: Nest) -> Self {
-        Self { nest, kernel: Kernel::default(), kinds: Vec::new(), meanings: Vec::new(), values: Vec::new() }
+        Self {
+            nest,
+            kernel: Kernel::default(),
+            kinds: Vec::new(),
+            tiles: Vec::new(),
+            meanings: Vec::new(),
+            values: Vec::new(),
+        }
     }
 
     /// A dimension whose outermost loop is of one kind, with tiles.
@@ -80,6 +89,7 @@ impl Outline {
             outer,
         });
         self.kinds.push(kinds);
+        self.tiles.push(tiles.iter().map(|(sizes, _)| sizes.to_vec()).collect());
         self.kernel.dimensions.len() - 1
     }
 
@@ -167,7 +177,8 @@ impl Outline {
 
     /// The space, with the rules that code takes.
     pub fn finish(self, tiles: &TileSizes, limits: &Limits) -> Result<DecidedSpace, DecidedError> {
-        let Self { nest, kernel, kinds, meanings, values } = self;
+        sizes::check(&self.kernel, &self.tiles)?;
+        let Self { nest, kernel, kinds, meanings, values, .. } = self;
         let mut nesting = kernel.nesting(limits)?;
         let caches = Rules { kernel: &kernel, nesting: &mut nesting }.add(&kinds, tiles)?;
         let root = Partial::new(Arc::new(nesting.problem.clone()))?;

@@ -5,8 +5,8 @@ use nitro_search::partial::{Limits, LowerBound, Rates, TimeBound, Values};
 use nitro_test_support::random::Random;
 
 /// By the data sheet, with latencies as they were measured.
-fn h200() -> Rates {
-    let feature = |name: &str| match name {
+pub fn h200_feature(name: &str) -> Option<f64> {
+    match name {
         "sm_count" => Some(132.0),
         "clock_rate_mhz" => Some(1980.0),
         "l2_cache_kib" => Some(61440.0),
@@ -17,8 +17,11 @@ fn h200() -> Rates {
         "shared_load_clocks" => Some(23.0),
         "barrier_clocks" => Some(14.0),
         _ => None,
-    };
-    Rates::from_features(feature).unwrap()
+    }
+}
+
+pub fn h200() -> Rates {
+    Rates::from_features(h200_feature).unwrap()
 }
 
 fn spaces() -> [DecidedSpace; 5] {

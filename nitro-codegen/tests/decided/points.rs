@@ -1,10 +1,11 @@
 //! What is in a space, and why.
 
-use nitro_codegen::{DecidedSpace, Integers, Open, Space, TileSizes};
-use nitro_search::partial::{Limits, Partial};
-use nitro_search::{Generator, PathPlan, PathSearch, PathStrategy};
+use nitro_codegen::{DecidedSpace, Integers, LaunchPlan, Open, Space, TileSizes};
+use nitro_search::partial::{Limits, LowerBound, Partial, TimeBound};
+use nitro_search::{Generator, PathPlan, PathSearch, PathStrategy, complete};
 use nitro_test_support::random::Random;
 
+use super::bounds::{h200, h200_feature};
 use super::{agrees, drawn};
 
 /// So few sizes that every point can be run.
@@ -76,6 +77,25 @@ fn what_is_shown_can_be_read_again_and_says_what_the_program_is() {
 }
 
 #[test]
+fn sizes_that_no_tiles_divide_are_named_with_the_nearest_that_some_do() {
+    let limits = Limits::default();
+    let error =
+        |sizes, tiles: &TileSizes| DecidedSpace::sgemm(sizes, tiles, &limits).unwrap_err().to_string();
+    let nearest = "no tiles divide the size 1000 of i; the nearest sizes that some divide are 992 and 1024";
+    assert_eq!(error([1000; 3], &TileSizes::reduced()), nearest);
+    let smallest = "no tiles divide the size 20 of j; the smallest size that some divide is 32";
+    assert_eq!(error([32, 20, 8], &TileSizes::reduced()), smallest);
+    let apart = TileSizes { loaded: vec![3], ..TileSizes::reduced() };
+    assert!(error([64; 3], &apart).contains("none divide any size"), "{}", error([64; 3], &apart));
+    for size in [992, 1024] {
+        assert!(DecidedSpace::sgemm([size, 1024, 1024], &TileSizes::reduced(), &limits).is_ok(), "{size}");
+    }
+    assert!(DecidedSpace::sgemm([1000; 3], &TileSizes::full(), &limits).is_ok());
+    let vectors = DecidedSpace::axpy(1000, &TileSizes { threads: vec![64], ..TileSizes::full() }, &limits);
+    assert!(vectors.unwrap_err().to_string().ends_with("are 960 and 1024"));
+}
+
+#[test]
 fn what_cannot_be_is_explained_in_words() {
     let space = DecidedSpace::sgemm([64; 3], &TileSizes::full(), &Limits::default()).unwrap();
     let mut partial = space.root().clone();
@@ -98,10 +118,22 @@ fn a_trainer_searches_it_as_it_does_nests() {
         panic!("it begins with something")
     };
     for proposal in proposals {
-        let plan = nitro_codegen::LaunchPlan::from_json(&space.artifact(&proposal.path).unwrap()).unwrap();
+        let plan = LaunchPlan::from_json(&space.artifact(&proposal.path).unwrap()).unwrap();
         let values = space.parse(&plan.origin).unwrap();
         assert_eq!(space.program(&values).plan().cuda, plan.cuda);
     }
+}
+
+#[test]
+fn a_path_is_bounded_as_its_point_is_where_the_device_is_known() {
+    let space = DecidedSpace::sgemm([64; 3], &TileSizes::reduced(), &Limits::default()).unwrap();
+    let path = complete(&space, |_, _, open| open[0]).unwrap();
+    let values = LaunchPlan::from_json(&space.artifact(&path).unwrap()).unwrap().origin;
+    let point = space.root().decide(&space.parse(&values).unwrap()).unwrap();
+    let bound = TimeBound::new(space.kernel(), space.nesting(), h200());
+    assert_eq!(space.bound_ns(&path, &h200_feature), Some(bound.bound_ns(&point)));
+    assert!(space.bound_ns(&path[..3], &h200_feature).unwrap() <= bound.bound_ns(&point));
+    assert_eq!(space.bound_ns(&path, &|_| None), None);
 }
 
 #[test]

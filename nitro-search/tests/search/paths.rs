@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use nitro_search::{
-    Ants, Ask, Crossing, Decision, Decisions, Ended, NodeKey, PartReport, PathOutcome, PathSearch,
+    Ants, Ask, Crossing, Decision, Decisions, Ended, Failure, NodeKey, PartReport, PathOutcome, PathSearch,
     PathStrategy, Proposal, Report, Step, WalkError,
 };
 
@@ -180,5 +180,20 @@ fn a_space_where_nothing_is_to_be_decided_has_one_path() {
     for strategy in strategies() {
         let mut search = PathSearch::new(By(|_: &[Crossing]| Step::Complete), plan(strategy, 1, 5));
         assert_eq!(finish(&mut search, 3, |_| Report::time_ns(1.0)).len(), 1);
+    }
+}
+
+#[test]
+fn what_is_skipped_costs_no_evaluation_up_to_ten_for_each_of_the_budget() {
+    for strategy in strategies() {
+        let begin = || PathSearch::new(Kernels::default(), plan(strategy.clone(), 5, 20));
+        let skipped = |_: &[Crossing]| Report::failed(Failure::Skipped);
+        let mut search = begin();
+        assert_eq!(finish(&mut search, 7, skipped).len(), 20 + 200, "then it ends");
+        assert!(search.best().is_none());
+        let half = |path: &[Crossing]| if path[0].option == 0 { skipped(path) } else { answer(path) };
+        let proposed = finish(&mut begin(), 7, half);
+        let ran = proposed.iter().filter(|own| half(&own.path) != skipped(&own.path)).count();
+        assert!(ran == 20 && proposed.len() > 20, "{ran} of {} were run", proposed.len());
     }
 }

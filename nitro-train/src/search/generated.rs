@@ -25,12 +25,23 @@ pub(crate) struct GeneratedSearch<'a> {
     /// What is evaluated first; none once it was asked for.
     presets: Option<Vec<String>>,
     /// What was asked for and is not told yet, with the paths that gave it.
-    open: Vec<(Candidate, Vec<PathId>)>,
+    open: Vec<Open>,
     /// What each text gave: several paths may give one.
     told: HashMap<Choice, Report>,
     /// Paths of which nothing can be made.
     without_text: usize,
+    device: &'a DeviceEntry,
+    /// Whether what cannot be faster than the best is left out: until something takes less than its bound.
+    trusts_bounds: bool,
     searched: Searched,
+}
+
+/// A text that was asked for.
+struct Open {
+    candidate: Candidate,
+    paths: Vec<PathId>,
+    /// What it takes at least, where that is known.
+    bound_ns: Option<f64>,
 }
 
 impl<'a> GeneratedSearch<'a> {
@@ -39,7 +50,7 @@ impl<'a> GeneratedSearch<'a> {
         searching: &Searching<'_>,
         sought: &Sought<'a>,
         function: &'static Function,
-        device: &DeviceEntry,
+        device: &'a DeviceEntry,
         input: &str,
     ) -> Self {
         let Sought { variant, generator, ref strategy } = *sought;
@@ -65,16 +76,33 @@ impl<'a> GeneratedSearch<'a> {
             open: Vec::new(),
             told: HashMap::new(),
             without_text: 0,
+            device,
+            trusts_bounds: true,
             searched,
         }
     }
 
-    /// Asks for a path, which may be one that nothing can be made of, or gives a text that is known.
+    /// Asks for a path, which may be one that cannot be faster than the best, one that nothing can be made of, or give a text that is known.
     fn propose(&mut self, id: PathId, path: &[Crossing]) {
         let tell = |search: &mut PathSearch<_>, report: Report| {
             // It was asked for and not told, and the figures are such as a store keeps.
             let _ = search.tell(id, report);
         };
+        let bound_ns = self.generator.bound_ns(path, &|feature| self.device.feature(feature));
+        let bound_ns = bound_ns.filter(|bound_ns| self.trusts_bounds && !bound_ns.is_nan());
+        if let Some((bound_ns, best_ns)) = bound_ns.zip(self.best_ns()).filter(|(bound, best)| bound >= best)
+        {
+            let Searched { variant, input, .. } = &self.searched;
+            tracing::debug!(
+                variant,
+                input,
+                bound_ns,
+                best_ns,
+                "a path is skipped: it is no faster than the best"
+            );
+            self.searched.skipped += 1;
+            return tell(&mut self.search, Report::failed(Failure::Skipped));
+        }
         let text = match self.generator.artifact(path) {
             Ok(text) if text.len() <= MAX_ARTIFACT_BYTES => text,
             unusable => {
@@ -88,9 +116,31 @@ impl<'a> GeneratedSearch<'a> {
         if let Some(known) = self.told.get(&candidate.choice) {
             return tell(&mut self.search, known.clone());
         }
-        match self.open.iter_mut().find(|(own, _)| *own == candidate) {
-            Some((_, ids)) => ids.push(id),
-            None => self.open.push((candidate, vec![id])),
+        match self.open.iter_mut().find(|own| own.candidate == candidate) {
+            Some(own) => own.paths.push(id),
+            None => self.open.push(Open { candidate, paths: vec![id], bound_ns }),
+        }
+    }
+
+    /// The best time of all that was told: the same for whoever searches together, since a step is proposed once all before it is told.
+    fn best_ns(&self) -> Option<f64> {
+        self.told.values().filter_map(|report| report.evaluation.time_ns()).reduce(f64::min)
+    }
+
+    /// A bound that something is faster than says nothing of anything else either.
+    fn check(&mut self, candidate: &Candidate, bound_ns: Option<f64>, time_ns: f64) {
+        if let Some(bound_ns) = bound_ns.filter(|bound_ns| time_ns < *bound_ns) {
+            let Searched { variant, input, .. } = &self.searched;
+            let configuration = &candidate.configuration;
+            tracing::warn!(
+                variant,
+                input,
+                configuration,
+                time_ns,
+                bound_ns,
+                "took less than its lower bound: no path is skipped any more, and of those that were some may be faster"
+            );
+            self.trusts_bounds = false;
         }
     }
 
@@ -105,8 +155,8 @@ impl VariantSearch for GeneratedSearch<'_> {
     fn open(&mut self) -> Result<Vec<Candidate>, SearchError> {
         for text in self.presets.take().unwrap_or_default() {
             let candidate = self.candidate(&text);
-            if !self.open.iter().any(|(own, _)| *own == candidate) {
-                self.open.push((candidate, Vec::new()));
+            if !self.open.iter().any(|own| own.candidate == candidate) {
+                self.open.push(Open { candidate, paths: Vec::new(), bound_ns: None });
             }
         }
         while self.open.is_empty() {
@@ -114,20 +164,22 @@ impl VariantSearch for GeneratedSearch<'_> {
             let Ask::Evaluate(proposals) = self.search.ask(usize::MAX).map_err(walk)? else { break };
             proposals.iter().for_each(|proposal| self.propose(proposal.id, &proposal.path));
         }
-        Ok(self.open.iter().map(|(candidate, _)| candidate.clone()).collect())
+        Ok(self.open.iter().map(|own| own.candidate.clone()).collect())
     }
 
     fn tell(&mut self, known: Vec<Option<Evaluated>>) {
-        for ((candidate, ids), evaluated) in std::mem::take(&mut self.open).into_iter().zip(known) {
+        for (open, evaluated) in std::mem::take(&mut self.open).into_iter().zip(known) {
             let Some(evaluated) = evaluated else {
-                self.open.push((candidate, ids));
+                self.open.push(open);
                 continue;
             };
+            let Open { candidate, paths, bound_ns } = open;
             let report = report(evaluated);
-            for id in ids {
+            for id in paths {
                 let _ = self.search.tell(id, report.clone()); // as in `propose`
             }
             let time_ns = report.evaluation.time_ns();
+            time_ns.into_iter().for_each(|time_ns| self.check(&candidate, bound_ns, time_ns));
             self.told.insert(candidate.choice, report);
             let time_ns = time_ns.map(|time_ns| (candidate.configuration, time_ns));
             self.searched.times_ns.extend(time_ns);

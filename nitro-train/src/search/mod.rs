@@ -2,6 +2,8 @@
 //! replays of searches on what was measured.
 
 mod begun;
+#[cfg(test)]
+mod bounded_tests;
 mod by_input;
 mod error;
 mod generated;

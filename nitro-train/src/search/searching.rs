@@ -60,6 +60,8 @@ pub struct Searched {
     pub evaluations: usize,
     /// How many of those failed.
     pub failed: usize,
+    /// How many paths of generated code were not evaluated, since by a [lower bound](crate::generate::Generator::bound_ns) they are no faster than the best was then.
+    pub skipped: usize,
     /// The fastest configuration; none while all failed.
     pub best: Option<String>,
     /// Its time in nanoseconds.

@@ -78,9 +78,12 @@ pub(crate) fn search_tables(searched: &[Searched]) -> Tables {
             ]);
         }
         let Searched { function, variant, device, strategy, configurations, .. } = &same[0];
-        let among = match configurations {
-            0 => "generated code".to_owned(),
-            count => format!("{count} configurations"),
+        let among = match (configurations, same.iter().map(|one| one.skipped).sum::<usize>()) {
+            (0, 0) => "generated code".to_owned(),
+            (0, skipped) => {
+                format!("generated code, {skipped} paths skipped that by their bound are no faster")
+            }
+            (count, _) => format!("{count} configurations"),
         };
         (format!("{function} {variant} on {device}, by {strategy}: {among}"), table)
     };
