@@ -4,8 +4,8 @@ use std::fs;
 
 use nitro_codegen::{Data, DecidedSpace, Integers, Open, TileSizes};
 use nitro_cuda::{Buffer, Executable, Options, Source, Usage, compile, device, nvrtc_version};
-use nitro_polybench::decided::{Timed, rates, read};
-use nitro_search::partial::Limits;
+use nitro_polybench::decided::{Asked, Kernel, Tiles, Timed, rates, read};
+use nitro_search::partial::{LOADINGS, Limits};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
 
@@ -27,15 +27,20 @@ fn usage(space: &DecidedSpace, values: &[usize]) -> Usage {
 }
 
 #[test]
-fn a_product_as_experts_write_it_is_a_point_and_spills_nothing() {
+fn a_product_as_experts_write_it_is_a_point_and_spills_nothing_however_tiles_are_loaded() {
     let Some(_) = NVRTC.found(nvrtc_version()) else { return };
     let space = DecidedSpace::sgemm([1024; 3], &everything(), &Limits::default()).unwrap();
     let point = "size of i1 = 16; size of i2 = 8; size of j1 = 2; size of j2 = 16; size of j3 = 4; size of k1 = 8;
         kind of k1 = unrolled; memory of a = shared; layout of a = transposed; memory of b = shared; layout of b = as it lies;
         kind of a_k2 = vector; kind of b_j3 = vector; kind of store_j3 = vector; order of i1 and j2 = outer";
-    let usage = usage(&space, &space.parse(point).unwrap());
-    assert_eq!((usage.spill_bytes, usage.stack_bytes, usage.static_shared_bytes), (0, 0, 2 * 128 * 8 * 4));
-    assert!(usage.registers <= 128, "{usage:?}");
+    for (loading, tiles) in LOADINGS.into_iter().zip([1, 1, 2]) {
+        let point = format!("{point}; loading of tiles = {loading}");
+        let usage = usage(&space, &space.parse(&point).unwrap());
+        println!("{loading}: {usage:?}");
+        assert_eq!((usage.spill_bytes, usage.stack_bytes), (0, 0));
+        assert_eq!(usage.static_shared_bytes, tiles * 2 * 128 * 8 * 4);
+        assert!((64..=128).contains(&usage.registers), "{usage:?}");
+    }
 }
 
 #[test]
@@ -60,6 +65,15 @@ fn spaces(tiles: &TileSizes, limits: &Limits) -> Vec<DecidedSpace> {
         DecidedSpace::matvec([4096, 16384], tiles, limits).unwrap(),
         DecidedSpace::gesummv(16384, tiles, limits).unwrap(),
     ]
+}
+
+#[test]
+fn a_space_of_tiles_that_are_loaded_ahead_can_be_timed_whole() {
+    let asked = |tiles| Asked { space: Kernel::Sgemm, size: 1024, batch: 1, tiles, device: "cuda:0".into() };
+    let ahead = asked(Tiles::Ahead);
+    assert_eq!(ahead.name(), "sgemm 1024 ahead");
+    assert_eq!(ahead.space().unwrap().root().count(20_000), Some(16_320));
+    assert_eq!(asked(Tiles::Reduced).space().unwrap().root().count(20_000), Some(10_640));
 }
 
 #[test]

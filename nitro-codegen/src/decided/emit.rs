@@ -2,6 +2,7 @@
 
 use nitro_search::partial::PADDING;
 
+use super::ahead::{Ahead, Pass};
 use super::point::{Kind, Place, Point};
 use super::shared::Touched;
 use super::threads::Threads;
@@ -26,8 +27,10 @@ pub fn program(point: &Point<'_>) -> Program {
         first + iterators.len() - 1
     };
     let threads = Threads::new(point, &mut iterator);
-    let mut emission = Emission { point, threads: &threads, locals: Vec::new() };
+    let ahead = Ahead::new(point, &mut iterator);
+    let mut emission = Emission { point, threads: &threads, ahead, locals: Vec::new() };
     emission.locals = (0..point.space.values.len()).map(|value| emission.local(value)).collect();
+    emission.add_registers();
     let mut body = threads.definitions.clone();
     body.extend(emission.list(None));
     let kernel = Kernel {
@@ -60,11 +63,13 @@ fn caching(point: &Point<'_>) -> Vec<Caching> {
     arrays.filter(|caching| [caching.reads, caching.writes] != [Cache::Usual; 2]).collect()
 }
 
-struct Emission<'a> {
-    point: &'a Point<'a>,
+pub(super) struct Emission<'a> {
+    pub(super) point: &'a Point<'a>,
     threads: &'a Threads,
-    /// Of each value, and behind these registers through which vectors go.
-    locals: Vec<Local>,
+    /// How tiles are loaded ahead, if they are.
+    pub(super) ahead: Option<Ahead>,
+    /// Of each value, and behind these registers through which vectors and tiles that are loaded ahead go.
+    pub(super) locals: Vec<Local>,
 }
 
 impl Emission<'_> {
@@ -90,6 +95,9 @@ impl Emission<'_> {
         if self.point.size(at) == 1 {
             return 0.into();
         }
+        if let Some(iteration) = self.ahead.as_ref().and_then(|ahead| ahead.iteration(at)) {
+            return iteration;
+        }
         match self.point.kind(at) {
             Kind::Vector => 0.into(),
             Kind::Thread => self.threads.digits[&at].clone(),
@@ -104,20 +112,20 @@ impl Emission<'_> {
     }
 
     /// Which of the elements that some loops of a dimension make up.
-    fn index(&self, dimension: usize, keep: impl Fn(usize) -> bool) -> Affine {
+    pub(super) fn index(&self, dimension: usize, keep: impl Fn(usize) -> bool) -> Affine {
         let loops = self.point.space.nesting.loops_of(dimension);
         let kept = loops.into_iter().filter(|&at| keep(at));
         kept.fold(Affine::from(0), |index, at| index * self.point.size(at) + self.digit(at))
     }
 
     /// How many elements these make up.
-    fn extent(&self, dimension: usize, keep: impl Fn(usize) -> bool) -> i64 {
+    pub(super) fn extent(&self, dimension: usize, keep: impl Fn(usize) -> bool) -> i64 {
         let loops = self.point.space.nesting.loops_of(dimension);
         loops.into_iter().filter(|&at| keep(at)).map(|at| self.point.size(at)).product()
     }
 
     /// Whether elements along a loop are in different places of a value.
-    fn is_apart(&self, place: Place, at: usize) -> bool {
+    pub(super) fn is_apart(&self, place: Place, at: usize) -> bool {
         let per_thread = place == Place::Registers && self.point.kind(at) == Kind::Thread;
         !self.point.is_shared(at) && !per_thread
     }
@@ -136,6 +144,9 @@ impl Emission<'_> {
             }
             if let Some(last) = shape.last_mut().filter(|_| padded) {
                 *last += PADDING as i64;
+            }
+            if self.has_sides() {
+                shape.insert(0, 2);
             }
         }
         let (end, space_) = match place {
@@ -163,30 +174,37 @@ impl Emission<'_> {
         if matches!(place, Place::Shared { transposed: true, .. }) {
             subscripts.reverse();
         }
+        if place != Place::Registers {
+            let side = self.ahead.as_ref().and_then(|ahead| ahead.side);
+            side.into_iter().for_each(|side| subscripts.insert(0, Variable::Iterator(side).into()));
+        }
         Access { array: access.array, subscripts }
     }
 
     /// What is within a loop, or outermost, with barriers between those who write a tile and those who read it.
     fn list(&mut self, parent: Option<usize>) -> Vec<Instruction> {
         let (mut instructions, mut before, mut all) = (Vec::new(), Touched::default(), Touched::default());
+        let mut waited = false;
         for object in self.point.inside(parent) {
             let touched = Touched::by(self.point, object);
             if before.delays(&touched) {
                 instructions.push(Instruction::Barrier);
                 before = Touched::default();
+                instructions.extend(if waited { Vec::new() } else { self.next_tiles(parent) });
+                waited = true;
             }
             before.add(touched.clone());
             all.add(touched);
             instructions.extend(self.object(object));
         }
-        let repeats = parent.is_some_and(|at| self.point.kind(at) == Kind::Plain);
+        let repeats = parent.is_some_and(|at| self.point.kind(at) == Kind::Plain && !self.takes_turns(at));
         if repeats && before.delays(&all) {
             instructions.push(Instruction::Barrier);
         }
         instructions
     }
 
-    fn object(&mut self, object: usize) -> Vec<Instruction> {
+    pub(super) fn object(&mut self, object: usize) -> Vec<Instruction> {
         match object.checked_sub(self.point.space.nesting.loops.len()) {
             Some(statement) => self.statement(statement),
             None => self.one_loop(object),
@@ -194,7 +212,9 @@ impl Emission<'_> {
     }
 
     fn one_loop(&mut self, at: usize) -> Vec<Instruction> {
-        let body = self.list(Some(at));
+        let first = self.first_tiles(at);
+        let mut body = self.list(Some(at));
+        body.splice(0..0, self.side(at));
         let unroll = match self.point.kind(at) {
             Kind::Plain => Unroll::By(1),
             Kind::Unrolled => Unroll::All,
@@ -206,7 +226,8 @@ impl Emission<'_> {
         let iterator = self.point.space.nest.iterators.len() + at;
         let (lower, upper) = (vec![0.into()], vec![self.point.size(at).into()]);
         let range = Range { iterator, lower, upper, step: 1, is_reversed: false };
-        self.by_some_threads(at, vec![Instruction::Loop(range, unroll, body)])
+        let whole = first.into_iter().chain([Instruction::Loop(range, unroll, body)]).collect();
+        self.by_some_threads(at, whole)
     }
 
     /// Where fewer threads load than there are, the others pass by the nest: by its outermost loop.
@@ -237,40 +258,65 @@ impl Emission<'_> {
         let mut value = meaning.value.clone();
         value.map_loads(&|access| self.access(&access));
         let own = space.nesting.own(&space.kernel.statements[statement]);
-        match value {
-            Expression::Load(source) if own.iter().any(|&at| self.point.kind(at) == Kind::Vector) => {
-                self.wide(statement, target, source)
-            }
-            value => vec![Instruction::Assign(Assignment { target, value })],
+        let is_wide = own.iter().any(|&at| self.point.kind(at) == Kind::Vector);
+        match (value, self.register(statement)) {
+            (Expression::Load(source), Some((Pass::Fetch, register))) => copied(register, source, is_wide),
+            (Expression::Load(_), Some((Pass::Put, register))) => self.put(target, register, is_wide),
+            (Expression::Load(source), None) if is_wide => self.wide(statement, target, source),
+            (value, _) => vec![Instruction::Assign(Assignment { target, value })],
         }
     }
 
     /// Several neighbours at once; where they do not come to neighbours, through registers.
     fn wide(&mut self, statement: usize, target: Access, source: Access) -> Vec<Instruction> {
-        let arrays = self.point.space.nest.arrays.len();
-        let value = target.array.checked_sub(arrays);
-        let transposed = value
-            .is_some_and(|value| matches!(self.point.place(value), Place::Shared { transposed: true, .. }));
-        if !transposed {
-            return vec![Instruction::Copy { target, source }];
+        if !self.is_transposed(&target) {
+            return copied(target, source, true);
         }
         let name = self.point.space.kernel.statements[statement].name.replace(' ', "_");
         let shape = vec![i64::from(WIDE)];
         self.locals.push(Local { name: format!("{name}_wide"), space: Space::Register, shape });
-        let register =
-            |at: i64| Access { array: arrays + self.locals.len() - 1, subscripts: vec![at.into()] };
-        let mut instructions = vec![Instruction::Copy { target: register(0), source }];
-        instructions.extend((0..i64::from(WIDE)).map(|at| {
-            let mut target = target.clone();
-            target.subscripts[0] = target.subscripts[0].clone() + at; // the last dimension of the array
-            Instruction::Assign(Assignment { target, value: Expression::Load(register(at)) })
-        }));
+        let array = self.point.space.nest.arrays.len() + self.locals.len() - 1;
+        let register = Access { array, subscripts: vec![0.into()] };
+        let mut instructions = copied(register.clone(), source, true);
+        instructions.extend(self.put(target, register, true));
         instructions
+    }
+
+    fn is_transposed(&self, target: &Access) -> bool {
+        let value = target.array.checked_sub(self.point.space.nest.arrays.len());
+        value.is_some_and(|value| matches!(self.point.place(value), Place::Shared { transposed: true, .. }))
+    }
+
+    /// From registers to where they belong; several neighbours one after the other where they do not come to neighbours.
+    fn put(&self, target: Access, register: Access, is_wide: bool) -> Vec<Instruction> {
+        if !is_wide || !self.is_transposed(&target) {
+            return copied(target, register, is_wide);
+        }
+        let along = usize::from(self.has_sides()); // the last dimension of the array comes first, but for which of two tiles it is
+        let shifted = |access: &Access, place: usize, at: i64| {
+            let mut access = access.clone();
+            access.subscripts[place] = access.subscripts[place].clone() + at;
+            access
+        };
+        let last = register.subscripts.len() - 1;
+        let one = |at: i64| {
+            let value = Expression::Load(shifted(&register, last, at));
+            Instruction::Assign(Assignment { target: shifted(&target, along, at), value })
+        };
+        (0..i64::from(WIDE)).map(one).collect()
     }
 }
 
+/// An element, or several neighbours at once.
+fn copied(target: Access, source: Access, is_wide: bool) -> Vec<Instruction> {
+    vec![match is_wide {
+        true => Instruction::Copy { target, source },
+        false => Instruction::Assign(Assignment { target, value: Expression::Load(source) }),
+    }]
+}
+
 /// The dimension that a subscript of a value is.
-fn dimension(subscript: &Affine) -> usize {
+pub(super) fn dimension(subscript: &Affine) -> usize {
     match subscript.terms() {
         [(Variable::Iterator(dimension), _)] => *dimension,
         _ => unreachable!("subscripts of statements are of dimensions"),

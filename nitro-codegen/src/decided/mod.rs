@@ -3,6 +3,7 @@
 //! The other way round than a [`Nest::map`](crate::Nest::map): not a schedule that is made of loops as they are written, but statements, each with loops of its own, and
 //! rules about how these may lie. A decided point of it is a [`Program`] as that of a nest is, with the same text in CUDA and the same interpreter.
 
+mod ahead;
 mod emit;
 mod generator;
 mod outline;
@@ -34,7 +35,10 @@ use point::Point;
 /// - A [`Load`](nitro_search::partial::Operation::Load) reads each of its elements from global memory, once for each iteration of the loops around it, or fewer times where several threads of a warp or
 ///   iterations ask for the same one, which a warp's request or the registers of a thread may serve together; a `vector` loop is one request for 16 bytes.
 /// - Where the memory of its array is `shared`, it writes each element of the tile to shared memory, once for each block and tile; where the `threads` that load are `own`, these are all of the block, or the first of
-///   it. A vector is one write where the tile lies as in global memory, else as many as it has elements. There are two barriers for each tile of the sum.
+///   it. A vector is one write where the tile lies as in global memory, else as many as it has elements. There are two barriers for each tile of the sum, or one
+///   where there are two tiles of each array.
+/// - Where tiles are loaded `ahead` ([`Nesting::loading`]), the first ones come to registers before the loop over the sum. Each iteration writes its own to shared memory, waits for all threads, begins to load
+///   those of the next one to the same registers, and does its multiplications and additions. What is not staged is loaded as it is needed all the same.
 /// - An [`Fma`](nitro_search::partial::Operation::Fma) is one fused multiplication and addition for each of its iterations. An operand whose array is `shared` is read from there: every distinct element that a thread
 ///   needs between two barriers at least once, up to four neighbours at a time.
 /// - A [`Store`](nitro_search::partial::Operation::Store) writes each of its elements to global memory once.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use nitro_search::partial::{
-    Access as Touch, Array, ChoiceId, Dependence, Dimension, Kernel, LAYOUTS, Limits, Nesting, Operation,
-    Outer, Partial, Passing, ProblemError, Rule, Statement, Values, Within,
+    Access as Touch, Array, ChoiceId, Dependence, Dimension, Kernel, LAYOUTS, LOADINGS, Limits, Nesting,
+    Operation, Outer, Partial, Passing, ProblemError, Rule, Statement, Values, Within,
 };
 
 use super::{DecidedError, DecidedSpace, Open, TileSizes, Value, sizes};
@@ -199,12 +199,16 @@ impl Rules<'_> {
         self.blocks()?;
         self.statements()?;
         self.one_iteration()?;
-        let Open { unrolled, threads, paddings, caches } = tiles.open;
+        let Open { unrolled, threads, paddings, caches, ahead } = tiles.open;
         let loads = |statement: &Statement| statement.operation == Operation::Load;
         self.fixed_orders(&["unrolled"], |statement| !unrolled || loads(statement))?;
         self.fixed_orders(&["thread", "block"], |_| !threads)?;
         if !paddings {
             self.fixed_layouts()?;
+        }
+        if let Some(loading) = self.nesting.loading.filter(|_| !ahead) {
+            let needed = self.nesting.problem.named(loading.choice, &LOADINGS[..1])?;
+            self.follows("tiles are loaded as they are needed", vec![], needed)?;
         }
         self.caches(caches)
     }

@@ -21,6 +21,15 @@ pub enum Kind {
     Thread,
 }
 
+/// Tiles that are loaded before they are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ahead {
+    /// The loop of which each iteration has tiles of its own.
+    pub along: usize,
+    /// Whether there are two of each, which iterations use in turn.
+    pub has_two_tiles: bool,
+}
+
 /// Where a value is on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -90,6 +99,13 @@ impl Point<'_> {
         let layout = self.space.nesting.layouts[array].map_or(0, |layout| self.values[layout.position()]);
         let name = LAYOUTS[layout];
         Place::Shared { transposed: name.starts_with("transposed"), padded: name.ends_with("padded") }
+    }
+
+    /// How tiles are loaded ahead, if they are.
+    pub fn ahead(&self) -> Option<Ahead> {
+        let loading = self.space.nesting.loading?;
+        let value = self.values[loading.choice.position()];
+        (value > 0).then_some(Ahead { along: loading.along, has_two_tiles: value == 2 })
     }
 
     /// Which caches keep what a statement loads or stores.

@@ -42,11 +42,13 @@ pub struct Open {
     pub paddings: bool,
     /// Which caches keep what is loaded and stored; else it is as usual.
     pub caches: bool,
+    /// Whether the next tiles are loaded while those before are used; else they are loaded as they are needed.
+    pub ahead: bool,
 }
 
 impl Open {
     /// Everything.
-    pub const ALL: Self = Self { unrolled: true, threads: true, paddings: true, caches: true };
+    pub const ALL: Self = Self { unrolled: true, threads: true, paddings: true, caches: true, ahead: true };
 }
 
 impl TileSizes {

@@ -1,5 +1,6 @@
 //! Code from decisions: every point of a space does what its plain loops do, with threads in any order.
 
+mod ahead;
 mod bounds;
 mod points;
 mod products;

@@ -46,8 +46,8 @@ pub use self::branch::BranchAndBound;
 pub use self::count::Estimate;
 pub use self::explain::{Explanation, Reason, Removed};
 pub use self::nesting::{
-    Access, Array, Dependence, Dimension, Kernel, LAYOUTS, Limits, NestLoop, Nesting, Operation, Outer,
-    PADDING, Passing, Statement,
+    Access, Array, Dependence, Dimension, Kernel, LAYOUTS, LOADINGS, Limits, Loading, NestLoop, Nesting,
+    Operation, Outer, PADDING, Passing, Statement,
 };
 pub use self::node::{Counts, Statistics};
 pub use self::problem::{ChoiceId, Problem, ProblemError, RuleId, Universe};

@@ -138,11 +138,17 @@ impl Judge<'_> {
 /// What can be left out of a bound, and the rest.
 fn parts() -> impl Iterator<Item = (&'static str, TimeTerms)> {
     let all = TimeTerms::default();
-    let (mut blocks, mut warps, mut iterations) = (all, all, all);
+    let (mut blocks, mut warps, mut iterations, mut sums) = (all, all, all, all);
     blocks.whole_blocks = false;
     warps.whole_warps = false;
     iterations.whole_iterations = false;
-    let whole = [("whole blocks", blocks), ("whole warps", warps), ("whole iterations", iterations)];
+    sums.kept_sums = false;
+    let whole = [
+        ("whole blocks", blocks),
+        ("whole warps", warps),
+        ("whole iterations", iterations),
+        ("sums in registers", sums),
+    ];
     TimeTerm::ALL.into_iter().map(move |term| (term.name(), all.without(term))).chain(whole)
 }
 

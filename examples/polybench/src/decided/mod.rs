@@ -65,6 +65,8 @@ pub enum Kernel {
 pub enum Tiles {
     /// Few enough that all points can be timed.
     Reduced,
+    /// Fewer still, whose tiles may be loaded ahead.
+    Ahead,
     /// All that make sense.
     Full,
     /// With the choice of caches.
@@ -81,6 +83,11 @@ impl Asked {
     pub fn space(&self) -> Result<DecidedSpace, Failed> {
         let tiles = match self.tiles {
             Tiles::Reduced => TileSizes::reduced(),
+            Tiles::Ahead => TileSizes {
+                rows: vec![8],
+                open: Open { ahead: true, ..Open::default() },
+                ..TileSizes::reduced()
+            },
             Tiles::Full => TileSizes::full(),
             Tiles::Everything => TileSizes { open: Open::ALL, ..TileSizes::full() },
         };

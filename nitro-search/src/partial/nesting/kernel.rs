@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::problem::{ChoiceId, Problem, ProblemError};
 use super::super::rule::{Factor, Rule, Within};
 use super::super::values::Values;
-use super::{KINDS, ORDERS, kinds, orders, passing, resources};
+use super::{KINDS, ORDERS, kinds, loading, orders, passing, resources};
 
 /// Statements with the loops around them. A loop belongs to the statements that name it from the start; others share it only where loops are merged.
 ///
@@ -190,10 +190,21 @@ pub struct Nesting {
     pub threads: Vec<Option<ChoiceId>>,
     /// For each array that is passed on, how its tile lies in shared memory: one of [`LAYOUTS`](super::LAYOUTS).
     pub layouts: Vec<Option<ChoiceId>>,
+    /// When tiles are loaded; none where no plain loop has one after the other.
+    pub loading: Option<Loading>,
     /// For each dimension whose outermost loops are its own, too.
     pub(super) outer: Vec<Option<Outer>>,
     /// How two objects lie, the first position less than the second: loops come first, then statements.
     pub(super) orders: Vec<Vec<ChoiceId>>,
+}
+
+/// When the tiles of a [`Nesting`] are loaded, all of those that are staged alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loading {
+    /// One of [`LOADINGS`](super::LOADINGS).
+    pub choice: ChoiceId,
+    /// Position of the loop of which each iteration has tiles of its own.
+    pub along: usize,
 }
 
 /// A loop of a [`Nesting`].
@@ -230,6 +241,7 @@ impl Kernel {
         orders::add(self, &mut nesting)?;
         kinds::add(self, limits, &mut nesting)?;
         passing::add(self, &mut nesting)?;
+        loading::add(self, &mut nesting)?;
         resources::add(self, limits, &mut nesting)?;
         Ok(nesting)
     }

@@ -2,6 +2,7 @@
 
 mod kernel;
 mod kinds;
+mod loading;
 mod orders;
 mod passing;
 mod resources;
@@ -9,8 +10,8 @@ mod resources;
 mod tests;
 
 pub use self::kernel::{
-    Access, Array, Dependence, Dimension, Kernel, Limits, NestLoop, Nesting, Operation, Outer, Passing,
-    Statement,
+    Access, Array, Dependence, Dimension, Kernel, Limits, Loading, NestLoop, Nesting, Operation, Outer,
+    Passing, Statement,
 };
 
 /// What becomes of a loop, in the order of the values of its choice.
@@ -20,5 +21,8 @@ pub(super) const ORDERS: [&str; 5] = ["before", "after", "inner", "outer", "merg
 /// How a tile lies in shared memory, in the order of the values of its choice: as the array does in global memory or with its dimensions the other way round, and
 /// each with [`PADDING`] more elements for each of its rows, so that these begin in different banks.
 pub const LAYOUTS: [&str; 4] = ["as it lies", "as it lies, padded", "transposed", "transposed, padded"];
+/// When tiles that are staged are loaded, in the order of the values of their choice: each when it is needed; or into registers while the one before is used, from where they
+/// come to shared memory once nobody needs that any more, or at once where there is a second tile.
+pub const LOADINGS: [&str; 3] = ["as needed", "ahead", "ahead, two tiles"];
 /// As many elements more has each row of a padded tile: four, so that rows begin where four elements may be copied at once.
 pub const PADDING: u64 = 4;

@@ -3,7 +3,7 @@
 use super::super::problem::ProblemError;
 use super::super::rule::{Factor, Rule, Term};
 use super::kernel::{Kernel, Limits, NestLoop, Nesting};
-use super::{LAYOUTS, PADDING};
+use super::{LAYOUTS, LOADINGS, PADDING};
 
 pub(super) fn add(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Result<(), ProblemError> {
     for statement in &kernel.statements {
@@ -23,11 +23,13 @@ pub(super) fn add(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Re
 /// Tiles, and what is more in each of their rows where they are padded.
 fn shared(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Result<(), ProblemError> {
     let mut of = Vec::new();
+    let twice = nesting.loading.map(|loading| nesting.problem.named(loading.choice, &LOADINGS[2..]));
+    let twice = twice.transpose()?.map(|when| Factor { when: Some(when), ..Factor::fixed(2) });
     for (position, array) in kernel.arrays.iter().enumerate() {
         let sizes = |dimensions: &[usize]| -> Vec<Factor> {
             let tiles = |own: &&NestLoop| own.level > 0 && dimensions.contains(&own.dimension);
             let sizes = nesting.loops.iter().filter(tiles).map(|own| Factor::choice(own.size));
-            std::iter::once(Factor::fixed(array.element_bytes)).chain(sizes).collect()
+            std::iter::once(Factor::fixed(array.element_bytes)).chain(sizes).chain(twice).collect()
         };
         let shared = nesting.problem.named(nesting.memory[position], &["shared"])?;
         of.push(Term { product: sizes(&array.dimensions), when: Some(shared) });

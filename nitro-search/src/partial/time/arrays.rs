@@ -1,13 +1,18 @@
 //! What a state says of arrays: where they are, and what staging takes.
 
-use super::super::nesting::{Dependence, Passing, Statement};
-use super::super::problem::ChoiceId;
+use super::super::nesting::{Array, Dependence, Passing, Statement};
 use super::super::state::Partial;
 use super::super::values::Values;
 use super::candidate::{Place, Seen};
-use super::dimensions;
+use super::dimensions::{self, BLOCK, Split, THREAD};
 use super::time_bound::TimeBound;
 use super::work::{Touched, Work, WorkDimension};
+
+/// Of the values of [`LOADINGS`](super::super::LOADINGS).
+const AS_NEEDED: usize = 0;
+const TWO_TILES: usize = 2;
+/// So many registers of a thread are for other things than sums: where these leave fewer, a compiler may keep some elsewhere.
+const SPARE_REGISTERS: f64 = 32.0;
 
 impl TimeBound {
     pub(super) fn seen(&self, touched: &Touched, partial: &Partial) -> Seen {
@@ -35,36 +40,70 @@ impl TimeBound {
 
     /// Bytes of the tiles that are surely staged.
     pub(super) fn shared_bytes(&self, partial: &Partial) -> f64 {
-        let problem = partial.problem();
-        let least = |choice: ChoiceId| {
-            partial.values(choice).iter().filter_map(|value| problem.number(choice, value)).min().unwrap_or(1)
-        };
+        let tiles = if self.loadings(partial).only() == Some(TWO_TILES) { 2.0 } else { 1.0 };
+        tiles * self.staged(partial, |array| array.element_bytes as f64)
+    }
+
+    /// Elements of a tile of each array that is surely staged, at least, each counted for so much.
+    fn staged(&self, partial: &Partial, each: impl Fn(&Array) -> f64) -> f64 {
         let arrays = self.kernel().arrays.iter().zip(&self.nesting().memory);
         let staged = arrays.filter(|(_, memory)| partial.values(**memory).only() == Some(1));
-        staged
-            .map(|(array, _)| {
-                let tiles = self
-                    .nesting()
-                    .loops
-                    .iter()
-                    .filter(|own| own.level > 0 && array.dimensions.contains(&own.dimension));
-                array.element_bytes as f64 * tiles.map(|own| least(own.size) as f64).product::<f64>()
-            })
-            .sum()
+        let elements = |array: &Array| {
+            let is_tile = |at: &usize| {
+                let own = self.nesting().loops[*at];
+                own.level > 0 && array.dimensions.contains(&own.dimension)
+            };
+            let tiles = (0..self.nesting().loops.len()).filter(is_tile);
+            tiles.map(|at| self.least_size(at, partial)).product::<f64>()
+        };
+        staged.map(|(array, _)| each(array) * elements(array)).sum()
+    }
+
+    /// When tiles may still be loaded.
+    fn loadings(&self, partial: &Partial) -> Values {
+        self.nesting().loading.map_or(Values::of([AS_NEEDED]), |loading| partial.values(loading.choice))
+    }
+
+    /// Registers of a thread that has so many sums, at least: these, since each goes on with the next tile, and what it loads ahead meanwhile. Nothing is said where there
+    /// may be too few for them.
+    pub(super) fn registers(&self, partial: &Partial, work: &Work, splits: &[&Split]) -> f64 {
+        let Some(loading) = self.nesting().loading.filter(|_| self.terms().kept_sums) else { return 0.0 };
+        let dimensions = || work.dimensions.iter().zip(splits);
+        let goes_on = partial.values(self.nesting().loops[loading.along].kind).within(Values::first(1))
+            && self.least_size(loading.along, partial) > 1.0
+            && dimensions().any(|(own, _)| own.carried);
+        let all_within = dimensions().filter(|(own, _)| !own.carried).all(|(own, _)| {
+            let outermost = self.nesting().loops_of(own.position)[0];
+            partial.values(self.nesting().loops[outermost].kind).within(Values::of([BLOCK, THREAD]))
+        });
+        if !goes_on || !all_within {
+            return 0.0;
+        }
+        let sums: f64 =
+            dimensions().filter(|(own, _)| !own.carried).map(|(_, split)| split.inside as f64).product();
+        let threads: f64 = splits.iter().map(|split| split.threads as f64).product();
+        let room = self.rates().registers_of_thread(threads) - SPARE_REGISTERS;
+        let is_ahead = !self.loadings(partial).has(AS_NEEDED);
+        let ahead = if is_ahead { self.staged(partial, |_| 1.0) / threads } else { 0.0 };
+        if sums > room { 0.0 } else { (sums + ahead).min(room) }
     }
 
     /// What a thread waits for, once for each iteration of the plain loops around.
     pub(super) fn waits(&self, partial: &Partial) -> Waits {
         let mut most = Waits::default();
+        let loadings = self.loadings(partial);
         for (position, array) in self.kernel().arrays.iter().enumerate() {
             let Some(passed) = self.passed(position) else { continue };
             let user = passed.to;
             let [both, more] = self.iterations(partial, passed.from, user, &array.name);
-            let staged = partial.values(self.nesting().memory[position]).only() == Some(1);
-            most.loads = most.loads.max(both.unwrap_or(1.0));
-            if staged {
+            let memory = partial.values(self.nesting().memory[position]);
+            let may_be_ahead = memory.has(1) && loadings != Values::of([AS_NEEDED]);
+            let loads = if may_be_ahead { &mut most.loads_ahead } else { &mut most.loads };
+            *loads = loads.max(both.unwrap_or(1.0));
+            if memory.only() == Some(1) {
+                let each = if loadings.has(TWO_TILES) { 1.0 } else { 2.0 };
                 most.shared_loads = most.shared_loads.max(both.unwrap_or(1.0) * more.unwrap_or(1.0));
-                most.barriers = most.barriers.max(both.map_or(1.0, |both| 2.0 * both));
+                most.barriers = most.barriers.max(both.map_or(1.0, |both| each * both));
             }
         }
         most
@@ -121,10 +160,12 @@ impl TimeBound {
 /// How often a thread waits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waits {
-    /// For what it loads of global memory.
+    /// For what it loads of global memory as it is needed.
     pub(super) loads: f64,
+    /// For what it may load ahead, while it does something else.
+    pub(super) loads_ahead: f64,
     /// For what it loads of shared memory.
     pub(super) shared_loads: f64,
-    /// For the other threads of its block: before a tile is read, and again before it is overwritten.
+    /// For the other threads of its block: before a tile is read, and again before it is overwritten, unless there is a second one.
     pub(super) barriers: f64,
 }

@@ -191,6 +191,8 @@ pub(super) struct Grid {
     pub(super) threads: f64,
     /// Bytes of shared memory of a block, at least.
     pub(super) shared_bytes: f64,
+    /// Registers of a thread, at least; 0 where nothing is known.
+    pub(super) registers: f64,
     /// What one thread does one after the other.
     pub(super) chain_clocks: f64,
     pub(super) barriers: f64,
@@ -219,7 +221,10 @@ impl Grid {
         }
         let by_threads = rates.threads_per_multiprocessor as f64 / self.warps_threads().max(1.0);
         let by_shared = rates.shared_bytes_per_multiprocessor as f64 / self.shared_bytes.max(1.0);
-        let resident = by_threads.min(by_shared).min(rates.blocks_per_multiprocessor as f64).floor().max(1.0);
+        let registers = self.registers.max(1.0) * self.warps_threads().max(1.0);
+        let by_registers = rates.registers_per_multiprocessor as f64 / registers;
+        let most = rates.blocks_per_multiprocessor as f64;
+        let resident = by_threads.min(by_shared).min(by_registers).min(most).floor().max(1.0);
         (self.blocks / (rates.multiprocessors as f64 * resident)).ceil()
     }
 

@@ -5,7 +5,7 @@ use super::super::state::Partial;
 use super::super::values::Values;
 
 const VECTOR: usize = 2;
-const BLOCK: usize = 3;
+pub(super) const BLOCK: usize = 3;
 pub(super) const THREAD: usize = 4;
 
 /// One way to spread a dimension: `blocks * threads * inside` is its size.

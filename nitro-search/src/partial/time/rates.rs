@@ -65,6 +65,8 @@ pub struct Rates {
     pub blocks_per_multiprocessor: u64,
     /// Bytes of shared memory that the blocks of a multiprocessor have together.
     pub shared_bytes_per_multiprocessor: u64,
+    /// Registers that the threads of a multiprocessor have together.
+    pub registers_per_multiprocessor: u64,
 }
 
 /// A device feature without which nothing can be said about times.
@@ -118,7 +120,14 @@ impl Rates {
             threads_per_block: 1024,
             blocks_per_multiprocessor: 32,
             shared_bytes_per_multiprocessor: 228 << 10,
+            registers_per_multiprocessor: 64 << 10,
         })
+    }
+
+    /// Most registers that each thread of a block of so many has.
+    pub(super) fn registers_of_thread(&self, threads: f64) -> f64 {
+        let of_warps = 32.0 * (threads / 32.0).ceil().max(1.0);
+        (self.registers_per_multiprocessor as f64 / of_warps).min(255.0)
     }
 
     pub(super) fn ns(&self, clocks: f64) -> f64 {

@@ -94,6 +94,7 @@ impl<'a> State<'a> {
             blocks_known: false,
             threads: 0.0,
             shared_bytes: self.shared_bytes,
+            registers: 0.0,
             chain_clocks: self.chain_clocks(main, chain, [0.0; 2], self.bound.rates().load_clocks),
             barriers: self.waits.barriers,
         };
@@ -147,6 +148,7 @@ impl<'a> State<'a> {
             blocks_known: true,
             threads,
             shared_bytes: self.shared_bytes,
+            registers: bound.registers(self.partial, work, splits),
             chain_clocks: self.chain_clocks(
                 main,
                 chain,
@@ -169,7 +171,8 @@ impl<'a> State<'a> {
         Some(Least { work: main, times, splits, grid, used: used.plus(*others) })
     }
 
-    /// A warp starts one instruction a clock, a sum waits for what is added before, and each iteration of a plain loop for what it loads.
+    /// A warp starts one instruction a clock, a sum waits for what is added before, and each iteration of a plain loop for what it loads. What is loaded ahead is awaited once,
+    /// and then while the iteration before does what it does, or that of the one before: a compiler may begin a load earlier in its iteration, and in no other.
     fn chain_clocks(
         &self,
         main: usize,
@@ -185,11 +188,13 @@ impl<'a> State<'a> {
             return sums;
         }
         let waits = &self.waits;
-        let waited = waits.loads * load
-            + waits.shared_loads * rates.shared_load_clocks
-            + waits.barriers * rates.barrier_clocks;
-        let again = (carried - waits.loads.max(waits.shared_loads)).max(0.0) * each;
-        sums.max(waited + again.max(arithmetic))
+        let loads = waits.loads.max(waits.loads_ahead.min(1.0)) * load;
+        let waited =
+            loads + waits.shared_loads * rates.shared_load_clocks + waits.barriers * rates.barrier_clocks;
+        let iterations = waits.loads.max(waits.loads_ahead).max(waits.shared_loads);
+        let again = (carried - iterations).max(0.0) * each;
+        let ahead = (waits.loads_ahead.min(1.0) + (waits.loads_ahead - 1.0).max(0.0) / 2.0) * load;
+        sums.max(waited + again.max(arithmetic)).max(ahead)
     }
 
     /// What a load takes at least: where a multiprocessor has two blocks at most, these differ in one of the arrays, of which each has to bring its own sectors from the second-level cache.

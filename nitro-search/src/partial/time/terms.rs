@@ -97,11 +97,13 @@ pub struct TimeTerms {
     pub whole_warps: bool,
     /// Whether an iteration of a plain loop begins when the one before has started all its instructions: true of compilers that do not pipeline loops.
     pub whole_iterations: bool,
+    /// Whether sums over tiles, and what is loaded ahead, are in registers, which few blocks have at once: true of compilers where a thread has room for them.
+    pub kept_sums: bool,
 }
 
 impl Default for TimeTerms {
     fn default() -> Self {
-        Self { off: 0, whole_blocks: true, whole_warps: true, whole_iterations: true }
+        Self { off: 0, whole_blocks: true, whole_warps: true, whole_iterations: true, kept_sums: true }
     }
 }
 

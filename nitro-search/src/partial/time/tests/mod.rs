@@ -26,7 +26,11 @@ fn small() -> Rates {
         "launch_ns" => Some(5.0),
         _ => None,
     };
-    Rates { threads_per_multiprocessor: 64, ..Rates::from_features(feature).unwrap() }
+    Rates {
+        threads_per_multiprocessor: 64,
+        registers_per_multiprocessor: 4096,
+        ..Rates::from_features(feature).unwrap()
+    }
 }
 
 fn dimension(name: &str, size: u64, tiles: &[&[u64]], parallel: bool) -> Dimension {
@@ -200,6 +204,34 @@ fn no_leaf_below_takes_less_by_a_simulation_that_counts_everything() {
         }
         assert!(tightest > 0.5, "{tightest}");
     }
+}
+
+/// Walks through what is loaded ahead alone, of which few are come by among all.
+#[test]
+fn nothing_that_is_loaded_ahead_takes_less_by_a_simulation_that_counts_its_waits_and_registers() {
+    let mut case = case(staged_product());
+    let loading = case.nesting.loading.unwrap();
+    let mut without = TimeTerms::default();
+    without.kept_sums = false;
+    let without = TimeBound::new(&case.kernel, &case.nesting, small()).with_terms(without);
+    let (mut random, mut by_registers) = (Random::new(10), 0);
+    for way in [1, 2] {
+        case.root = Partial::new(Arc::new(case.nesting.problem.clone())).unwrap();
+        case.root.restrict(loading.choice, Values::of([way])).unwrap();
+        let mut tightest: f64 = 0.0;
+        for _ in 0..60 {
+            let walk = case.walk(&mut random);
+            let leaf = walk.last().unwrap();
+            let ns = case.simulate_ns(leaf);
+            let bounds: Vec<f64> = walk.iter().map(|state| case.bound.bound_ns(state)).collect();
+            assert!(bounds.is_sorted_by(|parent, child| *child >= parent * (1.0 - 1e-9)), "{bounds:?}");
+            assert!(bounds.iter().all(|bound_ns| *bound_ns <= ns * (1.0 + 1e-9)), "{ns} ns, but {bounds:?}");
+            tightest = tightest.max(case.bound.bound_ns(leaf) / ns);
+            by_registers += usize::from(without.bound_ns(leaf) < case.bound.bound_ns(leaf));
+        }
+        assert!(tightest > 0.5, "{tightest}");
+    }
+    assert!(by_registers > 0, "registers decided for none");
 }
 
 #[test]

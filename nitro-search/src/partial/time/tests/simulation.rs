@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::super::{Kernel, Nesting, Operation, PADDING, Partial, Passing, Statement};
+use super::super::super::{Array, Kernel, Nesting, Operation, PADDING, Partial, Passing, Statement};
 use super::super::Rates;
 
 /// A thread: its block, and its place in it.
@@ -253,8 +253,18 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
             let chain = if computes { sum * rates.arithmetic_clocks + rates.shared_load_clocks } else { 0.0 };
             let is_staged = staged.iter().any(|staged| *staged);
             let passes = statement.accesses.iter().any(|access| passed(&access.array));
-            let chain = if computes && passes { in_turn(&counted, blocks, is_staged, rates) } else { chain };
-            let resident = (rates.threads_per_multiprocessor / (32 * threads.div_ceil(32))).clamp(1, 32);
+            let passed_on = [is_staged, staged.iter().all(|staged| *staged)];
+            let chain = if computes && passes {
+                in_turn(&counted, blocks, passed_on, loading(nesting, leaf), rates)
+            } else {
+                chain
+            };
+            let of_warps = 32 * threads.div_ceil(32);
+            let registers =
+                if computes { registers(kernel, nesting, leaf, &counted, threads, rates) } else { 1 };
+            let resident = (rates.threads_per_multiprocessor / of_warps)
+                .min(rates.registers_per_multiprocessor / (of_warps * registers))
+                .clamp(1, 32);
             let waves = blocks.div_ceil(rates.multiprocessors * resident) as f64;
             ns = ns.max(waves * rates.ns(chain.max(instructions)));
             ns = ns.max(rates.ns(bytes_of_block / rates.port_bytes_per_clock));
@@ -271,21 +281,76 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
     ns.max(rates.ns(busiest)).max((memory_bytes - rates.l2_bytes).max(0.0) / rates.dram_gbps)
 }
 
+/// Which of the ways to load tiles it is; as they are needed where there is no choice.
+fn loading(nesting: &Nesting, leaf: &Partial) -> usize {
+    nesting.loading.map_or(0, |loading| leaf.values(loading.choice).only().unwrap())
+}
+
+/// Registers of a thread for sums that go on with the next tile, and for what it loads ahead, as far as there are any.
+fn registers(
+    kernel: &Kernel,
+    nesting: &Nesting,
+    leaf: &Partial,
+    counted: &Counted,
+    threads: u64,
+    rates: &Rates,
+) -> u64 {
+    let Some(own) = nesting.loading else { return 1 };
+    let number = |at: usize| {
+        let size = nesting.loops[at].size;
+        leaf.problem().number(size, leaf.values(size).only().unwrap()).unwrap()
+    };
+    let kind = |at: usize| leaf.values(nesting.loops[at].kind).only().unwrap();
+    let is_outermost = |at: usize| at != own.along && nesting.is_shared(kernel, at);
+    let is_once = |at: usize| is_outermost(at) && kind(at) < 3;
+    if kind(own.along) != 0 || number(own.along) == 1 || (0..nesting.loops.len()).any(is_once) {
+        return 1;
+    }
+    let sums = counted.sums.keys().filter(|(thread, _)| *thread == (0, 0)).count() as u64;
+    let room = (rates.registers_per_multiprocessor / (32 * threads.div_ceil(32))).min(255).saturating_sub(32);
+    let tile = |array: &Array| {
+        let tiles = (0..nesting.loops.len()).filter(|&at| {
+            nesting.loops[at].level > 0 && array.dimensions.contains(&nesting.loops[at].dimension)
+        });
+        tiles.map(number).product::<u64>()
+    };
+    let staged = kernel.arrays.iter().filter(|array| is_staged(kernel, nesting, leaf, &array.name));
+    let ahead = if loading(nesting, leaf) > 0 { staged.map(tile).sum::<u64>().div_ceil(threads) } else { 0 };
+    if sums > room { 1 } else { (sums + ahead).min(room).max(1) }
+}
+
 /// Clocks of a thread that starts one instruction after the other, waits for what it needs, and begins no iteration of a plain loop before it has started the one before.
-fn in_turn(counted: &Counted, blocks: u64, is_staged: bool, rates: &Rates) -> f64 {
-    let barrier = if is_staged { rates.barrier_clocks } else { 0.0 };
-    let shared = if is_staged { rates.shared_load_clocks } else { 0.0 };
-    let mut now = 0.0;
-    let mut last = None;
+/// `staged` says whether some and whether all arrays are.
+fn in_turn(
+    counted: &Counted,
+    blocks: u64,
+    [some_staged, all_staged]: [bool; 2],
+    loading: usize,
+    rates: &Rates,
+) -> f64 {
+    let barrier = if some_staged { rates.barrier_clocks } else { 0.0 };
+    let shared = if some_staged { rates.shared_load_clocks } else { 0.0 };
+    let (mut now, mut last, mut arrives) = (0.0_f64, None, 0.0_f64);
     let mut ready: BTreeMap<u64, f64> = BTreeMap::new();
     let mut known: BTreeSet<(usize, u64)> = BTreeSet::new();
+    let mut load = |around: u64| {
+        let Some(sectors) = counted.sectors.get(&around) else { return 0.0 };
+        let is_new = blocks <= 2 * rates.multiprocessors && !sectors.is_subset(&known);
+        known.extend(sectors);
+        if is_new { rates.l2_load_clocks } else { rates.load_clocks }
+    };
     for &[around, plain, sum] in &counted.trace {
         if last.is_none_or(|last: [u64; 2]| last[0] != around) {
-            now += if last.is_some() { barrier } else { 0.0 };
-            let sectors = &counted.sectors[&around];
-            let is_new = blocks <= 2 * rates.multiprocessors && !sectors.is_subset(&known);
-            known.extend(sectors);
-            now += barrier + if is_new { rates.l2_load_clocks } else { rates.load_clocks };
+            let waits_again = last.is_some() && loading != 2;
+            now += if waits_again { barrier } else { 0.0 };
+            if loading == 0 {
+                now += barrier + load(around);
+            } else {
+                arrives = if last.is_none() { now + load(around) } else { arrives };
+                now = now.max(arrives) + barrier;
+                arrives = now + load(around + 1);
+                now += if all_staged { 0.0 } else { rates.load_clocks };
+            }
         }
         now += if last.is_none_or(|last| last[1] != plain) { shared } else { 0.0 };
         last = Some([around, plain]);
