@@ -18,6 +18,7 @@ mod log;
 mod refine;
 mod run;
 pub mod sandbox;
+mod sanitizer;
 mod subject;
 pub mod workload;
 
@@ -33,5 +34,6 @@ pub use self::history::{Counts, History, Lineage, Moment, Tried};
 pub use self::log::LogError;
 pub use self::refine::Check;
 pub use self::run::{EvolveRequest, Evolved, evolve};
+pub use self::sanitizer::Sanitizer;
 pub use self::subject::{Subject, SubjectError};
 pub use self::workload::{Set, Workload, WorkloadError};

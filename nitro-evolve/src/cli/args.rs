@@ -65,6 +65,9 @@ pub(super) struct EvolveArgs {
     /// Run candidates for the process that started this one
     #[arg(long, hide = true)]
     pub worker: bool,
+    /// Run in this process, with the inputs of search and validation: for whoever watches it, such as compute-sanitizer
+    #[arg(long, hide = true, requires = "check")]
+    pub in_process: bool,
 }
 
 const USAGE: &str = "train evolve [OPTIONS] <KERNEL.ptx>";

@@ -17,8 +17,8 @@ use nitro_train::{BoxError, TrainerCommand};
 
 use self::args::EvolveArgs;
 use self::progress::Terminal;
-use crate::devices::{Devices, devices};
-use crate::{Efforts, EvolveRequest, Set, Subject, Workload, evolve};
+use crate::devices::{Devices, checks, devices, work};
+use crate::{Efforts, EvolveRequest, Observer, Set, Subject, Workload, evolve};
 
 /// The command `evolve` of a trainer.
 ///
@@ -36,7 +36,7 @@ impl TrainerCommand for EvolveCommand {
     fn run(&self, arguments: &ArgMatches, out: &mut dyn Write) -> Result<ExitCode, BoxError> {
         let args = EvolveArgs::of(arguments)?;
         let Some(path) = &args.ptx else {
-            return crate::devices::serve(&args.devices).map(|()| ExitCode::SUCCESS);
+            return work(&args.devices).map(|()| ExitCode::SUCCESS);
         };
         let ptx = read(path)?;
         let of_file = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
@@ -84,21 +84,26 @@ fn apply(ptx: &str, path: &Path, patch: &Path, out: &mut dyn Write) -> Result<()
 }
 
 fn check(args: &EvolveArgs, subject: &Subject, out: &mut dyn Write) -> Result<(), BoxError> {
-    let Devices { mut benches, assemble, .. } = devices(&args.devices, subject)?;
+    let Devices { mut benches, assemble, .. } = devices(&args.devices, args.in_process)?;
     let original = assemble(subject.original().ptx.to_string())?;
-    let sets = [Set::Search, Set::Validation, Set::Test];
+    let sets: &[Set] = match args.in_process {
+        true => &[Set::Search, Set::Validation],
+        false => &[Set::Search, Set::Validation, Set::Test],
+    };
     let Some(bench) = benches.first_mut() else { return Ok(()) };
-    let results = bench.begin(subject.workload(), &original, &sets)?;
-    Ok(print::check(subject, &bench.name(), &sets, &results, out)?)
+    let results = bench.begin(subject.workload(), &original, sets)?;
+    Ok(print::check(subject, &bench.name(), sets, &results, out)?)
 }
 
 fn run(args: &EvolveArgs, path: &Path, subject: &Subject, out: &mut dyn Write) -> Result<(), BoxError> {
     let folder = args.out.clone().unwrap_or_else(|| folder(path));
     std::fs::create_dir_all(&folder)
         .map_err(|error| format!("cannot write {}: {error}", folder.display()))?;
-    let Devices { benches, assemble, checks, is_counted } = devices(&args.devices, subject)?;
-    let began = Instant::now();
+    let Devices { benches, assemble, is_counted } = devices(&args.devices, false)?;
     let terminal = Terminal::new();
+    let (checks, left_out) = checks(subject, &args.devices);
+    left_out.iter().for_each(|line| terminal.message(line));
+    let began = Instant::now();
     let request = EvolveRequest {
         plan: args.plan(subject.workload().max_error()),
         most_time: args.most_time(),
