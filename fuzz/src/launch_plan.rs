@@ -14,7 +14,8 @@ pub fn launch_plan(data: &[u8]) {
         let end = plan.launches(&sizes, |launch| {
             let kernel = &plan.kernels[launch.kernel];
             assert!(launch.grid.iter().all(|blocks| (1..=i64::from(i32::MAX)).contains(blocks)));
-            assert_eq!(launch.integers.len(), sizes.len() + kernel.host_iterators.len());
+            let sizes = sizes.len() + plan.products.len();
+            assert_eq!(launch.integers.len(), sizes + kernel.host_iterators.len());
             launched += 1;
             let enough = || PlanError::Launches { plan: String::new(), most: launched };
             if launched < 1000 { Ok(()) } else { Err(enough()) }

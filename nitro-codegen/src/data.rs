@@ -122,7 +122,7 @@ impl Data {
     /// # Errors
     /// When their number is not that of the nest's, or they give an array a shape that there cannot be.
     pub fn shapes_of(nest: &Nest, parameters: &[i64]) -> Result<Vec<Vec<i64>>, RunError> {
-        count(nest, "sizes", nest.parameters.len(), parameters.len())?;
+        count(nest, "sizes", nest.parameters().len(), parameters.len())?;
         (0..nest.arrays.len()).map(|array| shape(nest, array, parameters)).collect()
     }
 
@@ -195,7 +195,8 @@ fn count(nest: &Nest, what: &str, expected: usize, given: usize) -> Result<(), R
 fn shape(nest: &Nest, array: usize, parameters: &[i64]) -> Result<Vec<i64>, RunError> {
     let declaration = &nest.arrays[array];
     let wrong = |shape| RunError::Shape { array: declaration.name.clone(), shape };
-    nitro_launch::shape(&declaration.shape, parameters, array >= nest.arguments()).map_err(wrong)
+    nitro_launch::shape(&declaration.shape, &nest.values(parameters), array >= nest.arguments())
+        .map_err(wrong)
 }
 
 /// Where an element is among all of its array, if it is one.

@@ -1,5 +1,7 @@
 //! Loops that follow each other joined into one, so that what both touch is touched once.
 
+mod sums;
+
 use crate::dependence::{DependenceError, Dependences};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::Access;

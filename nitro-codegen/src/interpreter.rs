@@ -38,7 +38,7 @@ impl Nest {
     }
 
     fn run_on(&self, data: &mut Data, shapes: &[Vec<i64>]) -> Result<(), RunError> {
-        let parameters = data.parameters.clone();
+        let parameters = self.values(&data.parameters);
         let elements = Elements { nest: self, parameters: &parameters, shapes };
         let mut run = |assignment: &Assignment, iterators: &[i64]| {
             let value = |variable| value(&parameters, iterators, variable);
@@ -70,7 +70,7 @@ impl Nest {
     /// ```
     pub fn instances(&self, parameters: &[i64], mut visit: impl FnMut(usize, &[i64])) {
         let walked: Result<(), std::convert::Infallible> =
-            self.walk(parameters, &mut |statement, _, iterators| {
+            self.walk(&self.values(parameters), &mut |statement, _, iterators| {
                 visit(statement, iterators);
                 Ok(())
             });

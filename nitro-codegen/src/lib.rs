@@ -14,6 +14,8 @@ mod data;
 #[cfg(feature = "search")]
 mod decided;
 mod dependence;
+#[cfg(any(feature = "search", feature = "show"))]
+mod forms;
 #[cfg(feature = "polyhedral")]
 mod fusion;
 mod interpreter;
@@ -25,6 +27,8 @@ mod origin;
 #[cfg(feature = "ptx")]
 pub mod ptx;
 mod rounding;
+#[cfg(feature = "polyhedral")]
+mod rows;
 #[cfg(feature = "show")]
 mod show;
 #[cfg(feature = "search")]
@@ -42,7 +46,7 @@ pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependen
 pub use self::kernel::{
     Cache, Caching, Extent, Host, Instruction, Integers, Kernel, Launch, Local, Program, Space, Unroll, WIDE,
 };
-pub use self::mapping::{Mapping, Schedule, Tiling};
+pub use self::mapping::{Form, Mapping, Schedule, Tiling};
 pub use self::nest::affine::{Affine, Variable};
 pub use self::nest::builder::{ArrayName, Bounds, Builder, NestError};
 pub use self::nest::expression::{Access, Binary, Bits, Expression, Relation, Select, Unary};

@@ -45,7 +45,7 @@ impl Nest {
         let shapes = data.shapes(self)?;
         data.arrays.extend(temporaries(self, &shapes));
         let sums = data.arrays.iter().map(|array| vec![Sum::default(); array.len()]).collect();
-        let parameters = data.parameters.clone();
+        let parameters = self.values(&data.parameters);
         let elements = Elements { nest: self, parameters: &parameters, shapes: &shapes };
         let mut run = Bounded { elements, data, sums };
         let done = self.walk(&parameters, &mut |_, assignment, iterators| run.assign(assignment, iterators));

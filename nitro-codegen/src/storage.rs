@@ -43,7 +43,7 @@ impl Nest {
     }
 
     /// With temporaries, and the dependences then.
-    fn expanded(&self) -> Result<(Nest, Dependences), DependenceError> {
+    pub(crate) fn expanded(&self) -> Result<(Nest, Dependences), DependenceError> {
         let mut nest = self.clone();
         let mut dependences = nest.dependences()?;
         for array in 0..self.arrays.len() {
@@ -53,16 +53,6 @@ impl Nest {
             }
         }
         Ok((nest, dependences))
-    }
-
-    /// What is mapped instead of the nest: with temporaries and wavefronts where these help, and its dependences.
-    #[cfg(any(feature = "search", feature = "show"))]
-    pub(crate) fn prepared(&self) -> Result<(Nest, Dependences), DependenceError> {
-        let (nest, dependences) = self.expanded()?;
-        match nest.skewed(&dependences) {
-            Some(skewed) => skewed.dependences().map(|dependences| (skewed, dependences)),
-            None => Ok((nest, dependences)),
-        }
     }
 
     fn new_iterator(&mut self, name: &str) -> usize {
@@ -335,7 +325,7 @@ fn change(nodes: &mut [Node], statement: usize, next: &mut usize, by: &mut dyn F
     }
 }
 
-fn rewrite(nodes: &mut [Node], by: &dyn Fn(&Access) -> Access) {
+pub(crate) fn rewrite(nodes: &mut [Node], by: &dyn Fn(&Access) -> Access) {
     for node in nodes {
         match node {
             Node::Loop(_, body) | Node::If(_, body) => rewrite(body, by),

@@ -49,6 +49,9 @@ impl LaunchPlan {
     fn checked(&self) -> Checked {
         name("plan", &self.name)?;
         self.names()?;
+        if self.products.iter().flat_map(|product| product.factors).any(|factor| factor >= self.sizes.len()) {
+            return Err("a product is of a size that there is not".into());
+        }
         for array in self.arrays.iter().chain(&self.temporaries) {
             self.array(array)?;
         }
@@ -69,8 +72,9 @@ impl LaunchPlan {
     fn names(&self) -> Checked {
         let kernels = self.kernels.iter().map(|kernel| &kernel.name);
         let arrays = self.arrays.iter().chain(&self.temporaries).map(|array| &array.name);
+        let sizes = self.sizes.iter().chain(self.products.iter().map(|product| &product.name));
         let lists: [(&str, Vec<&String>, usize); 5] = [
-            ("size", self.sizes.iter().collect(), MOST_ARGUMENTS),
+            ("size", sizes.collect(), MOST_ARGUMENTS),
             ("scalar", self.scalars.iter().collect(), MOST_ARGUMENTS),
             ("array", arrays.collect(), MOST_ARGUMENTS),
             ("iterator", self.iterators.iter().collect(), MOST_ITERATORS),
@@ -101,7 +105,8 @@ impl LaunchPlan {
     fn kernel(&self, kernel: &PlannedKernel) -> Checked {
         let PlannedKernel { name, part, host_iterators, grid, block, points } = kernel;
         self::name("part", part)?;
-        let arguments = self.sizes.len() + host_iterators.len() + self.scalars.len();
+        let sizes = self.sizes.len() + self.products.len();
+        let arguments = sizes + host_iterators.len() + self.scalars.len();
         if arguments + self.arrays.len() + self.temporaries.len() > MOST_ARGUMENTS {
             return Err(format!("kernel `{name}` has more than {MOST_ARGUMENTS} arguments"));
         }
@@ -182,7 +187,7 @@ impl LaunchPlan {
     /// Sums are of sizes and of iterators that are known there, each once: equal sums are equal values.
     fn affine(&self, affine: &Affine, around: &[usize], what: &str) -> Checked {
         let is_known = |variable| match variable {
-            Variable::Parameter(index) => index < self.sizes.len(),
+            Variable::Parameter(index) => index < self.sizes.len() + self.products.len(),
             Variable::Iterator(index) => around.contains(&index),
             Variable::Block(_) | Variable::Thread(_) => false,
         };

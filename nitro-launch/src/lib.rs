@@ -21,5 +21,5 @@ pub use affine::{Affine, Variable};
 pub use error::PlanError;
 pub use host::{Extent, Host, Range};
 pub use launch::{Covering, Launch, Walk, launches};
-pub use plan::{LaunchPlan, PlannedArray, PlannedKernel};
+pub use plan::{LaunchPlan, PlannedArray, PlannedKernel, SizeProduct};
 pub use shape::{Integers, shape};

@@ -14,7 +14,7 @@ const MOST_BLOCKS: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
 
 /// What a host needs to launch the kernels of a loop nest.
 ///
-/// A kernel takes, in this order: the sizes and the iterators of the host's loops around it (`int` or `long long`, whichever [`integers`](Self::integers) says), the scalars (`float`), and
+/// A kernel takes, in this order: the sizes, their products and the iterators of the host's loops around it (`int` or `long long`, whichever [`integers`](Self::integers) says), the scalars (`float`), and
 /// a pointer to each array and temporary.
 ///
 /// ```
@@ -24,6 +24,7 @@ const MOST_BLOCKS: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
 /// let plan = LaunchPlan {
 ///     name: "fill".into(),
 ///     sizes: vec!["n".into()],
+///     products: vec![],
 ///     scalars: vec!["value".into()],
 ///     arrays: vec![PlannedArray { name: "x".into(), shape: vec![n.clone()], is_written: true }],
 ///     temporaries: vec![],
@@ -57,6 +58,9 @@ pub struct LaunchPlan {
     pub name: String,
     /// The names of the sizes.
     pub sizes: Vec<String>,
+    /// Products of two sizes, which count as sizes that come after these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub products: Vec<SizeProduct>,
     /// The names of the scalars.
     pub scalars: Vec<String>,
     /// The arrays that it is given, of single precision.
@@ -77,6 +81,50 @@ pub struct LaunchPlan {
     /// depends on it.
     #[serde(default)]
     pub origin: String,
+}
+
+/// The product of two sizes: the rows of an array with several dimensions, say. -1 where one of them is negative.
+///
+/// ```
+/// use nitro_launch::SizeProduct;
+///
+/// let rows = SizeProduct { name: "n_m".into(), factors: [0, 1] };
+/// assert_eq!((rows.value(&[3, 4]), rows.value(&[-3, -4])), (12, -1));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SizeProduct {
+    /// Its name.
+    pub name: String,
+    /// The sizes, by their indices.
+    pub factors: [usize; 2],
+}
+
+impl SizeProduct {
+    /// What it is for these sizes.
+    ///
+    /// # Panics
+    /// When there is no such size.
+    #[must_use]
+    pub fn value(&self, sizes: &[i64]) -> i64 {
+        let [one, other] = self.factors.map(|factor| sizes[factor]);
+        if one < 0 || other < 0 { -1 } else { one.saturating_mul(other) }
+    }
+
+    /// The sizes, and then these products of them.
+    ///
+    /// ```
+    /// use nitro_launch::SizeProduct;
+    ///
+    /// let rows = SizeProduct { name: "n_m".into(), factors: [0, 1] };
+    /// assert_eq!(SizeProduct::with_all(&[rows], &[3, 4]), [3, 4, 12]);
+    /// ```
+    ///
+    /// # Panics
+    /// As [`value`](Self::value).
+    #[must_use]
+    pub fn with_all(products: &[Self], sizes: &[i64]) -> Vec<i64> {
+        sizes.iter().copied().chain(products.iter().map(|product| product.value(sizes))).collect()
+    }
 }
 
 /// An array of a plan, row-major.
@@ -123,7 +171,7 @@ impl LaunchPlan {
     /// # Panics
     /// As [`launches`](Self::launches).
     pub fn shapes(&self, sizes: &[i64]) -> Result<Vec<Vec<i64>>, PlanError> {
-        self.count("sizes", self.sizes.len(), sizes.len())?;
+        let sizes = &self.all_sizes(sizes)?;
         let arrays = self.arrays.iter().map(|array| (array, false));
         let all = arrays.chain(self.temporaries.iter().map(|array| (array, true)));
         let of = |(array, is_temporary): (&PlannedArray, bool)| {
@@ -141,7 +189,19 @@ impl LaunchPlan {
     /// # Panics
     /// As [`launches`](Self::launches).
     pub fn integers(&self, sizes: &[i64]) -> Result<Integers, PlanError> {
-        Ok(Integers::sufficient(sizes, &self.shapes(sizes)?))
+        Ok(Integers::sufficient(&self.all_sizes(sizes)?, &self.shapes(sizes)?))
+    }
+
+    /// The sizes, and then the products of them.
+    ///
+    /// # Errors
+    /// When their number is not that of the plan.
+    ///
+    /// # Panics
+    /// As [`launches`](Self::launches).
+    pub fn all_sizes(&self, sizes: &[i64]) -> Result<Vec<i64>, PlanError> {
+        self.count("sizes", self.sizes.len(), sizes.len())?;
+        Ok(SizeProduct::with_all(&self.products, sizes))
     }
 
     /// Calls `launch` with each launch for these sizes, in order; one without blocks is left out.
@@ -157,7 +217,7 @@ impl LaunchPlan {
         sizes: &[i64],
         mut launch: impl FnMut(&Launch) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.count("sizes", self.sizes.len(), sizes.len())?;
+        let sizes = &self.all_sizes(sizes)?;
         let kernel = |index: usize| self.kernels[index].covering();
         let walk = launches(&self.host, self.iterators.len(), &kernel, sizes, MOST_STEPS, |one| {
             if one.grid.contains(&0) {

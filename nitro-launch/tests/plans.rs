@@ -1,7 +1,8 @@
 //! A plan that is read names only what it has, within what a device takes; what it launches is what its loops and grids say.
 
 use nitro_launch::{
-    Affine, Extent, Host, Integers, LaunchPlan, PlanError, PlannedArray, PlannedKernel, Range, Variable,
+    Affine, Extent, Host, Integers, LaunchPlan, PlanError, PlannedArray, PlannedKernel, Range, SizeProduct,
+    Variable,
 };
 use serde_json::{Value, json};
 
@@ -21,6 +22,7 @@ fn shift() -> LaunchPlan {
     LaunchPlan {
         name: "shift".into(),
         sizes: vec!["n".into(), "m".into()],
+        products: vec![],
         scalars: vec!["by".into()],
         arrays: vec![array("x", vec![n.clone()])],
         temporaries: vec![array("old", vec![n.clone() - 1])],
@@ -96,6 +98,25 @@ fn more_blocks_or_launches_than_possible_are_refused() {
     };
     let endless = shift().launches(&[1 << 30, i64::MAX], count);
     assert!(matches!(endless, Err(PlanError::Launches { .. })) && launched < 1 << 20, "{endless:?}");
+}
+
+#[test]
+fn products_count_as_sizes_that_come_after_the_others() {
+    let product = |factors| SizeProduct { name: "n_m".into(), factors };
+    let mut plan = LaunchPlan { products: vec![product([0, 1])], ..shift() };
+    plan.arrays[0].shape = vec![Affine::from(Variable::Parameter(2))];
+    plan.kernels[0].grid = vec![extent(Variable::Parameter(2))];
+    assert_eq!(LaunchPlan::from_json(&plan.to_json()), Ok(plan.clone()));
+    assert_eq!(plan.shapes(&[5, 3]).unwrap(), [[15], [4]]);
+    assert_eq!(launches(&plan, &[50, 2]).unwrap()[1], ([2, 1, 1], vec![50, 2, 100, 1]));
+    assert_eq!(plan.integers(&[1 << 16, 1 << 15]), Ok(Integers::Bits64));
+    let error = plan.shapes(&[-5, -3]).unwrap_err().to_string();
+    assert_eq!(error, "the array `x` cannot have the shape [-1]", "two negative sizes make no sound one");
+    assert!(plan.shapes(&[i64::MAX, 2]).is_err(), "no overflow");
+    plan.products = vec![product([0, 2])];
+    assert!(refusal(&plan.to_json()).contains("a product is of a size that there is not"));
+    plan.products = vec![SizeProduct { name: "n".into(), ..product([0, 0]) }];
+    assert!(refusal(&plan.to_json()).contains("two sizes have one name"));
 }
 
 #[test]

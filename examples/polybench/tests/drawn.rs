@@ -2,8 +2,8 @@
 
 mod support;
 
-use nitro_codegen::MappingSpace;
-use nitro_cuda::nvrtc_version;
+use nitro_codegen::{Form, Integers, Mapping, MappingSpace};
+use nitro_cuda::{Executable, Options, nvrtc_version};
 use nitro_polybench::gpu::COMPARE;
 use nitro_polybench::kernels;
 use nitro_search::{Ask, Budget, PathPlan, PathSearch, PathStrategy};
@@ -26,6 +26,41 @@ fn drawn_mappings_give_what_the_function_gives() {
             let sizes = &all[random.below(all.len() as u64) as usize];
             assert_agrees_nearly(&kernel, &space.program(&proposal.path), sizes, 1);
         }
+    }
+}
+
+/// The nests that presets map in another form than the one in which they are written.
+#[test]
+fn presets_in_their_form_give_what_the_function_gives_and_compile() {
+    let mut of_another_form = Vec::new();
+    for kernel in kernels() {
+        let nest = (kernel.nest)();
+        let space = MappingSpace::new(&nest).unwrap();
+        if space.map(&Mapping::sane()) == space.map(&Mapping::sane().with_form(Form::default())) {
+            continue;
+        }
+        of_another_form.push(nest.name().to_owned());
+        for mapping in [Mapping::sane(), Mapping::split()] {
+            let program = space.map(&mapping);
+            for sizes in [vec![5; nest.parameters().len()], vec![2, 0, 3], vec![3, 7, 1]] {
+                let sizes = &sizes[..nest.parameters().len()];
+                assert_agrees_nearly(&kernel, &program, sizes, 1);
+            }
+            if NVRTC.found(nvrtc_version()).is_some() {
+                Executable::image(&program.plan(), Integers::Bits32, Options::new(90))
+                    .unwrap_or_else(|error| panic!("{error}\n{program}"));
+            }
+        }
+    }
+    assert_eq!(of_another_form, ["gemm", "syrk", "syr2k", "doitgen"]);
+}
+
+#[test]
+fn fewer_kernels_run_where_what_sets_an_element_is_next_to_its_sum() {
+    for (name, before, after) in [("gemm", 2, 1), ("syrk", 2, 1), ("syr2k", 2, 1), ("two_mm", 2, 2)] {
+        let space = MappingSpace::new(&nest_of(name)).unwrap();
+        let kernels = |form| space.map(&Mapping::sane().with_form(form)).kernels.len();
+        assert_eq!([kernels(Form::default()), kernels(Mapping::sane().form())], [before, after], "{name}");
     }
 }
 

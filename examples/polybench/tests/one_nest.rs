@@ -47,7 +47,7 @@ fn every_nest_can_be_followed() {
 fn shown() -> Vec<(String, String)> {
     let mut files = Vec::new();
     for (name, pictures) in [
-        ("gemm", &["dependences", "schedule", "tile-1"][..]),
+        ("gemm", &["dependences", "schedule", "tile-0"][..]),
         ("doitgen", &["dependences", "dependences-changed", "schedule"]),
     ] {
         let view = NestView::new(&nest_of(name), &Mapping::sane()).unwrap();

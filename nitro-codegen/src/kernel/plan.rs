@@ -40,7 +40,8 @@ impl Program {
         let (arrays, temporaries) = nest.arrays.split_at(nest.arguments());
         LaunchPlan {
             name: nest.name.clone(),
-            sizes: nest.parameters.clone(),
+            sizes: nest.parameters().to_vec(),
+            products: nest.products.clone(),
             scalars: nest.scalars.clone(),
             arrays: arrays.iter().map(array).collect(),
             temporaries: temporaries.iter().map(array).collect(),
@@ -58,7 +59,8 @@ impl Program {
     /// # Errors
     /// When the sizes are not those of the nest.
     pub fn integers(&self, parameters: &[i64]) -> Result<Integers, RunError> {
-        Ok(Integers::sufficient(parameters, &Data::shapes_of(&self.nest, parameters)?))
+        let shapes = Data::shapes_of(&self.nest, parameters)?;
+        Ok(Integers::sufficient(&self.nest.values(parameters), &shapes))
     }
 
     /// Calls `launch` with each launch, in order. An error of `launch` ends it.
@@ -90,7 +92,8 @@ impl Program {
         launch: impl FnMut(&Launch) -> Result<(), E>,
     ) -> Result<(), E> {
         let kernel = |index: usize| self.kernels[index].covering();
-        launches(&self.host, self.nest.iterators.len(), &kernel, parameters, u64::MAX, launch)?;
+        let sizes = self.nest.values(parameters);
+        launches(&self.host, self.nest.iterators.len(), &kernel, &sizes, u64::MAX, launch)?;
         Ok(())
     }
 }

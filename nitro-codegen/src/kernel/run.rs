@@ -54,12 +54,12 @@ impl Program {
         pick: &mut dyn FnMut(usize) -> usize,
     ) -> Result<(), RunError> {
         let Data { parameters, scalars, arrays } = data;
-        let (parameters, scalars): (&[i64], &[f32]) = (parameters, scalars);
+        let (values, scalars): (&[i64], &[f32]) = (&self.nest.values(parameters), scalars);
         self.launches(parameters, |launch| {
             let kernel = &self.kernels[launch.kernel];
             let blocks = launch.grid.iter().product::<i64>() as usize;
             let memory = Memory::new(self, kernel, shapes, arrays, blocks);
-            let threads = self.threads(kernel, launch, parameters);
+            let threads = self.threads(kernel, launch, values);
             Running { kernel, memory, threads, scalars }.finish(pick)
         })
     }

@@ -4,6 +4,7 @@ mod bounds;
 #[cfg(all(feature = "search", feature = "show"))]
 mod check;
 mod components;
+mod form;
 mod groups;
 mod lower;
 #[cfg(feature = "show")]
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use threads::Sums;
 use threads::Work;
 
+pub use form::Form;
 pub use groups::Schedule;
 pub use tiling::Tiling;
 
@@ -34,6 +36,8 @@ use crate::nest::Nest;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Mapping {
+    #[serde(default, skip_serializing_if = "Form::is_as_written")]
+    form: Form,
     schedule: Schedule,
     /// For grids with one, two and three dimensions.
     usual: [Tiling; 3],
@@ -90,6 +94,7 @@ impl Mapping {
             ..tiling.clone()
         });
         let [of_rows, of_columns] = [[512, 1, 1], [4, 64, 1]];
+        mapping.form = Form { joins_sums: true, joins_rows: true };
         mapping.sums = [of_rows, of_columns].map(|points| Tiling {
             block: [32, 8, 1],
             points,
@@ -122,7 +127,26 @@ impl Mapping {
     fn of(schedule: Schedule, blocks: [[u32; 3]; 3], tiling: Tiling) -> Self {
         let sums = [blocks[1]; 2].map(|block| Tiling { block, ..tiling.clone() });
         let usual = blocks.map(|block| Tiling { block, ..tiling.clone() });
-        Self { schedule, usual, sums, products: None, own: Vec::new() }
+        Self { form: Form::default(), schedule, usual, sums, products: None, own: Vec::new() }
+    }
+
+    /// Of this form of a nest.
+    ///
+    /// ```
+    /// use nitro_codegen::{Form, Mapping};
+    ///
+    /// let apart = Mapping::sane().with_form(Form::default()); // what sets elements has a kernel of its own, where it has loops of its own
+    /// assert!(Mapping::sane().form().joins_sums && apart != Mapping::sane());
+    /// ```
+    #[must_use]
+    pub fn with_form(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+
+    /// The form of a nest that is mapped.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        self.form
     }
 
     /// With this schedule.

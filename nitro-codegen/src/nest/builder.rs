@@ -106,6 +106,7 @@ impl Builder {
             temporaries: 0,
             name: name.to_owned(),
             parameters: Vec::new(),
+            products: Vec::new(),
             scalars: Vec::new(),
             arrays: Vec::new(),
             iterators: Vec::new(),

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use nitro_launch::SizeProduct;
+
 use super::affine::{Affine, Variable};
 use super::expression::{Access, Binary, Expression, Relation, Select, Unary};
 use super::{Assignment, Condition, Nest, Node, Range};
@@ -159,7 +161,13 @@ pub fn assignment(names: &dyn Names, assignment: &Assignment) -> String {
 
 impl Display for Nest {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let parameters = self.parameters.iter().map(|name| format!("{name}: usize"));
+        let sizes = self.parameters();
+        let product = |of: &SizeProduct| {
+            let [one, other] = of.factors.map(|factor| sizes[factor].as_str());
+            format!("{}: usize = {one} * {other}", of.name)
+        };
+        let products = self.products.iter().map(product);
+        let parameters = sizes.iter().map(|name| format!("{name}: usize")).chain(products);
         let scalars = self.scalars.iter().map(|name| format!("{name}: f32"));
         let arrays = self.arrays.iter().map(|array| {
             let shape: Vec<_> = array.shape.iter().map(|extent| affine(self, extent)).collect();

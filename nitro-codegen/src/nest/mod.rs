@@ -11,6 +11,7 @@ pub mod statement;
 mod validate;
 
 pub use nitro_launch::Range;
+use nitro_launch::SizeProduct;
 use serde::{Deserialize, Serialize};
 
 use affine::Affine;
@@ -40,6 +41,9 @@ use expression::{Access, Expression, Relation};
 pub struct Nest {
     pub(crate) name: String,
     pub(crate) parameters: Vec<String>,
+    /// The last parameters are no arguments: products of others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) products: Vec<SizeProduct>,
     pub(crate) scalars: Vec<String>,
     pub(crate) arrays: Vec<ArrayDeclaration>,
     /// How many of the last arrays are no arguments.
@@ -103,7 +107,12 @@ impl Nest {
     /// The names of its sizes.
     #[must_use]
     pub fn parameters(&self) -> &[String] {
-        &self.parameters
+        &self.parameters[..self.parameters.len() - self.products.len()]
+    }
+
+    /// The values of all parameters: of these sizes, and of the products of them.
+    pub(crate) fn values(&self, sizes: &[i64]) -> Vec<i64> {
+        SizeProduct::with_all(&self.products, sizes)
     }
 
     /// The names of its scalar arguments.

@@ -22,10 +22,12 @@ pub fn describe(
         return Err(format!("this plan is of the nest `{other}`, and the generator is for `{own}`").into());
     }
     let origin = Origin::read(&plan.origin)?;
-    let Some(mapped) = space.nests.get(usize::from(origin.has_fused_loops)) else {
+    let (form, fused) = (origin.mapping.form(), origin.has_fused_loops);
+    if fused && space.forms.index(form, true) == space.forms.index(form, false) {
         return Err("this plan has fused loops, and of this nest no loops are fused".into());
-    };
-    let mut view = NestView::mapped_as(&space.written, mapped.clone(), &origin.mapping)?;
+    }
+    let mut view =
+        NestView::mapped_as(&space.written, space.forms.get(form, fused).clone(), &origin.mapping)?;
     let made = LaunchPlan { origin: plan.origin.clone(), ..view.program.plan() };
     if made != plan {
         view.note = Some(OTHER_TEXT.to_owned());

@@ -26,6 +26,7 @@ pub use occupancy::{Bound, Occupancy};
 pub use search::{Bounded, SearchView, Without};
 
 use crate::dependence::{DependenceError, Dependences};
+use crate::forms::Forms;
 use crate::kernel::Program;
 use crate::mapping::Mapping;
 use crate::mapping::roles::{Roles, roles};
@@ -100,12 +101,12 @@ pub struct Picture {
 }
 
 impl NestView {
-    /// The nest with temporaries and wavefronts where these help, mapped, as a search begins with it.
+    /// The nest with temporaries and wavefronts where these help, in the [`Form`](crate::Form) that the mapping names, mapped: as a search begins with it.
     ///
     /// # Errors
     /// When isl is not granted as many operations as the nest takes.
     pub fn new(nest: &Nest, mapping: &Mapping) -> Result<Self, DependenceError> {
-        Self::mapped_as(nest, nest.prepared()?, mapping)
+        Self::mapped_as(nest, Forms::of(nest)?.get(mapping.form(), false).clone(), mapping)
     }
 
     /// The same with fused loops.
@@ -113,9 +114,7 @@ impl NestView {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn with_fused_loops(nest: &Nest, mapping: &Mapping) -> Result<Self, DependenceError> {
-        let (changed, dependences) = nest.prepared()?;
-        let fused = changed.fused(&dependences)?;
-        Self::mapped_as(nest, fused.unwrap_or((changed, dependences)), mapping)
+        Self::mapped_as(nest, Forms::of(nest)?.get(mapping.form(), true).clone(), mapping)
     }
 
     /// A nest and what was made of it before it is mapped.

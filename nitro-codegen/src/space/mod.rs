@@ -10,9 +10,10 @@ use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, 
 #[cfg(feature = "show")]
 use nitro_search::{Description, Target};
 
-use crate::dependence::{DependenceError, Dependences};
+use crate::dependence::DependenceError;
+use crate::forms::Forms;
 use crate::kernel::{self, Program};
-use crate::mapping::{self, Mapping, Schedule, Shape, Tiling};
+use crate::mapping::{self, Form, Mapping, Schedule, Shape, Tiling};
 use crate::nest::Nest;
 use crate::origin::Origin;
 
@@ -45,8 +46,8 @@ pub struct MappingSpace {
     /// As it is written.
     #[cfg(feature = "show")]
     pub(crate) written: Nest,
-    /// The nest as it is written, and with fused loops where that is another one; with temporaries and wavefronts.
-    pub(crate) nests: Vec<(Nest, Dependences)>,
+    /// The nest with temporaries and wavefronts, in all its forms.
+    pub(crate) forms: Forms,
     /// Of which nest, and for each schedule the kernels that it gives.
     schedules: Vec<(usize, Schedule, Vec<Shape>)>,
 }
@@ -78,11 +79,16 @@ impl MappingSpace {
     /// # Errors
     /// When isl is not granted as many operations as the nest takes.
     pub fn new(nest: &Nest) -> Result<Self, DependenceError> {
-        let (changed, dependences) = nest.prepared()?;
-        let fused = changed.fused(&dependences)?;
-        let nests: Vec<_> = std::iter::once((changed, dependences)).chain(fused).collect();
+        let forms = Forms::of(nest)?;
+        // What sets an element next to its sum is always worth it, rows that are one loop are not.
+        let of = |(joins_rows, fuses)| forms.index(Form { joins_sums: true, joins_rows }, fuses);
+        let searched = [(false, false), (false, true), (true, false), (true, true)].map(of);
         let mut schedules: Vec<(usize, Schedule, Vec<Shape>)> = Vec::new();
-        for (index, (nest, dependences)) in nests.iter().enumerate() {
+        for (at, index) in searched.into_iter().enumerate() {
+            if searched[..at].contains(&index) {
+                continue;
+            }
+            let (nest, dependences) = &forms.all[index].2;
             for [fuses, sums_in_parallel, splits_sums] in SCHEDULES {
                 let schedule = Schedule { fuses, sums_in_parallel, coalesces: true, splits_sums };
                 let shapes = mapping::shapes(nest, dependences, schedule);
@@ -94,7 +100,7 @@ impl MappingSpace {
         Ok(Self {
             #[cfg(feature = "show")]
             written: nest.clone(),
-            nests,
+            forms,
             schedules,
         })
     }
@@ -102,20 +108,20 @@ impl MappingSpace {
     /// The nest as it is written, with temporaries and wavefronts.
     #[must_use]
     pub fn nest(&self) -> &Nest {
-        &self.nests[0].0
+        &self.forms.get(Form::default(), false).0
     }
 
-    /// The program of a mapping of the nest as it is written.
+    /// The program of a mapping of the nest in the mapping's [form](Mapping::form).
     #[must_use]
     pub fn map(&self, mapping: &Mapping) -> Program {
-        let (nest, dependences) = &self.nests[0];
+        let (nest, dependences) = self.forms.get(mapping.form(), false);
         nest.map(dependences, mapping)
     }
 
-    /// The program of a mapping of the nest with fused loops; where none are fused, of the nest as it is written.
+    /// As [`map`](Self::map), with fused loops, if any can be.
     #[must_use]
     pub fn map_with_fused_loops(&self, mapping: &Mapping) -> Program {
-        let (nest, dependences) = self.nests.last().expect("there is the nest as it is written");
+        let (nest, dependences) = self.forms.get(mapping.form(), true);
         nest.map(dependences, mapping)
     }
 
@@ -125,18 +131,18 @@ impl MappingSpace {
     /// When the path is not complete, or is none of this space.
     #[must_use]
     pub fn program(&self, path: &[Crossing]) -> Program {
-        let (nest, dependences) = &self.nests[self.schedule(path).0];
+        let (nest, dependences) = &self.forms.all[self.schedule(path).0].2;
         nest.map(dependences, &self.mapping(path))
     }
 
-    /// The mapping that these choices give, of the nest as it is written or with fused loops.
+    /// The mapping that these choices give, of the nest with [fused loops](Self::has_fused_loops) or without.
     ///
     /// # Panics
     /// When the path is not complete, or is none of this space.
     #[must_use]
     pub fn mapping(&self, path: &[Crossing]) -> Mapping {
-        let schedule = self.schedule(path).1;
-        let mapping = Mapping::sane().with_schedule(schedule);
+        let (index, schedule, ..) = self.schedule(path);
+        let mapping = Mapping::sane().with_schedule(schedule).with_form(self.forms.all[index].0);
         let tilings = self.tilings(path).into_iter();
         tilings.fold(mapping, |mapping, (shape, tiling)| mapping.with_tiling(&shape.statements, tiling))
     }
@@ -158,7 +164,7 @@ impl MappingSpace {
     /// How the plan of these choices is made: without what changes nothing in a kernel, as staging where there is nothing to stage. So paths that give the same kernels give one
     /// text.
     fn origin(&self, path: &[Crossing]) -> Origin {
-        let (nest, dependences) = &self.nests[self.schedule(path).0];
+        let (nest, dependences) = &self.forms.all[self.schedule(path).0].2;
         let mut mapping = self.mapping(path);
         let program = nest.map(dependences, &mapping).plan();
         for (shape, mut tiling) in self.tilings(path) {
@@ -180,12 +186,15 @@ impl MappingSpace {
     /// When the path is not complete, or is none of this space.
     #[must_use]
     pub fn has_fused_loops(&self, path: &[Crossing]) -> bool {
-        self.schedule(path).0 > 0
+        self.forms.all[self.schedule(path).0].1
     }
 
     /// The plan of a mapping, which says so.
-    fn plan(&self, origin: Origin) -> LaunchPlan {
-        let (nest, dependences) = &self.nests[usize::from(origin.has_fused_loops)];
+    fn plan(&self, mut origin: Origin) -> LaunchPlan {
+        let index = self.forms.index(origin.mapping.form(), origin.has_fused_loops);
+        let (form, _, (nest, dependences)) = &self.forms.all[index];
+        // What changes nothing of this nest is not said.
+        origin.mapping = origin.mapping.with_form(*form);
         LaunchPlan { origin: origin.to_json(), ..nest.map(dependences, &origin.mapping).plan() }
     }
 

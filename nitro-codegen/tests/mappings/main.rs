@@ -2,6 +2,7 @@
 
 mod agreement;
 mod drawn;
+mod forms;
 mod kernels;
 mod reused;
 #[cfg(feature = "search")]

@@ -229,7 +229,7 @@ impl Executable {
             }
         }
         let addresses = arrays.iter().map(|array| array.borrow().pointer()).collect();
-        let integers = Integers::sufficient(sizes, &shapes);
+        let integers = Integers::sufficient(&plan.all_sizes(sizes)?, &shapes);
         let temporaries = lengths[plan.arrays.len()..].to_vec();
         Ok(Call { stream, sizes, scalars, addresses, temporaries, integers })
     }
