@@ -73,8 +73,8 @@ fn presets_and_what_is_kept_are_listed_and_shown() {
     let folder = folder.path();
     let listed = train(folder, &["nest", "show"]);
     let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names[..5], ["kernel", "naive", "ppcg_default", "sane", "split"], "{listed}");
-    assert!(names.len() > 5, "and what was recorded and ships: {listed}");
+    assert_eq!(names[..6], ["kernel", "naive", "ppcg_default", "sane", "split", "sliced"], "{listed}");
+    assert!(names.len() > 6, "and what was recorded and ships: {listed}");
 
     let text = found();
     let digest = keep(folder, &[&text]).remove(0);

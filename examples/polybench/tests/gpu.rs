@@ -50,6 +50,7 @@ fn mappings() -> Vec<(Mapping, bool)> {
         (tiled([8, 4, 1], 8, 3), true),
         (Mapping::ppcg_default(), true),
         (Mapping::sane(), false),
+        (Mapping::sliced(), false),
     ]
 }
 

@@ -35,6 +35,9 @@ fn check(tiling: &Tiling) -> Result<(), String> {
     if !is_within(points, if *inner > 0 { MOST_STAGED_POINTS } else { MOST_POINTS }) {
         return Err(format!("threads of {points:?} points"));
     }
+    if !tiling.has_sound_slices() {
+        return Err(format!("{} slices of blocks of {block:?} threads", tiling.slices));
+    }
     match [*inner, *unroll].into_iter().find(|iterations| *iterations > MOST_ITERATIONS) {
         Some(iterations) => Err(format!("{iterations} iterations that are staged or written out")),
         None if *terms > MOST_TERMS => Err(format!("{terms} terms of a sum")),

@@ -53,12 +53,13 @@ pub struct Mapping {
 impl Mapping {
     /// The presets by name, `naive` with results in registers: what every search begins with.
     #[must_use]
-    pub fn presets() -> [(&'static str, Self); 4] {
+    pub fn presets() -> [(&'static str, Self); 5] {
         [
             ("naive", Self::naive().with_register_promotion()),
             ("ppcg_default", Self::ppcg_default()),
             ("sane", Self::sane()),
             ("split", Self::split()),
+            ("sliced", Self::sliced()),
         ]
     }
 
@@ -110,6 +111,16 @@ impl Mapping {
     pub fn split() -> Self {
         let sane = Self::sane();
         Self { schedule: Schedule { splits_sums: true, ..sane.schedule }, ..sane }
+    }
+
+    /// The preset `sliced`: as `sane`, with products in tiles of 64 × 64 whose sums four [slices](Tiling::slices) of a block share out, as products of few tiles want it. Unlike where sums are
+    /// split over blocks, what is set or scaled before a sum stays in its kernel, and the same sums come out every time.
+    #[must_use]
+    pub fn sliced() -> Self {
+        let sane = Self::sane();
+        let products =
+            sane.products.clone().map(|tiling| Tiling { block: [8, 8, 1], inner: 8, slices: 4, ..tiling });
+        Self { products, ..sane }
     }
 
     /// The preset `ppcg_default`: what PPCG does unless it is told otherwise. Tiles of 32 along each loop, blocks of 512, 32 × 16 or 32 × 4 × 4 threads clipped to the
@@ -253,17 +264,25 @@ pub struct Shape {
     pub is_split: bool,
     /// Of a product: how many operands it has in shared memory. 0: it is none.
     pub operands: usize,
+    /// Whether several slices of a block may share out its sums.
+    pub has_slices: bool,
 }
 
 /// The kernels that a schedule gives, in order.
 #[cfg(feature = "search")]
 pub fn shapes(nest: &Nest, dependences: &Dependences, schedule: Schedule) -> Vec<Shape> {
-    fn gather(nest: &Nest, plans: &[Plan], host: &mut Vec<usize>, found: &mut Vec<Shape>) {
+    fn gather(
+        nest: &Nest,
+        plans: &[Plan],
+        reassociates: bool,
+        host: &mut Vec<usize>,
+        found: &mut Vec<Shape>,
+    ) {
         for plan in plans {
             match plan {
                 Plan::Host(iterator, plans) => {
                     host.push(*iterator);
-                    gather(nest, plans, host, found);
+                    gather(nest, plans, reassociates, host, found);
                     host.pop();
                 }
                 Plan::Kernel(plan) => {
@@ -271,13 +290,23 @@ pub fn shapes(nest: &Nest, dependences: &Dependences, schedule: Schedule) -> Vec
                     let (dimensions, statements) = (plan.grid.len(), plan.statements.clone());
                     let (sums, has_loop, is_split) = (work.sums(), work.has_loop(), plan.split.is_some());
                     let operands = if sums.is_none() { work.operands() } else { 0 };
-                    found.push(Shape { statements, dimensions, sums, has_loop, is_split, operands });
+                    let has_slices = operands > 0 && reassociates && work.has_slices();
+                    found.push(Shape {
+                        statements,
+                        dimensions,
+                        sums,
+                        has_loop,
+                        is_split,
+                        operands,
+                        has_slices,
+                    });
                 }
             }
         }
     }
     let mut found = Vec::new();
-    gather(nest, &Plan::of(nest, dependences, schedule), &mut Vec::new(), &mut found);
+    let reassociates = schedule.reassociates(nest);
+    gather(nest, &Plan::of(nest, dependences, schedule), reassociates, &mut Vec::new(), &mut found);
     found
 }
 

@@ -31,6 +31,10 @@ pub struct Tiling {
     /// Terms that a block has of sums which are [split](super::Schedule::splits_sums). 0: as many as are usual, 256.
     #[serde(skip_serializing_if = "is_zero")]
     pub terms: u32,
+    /// *Slices*: threads along z share out the iterations that are staged, `inner` for each of them, and a block adds up what they come to (sliced-K of products of matrices): more threads
+    /// for a tile than it has elements for, where the nest permits it and a grid with two dimensions goes through one sum. A power of two up to 16; 0 is 1.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub slices: u32,
     /// How many iterations of a loop of a thread are written out. 0: as many as the compiler likes.
     pub unroll: u32,
     /// *Register promotion*: an element that a loop of a thread writes again and again is in a register while the loop runs.
@@ -58,6 +62,7 @@ impl Default for Tiling {
             buffers: 1,
             transposes: false,
             terms: 0,
+            slices: 0,
             unroll: 0,
             promotes: false,
             resident_blocks: 0,
@@ -72,12 +77,19 @@ impl Tiling {
         std::array::from_fn(|axis| self.block[axis] * self.points[axis])
     }
 
+    /// Whether a block has so many threads, and halves of its slices can be added up again and again.
+    pub(super) fn has_sound_slices(&self) -> bool {
+        let threads: u32 = self.block.iter().product();
+        self.slices == 0
+            || self.slices <= 16 && self.slices.is_power_of_two() && threads * self.slices <= 1024
+    }
+
     pub(super) fn part_terms(&self) -> i64 {
         if self.terms == 0 { USUAL_TERMS } else { self.terms.into() }
     }
 
     /// # Panics
-    /// When a block has no thread or more than 1024, or a thread covers no value.
+    /// When a block has no thread or more than 1024, a thread covers no value, or slices are no power of two up to 16.
     pub(super) fn check(&self) {
         let threads = self.block.iter().try_fold(1_u32, |all, extent| all.checked_mul(*extent));
         assert!(
@@ -86,5 +98,6 @@ impl Tiling {
             self.block
         );
         assert!(!self.points.contains(&0), "threads that cover {:?} values", self.points);
+        assert!(self.has_sound_slices(), "{} slices of blocks of {:?}", self.slices, self.block);
     }
 }

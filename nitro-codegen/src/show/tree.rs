@@ -141,7 +141,11 @@ fn in_thread(names: &KernelNames<'_>, roles: &Roles, range: &Range) -> String {
         (Some(step), 0 | 1) => format!(", staged by {step}"),
         (Some(step), buffers) => format!(", staged by {step}, {} ahead", step * i64::from(buffers - 1)),
     };
-    serial + &staged
+    let slices = match (chunk, roles.axes.len(), names.kernel.block[2]) {
+        (None, ..) | (_, 3, _) | (_, _, 1) => String::new(),
+        (Some(step), _, slices) => format!(", {} for each of {slices} slices", step / i64::from(slices)),
+    };
+    serial + &staged + &slices
 }
 
 /// The step of the loop around a loop's part, if it runs in parts.

@@ -53,7 +53,8 @@ pub struct MappingSpace {
 }
 
 /// What may be without effect on a kernel, taken away.
-const SIMPLER: [fn(&mut Tiling); 6] = [
+const SIMPLER: [fn(&mut Tiling); 7] = [
+    |tiling| tiling.slices = 0,
     |tiling| (tiling.inner, tiling.buffers) = (0, 1),
     // Where a loop is taken apart, and nothing is staged.
     |tiling| (tiling.inner, tiling.buffers) = (tiling.inner.min(1), 1),
@@ -72,6 +73,14 @@ const SCHEDULES: [[bool; 3]; 6] = [
     [false, true, true],
     [false, false, false],
 ];
+
+/// Whether kernels differ in what may be done to a sum alone, which is more where it may be done in any order.
+fn are_alike(some: &[Shape], others: &[Shape]) -> bool {
+    let all = |shapes: &[Shape]| -> Vec<Shape> {
+        shapes.iter().map(|shape| Shape { has_slices: false, ..shape.clone() }).collect()
+    };
+    all(some) == all(others)
+}
 
 impl MappingSpace {
     /// The mappings of a nest, with temporaries and wavefronts where these help.
@@ -92,7 +101,7 @@ impl MappingSpace {
             for [fuses, sums_in_parallel, splits_sums] in SCHEDULES {
                 let schedule = Schedule { fuses, sums_in_parallel, coalesces: true, splits_sums };
                 let shapes = mapping::shapes(nest, dependences, schedule);
-                if !schedules.iter().any(|(other, _, others)| (*other, others) == (index, &shapes)) {
+                if !schedules.iter().any(|(other, _, others)| *other == index && are_alike(others, &shapes)) {
                     schedules.push((index, schedule, shapes));
                 }
             }

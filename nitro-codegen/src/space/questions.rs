@@ -75,14 +75,14 @@ fn points(shape: &Shape, tiling: &Tiling) -> u32 {
 
 /// Whether so many threads are sound, where later answers may multiply them by so much.
 fn has_sound_block(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
-    let threads: u32 = tiling.block.iter().product();
+    let threads = threads(tiling);
     let [least, most] = if shape.operands > 0 { PRODUCT_THREADS } else { [LEAST_THREADS, MOST_THREADS] };
     threads <= most && threads * left >= least
 }
 
 /// Whether so many points are sound, where later answers may multiply them by so much.
 fn has_sound_points(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
-    let (points, threads) = (points(shape, tiling), tiling.block.iter().product::<u32>());
+    let (points, threads) = (points(shape, tiling), threads(tiling));
     if shape.operands == 0 {
         return points <= MOST_POINTS;
     }
@@ -94,8 +94,11 @@ fn has_sound_points(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
 fn is_used(shape: &Shape, tiling: &Tiling) -> bool {
     let [x, y, _] = tiling.tile();
     // Half of the operands of a product are those of rows, half those of columns; and there are columns more so that rows begin in different banks.
-    let elements = shape.operands as u32 * (x + y) / 2 * (tiling.inner + 4) * tiling.buffers;
-    let has_room = elements <= MOST_STAGED || tiling.inner * tiling.buffers <= 8;
+    let iterations = tiling.inner * tiling.slices.max(1);
+    let elements = shape.operands as u32 * (x + y) / 2 * (iterations + 4) * tiling.buffers;
+    let exchanged = tiling.slices / 2 * tiling.points[0] * tiling.block.iter().product::<u32>();
+    let has_room =
+        elements + exchanged <= MOST_STAGED || tiling.slices == 0 && tiling.inner * tiling.buffers <= 8;
     (tiling.inner > 0 || tiling.buffers < 2) && tiling.neighbours <= tiling.points[0] && has_room
 }
 
@@ -108,12 +111,18 @@ fn is_serial(shape: &Shape, axis: usize) -> bool {
     }
 }
 
+/// Threads of a block.
+fn threads(tiling: &Tiling) -> u32 {
+    tiling.block.iter().product::<u32>() * tiling.slices.max(1)
+}
+
 /// What is to be decided about a kernel, in order.
 pub(super) fn questions(shape: &Shape) -> Vec<Question> {
     const TERMS: Question = Question { phase: "terms", values: &[128, 256, 384, 512, 1024, 2048] };
     let terms = shape.is_split.then_some(TERMS);
     if shape.operands > 0 {
-        return terms.into_iter().chain(PRODUCT.iter().copied()).collect();
+        let slices = (shape.has_slices && !shape.is_split).then_some(SLICES);
+        return terms.into_iter().chain(PRODUCT.iter().copied()).chain(slices).collect();
     }
     const BLOCKS: [&str; 3] = ["block x", "block y", "block z"];
     const POINTS: [&str; 3] = ["points x", "points y", "points z"];
@@ -140,6 +149,9 @@ pub(super) fn questions(shape: &Shape) -> Vec<Question> {
     }
     questions
 }
+
+/// Where tiles are few, several threads for each element are worth it.
+const SLICES: Question = Question { phase: "slices", values: &[0, 2, 4] };
 
 /// A product of matrices is worth its while with large tiles alone, along two axes.
 const PRODUCT: &[Question] = &[
@@ -169,13 +181,13 @@ pub(super) fn tiling(shape: &Shape, questions: &[Question], values: &[u32]) -> T
             "inner tile" => tiling.inner = *value,
             "terms" => tiling.terms = *value,
             "buffers" => tiling.buffers = *value,
+            "slices" => tiling.slices = *value,
             "transposed" => tiling.transposes = *value == 1,
             _ => tiling.unroll = *value,
         }
     }
     if shape.operands > 0 {
-        let threads: u32 = tiling.block.iter().product();
-        tiling.resident_blocks = REGISTERS / (points(shape, &tiling) + OTHER_REGISTERS) / threads;
+        tiling.resident_blocks = REGISTERS / (points(shape, &tiling) + OTHER_REGISTERS) / threads(&tiling);
     }
     tiling
 }

@@ -5,6 +5,7 @@ mod drawn;
 mod forms;
 mod kernels;
 mod reused;
+mod slices;
 #[cfg(feature = "search")]
 mod space;
 mod sums;

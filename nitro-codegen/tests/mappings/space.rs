@@ -96,6 +96,10 @@ fn is_product(kernel: &Kernel) -> bool {
     kernel.statements == [2]
 }
 
+fn is_staged(local: &nitro_codegen::Local) -> bool {
+    local.space == Space::Shared && local.name.contains("_tile")
+}
+
 #[test]
 fn products_have_large_tiles_whose_operands_are_all_staged_and_registers_for_a_block() {
     let kernels = kernels(&products::nest(), 200);
@@ -110,15 +114,16 @@ fn products_have_large_tiles_whose_operands_are_all_staged_and_registers_for_a_b
         );
         let registers = kernel.resident_blocks * kernel.threads() * (points + 64);
         assert!(kernel.resident_blocks > 0 && registers <= 1 << 16, "{} blocks", kernel.resident_blocks);
-        let staged = kernel.locals.iter().filter(|local| local.space == Space::Shared).count();
-        assert_eq!(staged, 2, "{:?}", kernel.locals);
+        assert_eq!(kernel.locals.iter().filter(|local| is_staged(local)).count(), 2, "{:?}", kernel.locals);
     }
     let has = |buffers: usize| {
-        let in_buffers =
-            |local: &nitro_codegen::Local| local.space == Space::Shared && local.shape.len() == buffers;
+        let in_buffers = |local: &nitro_codegen::Local| is_staged(local) && local.shape.len() == buffers;
         products.iter().any(|kernel| kernel.locals.iter().any(in_buffers))
     };
     assert!(has(2) && has(3), "one buffer and several are drawn");
+    for slices in [1, 2, 4] {
+        assert!(products.iter().any(|kernel| kernel.block[2] == slices), "{slices} slices are drawn");
+    }
 }
 
 #[test]

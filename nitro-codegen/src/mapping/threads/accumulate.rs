@@ -21,7 +21,7 @@ pub struct Accumulator {
     pub element: Access,
     pub register: Access,
     /// The axes that the element depends on.
-    axes: Vec<usize>,
+    pub axes: Vec<usize>,
     /// Where it is written, besides the conditions of the points.
     conditions: Vec<Condition>,
     is_sum: bool,
@@ -203,13 +203,14 @@ impl Walk<'_> {
             guards.iter().chain(&accumulator.conditions).filter(is_known).cloned().collect();
         let wide = self.wide_transfer(accumulator, &conditions, &instruction);
         let each = self.points(&accumulator.axes, guarded(conditions, vec![instruction]));
-        match wide {
+        let all = match wide {
             None => each,
             Some((mut all, conditions, wide)) => {
                 all.extend(either(conditions, wide, each));
                 all
             }
-        }
+        };
+        self.once(all)
     }
 
     /// Moves all neighbouring points at once, in blocks of which all is there, where their elements are neighbours too and begin at a multiple: what finds that out, the

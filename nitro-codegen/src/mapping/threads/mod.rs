@@ -4,6 +4,7 @@ mod accumulate;
 mod axis;
 mod copy;
 mod runs;
+mod slices;
 mod stage;
 mod terms;
 mod tiles;
@@ -108,11 +109,18 @@ impl Work<'_> {
 
     /// The kernel with this tiling.
     pub fn kernel(&self, name: String, tiling: &Tiling) -> Kernel {
+        let slices = self.slices(tiling);
+        let sliced = if slices > 1 { self.kernel_of(&name, tiling, slices) } else { None };
+        sliced.or_else(|| self.kernel_of(&name, tiling, 1)).expect("without slices there is always one")
+    }
+
+    /// None: there can be no slices.
+    fn kernel_of(&self, name: &str, tiling: &Tiling, slices: u32) -> Option<Kernel> {
         let (axes, nodes) = self.axes(tiling);
         let part =
             self.plan.split.map(|split| self.nest.free(&format!("{}_part", self.nest.iterators[split])));
         let mut kernel = Kernel {
-            name,
+            name: name.to_owned(),
             statements: self.plan.statements.clone(),
             host_iterators: self.host.to_vec(),
             iterators: part.into_iter().collect(),
@@ -129,8 +137,11 @@ impl Work<'_> {
             body: Vec::new(),
         };
         axes.iter().for_each(|axis| kernel.points[axis.dimension] = axis.points as u32);
-        kernel.body = Walk::new(self, &mut kernel, axes, tiling, &nodes).body(&nodes);
-        kernel
+        if slices > 1 {
+            kernel.block[2] = slices;
+        }
+        kernel.body = Walk::new(self, &mut kernel, axes, tiling, &nodes).with_slices(slices).body(&nodes)?;
+        Some(kernel)
     }
 
     /// What is left of the nest: these statements, without the loops of host and grid. `next` counts statements.

@@ -77,7 +77,7 @@ impl Walk<'_> {
         }
         let mut tile = self.tile();
         let start = Affine::from(Variable::Iterator(range.iterator));
-        tile.push((range.iterator, start.clone(), start + (i64::from(self.tiling.inner) - 1)));
+        tile.push((range.iterator, start.clone(), start + (self.staged_iterations() - 1)));
         let mut groups: Vec<Staged> = Vec::new();
         for assignment in assignments {
             for (value, access) in of_elements(&assignment.value) {
@@ -90,11 +90,12 @@ impl Walk<'_> {
         groups.sort_by_key(Staged::elements);
         let bytes_of = |group: &Staged| 4 * self.shape(group).iter().product::<i64>();
         let all: i64 = groups.iter().map(bytes_of).sum();
-        let buffers = (MOST_BYTES / all.max(1)).clamp(1, i64::from(self.tiling.buffers.max(1)));
+        let most = MOST_BYTES - if self.slices > 1 { self.exchanged_bytes() } else { 0 };
+        let buffers = (most / all.max(1)).clamp(1, i64::from(self.tiling.buffers.max(1)));
         let mut bytes = 0;
         groups.retain(|group| {
             bytes += bytes_of(group);
-            bytes * buffers <= MOST_BYTES
+            bytes * buffers <= most
         });
         self.buffers = buffers;
         (!groups.is_empty()).then(|| groups.into_iter().map(|group| self.place(group)).collect())

@@ -20,6 +20,8 @@ pub struct Tiles {
     pub start: usize,
     /// Values of a tile.
     pub inner: i64,
+    /// How many slices of a block have a part of them each.
+    slices: i64,
     /// Under which conditions something is done in it.
     guards: Vec<Condition>,
 }
@@ -56,12 +58,21 @@ impl Tiles {
         Range { iterator: self.start, step: self.inner, ..self.range.clone() }
     }
 
-    /// The loop in a tile that is all there.
+    /// A thread's loop in a tile that is all there.
     fn whole(&self) -> Range {
-        Range { lower: vec![self.start()], upper: vec![self.start() + self.inner], ..self.range.clone() }
+        let first = match self.slices {
+            1 => self.start(),
+            _ => self.start() + Variable::Thread(2) * self.own(),
+        };
+        Range { upper: vec![first.clone() + self.own()], lower: vec![first], ..self.range.clone() }
     }
 
-    /// The loop in any tile.
+    /// Values of a tile that a thread goes through.
+    fn own(&self) -> i64 {
+        self.inner / self.slices
+    }
+
+    /// A thread's loop in any tile.
     fn part(&self) -> Range {
         let mut range = self.whole();
         range.upper.extend(self.range.upper.iter().cloned());
@@ -81,7 +92,8 @@ impl Walk<'_> {
         let name = format!("{}_0", self.nest.iterators[range.iterator]);
         let start = self.iterator(&name);
         let (mut all, range) = self.with_one_start(range);
-        let tiles = Tiles { range, start, inner: i64::from(self.tiling.inner), guards: guards.to_vec() };
+        let (inner, slices, guards) = (self.staged_iterations(), self.slices, guards.to_vec());
+        let tiles = Tiles { range, start, inner, slices, guards };
         let mut staged: Vec<Staged> =
             staged.into_iter().map(|one| one.at(tiles.range.iterator, &tiles.start())).collect();
         all.extend(self.align(&mut staged, &tiles));
@@ -160,7 +172,7 @@ impl Walk<'_> {
     /// What is done with a tile that is there.
     fn work(&mut self, tiles: &Tiles, body: &[Node]) -> Vec<Instruction> {
         let unroll = match (self.tiling.unroll, MOST_INSTANCES / self.points_at_hand()) {
-            (0, most) if most >= tiles.inner => Unroll::All,
+            (0, most) if most >= tiles.own() => Unroll::All,
             (0, most) => Unroll::By(most.max(1) as u32),
             (factor, _) => Unroll::By(factor),
         };

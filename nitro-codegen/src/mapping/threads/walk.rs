@@ -31,6 +31,12 @@ pub struct Walk<'a> {
     pub is_at_point: bool,
     /// Whether the walk is in the loop over the points along x, which threads of a warp leave one by one.
     pub is_in_row: bool,
+    /// Into how many slices a block falls, along z.
+    pub slices: i64,
+    /// Whether they share out a sum.
+    pub is_sliced: bool,
+    /// Whether the walk is where each slice has something else to do.
+    pub is_in_slice: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -59,11 +65,18 @@ impl<'a> Walk<'a> {
             is_plain,
             is_at_point,
             is_in_row,
+            slices: 1,
+            is_sliced: false,
+            is_in_slice: false,
         };
         if !is_plain {
             walk.own = (0..walk.axes.len()).map(|axis| walk.own_iterators(axis)).collect();
         }
         walk
+    }
+
+    pub fn with_slices(self, slices: u32) -> Self {
+        Self { slices: slices.into(), ..self }
     }
 
     fn own_iterators(&mut self, axis: usize) -> Own {
@@ -98,13 +111,13 @@ impl<'a> Walk<'a> {
         name
     }
 
-    /// What a thread does.
-    pub fn body(mut self, nodes: &[Node]) -> Vec<Instruction> {
+    /// What a thread does. None: there are slices, and nothing that they share out.
+    pub fn body(mut self, nodes: &[Node]) -> Option<Vec<Instruction>> {
         if self.is_plain {
             let mut body: Vec<_> = self.axes.iter().map(Axis::define_plain).collect();
             let guards = self.guards();
             body.extend(guarded(guards, self.list(nodes, &[])));
-            return body;
+            return Some(body);
         }
         let mut body = self.define_axes();
         let guards = self.guards();
@@ -118,7 +131,7 @@ impl<'a> Walk<'a> {
             if full.is_empty() { whole } else { either(full, whole, self.serial(nodes, &guards, 0)) }
         };
         body.extend(guarded(occupied, work));
-        body
+        (self.slices == 1 || self.is_sliced).then_some(body)
     }
 
     pub fn has_serial_axis(&self) -> bool {
@@ -226,7 +239,10 @@ impl<'a> Walk<'a> {
         let (hull, conditions) = self.hull(range);
         let all = [guards, &conditions].concat();
         if let Some(staged) = self.staging(&hull, body) {
-            return self.tiled(&hull, body, &all, staged);
+            return match self.slices {
+                1 => self.tiled(&hull, body, &all, staged),
+                _ => self.sliced(&hull, body, &all, staged),
+            };
         }
         vec![Instruction::Loop(hull, self.unroll(), self.list(body, &all))]
     }
@@ -265,7 +281,7 @@ impl<'a> Walk<'a> {
         let target = self.register(assignment.target.clone());
         let assignment = Assignment { target, value: self.value(assignment) };
         let axes: Vec<usize> = (0..self.own.len()).collect();
-        self.points(&axes, guarded(guards.to_vec(), vec![Instruction::Assign(assignment)]))
+        self.once(self.points(&axes, guarded(guards.to_vec(), vec![Instruction::Assign(assignment)])))
     }
 
     /// What an element becomes, of what is near.
