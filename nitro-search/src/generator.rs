@@ -84,6 +84,13 @@ pub trait Generator: Send + Sync {
         Vec::new()
     }
 
+    /// The part ([`Decision::part`](crate::Decision::part)) that a kernel of such a text runs, by the kernel's name: whose decisions a profiler's counters of the kernel are to answer for.
+    /// None, unless a generator says otherwise.
+    fn part_of(&self, artifact: &str, kernel: &str) -> Option<String> {
+        let _ = (artifact, kernel);
+        None
+    }
+
     /// What such a text does and how it was made, and what it takes of the target if one is named. None, unless a generator says otherwise: it describes nothing.
     ///
     /// # Errors

@@ -239,6 +239,11 @@ impl Generator for MappingSpace {
         Mapping::presets().map(|(name, mapping)| (name.to_owned(), plan(mapping).to_json())).into()
     }
 
+    fn part_of(&self, artifact: &str, kernel: &str) -> Option<String> {
+        let plan = LaunchPlan::from_json(artifact).ok()?;
+        plan.kernels.into_iter().find(|planned| planned.name == kernel).map(|planned| planned.part)
+    }
+
     #[cfg(feature = "show")]
     fn describe(&self, artifact: &str, target: Option<Target<'_>>) -> Option<Result<Description, BoxError>> {
         Some(crate::show::describe(self, artifact, target))

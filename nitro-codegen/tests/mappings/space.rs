@@ -148,6 +148,9 @@ fn paths_of_the_same_kernels_give_one_text() {
             plans.insert(space.program(&path).plan().to_json());
             let text = space.artifact(&path).unwrap();
             let plan = LaunchPlan::from_json(&text).unwrap();
+            for kernel in &plan.kernels {
+                assert_eq!(space.part_of(&text, &kernel.name).as_ref(), Some(&kernel.part));
+            }
             assert_eq!(LaunchPlan { origin: String::new(), ..plan }, space.program(&path).plan());
             texts.insert(text);
         }

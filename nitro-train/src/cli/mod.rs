@@ -32,7 +32,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use self::args::{Cli, Command, HELP_COLUMNS};
 use crate::printable::{printable, sentence};
 use crate::terminal::{Aside, Output, say};
-use crate::trainer::{TrainError, Trainer, TrainerCommand};
+use crate::trainer::{TrainError, Trainer, TrainerCommand, is_watched};
 use crate::worker;
 
 impl Trainer {
@@ -52,7 +52,10 @@ impl Trainer {
         supervision::take_device(&mut cli);
         usage::check(&trainer, &cli);
         listen();
-        worker::follow_supervisor();
+        // Whoever a profiler watches is no worker, though it has a worker's environment.
+        if !is_watched() {
+            worker::follow_supervisor();
+        }
         let mut out = Output::new(prints_result(&cli));
         let ended = match supervision::is_needed(&cli) {
             true => supervision::supervise(&trainer, &cli, &out),

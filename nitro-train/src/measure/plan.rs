@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::ahead::Prepare;
 use super::candidate::Candidate;
 use super::clock::{Clock, SystemClock};
+use super::counters::Counters;
 use super::inputs::Inputs;
 use super::share::Share;
 use super::timing::Repeats;
@@ -40,6 +41,8 @@ pub struct Plan<'a> {
     pub search: Option<&'a Searching<'a>>,
     /// Makes ready what a search is about to evaluate, on threads of the host while others are timed; none where nothing has to be.
     pub prepare: Option<Prepare<'a>>,
+    /// Tells of the parts of generated code that a search evaluates what hardware counters say; none where what is counted without them has to do.
+    pub counters: Option<Counters<'a>>,
     /// Whether only what features take is measured, of inputs of which that is not known.
     pub feature_times_only: bool,
     /// When the repeats of one variant on one input end.
@@ -56,13 +59,14 @@ impl<'a> Plan<'a> {
     /// All inputs, however long it takes.
     #[must_use]
     pub fn new(inputs: Inputs<'a>, repeats: Repeats, share: Share) -> Self {
-        let (only, candidates, search, prepare, feature_times_only, until) = Default::default();
+        let (only, candidates, search, prepare, counters, feature_times_only, until) = Default::default();
         Self {
             inputs,
             only,
             candidates,
             search,
             prepare,
+            counters,
             feature_times_only,
             repeats,
             share,

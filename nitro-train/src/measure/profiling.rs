@@ -1,4 +1,4 @@
-//! Profiling: every admissible variant is called once, with the defaults of its parameters, for a profiler to watch.
+//! Profiling: every admissible variant is called once, with the defaults of its parameters, or one choice alone, for a profiler to watch.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -26,6 +26,8 @@ pub(super) struct Profiling<'a> {
     pub(super) subject: Subject<'a>,
     pub(super) profiled: &'a dyn Profiled,
     pub(super) extent: Extent,
+    /// The input and the choice that alone are shown; none for every variant with its defaults.
+    pub(super) only: Option<(String, Choice)>,
     pub(super) out_of_time: &'a dyn Fn() -> bool,
     /// Takes each section before it begins.
     pub(super) announce: &'a dyn Fn(&Section) -> std::io::Result<()>,
@@ -39,6 +41,9 @@ pub(super) struct Profiling<'a> {
 impl Profiling<'_> {
     /// Some of the inputs, each a name and what goes with it: training inputs where names tell them.
     pub(super) fn sample<'i>(&self, all: &[(&'i str, &'i str)]) -> Vec<(&'i str, &'i str)> {
+        if let Some((input, _)) = &self.only {
+            return all.iter().filter(|(name, _)| name == input).copied().collect();
+        }
         let mut chosen: Vec<(&str, &str)> =
             all.iter().filter(|(name, _)| name.starts_with("train/")).copied().collect();
         if chosen.is_empty() {
@@ -52,6 +57,9 @@ impl Profiling<'_> {
 
     /// Whether the input is to be shown: how many the closure makes itself is not known, so the first of them have to do.
     fn is_sampled(&self, name: &str) -> bool {
+        if let Some((input, _)) = &self.only {
+            return name == input;
+        }
         if self.sampled.borrow().contains(name) {
             return true;
         }
@@ -64,7 +72,10 @@ impl Profiling<'_> {
         if !self.is_sampled(name) {
             return Ok(());
         }
-        let choices: Vec<Choice> = self.subject.function.default_choices().collect();
+        let choices: Vec<Choice> = match &self.only {
+            Some((_, choice)) => vec![*choice],
+            None => self.subject.function.default_choices().collect(),
+        };
         let (output, observation) = self.subject.describe(name, &choices, &mut run)?;
         drop(output);
         for (choice, _) in choices.iter().zip(&observation.admissible).filter(|(_, admissible)| **admissible)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nitro_core::provide::Profiled;
-use nitro_core::{Device, Function};
+use nitro_core::{Choice, Device, Function};
 
 use super::claims::{Claims, SharedStore};
 use super::clock::LostTime;
@@ -205,9 +205,37 @@ pub fn profile_inputs(
     announce: &dyn Fn(&Section) -> std::io::Result<()>,
     record: impl FnOnce(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<(), RecordError> {
+    profile(function, (device, profiled), inputs, extent, None, out_of_time, announce, record)
+}
+
+/// As [`profile_inputs`], of one choice on one input.
+pub(crate) fn profile_choice(
+    function: &'static Function,
+    devices: (&dyn Device, &dyn Profiled),
+    inputs: Inputs<'_>,
+    launches: usize,
+    only: (String, Choice),
+    announce: &dyn Fn(&Section) -> std::io::Result<()>,
+    record: impl FnOnce(&mut Session<'_>) -> Result<(), BoxError>,
+) -> Result<(), RecordError> {
+    let extent = Extent { inputs: 1, launches };
+    profile(function, devices, inputs, extent, Some(only), &|| false, announce, record)
+}
+
+#[allow(clippy::too_many_arguments, reason = "two functions that people call share it")]
+fn profile(
+    function: &'static Function,
+    (device, profiled): (&dyn Device, &dyn Profiled),
+    inputs: Inputs<'_>,
+    extent: Extent,
+    only: Option<(String, Choice)>,
+    out_of_time: &dyn Fn() -> bool,
+    announce: &dyn Fn(&Section) -> std::io::Result<()>,
+    record: impl FnOnce(&mut Session<'_>) -> Result<(), BoxError>,
+) -> Result<(), RecordError> {
     let (subject, (sections, sampled, own_inputs)) = (Subject { function, device }, Default::default());
     let profiling =
-        Profiling { subject, profiled, extent, out_of_time, announce, sections, sampled, own_inputs };
+        Profiling { subject, profiled, extent, only, out_of_time, announce, sections, sampled, own_inputs };
     let mut session = Session::new(inputs, Work::Profile(profiling))?;
     match session.run(record) {
         Err(RecordError::OutOfTime { .. }) => Ok(()),

@@ -112,6 +112,44 @@ pub fn metrics() -> Vec<&'static str> {
     std::iter::once(ISSUED).chain(COUNTERS.iter().map(|counter| counter.metric)).collect()
 }
 
+/// What tells how well a kernel uses a device, in percent of what that can do at most: those of table 2 of "Coding Ants" (Papenhausen and Mueller), whose nvprof has other
+/// names. Instructions executed in each cycle, warps that are there, what is read from and written to global memory, and how much of that caches have.
+const RATES: [(&str, &str); 6] = [
+    ("instructions", "sm__inst_executed.avg.pct_of_peak_sustained_active"),
+    ("achieved_occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"),
+    ("global_loads", "l1tex__t_bytes_pipe_lsu_mem_global_op_ld.avg.pct_of_peak_sustained_elapsed"),
+    ("global_stores", "l1tex__t_bytes_pipe_lsu_mem_global_op_st.avg.pct_of_peak_sustained_elapsed"),
+    ("l1_hits", "l1tex__t_sector_hit_rate.pct"),
+    ("l2_hits", "lts__t_sector_hit_rate.pct"),
+];
+
+/// The metrics of which [`rates`] are made.
+///
+/// ```
+/// assert!(nitro_train::profile::counters::rate_metrics().contains(&"lts__t_sector_hit_rate.pct"));
+/// ```
+#[must_use]
+pub fn rate_metrics() -> Vec<&'static str> {
+    RATES.iter().map(|(_, metric)| *metric).collect()
+}
+
+/// How well a kernel uses a device, each from 0 to 1, of metrics summed over so many launches; what was not measured is absent.
+///
+/// ```
+/// use nitro_train::profile::counters::rates;
+///
+/// let metrics = [("lts__t_sector_hit_rate.pct".to_owned(), 60.0 + 90.0)].into();
+/// assert_eq!(rates(&metrics, 2), [("l2_hits".to_owned(), 0.75)]);
+/// ```
+#[must_use]
+pub fn rates(metrics: &Metrics, launches: usize) -> Vec<(String, f64)> {
+    let of = |(name, metric): &(&str, &str)| {
+        let mean = metrics.get(*metric)? / launches.max(1) as f64 / 100.0;
+        mean.is_finite().then(|| ((*name).to_owned(), mean.clamp(0.0, 1.0)))
+    };
+    RATES.iter().filter_map(of).collect()
+}
+
 /// For each application proxy the counters of the instructions that it stresses.
 const STRESSED: [(&str, &[&str]); 5] = [
     ("single_flop", &["inst_fp_32"]),

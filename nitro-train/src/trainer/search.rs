@@ -4,15 +4,17 @@ use std::path::PathBuf;
 
 use nitro_core::{Choice, Function, choice_text};
 use serde::Serialize;
+use tempfile::TempDir;
 
 use super::builder::Trainer;
 use super::devices::or_whole_host;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
+use super::profile::{Counting, ProfileRequest};
 use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
-use crate::measure::{Candidate, Plan, Prepare, Repeats, Share};
+use crate::measure::{Candidate, Counters, Plan, Prepare, Repeats, Share};
 use crate::printable::list;
 use crate::recordings::{Recordings, named_artifact};
 use crate::search::{SearchError, Searched, Searching, Strategy, kept};
@@ -41,16 +43,48 @@ pub struct SearchRequest {
     pub keep: usize,
     /// When the repeats of one configuration on one input end.
     pub repeats: Repeats,
+    /// What ants learn from besides times.
+    pub metrics: MetricsSource,
     /// With whom the inputs are shared.
     pub share: Share,
 }
 
 impl Default for SearchRequest {
     fn default() -> Self {
-        let (data, variant, strategy, devices, inputs, sources, repeats, share) = Default::default();
+        let (data, variant, strategy, devices, inputs, sources, repeats, metrics, share) = Default::default();
         let (evaluations, seed, keep) = (200, crate::DEFAULT_SEED, 16);
-        Self { data, variant, strategy, evaluations, devices, inputs, sources, seed, keep, repeats, share }
+        Self {
+            data,
+            variant,
+            strategy,
+            evaluations,
+            devices,
+            inputs,
+            sources,
+            seed,
+            keep,
+            repeats,
+            metrics,
+            share,
+        }
     }
+}
+
+/// What ants learn from besides times ([`SearchRequest::metrics`]): where what is best so far has little of something, what promises much of it is tried.
+///
+/// ```
+/// use nitro_train::{MetricsSource, SearchRequest};
+///
+/// let request = SearchRequest { metrics: MetricsSource::Ncu, ..SearchRequest::default() };
+/// assert_ne!(request.metrics, MetricsSource::default()); // where there is no profiler, `Trainer::search` says what to install
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MetricsSource {
+    /// What is known without a profiler, as the occupancy of each kernel.
+    #[default]
+    Counted,
+    /// Hardware counters too, by Nsight Compute: each evaluation of generated code is followed by a call that it watches, in a process of its own, which takes seconds.
+    Ncu,
 }
 
 /// What a search has come to.
@@ -182,7 +216,19 @@ impl Trainer {
             move |choice| prepare(choice, device)
         });
         let prepare = prepare.as_ref().map(|prepare| Prepare(prepare));
-        recorder.record(&Plan { search: Some(&searching), prepare, ..plan.clone() }, store.writable()?)?;
+        let profile = match request.metrics {
+            MetricsSource::Counted => None,
+            MetricsSource::Ncu => Some(self.counters_of(recorder, request)?),
+        };
+        let counting = profile.as_ref().map(|(profile, folder)| {
+            Counting::new((recorder.tunable, recorder.device_name), profile, &*self.observer, folder)
+        });
+        let counting = counting.transpose()?;
+        let count =
+            counting.as_ref().map(|counting| |choice: Choice, input: &str| counting.of(choice, input));
+        let counters = count.as_ref().map(|count| Counters(count));
+        let searched_plan = Plan { search: Some(&searching), prepare, counters, ..plan.clone() };
+        recorder.record(&searched_plan, store.writable()?)?;
         let searched = searching.take_found();
         let chosen: Vec<String> = kept(&searched, request.keep)
             .into_iter()
@@ -206,6 +252,20 @@ impl Trainer {
         let (function, device) = (function.name().to_owned(), recorder.device_name.to_owned());
         summary.kept.push(Kept { function, device, choices: chosen });
         Ok(())
+    }
+
+    /// What a profiler is asked of a device that has counters, and the folder of its logs.
+    fn counters_of(
+        &self,
+        recorder: &Recorder<'_>,
+        request: &SearchRequest,
+    ) -> Result<(ProfileRequest, TempDir), TrainError> {
+        if recorder.device.profiled().is_none() {
+            return Err(TrainError::NoCounters { device: recorder.device_name.to_owned() });
+        }
+        let folder = tempfile::tempdir()
+            .map_err(|source| TrainError::Io { what: "a folder for logs".to_owned(), source })?;
+        Ok((Counting::request(request.inputs.as_deref(), &folder), folder))
     }
 
     fn searching<'t>(

@@ -4,6 +4,7 @@
 //! Without arguments this program is the test; the test runs it again as a trainer.
 
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -11,10 +12,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 
+use nitro::recording::{PartTime, note_part, wants_parts};
 use nitro::{Device, DeviceEntry, Stopwatch, code_variant};
 use nitro_core::provide::{DeviceProvider, OpenDevice, Profiled, SECTION_MARK};
+use nitro_train::generate::{Crossing, Decision, Decisions, Generator, NodeKey, Step};
 use nitro_train::profile::counters::{COUNTERS, ISSUED};
 use nitro_train::profile::files::{read_proxies, read_variants};
+use nitro_train::store::{self, Evaluated};
 use nitro_train::{BoxError, Session, Trainer, Tunable};
 
 /// Takes ncu's arguments as far as they matter here, runs the program and writes a log in ncu's form.
@@ -29,6 +33,7 @@ case "$COMPLAINT,$metrics" in
     unknown,*dram__sectors_write*) echo '==ERROR== Failed to find metric dram__sectors_write.sum' > "$log"; exit 1;;
     refused,*) echo '==ERROR== ERR_NVGPUCTRPERM - no permission' > "$log"; exit 1;;
 esac
+rm -f "$log.trace"
 METRICS=$metrics TRACE=$log.trace "$@"
 {
     echo '==PROF== Connected to process 1'
@@ -183,6 +188,72 @@ fn failing(_: u32) -> Result<(), String> {
     Err("as it always does".into())
 }
 
+/// Generated code launches two kernels, the second one twice.
+#[code_variant(
+    name = "work",
+    device = Counting,
+    features(size = n),
+    variants(plain, found { kernel in artifacts }),
+    default = plain,
+)]
+fn work(n: u32) -> u32;
+
+fn plain(n: u32) -> u32 {
+    n
+}
+
+/// The code is a number: what every counter of the first kernel is, in percent. The second has twice as much, and less in its second launch.
+fn found(p: work::Found, n: u32) -> u32 {
+    let percent: u32 = p.kernel.text().and_then(|text| text.parse().ok()).expect("a number");
+    launch("work_0(int)", percent);
+    launch("work_1", 2 * percent);
+    launch("work_1", 2 * percent - 10);
+    if wants_parts() {
+        for name in ["first", "second", "hidden"] {
+            let metrics = vec![("occupancy".to_owned(), 0.125)];
+            note_part(PartTime { name: name.to_owned(), time_ns: 1.0, metrics });
+        }
+    }
+    n
+}
+
+/// 10, 20, 30 or 40.
+struct Numbers;
+
+impl Decisions for Numbers {
+    fn next(&self, path: &[Crossing]) -> Step {
+        match path.len() {
+            0 => Step::Choose(Decision::new(NodeKey::new("tens"), 4).part("first")),
+            _ => Step::Complete,
+        }
+    }
+}
+
+impl Generator for Numbers {
+    fn decisions(&self) -> &dyn Decisions {
+        self
+    }
+
+    fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
+        Ok((10 * (path[0].option + 1)).to_string())
+    }
+
+    fn part_of(&self, artifact: &str, kernel: &str) -> Option<String> {
+        assert!(artifact.parse::<u32>().is_ok());
+        [("work_0", "first"), ("work_1", "second")]
+            .into_iter()
+            .find(|(own, _)| *own == kernel)
+            .map(|(_, part)| part.to_owned())
+    }
+}
+
+fn work_on_one(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in ["train/1", "train/2"] {
+        session.input(name, || work(1))?;
+    }
+    Ok(())
+}
+
 fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
     for name in session.inputs("") {
         let size = name.rsplit('-').next().unwrap_or_default().parse()?;
@@ -205,6 +276,7 @@ pub fn main() -> ExitCode {
                 "train/c-100",
                 "train/d-20",
             ]))
+            .tunable(Tunable::new(work::function(), work_on_one).generated("found", Numbers))
             .main();
     }
     every_launch_belongs_to_its_variant_and_input();
@@ -212,16 +284,36 @@ pub fn main() -> ExitCode {
     what_to_change_is_said_when_counters_may_not_be_read();
     what_to_install_is_said_without_a_profiler();
     a_device_without_counters_is_refused();
+    a_search_learns_from_counters_where_it_is_told_to();
+    a_search_goes_on_without_counters_that_may_not_be_read();
     ExitCode::SUCCESS
 }
 
 fn profile(folder: &Path, complaint: &str, device: &str, path: &str) -> Output {
+    let arguments = [
+        "profile",
+        "--function",
+        "steps",
+        "--device",
+        device,
+        "--sample",
+        "2",
+        "--launches",
+        "4",
+        "--out",
+        "out",
+    ];
+    watched(folder, complaint, path, &arguments)
+}
+
+/// A command, with a profiler that complains so.
+fn watched(folder: &Path, complaint: &str, path: &str, arguments: &[&str]) -> Output {
     let script = folder.join("ncu");
     drop(File::create(&script).unwrap());
     fs::write(&script, PROFILER).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     Command::new(std::env::current_exe().expect("this program is somewhere"))
-        .args(["profile", "--device", device, "--sample", "2", "--launches", "4", "--out", "out"])
+        .args(arguments)
         .env("COMPLAINT", complaint)
         .env("PATH", path)
         .current_dir(folder)
@@ -309,4 +401,59 @@ fn a_device_without_counters_is_refused() {
     assert_eq!(output.status.code(), Some(1));
     let message = text(&output.stderr);
     assert!(message.contains("host:1") && message.contains("cuda:0"), "{message}");
+}
+
+/// Metrics by part.
+type Parts = BTreeMap<String, BTreeMap<String, f64>>;
+
+/// Searches generated code with this source of metrics; what is said, and what the store has of each text and input: the metrics of its parts by name.
+fn searched(metrics: &str, complaint: &str) -> (String, Vec<Parts>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = with_profiler(folder.path());
+    let search = [
+        "search",
+        "--function",
+        "work",
+        "--variant",
+        "found",
+        "--device",
+        "counting:0",
+        "--evaluations",
+        "8",
+    ];
+    let further = ["--store", "my.db", "--repeat-ms", "1", "--keep", "1", "--metrics", metrics];
+    let output = watched(folder.path(), complaint, &path, &[&search[..], &further].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let mut store = store::open(&folder.path().join("my.db").display().to_string()).unwrap();
+    let evaluations = store.searches().unwrap().evaluations.into_values();
+    let parts = |one: Evaluated| {
+        let of = |part: PartTime| (part.name, part.metrics.into_iter().collect());
+        one.parts.into_iter().map(of).collect()
+    };
+    (text(&output.stderr), evaluations.map(parts).collect())
+}
+
+fn a_search_learns_from_counters_where_it_is_told_to() {
+    let (said, found) = searched("ncu", "");
+    assert_eq!(found.len(), 8, "four texts on two inputs: {said}");
+    let mut tens = BTreeSet::new();
+    for parts in &found {
+        let of = |part: &str, metric: &str| parts[part].get(metric).copied();
+        let first = of("first", "l2_hits").unwrap();
+        // A mean over launches, in which one is 10 % lower.
+        assert!((of("second", "l2_hits").unwrap() - (2.0 * first - 0.05)).abs() < 1e-9, "{parts:?}");
+        assert_eq!(of("first", "achieved_occupancy"), Some(first));
+        assert!(["first", "second", "hidden"].iter().all(|part| of(part, "occupancy") == Some(0.125)));
+        assert_eq!((parts["first"].len(), parts["hidden"].len()), (7, 1), "nothing is counted of no kernel");
+        tens.insert((first * 10.0).round() as u32);
+    }
+    assert_eq!(tens, BTreeSet::from([1, 2, 3, 4]));
+    let (_, counted) = searched("counted", "");
+    assert!(counted.len() == 8 && counted.iter().all(|parts| parts["first"].len() == 1), "{counted:?}");
+}
+
+fn a_search_goes_on_without_counters_that_may_not_be_read() {
+    let (said, found) = searched("ncu", "refused");
+    assert_eq!(said.matches("goes on without hardware counters").count(), 1, "{said}");
+    assert!(found.len() == 8 && found.iter().all(|parts| parts["first"].len() == 1), "{found:?}");
 }

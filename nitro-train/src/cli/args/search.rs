@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{DEADLINE_SECONDS, DataArgs, SeedArgs, ShowArgs};
 use crate::measure::{Repeats, Share};
 use crate::search::{Strategy, UnknownStrategy};
-use crate::trainer::{ReplayRequest, SearchRequest};
+use crate::trainer::{MetricsSource, ReplayRequest, SearchRequest};
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct SearchArgs {
@@ -51,8 +51,18 @@ pub(in crate::cli) struct SearchArgs {
     /// A configuration that takes longer than this for one run, twice, is ended and counts as failed, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS, conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) deadline: u32,
+    /// What ants learn from besides times: what is counted without a profiler, or hardware counters too, by Nsight Compute, which takes seconds for each
+    /// evaluation of generated code
+    #[arg(long, value_enum, value_name = "M", default_value_t = Metrics::Counted, conflicts_with = "replay")]
+    metrics: Metrics,
     #[command(flatten)]
     pub(in crate::cli) show: ShowArgs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Metrics {
+    Counted,
+    Ncu,
 }
 
 /// One strategy, or all.
@@ -84,6 +94,10 @@ impl SearchArgs {
             seed: self.seed.seed,
             keep: self.keep,
             repeats: Repeats { budget_ns: f64::from(self.repeat_ms) * 1e6, ..Repeats::default() },
+            metrics: match self.metrics {
+                Metrics::Counted => MetricsSource::Counted,
+                Metrics::Ncu => MetricsSource::Ncu,
+            },
             share,
         }
     }

@@ -106,6 +106,10 @@ impl Recording<'_> {
             match self.evaluate(input, &candidate, run, &is_correct) {
                 Ok(tried) => {
                     let parts = self.parts(input, &tried, run);
+                    let parts = parts.map(|parts| match self.plan.counters {
+                        Some(counters) => counters.added(candidate.choice, &input.name, parts),
+                        None => parts,
+                    });
                     let row = Row { parts: parts.as_deref().unwrap_or_default(), ..tried.row() };
                     self.put_evaluation(&input.name, &row)?;
                     if parts.is_none() && self.subject.device.is_lost() {

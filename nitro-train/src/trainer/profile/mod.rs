@@ -2,6 +2,7 @@
 //!
 //! What each run of the [profiler] gives is written before the next begins.
 
+mod counting;
 mod profiler;
 mod request;
 mod task;
@@ -9,12 +10,15 @@ mod task;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+pub(in crate::trainer) use self::counting::Counting;
 use self::profiler::{Profiler, Shares};
 pub use self::request::ProfileRequest;
+pub(crate) use self::task::is_watched;
 use super::builder::Trainer;
 use super::error::TrainError;
 use crate::learn::device_features::profile_based::{Relevance, select};
 use crate::printable::sentence;
+use crate::profile::counters::metrics;
 use crate::profile::ncu::Ncu;
 use crate::profile::{Folder, KernelMetrics, ProfileError, Section, Shown};
 use crate::recordings::{ProxyProfile, VariantProfile};
@@ -69,7 +73,7 @@ impl Trainer {
             let names = functions.into_iter().map(|tunable| Some(tunable.name()));
             runs.extend(std::iter::once(None).chain(names).map(|function| (device.clone(), function)));
         }
-        let profiler = Profiler::new(Ncu::find()?, request, &*self.observer)?;
+        let profiler = Profiler::new(Ncu::find()?, request, &*self.observer, metrics())?;
         let id = |device: &String| Ok((device.clone(), self.counted(device)?));
         let ids = request.devices.iter().map(id).collect::<Result<_, TrainError>>()?;
         let shares = Shares::new(request.time, runs.len());
@@ -78,7 +82,7 @@ impl Trainer {
     }
 
     /// The identity of the device of this name, whose hardware counters can be read.
-    fn counted(&self, name: &str) -> Result<String, TrainError> {
+    pub(in crate::trainer) fn counted(&self, name: &str) -> Result<String, TrainError> {
         let device = self.open_device(name)?;
         match device.profiled() {
             None => Err(TrainError::NoCounters { device: name.to_owned() }),

@@ -2,12 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::request::ProfileRequest;
-use super::task::{Task, VARIABLE};
-use crate::profile::counters::metrics;
+use super::task::{OneCall, Task, VARIABLE};
 use crate::profile::ncu::{Ncu, read_log};
 use crate::profile::{KernelMetrics, ProfileError, Section, attribute, read_sections};
 use crate::trainer::error::TrainError;
@@ -47,6 +46,8 @@ pub(super) struct Profiler<'a> {
     logs: PathBuf,
     /// Metrics to ask for: those that the installation knows, as far as is known.
     metrics: Vec<&'static str>,
+    /// The one call that is shown; none for all variants.
+    pub(super) only: Option<OneCall>,
 }
 
 impl<'a> Profiler<'a> {
@@ -54,11 +55,12 @@ impl<'a> Profiler<'a> {
         ncu: Ncu,
         request: &'a ProfileRequest,
         observer: &'a dyn Observer,
+        metrics: Vec<&'static str>,
     ) -> Result<Self, TrainError> {
         let program = std::env::current_exe()
             .map_err(|source| TrainError::Io { what: "where this program is".to_owned(), source })?;
         let logs = request.out.join("logs");
-        Ok(Self { ncu, program, request, observer, logs, metrics: metrics() })
+        Ok(Self { ncu, program, request, observer, logs, metrics, only: None })
     }
 
     fn tell(&self, line: String) {
@@ -104,6 +106,9 @@ impl<'a> Profiler<'a> {
         let arguments = std::env::args_os().skip(1);
         let mut command = self.ncu.command(&self.metrics, &log, &self.program, arguments);
         command.env(VARIABLE, self.task(device, function, &sections, share)?);
+        if self.only.is_some() {
+            command.stdout(Stdio::null()); // what a search prints is its result
+        }
         let ended = command.spawn().and_then(|process| wait(process, share + GRACE));
         if ended.map_err(io("ncu cannot be run"))?.is_none() {
             self.tell(format!("{label}: interrupted, as it took longer than its share of the time"));
@@ -132,6 +137,7 @@ impl<'a> Profiler<'a> {
             seconds: share.as_secs(),
             sample: self.request.sample,
             launches: self.request.launches,
+            only: self.only.clone(),
         };
         Ok(serde_json::to_string(&task)?)
     }

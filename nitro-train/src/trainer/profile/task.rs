@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use nitro_core::provide::{OpenDevice, Profiled};
+use nitro_core::{Artifact, Choice};
 use serde::{Deserialize, Serialize};
 
-use crate::measure::{BoxError, Extent, RecordError, profile_inputs, run_on};
+use crate::measure::{BoxError, Extent, RecordError, profile_choice, profile_inputs, run_on};
 use crate::profile::{ProfileError, Section, Shown};
 use crate::trainer::builder::Trainer;
 use crate::trainer::error::TrainError;
@@ -32,6 +33,22 @@ pub(super) struct Task {
     pub(super) seconds: u64,
     pub(super) sample: u16,
     pub(super) launches: u16,
+    /// None for every variant on some inputs.
+    pub(super) only: Option<OneCall>,
+}
+
+/// One call of generated code.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct OneCall {
+    pub(super) variant: String,
+    /// The file that the code is in.
+    pub(super) artifact: PathBuf,
+    pub(super) input: String,
+}
+
+/// Whether a profiler watches this process, which shows it what it was told to and does nothing else.
+pub(crate) fn is_watched() -> bool {
+    std::env::var_os(VARIABLE).is_some()
 }
 
 impl Trainer {
@@ -50,13 +67,41 @@ impl Trainer {
             }),
             Some(name) => {
                 let tunable = self.wanted(std::slice::from_ref(name))?[0];
-                run_on(&*device, || function(tunable, &*device, &task, file))
+                run_on(&*device, || match &task.only {
+                    None => function(tunable, &*device, &task, file),
+                    Some(only) => one_call(tunable, &*device, &task, only, file),
+                })
             }
         };
         let ended = ended.map_err(RecordError::Device).flatten();
         ended.map_err(|error| TrainError::Session(error.into()))?;
         Ok(true)
     }
+}
+
+/// One call of generated code on its input.
+fn one_call(
+    tunable: &Tunable,
+    device: &dyn OpenDevice,
+    task: &Task,
+    only: &OneCall,
+    file: File,
+) -> Result<(), RecordError> {
+    let text = std::fs::read_to_string(&only.artifact).map_err(|error| RecordError::Device(error.into()))?;
+    let variants = tunable.function.variants();
+    let variant = variants.iter().position(|variant| variant.name() == only.variant);
+    let gone = || RecordError::Device(format!("there is no variant `{}`", only.variant).into());
+    let choice = Choice { variant: variant.ok_or_else(gone)?, configuration: Artifact::keep(&text).into() };
+    let file = RefCell::new(file);
+    profile_choice(
+        tunable.function,
+        (&device, profiled(device).map_err(RecordError::Device)?),
+        tunable.inputs(task.inputs.as_deref()),
+        task.launches.into(),
+        (only.input.clone(), choice),
+        &|section: &Section| section.announce(&mut *file.borrow_mut()),
+        &tunable.record,
+    )
 }
 
 fn profiled(device: &dyn OpenDevice) -> Result<&dyn Profiled, BoxError> {
