@@ -64,16 +64,22 @@ fn spaces(tiles: &TileSizes, limits: &Limits) -> Vec<DecidedSpace> {
         DecidedSpace::axpy(1 << 24, tiles, limits).unwrap(),
         DecidedSpace::matvec([4096, 16384], tiles, limits).unwrap(),
         DecidedSpace::gesummv(16384, tiles, limits).unwrap(),
+        DecidedSpace::matvec_by_warps([4096, 16384], tiles, limits).unwrap(),
+        DecidedSpace::gesummv_by_warps(16384, tiles, limits).unwrap(),
     ]
 }
 
 #[test]
-fn a_space_of_tiles_that_are_loaded_ahead_can_be_timed_whole() {
-    let asked = |tiles| Asked { space: Kernel::Sgemm, size: 1024, batch: 1, tiles, device: "cuda:0".into() };
-    let ahead = asked(Tiles::Ahead);
-    assert_eq!(ahead.name(), "sgemm 1024 ahead");
-    assert_eq!(ahead.space().unwrap().root().count(20_000), Some(16_320));
-    assert_eq!(asked(Tiles::Reduced).space().unwrap().root().count(20_000), Some(10_640));
+fn spaces_that_can_be_timed_whole_have_as_many_points_as_the_guide_says() {
+    for (space, size, tiles, name, points) in [
+        (Kernel::Sgemm, 1024, Tiles::Reduced, "sgemm 1024 reduced", 10_640),
+        (Kernel::Sgemm, 1024, Tiles::Ahead, "sgemm 1024 ahead", 16_320),
+        (Kernel::MatvecByWarps, 16384, Tiles::Full, "matvecbywarps 16384 full", 486),
+    ] {
+        let asked = Asked { space, size, batch: 1, tiles, device: "cuda:0".into() };
+        assert_eq!(asked.name(), name);
+        assert_eq!(asked.space().unwrap().root().count(20_000), Some(points), "{name}");
+    }
 }
 
 #[test]
@@ -138,6 +144,8 @@ fn drawn_points_give_on_a_gpu_what_their_plain_loops_give() {
         DecidedSpace::axpy(1 << 14, &tiles, &limits).unwrap(),
         DecidedSpace::matvec([128, 256], &tiles, &limits).unwrap(),
         DecidedSpace::gesummv(128, &tiles, &limits).unwrap(),
+        DecidedSpace::matvec_by_warps([128, 256], &tiles, &limits).unwrap(),
+        DecidedSpace::gesummv_by_warps(128, &tiles, &limits).unwrap(),
     ];
     for space in spaces {
         let nest = space.nest();

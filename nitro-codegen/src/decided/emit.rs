@@ -28,7 +28,7 @@ pub fn program(point: &Point<'_>) -> Program {
     };
     let threads = Threads::new(point, &mut iterator);
     let ahead = Ahead::new(point, &mut iterator);
-    let mut emission = Emission { point, threads: &threads, ahead, locals: Vec::new() };
+    let mut emission = Emission { point, threads: &threads, ahead, sets_zeros: false, locals: Vec::new() };
     emission.locals = (0..point.space.values.len()).map(|value| emission.local(value)).collect();
     emission.add_registers();
     let mut body = threads.definitions.clone();
@@ -68,6 +68,8 @@ pub(super) struct Emission<'a> {
     threads: &'a Threads,
     /// How tiles are loaded ahead, if they are.
     pub(super) ahead: Option<Ahead>,
+    /// Whether sums that warps add up are set to 0 now.
+    pub(super) sets_zeros: bool,
     /// Of each value, and behind these registers through which vectors and tiles that are loaded ahead go.
     pub(super) locals: Vec<Local>,
 }
@@ -185,7 +187,9 @@ impl Emission<'_> {
     fn list(&mut self, parent: Option<usize>) -> Vec<Instruction> {
         let (mut instructions, mut before, mut all) = (Vec::new(), Touched::default(), Touched::default());
         let mut waited = false;
-        for object in self.point.inside(parent) {
+        let objects = self.point.inside(parent);
+        instructions.extend(self.zeros(parent, &objects));
+        for object in objects {
             let touched = Touched::by(self.point, object);
             if before.delays(&touched) {
                 instructions.push(Instruction::Barrier);
@@ -259,6 +263,9 @@ impl Emission<'_> {
         value.map_loads(&|access| self.access(&access));
         let own = space.nesting.own(&space.kernel.statements[statement]);
         let is_wide = own.iter().any(|&at| self.point.kind(at) == Kind::Vector);
+        if let (Some(adds_up), Expression::Load(part)) = (self.point.adds_up(statement), &value) {
+            return self.added(adds_up, target, part.clone());
+        }
         match (value, self.register(statement)) {
             (Expression::Load(source), Some((Pass::Fetch, register))) => copied(register, source, is_wide),
             (Expression::Load(_), Some((Pass::Put, register))) => self.put(target, register, is_wide),

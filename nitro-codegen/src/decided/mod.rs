@@ -13,6 +13,7 @@ mod sizes;
 mod spaces;
 mod threads;
 mod tiles;
+mod warps;
 
 use nitro_search::partial::{ChoiceId, Conflict, Kernel, Nesting, Partial, ProblemError, Values};
 
@@ -23,6 +24,7 @@ use crate::nest::{Assignment, Nest};
 pub use tiles::{Open, TileSizes};
 
 use point::Point;
+use warps::AddsUp;
 
 /// Everything that a kernel may become: its loops' sizes, kinds and order, the threads and memory of what it loads.
 ///
@@ -41,9 +43,10 @@ use point::Point;
 ///   those of the next one to the same registers, and does its multiplications and additions. What is not staged is loaded as it is needed all the same.
 /// - An [`Fma`](nitro_search::partial::Operation::Fma) is one fused multiplication and addition for each of its iterations. An operand whose array is `shared` is read from there: every distinct element that a thread
 ///   needs between two barriers at least once, up to four neighbours at a time.
-/// - A [`Store`](nitro_search::partial::Operation::Store) writes each of its elements to global memory once.
+/// - A [`Store`](nitro_search::partial::Operation::Store) writes each of its elements to global memory once. Where a warp adds it up, one thread sets it to 0 before, and adds what shuffles give.
 /// - Caches are those that the choice `caches of` the statement names; nothing is read twice because of it, or left out.
-/// - `Init` costs nothing that a compiler could not do without. Sums keep their order: the multiplications and additions of one element wait for each other.
+/// - `Init` costs nothing that a compiler could not do without. Sums keep their order, those of each thread where a warp adds them up: the multiplications and additions of
+///   one wait for each other.
 ///
 /// ```
 /// use nitro_codegen::{DecidedSpace, TileSizes};
@@ -71,6 +74,8 @@ pub struct DecidedSpace {
     caches: Vec<Option<ChoiceId>>,
     /// What goes from statement to statement; their indices come after those of the nest's arrays.
     values: Vec<Value>,
+    /// How a statement adds up what threads of a warp have added up, if one does.
+    adds_up: Option<AddsUp>,
 }
 
 /// Something that goes from statement to statement.

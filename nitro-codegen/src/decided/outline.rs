@@ -7,6 +7,7 @@ use nitro_search::partial::{
     Operation, Outer, Partial, Passing, ProblemError, Rule, Statement, Values, Within,
 };
 
+use super::warps::AddsUp;
 use super::{DecidedError, DecidedSpace, Open, TileSizes, Value, sizes};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
@@ -38,6 +39,7 @@ pub struct Outline {
     tiles: Vec<Vec<Vec<u64>>>,
     meanings: Vec<Assignment>,
     values: Vec<Value>,
+    adds_up: Option<AddsUp>,
 }
 
 impl Outline {
@@ -49,6 +51,7 @@ impl Outline {
             tiles: Vec::new(),
             meanings: Vec::new(),
             values: Vec::new(),
+            adds_up: None,
         }
     }
 
@@ -141,6 +144,11 @@ impl Outline {
         self.kernel.dependences.push(Dependence { from, to, along: along.to_vec(), passing });
     }
 
+    /// A statement adds parts up that the threads of a warp have made, which are the iterations of one of its dimensions. Nothing is staged then.
+    pub fn adds_up(&mut self, statement: usize, lane: usize) {
+        self.adds_up = Some(AddsUp { statement, lane });
+    }
+
     /// The element of an array in global memory that an access is, directly or as a value that was loaded.
     fn touch(&self, access: &Access, dimensions: &[usize]) -> Option<Touch> {
         let arrays = self.nest.arrays.len();
@@ -178,11 +186,15 @@ impl Outline {
     /// The space, with the rules that code takes.
     pub fn finish(self, tiles: &TileSizes, limits: &Limits) -> Result<DecidedSpace, DecidedError> {
         sizes::check(&self.kernel, &self.tiles)?;
-        let Self { nest, kernel, kinds, meanings, values, .. } = self;
+        let Self { nest, kernel, kinds, meanings, values, adds_up, .. } = self;
         let mut nesting = kernel.nesting(limits)?;
-        let caches = Rules { kernel: &kernel, nesting: &mut nesting }.add(&kinds, tiles)?;
+        let mut rules = Rules { kernel: &kernel, nesting: &mut nesting };
+        if adds_up.is_some() {
+            rules.warps()?;
+        }
+        let caches = rules.add(&kinds, tiles)?;
         let root = Partial::new(Arc::new(nesting.problem.clone()))?;
-        Ok(DecidedSpace { kernel, nesting, root, nest, meanings, caches, values })
+        Ok(DecidedSpace { kernel, nesting, root, nest, meanings, caches, values, adds_up })
     }
 }
 
@@ -211,6 +223,29 @@ impl Rules<'_> {
             self.follows("tiles are loaded as they are needed", vec![], needed)?;
         }
         self.caches(caches)
+    }
+
+    /// Threads of a warp are neighbours, and have what they add up in registers. Dimensions of one loop are theirs.
+    fn warps(&mut self) -> Result<(), ProblemError> {
+        let is_lane = |at: &usize| {
+            let dimension = &self.kernel.dimensions[self.nesting.loops[*at].dimension];
+            dimension.tiles.is_empty() && dimension.outer.is_none()
+        };
+        let lanes: Vec<usize> = (0..self.nesting.loops.len()).filter(is_lane).collect();
+        for (one, other) in self.pairs(|_| true) {
+            for (other, lane) in [(one, other), (other, one)] {
+                if lanes.contains(&lane) {
+                    let thread = self.kind(other, &["thread"])?;
+                    let outer = self.nesting.order(other, lane, &["outer"])?;
+                    self.follows("threads of a warp are neighbours", vec![thread], outer)?;
+                }
+            }
+        }
+        for memory in self.nesting.memory.clone() {
+            let global = self.nesting.problem.named(memory, &["global"])?;
+            self.follows("what a warp adds up is not staged", vec![], global)?;
+        }
+        Ok(())
     }
 
     fn follows(&mut self, name: &str, when: Vec<Within>, then: Within) -> Result<(), ProblemError> {

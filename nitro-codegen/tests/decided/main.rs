@@ -5,6 +5,7 @@ mod bounds;
 mod points;
 mod products;
 mod vectors;
+mod warps;
 
 use nitro_codegen::{Data, DecidedSpace};
 use nitro_search::partial::Partial;

@@ -58,6 +58,10 @@ pub enum Kernel {
     Matvec,
     /// Two matrices by a vector.
     Gesummv,
+    /// A matrix by a vector, each sum by a warp.
+    MatvecByWarps,
+    /// Two matrices by a vector, each sum by a warp.
+    GesummvByWarps,
 }
 
 /// Which tiles there are.
@@ -98,6 +102,8 @@ impl Asked {
             Kernel::Axpy => DecidedSpace::axpy(size, &tiles, &limits)?,
             Kernel::Matvec => DecidedSpace::matvec([size; 2], &tiles, &limits)?,
             Kernel::Gesummv => DecidedSpace::gesummv(size, &tiles, &limits)?,
+            Kernel::MatvecByWarps => DecidedSpace::matvec_by_warps([size; 2], &tiles, &limits)?,
+            Kernel::GesummvByWarps => DecidedSpace::gesummv_by_warps(size, &tiles, &limits)?,
         })
     }
 

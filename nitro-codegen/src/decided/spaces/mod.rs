@@ -2,6 +2,7 @@
 
 mod products;
 mod vectors;
+mod warps;
 
 use crate::nest::Assignment;
 use crate::nest::affine::{Affine, Variable};

@@ -220,7 +220,7 @@ fn axpy_nest(n: u64) -> Result<Nest, NestError> {
     builder.finish()
 }
 
-fn matvec_nest(m: u64, k: u64) -> Result<Nest, NestError> {
+pub(super) fn matvec_nest(m: u64, k: u64) -> Result<Nest, NestError> {
     let [m, k] = [m, k].map(|size| Affine::from(size as i64));
     let mut builder = Builder::new("matvec");
     let a = builder.input("a", [m.clone(), k.clone()]);
@@ -235,7 +235,7 @@ fn matvec_nest(m: u64, k: u64) -> Result<Nest, NestError> {
     builder.finish()
 }
 
-fn gesummv_nest(n: u64) -> Result<Nest, NestError> {
+pub(super) fn gesummv_nest(n: u64) -> Result<Nest, NestError> {
     let n = Affine::from(n as i64);
     let mut builder = Builder::new("gesummv");
     let (alpha, beta) = (builder.scalar("alpha"), builder.scalar("beta"));
