@@ -263,12 +263,9 @@ impl Engine<'_> {
         }
         let thread = who.warp.first + who.lane;
         let threads = self.geometry.threads;
-        let stamp = Stamp {
-            thread: block.number * threads + thread as u32,
-            time: block.clock.now(thread),
-            pc: who.pc,
-        };
-        let by = Toucher { stamp, clock: &block.clock, threads };
+        let first = block.number * threads;
+        let stamp = Stamp { thread: first + thread as u32, time: block.clock.now(thread), pc: who.pc };
+        let by = Toucher { stamp, clock: &block.clock, first, threads };
         let found = match place {
             Place::Buffer(number, at) => self.shadows[0][number].touch(at, bytes, how, &by),
             Place::Variable(number, at) => self.shadows[1][number].touch(at, bytes, how, &by),

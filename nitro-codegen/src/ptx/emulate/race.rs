@@ -69,21 +69,18 @@ impl Default for Shadow {
 pub(super) struct Toucher<'a> {
     pub(super) stamp: Stamp,
     pub(super) clock: &'a Clock,
-    /// Threads of a block.
+    /// The first thread of its block, and how many that has.
+    pub(super) first: u32,
     pub(super) threads: u32,
 }
 
 impl Toucher<'_> {
-    fn block(&self) -> u32 {
-        self.stamp.thread / self.threads
-    }
-
     /// Whether another access is before this one, whatever the order of threads.
+    #[inline]
     fn follows(&self, other: Stamp) -> bool {
-        other.thread / self.threads == self.block() && {
-            let first = self.block() * self.threads;
-            let other_at = ((other.thread - first) as usize, other.time);
-            self.clock.is_ordered(other_at, (self.stamp.thread - first) as usize)
+        let in_block = other.thread.wrapping_sub(self.first);
+        in_block < self.threads && {
+            self.clock.is_ordered((in_block as usize, other.time), (self.stamp.thread - self.first) as usize)
         }
     }
 
@@ -165,6 +162,11 @@ impl Shadow {
 impl Cell {
     fn touch(&mut self, how: Touch, by: &Toucher) -> Option<(Stamp, bool)> {
         let own = by.stamp;
+        // What it has read since it last met anybody has been checked, and nobody has written since.
+        let is_known = |read: &Stamp| read.thread == own.thread && read.time == own.time && !read.flag();
+        if how == Touch::Read && self.reads.iter().any(is_known) && self.strong == EMPTY.strong {
+            return None;
+        }
         let flagged = Stamp { pc: own.pc | FLAG, ..own };
         let racing = |stamps: &[Stamp]| stamps.iter().copied().find(|stamp| by.races(*stamp));
         match how {

@@ -11,6 +11,8 @@ use crate::ptx::emulate::types::Type;
 /// Where in a mode the comparison is, and what joins it with a predicate.
 const COMPARISON: u32 = 16;
 const JOINED_BY: u32 = 24;
+/// Whether the predicate that it is joined with is negated.
+pub(in crate::ptx::emulate) const JOINED_NEGATED: u64 = 1 << 28;
 
 /// What is true of two values whatever else: of those that are not ordered too.
 const UNORDERED: u64 = 8;
@@ -55,6 +57,7 @@ fn holds(order: Option<Ordering>, mode: u64) -> bool {
 /// The comparison and the predicate that it is joined with.
 fn joined(holds: bool, with: u64, mode: u64) -> u64 {
     let holds = u64::from(holds);
+    let with = if mode & JOINED_NEGATED != 0 { !with } else { with };
     match mode >> JOINED_BY & 3 {
         0 => holds,
         1 => holds & with & 1,

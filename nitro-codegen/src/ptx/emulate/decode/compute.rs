@@ -131,12 +131,10 @@ impl Reading<'_, '_> {
     fn compared(&self, kind: Type) -> Result<[Source; 4], String> {
         let (mode, is_joined) = compare::mode_of(&self.parts, kind).ok_or_else(|| self.unknown())?;
         let [a, b] = self.sources(1, 2, kind)?;
-        let third = match is_joined.then(|| self.predicate(3)).transpose()? {
-            Some((_, true)) => return Err("the predicate that it is joined with is negated".to_owned()),
-            Some((predicate, false)) => predicate,
-            None => Source::Constant(0),
-        };
-        Ok([a, b, third, Source::Constant(mode | of_halves(kind))])
+        let joined = is_joined.then(|| self.predicate(3)).transpose()?;
+        let (third, negated) = joined.unwrap_or((Source::Constant(0), false));
+        let negated = if negated { compare::JOINED_NEGATED } else { 0 };
+        Ok([a, b, third, Source::Constant(mode | negated | of_halves(kind))])
     }
 
     pub(super) fn set(&self) -> Result<What, String> {
