@@ -1,0 +1,33 @@
+//! Writes every subject, as PTX and workload, into a folder: `compile FOLDER [ARCHITECTURE]`.
+
+use std::process::ExitCode;
+
+use nitro_evolve_subjects::{Subject, planted, subjects};
+
+const USAGE: &str = "usage: compile FOLDER [ARCHITECTURE]\n\nwrites NAME.ptx and NAME.toml of every subject; the architecture is a compute capability such as 90, the default";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (folder, architecture) = match &arguments[..] {
+        [folder] if !folder.starts_with('-') => (folder, Ok(90)),
+        [folder, architecture] => (folder, architecture.parse()),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    let Ok(architecture) = architecture else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    let all: Vec<Subject> =
+        subjects().iter().copied().chain(planted().iter().map(|planted| planted.subject)).collect();
+    for subject in &all {
+        if let Err(error) = subject.write(folder.as_ref(), architecture) {
+            eprintln!("{}: {error}", subject.name);
+            return ExitCode::FAILURE;
+        }
+    }
+    println!("{} subjects are in {folder}; next: train evolve {folder}/{}.ptx", all.len(), all[0].name);
+    ExitCode::SUCCESS
+}

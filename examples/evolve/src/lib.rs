@@ -1,0 +1,108 @@
+//! What the evolution of PTX is tried on: kernels of the Rodinia kind, written from the definitions of their algorithms and never measured, a trainer of support vector machines, and kernels with
+//! planted defects.
+//!
+//! A subject is CUDA C++ and a workload; the program `compile` writes both, as PTX and text, into a folder where `train evolve` finds them.
+
+mod planted;
+
+use std::io;
+use std::path::Path;
+
+use nitro_cuda::{CudaError, Image, Options, Output, Source, compile};
+
+pub use self::planted::{Defect, Planted, planted};
+
+/// Kernels, and how they are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// Of its files.
+    pub name: &'static str,
+    /// What messages of the compiler call the source.
+    pub file: &'static str,
+    /// CUDA C++, whose kernels are `extern "C"`.
+    pub source: &'static str,
+    /// How the kernels are run and what of the results counts, as TOML.
+    pub workload: &'static str,
+}
+
+macro_rules! subject {
+    ($folder:literal, $name:literal) => {
+        $crate::Subject {
+            name: $name,
+            file: concat!($name, ".cu"),
+            source: include_str!(concat!("../", $folder, "/", $name, ".cu")),
+            workload: include_str!(concat!("../", $folder, "/", $name, ".toml")),
+        }
+    };
+}
+pub(crate) use subject;
+
+/// All subjects without planted defects.
+///
+/// ```
+/// let names: Vec<&str> = nitro_evolve_subjects::subjects().iter().map(|subject| subject.name).collect();
+/// assert!(names.contains(&"hotspot") && names.contains(&"svm"));
+/// ```
+#[must_use]
+pub fn subjects() -> &'static [Subject] {
+    &SUBJECTS
+}
+
+static SUBJECTS: [Subject; 11] = [
+    subject!("subjects", "bfs"),
+    subject!("subjects", "gaussian"),
+    subject!("subjects", "hotspot"),
+    subject!("subjects", "lud"),
+    subject!("subjects", "nn"),
+    subject!("subjects", "nw"),
+    subject!("subjects", "particlefilter"),
+    subject!("subjects", "pathfinder"),
+    subject!("subjects", "srad"),
+    subject!("subjects", "streamcluster"),
+    subject!("subjects", "svm"),
+];
+
+impl Subject {
+    /// Compiles it by NVRTC to PTX for a compute capability, as in `90`, as anybody would: with no option.
+    ///
+    /// ```
+    /// use nitro_cuda::CudaError;
+    ///
+    /// let subject = nitro_evolve_subjects::subjects()[0];
+    /// match subject.compile(90) {
+    ///     Ok(image) => assert!(image.ptx().is_some_and(|text| text.contains(".target sm_90"))),
+    ///     Err(error) => assert!(matches!(error, CudaError::NoNvrtc), "{error}"),
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`nitro_cuda::compile`].
+    pub fn compile(&self, architecture: u32) -> Result<Image, CudaError> {
+        compile(&Source::new(self.file, self.source), &Options::new(architecture).with_output(Output::Ptx))
+    }
+
+    /// Compiles it and writes `NAME.ptx` and `NAME.toml` into a folder, which is made where there is none.
+    ///
+    /// ```no_run
+    /// let subject = nitro_evolve_subjects::subjects()[0];
+    /// subject.write("kernels".as_ref(), 90)?; // for `train evolve kernels/bfs.ptx`
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`nitro_cuda::compile`], and when a file cannot be written.
+    pub fn write(&self, folder: &Path, architecture: u32) -> Result<(), Box<dyn std::error::Error>> {
+        let image = self.compile(architecture)?;
+        let ptx = image.ptx().ok_or("NVRTC has made no PTX")?;
+        let write = |ending: &str, text: &str| {
+            let file = folder.join(format!("{}.{ending}", self.name));
+            std::fs::write(&file, text).map_err(|error| {
+                io::Error::new(error.kind(), format!("cannot write {}: {error}", file.display()))
+            })
+        };
+        std::fs::create_dir_all(folder)?;
+        write("ptx", ptx)?;
+        write("toml", self.workload)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,204 @@
+//! At small sizes on the CPU, with every access checked.
+
+use std::sync::LazyLock;
+
+use nitro_codegen::ptx::Module;
+use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch, Memory, Options};
+use nitro_evolve::workload::{Argument, InputBuffer, Role};
+use nitro_evolve_subjects::{Subject, subjects};
+
+use crate::case::{Case, small};
+use crate::expected::compare;
+use crate::references::reference;
+use crate::{all, ptx};
+
+/// Inputs of one block and of several, at the edges of what the kernels take at once, and degenerate ones.
+const INPUTS: [(&str, &[&str]); 13] = [
+    (
+        "bfs",
+        &[
+            "nodes=700, degree=3, levels=5, source=17",
+            "nodes=257, degree=2, levels=20, source=256, seed=1",
+            "nodes=1, degree=1, levels=2, source=0",
+            "nodes=31, degree=4, levels=0, source=3",
+        ],
+    ),
+    ("gaussian", &["size=37", "size=16, seed=1", "size=1", "size=2", "size=33, seed=2"]),
+    (
+        "hotspot",
+        &[
+            "rows=20, columns=37, height=1, steps=3",
+            "rows=33, columns=17, height=3, steps=7, seed=1",
+            "rows=9, columns=11, height=7, steps=9, seed=2",
+            "rows=1, columns=1, height=2, steps=2",
+            "rows=1, columns=40, height=6, steps=1",
+            "rows=5, columns=5, height=4, steps=0",
+        ],
+    ),
+    ("lud", &["blocks=1", "blocks=2, seed=1", "blocks=4, seed=2"]),
+    (
+        "nn",
+        &[
+            "places_count=300, targets_count=3",
+            "places_count=1, targets_count=1",
+            "places_count=256, targets_count=2",
+        ],
+    ),
+    (
+        "nw",
+        &[
+            "rows=40, columns=23, penalty=3",
+            "rows=16, columns=48, penalty=10, seed=1",
+            "rows=1, columns=1, penalty=10",
+            "rows=33, columns=1, penalty=0",
+        ],
+    ),
+    (
+        "particlefilter",
+        &[
+            "size=32, frames=4, particles=77, first_random=1",
+            "size=24, frames=2, particles=600, first_random=2",
+            "size=16, frames=3, particles=1, first_random=3",
+        ],
+    ),
+    (
+        "pathfinder",
+        &[
+            "columns=700, rows=11, height=5",
+            "columns=164, rows=46, height=46, seed=1",
+            "columns=1, rows=3, height=2",
+            "columns=255, rows=1, height=10",
+        ],
+    ),
+    (
+        "srad",
+        &[
+            "rows=20, columns=37, steps=3, lambda=0.5",
+            "rows=1, columns=7, steps=2, lambda=0.7",
+            "rows=40, columns=1, steps=2, lambda=0.5",
+            "rows=16, columns=16, steps=0, lambda=0.5",
+        ],
+    ),
+    (
+        "streamcluster",
+        &[
+            "points=300, dimensions=5, candidates=9, price=60",
+            "points=257, dimensions=3, candidates=12, price=5, seed=1",
+            "points=1, dimensions=1, candidates=1, price=1",
+            "points=40, dimensions=300, candidates=2, price=1",
+        ],
+    ),
+    (
+        "svm",
+        &[
+            "samples=300, dimensions=4, steps=60, limit=10, spread=0.7, others_count=200",
+            "samples=2, dimensions=1, steps=3, limit=1, spread=0.1, others_count=10",
+            "samples=256, dimensions=2, steps=20, limit=1, spread=0.5, others_count=1, seed=1",
+        ],
+    ),
+    ("planted", &["blocks=3, steps=20", "blocks=1, steps=0", "blocks=1, steps=1, seed=1"]),
+    (
+        "trap",
+        &["blocks=2, threads=32, steps=20", "blocks=2, threads=100, steps=9", "blocks=3, threads=1, steps=3"],
+    ),
+];
+
+/// What the buffers hold after all launches, or what went wrong.
+pub fn run(emulator: &Emulator, case: &Case, options: &Options) -> Result<Vec<Vec<u8>>, Fault> {
+    let mut memory = Memory::new();
+    let upload = |buffer: &InputBuffer| match buffer.role {
+        Role::In | Role::InOut => memory.allocate(buffer.bytes.clone()),
+        Role::Out | Role::Scratch => memory.allocate_uninitialised(buffer.bytes.len()),
+    };
+    let addresses: Vec<u64> = case.inputs.buffers.iter().map(upload).collect();
+    for launch in case.inputs.launches.iter().chain(&case.inputs.judge) {
+        let bytes = |argument: &Argument| match argument {
+            Argument::Buffer(at) => addresses[*at].to_le_bytes().to_vec(),
+            Argument::Scalar(bytes) => bytes.clone(),
+        };
+        let parameters: Vec<Vec<u8>> = launch.arguments.iter().map(bytes).collect();
+        let (grid, block, shared_bytes) = (launch.grid, launch.block, launch.shared_bytes);
+        let launch = Launch { kernel: &launch.kernel, grid, block, shared_bytes, parameters: &parameters };
+        emulator.launch(&launch, &mut memory, options)?;
+    }
+    Ok(addresses.iter().map(|&address| memory.bytes(address).to_vec()).collect())
+}
+
+pub fn emulator(ptx: &str) -> Emulator {
+    let module = Module::parse(ptx).unwrap_or_else(|error| panic!("{error}"));
+    Emulator::new(&module).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Every access is checked, and threads come in the worst order.
+pub static STRICT: LazyLock<Options> = LazyLock::new(|| Options {
+    seed: 7,
+    same_value_races: true,
+    uninitialised: true,
+    adversarial: true,
+    ..Options::default()
+});
+
+fn check(name: &str) {
+    let subject = all().find(|subject| subject.name == name).unwrap();
+    let Some(ptx) = ptx(subject) else { return };
+    let emulator = emulator(&ptx);
+    let (_, inputs) = INPUTS.iter().find(|(other, _)| *other == name).unwrap();
+    for numbers in *inputs {
+        let case = small(subject, numbers);
+        let expected = reference(name)(&case);
+        let found = run(&emulator, &case, &STRICT).unwrap_or_else(|fault| panic!("{}: {fault}", case.name));
+        compare(&case, &expected, &found);
+    }
+}
+
+macro_rules! checks {
+    ($($name:ident)*) => {
+        $(#[test] fn $name() { check(stringify!($name)); })*
+
+        #[test]
+        fn all_subjects_are_checked() {
+            let mut all: Vec<&str> = all().map(|subject| subject.name).collect();
+            all.sort_unstable();
+            assert_eq!(all, [$(stringify!($name)),*]);
+        }
+    };
+}
+
+checks!(bfs gaussian hotspot lud nn nw particlefilter pathfinder planted srad streamcluster svm trap);
+
+/// The second reduction of the trainer has one number for each block of the first, so that only many blocks show whether it is right; which of equal numbers is found first is up to it, which
+/// makes a first step that is not the reference's.
+#[test]
+fn svm_of_many_blocks() {
+    let subject = all().find(|subject| subject.name == "svm").unwrap();
+    let Some(ptx) = ptx(subject) else { return };
+    let numbers = "samples=65537, dimensions=1, steps=1, limit=1, spread=0.5, others_count=1";
+    let found = run(&emulator(&ptx), &small(subject, numbers), &STRICT);
+    assert!(found.is_ok(), "{}", found.unwrap_err());
+}
+
+/// Nothing was planted in the ordinary subjects: without one of their barriers there is a race, but for a few.
+#[test]
+fn no_barrier_was_planted() {
+    for subject in subjects() {
+        let Some(ptx) = ptx(subject) else { return };
+        let known = match subject.name {
+            "nw" => 1,  // the last of a loop, which the compiler has unrolled
+            "svm" => 7, // of the second reduction, which has one number for each block: needed by inputs of hundreds of blocks
+            _ => 0,
+        };
+        assert_eq!(without_race(subject, &ptx), known, "{}", subject.name);
+    }
+}
+
+/// How many barriers a text has without which no small input is a race.
+fn without_race(subject: &Subject, ptx: &str) -> usize {
+    let (_, inputs) = INPUTS.iter().find(|(other, _)| *other == subject.name).unwrap();
+    let cases: Vec<Case> = inputs.iter().map(|numbers| small(subject, numbers)).collect();
+    let is_unneeded = |at: &usize| {
+        let end = at + ptx[*at..].find(';').unwrap();
+        let emulator = emulator(&format!("{}{}", &ptx[..*at], &ptx[end + 1..]));
+        cases.iter().all(|case| run(&emulator, case, &STRICT).is_ok())
+    };
+    ptx.match_indices("bar.sync").map(|(at, _)| at).filter(is_unneeded).count()
+}

@@ -1,0 +1,32 @@
+//! The subjects as plain functions, from the definitions of their algorithms.
+
+mod clusters;
+mod filter;
+mod graphs;
+mod matrices;
+mod stencils;
+mod svm;
+mod tables;
+
+use crate::case::Case;
+use crate::expected::Results;
+
+/// The reference of a subject.
+pub fn reference(name: &str) -> fn(&Case) -> Results {
+    match name {
+        "bfs" => graphs::bfs,
+        "gaussian" => matrices::gaussian,
+        "hotspot" => stencils::hotspot,
+        "lud" => matrices::lud,
+        "nn" => clusters::nn,
+        "nw" => tables::nw,
+        "particlefilter" => filter::particlefilter,
+        "pathfinder" => tables::pathfinder,
+        "srad" => stencils::srad,
+        "streamcluster" => clusters::streamcluster,
+        "svm" => svm::svm,
+        "planted" => tables::planted,
+        "trap" => tables::trap,
+        _ => panic!("{name} has no reference"),
+    }
+}
