@@ -40,6 +40,11 @@ impl Broken {
 
 impl Worker {
     pub(super) fn start(command: &mut Command) -> Result<Self, String> {
+        // What runs once need not be kept in the driver's folder of compiled PTX.
+        command.env("CUDA_CACHE_DISABLE", "1");
+        // An interruption by the keyboard is for the parent, with which the worker ends: no candidate is to blame.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().map_err(|error| {
             format!("the worker {} cannot be started: {error}", command.get_program().display())
