@@ -297,7 +297,7 @@ impl Element {
     }
 
     /// Appends a number as this type has it, whole numbers cut to their ranges.
-    fn append(self, value: f64, bytes: &mut Vec<u8>) {
+    pub(crate) fn append(self, value: f64, bytes: &mut Vec<u8>) {
         match self {
             Self::U8 => bytes.push(value as u8),
             Self::I8 => bytes.extend((value as i8).to_le_bytes()),

@@ -14,6 +14,7 @@
 #define NO_NUMBER 11
 #define INEXACT 12
 #define TOO_FEW_THREADS 13
+#define ACCUMULATES 14
 
 #if FAULT == TOO_FEW_THREADS
 #define BOUNDS __launch_bounds__(32)
@@ -27,7 +28,7 @@ extern "C" __global__ void BOUNDS scale(const float* x, float* y, float* partial
     volatile float* out = y;
     if (FAULT == WROTE_NOTHING || (FAULT == HALF_WRITTEN && i % 2 == 0)) return;
     partial[i] = x[i];
-    out[i] = factor * partial[i];
+    out[i] = factor * partial[i] + (FAULT == ACCUMULATES ? out[i] : 0);
     if (FAULT == SLOWER)
         for (int again = 0; again < 100; again++) out[i] = factor * x[i];
     if (FAULT == NO_NUMBER && i == n / 2) out[i] = __int_as_float(0x7fc00000);

@@ -242,11 +242,12 @@ fn who_ended_an_idle_worker_is_not_the_next_candidate() {
     assert_eq!((sandbox.statistics().workers, sandbox.statistics().crashes), (2, 0));
 }
 
-/// Until the process has ended, for which its parent has not asked yet.
+/// Until the process has ended with all its threads, for which its parent has not asked yet.
 fn wait_for_zombie(id: u32) {
     let is_there =
         |text: String| text.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z'));
-    while std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(is_there) {
+    let threads = || std::fs::read_dir(format!("/proc/{id}/task")).map_or(0, Iterator::count);
+    while std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(is_there) || threads() > 1 {
         std::thread::yield_now();
     }
 }
@@ -285,7 +286,9 @@ fn planted_faults_compile() {
         assert!(ptx(fault).unwrap().ptx.contains(".entry scale"), "{fault}");
     }
     let right = ptx("RIGHT").unwrap();
-    for fault in ["SLOWER", "HALF_WRITTEN", "MISALIGNED", "NO_NUMBER", "INEXACT", "TOO_FEW_THREADS"] {
+    for fault in
+        ["SLOWER", "HALF_WRITTEN", "MISALIGNED", "NO_NUMBER", "INEXACT", "TOO_FEW_THREADS", "ACCUMULATES"]
+    {
         assert_ne!(ptx(fault).unwrap(), right, "{fault}");
     }
     let workload = Workload::parse(Path::new("faults.toml"), include_str!("faults.toml")).unwrap();

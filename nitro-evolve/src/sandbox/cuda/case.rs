@@ -15,6 +15,8 @@ pub(super) struct Case {
     pub(super) launches: Vec<Launch>,
     pub(super) judge: Vec<Launch>,
     pub(super) buffers: Vec<CaseBuffer>,
+    /// What outputs held before the original ran.
+    golden_fill: u32,
 }
 
 /// A buffer that programs work on, and what it is compared with.
@@ -54,7 +56,7 @@ impl Case {
     pub(super) fn new(stream: Stream, inputs: Inputs) -> Result<Self, CudaError> {
         let Inputs { buffers, launches, judge } = inputs;
         let buffers = buffers.into_iter().map(|buffer| CaseBuffer::new(stream, buffer));
-        Ok(Self { launches, judge, buffers: buffers.collect::<Result<_, _>>()? })
+        Ok(Self { launches, judge, buffers: buffers.collect::<Result<_, _>>()?, golden_fill: 0 })
     }
 
     /// Puts the buffers somewhere.
@@ -75,8 +77,9 @@ impl Case {
         self.buffers.iter_mut().try_for_each(|buffer| buffer.work.fill_slack(CANARY))
     }
 
-    /// Keeps what the buffers hold as the original's results.
-    pub(super) fn keep_results(&mut self) -> Result<(), CudaError> {
+    /// Keeps what the buffers hold as the original's results, which was given this pattern.
+    pub(super) fn keep_results(&mut self, pattern: u32) -> Result<(), CudaError> {
+        self.golden_fill = pattern;
         self.buffers.iter_mut().try_for_each(|buffer| match &mut buffer.golden {
             Some(golden) => golden.copy_from(&buffer.work),
             None => Ok(()),
@@ -91,8 +94,8 @@ impl Case {
             match (&buffer.golden, &buffer.pristine) {
                 (Some(golden), pristine) => {
                     let kind = (buffer.element, buffer.comparison);
-                    let filled = pristine.is_none().then_some(pattern);
-                    verdicts.compare(at, (&buffer.work, golden), kind, filled)?;
+                    let fills = pristine.is_none().then_some([pattern, self.golden_fill]);
+                    verdicts.compare(at, (&buffer.work, golden), kind, fills)?;
                 }
                 (None, Some(pristine)) => verdicts.changed(at, &buffer.work, pristine)?,
                 (None, None) => {}

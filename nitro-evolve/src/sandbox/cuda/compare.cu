@@ -1,18 +1,16 @@
 // How far results are from the original's, and whether anything was written that may not be. A verdict is four numbers of 64 bits: the bits of the largest error,
-// the elements that differ, those that still are as they were filled, and the bytes that may not have changed.
+// the elements that differ, those that one of both wrote and the other did not, and the bytes that may not have changed.
 
 typedef unsigned long long u64;
 
 enum { RELATIVE, ABSOLUTE, SHARE, EXACT };
-enum { WORST, DIFFERING, UNTOUCHED, DAMAGED };
+enum { WORST, DIFFERING, STRAYED, DAMAGED };
 
 #define INFINITE __longlong_as_double(0x7ff0000000000000ll)
 
 __device__ u64 bits(float x) { return __float_as_uint(x); }
 __device__ u64 bits(double x) { return __double_as_longlong(x); }
 template <typename T> __device__ u64 bits(T x) { return (u64)x & (~0ull >> (64 - 8 * sizeof(T))); }
-
-template <typename T> __device__ bool is_nan(T x) { return x != x; }
 
 // Of 64-bit integers too, without loss where they are near to each other.
 template <typename T> __device__ double difference(T x, T g) {
@@ -21,34 +19,40 @@ template <typename T> __device__ double difference(T x, T g) {
 __device__ double difference(float x, float g) { return fabs((double)x - (double)g); }
 __device__ double difference(double x, double g) { return fabs(x - g); }
 
+// Of elements whose bits differ; as `compare.rs` has it.
 template <typename T> __device__ double error(T x, T g, unsigned mode) {
-    if (is_nan(x) || is_nan(g)) return is_nan(x) && is_nan(g) ? 0.0 : INFINITE;
-    if (mode == EXACT) return bits(x) == bits(g) ? 0.0 : INFINITE;
-    if (mode == SHARE || x == g) return 0.0;
+    if (mode == EXACT) return INFINITE;
+    if (mode == SHARE || x == g || (x != x && g != g)) return 0.0; // -0 and 0, and what is no number
     double size = mode == RELATIVE && g != 0 ? fabs((double)g) : 1.0;
     double error = difference(x, g) / size;
-    return error == error ? error : INFINITE; // it is none where infinities are subtracted or divided
+    return error == error ? error : INFINITE; // a number and none, or infinities
 }
 
-// Elements that are the pattern, and not in the original's results, were not written; a pattern of fewer bits than 32 may be a result.
-template <typename T> __device__ void compare(const T* found, const T* golden, u64 count, unsigned mode, unsigned is_filled, u64 pattern, u64* verdict) {
+// What a buffer was filled with shows what was not written: `fill` before this run, `golden_fill` before the original's.
+// A fill of fewer bits than 32 may be a result, and says nothing.
+template <typename T>
+__device__ void compare(const T* found, const T* golden, u64 count, unsigned mode, unsigned is_filled, u64 fill, u64 golden_fill, u64* verdict) {
+    bool shows = is_filled && sizeof(T) >= 4;
+    u64 mask = ~0ull >> (64 - 8 * sizeof(T)), differing = 0, strayed = 0;
     double worst = 0;
-    u64 differing = 0, untouched = 0, fill = pattern & (~0ull >> (64 - 8 * sizeof(T)));
     for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < count; i += (u64)gridDim.x * blockDim.x) {
-        T x = found[i], g = golden[i];
-        worst = fmax(worst, error(x, g, mode));
-        differing += !(x == g || (is_nan(x) && is_nan(g)));
-        untouched += is_filled && sizeof(T) >= 4 && bits(x) == fill && bits(g) != fill;
+        u64 x = bits(found[i]), g = bits(golden[i]);
+        bool written = !shows || x != (fill & mask), was_written = !shows || g != (golden_fill & mask);
+        strayed += written != was_written;
+        if (x == g || !written || !was_written) continue;
+        differing++;
+        worst = fmax(worst, error(found[i], golden[i], mode));
     }
     // What is not negative is ordered as its bits are.
     if (worst > 0) atomicMax(verdict + WORST, (u64)__double_as_longlong(worst));
     if (differing) atomicAdd(verdict + DIFFERING, differing);
-    if (untouched) atomicAdd(verdict + UNTOUCHED, untouched);
+    if (strayed) atomicAdd(verdict + STRAYED, strayed);
 }
 
-#define COMPARE(name, T)                                                                                                             \
-    extern "C" __global__ void compare_##name(const T* found, const T* golden, u64 count, unsigned mode, unsigned is_filled, u64 pattern, u64* verdict) { \
-        compare<T>(found, golden, count, mode, is_filled, pattern, verdict);                                                        \
+#define COMPARE(name, T)                                                                                                   \
+    extern "C" __global__ void compare_##name(const T* found, const T* golden, u64 count, unsigned mode, unsigned is_filled, \
+                                              u64 fill, u64 golden_fill, u64* verdict) {                                   \
+        compare<T>(found, golden, count, mode, is_filled, fill, golden_fill, verdict);                                     \
     }
 COMPARE(u8, unsigned char)
 COMPARE(i8, signed char)

@@ -18,8 +18,8 @@ pub(super) struct Verdict {
     pub worst: f64,
     /// Elements that differ.
     pub differing: u64,
-    /// Elements that are as they were filled, where the original writes something else.
-    pub untouched: u64,
+    /// Elements that the original writes and this program does not, or the other way round.
+    pub strayed: u64,
     /// Bytes of an input, or beside the buffer, that are not as they were.
     pub damaged: u64,
 }
@@ -28,7 +28,7 @@ impl Verdict {
     /// The error of a buffer of so many elements.
     pub(super) fn error(&self, comparison: Comparison, elements: usize) -> f64 {
         match comparison {
-            _ if self.untouched > 0 => f64::INFINITY,
+            _ if self.strayed > 0 => f64::INFINITY,
             Comparison::Share => self.worst.max(self.differing as f64 / elements.max(1) as f64),
             Comparison::Relative | Comparison::Absolute | Comparison::Exact => self.worst,
         }
@@ -56,23 +56,25 @@ impl Verdicts {
         launch(self.numbers.stream(), kernel, threads, arguments)
     }
 
-    /// Compares a result with the original's; what it was filled with before, if it was.
+    /// Compares a result with the original's; what both were filled with before, if they were.
     pub(super) fn compare(
         &self,
         at: usize,
         (found, golden): (&GuardedBuffer, &GuardedBuffer),
         (element, comparison): (Element, Comparison),
-        filled: Option<u32>,
+        fills: Option<[u32; 2]>,
     ) -> Result<(), CudaError> {
         let count = found.len() / element.bytes();
-        let word = u64::from(filled.unwrap_or(0));
+        let [fill, golden_fill] =
+            fills.unwrap_or_default().map(|word| u64::from(word) << 32 | u64::from(word));
         let arguments = [
             found.into(),
             golden.into(),
             (count as u64).into(),
             mode(comparison).into(),
-            u32::from(filled.is_some()).into(),
-            (word | word << 32).into(),
+            u32::from(fills.is_some()).into(),
+            fill.into(),
+            golden_fill.into(),
             self.argument(at),
         ];
         self.launch(&format!("compare_{}", name(element)), count, &arguments)
@@ -104,14 +106,12 @@ impl Verdicts {
     pub(super) fn to_vec(&self) -> Result<Vec<Verdict>, CudaError> {
         let numbers = self.numbers.to_vec()?;
         let (verdicts, _) = numbers.as_chunks::<NUMBERS>();
-        let verdict = |&[worst, differing, untouched, damaged]: &[u64; NUMBERS]| Verdict {
-            worst: f64::from_bits(worst),
-            differing,
-            untouched,
-            damaged,
-        };
-        Ok(verdicts.iter().map(verdict).collect())
+        Ok(verdicts.iter().map(verdict_of).collect())
     }
+}
+
+fn verdict_of(&[worst, differing, strayed, damaged]: &[u64; NUMBERS]) -> Verdict {
+    Verdict { worst: f64::from_bits(worst), differing, strayed, damaged }
 }
 
 /// Keeps the device busy for so long, while the host gives it work.
@@ -165,10 +165,13 @@ fn mode(comparison: Comparison) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use nitro_cuda::{nvrtc_architectures, nvrtc_version};
+    use nitro_codegen::ptx::emulate::{Emulator, Launch, Memory, Options as Emulated};
+    use nitro_cuda::{Options, Output, Source, compile, nvrtc_architectures, nvrtc_version};
+    use nitro_search::random::Random;
     use nitro_test_support::tools::NVRTC;
 
     use super::*;
+    use crate::compare;
 
     const ELEMENTS: [Element; 10] = [
         Element::U8,
@@ -201,9 +204,115 @@ mod tests {
     fn what_was_not_written_is_infinitely_wrong() {
         let verdict = Verdict { worst: 0.25, differing: 3, ..Verdict::default() };
         assert_eq!(verdict.error(Comparison::Relative, 12), 0.25);
-        assert_eq!(verdict.error(Comparison::Share, 4), 0.75);
-        assert_eq!(verdict.error(Comparison::Share, 0), 3.0, "of no elements none differ");
-        let untouched = Verdict { untouched: 1, ..verdict };
-        assert_eq!(untouched.error(Comparison::Share, 4), f64::INFINITY);
+        assert_eq!(verdict.error(Comparison::Share, 12), 0.25);
+        let strayed = Verdict { strayed: 1, ..verdict };
+        assert_eq!(strayed.error(Comparison::Share, 12), f64::INFINITY);
+    }
+
+    const COMPARISONS: [Comparison; 4] =
+        [Comparison::Relative, Comparison::Absolute, Comparison::Share, Comparison::Exact];
+    const COUNT: usize = 100;
+
+    /// The kernels on the CPU; none leaves the test out.
+    fn emulator() -> Option<Emulator> {
+        NVRTC.found(nvrtc_version())?;
+        let source = Source::new("compare.cu", include_str!("compare.cu"));
+        let image = compile(&source, &Options::new(90).with_output(Output::Ptx)).unwrap();
+        let module = nitro_codegen::ptx::Module::parse(image.ptx().unwrap()).unwrap();
+        Some(Emulator::new(&module).unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    /// What a kernel counts that begins with these buffers and goes on with these numbers.
+    fn emulated(emulator: &Emulator, kernel: &str, buffers: &[&[u8]], numbers: &[u64]) -> Verdict {
+        let mut memory = Memory::new();
+        let buffers: Vec<u64> = buffers.iter().map(|bytes| memory.allocate(bytes.to_vec())).collect();
+        let verdict = memory.allocate(vec![0; 8 * NUMBERS]);
+        let parameters: Vec<Vec<u8>> = buffers
+            .iter()
+            .chain(numbers)
+            .chain([&verdict])
+            .map(|number| number.to_le_bytes().to_vec())
+            .collect();
+        // The emulator takes parameters of their sizes.
+        let narrow = |(at, bytes): (usize, Vec<u8>)| match kernel.starts_with("compare")
+            && (3..5).contains(&at)
+            || kernel == "other_than" && at == 2
+        {
+            true => bytes[..4].to_vec(),
+            false => bytes,
+        };
+        let parameters: Vec<Vec<u8>> = parameters.into_iter().enumerate().map(narrow).collect();
+        let launch =
+            Launch { kernel, grid: [2, 1, 1], block: [32, 1, 1], shared_bytes: 0, parameters: &parameters };
+        emulator.launch(&launch, &mut memory, &Emulated::default()).unwrap_or_else(|fault| panic!("{fault}"));
+        let numbers: Vec<u64> =
+            memory.bytes(verdict).as_chunks::<8>().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
+        verdict_of(&[numbers[0], numbers[1], numbers[2], numbers[3]])
+    }
+
+    /// Elements, of which few differ; among them what is no number.
+    fn elements(element: Element, random: &mut Random) -> [Vec<u8>; 2] {
+        let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0];
+        let mut found = Vec::new();
+        let mut golden = Vec::new();
+        let has_special = random.unit() < 0.5;
+        for _ in 0..COUNT {
+            let draw = |random: &mut Random| match has_special && random.unit() < 0.2 {
+                true => special[(random.unit() * 6.0) as usize],
+                false => (random.unit() - 0.3) * 300.0,
+            };
+            let (one, other) = (draw(random), draw(random));
+            element.append(one, &mut golden);
+            element.append(if random.unit() < 0.9 { one } else { other }, &mut found);
+        }
+        [found, golden]
+    }
+
+    #[test]
+    fn the_device_compares_as_the_host_does() {
+        let Some(emulator) = emulator() else { return };
+        let mut random = Random::new(1);
+        for element in ELEMENTS {
+            for comparison in COMPARISONS.repeat(3) {
+                let [found, golden] = elements(element, &mut random);
+                let numbers = [COUNT as u64, mode(comparison).into(), 0, 0, 0];
+                let kernel = format!("compare_{}", name(element));
+                let verdict = emulated(&emulator, &kernel, &[&found, &golden], &numbers);
+                let expected = compare::error(element, comparison, &found, &golden);
+                assert_eq!(verdict.error(comparison, COUNT), expected, "{element:?} {comparison:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_only_one_of_both_wrote_is_counted() {
+        let Some(emulator) = emulator() else { return };
+        let words = |words: [u32; 4]| words.map(u32::to_le_bytes).concat();
+        let (fill, golden_fill) = (0xfff0_1234, 0x7e50_1234);
+        let golden = words([1, 2, golden_fill, golden_fill]);
+        let found = words([1, fill, fill, 5]);
+        let numbers =
+            |is_filled| [4, mode(Comparison::Exact).into(), is_filled, fill.into(), golden_fill.into()];
+        let verdict = emulated(&emulator, "compare_u32", &[&found, &golden], &numbers(1));
+        assert_eq!(verdict, Verdict { strayed: 2, ..Verdict::default() });
+        let wide = |fill: u32| u64::from(fill) << 32 | u64::from(fill);
+        let numbers = [2, mode(Comparison::Exact).into(), 1, wide(fill), wide(golden_fill)];
+        let verdict = emulated(&emulator, "compare_f64", &[&found, &golden], &numbers);
+        assert_eq!((verdict.strayed, verdict.differing), (1, 1), "of two elements");
+    }
+
+    #[test]
+    fn every_byte_that_changed_is_seen() {
+        let Some(emulator) = emulator() else { return };
+        let before: Vec<u8> = (0..1003).map(|at| at as u8).collect();
+        for at in (0..before.len()).step_by(59).chain([1002]) {
+            let mut now = before.clone();
+            now[at] ^= 0x10;
+            let changed = emulated(&emulator, "changed", &[&now, &before], &[1003]);
+            assert_eq!(changed, Verdict { damaged: 1, ..Verdict::default() }, "{at}");
+        }
+        assert_eq!(emulated(&emulator, "changed", &[&before, &before], &[1003]), Verdict::default());
+        let beside = emulated(&emulator, "other_than", &[&before], &[1003, 7]);
+        assert_eq!(beside.damaged, 1003 - 4, "a byte has 256 values");
     }
 }
