@@ -27,6 +27,9 @@ use crate::{Set, Workload};
 /// command.args(["evolve-worker", "--device", "cuda:0"]);
 /// let sandbox = Sandbox::start(command, Limits::default())?;
 /// println!("candidates run on {}", sandbox.name());
+/// // After some runs:
+/// let statistics = sandbox.statistics();
+/// println!("{} workers were lost, and replaced in {:?}", statistics.workers - 1, statistics.restarting);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Sandbox {

@@ -5,8 +5,6 @@ use nitro_cuda::{CudaError, GuardedBuffer, Place, Stream};
 use super::kernels::{Verdict, Verdicts};
 use crate::workload::{Comparison, Element, InputBuffer, Inputs, Launch, Role};
 
-/// What stands beside a buffer.
-const CANARY: u8 = 0xc5;
 /// Mappings have whole pages.
 const PAGE_BYTES: usize = 2 << 20;
 
@@ -41,6 +39,11 @@ pub(super) fn pattern(run: u64) -> u32 {
     if run.is_multiple_of(2) { 0xfff0_0001 | drawn } else { 0x7e50_0000 | drawn }
 }
 
+/// What stands beside buffers meanwhile: another byte in each run, so that results which depend on it differ.
+fn canary(pattern: u32) -> u8 {
+    pattern.to_le_bytes()[1]
+}
+
 /// What a case takes of a device's memory.
 pub(super) fn bytes(inputs: &Inputs) -> u64 {
     let copies = |buffer: &InputBuffer| match buffer.role {
@@ -72,9 +75,9 @@ impl Case {
         })
     }
 
-    /// So that writes beside buffers show.
-    pub(super) fn set_canaries(&mut self) -> Result<(), CudaError> {
-        self.buffers.iter_mut().try_for_each(|buffer| buffer.work.fill_slack(CANARY))
+    /// So that accesses beside buffers show, in a run that is given this pattern.
+    pub(super) fn set_canaries(&mut self, pattern: u32) -> Result<(), CudaError> {
+        self.buffers.iter_mut().try_for_each(|buffer| buffer.work.fill_slack(canary(pattern)))
     }
 
     /// Keeps what the buffers hold as the original's results, which was given this pattern.
@@ -90,7 +93,7 @@ impl Case {
     pub(super) fn verdicts(&self, stream: Stream, pattern: u32) -> Result<Vec<Verdict>, CudaError> {
         let verdicts = Verdicts::new(stream, self.buffers.len())?;
         for (at, buffer) in self.buffers.iter().enumerate() {
-            verdicts.beside(at, &buffer.work, CANARY)?;
+            verdicts.beside(at, &buffer.work, canary(pattern))?;
             match (&buffer.golden, &buffer.pristine) {
                 (Some(golden), pristine) => {
                     let kind = (buffer.element, buffer.comparison);
@@ -146,6 +149,8 @@ mod tests {
             assert_eq!(!f64::from_bits(wide).is_nan(), is_number, "{pattern:x}");
             assert!(!is_number || f32::from_bits(pattern) > 1e37, "{pattern:x}");
             assert_ne!(Some(&pattern), patterns.get(run + 2), "{run}");
+            let next = patterns.get(run + 1);
+            assert_ne!(Some(canary(pattern)), next.map(|&pattern| canary(pattern)), "{run}");
         }
     }
 

@@ -91,7 +91,7 @@ impl Runner {
         // Both places are taken with both kinds of patterns.
         case.place(if (run + run / 2).is_multiple_of(2) { Place::End } else { Place::Begin });
         case.restore(pattern)?;
-        case.set_canaries()?;
+        case.set_canaries(pattern)?;
         let prepared = prepare(programs.candidate, &case.launches, case)?;
         self.launch(&prepared)?;
         let judge = prepare(programs.original, &case.judge, case)?;
