@@ -31,6 +31,10 @@ pub(crate) fn devices(names: &[String], is_in_process: bool) -> Result<Devices, 
             Err("--device emulator goes alone: what it counts and what a GPU takes cannot be compared".into())
         }
         _ => {
+            // The worker says what else is wrong with a name: here no device is opened.
+            if let Some(other) = names.iter().find(|name| !name.starts_with("cuda:")) {
+                return Err(format!("`{other}` is no CUDA device; write cuda:0").into());
+            }
             let open = if is_in_process { own } else { sandboxed };
             let benches: Result<Vec<_>, BenchError> = names.iter().map(|name| open(name)).collect();
             let benches = benches?;

@@ -127,7 +127,10 @@ struct Running<'a, 'b> {
 
 impl Running<'_, '_> {
     fn run(&mut self, evolution: &mut Evolution<&Base>) -> Result<(), EvolveError> {
-        let mut is_last = false;
+        let mut is_last = self.is_over(evolution);
+        if is_last {
+            evolution.finish();
+        }
         while let Ask::Evaluate(trials) = evolution.ask(usize::MAX) {
             let reports = self.evaluator.evaluate(evolution, &trials)?;
             let generation = evolution.generation();
@@ -142,15 +145,17 @@ impl Running<'_, '_> {
                 self.entries.extend(told);
             }
             self.observer.progress(&self.state(evolution));
-            let Course { plan, most_time, most_trials, .. } = self.course;
-            is_last = self.at() >= *most_time
-                || self.entries.len() >= *most_trials
-                || generation >= plan.generations;
+            is_last = is_last || self.is_over(evolution);
             if is_last {
                 evolution.finish();
             }
         }
         Ok(())
+    }
+
+    /// Whether no other generation is to begin.
+    fn is_over(&self, evolution: &Evolution<&Base>) -> bool {
+        !self.entries.is_empty() && self.share(evolution.generation()) >= 1.0
     }
 
     fn at(&self) -> Duration {

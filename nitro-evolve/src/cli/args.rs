@@ -30,7 +30,7 @@ pub(super) struct EvolveArgs {
     #[arg(long = "device", value_name = "DEVICE", default_value = "cuda:0")]
     pub devices: Vec<String>,
     /// How long to search; what was found takes a little more
-    #[arg(long, value_name = "M", default_value_t = 10.0)]
+    #[arg(long, value_name = "M", default_value_t = 10.0, allow_negative_numbers = true)]
     pub minutes: f64,
     /// Look at no more candidates
     #[arg(long, value_name = "N")]
@@ -42,7 +42,7 @@ pub(super) struct EvolveArgs {
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(4..))]
     pub population: u16,
     /// The most error that a result may have; the workload's unless given
-    #[arg(long, value_name = "E")]
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub max_error: Option<f64>,
     /// Seed of everything random
     #[arg(long, value_name = "K", default_value_t = 0)]
@@ -110,6 +110,16 @@ impl EvolveArgs {
 
     pub(super) fn of(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
         Self::from_arg_matches(matches)
+    }
+
+    /// Numbers that are none.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let numbers = [("--max-error", self.max_error), ("--minutes", Some(self.minutes))];
+        let is_wrong = |number: f64| number.is_nan() || number < 0.0;
+        match numbers.into_iter().find(|(_, number)| number.is_some_and(is_wrong)) {
+            Some((name, _)) => Err(format!("{name} is a number from 0")),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn plan(&self, max_error: f64) -> EvolvePlan {

@@ -35,6 +35,7 @@ impl TrainerCommand for EvolveCommand {
 
     fn run(&self, arguments: &ArgMatches, out: &mut dyn Write) -> Result<ExitCode, BoxError> {
         let args = EvolveArgs::of(arguments)?;
+        args.check()?;
         let Some(path) = &args.ptx else {
             return work(&args.devices).map(|()| ExitCode::SUCCESS);
         };
