@@ -1,9 +1,10 @@
+use nitro_codegen::ptx::emulate::{Emulator, Launch, Memory, Options};
 use nitro_codegen::ptx::{Base, Module, Patch, machine_code};
 
 use crate::parts;
 
 /// A text of PTX, a patch of it, and an image of the assembler. Each is refused with a sentence that can be shown; a text is printed so that reading it again gives the same,
-/// a patch too, and applied or refused.
+/// a patch too, and applied or refused. What is understood is run for a while.
 pub fn ptx(data: &[u8]) {
     let [text, patch, image] = parts(data);
     let _ = (machine_code(image), machine_code(text));
@@ -15,6 +16,7 @@ pub fn ptx(data: &[u8]) {
     let printed = module.to_string();
     let again = Module::parse(&printed).unwrap_or_else(|error| panic!("{error} in {printed}"));
     assert_eq!((again.instructions(), again.to_string()), (module.instructions(), printed));
+    emulate(&module);
     match patch.parse::<Patch>() {
         Ok(patch) => {
             assert_eq!(patch.to_string().parse().as_ref(), Ok(&patch), "what was read can be written");
@@ -26,5 +28,33 @@ pub fn ptx(data: &[u8]) {
             edit.map(|edit| base.apply(&[edit]).expect("what was made can be applied"));
         }
         Err(error) => assert!(!error.to_string().contains(char::is_control), "{error}"),
+    }
+}
+
+/// Runs each kernel that is known for a few instructions, in two orders.
+fn emulate(module: &Module) {
+    for unsupported in Emulator::unsupported(module) {
+        assert!(!unsupported.to_string().contains(char::is_control), "{unsupported}");
+    }
+    let Ok(emulator) = Emulator::new(module) else { return };
+    for (kernel, sizes) in emulator.kernels().filter(|(_, sizes)| sizes.iter().sum::<usize>() < 4096) {
+        let mut memory = Memory::new();
+        let buffer = memory.allocate(vec![7; 256]);
+        let parameters: Vec<Vec<u8>> =
+            sizes.iter().map(|&size| buffer.to_le_bytes().into_iter().cycle().take(size).collect()).collect();
+        for adversarial in [false, true] {
+            let options =
+                Options { max_instructions: 300, adversarial, uninitialised: true, ..Options::default() };
+            let launch = Launch {
+                kernel,
+                grid: [2, 1, 1],
+                block: [40, 1, 1],
+                shared_bytes: 64,
+                parameters: &parameters,
+            };
+            if let Err(fault) = emulator.launch(&launch, &mut memory, &options) {
+                assert!(!fault.to_string().contains(char::is_control), "{fault}");
+            }
+        }
     }
 }

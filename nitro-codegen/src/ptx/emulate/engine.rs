@@ -86,7 +86,8 @@ impl<'a> Engine<'a> {
         let of_thread = u64::from(self.kernel.registers) * 8 + u64::from(self.kernel.frame_bytes) + 1024;
         let shared = u64::from(self.kernel.shared.last().map_or(0, |&(_, end)| end))
             + u64::from(self.geometry.shared_bytes);
-        let bytes = of_thread * u64::from(self.geometry.threads) + shared;
+        // Who touched it is remembered in sixteen times as much.
+        let bytes = of_thread * u64::from(self.geometry.threads) + 17 * shared;
         ((RESIDENT_BYTES / bytes) as usize).clamp(1, MAX_RESIDENT)
     }
 

@@ -150,7 +150,7 @@ impl<'a> Engine<'a> {
                 values
             }
             Source::Constant(value) => [value; WARP],
-            Source::Frame(offset) => warp.frame.map(|frame| u64::from(frame + offset)),
+            Source::Frame(offset) => warp.frame.map(|frame| u64::from(frame.wrapping_add(offset))),
             Source::Special(special) => self.special(warp, block, special),
         }
     }

@@ -71,7 +71,12 @@ impl Memory {
     /// Both, for a launch; variables of a module that runs first get their values.
     pub(super) fn parts(&mut self, module: u64, program: &Program) -> (&mut [Bytes], &mut [Bytes]) {
         let at = self.modules.iter().position(|(own, _)| *own == module).unwrap_or_else(|| {
-            let initial = program.variables.iter().map(|variable| Bytes::written(variable.bytes.clone()));
+            let initial = program.variables.iter().map(|variable| {
+                // What is zero takes no memory until it is touched.
+                let mut bytes = vec![0; variable.length_bytes];
+                bytes[..variable.initial.len()].copy_from_slice(&variable.initial);
+                Bytes::written(bytes)
+            });
             self.modules.push((module, initial.collect()));
             self.modules.len() - 1
         });

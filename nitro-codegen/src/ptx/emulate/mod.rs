@@ -127,13 +127,42 @@ impl Emulator {
         Engine::new(&self.program, kernel, &geometry, options, parts).run()
     }
 
-    /// The bytes of a variable of the module, as the launches with this memory left it; none if there is no such variable.
+    /// The bytes of a variable of the module, as the launches with this memory left it; none if there is no such variable, or no launch yet.
+    ///
+    /// ```
+    /// use nitro_codegen::ptx::Module;
+    /// use nitro_codegen::ptx::emulate::{Emulator, Launch, Memory, Options};
+    ///
+    /// let text = ".version 9.0\n.target sm_90\n.address_size 64\n.global .u32 calls = 3;\n\
+    ///             .visible .entry k() { .reg .b32 %r<2>; atom.global.add.u32 %r1, [calls], 1; ret; }";
+    /// let emulator = Emulator::new(&Module::parse(text)?)?;
+    /// let mut memory = Memory::new();
+    /// let launch = Launch { kernel: "k", grid: [2, 1, 1], block: [1; 3], shared_bytes: 0, parameters: &[] };
+    /// emulator.launch(&launch, &mut memory, &Options::default())?;
+    /// assert_eq!(emulator.variable("calls", &memory), Some([5, 0, 0, 0].as_slice()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
-    pub fn variable<'a>(&'a self, name: &str, memory: &'a Memory) -> Option<&'a [u8]> {
+    pub fn variable<'a>(&self, name: &str, memory: &'a Memory) -> Option<&'a [u8]> {
         let at = self.program.variables.iter().position(|variable| variable.name == name)?;
-        match memory.variables(self.number) {
-            Some(variables) => Some(&variables[at].data),
-            None => Some(&self.program.variables[at].bytes),
-        }
+        Some(&memory.variables(self.number)?[at].data)
+    }
+
+    /// The kernels, and how many bytes each of their parameters has.
+    ///
+    /// ```
+    /// use nitro_codegen::ptx::Module;
+    /// use nitro_codegen::ptx::emulate::Emulator;
+    ///
+    /// let module = Module::parse(".visible .entry k(.param .u64 to, .param .align 8 .b8 pair[24]) { ret; }")?;
+    /// let emulator = Emulator::new(&module)?;
+    /// assert!(emulator.kernels().eq([("k", vec![8, 24])]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn kernels(&self) -> impl Iterator<Item = (&str, Vec<usize>)> {
+        let kernels = self.program.functions.iter().filter(|function| function.is_kernel);
+        kernels.map(|kernel| {
+            (kernel.name.as_str(), kernel.parameters.iter().map(|&(_, bytes)| bytes as usize).collect())
+        })
     }
 }

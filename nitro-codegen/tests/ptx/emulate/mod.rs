@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod faults;
+mod hostile;
 mod kernels;
 mod programs;
 mod speed;

@@ -43,10 +43,10 @@ pub(super) fn module(module: &Module, program: &mut Program) -> Result<Names, St
             }
         }
     }
-    for (variable, kind, words) in initial {
-        program.variables[variable].bytes =
-            initialised(&program.variables[variable].bytes, kind, &words, &names)
-                .map_err(|why| format!("{} of `{}`", why, program.variables[variable].name))?;
+    for (at, kind, words) in initial {
+        let variable = &mut program.variables[at];
+        variable.initial = initialised(variable.length_bytes, kind, &words, &names)
+            .map_err(|why| format!("{why} of `{}`", variable.name))?;
     }
     program.functions.iter_mut().for_each(|function| function.shared.clone_from(&shared));
     Ok(names)
@@ -76,11 +76,11 @@ fn place(
         initial.push((at, variable.kind, words));
     }
     names.insert(variable.name.clone(), Meaning::Address(VARIABLES + ((at as u64 + 1) << APART)));
-    let is_constant = variable.space == Some(Space::Constant);
     program.variables.push(ModuleVariable {
         name: variable.name,
-        bytes: vec![0; bytes as usize],
-        is_constant,
+        length_bytes: bytes as usize,
+        initial: Vec::new(),
+        is_constant: variable.space == Some(Space::Constant),
     });
     Ok(())
 }
@@ -103,18 +103,17 @@ pub(super) fn place_shared(variable: &Variable, shared: &mut Vec<(u32, u32)>) ->
     Ok(begin)
 }
 
-/// The bytes of a variable with these values.
-fn initialised(zeros: &[u8], kind: Type, words: &[String], names: &Names) -> Result<Vec<u8>, String> {
-    let mut bytes = zeros.to_vec();
-    let size = usize::from(kind.bytes());
-    for (index, value) in words.split(|word| word == ",").enumerate() {
+/// What a variable of so many bytes begins with that has these values.
+fn initialised(length_bytes: usize, kind: Type, words: &[String], names: &Names) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    for value in words.split(|word| word == ",") {
         let text: Vec<&str> = value.iter().map(String::as_str).collect();
         let value = value_of(&text, kind, names)
             .ok_or_else(|| format!("`{}` is no value that is known", text.join("")))?;
-        let place = bytes.get_mut(index * size..(index + 1) * size).ok_or("there are too many values")?;
-        place.copy_from_slice(&value.to_le_bytes()[..size.min(8)]);
+        bytes.extend_from_slice(&value.to_le_bytes()[..usize::from(kind.bytes()).min(8)]);
+        bytes.resize(bytes.len().next_multiple_of(kind.bytes().into()), 0);
     }
-    Ok(bytes)
+    if bytes.len() > length_bytes { Err("there are too many values".to_owned()) } else { Ok(bytes) }
 }
 
 fn value_of(text: &[&str], kind: Type, names: &Names) -> Option<u64> {

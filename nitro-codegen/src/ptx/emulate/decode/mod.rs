@@ -50,7 +50,9 @@ pub(super) struct Function {
 #[derive(Clone, Debug)]
 pub(super) struct ModuleVariable {
     pub(super) name: String,
-    pub(super) bytes: Vec<u8>,
+    pub(super) length_bytes: usize,
+    /// What it begins with; the rest is zero.
+    pub(super) initial: Vec<u8>,
     pub(super) is_constant: bool,
 }
 
