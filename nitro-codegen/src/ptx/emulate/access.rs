@@ -76,6 +76,9 @@ impl Engine<'_> {
             *values = self.values(warp, block, from, active);
         }
         for lane in lanes(active) {
+            if store.releases {
+                self.fence(warp, block, lane);
+            }
             let who = Who { warp, lane, pc };
             let place = self.place(who, block, store.address.area, addresses[lane], bytes * count, true)?;
             let mask = u64::MAX >> (64 - 8 * bytes);
@@ -108,9 +111,13 @@ impl Engine<'_> {
         let turn = self.random.below(WARP as u32);
         let from = lanes(active & u32::MAX << turn).chain(lanes(active & !(u32::MAX << turn)));
         for lane in from {
+            if atomic.releases {
+                self.fence(warp, block, lane);
+            }
             let who = Who { warp, lane, pc };
             let place = self.place(who, block, atomic.address.area, addresses[lane], bytes, true)?;
             self.check_written(who, block, place, addresses[lane], bytes)?;
+            self.hear(block, warp.first + lane, place, addresses[lane]);
             self.touch(who, block, place, (addresses[lane], bytes), Touch::StrongWrite)?;
             before[lane] = self.get(warp, block, lane, place, 0, bytes);
             let value = (atomic.change)(before[lane], first[lane], second[lane]);
@@ -263,9 +270,14 @@ impl Engine<'_> {
         }
         let thread = who.warp.first + who.lane;
         let threads = self.geometry.threads;
+        match how {
+            Touch::StrongRead => self.hear(block, thread, place, address),
+            Touch::StrongWrite => self.tell(block, thread, place, address),
+            Touch::Read | Touch::Write(_) => {}
+        }
         let first = block.number * threads;
         let stamp = Stamp { thread: first + thread as u32, time: block.clock.now(thread), pc: who.pc };
-        let by = Toucher { stamp, clock: &block.clock, first, threads };
+        let by = Toucher { stamp, clock: &block.clock, told: &block.told, first, threads };
         let found = match place {
             Place::Buffer(number, at) => self.shadows[0][number].touch(at, bytes, how, &by),
             Place::Variable(number, at) => self.shadows[1][number].touch(at, bytes, how, &by),
@@ -275,6 +287,34 @@ impl Engine<'_> {
         let Some((other, is_same_value)) = found else { return Ok(()) };
         let second = self.at(who.warp, block, who.lane, who.pc);
         self.race(other, second, who.pc, address, is_same_value)
+    }
+
+    /// A thread passes a fence.
+    pub(super) fn fence(&self, warp: &Warp, block: &mut Block, lane: usize) {
+        if self.options.races == Races::Ignored {
+            return;
+        }
+        let thread = warp.first + lane;
+        let (of_block, of_thread) = block.clock.fence(thread);
+        let counted = block.number * self.geometry.threads + thread as u32;
+        block.told.releases(thread, (block.number, of_block), (counted, of_thread));
+    }
+
+    /// A thread writes what others may wait for.
+    fn tell(&mut self, block: &Block, thread: usize, place: Place, address: u64) {
+        if let (Place::Buffer(..) | Place::Variable(..), Some(known)) = (place, block.told.released(thread)) {
+            self.published.entry(address).or_default().join(known);
+        }
+    }
+
+    /// A thread reads what others may have told it by.
+    fn hear(&self, block: &mut Block, thread: usize, place: Place, address: u64) {
+        if self.published.is_empty() || !matches!(place, Place::Buffer(..) | Place::Variable(..)) {
+            return;
+        }
+        if let Some(known) = self.published.get(&address) {
+            block.told.acquires(thread, known);
+        }
     }
 
     #[inline]

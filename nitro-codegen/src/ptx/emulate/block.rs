@@ -3,6 +3,7 @@
 use super::bytes::Bytes;
 use super::clock::{Clock, Known};
 use super::decode::{DYNAMIC, Function};
+use super::fences::Told;
 use super::op::Vote;
 use super::race::Shadow;
 use super::warp::Warp;
@@ -19,6 +20,7 @@ pub(super) struct Block {
     pub(super) warps: Vec<Option<Box<Warp>>>,
     pub(super) shared: Shared,
     pub(super) clock: Clock,
+    pub(super) told: Told,
     pub(super) barriers: [Meeting; BARRIERS],
     /// Threads that have not ended.
     pub(super) alive: u32,

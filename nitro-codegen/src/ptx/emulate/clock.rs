@@ -54,6 +54,13 @@ impl Clock {
             || !self.rows.is_empty() && time < self.rows[later * self.of_thread.len() + thread]
     }
 
+    /// A thread passes a fence: the last meeting of the block, and a number before which all is that the thread did.
+    pub(super) fn fence(&mut self, thread: usize) -> (u32, u32) {
+        self.meetings += 1;
+        self.of_thread[thread] = self.meetings;
+        (self.of_block, self.meetings)
+    }
+
     pub(super) fn ends(&mut self, thread: usize) {
         self.ended[thread] = Some((self.of_block, self.of_warp[thread / WARP]));
     }

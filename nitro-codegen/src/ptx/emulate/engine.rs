@@ -1,11 +1,14 @@
 //! A launch that is under way: which block and warp goes on, and for how long.
 
+use std::collections::{HashMap, HashSet};
+
 use super::block::Block;
 use super::block::Shared;
 use super::bytes::Bytes;
 use super::clock::Clock;
 use super::decode::{Function, Program};
 use super::error::{At, Fault, Race};
+use super::fences::{Knowledge, Told};
 use super::launch::{Geometry, Launched, Options, Races};
 use super::race::{Shadow, Stamp};
 use super::random::Random;
@@ -27,10 +30,12 @@ pub(super) struct Engine<'a> {
     pub(super) variables: &'a mut [Bytes],
     /// Who touched buffers and variables.
     pub(super) shadows: [Vec<Shadow>; 2],
+    /// What is told to who reads at an address.
+    pub(super) published: HashMap<u64, Knowledge>,
     pub(super) random: Random,
     pub(super) launched: Launched,
     /// Pairs of instructions that race, which are listed.
-    pub(super) racing: std::collections::HashSet<(u32, u32, bool)>,
+    pub(super) racing: HashSet<(u32, u32, bool)>,
 }
 
 impl<'a> Engine<'a> {
@@ -50,9 +55,10 @@ impl<'a> Engine<'a> {
             buffers,
             variables,
             shadows,
+            published: HashMap::new(),
             random: Random::new(options.seed),
             launched: Launched::default(),
-            racing: std::collections::HashSet::new(),
+            racing: HashSet::new(),
         }
     }
 
@@ -104,6 +110,7 @@ impl<'a> Engine<'a> {
             warps: (0..self.geometry.warps).map(warp).collect(),
             shared: Shared::new(self.kernel, self.geometry.shared_bytes, filler as u8, tracks),
             clock: Clock::new(self.geometry.threads as usize),
+            told: Told::default(),
             barriers: Default::default(),
             alive: self.geometry.threads,
         }

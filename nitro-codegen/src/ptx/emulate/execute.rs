@@ -103,7 +103,10 @@ impl<'a> Engine<'a> {
             }
             What::ActiveMask(to) => write(warp, *to, active, &[active.into(); WARP]),
             What::Nothing => {}
-            What::Fence => self.launched.cycles += FENCE,
+            What::Fence => {
+                self.launched.cycles += FENCE;
+                lanes(active).for_each(|lane| self.fence(warp, block, lane));
+            }
             What::Choose(index, targets) => {
                 let index = self.values(warp, block, *index, active);
                 warp.set_pc(set & !active, pc + 1);

@@ -91,6 +91,11 @@ impl Engine<'_> {
             let meeting = std::mem::take(&mut block.barriers[number]);
             if meeting.needed.is_none() {
                 block.clock.block_meets();
+                block.told.block_meets();
+            } else {
+                let waits =
+                    |&(index, set, _): &(usize, u32, u32)| lanes(set).map(move |lane| index * WARP + lane);
+                block.told.some_meet(&meeting.waiting.iter().flat_map(waits).collect::<Vec<_>>());
             }
             for (index, set, pc) in meeting.waiting {
                 let Some(warp) = &mut block.warps[index] else { continue };
@@ -185,6 +190,7 @@ impl Engine<'_> {
         warp.at_meeting &= !named;
         if own.what == Together::Wait {
             block.clock.warp_meets(warp.first, named, named == warp.alive);
+            block.told.some_meet(&lanes(named).map(|lane| warp.first + lane).collect::<Vec<_>>());
         }
     }
 

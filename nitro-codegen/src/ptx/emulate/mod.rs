@@ -32,8 +32,8 @@
 //!
 //! # Races
 //! Two accesses of the same bytes by different threads race if at least one writes, not both are strong (atomic, volatile, or with an order such as `.relaxed`), and nothing orders them: within a block barriers
-//! and `bar.warp.sync` do, the threads that took part in them; `shfl.sync` and its like do not, as in CUDA. Between blocks of a launch nothing does: what blocks tell each other by fences and flags is not
-//! followed, so that a kernel that does so is run with [`Races::Ignored`] or [`Races::Listed`]. A race in which what was written was there already makes no difference;
+//! and `bar.warp.sync` do, the threads that took part in them; `shfl.sync` and its like do not, as in CUDA. Between blocks, and between threads that do not meet, flags do: what a thread did and knows before a fence
+//! (or a `.release`) is before what another thread does that reads, strongly, what the first one strongly wrote after it. (That reader needs no fence here, which PTX demands: one that is missing there is not found.) A race in which what was written was there already makes no difference;
 //! it counts only with [`Options::same_value_races`]. For each four bytes (each byte, where single ones are touched) the last write and up to two reads and two atomics are remembered, by threads that are
 //! far from each other: a race with one that has been forgotten is found by another seed.
 //!
@@ -56,6 +56,7 @@ mod decode;
 mod engine;
 mod error;
 mod execute;
+mod fences;
 mod launch;
 mod meet;
 mod memory;

@@ -123,6 +123,8 @@ pub(super) struct Store {
     pub(super) from: Box<[Source]>,
     pub(super) bytes: u8,
     pub(super) is_strong: bool,
+    /// As if a fence came before.
+    pub(super) releases: bool,
 }
 
 /// What is in memory and the two values become what is in memory then.
@@ -135,6 +137,7 @@ pub(super) struct Atomic {
     pub(super) from: [Source; 2],
     pub(super) to: u32,
     pub(super) bytes: u8,
+    pub(super) releases: bool,
 }
 
 /// From global to shared memory; what is not read is zero.

@@ -1,6 +1,7 @@
 //! Who touched which bytes last: what races.
 
 use super::clock::Clock;
+use super::fences::Told;
 
 /// An access: the thread, counted through the grid, its time, and the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,7 @@ impl Default for Shadow {
 pub(super) struct Toucher<'a> {
     pub(super) stamp: Stamp,
     pub(super) clock: &'a Clock,
+    pub(super) told: &'a Told,
     /// The first thread of its block, and how many that has.
     pub(super) first: u32,
     pub(super) threads: u32,
@@ -78,10 +80,10 @@ impl Toucher<'_> {
     /// Whether another access is before this one, whatever the order of threads.
     #[inline]
     fn follows(&self, other: Stamp) -> bool {
+        let own = (self.stamp.thread - self.first) as usize;
         let in_block = other.thread.wrapping_sub(self.first);
-        in_block < self.threads && {
-            self.clock.is_ordered((in_block as usize, other.time), (self.stamp.thread - self.first) as usize)
-        }
+        in_block < self.threads && self.clock.is_ordered((in_block as usize, other.time), own)
+            || self.told.has(own, other, other.thread / self.threads)
     }
 
     fn races(&self, other: Stamp) -> bool {

@@ -281,6 +281,42 @@ fn named_barriers_order_those_who_take_part() {
     }
 }
 
+/// As in a reduction whose last block adds up what all have written.
+#[test]
+fn blocks_that_tell_each_other() {
+    let last = |fence: &str, meet: &str| {
+        format!(
+            ".shared .align 4 .b8 flag[4]; setp.eq.u32 %p1, %r1, 5; shl.b32 %r6, %r2, 2; cvt.u64.u32 %rd5, %r6; add.u64 %rd6, %rd2, %rd5;\n\
+             @%p1 st.global.u32 [%rd6+64], %r2; {meet} setp.ne.u32 %p2, %r1, 0; @%p2 bra joined; {fence}\n\
+             atom.global.add.u32 %r8, [%rd2], 1; st.shared.u32 [flag], %r8;\n\
+             joined: bar.sync 0; ld.shared.u32 %r9, [flag]; setp.ne.u32 %p3, %r9, 7; @%p3 bra end;\n\
+             setp.gt.u32 %p4, %r1, 7; @%p4 bra end; ld.global.u32 %r10, [%rd4+64]; end: mov.u32 %r11, 0;"
+        )
+    };
+    let run = |text: &str, options: &Options| {
+        let mut memory = Memory::new();
+        let parameters = [memory.allocate(vec![0; 512]).to_bytes()];
+        let launch = Launch {
+            kernel: "k",
+            grid: [8, 1, 1],
+            block: [64, 1, 1],
+            shared_bytes: 0,
+            parameters: &parameters,
+        };
+        by_hand(text).launch(&launch, &mut memory, options)
+    };
+    for options in looking_for_races() {
+        let told = run(&last("membar.gl;", "bar.sync 0;"), &options);
+        assert!(told.is_ok(), "{told:?}");
+        let released = last("", "bar.sync 0;").replace("atom.global.add", "atom.acq_rel.gpu.global.add");
+        assert!(run(&released, &options).is_ok());
+        for (fence, meet) in [("", "bar.sync 0;"), ("membar.gl;", "")] {
+            let found = run(&last(fence, meet), &options);
+            assert!(matches!(found, Err(Fault::Race(_))), "{fence} {meet}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn launches_that_do_not_fit() {
     let emulator = by_hand("");

@@ -61,7 +61,8 @@ impl Reading<'_, '_> {
         let kind = self.value_kind()?;
         let address = self.address(0, self.space())?;
         let from = self.list(1, kind, self.lanes())?.into();
-        Ok(What::Store(Box::new(Store { address, from, bytes: kind.bytes(), is_strong: self.is_strong() })))
+        let (is_strong, releases) = (self.is_strong(), self.has("release"));
+        Ok(What::Store(Box::new(Store { address, from, bytes: kind.bytes(), is_strong, releases })))
     }
 
     pub(super) fn atomic(&self) -> Result<What, String> {
@@ -82,7 +83,8 @@ impl Reading<'_, '_> {
         let values = if *operation == "cas" { 2 } else { 1 };
         let from = self.sources(first + 1, values, kind)?;
         let address = self.address(first, self.space())?;
-        Ok(What::Atomic(Box::new(Atomic { address, change, from, to, bytes: kind.bytes() })))
+        let releases = self.has("release") || self.has("acq_rel");
+        Ok(What::Atomic(Box::new(Atomic { address, change, from, to, bytes: kind.bytes(), releases })))
     }
 
     /// What is copied without waiting is copied at once here.
