@@ -1,4 +1,4 @@
-//! On a GPU: `cargo test --release -p nitro-evolve-subjects -- --ignored --test-threads=1`.
+//! On a GPU: `cargo test --release -p nitro-evolve-subjects device -- --ignored`.
 
 use nitro_cuda::{Argument, Buffer, Cuda, Grid, Image, Kernel, Module, device};
 use nitro_evolve::Set;

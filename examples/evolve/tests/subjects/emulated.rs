@@ -3,11 +3,12 @@
 use std::sync::LazyLock;
 
 use nitro_codegen::ptx::Module;
-use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch, Memory, Options};
+use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch, Memory, Options, Races};
+use nitro_evolve::Set;
 use nitro_evolve::workload::{Argument, InputBuffer, Role};
 use nitro_evolve_subjects::{Subject, subjects};
 
-use crate::case::{Case, small};
+use crate::case::{Case, small, workload};
 use crate::expected::compare;
 use crate::references::reference;
 use crate::{all, ptx};
@@ -144,16 +145,39 @@ fn check(name: &str) {
     let emulator = emulator(&ptx);
     let (_, inputs) = INPUTS.iter().find(|(other, _)| *other == name).unwrap();
     for numbers in *inputs {
-        let case = small(subject, numbers);
-        let expected = reference(name)(&case);
-        let found = run(&emulator, &case, &STRICT).unwrap_or_else(|fault| panic!("{}: {fault}", case.name));
-        compare(&case, &expected, &found);
+        check_case(&emulator, &small(subject, numbers), name);
+    }
+}
+
+fn check_case(emulator: &Emulator, case: &Case, name: &str) {
+    check_with(emulator, case, name, &STRICT);
+}
+
+fn check_with(emulator: &Emulator, case: &Case, name: &str, options: &Options) {
+    let found = run(emulator, case, options).unwrap_or_else(|fault| panic!("{}: {fault}", case.name));
+    compare(case, &reference(name)(case), &found);
+}
+
+/// All inputs of the workload, without a look at races.
+fn check_at_size(name: &str) {
+    let subject = all().find(|subject| subject.name == name).unwrap();
+    let Some(ptx) = ptx(subject) else { return };
+    let (emulator, workload) = (emulator(&ptx), workload(subject));
+    let options = Options { races: Races::Ignored, max_instructions: 1 << 40, ..Options::default() };
+    for set in [Set::Search, Set::Validation, Set::Test] {
+        for number in 0..workload.cases(set) {
+            check_with(&emulator, &Case::new(subject, &workload, set, number), name, &options);
+        }
     }
 }
 
 macro_rules! checks {
     ($($name:ident)*) => {
         $(#[test] fn $name() { check(stringify!($name)); })*
+
+        mod at_size {
+            $(#[test] #[ignore = "takes minutes"] fn $name() { super::check_at_size(stringify!($name)); })*
+        }
 
         #[test]
         fn all_subjects_are_checked() {
@@ -166,15 +190,13 @@ macro_rules! checks {
 
 checks!(bfs gaussian hotspot lud nn nw particlefilter pathfinder planted srad streamcluster svm trap);
 
-/// The second reduction of the trainer has one number for each block of the first, so that only many blocks show whether it is right; which of equal numbers is found first is up to it, which
-/// makes a first step that is not the reference's.
+/// The second reduction of the trainer has one number for each block of the first, so that only many blocks show whether it is right.
 #[test]
 fn svm_of_many_blocks() {
     let subject = all().find(|subject| subject.name == "svm").unwrap();
     let Some(ptx) = ptx(subject) else { return };
     let numbers = "samples=65537, dimensions=1, steps=1, limit=1, spread=0.5, others_count=1";
-    let found = run(&emulator(&ptx), &small(subject, numbers), &STRICT);
-    assert!(found.is_ok(), "{}", found.unwrap_err());
+    check_case(&emulator(&ptx), &small(subject, numbers), "svm");
 }
 
 /// Nothing was planted in the ordinary subjects: without one of their barriers there is a race, but for a few.

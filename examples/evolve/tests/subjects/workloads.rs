@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nitro_codegen::ptx::Module;
+use nitro_codegen::ptx::{Base, Module};
 use nitro_evolve::Set;
 use nitro_evolve::workload::{Argument, Launch};
 use nitro_evolve_subjects::subjects;
@@ -61,6 +61,19 @@ fn inputs_are_bounded_and_no_two_sets_share_one() {
         }
         assert!((2..=4).contains(&workload.cases(Set::Search)), "{}", subject.name);
         assert!(workload.cases(Set::Test) >= 3, "{}", subject.name);
+    }
+}
+
+/// Of an instruction that nobody knows, or a body that is too large, nothing would be edited.
+#[test]
+fn every_kernel_that_counts_takes_edits() {
+    for subject in all() {
+        let Some(ptx) = ptx(subject) else { return };
+        for kernel in workload(subject).kernels() {
+            let base = Base::new(Module::parse(&ptx).unwrap()).editing(&[kernel]);
+            let edits = (0..10).filter_map(|seed| base.mutate(&[], seed)).count();
+            assert_eq!(edits, 10, "{}: {kernel}", subject.name);
+        }
     }
 }
 
