@@ -20,7 +20,7 @@ pub(super) fn width(share: f64) -> f64 {
 }
 
 /// A time in the largest unit that leaves at least one.
-pub(super) struct Nanoseconds(pub(super) f64);
+pub struct Nanoseconds(pub f64);
 
 impl Render for Nanoseconds {
     fn render(&self) -> Markup {
@@ -36,7 +36,7 @@ impl Render for Nanoseconds {
 }
 
 /// At most four significant digits, thousands set apart.
-pub(super) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     let magnitude = value.abs();
     if !value.is_finite() {
         return "–".to_owned();
@@ -74,14 +74,14 @@ fn grouped(text: &str) -> String {
 }
 
 /// The box around a table that may be wider than the page; a keyboard can reach and scroll it.
-pub(super) fn wide(class: &str, label: &str, table: &Markup) -> Markup {
+pub fn wide(class: &str, label: &str, table: &Markup) -> Markup {
     html! {
         div.wide.(class) role="region" aria-label=(label) tabindex="0" { (table) }
     }
 }
 
 /// What most readers can do without: closed until it is asked for, and left out on paper.
-pub(super) fn on_demand(summary: &str, content: &Markup) -> Markup {
+pub fn on_demand(summary: &str, content: &Markup) -> Markup {
     html! {
         details { summary { (summary) } (content) }
     }

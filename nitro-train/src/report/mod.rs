@@ -17,7 +17,7 @@ mod dots;
 mod emitted;
 mod glossary;
 mod held_out;
-mod html;
+pub(crate) mod html;
 mod importance;
 mod learning_curve;
 mod machine;
@@ -30,7 +30,7 @@ mod scores;
 mod searches;
 mod selection;
 mod sensitivity;
-mod series;
+pub(crate) mod series;
 mod space_data;
 mod space_map;
 mod strategies;
@@ -79,6 +79,11 @@ impl ReportData {
 /// assert!(page.contains("<h1>a &lt; b</h1>") && page.contains("L2 cache"));
 /// ```
 pub fn page(data: &ReportData) -> String {
+    document(&data.title, "", &body(data))
+}
+
+/// HTML that needs nothing but itself, with styles of its own besides those of all pages.
+pub fn document(title: &str, own_style: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -86,10 +91,10 @@ pub fn page(data: &ReportData) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (data.title) }
-                style { (PreEscaped(include_str!("style.css"))) }
+                title { (title) }
+                style { (PreEscaped(include_str!("style.css"))) (PreEscaped(own_style)) }
             }
-            body { (body(data)) }
+            body { (body) }
         }
     };
     page.into_string()

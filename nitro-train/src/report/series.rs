@@ -45,7 +45,7 @@ pub(super) fn styles(selectors: &[&str]) -> Vec<usize> {
 }
 
 /// The shape of a style.
-pub(super) fn mark(style: usize) -> Markup {
+pub fn mark(style: usize) -> Markup {
     html! { i.m.{ "m" (style) } aria-hidden="true" {} }
 }
 
