@@ -4,6 +4,8 @@ use nitro_codegen::ptx::Edit;
 use nitro_search::evolve::Fitness;
 use serde::Serialize;
 
+use crate::difference::DiffLine;
+
 /// How near a patched program's results are to the original's.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -110,6 +112,8 @@ pub struct Finding {
     pub test: Vec<Compared>,
     /// Races and accesses.
     pub checks: Vec<Checked>,
+    /// What differs between the kernels as they were and patched, line by line; empty where they cannot be patched.
+    pub diff: Vec<DiffLine>,
     /// The whole patched text.
     #[serde(skip)]
     pub ptx: String,

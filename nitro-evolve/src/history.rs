@@ -136,3 +136,52 @@ pub(crate) fn lineages(found: &Found, edits: &[Edit]) -> Vec<Lineage> {
         })
         .collect()
 }
+
+/// For each generation, the most of these edits that one of its new candidates had: how they came together.
+pub(crate) fn together(found: &Found, edits: &[Edit]) -> Vec<usize> {
+    let mut most = Vec::new();
+    for entry in found.entries.iter().filter(|entry| entry.told.trial.purpose == Purpose::Search) {
+        if most.len() <= entry.generation {
+            most.resize(entry.generation + 1, 0);
+        }
+        let own = edits.iter().filter(|edit| entry.told.trial.edits.contains(edit)).count();
+        most[entry.generation] = own.max(most[entry.generation]);
+    }
+    most
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use nitro_codegen::ptx::Patch;
+    use nitro_core::Artifact;
+    use nitro_search::Failure;
+    use nitro_search::evolve::{Told, Trial};
+
+    use super::*;
+
+    fn edits(lines: &str) -> Vec<Edit> {
+        let text = format!("patch of {}\n{lines}", Artifact::of("a text"));
+        text.parse::<Patch>().unwrap().edits
+    }
+
+    #[test]
+    fn edits_are_counted_in_one_candidate_and_not_over_several() {
+        let entry = |generation, lines: &str, purpose| {
+            let trial = Trial { id: serde_json::from_str("0").unwrap(), purpose, edits: edits(lines) };
+            let told = Told { trial, report: Report::Failed(Failure::Wrong) };
+            Entry { at: Duration::ZERO, generation, told }
+        };
+        let entries = vec![
+            entry(0, "", Purpose::Search),
+            entry(1, "delete b1\n", Purpose::Search),
+            entry(1, "delete b2\n", Purpose::Search),
+            entry(1, "delete b1\ndelete b2\n", Purpose::Validation),
+            entry(3, "delete b1\ndelete b2\ndelete b9\n", Purpose::Search),
+        ];
+        let found =
+            Found { entries, front: Vec::new(), finalists: Vec::new(), generations: 4, time: Duration::ZERO };
+        assert_eq!(together(&found, &edits("delete b1\ndelete b2\n")), [0, 1, 0, 2]);
+    }
+}

@@ -9,6 +9,7 @@ pub mod bench;
 mod cli;
 mod compare;
 mod devices;
+mod difference;
 mod emulated;
 mod evaluate;
 mod evolve;
@@ -24,6 +25,7 @@ pub mod workload;
 
 pub use self::bench::Bench;
 pub use self::cli::EvolveCommand;
+pub use self::difference::DiffLine;
 pub use self::emulated::{EmulatorBench, EmulatorCheck};
 pub use self::evaluate::{Assemble, Efforts};
 pub use self::evolve::{EvolveError, Observer, State};

@@ -4,6 +4,7 @@ use nitro_codegen::ptx::Edit;
 use nitro_search::evolve::{Finalist, Fitness, explain, minimise};
 
 use crate::bench::{BenchError, Effort, RunOutcome};
+use crate::difference::difference;
 use crate::evaluate::{Evaluator, fitness};
 use crate::evolve::Observer;
 use crate::finding::{CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict};
@@ -114,6 +115,7 @@ impl Refinery<'_, '_> {
         self.observer.message(&format!("explaining and testing a patch of {} edits", edits.len()));
         let subject = self.evaluator.subject;
         let ptx = subject.patched(edits).unwrap_or_default();
+        let kernels = subject.candidate(&[]).and_then(|before| Ok((before, subject.candidate(edits)?)));
         let (explained, pairs) = self.explained(edits)?;
         let checks: Vec<Checked> = self
             .checks
@@ -133,6 +135,7 @@ impl Refinery<'_, '_> {
             pairs,
             test,
             checks,
+            diff: kernels.map_or_else(|_| Vec::new(), |(before, after)| difference(&before, &after)),
             ptx,
             origin: Vec::new(),
         })

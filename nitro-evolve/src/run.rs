@@ -10,7 +10,7 @@ use crate::bench::{Bench, BenchError, Code};
 use crate::evaluate::{Assemble, Efforts, Evaluator};
 use crate::evolve::{Course, EvolveError, Observer, search};
 use crate::finding::Finding;
-use crate::history::{History, Lineage, lineages};
+use crate::history::{History, Lineage, lineages, together};
 use crate::refine::{Check, Refinery};
 use crate::subject::Subject;
 use crate::workload::Set;
@@ -62,6 +62,8 @@ pub struct Evolved {
     pub findings: Vec<Finding>,
     /// For each finding, how its edits came to be.
     pub lineages: Vec<Vec<Lineage>>,
+    /// For each finding and generation, the most of its edits that one new candidate had.
+    pub together: Vec<Vec<usize>>,
     /// How it went.
     pub history: History,
 }
@@ -99,6 +101,7 @@ pub fn evolve(
         seconds: found.time.as_secs_f64(),
         front: found.front.iter().map(|(edits, fitness)| (*fitness, edits.len())).collect(),
         lineages: findings.iter().map(|finding| lineages(&found, &finding.origin)).collect(),
+        together: findings.iter().map(|finding| together(&found, &finding.origin)).collect(),
         findings,
         history: History::new(&found.entries, max_error),
     })
