@@ -17,6 +17,7 @@ mod finding;
 mod history;
 mod log;
 mod refine;
+pub mod report;
 mod run;
 pub mod sandbox;
 mod sanitizer;

@@ -7,7 +7,9 @@ use nitro_search::evolve::EvolvePlan;
 use super::{EmulatorBench, EmulatorCheck};
 use crate::bench::{Bench, Code, Effort, RunOutcome};
 use crate::finding::{CheckOutcome, Contract, Finding, Verdict};
-use crate::{Check, Efforts, EvolveRequest, Evolved, Observer, Set, State, Subject, Workload, evolve};
+use crate::{
+    Check, DiffLine, Efforts, EvolveRequest, Evolved, Observer, Set, State, Subject, Workload, evolve,
+};
 
 /// Twice the position of each element, with a barrier that nobody waits for and a store that is overwritten.
 const TWICE: &str = "\
@@ -180,6 +182,16 @@ fn planted_waste_is_found_and_the_patch_is_exactly_that() {
     assert_eq!(finding.test.len(), 2);
     assert!(finding.speedup() > Some(1.1), "{:?}", finding.test);
     assert!(!finding.ptx.contains("bar.sync"));
+    let differ: Vec<&DiffLine> = finding
+        .diff
+        .iter()
+        .filter(|line| !matches!(line, DiffLine::Both(_) | DiffLine::Skipped(_)))
+        .collect();
+    let removed = |line: &str| DiffLine::Removed(line.to_owned());
+    assert_eq!(differ, [&removed("\tbar.sync \t0;"), &removed("\tst.global.u32 \t[%rd3], %r5;")]);
+    assert_eq!(evolved.together[0].iter().max(), Some(&evolved.lineages[0].len()), "all came together");
+    let page = crate::report::page("twice", &evolved);
+    assert!(page.contains("<del>- \tbar.sync \t0;</del>"), "{page}");
 }
 
 #[test]

@@ -1,0 +1,73 @@
+//! How a patch did with inputs that nothing of the search saw, and what other programs say of it.
+
+use maud::{Markup, html};
+use nitro_train::internals::page::wide;
+
+use super::words;
+use crate::finding::{CheckOutcome, Checked, Compared, Finding};
+
+pub(super) fn part(finding: &Finding, is_counted: bool) -> Markup {
+    html! {
+        @if !finding.test.is_empty() {
+            h3 { "With inputs that the search never saw" }
+            @if is_counted { p { "Counted by an emulator, not measured." } }
+            (wide("", "test inputs", &table(finding, is_counted)))
+        }
+        (checks(&finding.checks))
+    }
+}
+
+fn table(finding: &Finding, is_counted: bool) -> Markup {
+    let worst = finding.test.iter().map(|case| case.error).fold(0.0, f64::max);
+    html! {
+        table.numbers {
+            thead {
+                tr { th scope="col" { "input" } th scope="col" { "original" } th scope="col" { "patched" } th scope="col" { "times as fast" } th scope="col" { "error" } }
+            }
+            tbody { @for case in &finding.test { (row(case, is_counted)) } }
+            @if let Some(speedup) = finding.speedup().filter(|_| finding.test.len() > 1) {
+                tfoot { tr { th scope="row" { "geometric mean, largest error" } td {} td {} td { (words::times(speedup)) } td { (words::error(worst)) } } }
+            }
+        }
+    }
+}
+
+fn row(case: &Compared, is_counted: bool) -> Markup {
+    html! {
+        tr {
+            th scope="row" { code { (case.case) } }
+            td { (words::time(case.original_ns, is_counted)) } td { (words::time(case.patched_ns, is_counted)) }
+            td { (words::times(case.original_ns / case.patched_ns)) } td { (words::error(case.error)) }
+        }
+    }
+}
+
+fn checks(checks: &[Checked]) -> Markup {
+    html! {
+        h3 { "Races and accesses" }
+        @if checks.is_empty() {
+            p { "Nothing looked for races or invalid accesses here: compute-sanitizer would, and is part of a CUDA toolkit." }
+        } @else {
+            ul.checks {
+                @for Checked { check, outcome } in checks {
+                    li.{ (class(outcome)) } {
+                        b { (check) } ": "
+                        @match outcome {
+                            CheckOutcome::Clean => "nothing is wrong",
+                            CheckOutcome::Found(what) => { "found " (what) }
+                            CheckOutcome::NotRun(why) => { "was not made: " (why) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn class(outcome: &CheckOutcome) -> &'static str {
+    match outcome {
+        CheckOutcome::Clean => "clean",
+        CheckOutcome::Found(_) => "found",
+        CheckOutcome::NotRun(_) => "not-run",
+    }
+}

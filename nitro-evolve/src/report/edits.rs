@@ -1,0 +1,65 @@
+//! What each edit of a patch does and brings.
+
+use maud::{Markup, html};
+use nitro_train::internals::page::wide;
+
+use super::words;
+use crate::finding::{ExplainedEdit, Finding};
+
+pub(super) fn part(finding: &Finding) -> Markup {
+    let table = html! {
+        table.numbers.edits {
+            thead {
+                tr {
+                    th scope="col" { "edit, and the instructions that it names, as they were" }
+                    th scope="col" { "alone" } th scope="col" { "lost without it" } th.text scope="col" { "with the others" }
+                }
+            }
+            tbody { @for (number, edit) in (1..).zip(&finding.edits) { (row(number, edit)) } }
+        }
+    };
+    html! {
+        h3 { "The edits" }
+        p {
+            "What one brings, in percent of the original's time, with the inputs of the search: when it is made alone, and what is lost when all others are made. Where the two are the same, it is "
+            "independent; else it is " em { "epistatic" } ": it matters together with others."
+        }
+        (wide("", "the edits of the patch", &table))
+    }
+}
+
+fn row(number: usize, edit: &ExplainedEdit) -> Markup {
+    html! {
+        tr {
+            th scope="row" {
+                span.edit-number { (number) }
+                div.edit {
+                    code { (edit.edit) }
+                    @if edit.is_barrier { " " strong.badge { "barrier" } }
+                    @for instruction in &edit.instructions { code.instruction { (instruction) } }
+                }
+            }
+            td { (gain(edit.alone, "cannot be made alone")) }
+            td { (gain(edit.loss, "the others do not go without it")) }
+            td.text { (together(edit)) }
+        }
+    }
+}
+
+fn gain(share: Option<f64>, none: &str) -> Markup {
+    html! {
+        @match share {
+            Some(share) => { (words::percent(share)) " %" }
+            None => small { (none) }
+        }
+    }
+}
+
+fn together(edit: &ExplainedEdit) -> &'static str {
+    match edit {
+        // Neither could be measured.
+        ExplainedEdit { alone: None, loss: None, .. } => "not known",
+        ExplainedEdit { is_independent: true, .. } => "independent",
+        _ => "epistatic",
+    }
+}

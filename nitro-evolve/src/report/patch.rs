@@ -1,0 +1,36 @@
+//! One patch: whether it may be used, what its edits bring, how it was tested, and the text.
+
+use maud::{Markup, html};
+use nitro_train::internals::page::{on_demand, wide};
+
+use super::{cases, changes, edits, pairs, verdict, words};
+use crate::finding::{Finding, Verdict};
+
+pub(super) fn section(number: usize, finding: &Finding, is_counted: bool) -> Markup {
+    html! {
+        section.function id={ "patch-" (number) } {
+            h2 { "Patch " (number) ": " (words::finding(finding)) }
+            p.facts {
+                (words::count(finding.edits.len(), "edit"))
+                @if finding.edits_before != finding.edits.len() { ", of " (finding.edits_before) " that the search had" }
+                @if finding.edits.iter().any(|edit| edit.is_barrier) { "; it changes where threads wait for each other" }
+                @if is_counted { "; counted, not measured" }
+            }
+            p.line { (judged(&finding.verdict)) }
+            (edits::part(finding))
+            (pairs::part(finding))
+            (cases::part(finding, is_counted))
+            (changes::part(&finding.diff))
+            (on_demand("The patch, as a file that can be applied again", &wide("code", "the text of the patch", &html! { pre { code { (finding.patch.trim_end()) } } })))
+        }
+    }
+}
+
+fn judged(verdict: &Verdict) -> Markup {
+    html! {
+        @match verdict {
+            Verdict::Accepted(contract) => { strong { "Accepted" } ", " (verdict::contract(contract)) "." }
+            Verdict::Refused(why) => { strong.refused { "Refused" } ": " (why) "." }
+        }
+    }
+}
