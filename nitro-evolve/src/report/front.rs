@@ -25,7 +25,7 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
             h2 { "Time and error" }
             p {
                 "A dot is a candidate that ran, with the inputs of the search: the further to the left, the faster; the higher, the further from the original's results. "
-                @if scales.decades.is_some() { "Those in the lowest lane are exact, later ones higher. " } @else { "All were exact; later ones stand higher. " }
+                @if scales.decades.is_some() { "Those in the lowest lane are exact, later ones higher. " } @else { "All that ran were exact; later ones stand higher. " }
                 "Better than the line nothing was found."
             }
             figure.curve { (legend(evolved)) (scales.frame(evolved)) (x_title(&scales)) }

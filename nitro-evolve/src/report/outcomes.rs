@@ -52,7 +52,7 @@ fn failure(how: &str) -> Outcome<'_> {
         "launch" => ("not launched", "the device refuses it", 8),
         "wrong" => ("wrong", "results are no numbers, were not written, or differ where none may", 5),
         "timeout" => ("too long", "it was stopped", 7),
-        "crash" => ("crashed", "it took its process with it, and nothing else", 0),
+        "crash" => ("crashed", "it ended its process, and nothing else, or accessed what is not its own", 0),
         other => (other, "", 9),
     }
 }

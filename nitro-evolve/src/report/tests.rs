@@ -65,7 +65,7 @@ fn what_came_of_it_is_said_first() {
     let page = body(&evolved());
     has(
         &page,
-        "<strong>1.42 times as fast</strong> with inputs that the search never saw, by <a href=\"#patch-2\">4 edits</a>, and off by up to 0.008 over n from 64 to 4096.",
+        "<strong>1.42 times as fast</strong> with inputs that the search never saw, by <a href=\"#patch-2\">4 edits</a>, off by up to 0.008 over n from 64 to 4096.",
     );
     has(&page, "<a href=\"#patch-1\">1.28 times as fast, exact</a>, 3 edits");
     has(&page, "; error up to 0.01 was allowed.");
@@ -123,7 +123,7 @@ fn where_all_is_exact_there_is_one_lane() {
     exact.history.tried.iter_mut().for_each(|tried| tried.fitness.error = 0.0);
     exact.front.truncate(1);
     let page = body(&exact);
-    has(&page, "All were exact; later ones stand higher.");
+    has(&page, "All that ran were exact; later ones stand higher.");
     assert!(!page.contains("logarithm") && !page.contains("error up to"), "{page}");
 }
 

@@ -64,7 +64,7 @@ fn headline(evolved: &Evolved) -> Markup {
         @if let Some((edits, (speedup, contract))) = fastest {
             strong { (words::times(speedup)) " times as fast" }
             @if is_counted(evolved) { " (counted, not measured)" }
-            " with inputs that the search never saw, by " (edits) ", and "
+            " with inputs that the search never saw, by " (edits) ", "
             (self::contract(contract)) "."
         } @else if let Some((edits, why)) = refused {
             "A patch of " (edits) " was found and " strong { "refused" } ": " (why) "."
