@@ -82,7 +82,7 @@ fn presets_and_what_is_kept_are_listed_and_shown() {
     let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
     let own = listed.iter().find(|one| one["name"] == json!(digest)).expect("the store has it");
     assert_eq!((&own["is_in_store"], &own["is_preset"]), (&json!(true), &json!(false)));
-    assert_eq!(listed.len(), 5);
+    assert_eq!(listed.len(), 6);
 
     train(folder, &[&["fit", "--function", "gemm"], &STORE[..]].concat());
     let listed = train(folder, &["nest", "show"]);
