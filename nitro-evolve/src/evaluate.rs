@@ -57,6 +57,15 @@ struct Assembled {
     digest: u64,
 }
 
+/// What becomes of a trial.
+enum Step<'a> {
+    /// Nothing has to be run.
+    Known(Report),
+    Run(&'a Assembled),
+    /// Another one, at this place, has this machine code, and is run.
+    SameAs(usize, u64),
+}
+
 impl Evaluator<'_> {
     /// What these trials give, in their order. Of those with the same machine code the first is run.
     pub(crate) fn evaluate(
@@ -66,40 +75,28 @@ impl Evaluator<'_> {
     ) -> Result<Vec<Report>, BenchError> {
         let (subject, assemble) = (self.subject, self.assemble);
         let assembled = on_threads(self.threads, trials, |trial| assembled(subject, assemble, &trial.edits));
-        let mut first: HashMap<u64, usize> = HashMap::new();
-        let mut reports: Vec<Option<Report>> = Vec::with_capacity(trials.len());
-        for (at, (trial, assembled)) in trials.iter().zip(&assembled).enumerate() {
-            reports.push(match assembled {
-                Err(failure) => Some(Report::Failed(*failure)),
-                Ok(_) if trial.purpose != Purpose::Search => None,
-                Ok(Assembled { digest, .. }) if evolution.measured(*digest).is_some() => {
-                    Some(Report::Same(*digest))
-                }
-                Ok(Assembled { digest, .. }) => match *first.entry(*digest).or_insert(at) {
-                    earlier if earlier == at => None,
-                    _ => Some(Report::Failed(Failure::Invalid)), // replaced below
-                },
-            });
-        }
-        let open: Vec<usize> = (0..trials.len()).filter(|&at| reports[at].is_none()).collect();
+        let steps = steps(evolution, trials, &assembled);
+        let open: Vec<(usize, &Assembled)> = steps
+            .iter()
+            .enumerate()
+            .filter_map(
+                |(at, step)| if let Step::Run(candidate) = step { Some((at, *candidate)) } else { None },
+            )
+            .collect();
         let efforts = self.efforts;
-        let ran = self.run_all(&open, |bench, &at| match &assembled[at] {
-            Ok(Assembled { code, digest }) => report(bench, code, *digest, trials[at].purpose, efforts),
-            Err(failure) => Ok(Report::Failed(*failure)),
+        let reports = self.run_all(&open, |bench, &(at, Assembled { code, digest })| {
+            report(bench, code, *digest, trials[at].purpose, efforts)
         })?;
-        open.into_iter().zip(ran).for_each(|(at, report)| reports[at] = Some(report));
-        for (at, assembled) in assembled.iter().enumerate() {
-            let Ok(Assembled { digest, .. }) = assembled else { continue };
-            let earlier = first.get(digest).copied().filter(|&earlier| earlier < at);
-            if let Some(earlier) = earlier.filter(|_| trials[at].purpose == Purpose::Search) {
-                reports[at] = Some(match reports[earlier] {
-                    Some(Report::Ran { .. }) => Report::Same(*digest),
-                    Some(other) => other,
-                    None => Report::Failed(Failure::Invalid),
-                });
-            }
-        }
-        Ok(reports.into_iter().flatten().collect())
+        let ran: HashMap<usize, Report> = open.iter().map(|(at, _)| *at).zip(reports).collect();
+        let report = |(at, step): (usize, &Step<'_>)| match step {
+            Step::Known(report) => *report,
+            Step::Run(_) => ran[&at],
+            Step::SameAs(first, digest) => match ran[first] {
+                Report::Ran { .. } => Report::Same(*digest),
+                failed => failed,
+            },
+        };
+        Ok(steps.iter().enumerate().map(report).collect())
     }
 
     /// What one candidate gives on a set, on the first bench.
@@ -144,6 +141,33 @@ impl Evaluator<'_> {
         done.sort_by_key(|(at, _)| *at);
         done.into_iter().map(|(_, result)| result).collect()
     }
+}
+
+fn steps<'a>(
+    evolution: &Evolution<&Base>,
+    trials: &[Trial<Edit>],
+    assembled: &'a [Result<Assembled, Failure>],
+) -> Vec<Step<'a>> {
+    let mut first: HashMap<u64, usize> = HashMap::new();
+    let step = |(at, (trial, candidate)): (usize, (&Trial<Edit>, &'a Result<Assembled, Failure>))| {
+        let candidate = match candidate {
+            Err(failure) => return Step::Known(Report::Failed(*failure)),
+            Ok(candidate) => candidate,
+        };
+        let digest = candidate.digest;
+        // What is measured again, or with other inputs, is run whatever is known.
+        if trial.purpose != Purpose::Search {
+            return Step::Run(candidate);
+        }
+        if evolution.measured(digest).is_some() {
+            return Step::Known(Report::Same(digest));
+        }
+        match *first.entry(digest).or_insert(at) {
+            earlier if earlier == at => Step::Run(candidate),
+            earlier => Step::SameAs(earlier, digest),
+        }
+    };
+    trials.iter().zip(assembled).enumerate().map(step).collect()
 }
 
 fn assembled(subject: &Subject, assemble: &Assemble<'_>, edits: &[Edit]) -> Result<Assembled, Failure> {

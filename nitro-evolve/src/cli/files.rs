@@ -23,8 +23,9 @@ pub(super) fn write(folder: &Path, ptx: &Path, evolved: &Evolved) -> Result<Writ
         files.push((name("patch"), finding.patch.clone()));
         files.push((name("ptx"), finding.ptx.clone()));
     }
-    for (path, text) in &files {
-        std::fs::write(path, text).map_err(|source| EvolveError::Write { path: path.clone(), source })?;
-    }
+    let bytes: Vec<(&Path, &[u8])> =
+        files.iter().map(|(path, text)| (path.as_path(), text.as_bytes())).collect();
+    nitro_core::files::replace_all(&bytes)
+        .map_err(|error| EvolveError::Write { path: error.path, source: error.source })?;
     Ok(Written { files: files.into_iter().map(|(path, _)| path).collect() })
 }

@@ -20,6 +20,9 @@ use self::progress::Terminal;
 use crate::devices::{Devices, checks, devices, work};
 use crate::{Efforts, EvolveRequest, Observer, Set, Subject, Workload, evolve};
 
+/// Of a PTX, a workload or a patch.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// The command `evolve` of a trainer.
 ///
 /// ```no_run
@@ -61,7 +64,9 @@ impl TrainerCommand for EvolveCommand {
 }
 
 fn read(path: &Path) -> Result<String, BoxError> {
-    std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()).into())
+    let failed = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
+    let bytes = nitro_core::files::read(path, MOST_BYTES).map_err(|error| failed(&error))?;
+    Ok(String::from_utf8(bytes).map_err(|error| failed(&error.utf8_error()))?)
 }
 
 fn missing(error: &BoxError, ptx: &Path, workload: &Path) -> String {

@@ -220,6 +220,7 @@ impl Buffer {
                 self.name
             ));
         }
-        std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))
+        nitro_core::files::read(file, expected)
+            .map_err(|error| format!("cannot read {}: {error}", file.display()))
     }
 }

@@ -13,6 +13,7 @@ use super::{Buffer, Case, Comparison, Role, Set, Source, Workload, WorkloadError
 
 /// Loops in loops; more is no workload of a person.
 const DEEPEST: usize = 4;
+const MOST_BYTES: u64 = 1 << 20;
 
 impl Workload {
     /// Reads a workload from a file; files that it names stand beside it.
@@ -20,8 +21,10 @@ impl Workload {
     /// # Errors
     /// When the file cannot be read or is none of a workload, with the line and what to change.
     pub fn read(file: &Path) -> Result<Self, WorkloadError> {
-        let text = std::fs::read_to_string(file)
-            .map_err(|source| WorkloadError::Read { file: file.to_owned(), source })?;
+        let failed = |source| WorkloadError::Read { file: file.to_owned(), source };
+        let bytes = nitro_core::files::read(file, MOST_BYTES).map_err(failed)?;
+        let text =
+            String::from_utf8(bytes).map_err(|error| failed(std::io::Error::other(error.utf8_error())))?;
         Self::parse(file, &text)
     }
 
