@@ -6,7 +6,7 @@ use bytemuck::Pod;
 
 use crate::Buffer;
 
-/// One argument of a launch: a number, or a buffer's address.
+/// One argument of a launch: a number, a buffer's address, or a structure by its bytes.
 ///
 /// ```no_run
 /// use nitro_cuda::{Argument, Buffer, CudaError, Grid, Program};
@@ -26,13 +26,36 @@ use crate::Buffer;
 /// ```
 #[derive(Clone, Copy)]
 pub struct Argument<'a> {
-    /// The value in its first bytes: the driver copies as many as the kernel's parameter has.
-    pub(crate) bytes: [u8; 8],
+    value: Value<'a>,
     /// A buffer has to live until the launch; the order of its own stream keeps its memory for what that stream was given before.
     buffer: PhantomData<&'a ()>,
 }
 
+/// The driver copies as many bytes as the kernel's parameter has.
+#[derive(Clone, Copy)]
+enum Value<'a> {
+    /// In its first bytes.
+    Number([u8; 8]),
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Argument<'a> {
+    /// A structure, laid out as the kernel has it: as many bytes as the parameter takes.
+    #[must_use]
+    pub fn bytes(bytes: &'a [u8]) -> Self {
+        Self { value: Value::Bytes(bytes), buffer: PhantomData }
+    }
+}
+
 impl Argument<'_> {
+    /// Where the value is, as long as the argument stays where it is.
+    pub(crate) fn start(&self) -> *const u8 {
+        match &self.value {
+            Value::Number(bytes) => bytes.as_ptr(),
+            Value::Bytes(bytes) => bytes.as_ptr(),
+        }
+    }
+
     /// An address on the device.
     #[must_use]
     pub fn pointer(address: u64) -> Self {
@@ -44,7 +67,7 @@ impl Argument<'_> {
         let mut bytes = [0; 8];
         let value = bytemuck::bytes_of(&value);
         bytes[..value.len()].copy_from_slice(value);
-        Self { bytes, buffer: PhantomData }
+        Self { value: Value::Number(bytes), buffer: PhantomData }
     }
 }
 
@@ -75,11 +98,17 @@ impl<'a, T: Pod> From<&'a mut Buffer<T>> for Argument<'a> {
 mod tests {
     use super::*;
 
+    fn first<const N: usize>(argument: &Argument<'_>) -> [u8; N] {
+        // SAFETY: numbers have eight bytes, and what is tested here has as many as are read.
+        unsafe { argument.start().cast::<[u8; N]>().read() }
+    }
+
     #[test]
     fn an_argument_begins_with_its_value() {
-        assert_eq!(Argument::from(0x0102_0304u32).bytes[..4], 0x0102_0304u32.to_ne_bytes());
-        assert_eq!(Argument::from(-1.5f64).bytes, (-1.5f64).to_ne_bytes());
-        assert_eq!(Argument::from(7usize).bytes, 7u64.to_ne_bytes());
-        assert_eq!(Argument::from(-1i32).bytes[..4], [0xff; 4]);
+        assert_eq!(first(&0x0102_0304u32.into()), 0x0102_0304u32.to_ne_bytes());
+        assert_eq!(first(&(-1.5f64).into()), (-1.5f64).to_ne_bytes());
+        assert_eq!(first(&7usize.into()), 7u64.to_ne_bytes());
+        assert_eq!(first(&(-1i32).into()), [0xff; 4]);
+        assert_eq!(first(&Argument::bytes(&[1, 2, 3, 4, 5, 6, 7, 8, 9])), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
     }
 }

@@ -346,7 +346,7 @@ fn parameters(arguments: &[Argument<'_>]) -> [*mut c_void; MOST_ARGUMENTS] {
     assert!(arguments.len() <= MOST_ARGUMENTS, "a kernel has at most {MOST_ARGUMENTS} arguments");
     let mut parameters = [std::ptr::null_mut::<c_void>(); MOST_ARGUMENTS];
     for (parameter, argument) in parameters.iter_mut().zip(arguments) {
-        *parameter = argument.bytes.as_ptr().cast_mut().cast();
+        *parameter = argument.start().cast_mut().cast();
     }
     parameters
 }

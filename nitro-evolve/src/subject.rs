@@ -82,7 +82,7 @@ impl Subject {
                 known: module.functions().map(str::to_owned).collect(),
             });
         };
-        let given: Vec<usize> = launch.arguments.iter().map(Argument::bytes).collect();
+        let given: Vec<usize> = launch.arguments.iter().map(Argument::size_bytes).collect();
         match taken == given {
             true => Ok(()),
             false => Err(SubjectError::Arguments { kernel, taken, given }),
@@ -123,16 +123,5 @@ impl Subject {
     /// As [`Subject::candidate`].
     pub fn patched(&self, edits: &[Edit]) -> Result<String, PatchError> {
         Ok(self.base.apply(edits)?.to_string())
-    }
-}
-
-impl Argument {
-    /// How many bytes the kernel takes for it.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        match self {
-            Self::Buffer(_) => 8,
-            Self::Scalar(bytes) => bytes.len(),
-        }
     }
 }

@@ -21,7 +21,7 @@ fn text(kernel: &str, parameters: &[usize]) -> String {
          # The most error that a result may have; 0: bit for bit the original's.\nmax_error = 0.0\n"
     );
     let last_pointer = parameters.iter().rposition(|&bytes| bytes == 8);
-    let mut arguments = Vec::new();
+    let (mut arguments, mut structures) = (Vec::new(), 0);
     for (at, bytes) in parameters.iter().enumerate() {
         match bytes {
             8 => {
@@ -39,10 +39,16 @@ fn text(kernel: &str, parameters: &[usize]) -> String {
             1 => arguments.push("{ u8 = 0 }".to_owned()),
             2 => arguments.push("{ u16 = 0 }".to_owned()),
             4 => arguments.push("{ i32 = \"n\" }".to_owned()),
-            _ => arguments.push(format!("{{ u64 = 0 }} # {bytes} bytes: no workload can pass this")),
+            _ => {
+                structures += 1;
+                arguments.push(format!("[{}]", vec!["{ u8 = 0 }"; *bytes].join(", ")));
+            }
         }
     }
     let arguments = arguments.join(", ");
+    if structures > 0 {
+        text.push_str("\n# guess: a structure is a list of its members, as in [{ f32 = 1 }, { i32 = \"n\" }, \"p0\"]; its bytes stand below.\n");
+    }
     let _ = write!(
         text,
         "\n[[step]]\nkernel = \"{kernel}\"\ngrid = [\"ceil_div(n, 256)\"]  # guess\nblock = [256]                # guess\narguments = [{arguments}]\n\n\
@@ -65,5 +71,8 @@ mod tests {
         let inputs = workload.inputs(Set::Search, 0).unwrap();
         assert_eq!(inputs.launches[0].arguments.len(), 3);
         assert_eq!(inputs.launches[0].grid, [391, 1, 1]);
+        let workload = Workload::parse(Path::new("k.toml"), &text("k", &[8, 24])).unwrap();
+        let inputs = workload.inputs(Set::Search, 0).unwrap();
+        assert_eq!(inputs.launches[0].arguments[1].size_bytes(), 24);
     }
 }

@@ -6,7 +6,7 @@ use nitro_codegen::ptx::Module;
 use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch as Emulated, Memory, Options};
 
 use crate::compare;
-use crate::workload::{Argument, InputBuffer, Inputs, Launch, Role};
+use crate::workload::{InputBuffer, Inputs, Launch, Role};
 
 /// What a run of a case left.
 pub(super) struct Left {
@@ -69,14 +69,8 @@ fn launch(
     memory: &mut Memory,
     options: &Options,
 ) -> Result<nitro_codegen::ptx::emulate::Launched, Fault> {
-    let parameters: Vec<Vec<u8>> = launch
-        .arguments
-        .iter()
-        .map(|argument| match argument {
-            Argument::Buffer(at) => addresses[*at].to_le_bytes().to_vec(),
-            Argument::Scalar(bytes) => bytes.clone(),
-        })
-        .collect();
+    let parameters: Vec<Vec<u8>> =
+        launch.arguments.iter().map(|argument| argument.bytes(addresses)).collect();
     let Launch { kernel, grid, block, shared_bytes, .. } = launch;
     let emulated =
         Emulated { kernel, grid: *grid, block: *block, shared_bytes: *shared_bytes, parameters: &parameters };

@@ -59,6 +59,60 @@ pub enum Argument {
     Buffer(usize),
     /// A number, little-endian.
     Scalar(Vec<u8>),
+    /// A structure, laid out as C does: each member at a multiple of its own alignment.
+    Struct(Vec<Argument>),
+}
+
+impl Argument {
+    /// How many bytes the kernel takes for it.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        match self {
+            Self::Buffer(_) => 8,
+            Self::Scalar(bytes) => bytes.len(),
+            Self::Struct(members) => {
+                let end = members.iter().fold(0, |end: usize, member| {
+                    end.next_multiple_of(member.alignment_bytes()) + member.size_bytes()
+                });
+                end.next_multiple_of(self.alignment_bytes())
+            }
+        }
+    }
+
+    fn alignment_bytes(&self) -> usize {
+        match self {
+            Self::Buffer(_) | Self::Scalar(_) => self.size_bytes().max(1),
+            Self::Struct(members) => members.iter().map(Self::alignment_bytes).max().unwrap_or(1),
+        }
+    }
+
+    /// Its bytes, where buffers have these addresses, by position.
+    ///
+    /// ```
+    /// use nitro_evolve::workload::Argument;
+    ///
+    /// let pair = Argument::Struct(vec![Argument::Scalar(vec![7, 0]), Argument::Buffer(1)]);
+    /// assert_eq!(pair.bytes(&[0x10, 0x20]), [7, 0, 0, 0, 0, 0, 0, 0, 0x20, 0, 0, 0, 0, 0, 0, 0]);
+    /// ```
+    ///
+    /// # Panics
+    /// If there is no such buffer.
+    #[must_use]
+    pub fn bytes(&self, addresses: &[u64]) -> Vec<u8> {
+        match self {
+            Self::Buffer(at) => addresses[*at].to_le_bytes().to_vec(),
+            Self::Scalar(bytes) => bytes.clone(),
+            Self::Struct(members) => {
+                let mut bytes = Vec::with_capacity(self.size_bytes());
+                for member in members {
+                    bytes.resize(bytes.len().next_multiple_of(member.alignment_bytes()), 0);
+                    bytes.extend(member.bytes(addresses));
+                }
+                bytes.resize(self.size_bytes(), 0);
+                bytes
+            }
+        }
+    }
 }
 
 impl Workload {
@@ -156,14 +210,7 @@ impl PlannedLaunch {
         };
         let shared_bytes =
             self.shared_bytes.as_ref().map(|bytes| whole(bytes, values, 0.0, f64::from(1 << 20)));
-        let arguments = self.arguments.iter().map(|argument| match argument {
-            PlannedArgument::Buffer(at) => Argument::Buffer(*at),
-            PlannedArgument::Scalar(element, formula) => {
-                let mut bytes = Vec::new();
-                element.append(formula.value(values, &mut Random::new(0)), &mut bytes);
-                Argument::Scalar(bytes)
-            }
-        });
+        let arguments = self.arguments.iter().map(|argument| argument.at(values));
         Ok(Launch {
             kernel: self.kernel.clone(),
             grid: dimensions(&self.grid, [i32::MAX as u32, 65_535, 65_535])?,
@@ -171,6 +218,22 @@ impl PlannedLaunch {
             shared_bytes: shared_bytes.transpose()?.unwrap_or(0.0) as u32,
             arguments: arguments.collect(),
         })
+    }
+}
+
+impl PlannedArgument {
+    fn at(&self, values: &[f64]) -> Argument {
+        match self {
+            Self::Buffer(at) => Argument::Buffer(*at),
+            Self::Scalar(element, formula) => {
+                let mut bytes = Vec::new();
+                element.append(formula.value(values, &mut Random::new(0)), &mut bytes);
+                Argument::Scalar(bytes)
+            }
+            Self::Struct(members) => {
+                Argument::Struct(members.iter().map(|member| member.at(values)).collect())
+            }
+        }
     }
 }
 

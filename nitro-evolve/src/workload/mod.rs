@@ -45,7 +45,7 @@ use self::step::Step;
 /// kernel = "scale"
 /// grid = ["blocks"]
 /// block = [256]
-/// arguments = ["x", "y", { f32 = 0.5 }, { i32 = "n" }]
+/// arguments = ["x", "y", { f32 = 0.5 }, { i32 = "n" }]   # a structure is a list of its members: [{ i32 = "n" }, "x"]
 ///
 /// [[search]]                          # what evolution sees
 /// n = 100000

@@ -288,22 +288,33 @@ impl Reader<'_> {
         written: &Spanned<WrittenArgument>,
         buffers: &[Buffer],
     ) -> Result<PlannedArgument, Wrong> {
-        match written.get_ref() {
+        self.value(written.get_ref(), buffers, 0).or_else(|message| wrong(written.span(), message))
+    }
+
+    fn value(
+        &self,
+        written: &WrittenArgument,
+        buffers: &[Buffer],
+        depth: usize,
+    ) -> Result<PlannedArgument, String> {
+        match written {
             WrittenArgument::Buffer(name) => match buffers.iter().position(|buffer| buffer.name == *name) {
                 Some(at) => Ok(PlannedArgument::Buffer(at)),
-                None => wrong(
-                    written.span(),
-                    format!("there is no buffer `{name}`; a number is {{ i32 = \"{name}\" }}"),
-                ),
+                None => Err(format!("there is no buffer `{name}`; a number is {{ i32 = \"{name}\" }}")),
             },
             WrittenArgument::Scalar(typed) => match typed.iter().next() {
                 Some((&element, formula)) if typed.len() == 1 => {
-                    let formula = Expression::parse(&formula.text(), &self.names)
-                        .or_else(|message| wrong(written.span(), message))?;
-                    Ok(PlannedArgument::Scalar(element, formula))
+                    Ok(PlannedArgument::Scalar(element, Expression::parse(&formula.text(), &self.names)?))
                 }
-                _ => wrong(written.span(), "a number has one type, such as { f32 = 0.5 }"),
+                _ => Err("a number has one type, such as { f32 = 0.5 }".to_owned()),
             },
+            WrittenArgument::Struct(members) if members.is_empty() || depth == DEEPEST => {
+                Err(format!("a structure has members, and is at most {DEEPEST} deep"))
+            }
+            WrittenArgument::Struct(members) => {
+                let members = members.iter().map(|member| self.value(member, buffers, depth + 1));
+                Ok(PlannedArgument::Struct(members.collect::<Result<_, _>>()?))
+            }
         }
     }
 }

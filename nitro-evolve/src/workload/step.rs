@@ -28,6 +28,7 @@ pub(super) struct PlannedLaunch {
 pub(super) enum PlannedArgument {
     Buffer(usize),
     Scalar(Element, Expression),
+    Struct(Vec<PlannedArgument>),
 }
 
 impl Step {

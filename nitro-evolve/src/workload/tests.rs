@@ -79,6 +79,25 @@ fn the_seed_of_a_case_decides_what_is_drawn() {
 }
 
 #[test]
+fn a_structure_is_laid_out_as_in_c() {
+    let text = HEAT.replace(
+        "arguments = [\"b\"]",
+        "arguments = [[{ f32 = 1 }, { i32 = \"n\" }, { u8 = 7 }, [\"b\", { u16 = 5 }]]]",
+    );
+    let inputs = read(&text).unwrap().inputs(Set::Search, 0).unwrap();
+    let given = &inputs.launches[2].arguments[0];
+    assert_eq!(given.size_bytes(), 32);
+    let bytes = given.bytes(&[0x10, 0x20]);
+    assert_eq!(
+        (&bytes[..4], &bytes[4..9], &bytes[16..24]),
+        (&1f32.to_le_bytes()[..], &[4, 0, 0, 0, 7][..], &0x20u64.to_le_bytes()[..])
+    );
+    assert_eq!(bytes[24..], [5, 0, 0, 0, 0, 0, 0, 0]);
+    let empty = read(&HEAT.replace("arguments = [\"b\"]", "arguments = [[]]")).unwrap_err();
+    assert_eq!(empty, "heat.toml:34: a structure has members, and is at most 4 deep");
+}
+
+#[test]
 fn what_is_wrong_is_said_with_its_line() {
     let known = [
         ("n - t", "m - t", "heat.toml:28: `m` is no size; there are n, steps, cells, blocks, t"),

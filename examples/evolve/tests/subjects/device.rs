@@ -2,7 +2,7 @@
 
 use nitro_cuda::{Argument, Buffer, Cuda, Grid, Image, Kernel, Module, device};
 use nitro_evolve::Set;
-use nitro_evolve::workload::{self, InputBuffer, Launch, Role};
+use nitro_evolve::workload::{InputBuffer, Launch, Role};
 use nitro_evolve_subjects::Subject;
 
 use crate::case::{Case, workload};
@@ -69,15 +69,9 @@ fn launched(kernel: Kernel<'_>, launch: &Launch, buffers: &[Buffer<u8>]) {
         threads: triple(launch.block),
         shared_bytes: launch.shared_bytes,
     };
-    let argument = |argument: &workload::Argument| match argument {
-        workload::Argument::Buffer(at) => Argument::from(&buffers[*at]),
-        workload::Argument::Scalar(bytes) => {
-            let mut padded = [0; 8];
-            padded[..bytes.len()].copy_from_slice(bytes);
-            u64::from_le_bytes(padded).into()
-        }
-    };
-    let arguments: Vec<Argument<'_>> = launch.arguments.iter().map(argument).collect();
+    let addresses: Vec<u64> = buffers.iter().map(Buffer::pointer).collect();
+    let values: Vec<Vec<u8>> = launch.arguments.iter().map(|argument| argument.bytes(&addresses)).collect();
+    let arguments: Vec<Argument<'_>> = values.iter().map(|value| Argument::bytes(value)).collect();
     // SAFETY: the arguments have the number and the sizes of the parameters (`workloads.rs`), and the kernel stays within the buffers of its
     // workload (`emulated.rs`).
     unsafe { kernel.launch(grid, &arguments).unwrap() };

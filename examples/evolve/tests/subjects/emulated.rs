@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use nitro_codegen::ptx::Module;
 use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch, Memory, Options, Races};
 use nitro_evolve::Set;
-use nitro_evolve::workload::{Argument, InputBuffer, Role};
+use nitro_evolve::workload::{InputBuffer, Role};
 use nitro_evolve_subjects::{Subject, subjects};
 
 use crate::case::{Case, small, workload};
@@ -113,11 +113,8 @@ pub fn run(emulator: &Emulator, case: &Case, options: &Options) -> Result<Vec<Ve
     };
     let addresses: Vec<u64> = case.inputs.buffers.iter().map(upload).collect();
     for launch in case.inputs.launches.iter().chain(&case.inputs.judge) {
-        let bytes = |argument: &Argument| match argument {
-            Argument::Buffer(at) => addresses[*at].to_le_bytes().to_vec(),
-            Argument::Scalar(bytes) => bytes.clone(),
-        };
-        let parameters: Vec<Vec<u8>> = launch.arguments.iter().map(bytes).collect();
+        let parameters: Vec<Vec<u8>> =
+            launch.arguments.iter().map(|argument| argument.bytes(&addresses)).collect();
         let (grid, block, shared_bytes) = (launch.grid, launch.block, launch.shared_bytes);
         let launch = Launch { kernel: &launch.kernel, grid, block, shared_bytes, parameters: &parameters };
         emulator.launch(&launch, &mut memory, options)?;

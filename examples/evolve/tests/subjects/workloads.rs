@@ -16,11 +16,7 @@ const MOST_BYTES: usize = 256 << 20;
 const MOST_LAUNCHES: usize = 5_000;
 
 fn given(launch: &Launch) -> Vec<usize> {
-    let bytes = |argument: &Argument| match argument {
-        Argument::Buffer(_) => 8,
-        Argument::Scalar(bytes) => bytes.len(),
-    };
-    launch.arguments.iter().map(bytes).collect()
+    launch.arguments.iter().map(Argument::size_bytes).collect()
 }
 
 #[test]

@@ -41,7 +41,8 @@ pub(super) struct Runner {
 struct Prepared<'m> {
     kernel: Kernel<'m>,
     grid: Grid,
-    arguments: Vec<Argument<'static>>,
+    /// The bytes of each.
+    arguments: Vec<Vec<u8>>,
 }
 
 impl Runner {
@@ -147,10 +148,13 @@ impl Runner {
     }
 
     fn launch(&self, prepared: &[Prepared<'_>]) -> Result<(), Stop> {
+        let mut given = Vec::new();
         for Prepared { kernel, grid, arguments } in prepared {
+            given.clear();
+            given.extend(arguments.iter().map(|bytes| Argument::bytes(bytes)));
             // SAFETY: number and sizes of the arguments are the kernel's. It may do whatever it likes to this process, which is there for that: its buffers have nothing beside them, and what it does to
             // them is looked at.
-            unsafe { kernel.launch_on(self.stream, *grid, arguments) }.map_err(Stop::of(Failure::Launch))?;
+            unsafe { kernel.launch_on(self.stream, *grid, &given) }.map_err(Stop::of(Failure::Launch))?;
         }
         Ok(())
     }
@@ -166,29 +170,22 @@ fn unsteady(name: &str, error: f64, most: f64) -> Option<String> {
 }
 
 fn prepare<'m>(module: &'m Module, launches: &[Launch], case: &Case) -> Result<Vec<Prepared<'m>>, Stop> {
+    let addresses: Vec<u64> = case.buffers.iter().map(|buffer| buffer.work.pointer()).collect();
     let prepared = launches.iter().map(|launch| {
         let ([bx, by, bz], [tx, ty, tz]) = (launch.grid, launch.block);
         let grid = Grid { blocks: (bx, by, bz), threads: (tx, ty, tz), shared_bytes: launch.shared_bytes };
-        let arguments = launch.arguments.iter().map(|argument| match argument {
-            Planned::Buffer(at) => Argument::pointer(case.buffers[*at].work.pointer()),
-            Planned::Scalar(bytes) => scalar(bytes).into(),
-        });
+        let arguments = launch.arguments.iter().map(|argument| argument.bytes(&addresses));
         let kernel = module.kernel(&launch.kernel).map_err(Stop::of(Failure::Compile))?;
         Ok(Prepared { kernel, grid, arguments: arguments.collect() })
     });
     prepared.collect()
 }
 
-/// The first bytes of a number, which are those that the driver takes.
-fn scalar(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
-}
-
 /// Whether the kernels take what the launches give them: the driver reads as much as they take.
 fn fits(module: &Module, launches: &[Launch]) -> Result<(), Stop> {
     let mut asked = BTreeSet::new();
     for launch in launches {
-        let given: Vec<usize> = launch.arguments.iter().map(argument_bytes).collect();
+        let given: Vec<usize> = launch.arguments.iter().map(Planned::size_bytes).collect();
         if !asked.insert((&launch.kernel, given.clone())) {
             continue;
         }
@@ -199,13 +196,6 @@ fn fits(module: &Module, launches: &[Launch]) -> Result<(), Stop> {
         }
     }
     Ok(())
-}
-
-fn argument_bytes(argument: &Planned) -> usize {
-    match argument {
-        Planned::Buffer(_) => size_of::<u64>(),
-        Planned::Scalar(bytes) => bytes.len(),
-    }
 }
 
 fn mismatch(kernel: &str, taken: &[usize], given: &[usize]) -> Option<String> {
@@ -260,7 +250,6 @@ mod tests {
             mismatch("k", &[8, 4], &[8, 8]).unwrap(),
             "argument 2 of `k` has 4 bytes, and the workload gives 8"
         );
-        assert_eq!(scalar(&(-2i16).to_le_bytes()), 0xfffe);
     }
 
     #[test]
