@@ -13,8 +13,10 @@ use crate::workload::{Inputs, Set};
 
 /// Orders of threads that are tried, half of them adversarial: threads of a warp leave each other as far behind as is legal.
 const SEEDS: u64 = 4;
-/// Of the warps of one run of a case: some seconds. Larger cases are left out.
-const MOST_INSTRUCTIONS: u64 = 4_000_000;
+/// Of the warps of all cases, in one order of threads: some seconds. The largest cases are left out.
+const MOST_INSTRUCTIONS: u64 = 2_000_000;
+/// In a hostile order the threads of a warp go on one by one.
+const MOST_TIMES: u64 = 64;
 
 /// Runs a patch on the emulator, with all inputs that are small enough for that, in several orders of threads, and looks for races, for reads of what nobody wrote, and for
 /// threads that wait for ever. What the original does so, too, is no objection.
@@ -35,26 +37,16 @@ impl EmulatorCheck {
     /// # Errors
     /// When the PTX cannot be emulated, or its cases are too large for that.
     pub fn new(workload: &Workload, ptx: &str) -> Result<Self, BenchError> {
+        Self::within(MOST_INSTRUCTIONS, workload, ptx)
+    }
+
+    pub(super) fn within(most_instructions: u64, workload: &Workload, ptx: &str) -> Result<Self, BenchError> {
         let original = Arc::new(case::emulator(ptx).map_err(BenchError)?);
-        let mut cases = Vec::new();
-        for set in [Set::Search, Set::Validation, Set::Test] {
-            for number in 0..workload.cases(set) {
-                let inputs = workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))?;
-                cases.push((workload.case_name(set, number), inputs));
-            }
-        }
-        let strict =
-            Options { uninitialised: true, max_instructions: MOST_INSTRUCTIONS, ..Options::default() };
-        let mut check = Self { original, cases, options: strict, is_free_of_races: true };
-        // What is small enough to be looked through.
-        let limited = Options { races: Races::Ignored, uninitialised: false, ..strict };
-        let original = Arc::clone(&check.original);
-        check.cases.retain(|(_, inputs)| {
-            !matches!(case::run(&original, &original, inputs, limited), Err(Fault::Endless { .. }))
-        });
-        if check.cases.is_empty() {
-            return Err(BenchError("all inputs are too large to be emulated".to_owned()));
-        }
+        let cases = small_cases(most_instructions, workload, &original)?;
+        let max_instructions = most_instructions * MOST_TIMES;
+        let strict = Options { uninitialised: true, max_instructions, ..Options::default() };
+        let mut check =
+            Self { original: Arc::clone(&original), cases, options: strict, is_free_of_races: true };
         for (uninitialised, races) in
             [(true, Races::Refused), (false, Races::Refused), (false, Races::Ignored)]
         {
@@ -71,6 +63,12 @@ impl EmulatorCheck {
         Ok(check)
     }
 
+    /// The cases that are run, in words.
+    #[cfg(test)]
+    pub(super) fn cases(&self) -> Vec<&str> {
+        self.cases.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
     fn first_fault(&self, program: &Emulator) -> Option<(&str, Fault)> {
         self.cases.iter().find_map(|(name, inputs)| {
             (0..SEEDS).find_map(|seed| {
@@ -79,6 +77,41 @@ impl EmulatorCheck {
                 Some((name.as_str(), fault))
             })
         })
+    }
+}
+
+/// The cases that are small enough, the smallest first, by their names.
+fn small_cases(
+    most_instructions: u64,
+    workload: &Workload,
+    original: &Arc<Emulator>,
+) -> Result<Vec<(String, Inputs)>, BenchError> {
+    let options =
+        Options { races: Races::Ignored, max_instructions: most_instructions, ..Options::default() };
+    let mut cases = Vec::new();
+    for set in [Set::Search, Set::Validation, Set::Test] {
+        for number in 0..workload.cases(set) {
+            let inputs = workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))?;
+            let name = workload.case_name(set, number);
+            match case::run(original, original, &inputs, options) {
+                Ok(left) => cases.push((left.instructions, name, inputs)),
+                // Too many instructions, or blocks.
+                Err(Fault::Endless { .. } | Fault::Launch(_)) => {}
+                Err(fault) => return Err(BenchError(format!("the PTX as it is fails with {name}: {fault}"))),
+            }
+        }
+    }
+    cases.sort_by_key(|(instructions, ..)| *instructions);
+    let mut total = 0;
+    cases.retain(|(instructions, ..)| {
+        total += instructions;
+        total <= most_instructions
+    });
+    match cases.is_empty() {
+        true => Err(BenchError(
+            "there is no input that is small enough for that; add a small one to the test".to_owned(),
+        )),
+        false => Ok(cases.into_iter().map(|(_, name, inputs)| (name, inputs)).collect()),
     }
 }
 

@@ -236,6 +236,19 @@ fn the_race_check_says_what_races() {
 }
 
 #[test]
+fn races_are_looked_for_on_inputs_that_are_small_enough_however_slowly_threads_go_on() {
+    let subject = subject(REVERSE, REVERSE_RUN);
+    let within = |most| EmulatorCheck::within(most, subject.workload(), &subject.original().ptx);
+    // A warp executes 20 instructions.
+    let check = within(150).unwrap();
+    assert_eq!(check.cases(), ["block=32 blocks=3 seed=0"]);
+    assert!(check.finds_races(), "one by one the threads execute many more");
+    assert_eq!(within(1000).unwrap().cases().len(), 3);
+    let none = within(10).err().unwrap().to_string();
+    assert_eq!(none, "there is no input that is small enough for that; add a small one to the test");
+}
+
+#[test]
 fn an_evolution_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let folder = tempfile::tempdir().unwrap();
     let subject = subject(TWICE, TWICE_RUN);
