@@ -13,6 +13,7 @@ mod model;
 mod ptx;
 mod recordings;
 mod store;
+mod workload;
 
 // The macro's own modules, which name each other by `crate::`.
 #[path = "../../nitro-macros/src/errors.rs"]
@@ -34,6 +35,7 @@ pub use matrix_market::matrix_market;
 pub use model::model;
 pub use ptx::ptx;
 pub use store::store;
+pub use workload::workload;
 
 /// The parts of the data between bytes 0, as many as are asked for; what is missing is empty.
 fn parts<const N: usize>(data: &[u8]) -> [&[u8]; N] {

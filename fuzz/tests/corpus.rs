@@ -52,3 +52,8 @@ fn launch_plans() {
 fn ptx() {
     replay("ptx", nitro_fuzz::ptx);
 }
+
+#[test]
+fn workloads() {
+    replay("workload", nitro_fuzz::workload);
+}

@@ -128,7 +128,7 @@ impl Workload {
         let wrong = |message: String| WorkloadError::Case {
             file: self.file.clone(),
             case: self.describe(case),
-            message,
+            message: message.replace(char::is_control, " "),
         };
         let values = self.values(case);
         let lengths = self.lengths(&values).map_err(wrong)?;

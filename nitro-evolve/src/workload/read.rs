@@ -35,6 +35,8 @@ impl Workload {
     pub fn parse(file: &Path, text: &str) -> Result<Self, WorkloadError> {
         let at = |span: Range<usize>, message: String| {
             let line = 1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count();
+            // Names are whatever somebody wrote.
+            let message = message.replace(char::is_control, " ");
             WorkloadError::Text { file: file.to_owned(), line, message }
         };
         let written: Written = toml::from_str(text)

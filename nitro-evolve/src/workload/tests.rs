@@ -143,6 +143,12 @@ fn what_is_wrong_is_said_with_its_line() {
 }
 
 #[test]
+fn a_message_is_one_line_whatever_names_there_are() {
+    let said = read(&HEAT.replace("arguments = [\"b\"]", "arguments = [\"c\\nd\\u001b\"]")).unwrap_err();
+    assert_eq!(said, "heat.toml:34: there is no buffer `c d `; a number is { i32 = \"c d \" }");
+}
+
+#[test]
 fn a_case_that_makes_no_sense_is_refused() {
     let run = |text: &str| read(text).unwrap().inputs(Set::Search, 0).unwrap_err().to_string();
     let half = run(&HEAT.replace("ceil_div(cells, 16)", "cells / 32"));
