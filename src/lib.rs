@@ -59,9 +59,9 @@ pub use nitro_core::{
     Artifact, ArtifactError, Benchmark, Choice, CodeChoice, CodeVariant, Configuration, ConfigurationError,
     Constraint, Contract, Count, Device, DeviceEntry, DeviceFeature, Far, FeatureValue, FeatureVector,
     Function, MAX_ARTIFACT_BYTES, MAX_CHOICES, MAX_FEATURES, MAX_VARIANTS, MeasuredFeature, Parameter,
-    ParameterKind, Parameters, Reason, ReasonKind, ReloadError, Selection, Stats, Stopwatch, Unkept,
-    UnknownChoice, UnknownVariant, VariantInfo, host, model, recording, reload, set_deterministic, set_exact,
-    stats,
+    ParameterKind, Parameters, PrepareError, Prepared, Reason, ReasonKind, ReloadError, Selection, Stats,
+    Stopwatch, Unkept, UnknownChoice, UnknownVariant, VariantInfo, host, model, recording, reload,
+    set_deterministic, set_exact, stats,
 };
 
 #[doc = include_str!("code_variant.md")]

@@ -66,8 +66,10 @@ impl Question<'_> {
             Ok(selector) => self.predict(selector, state, features),
             Err(reason) => Chosen::of(self.function.default_variant(), *reason),
         };
+        let Some(forced) = state.forced else { return chosen };
+        let pinned = self.function.variants()[state.choice(forced).variant].name();
         // Another input may admit the pinned choice.
-        Chosen { repeats: chosen.repeats && state.forced.is_none(), ..chosen }
+        Chosen { reason: Reason::ForcedInadmissible { pinned }, repeats: false, ..chosen }
     }
 
     /// The best admissible choice by the model, and why it and not another.

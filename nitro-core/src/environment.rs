@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
+use crate::device::Chain;
 use crate::{Choice, Function, events, files};
 
 /// `NITRO_MODELS`: the folder of models; that it is none is reported once in the process.
@@ -111,7 +112,7 @@ pub(crate) fn capture_file() -> Option<File> {
 pub(crate) fn forced_choice(function: &Function) -> Option<Choice> {
     let setting = std::env::var_os("NITRO_FORCE").map(OsString::into_string)?;
     let Ok(setting) = setting else {
-        warn(
+        warn_once(
             "NITRO_FORCE is not UTF-8 and is ignored: write it as function=variant,function=variant"
                 .to_owned(),
         );
@@ -124,7 +125,7 @@ fn forced_in(setting: &str, function: &Function) -> Option<Choice> {
     let mut forced = None;
     for entry in entries(setting).map(str::trim).filter(|entry| !entry.is_empty()) {
         let Some((name, choice)) = entry.split_once('=') else {
-            warn(format!("NITRO_FORCE: `{entry}` is ignored: write function=variant"));
+            warn_once(format!("NITRO_FORCE: `{entry}` is ignored: write function=variant"));
             continue;
         };
         let (name, choice) = (name.trim(), choice.trim());
@@ -148,7 +149,23 @@ fn entries(setting: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Tells the user once about something dispatch had to ignore: an event where the application listens, otherwise a line
+/// As [`warn`], of what is no single function's: once in the process, though each function reads the variable.
+fn warn_once(message: String) {
+    static TOLD: Chain<String> = Chain::new();
+    let mut is_new = false;
+    TOLD.find_or_insert(
+        |told| *told == message,
+        || {
+            is_new = true;
+            message.clone()
+        },
+    );
+    if is_new {
+        warn(message);
+    }
+}
+
+/// Tells the user about something dispatch had to ignore: an event where the application listens, otherwise a line
 /// on stderr, since whoever set the variable by hand must see it.
 fn warn(message: String) {
     events::tell(move || {

@@ -5,6 +5,7 @@ use std::hash::Hash;
 use std::str::FromStr;
 
 use crate::name::MAX_FUNCTION_BYTES;
+use crate::prepare::Prepared;
 use crate::replaceable::Replaceable;
 use crate::state::FunctionState;
 use crate::{Choice, CodeChoice, MAX_FEATURES, MAX_VARIANTS, VariantInfo};
@@ -35,6 +36,7 @@ pub struct Function {
     features: &'static [&'static str],
     default_variant: usize,
     embedded_model: Option<fn() -> &'static [u8]>,
+    pub(crate) prepare: Option<fn(Choice) -> Prepared>,
     /// What was read from the environment and from files; filled by the first call.
     pub(crate) state: Replaceable<FunctionState>,
 }
@@ -58,6 +60,7 @@ impl Function {
             features: &[],
             default_variant: 0,
             embedded_model: None,
+            prepare: None,
             state: Replaceable::new(),
         }
     }
@@ -88,6 +91,13 @@ impl Function {
     #[must_use]
     pub const fn with_model(mut self, bytes: fn() -> &'static [u8]) -> Self {
         self.embedded_model = Some(bytes);
+        self
+    }
+
+    /// With what prepares a choice for its first call, e.g. compiles its kernels.
+    #[must_use]
+    pub const fn with_prepare(mut self, prepare: fn(Choice) -> Prepared) -> Self {
+        self.prepare = Some(prepare);
         self
     }
 

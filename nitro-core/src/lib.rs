@@ -45,6 +45,7 @@ mod model_search;
 pub mod name;
 mod nearest_source;
 mod parameter;
+mod prepare;
 mod processor_time;
 pub mod provide;
 mod reason;
@@ -67,6 +68,7 @@ pub use feature::{FeatureValue, FeatureVector};
 pub use function::{CodeVariant, Function, UnknownVariant};
 pub use measured::{Benchmark, MeasuredFeature, Unkept};
 pub use parameter::{Configuration, ConfigurationError, Parameter, ParameterKind, Parameters};
+pub use prepare::{PrepareError, Prepared};
 pub use reason::{Far, Reason, ReasonKind};
 pub use selection::{Selection, first_admissible};
 pub use state::{ReloadError, reload};
@@ -88,4 +90,5 @@ pub mod __private {
     pub use crate::host::current as host;
     pub use crate::inline_cache::{Call, InlineCache};
     pub use crate::parameter::{Digits, ValueText};
+    pub use crate::prepare::prepare_choice;
 }

@@ -55,6 +55,11 @@ pub enum Reason {
     FirstChoiceMissing,
     /// `NITRO_FORCE` pins the variant.
     Forced,
+    /// `NITRO_FORCE` pins another choice, which may not run in this call: its constraint forbids it, or it is not exact or not near enough. What runs is what would without the pin.
+    ForcedInadmissible {
+        /// The variant that is pinned.
+        pinned: &'static str,
+    },
     /// Default: no model of the function was found.
     NoModel,
     /// Default: the model's file cannot be read or is damaged.
@@ -100,6 +105,8 @@ pub enum ReasonKind {
     FirstChoiceMissing,
     /// [`Reason::Forced`]
     Forced,
+    /// [`Reason::ForcedInadmissible`]
+    ForcedInadmissible,
     /// [`Reason::NoModel`]
     NoModel,
     /// [`Reason::ModelUnreadable`]
@@ -120,7 +127,7 @@ pub enum ReasonKind {
 
 impl ReasonKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Predicted,
         Self::PredictedFar,
         Self::PredictedWithout,
@@ -130,6 +137,7 @@ impl ReasonKind {
         Self::FirstChoiceNotTolerated,
         Self::FirstChoiceMissing,
         Self::Forced,
+        Self::ForcedInadmissible,
         Self::NoModel,
         Self::ModelUnreadable,
         Self::ModelForeign,
@@ -153,6 +161,7 @@ impl fmt::Display for ReasonKind {
             Self::FirstChoiceNotTolerated => "first choice not tolerated",
             Self::FirstChoiceMissing => "first choice no longer in the code",
             Self::Forced => "pinned",
+            Self::ForcedInadmissible => "pinned choice inadmissible",
             Self::NoModel => "no model",
             Self::ModelUnreadable => "model unreadable",
             Self::ModelForeign => "model of another function",
@@ -180,6 +189,7 @@ impl Reason {
             Self::FirstChoiceNotTolerated { .. } => ReasonKind::FirstChoiceNotTolerated,
             Self::FirstChoiceMissing => ReasonKind::FirstChoiceMissing,
             Self::Forced => ReasonKind::Forced,
+            Self::ForcedInadmissible { .. } => ReasonKind::ForcedInadmissible,
             Self::NoModel => ReasonKind::NoModel,
             Self::ModelUnreadable => ReasonKind::ModelUnreadable,
             Self::ModelForeign => ReasonKind::ModelForeign,
@@ -257,6 +267,9 @@ impl fmt::Display for Reason {
                 write!(formatter, "best choice left, the model's first is no longer in the code")
             }
             Self::Forced => write!(formatter, "pinned by NITRO_FORCE"),
+            Self::ForcedInadmissible { pinned } => {
+                write!(formatter, "not `{pinned}`, which NITRO_FORCE pins: it is not admissible in this call")
+            }
             Self::NoModel => write!(formatter, "default, there is no model"),
             Self::ModelUnreadable => write!(formatter, "default, the model cannot be read"),
             Self::ModelForeign => write!(formatter, "default, the model is of another function"),

@@ -66,6 +66,11 @@ impl FunctionState {
         self.choices.choices()[index]
     }
 
+    /// What the model may pick, as far as the code has it.
+    pub(crate) fn of_model(&self) -> impl Iterator<Item = usize> + '_ {
+        self.model.iter().flat_map(|model| model.choices.iter().copied().flatten())
+    }
+
     /// Whether the choice of this index may run for an input, whose constraints `admits` evaluates.
     #[inline]
     pub(crate) fn may_run(&self, index: usize, admits: &dyn Fn(Choice) -> bool) -> bool {

@@ -131,16 +131,27 @@ fn from_str(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// `function()`, `select`, `call` and `admissible`.
+/// `function()`, `prepare()`, `select`, `call` and `admissible`.
 fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
     let (krate, visibility) = (krate(function), inner(&function.visibility));
     let [select, call, admissible] = ["select", "call", "admissible"].map(|role| helper(function, role));
     let at_module_level = super::at_module_level(function);
     let doc = format!(" The descriptor of `{}`, which the trainer takes.", plain_name(function));
+    let prepare_doc = format!(
+        " Compiles what calls of `{}` may run, by its option `prepare`, and reads its model, so that no call does.",
+        plain_name(function)
+    );
     quote! {
         #[doc = #doc]
         #[must_use]
         #visibility fn function() -> &'static #krate::Function { #descriptor }
+        #[doc = #prepare_doc]
+        ///
+        /// # Errors
+        /// What could not be prepared, and why; calls go on as they would without.
+        #visibility fn prepare() -> ::core::result::Result<(), #krate::PrepareError> {
+            function().prepare()
+        }
         use super::#at_module_level as _;
         #[doc(inline)]
         #visibility use super::#select as select;
@@ -164,12 +175,17 @@ pub fn descriptor(function: &CodeVariant) -> TokenStream {
         let model = helper(function, "model");
         quote!(.with_model(super::#model))
     });
+    let prepare = function.prepare.as_ref().map(|_| {
+        let prepare = helper(function, "prepare");
+        quote!(.with_prepare(super::#prepare))
+    });
     quote! {
         const VARIANTS: &[#krate::VariantInfo] = &[#(#variants)*];
         static FUNCTION: #krate::Function = #krate::Function::new(#name, VARIANTS)
             #features
             .with_default(Variant::#default as ::core::primitive::usize)
-            #model;
+            #model
+            #prepare;
         &FUNCTION
     }
 }

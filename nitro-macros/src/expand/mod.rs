@@ -29,10 +29,10 @@ pub fn function(function: &CodeVariant) -> TokenStream {
     let admissible = admissible(function, &dispatch::admissibility(function));
     let (errors, constraints) = (approximate::errors(function), constraint::functions(function));
     let parameters = parameters::items(function);
-    let model = model(function);
+    let (model, prepare) = (model(function), prepare(function));
     let (marker, alias) = (marker(function), crate_alias(function));
     let companion = companion::module(function, &companion::descriptor(function));
-    quote!(#dispatcher #select #call #admissible #parameters #errors #constraints #model #marker #alias #companion)
+    quote!(#dispatcher #select #call #admissible #parameters #errors #constraints #model #prepare #marker #alias #companion)
 }
 
 /// The function itself.
@@ -121,6 +121,20 @@ fn model(function: &CodeVariant) -> Option<TokenStream> {
         #(#cfgs)*
         #[doc(hidden)]
         fn #name() -> &'static [::core::primitive::u8] { #model }
+    })
+}
+
+/// What prepares a choice, where the user's expression means what it should.
+fn prepare(function: &CodeVariant) -> Option<TokenStream> {
+    let prepare = function.prepare.as_ref()?;
+    let (cfgs, krate, name) = (cfgs(function), &function.krate, helper(function, "prepare"));
+    let module = &function.signature.ident;
+    Some(quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        fn #name(__nitro_choice: #krate::Choice) -> #krate::Prepared {
+            #krate::__private::prepare_choice::<#module::Choice, _>(__nitro_choice, #prepare)
+        }
     })
 }
 

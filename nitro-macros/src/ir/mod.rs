@@ -51,6 +51,8 @@ pub struct CodeVariant {
     pub device: Option<Expr>,
     /// The bytes of an embedded model.
     pub model: Option<Expr>,
+    /// What prepares a choice for its first call.
+    pub prepare: Option<Expr>,
     /// The largest relative error that a call accepts; given where a variant is approximate.
     pub tolerance: Option<Expr>,
     /// The features, in order.
@@ -221,6 +223,7 @@ pub fn check(options: Options, item: Item, mut errors: Errors) -> Result<CodeVar
         name: options.name,
         device: options.device,
         model: options.model,
+        prepare: options.prepare,
         tolerance: options.tolerance,
         features,
         variants,

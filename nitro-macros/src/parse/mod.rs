@@ -41,12 +41,14 @@ pub struct Options {
     pub device: Option<Expr>,
     /// `model = EXPR`
     pub model: Option<Expr>,
+    /// `prepare = FUNCTION`
+    pub prepare: Option<Expr>,
     /// `crate = PATH`
     pub krate: Option<Path>,
 }
 
 /// Every option with what to write.
-pub const USAGE: [(&str, &str); 9] = [
+pub const USAGE: [(&str, &str); 10] = [
     ("features", "features(name = EXPRESSION, ...)"),
     ("variants", "variants(first, path::second if CONSTRAINT, third { PARAMETER in VALUES, ... }, ...)"),
     ("default", "default = NAME_OF_A_VARIANT"),
@@ -55,6 +57,7 @@ pub const USAGE: [(&str, &str); 9] = [
     ("name", "name = \"key_in_stores_and_models\""),
     ("device", "device = EXPRESSION"),
     ("model", "model = EXPRESSION"),
+    ("prepare", "prepare = FUNCTION_OF_A_CHOICE"),
     ("crate", "crate = ::path::to::nitro"),
 ];
 
@@ -96,6 +99,7 @@ impl Options {
             "name" => self.name = Some(literal(value(&key, input)?)?),
             "device" => self.device = Some(value(&key, input)?),
             "model" => self.model = Some(value(&key, input)?),
+            "prepare" => self.prepare = Some(value(&key, input)?),
             "crate" => self.krate = Some(path(value(&key, input)?)?),
             _ => return Err(unknown(&key)),
         }

@@ -82,6 +82,7 @@ fn every_option() {
         crate = facade::nitro,
         device = gpu::on(stream),
         model = include_bytes!("sort.model"),
+        prepare = compile_ahead,
         default = merge,
         variants(merge, radix::<T, 8>),
         features(length = keys.len()),

@@ -525,6 +525,13 @@ pub mod sum {
             .with_default(Variant::InOrder as ::core::primitive::usize);
         &FUNCTION
     }
+    /// Compiles what calls of `sum` may run, by its option `prepare`, and reads its model, so that no call does.
+    ///
+    /// # Errors
+    /// What could not be prepared, and why; calls go on as they would without.
+    pub fn prepare() -> ::core::result::Result<(), ::nitro::PrepareError> {
+        function().prepare()
+    }
     use super::__nitro_sum_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
     pub use super::__nitro_sum_select as select;

@@ -264,6 +264,16 @@ pub(in crate::search) mod r#find {
             .with_default(Variant::Binary as ::core::primitive::usize);
         &FUNCTION
     }
+    /// Compiles what calls of `find` may run, by its option `prepare`, and reads its model, so that no call does.
+    ///
+    /// # Errors
+    /// What could not be prepared, and why; calls go on as they would without.
+    pub(in crate::search) fn prepare() -> ::core::result::Result<
+        (),
+        ::nitro::PrepareError,
+    > {
+        function().prepare()
+    }
     use super::__nitro_find_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
     pub(in crate::search) use super::__nitro_find_select as select;

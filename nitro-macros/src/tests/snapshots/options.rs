@@ -152,6 +152,15 @@ fn __nitro_sort_model() -> &'static [::core::primitive::u8] {
     include_bytes!("sort.model")
 }
 #[doc(hidden)]
+fn __nitro_sort_prepare(
+    __nitro_choice: facade::nitro::Choice,
+) -> facade::nitro::Prepared {
+    facade::nitro::__private::prepare_choice::<
+        sort::Choice,
+        _,
+    >(__nitro_choice, compile_ahead)
+}
+#[doc(hidden)]
 #[allow(non_snake_case)]
 mod __nitro_sort_is_declared_in_a_function_body__move_it_to_module_level {}
 #[doc(hidden)]
@@ -251,8 +260,19 @@ pub(super) mod sort {
             )
             .with_features(&["length"])
             .with_default(Variant::Merge as ::core::primitive::usize)
-            .with_model(super::__nitro_sort_model);
+            .with_model(super::__nitro_sort_model)
+            .with_prepare(super::__nitro_sort_prepare);
         &FUNCTION
+    }
+    /// Compiles what calls of `sort` may run, by its option `prepare`, and reads its model, so that no call does.
+    ///
+    /// # Errors
+    /// What could not be prepared, and why; calls go on as they would without.
+    pub(in super::super) fn prepare() -> ::core::result::Result<
+        (),
+        super::__nitro_sort_crate::PrepareError,
+    > {
+        function().prepare()
     }
     use super::__nitro_sort_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]

@@ -1,5 +1,5 @@
 ::core::compile_error! {
-    "unknown option `nmae`: did you mean `name`?\nthe options are `features`, `variants`, `default`, `approximate`, `tolerance`, `name`, `device`, `model`, `crate`"
+    "unknown option `nmae`: did you mean `name`?\nthe options are `features`, `variants`, `default`, `approximate`, `tolerance`, `name`, `device`, `model`, `prepare`, `crate`"
 }
 ::core::compile_error! {
     "two variants are named `merge`: import one under another name, such as `use path::merge as other_merge;`"
@@ -148,6 +148,13 @@ pub mod sort {
     #[must_use]
     pub fn function() -> &'static ::nitro::Function {
         ::core::unimplemented!()
+    }
+    /// Compiles what calls of `sort` may run, by its option `prepare`, and reads its model, so that no call does.
+    ///
+    /// # Errors
+    /// What could not be prepared, and why; calls go on as they would without.
+    pub fn prepare() -> ::core::result::Result<(), ::nitro::PrepareError> {
+        function().prepare()
     }
     use super::__nitro_sort_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]

@@ -200,6 +200,13 @@ mod work {
             .with_default(Variant::Only as ::core::primitive::usize);
         &FUNCTION
     }
+    /// Compiles what calls of `work` may run, by its option `prepare`, and reads its model, so that no call does.
+    ///
+    /// # Errors
+    /// What could not be prepared, and why; calls go on as they would without.
+    pub(super) fn prepare() -> ::core::result::Result<(), ::nitro::PrepareError> {
+        function().prepare()
+    }
     use super::__nitro_work_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
     pub(super) use super::__nitro_work_select as select;
