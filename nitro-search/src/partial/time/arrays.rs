@@ -9,8 +9,8 @@ use super::time_bound::TimeBound;
 use super::work::{Touched, Work, WorkDimension};
 
 /// Of the values of [`LOADINGS`](super::super::LOADINGS).
-const AS_NEEDED: usize = 0;
-const TWO_TILES: usize = 2;
+pub(super) const AS_NEEDED: usize = 0;
+pub(super) const TWO_TILES: usize = 2;
 /// So many registers of a thread are for other things than sums: where these leave fewer, a compiler may keep some elsewhere.
 const SPARE_REGISTERS: f64 = 32.0;
 
@@ -60,7 +60,7 @@ impl TimeBound {
     }
 
     /// When tiles may still be loaded.
-    fn loadings(&self, partial: &Partial) -> Values {
+    pub(super) fn loadings(&self, partial: &Partial) -> Values {
         self.nesting().loading.map_or(Values::of([AS_NEEDED]), |loading| partial.values(loading.choice))
     }
 
@@ -115,7 +115,13 @@ impl TimeBound {
     }
 
     /// Iterations of the loops that are surely plain, around both statements and around the user alone, in each of which other elements are needed.
-    fn iterations(&self, partial: &Partial, load: usize, user: usize, array: &str) -> [Option<f64>; 2] {
+    pub(super) fn iterations(
+        &self,
+        partial: &Partial,
+        load: usize,
+        user: usize,
+        array: &str,
+    ) -> [Option<f64>; 2] {
         let (nesting, statements) = (self.nesting(), &self.kernel().statements);
         let varies = |statement: &Statement, at: usize| {
             let access = statement.accesses.iter().find(|access| access.array == array);

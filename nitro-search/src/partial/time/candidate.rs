@@ -2,6 +2,7 @@
 
 use super::dimensions::{Split, Splits, ThreadLoop};
 use super::lanes::Axis;
+use super::phases::Phases;
 use super::rates::Rates;
 use super::staging::Copied;
 use super::terms::{TimeTerm, TimeTerms};
@@ -72,6 +73,11 @@ pub(super) struct Use {
     pub(super) sectors: f64,
     /// Times that shared memory answers: each with one word of each bank.
     pub(super) wavefronts: f64,
+    /// Those of them that are for tiles that are written.
+    pub(super) stored_wavefronts: f64,
+    /// Of `memory_lanes` and `loaded_bytes` what surely comes from shared memory to where it is needed.
+    pub(super) shared_lanes: f64,
+    pub(super) shared_bytes: f64,
     /// Of one block.
     pub(super) block_bytes: f64,
     pub(super) l2_read_bytes: f64,
@@ -107,6 +113,9 @@ impl Use {
             loaded_bytes: self.loaded_bytes + other.loaded_bytes,
             sectors: self.sectors + other.sectors,
             wavefronts: self.wavefronts + other.wavefronts,
+            stored_wavefronts: self.stored_wavefronts + other.stored_wavefronts,
+            shared_lanes: self.shared_lanes + other.shared_lanes,
+            shared_bytes: self.shared_bytes + other.shared_bytes,
             block_bytes: self.block_bytes + other.block_bytes,
             l2_read_bytes: self.l2_read_bytes + other.l2_read_bytes,
             l2_written_bytes: self.l2_written_bytes + other.l2_written_bytes,
@@ -133,6 +142,11 @@ impl Use {
         let sectors = if seen.place == Place::Shared { copied * bytes / 32.0 } else { 0.0 };
         self.sectors += sectors.max(seen.copied.sectors);
         self.wavefronts += seen.copied.wavefronts;
+        self.stored_wavefronts += seen.copied.wavefronts;
+        if seen.place == Place::Shared {
+            self.shared_lanes += direct;
+            self.shared_bytes += lanes * bytes;
+        }
         self.block_bytes += each(|shape| shape.part, |_| 1.0) * bytes;
         self.l2_read_bytes += each(|shape| shape.size, |_| 1.0) * bytes;
     }
@@ -196,10 +210,11 @@ pub(super) struct Grid {
     /// What one thread does one after the other.
     pub(super) chain_clocks: f64,
     pub(super) barriers: f64,
+    pub(super) phases: Phases,
 }
 
 /// Nanoseconds of each term.
-pub(super) type Times = [f64; 13];
+pub(super) type Times = [f64; 14];
 
 impl Grid {
     /// The busiest multiprocessor's share of all blocks.
@@ -232,7 +247,7 @@ impl Grid {
         32.0 * (self.threads / 32.0).ceil()
     }
 
-    fn waste(&self, terms: TimeTerms) -> f64 {
+    pub(super) fn waste(&self, terms: TimeTerms) -> f64 {
         if terms.whole_warps && self.threads > 0.0 { self.warps_threads() / self.threads } else { 1.0 }
     }
 
@@ -259,6 +274,7 @@ impl Grid {
             }
             TimeTerm::Latency => rates.ns(self.chain_clocks * waves),
             TimeTerm::Barriers => rates.ns(self.barriers * rates.barrier_clocks * waves),
+            TimeTerm::Phases => rates.ns(self.phases.clocks() * waves),
             TimeTerm::Launch => rates.launch_ns,
         };
         TimeTerm::ALL.map(|term| if terms.has(term) { time(term) } else { 0.0 })

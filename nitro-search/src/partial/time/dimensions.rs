@@ -4,6 +4,7 @@ use super::super::nesting::{NestLoop, Nesting};
 use super::super::state::Partial;
 use super::super::values::Values;
 
+const PLAIN: usize = 0;
 const VECTOR: usize = 2;
 pub(super) const BLOCK: usize = 3;
 pub(super) const THREAD: usize = 4;
@@ -15,7 +16,8 @@ pub(super) struct Split {
     pub(super) threads: u64,
     /// Iterations of a thread.
     pub(super) inside: u64,
-    /// Neighbouring iterations that a thread has at once: those of the innermost loops, up to one of threads. `u64::MAX` where a thread has all of a tile's.
+    /// Neighbouring iterations that a thread has at once: those of the innermost loops, up to one of threads, or a plain one, whose iterations are apart in the code.
+    /// `u64::MAX` where a thread has all of a tile's.
     pub(super) run: u64,
     pub(super) axes: Vec<ThreadLoop>,
 }
@@ -78,7 +80,7 @@ fn spread(
     for size in sizes.filter(|&size| size > 0 && left.is_multiple_of(size)) {
         let kinds = partial.values(own.kind);
         for mut next in kinds.iter().filter_map(|kind| split.with(at, size, kind)) {
-            if outer.is_empty() && split.blocks * split.threads == 1 {
+            if outer.is_empty() && split.is_one_run() {
                 next.run = u64::MAX; // a thread has whole rows of tiles, and what lies behind them is its own, too
             }
             spread(nesting, outer, left / size, &next, partial, found);
@@ -90,6 +92,11 @@ fn spread(
 }
 
 impl Split {
+    /// Whether a thread has all of it at once.
+    fn is_one_run(&self) -> bool {
+        self.run == self.inside && self.blocks * self.threads == 1
+    }
+
     fn with(&self, at: usize, size: u64, kind: usize) -> Option<Self> {
         let mut next = self.clone();
         match kind {
@@ -102,7 +109,7 @@ impl Split {
                 next.threads = next.threads.checked_mul(size)?;
             }
             _ => {
-                if self.run == self.inside && self.blocks * self.threads == 1 {
+                if self.is_one_run() && (kind != PLAIN || size == 1) {
                     next.run = next.run.checked_mul(size)?;
                 }
                 next.inside = next.inside.checked_mul(size)?;

@@ -7,6 +7,7 @@ mod arrays;
 mod candidate;
 mod dimensions;
 mod lanes;
+mod phases;
 mod rates;
 mod reasons;
 mod spreads;

@@ -100,6 +100,13 @@ fn formula(bound: &TimeBound, least: &Least, term: TimeTerm) -> String {
             "{:.0} barriers of {} clocks at {} GHz, {waves:.0} waves of blocks",
             grid.barriers, rates.barrier_clocks, rates.clock_ghz
         ),
+        TimeTerm::Phases => format!(
+            "{:.0} rounds of a block, which waits {:.0} clocks of {:.0} at {} GHz, {waves:.0} waves of blocks",
+            grid.phases.rounds,
+            grid.phases.waiting,
+            grid.phases.clocks(),
+            rates.clock_ghz
+        ),
         TimeTerm::Launch => "a kernel that does nothing takes so long".to_owned(),
     }
 }

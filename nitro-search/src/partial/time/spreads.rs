@@ -7,6 +7,8 @@ use super::arrays::Waits;
 use super::candidate::{Grid, Place, Seen, Shape, Times, Use};
 use super::dimensions::{Split, Splits};
 use super::lanes::{Asked, Axis};
+use super::phases::Phases;
+use super::terms::TimeTerm;
 use super::time_bound::TimeBound;
 use super::work::WorkDimension;
 
@@ -89,7 +91,7 @@ impl<'a> State<'a> {
         let carried = work.dimensions.iter().zip(splits).filter(|(own, _)| own.carried);
         let least = |own: &Arc<Splits>| own.coarse.iter().map(|split| split.inside as f64).reduce(f64::min);
         let chain: f64 = carried.map(|(_, own)| least(own).unwrap_or(1.0)).product();
-        let grid = Grid {
+        let mut grid = Grid {
             blocks: splits.iter().map(most).product(),
             blocks_known: false,
             threads: 0.0,
@@ -97,8 +99,10 @@ impl<'a> State<'a> {
             registers: 0.0,
             chain_clocks: self.chain_clocks(main, chain, [0.0; 2], self.bound.rates().load_clocks),
             barriers: self.waits.barriers,
+            phases: Phases::default(),
         };
         let used = self.least[main];
+        grid.phases = self.phases(main, &used, &grid, self.bound.rates().load_clocks);
         let times = grid.times(&used, others, self.bound.rates(), self.bound.terms());
         Least { work: main, times, splits: Vec::new(), grid, used: used.plus(*others) }
     }
@@ -143,23 +147,21 @@ impl<'a> State<'a> {
         let chain: f64 = carried.map(|(_, split)| split.inside as f64).product();
         let arithmetic = used.arithmetic_lanes / (blocks * threads);
         let instructions = arithmetic + used.memory_lanes / (blocks * threads);
+        let load_clocks = self.load_clocks(main, splits, blocks);
         let mut grid = Grid {
             blocks,
             blocks_known: true,
             threads,
             shared_bytes: self.shared_bytes,
             registers: bound.registers(self.partial, work, splits),
-            chain_clocks: self.chain_clocks(
-                main,
-                chain,
-                [arithmetic, instructions],
-                self.load_clocks(main, splits, blocks),
-            ),
+            chain_clocks: self.chain_clocks(main, chain, [arithmetic, instructions], load_clocks),
             barriers: self.waits.barriers,
+            phases: Phases::default(),
         };
         if fine {
             self.add_touches(&mut used, main, splits, &shapes, blocks);
         }
+        grid.phases = self.phases(main, &used, &grid, load_clocks);
         if !bound.terms().whole_blocks {
             grid.blocks_known = false;
         }
@@ -195,6 +197,19 @@ impl<'a> State<'a> {
         let again = (carried - iterations).max(0.0) * each;
         let ahead = (waits.loads_ahead.min(1.0) + (waits.loads_ahead - 1.0).max(0.0) / 2.0) * load;
         sums.max(waited + again.max(arithmetic)).max(ahead)
+    }
+
+    /// What a block does in turn, if a thread does. Of blocks that are spread in whatever way, some one has no less than its share of most blocks.
+    fn phases(&self, main: usize, used: &Use, grid: &Grid, load_clocks: f64) -> Phases {
+        let (bound, terms) = (self.bound, self.bound.terms());
+        if !terms.whole_iterations || !terms.has(TimeTerm::Phases) {
+            return Phases::default();
+        }
+        let rounds = bound.rounds(self.partial, &bound.works()[main]);
+        let reads = bound.works()[main].reads.iter().zip(&self.seen[main]);
+        let is_apart = reads.filter(|(own, _)| own.staging.is_some()).all(|(_, seen)| seen.copied.is_apart);
+        let last_clocks = if is_apart { load_clocks } else { bound.rates().load_clocks };
+        Phases::of(rounds, [load_clocks, last_clocks], used, grid.waste(terms), grid.blocks, bound.rates())
     }
 
     /// What a load takes at least: where a multiprocessor has two blocks at most, these differ in one of the arrays, of which each has to bring its own sectors from the second-level cache.

@@ -35,6 +35,8 @@ pub(super) struct Copied {
     pub(super) lanes: f64,
     pub(super) sectors: f64,
     pub(super) wavefronts: f64,
+    /// Whether surely no two warps load parts of one sector.
+    pub(super) is_apart: bool,
 }
 
 impl Tile {
@@ -66,7 +68,10 @@ impl Tile {
         }
         let (mut stride, mut axes) = (bytes, Vec::new());
         for (place, row) in rows.into_iter().enumerate() {
-            let axis = |own: &ThreadLoop| Axis { at: own.at, threads: own.threads, bytes: stride * own.step };
+            // threads of a loop around the tile are at one place in it
+            let step = |own: &ThreadLoop| if bound.nesting().loops[own.at].level > 0 { own.step } else { 0 };
+            let axis =
+                |own: &ThreadLoop| Axis { at: own.at, threads: own.threads, bytes: stride * step(own) };
             axes.extend(splits[self.dimensions[row]].axes.iter().map(axis));
             let mut extent = if place == 0 && layout % 2 == 1 { PADDING } else { 0 };
             let mut size = 1;
@@ -162,7 +167,9 @@ impl Staging {
             let (axes, ordered) = in_order(bound, partial, axes);
             bound.touches(Asked::Words(words), axes, ordered) * times / stored
         });
-        Copied { lanes: whole * times * (1.0 / width + 1.0 / stored), sectors, wavefronts }
+        let elements = times * threads;
+        let is_apart = sectors * 32.0 <= elements * bytes as f64 * (1.0 + 1e-9); // no more than there are
+        Copied { lanes: whole * times * (1.0 / width + 1.0 / stored), sectors, wavefronts, is_apart }
     }
 }
 
@@ -172,6 +179,7 @@ impl Copied {
             lanes: self.lanes.min(other.lanes),
             sectors: self.sectors.min(other.sectors),
             wavefronts: self.wavefronts.min(other.wavefronts),
+            is_apart: self.is_apart && other.is_apart,
         }
     }
 }

@@ -29,13 +29,15 @@ pub enum TimeTerm {
     Latency,
     /// Barriers of a block, once for each wave of blocks.
     Barriers,
+    /// What a block that stages tiles does in turn, since barriers keep it apart: it loads them, waits, and does all that it computes with them, once for each wave of blocks.
+    Phases,
     /// A kernel that does nothing.
     Launch,
 }
 
 impl TimeTerm {
     /// All there are.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Issue,
         Self::Arithmetic,
         Self::MemoryInstructions,
@@ -48,6 +50,7 @@ impl TimeTerm {
         Self::Dram,
         Self::Latency,
         Self::Barriers,
+        Self::Phases,
         Self::Launch,
     ];
 }
@@ -69,6 +72,7 @@ impl TimeTerm {
             Self::Dram => "memory",
             Self::Latency => "latency",
             Self::Barriers => "barriers",
+            Self::Phases => "phases of a block",
             Self::Launch => "launch",
         }
     }
@@ -95,7 +99,7 @@ pub struct TimeTerms {
     pub whole_blocks: bool,
     /// Whether warps are whole: 33 threads take as long as 64.
     pub whole_warps: bool,
-    /// Whether an iteration of a plain loop begins when the one before has started all its instructions: true of compilers that do not pipeline loops.
+    /// Whether an iteration of a plain loop begins when the one before has started all its instructions: true of compilers that do not pipeline loops. Phases count only then.
     pub whole_iterations: bool,
     /// Whether sums over tiles, and what is loaded ahead, are in registers, which few blocks have at once: true of compilers where a thread has room for them.
     pub kept_sums: bool,

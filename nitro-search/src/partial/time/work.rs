@@ -10,6 +10,8 @@ use super::staging::{Staging, Tile};
 #[derive(Clone, Debug)]
 pub(super) struct Work {
     pub(super) name: String,
+    /// Its position in the kernel.
+    pub(super) statement: usize,
     pub(super) dimensions: Vec<WorkDimension>,
     /// Whether an instance is an instruction of arithmetic.
     pub(super) computes: bool,
@@ -52,7 +54,7 @@ pub(super) struct Touched {
 /// The statements that cost time; those that compute come first, the most instances first.
 pub(super) fn works(kernel: &Kernel, nesting: &Nesting) -> Vec<Work> {
     let mut works: Vec<Work> =
-        kernel.statements.iter().map(|statement| work(kernel, nesting, statement)).collect();
+        (0..kernel.statements.len()).map(|statement| work(kernel, nesting, statement)).collect();
     works.retain(|work| work.computes || !work.reads.is_empty() || !work.writes.is_empty());
     let instances = |work: &Work| work.dimensions.iter().map(|own| own.size as f64).product::<f64>();
     works.retain(|work| instances(work) > 0.0);
@@ -68,7 +70,8 @@ pub(super) fn works(kernel: &Kernel, nesting: &Nesting) -> Vec<Work> {
     works
 }
 
-fn work(kernel: &Kernel, nesting: &Nesting, statement: &Statement) -> Work {
+fn work(kernel: &Kernel, nesting: &Nesting, position: usize) -> Work {
+    let statement = &kernel.statements[position];
     let written = |array: &str| {
         let stores = kernel.statements.iter().filter(|own| own.operation == Operation::Store);
         stores.flat_map(|own| &own.accesses).any(|access| access.array == array)
@@ -92,6 +95,7 @@ fn work(kernel: &Kernel, nesting: &Nesting, statement: &Statement) -> Work {
     };
     Work {
         name: statement.name.clone(),
+        statement: position,
         dimensions: dimensions(kernel, statement),
         computes,
         reads: touched(&|access| reads && !written(&access.array)),

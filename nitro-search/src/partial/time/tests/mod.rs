@@ -225,7 +225,11 @@ fn nothing_that_is_loaded_ahead_takes_less_by_a_simulation_that_counts_its_waits
             let ns = case.simulate_ns(leaf);
             let bounds: Vec<f64> = walk.iter().map(|state| case.bound.bound_ns(state)).collect();
             assert!(bounds.is_sorted_by(|parent, child| *child >= parent * (1.0 - 1e-9)), "{bounds:?}");
-            assert!(bounds.iter().all(|bound_ns| *bound_ns <= ns * (1.0 + 1e-9)), "{ns} ns, but {bounds:?}");
+            assert!(
+                bounds.iter().all(|bound_ns| *bound_ns <= ns * (1.0 + 1e-9)),
+                "{ns} ns, but {bounds:?}: {}",
+                case.bound.explain(leaf)
+            );
             tightest = tightest.max(case.bound.bound_ns(leaf) / ns);
             by_registers += usize::from(without.bound_ns(leaf) < case.bound.bound_ns(leaf));
         }
@@ -310,6 +314,29 @@ fn who_has_all_of_a_tile_loads_neighbours_of_the_next_row_too() {
     assert!(!all.is_empty() && all.iter().all(|split| split.run == u64::MAX));
     let some = dimensions::splits(&case.nesting, 2, 32, &case.root).fine;
     assert!(some.iter().any(|split| split.run == 1));
+}
+
+/// A load is of neighbours in one iteration of a plain loop; what an unrolled loop inside of it has is still one run.
+#[test]
+fn plain_loops_end_a_run_and_unrolled_ones_go_on_with_it() {
+    let kernel = Kernel {
+        dimensions: vec![dimension("k", 64, &[&[2], &[4]], false)],
+        statements: vec![statement("sum", Operation::Fma, &[0], &[("x", &[1])])],
+        ..Kernel::default()
+    };
+    let case = case(kernel);
+    let runs = |kinds: [&str; 2]| {
+        let mut state = case.root.clone();
+        for (at, kind) in (1..).zip(kinds) {
+            let kind = case.nesting.problem.named(case.nesting.loops[at].kind, &[kind]).unwrap();
+            state.restrict(kind.choice, kind.values).unwrap();
+        }
+        let all = dimensions::splits(&case.nesting, 0, 64, &state).coarse;
+        all.iter().map(|split| split.run).collect::<Vec<u64>>()
+    };
+    assert_eq!(runs(["plain", "plain"]), [1]);
+    assert_eq!(runs(["plain", "unrolled"]), [4]);
+    assert_eq!(runs(["unrolled", "unrolled"]), [u64::MAX]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ type Thread = (u64, u64);
 struct Counted {
     /// Instances of each thread.
     operations: BTreeMap<Thread, f64>,
-    /// Elements that each thread reads or writes, each once, in that order, by access.
+    /// Elements that each thread reads or writes, each once (of a load once in each iteration of the plain loops around all), in that order, by access.
     touched: BTreeMap<(Thread, usize), Vec<u64>>,
     /// Where these are in a staged tile.
     words: BTreeMap<(Thread, usize), Vec<u64>>,
@@ -67,6 +67,7 @@ fn count(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, statement: &Stateme
     let loops = loops(nesting, leaf, statement);
     let vectors = loops.iter().filter(|own| own.kind == 2).map(|own| own.size as f64);
     let mut counted = Counted { width: vectors.product(), ..Counted::default() };
+    let mut seen = BTreeSet::new();
     for point in 0..loops.iter().map(|own| own.size).product() {
         let (mut left, mut digits) = (point, Vec::new());
         for own in loops.iter().rev() {
@@ -108,9 +109,10 @@ fn count(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, statement: &Stateme
             if thread.0 == 0 {
                 counted.sectors.entry(around).or_default().insert((at, address / 8));
             }
-            let touched = counted.touched.entry((thread, at)).or_default();
-            if !touched.contains(&address) {
-                touched.push(address);
+            // what is needed again is in a register, but a tile is loaded again for each iteration around it
+            let again = if statement.operation == Operation::Load { around } else { 0 };
+            if seen.insert((thread, at, again, address)) {
+                counted.touched.entry((thread, at)).or_default().push(address);
                 let word = tile_word(kernel, nesting, leaf, statement, &access.array, &in_tile);
                 counted.words.entry((thread, at)).or_default().push(word);
             }
@@ -164,6 +166,22 @@ fn answers(counted: &Counted, block: u64, threads: u64, access: usize) -> f64 {
     (0..threads).step_by(32).map(warp).sum()
 }
 
+/// What shared memory answers the first block, for all that it stages and reads.
+fn answers_of_block(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, all: &[Counted]) -> f64 {
+    let of = |(statement, counted): (&Statement, &Counted)| {
+        let threads = 1 + counted.operations.keys().map(|thread| thread.1).max().unwrap_or(0);
+        let staged = |at: &usize| {
+            let array = &statement.accesses[*at].array;
+            let is_passed =
+                |one: &Passing| matches!(one, Passing::Array(at) if kernel.arrays[*at].name == *array);
+            is_staged(kernel, nesting, leaf, array)
+                && kernel.dependences.iter().any(|one| is_passed(&one.passing))
+        };
+        (0..statement.accesses.len()).filter(staged).map(|at| answers(counted, 0, threads, at)).sum::<f64>()
+    };
+    kernel.statements.iter().zip(all).map(of).sum()
+}
+
 /// Sectors of 32 bytes that a block touches with one access: each warp with all its threads at once, wherever each of them is in what it does.
 fn sectors(counted: &Counted, block: u64, threads: u64, access: usize) -> f64 {
     let of = |thread: u64| counted.touched.get(&((block, thread), access)).map_or(&[][..], |own| own);
@@ -187,8 +205,10 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
     let mut ns: f64 = rates.launch_ns;
     let mut memory_bytes = 0.0;
     let mut busy: BTreeMap<(u64, &str), f64> = BTreeMap::new();
-    for statement in &kernel.statements {
-        let counted = count(kernel, nesting, leaf, statement);
+    let all: Vec<Counted> =
+        kernel.statements.iter().map(|statement| count(kernel, nesting, leaf, statement)).collect();
+    let answers_of_block = answers_of_block(kernel, nesting, leaf, &all);
+    for (statement, counted) in kernel.statements.iter().zip(&all) {
         let blocks = 1 + counted.operations.keys().map(|thread| thread.0).max().unwrap_or(0);
         let threads = 1 + counted.operations.keys().map(|thread| thread.1).max().unwrap_or(0);
         let computes = statement.operation == Operation::Fma;
@@ -225,7 +245,7 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
                 let is_passed = passed(&statement.accesses[at].array);
                 if staged && is_passed {
                     // one word at a time, as the text says
-                    add("answers", answers(&counted, block, threads, at) / rates.wavefronts_per_clock);
+                    add("answers", answers(counted, block, threads, at) / rates.wavefronts_per_clock);
                     instructions += elements * 0.75;
                 }
                 if staged && !is_passed {
@@ -237,7 +257,7 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
                     add("loaded", 4.0 * all / rates.loaded_bytes_per_clock);
                 }
                 if !staged || loads {
-                    add("sectors", sectors(&counted, block, threads, at) / rates.sectors_per_clock);
+                    add("sectors", sectors(counted, block, threads, at) / rates.sectors_per_clock);
                 }
                 if loads {
                     instructions += elements / counted.width;
@@ -255,13 +275,21 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
             let passes = statement.accesses.iter().any(|access| passed(&access.array));
             let passed_on = [is_staged, staged.iter().all(|staged| *staged)];
             let chain = if computes && passes {
-                in_turn(&counted, blocks, passed_on, loading(nesting, leaf), rates)
+                let block = Block {
+                    blocks,
+                    warps: threads.div_ceil(32) as usize,
+                    shared_clocks: (answers_of_block / rates.wavefronts_per_clock)
+                        .max(instructions * warps - operations * warps),
+                    staged: passed_on,
+                    loading: loading(nesting, leaf),
+                };
+                in_turn(counted, block, rates)
             } else {
                 chain
             };
             let of_warps = 32 * threads.div_ceil(32);
             let registers =
-                if computes { registers(kernel, nesting, leaf, &counted, threads, rates) } else { 1 };
+                if computes { registers(kernel, nesting, leaf, counted, threads, rates) } else { 1 };
             let resident = (rates.threads_per_multiprocessor / of_warps)
                 .min(rates.registers_per_multiprocessor / (of_warps * registers))
                 .clamp(1, 32);
@@ -319,46 +347,90 @@ fn registers(
     if sums > room { 1 } else { (sums + ahead).min(room).max(1) }
 }
 
-/// Clocks of a thread that starts one instruction after the other, waits for what it needs, and begins no iteration of a plain loop before it has started the one before.
-/// `staged` says whether some and whether all arrays are.
-fn in_turn(
-    counted: &Counted,
+/// A block that has a multiprocessor for itself.
+struct Block {
     blocks: u64,
-    [some_staged, all_staged]: [bool; 2],
+    warps: usize,
+    /// How long shared memory answers its threads, in all.
+    shared_clocks: f64,
+    /// Whether some and whether all arrays are staged.
+    staged: [bool; 2],
     loading: usize,
-    rates: &Rates,
-) -> f64 {
+}
+
+/// Clocks of a block whose warps all do what the first thread does: each starts one instruction after the other, waits for what it needs, and begins no iteration of a plain loop before it has started the one
+/// before; the multiprocessor adds for as many lanes at once as it has, and shared memory has answered before all go on to the next tile.
+fn in_turn(counted: &Counted, block: Block, rates: &Rates) -> f64 {
+    let [some_staged, all_staged] = block.staged;
     let barrier = if some_staged { rates.barrier_clocks } else { 0.0 };
     let shared = if some_staged { rates.shared_load_clocks } else { 0.0 };
-    let (mut now, mut last, mut arrives) = (0.0_f64, None, 0.0_f64);
-    let mut ready: BTreeMap<u64, f64> = BTreeMap::new();
     let mut known: BTreeSet<(usize, u64)> = BTreeSet::new();
     let mut load = |around: u64| {
         let Some(sectors) = counted.sectors.get(&around) else { return 0.0 };
-        let is_new = blocks <= 2 * rates.multiprocessors && !sectors.is_subset(&known);
+        let is_new = block.blocks <= 2 * rates.multiprocessors && !sectors.is_subset(&known);
         known.extend(sectors);
         if is_new { rates.l2_load_clocks } else { rates.load_clocks }
     };
-    for &[around, plain, sum] in &counted.trace {
-        if last.is_none_or(|last: [u64; 2]| last[0] != around) {
-            let waits_again = last.is_some() && loading != 2;
-            now += if waits_again { barrier } else { 0.0 };
-            if loading == 0 {
-                now += barrier + load(around);
-            } else {
-                arrives = if last.is_none() { now + load(around) } else { arrives };
-                now = now.max(arrives) + barrier;
-                arrives = now + load(around + 1);
-                now += if all_staged { 0.0 } else { rates.load_clocks };
-            }
+    let rounds: Vec<&[[u64; 3]]> = counted.trace.chunk_by(|one, other| one[0] == other[0]).collect();
+    let answering = if some_staged { block.shared_clocks / rounds.len() as f64 } else { 0.0 };
+    let mut warps = Warps::new(block.warps, 32.0 / rates.arithmetic_lanes_per_clock, rates.arithmetic_clocks);
+    let (mut now, mut arrives) = (0.0_f64, 0.0_f64);
+    for (at, &round) in rounds.iter().enumerate() {
+        let around = round[0][0];
+        now += if at > 0 && block.loading != 2 { barrier } else { 0.0 };
+        if block.loading == 0 {
+            now += barrier + load(around);
+        } else {
+            arrives = if at == 0 { now + load(around) } else { arrives };
+            now = now.max(arrives) + barrier;
+            arrives = now + load(around + 1);
+            now += if all_staged { 0.0 } else { rates.load_clocks };
         }
-        now += if last.is_none_or(|last| last[1] != plain) { shared } else { 0.0 };
-        last = Some([around, plain]);
-        now = ready.get(&sum).copied().unwrap_or(0.0).max(now);
-        ready.insert(sum, now + rates.arithmetic_clocks);
-        now += 1.0;
+        now = warps.compute(round, now, shared).max(now + answering);
     }
-    ready.values().copied().fold(now + barrier, f64::max)
+    warps.done().max(now + barrier)
+}
+
+/// Warps that take turns.
+struct Warps {
+    /// When each has each of its sums.
+    ready: Vec<BTreeMap<u64, f64>>,
+    /// How long one instruction keeps the multiprocessor, and until when one does.
+    each: f64,
+    busy: f64,
+    latency: f64,
+}
+
+impl Warps {
+    fn new(count: usize, each: f64, latency: f64) -> Self {
+        Self { ready: vec![BTreeMap::new(); count], each, busy: 0.0, latency }
+    }
+
+    /// When the last one has started all of a round that begins now; `shared` is waited for in each iteration of a plain loop.
+    fn compute(&mut self, round: &[[u64; 3]], now: f64, shared: f64) -> f64 {
+        let mut at = vec![(now, 0); self.ready.len()];
+        let starts = |own: &Self, warp: usize, (now, next): (f64, usize)| {
+            let [_, plain, sum] = round[next];
+            let waits = next == 0 || round[next - 1][1] != plain;
+            let now = now + if waits { shared } else { 0.0 };
+            own.ready[warp].get(&sum).copied().unwrap_or(0.0).max(now).max(own.busy)
+        };
+        loop {
+            let open = (0..at.len()).filter(|&warp| at[warp].1 < round.len());
+            let first = open
+                .map(|warp| (starts(self, warp, at[warp]), warp))
+                .min_by(|one, other| one.0.total_cmp(&other.0));
+            let Some((start, warp)) = first else { break };
+            self.ready[warp].insert(round[at[warp].1][2], start + self.latency);
+            self.busy = start + self.each;
+            at[warp] = (start + 1.0, at[warp].1 + 1);
+        }
+        at.iter().map(|own| own.0).fold(now, f64::max)
+    }
+
+    fn done(&self) -> f64 {
+        self.ready.iter().flat_map(BTreeMap::values).copied().fold(0.0, f64::max)
+    }
 }
 
 fn is_staged(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, array: &str) -> bool {
