@@ -3,26 +3,30 @@
 use super::PatchSpace;
 use crate::random::Random;
 
-/// Edits of an individual in the beginning.
-const FIRST: usize = 3;
-/// How often the first edits of an individual are drawn until they go together.
+/// Edits of which an individual of the second generation is the union.
+const UNITED: usize = 3;
+/// How often they are drawn until they go together.
 const ATTEMPTS: usize = 10;
 
 /// Sets of edits, ascending.
 pub(super) type Edits<P> = Vec<<P as PatchSpace>::Edit>;
 
-/// Three edits that can each be made alone, and together; fewer if such are not found.
+/// An edit by itself.
 pub(super) fn first<P: PatchSpace>(space: &P, random: &mut Random) -> Edits<P> {
-    let mut edits: Edits<P> = Vec::new();
+    space.mutate(&[], random.next_u64()).into_iter().collect()
+}
+
+/// The union of three of these that go together; one of them if such are not found.
+pub(super) fn unite<P: PatchSpace>(space: &P, of: &[&[P::Edit]], random: &mut Random) -> Edits<P> {
+    let mut drawn: Vec<&[P::Edit]> = of.to_vec();
     for _ in 0..ATTEMPTS {
-        let drawn = (0..FIRST).filter_map(|_| space.mutate(&[], random.next_u64()));
-        let together = set::<P>(drawn.collect());
-        if together.len() == FIRST && space.is_valid(&together) {
+        random.shuffle(&mut drawn);
+        let together = set::<P>(drawn.iter().take(UNITED).copied().flatten().cloned().collect());
+        if space.is_valid(&together) {
             return together;
         }
-        edits = together.into_iter().take(1).collect();
     }
-    edits
+    drawn.first().map_or_else(Vec::new, |edits| edits.to_vec())
 }
 
 /// What two parents have in common goes to both children; the rest is dealt out, anew until at least one of them can live.

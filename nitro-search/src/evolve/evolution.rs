@@ -1,6 +1,6 @@
 //! Ask and tell for patches.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::breed::{self, Edits};
 use super::rank::{Standing, front, standings};
@@ -50,7 +50,7 @@ pub struct Evolution<P: PatchSpace> {
     space: P,
     plan: EvolvePlan,
     random: Random,
-    records: Records<P::Edit>,
+    pub(super) records: Records<P::Edit>,
     course: Course<TrialId, Report>,
     /// Machine code that ran in this generation.
     fresh: HashMap<u64, Fitness>,
@@ -58,12 +58,14 @@ pub struct Evolution<P: PatchSpace> {
     trials: Vec<(usize, Purpose)>,
     told: Vec<Told<P::Edit>>,
     /// Those that may have children, the best first.
-    population: Vec<usize>,
+    pub(super) population: Vec<usize>,
     standings: Vec<Standing>,
     /// Made of them, and not yet known.
     children: Vec<usize>,
+    /// What came from elsewhere, by the generation that it joins.
+    pub(super) arrivals: BTreeMap<usize, Vec<Edits<P>>>,
     /// Generations that are complete.
-    generation: usize,
+    pub(super) generation: usize,
 }
 
 impl<P: PatchSpace> Evolution<P> {
@@ -83,6 +85,7 @@ impl<P: PatchSpace> Evolution<P> {
             population: Vec::new(),
             standings: Vec::new(),
             children: Vec::new(),
+            arrivals: BTreeMap::new(),
             generation: 0,
         }
     }
@@ -259,7 +262,7 @@ impl<P: PatchSpace> Evolution<P> {
         self.course.begin((first..self.trials.len() as u64).map(TrialId).collect());
     }
 
-    /// The program as it is, and others by chance.
+    /// The program as it is, and single edits by chance.
     fn begin(&mut self) -> Vec<(usize, Purpose)> {
         let mut first: Vec<Edits<P>> = vec![Vec::new()];
         first.extend((1..self.plan.population).map(|_| breed::first(&self.space, &mut self.random)));
@@ -291,7 +294,11 @@ impl<P: PatchSpace> Evolution<P> {
             let new: Vec<_> = confirmations.into_iter().filter(|one| !proposals.contains(one)).collect();
             proposals.extend(new);
         }
-        let children = self.breed();
+        let mut children = if self.generation == 1 { self.unite() } else { Vec::new() };
+        if children.is_empty() {
+            children = self.breed();
+        }
+        children.extend(self.arrivals.remove(&self.generation).unwrap_or_default());
         proposals.extend(self.propose(children));
         proposals
     }
@@ -305,6 +312,14 @@ impl<P: PatchSpace> Evolution<P> {
             open.extend(measured.validation.is_none().then_some((number, Purpose::Validation)));
         }
         open
+    }
+
+    /// Unions of what ran with one edit, as the paper begins; none where nothing did.
+    fn unite(&mut self) -> Vec<Edits<P>> {
+        let ran = self.population.iter().map(|&number| self.records.edits(number));
+        let ran: Vec<&[P::Edit]> = ran.filter(|edits| !edits.is_empty()).collect();
+        let count = if ran.is_empty() { 0 } else { self.plan.population };
+        (0..count).map(|_| breed::unite(&self.space, &ran, &mut self.random)).collect()
     }
 
     fn breed(&mut self) -> Vec<Edits<P>> {

@@ -8,12 +8,16 @@
 //! ([`Purpose::Validation`]) are shown what is on the front, now and then: what fails there is out, and how fast it was there is kept apart. Those of the *test* never come in here: whoever accepts a
 //! [`Finalist`] runs them once.
 //!
+//! Several evolutions of one program can tell each other what they found ([`Evolution::best`], [`Evolution::take_in`]): times that others have taken count for nothing.
+//!
+//! The first individuals have one edit each, those of the next generation are unions of three that ran: of random edits most fail, and of three together nearly all.
 //! Where the paper leaves something open: times that differ by less than a margin (1 %) are the same; elites are measured again in every generation and have the median of their times, and the
 //! worst of their errors; what has the same machine code has been measured already.
 
 mod breed;
 mod evolution;
 mod explain;
+mod migrate;
 mod minimise;
 mod plan;
 mod rank;

@@ -38,7 +38,7 @@ fn answer(edits: &[u32]) -> (u64, Option<Fitness>) {
     time_ns +=
         edits.iter().filter(|&&edit| edit < 40 && ![10, 21, 22, 23, 30].contains(&edit)).count() as f64;
     let code = edits.iter().filter(|&&edit| edit < 40).fold(0, |code, edit| code | 1 << edit);
-    let fails = edits.iter().any(|edit| edit % 10 == 9);
+    let fails = edits.iter().any(|&edit| edit < 40 && edit % 10 == 9);
     let error = if has(30) { 0.005 } else { 0.0 } + if has(33) { 0.5 } else { 0.0 };
     (code, (!fails).then_some(Fitness { time_ns, error }))
 }
@@ -105,8 +105,17 @@ fn the_first_trial_is_the_program_as_it_is_and_no_genotype_is_tried_twice() {
     let distinct: BTreeSet<_> = new.iter().map(|trial| &trial.edits).collect();
     assert_eq!(distinct.len(), new.len());
     assert!(new.iter().all(|trial| Lines.is_valid(&trial.edits) && trial.edits.is_sorted()));
-    let sizes = new[1..64].iter().map(|trial| trial.edits.len());
-    assert!(sizes.filter(|&size| size == 3).count() >= 60, "they begin with three edits each");
+    let sizes: Vec<usize> = new[1..].iter().map(|trial| trial.edits.len()).collect();
+    let singles = sizes.iter().take_while(|&&size| size == 1).count();
+    assert!((30..64).contains(&singles), "they begin with one edit each: {singles}");
+    let ran: BTreeSet<u32> = new[1..=singles]
+        .iter()
+        .filter(|trial| answer(&trial.edits).1.is_some())
+        .map(|trial| trial.edits[0])
+        .collect();
+    let unions = &new[1 + singles..][..60];
+    assert!(unions.iter().all(|trial| trial.edits.len() == 3), "then three");
+    assert!(unions.iter().flat_map(|trial| &trial.edits).all(|edit| ran.contains(edit)), "each of which ran");
     let validated = asked.iter().filter(|trial| trial.purpose == Purpose::Validation).count();
     assert!(validated > 0 && validated < 60, "only the front is validated, once: {validated}");
 }
@@ -209,6 +218,52 @@ fn elites_are_measured_again_and_a_lucky_time_does_not_last() {
             .unwrap();
     }
     assert_eq!(evolution.front(), [(&[][..], Fitness { time_ns: 100.0, error: 0.0 })]);
+}
+
+#[test]
+fn what_comes_from_elsewhere_is_evaluated_anew_and_bred_from() {
+    let find = |arrives: bool| {
+        let mut evolution = Evolution::new(Lines, EvolvePlan { generations: 3, ..plan(11) });
+        assert!(!arrives || evolution.take_in(2, vec![23, 21, 22]));
+        let asked = finish(&mut evolution, 8);
+        (asked.into_iter().position(|trial| trial.edits == [21, 22, 23]), evolution)
+    };
+    assert_eq!(find(false).0, None, "chance alone does not find them so soon");
+    let (at, mut evolution) = find(true);
+    let told = evolution.told().iter().find(|told| told.trial.edits == [21, 22, 23]).unwrap();
+    assert!(at.is_some() && told.trial.purpose == Purpose::Search, "{told:?}");
+    assert!(matches!(told.report, Report::Ran { fitness, .. } if fitness.time_ns == 70.0), "{told:?}");
+    let best = evolution.best(4);
+    assert!(best.iter().any(|(edits, _)| edits.starts_with(&[21, 22, 23])), "{best:?}");
+    let codes: BTreeSet<u64> = best.iter().map(|(edits, _)| answer(edits).0).collect();
+    assert!(codes.len() == best.len() && best.len() == 4 && !codes.contains(&0), "{best:?}");
+    assert!(!evolution.take_in(9, vec![21, 22, 23]), "it is known");
+    assert!(!evolution.take_in(1, vec![21, 40]), "that generation has begun");
+}
+
+#[test]
+fn what_came_from_elsewhere_belongs_to_what_an_evolution_is_restored_with() {
+    let begin = || {
+        let mut evolution = Evolution::new(Lines, EvolvePlan { population: 16, generations: 6, ..plan(8) });
+        for (generation, edits) in [(2, vec![10, 21]), (2, vec![6]), (4, vec![21, 22, 23])] {
+            assert!(evolution.take_in(generation, edits));
+        }
+        evolution
+    };
+    let mut whole = begin();
+    finish(&mut whole, usize::MAX);
+    for length in (0..=whole.told().len()).step_by(7) {
+        let mut again = begin();
+        again.restore(&whole.told()[..length]).unwrap();
+        finish(&mut again, usize::MAX);
+        let by_id = |evolution: &Evolution<Lines>| {
+            let trials = evolution.told().iter().map(|told| (told.trial.id, told.trial.edits.clone()));
+            trials.collect::<std::collections::BTreeMap<_, _>>()
+        };
+        assert_eq!(by_id(&again), by_id(&whole), "after {length}");
+    }
+    let mut without = Evolution::new(Lines, EvolvePlan { population: 16, generations: 6, ..plan(8) });
+    assert!(without.restore(whole.told()).is_err());
 }
 
 #[test]
