@@ -42,7 +42,7 @@ use warps::AddsUp;
 /// - Where tiles are loaded `ahead` ([`Nesting::loading`]), the first ones come to registers before the loop over the sum. Each iteration writes its own to shared memory, waits for all threads, begins to load
 ///   those of the next one to the same registers, and does its multiplications and additions. What is not staged is loaded as it is needed all the same.
 /// - An [`Fma`](nitro_search::partial::Operation::Fma) is one fused multiplication and addition for each of its iterations. An operand whose array is `shared` is read from there: every distinct element that a thread
-///   needs between two barriers at least once, up to four neighbours at a time.
+///   needs between two barriers at least once, up to four neighbours of one iteration of a plain loop at a time.
 /// - A [`Store`](nitro_search::partial::Operation::Store) writes each of its elements to global memory once. Where a warp adds it up, one thread sets it to 0 before, and adds what shuffles give.
 /// - Caches are those that the choice `caches of` the statement names; nothing is read twice because of it, or left out.
 /// - `Init` costs nothing that a compiler could not do without. Sums keep their order, those of each thread where a warp adds them up: the multiplications and additions of

@@ -50,6 +50,7 @@ impl Program {
             host: self.host.clone(),
             contracts: true,
             cuda: self.cuda_in(INTEGER),
+            ptx: None,
             origin: String::new(),
         }
     }

@@ -10,6 +10,7 @@ use super::edit::{Edit, PatchError};
 use super::flow::Flow;
 use super::module::{Function, InstructionId, Module};
 use super::patch::Patch;
+use super::reach::Reached;
 use super::uniform::{Barriers, Way, barriers};
 
 /// A text that is to be edited: a [`Module`], and what is known of it.
@@ -42,6 +43,8 @@ pub struct Base {
     module: Module,
     /// For each body what the base leaves open, and where its barriers are; none where it is too large to tell, and not edited.
     known: Vec<Option<Known>>,
+    /// For each body whether nobody wants it edited.
+    left_out: Vec<bool>,
 }
 
 #[derive(Clone, Debug)]
@@ -54,16 +57,19 @@ impl Base {
     /// Analyses a text.
     #[must_use]
     pub fn new(module: Module) -> Self {
-        let known = module.bodies().map(Known::new).collect();
-        Self { module, known }
+        let known: Vec<Option<Known>> = module.bodies().map(Known::new).collect();
+        Self { module, left_out: vec![false; known.len()], known }
     }
 
-    /// The same, of which only these kernels are edited, and functions that are none.
+    /// The same, of which only these kernels are edited, and the functions that they call.
     #[must_use]
     pub fn editing(mut self, kernels: &[&str]) -> Self {
-        for (body, known) in self.module.bodies().zip(&mut self.known) {
-            if body.is_kernel() && !kernels.contains(&body.name.as_str()) {
-                *known = None;
+        let reached = Reached::of(&self.module, kernels);
+        for (body, (known, left_out)) in
+            self.module.bodies().zip(self.known.iter_mut().zip(&mut self.left_out))
+        {
+            if !reached.contains(&body.name) {
+                (*known, *left_out) = (None, true);
             }
         }
         self
@@ -115,10 +121,12 @@ impl Base {
 
     fn not_analysed(&self, index: usize, edits: &[Edit]) -> PatchError {
         let name = self.module.functions().nth(index).unwrap_or_default();
-        PatchError::Refused {
-            edit: edits.first().map_or(String::new(), |edit| edit.operation.to_string()),
-            why: format!("{name} is too large to be analysed, or has registers as parameters"),
-        }
+        let why = match self.left_out[index] {
+            true => "is not among the functions that are edited",
+            false => "is too large to be analysed, or has registers as parameters",
+        };
+        let edit = edits.first().map_or(String::new(), |edit| edit.operation.to_string());
+        PatchError::Refused { edit, why: format!("{name} {why}") }
     }
 
     pub(super) fn is_known(&self, index: usize) -> bool {

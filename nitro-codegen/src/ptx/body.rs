@@ -11,7 +11,8 @@ use super::statement;
 /// A body that is being read.
 pub(super) struct Body<'s, 'a> {
     scan: &'s mut Scan<'a>,
-    numbered: &'s mut u32,
+    /// Of the instructions so far, those of other bodies first.
+    lines: &'s mut Vec<usize>,
     names: Names,
     scopes: Vec<usize>,
     /// Those that are open, the innermost last.
@@ -21,8 +22,8 @@ pub(super) struct Body<'s, 'a> {
 
 impl<'s, 'a> Body<'s, 'a> {
     /// The place is after the brace.
-    pub(super) fn new(scan: &'s mut Scan<'a>, numbered: &'s mut u32, moved: &str) -> Self {
-        Self { scan, numbered, names: Names::new(moved), scopes: vec![0], open: vec![0], items: Vec::new() }
+    pub(super) fn new(scan: &'s mut Scan<'a>, lines: &'s mut Vec<usize>, moved: &str) -> Self {
+        Self { scan, lines, names: Names::new(moved), scopes: vec![0], open: vec![0], items: Vec::new() }
     }
 
     pub(super) fn finish(self) -> (Vec<Register>, Vec<usize>, Vec<Item>) {
@@ -88,18 +89,19 @@ impl<'s, 'a> Body<'s, 'a> {
             self.push(What::Label(label.to_owned()));
             return Ok(());
         }
+        let line = self.scan.line();
         let text = self.until_semicolon()?;
-        self.finished(text)
+        self.finished(text, line)
     }
 
-    fn finished(&mut self, text: String) -> Result<(), ParseError> {
+    fn finished(&mut self, text: String, line: usize) -> Result<(), ParseError> {
         match word(&text) {
             // `.reg.b16 x` is one word.
             directive if directive == ".reg" || directive.starts_with(".reg.") => self.registers(&text),
             ".branchtargets" | ".calltargets" | ".callprototype" => self.named(&text),
             directive if directive.starts_with('.') => self.push(What::Text(format!("{text};"))),
             _ if text.is_empty() => {}
-            _ => self.instruction(&text)?,
+            _ => self.instruction(&text, line)?,
         }
         Ok(())
     }
@@ -111,7 +113,7 @@ impl<'s, 'a> Body<'s, 'a> {
         }
     }
 
-    fn instruction(&mut self, text: &str) -> Result<(), ParseError> {
+    fn instruction(&mut self, text: &str, line: usize) -> Result<(), ParseError> {
         let (guard, opcode, operands) = statement::parts(text)
             .ok_or_else(|| self.scan.error(format!("this is no instruction: {}", short(text))))?;
         let names = &mut self.names;
@@ -128,8 +130,8 @@ impl<'s, 'a> Body<'s, 'a> {
         };
         let operands = statement::operands(operands, |word| names.token(word));
         let instruction = Instruction { guard, opcode: opcode.to_owned(), operands };
-        let id = InstructionId::Base(*self.numbered);
-        *self.numbered += 1;
+        let id = InstructionId::Base(self.lines.len() as u32);
+        self.lines.push(line);
         self.push(What::Instruction(id, Arc::new(instruction)));
         Ok(())
     }

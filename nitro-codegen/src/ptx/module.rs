@@ -1,8 +1,12 @@
 //! PTX as data: what a text consists of.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use nitro_core::Artifact;
+
+use super::parse;
+use super::reach::{Reached, is_declaration, is_described};
 
 /// A text of PTX as data: its functions are lists of instructions, everything else is kept as it is.
 ///
@@ -27,6 +31,8 @@ pub struct Module {
     pub(super) pieces: Vec<Piece>,
     /// Of the text that was parsed.
     pub(super) digest: Artifact,
+    /// Where the instructions of that text stand, by number.
+    pub(super) lines: Arc<[usize]>,
 }
 
 #[derive(Clone, Debug)]
@@ -54,7 +60,25 @@ impl Module {
         self.bodies().map(|function| function.instructions().count()).sum()
     }
 
-    /// A module of these kernels alone, with all functions that are no kernels, since they may call them; none if one of them is not there.
+    /// The line of the text on which an instruction stands, from 1; none for what an edit has made.
+    ///
+    /// ```
+    /// use nitro_codegen::ptx::{InstructionId, Module};
+    ///
+    /// let module = Module::parse(".entry k() {\n .reg .b32 %r<2>;\n mov.u32 %r1, 7; ret;\n}")?;
+    /// assert_eq!(module.line(InstructionId::Base(1)), Some(3));
+    /// # Ok::<(), nitro_codegen::ptx::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn line(&self, id: InstructionId) -> Option<usize> {
+        match id {
+            InstructionId::Base(number) => self.lines.get(number as usize).copied(),
+            InstructionId::Created(_) => None,
+        }
+    }
+
+    /// A module of these kernels alone, with the functions that they call, or that variables hold; none if one of them is not there. Where debug information names places
+    /// in the others (`nvcc -G`), it is the whole module.
     ///
     /// What is compiled again for every edit should be no more than what is edited.
     ///
@@ -71,24 +95,42 @@ impl Module {
         if !names.iter().all(is_kernel) {
             return None;
         }
+        let reached = Reached::of_text(self, names);
+        let is_left_out = |name: &str| !reached.contains(name);
+        let left_out: HashSet<&str> = self.functions().filter(|name| is_left_out(name)).collect();
+        if is_described(self, &left_out) {
+            return Some(self.clone());
+        }
         let mut text = String::new();
+        let mut is_after_declaration = false;
         for piece in &self.pieces {
             match piece {
-                Piece::Function(function)
-                    if function.is_kernel() && !names.contains(&function.name.as_str()) =>
-                {
-                    // What stands before a kernel says how it is linked.
-                    let kept = text.trim_end();
-                    let linkage =
-                        [".visible", ".weak", ".extern"].iter().find_map(|word| kept.strip_suffix(word));
-                    text.truncate(linkage.unwrap_or(kept).len());
-                    text.push('\n');
+                Piece::Function(function) if left_out.contains(function.name.as_str()) => {
+                    without_linkage(&mut text);
                 }
                 Piece::Function(function) => text.push_str(&function.to_string()),
-                Piece::Text(piece) => text.push_str(piece),
+                Piece::Text(piece) if declared(piece).is_some_and(|name| left_out.contains(name)) => {
+                    without_linkage(&mut text);
+                    is_after_declaration = true;
+                }
+                Piece::Text(piece) => {
+                    let piece = match std::mem::take(&mut is_after_declaration) {
+                        true => piece.strip_prefix(';').unwrap_or(piece),
+                        false => piece,
+                    };
+                    text.push_str(piece);
+                }
             }
         }
         Self::parse(&text).ok()
+    }
+
+    /// What is kept as it was.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text.as_str()),
+            Piece::Function(_) => None,
+        })
     }
 
     pub(super) fn bodies(&self) -> impl Iterator<Item = &Function> {
@@ -97,6 +139,19 @@ impl Module {
             Piece::Text(_) => None,
         })
     }
+}
+
+/// The name of a function that a text between functions declares.
+fn declared(text: &str) -> Option<&str> {
+    is_declaration(text).then(|| parse::name(text)).flatten()
+}
+
+/// Takes from the end what says how the function is linked that would stand there.
+fn without_linkage(text: &mut String) {
+    let kept = text.trim_end();
+    let linkage = [".visible", ".weak", ".extern", ".common"].iter().find_map(|word| kept.strip_suffix(word));
+    text.truncate(linkage.unwrap_or(kept).len());
+    text.push('\n');
 }
 
 #[derive(Clone, Debug)]
@@ -114,6 +169,14 @@ impl Function {
     pub(super) fn instructions(&self) -> impl Iterator<Item = (InstructionId, &Instruction)> {
         self.items.iter().filter_map(|item| match &item.what {
             What::Instruction(id, instruction) => Some((*id, &**instruction)),
+            _ => None,
+        })
+    }
+
+    /// With the scopes that they are in.
+    pub(super) fn placed(&self) -> impl Iterator<Item = (usize, InstructionId, &Instruction)> {
+        self.items.iter().filter_map(|item| match &item.what {
+            What::Instruction(id, instruction) => Some((item.scope, *id, &**instruction)),
             _ => None,
         })
     }

@@ -36,7 +36,7 @@ impl Module {
         let moved = unused_prefix(text)?;
         let mut scan = Scan::new(text);
         let mut pieces = Vec::new();
-        let mut numbered = 0;
+        let mut lines = Vec::new();
         while scan.at < text.len() {
             let from = scan.at;
             scan.until(&[], |_| (), |word| matches!(word, ".entry" | ".func"))?;
@@ -51,28 +51,33 @@ impl Module {
             let head = &text[head_at..scan.at];
             match scan.peek() {
                 Some(b'{') => {
-                    let function = function(&mut scan, head, &mut numbered, &moved)?;
+                    let function = function(&mut scan, head, &mut lines, &moved)?;
                     pieces.push(Piece::Function(function));
                 }
                 _ => pieces.push(Piece::Text(head.to_owned())), // a declaration
             }
         }
-        Ok(Self { pieces, digest: Artifact::of(text) })
+        Ok(Self { pieces, digest: Artifact::of(text), lines: lines.into() })
     }
 }
 
 /// A function from its opening to its closing brace.
-fn function(scan: &mut Scan, head: &str, numbered: &mut u32, moved: &str) -> Result<Function, ParseError> {
+fn function(
+    scan: &mut Scan,
+    head: &str,
+    lines: &mut Vec<usize>,
+    moved: &str,
+) -> Result<Function, ParseError> {
     let name = name(head).ok_or_else(|| scan.error("a function has no name"))?;
     scan.at += 1;
-    let mut body = Body::new(scan, numbered, moved);
+    let mut body = Body::new(scan, lines, moved);
     body.read()?;
     let (registers, scopes, items) = body.finish();
     Ok(Function { name: name.to_owned(), head: head.trim_end().to_owned(), registers, scopes, items })
 }
 
 /// The first word outside of brackets that is no directive.
-fn name(head: &str) -> Option<&str> {
+pub(super) fn name(head: &str) -> Option<&str> {
     let mut scan = Scan::new(head);
     scan.until(&[], |_| (), |word| !word.starts_with('.')).ok()?;
     Some(word(scan.rest())).filter(|name| !name.is_empty())

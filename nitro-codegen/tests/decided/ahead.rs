@@ -147,7 +147,9 @@ fn the_bound_of_what_is_loaded_ahead_waits_once_and_has_its_registers_and_memory
     let bound = TimeBound::new(space.kernel(), space.nesting(), h200());
     let state = |way: usize| {
         let text = "size of i1 = 16; size of i2 = 8; size of j1 = 2; size of j2 = 16; size of j3 = 4; size of k1 = 8;
-            kind of k1 = unrolled; memory of a = shared; memory of b = shared; kind of a_k2 = vector; kind of b_j3 = vector";
+            kind of k1 = unrolled; memory of a = shared; memory of b = shared; kind of a_k2 = vector; kind of b_j3 = vector;
+            order of i1 and j2 = outer; size of a_i1 = 128; size of a_k1 = 2; kind of a_k1 = thread; order of a_i1 and a_k1 = outer;
+            size of b_k1 = 8; kind of b_k1 = thread; size of b_j2 = 32; order of b_k1 and b_j2 = outer";
         let values = space.parse(&format!("{text}; loading of tiles = {}", LOADINGS[way])).unwrap();
         space.root().decide(&values).unwrap()
     };
@@ -163,6 +165,16 @@ fn the_bound_of_what_is_loaded_ahead_waits_once_and_has_its_registers_and_memory
     assert!((latencies[1] - latencies[2] - spared_ns).abs() < 1.0, "{latencies:?}, {spared_ns}");
     let barriers = [0, 1, 2].map(|way| term(&bound, way, TimeTerm::Barriers));
     assert!(barriers[0] == barriers[1] && barriers[1] == 2.0 * barriers[2], "{barriers:?}");
+    // a block does all that it computes, an instruction in 17 a load of shared memory, with a multiprocessor for itself, and waits as a thread does
+    let phases = [0, 1, 2].map(|way| term(&bound, way, TimeTerm::Phases));
+    let working_ns = 128.0 * 128.0 * 1024.0 / 128.0 * (17.0 / 16.0) / clock_ghz;
+    for (phases_ns, loads, barriers) in
+        [(phases[0], 128.0, 256.0), (phases[1], 1.0, 256.0), (phases[2], 1.0, 128.0)]
+    {
+        let waiting_ns = (loads * 284.0 + barriers * 14.0) / 1.02 / clock_ghz;
+        assert!((phases_ns - working_ns - waiting_ns).abs() < 1.0, "{phases:?}, {working_ns}, {waiting_ns}");
+    }
+    assert_eq!(bound.bound_ns(&state(0)), phases[0]); // more than anything else
     // what is open is bounded by the least
     let least = [0, 1, 2].map(|way| bound.bound_ns(&state(way))).into_iter().fold(f64::INFINITY, f64::min);
     assert!(bound.bound_ns(space.root()) <= least);

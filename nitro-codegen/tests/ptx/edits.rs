@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use nitro_codegen::ptx::{Base, Edit, Module, Patch, machine_code};
 
-use crate::support::{OTHERS, PROGRAMS, assemble, compile, nvcc, program, ptxas};
+use crate::support::{OTHERS, PROGRAMS, STYLES, assemble, compile, nvcc, program, ptxas};
 
 /// Kernels of different kinds: with shared memory and barriers, loops that are unrolled, switches, calls, scopes, shuffles.
 const KERNELS: [(&str, &str); 5] = [
@@ -113,6 +113,7 @@ fn repaired_edits_are_taken_by_the_assembler() {
 fn so_are_those_of_what_compilers_seldom_write() {
     let Some(ptxas) = ptxas() else { return };
     check_base(&ptxas, "others", &Base::new(Module::parse(OTHERS).unwrap()), 120);
+    check_base(&ptxas, "styles", &Base::new(Module::parse(STYLES).unwrap()), 120);
 }
 
 /// With `NITRO_PTX_FOLDER`, every kernel of every `.ptx` in that folder.
@@ -125,7 +126,7 @@ fn so_are_those_of_what_others_have_compiled() {
             let module = Module::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
             let kernels = module.functions().filter_map(|name| Some((name, module.kernels(&[name])?)));
             for (name, kernel) in kernels.filter(|(_, kernel)| kernel.instructions() > 20) {
-                check_base(&ptxas, name, &Base::new(kernel), 40);
+                check_base(&ptxas, name, &Base::new(kernel).editing(&[name]), 40);
             }
         }
     }

@@ -9,6 +9,8 @@ use nitro_test_support::tools::{NVCC, PTXAS};
 
 /// A text of PTX by hand.
 pub const OTHERS: &str = include_str!("others.ptx");
+/// By hand too, in the manners of several compilers.
+pub const STYLES: &str = include_str!("styles.ptx");
 
 /// The tool of this name, beside `$NVCC` or on the path.
 fn find(name: &str) -> Result<PathBuf, String> {
@@ -37,12 +39,22 @@ pub fn assemble(ptxas: &Path, text: &str) -> Result<Vec<u8>, String> {
     let folder = tempfile::tempdir().unwrap();
     let (source, image) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
     std::fs::write(&source, text).unwrap();
-    let arguments = [Path::new("-arch=sm_90"), &source, Path::new("-o"), &image];
-    let Output { status, stderr, .. } = Command::new(ptxas).args(arguments).output().unwrap();
+    let arguments = [&source, Path::new("-o"), &image];
+    let architecture = format!("-arch={}", architecture(text));
+    let Output { status, stderr, .. } =
+        Command::new(ptxas).arg(architecture).args(arguments).output().unwrap();
     match status.success() {
         true => Ok(std::fs::read(image).unwrap()),
         false => Err(String::from_utf8_lossy(&stderr).into_owned()),
     }
+}
+
+/// That of the tests, or what a text is written for where that is newer, or no other.
+fn architecture(text: &str) -> &str {
+    let target = text.lines().find_map(|line| line.strip_prefix(".target "));
+    let target = target.and_then(|target| target.split(',').next()).map_or("", str::trim);
+    let is_newer = target.strip_prefix("sm_").is_some_and(|digits| digits.len() > 2);
+    if is_newer { target } else { "sm_90" }
 }
 
 /// The PTX of a text in CUDA C++, which is compiled once however many tests need it.
@@ -53,11 +65,17 @@ pub fn compile(nvcc: &Path, text: &str) -> String {
 }
 
 fn compiled(nvcc: &Path, text: &str) -> String {
+    compile_with(nvcc, text, &["-arch=sm_90"])
+}
+
+/// With other options than all others.
+pub fn compile_with(nvcc: &Path, text: &str, options: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (source, ptx) = (folder.path().join("a.cu"), folder.path().join("a.ptx"));
     std::fs::write(&source, text).unwrap();
-    let options = ["-std=c++17", "-w", "-arch=sm_90", "--ptx", "-o"].map(Path::new);
-    let output = Command::new(nvcc).args(options).args([&ptx, &source]).output().unwrap();
+    let mut command = Command::new(nvcc);
+    command.args(options).args(["-std=c++17", "-w", "--ptx", "-o"]).args([&ptx, &source]);
+    let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     std::fs::read_to_string(ptx).unwrap()
 }

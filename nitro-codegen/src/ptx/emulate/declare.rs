@@ -6,29 +6,29 @@ use crate::ptx::scan::{is_word, string, word};
 
 /// What a declaration says.
 #[derive(Clone, Debug)]
-pub(super) struct Variable {
+pub(in crate::ptx) struct Variable {
     /// None for registers.
-    pub(super) space: Option<Space>,
-    pub(super) name: String,
+    pub(in crate::ptx) space: Option<Space>,
+    pub(in crate::ptx) name: String,
     /// In bytes.
-    pub(super) align: u64,
-    pub(super) kind: Type,
+    pub(in crate::ptx) align: u64,
+    pub(in crate::ptx) kind: Type,
     /// How many values; none where the launch says it, of `extern .shared x[]`.
-    pub(super) count: Option<u64>,
-    pub(super) initial: Option<Vec<String>>,
+    pub(in crate::ptx) count: Option<u64>,
+    pub(in crate::ptx) initial: Option<Vec<String>>,
 }
 
 /// The largest variable.
 const MAX_BYTES: u64 = 1 << 30;
 
 impl Variable {
-    pub(super) fn bytes(&self) -> u64 {
+    pub(in crate::ptx) fn bytes(&self) -> u64 {
         self.count.unwrap_or(0) * u64::from(self.kind.bytes())
     }
 }
 
 /// Words and marks, without comments.
-pub(super) fn words(text: &str) -> Vec<&str> {
+pub(in crate::ptx) fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
     while let Some(letter) = rest.chars().next() {
@@ -54,16 +54,26 @@ pub(super) fn words(text: &str) -> Vec<&str> {
     words
 }
 
+/// A statement that declares what is not known: the names in it, and why.
+#[derive(Clone, Debug)]
+pub(super) struct Strange {
+    pub(super) names: Vec<String>,
+    pub(super) why: String,
+}
+
 /// All variables of a text between functions, which holds other directives too.
-pub(super) fn of_module(text: &str) -> Result<Vec<Variable>, String> {
+pub(super) fn of_module(text: &str) -> Vec<Result<Variable, Strange>> {
     let words = words(text);
     let mut found = Vec::new();
     let mut at = 0;
     while at < words.len() {
         match words[at] {
-            ".global" | ".const" | ".shared" => {
+            ".global" | ".const" | ".shared" | ".tex" => {
                 let end = end_of(&words, at);
-                found.extend(variables(&words[at..end])?);
+                match variables(&words[at..end]) {
+                    Ok(variables) => found.extend(variables.into_iter().map(Ok)),
+                    Err(why) => found.push(Err(Strange { names: names(&words[at..end]), why })),
+                }
                 at = end;
             }
             // Debug information has blocks of its own.
@@ -72,7 +82,18 @@ pub(super) fn of_module(text: &str) -> Result<Vec<Variable>, String> {
             _ => at += 1,
         }
     }
-    Ok(found)
+    found
+}
+
+/// What a statement may declare, however it goes on.
+fn names(words: &[&str]) -> Vec<String> {
+    let declared = words.iter().take_while(|word| **word != "=");
+    let is_name = |word: &&&str| !word.starts_with(|letter: char| letter == '.' || letter.is_ascii_digit());
+    declared
+        .filter(is_name)
+        .filter(|word| is_word(word.as_bytes()[0]))
+        .map(|word| (*word).to_owned())
+        .collect()
 }
 
 fn end_of(words: &[&str], from: usize) -> usize {
@@ -111,7 +132,10 @@ pub(super) fn variables(words: &[&str]) -> Result<Vec<Variable>, String> {
                     _ => Space::Parameter,
                 }));
             }
-            "reg" | "visible" | "extern" | "weak" | "common" | "managed" => {}
+            "reg" | "visible" | "extern" | "weak" | "common" | "tex" => {}
+            "attribute" => at = closing(words, at, "(", ")") + 1,
+            // Handles of textures and surfaces, which are bound by the host.
+            "texref" | "samplerref" | "surfref" => kind = Some(Type::Bits(8)),
             "ptr" => at += skipped_pointer(&words[at..]),
             "align" => {
                 let text = words.get(at).copied().unwrap_or_default();

@@ -90,11 +90,15 @@ impl<'a> Engine<'a> {
 
     fn most_resident(&self) -> usize {
         let of_thread = u64::from(self.kernel.registers) * 8 + u64::from(self.kernel.frame_bytes) + 1024;
-        let shared = u64::from(self.kernel.shared.last().map_or(0, |&(_, end)| end))
-            + u64::from(self.geometry.shared_bytes);
         // Who touched it is remembered in sixteen times as much.
-        let bytes = of_thread * u64::from(self.geometry.threads) + 17 * shared;
+        let bytes = of_thread * u64::from(self.geometry.threads) + 17 * self.shared_bytes();
         ((RESIDENT_BYTES / bytes) as usize).clamp(1, MAX_RESIDENT)
+    }
+
+    /// What a block has of shared memory.
+    pub(super) fn shared_bytes(&self) -> u64 {
+        let declared = self.kernel.shared.last().map_or(0, |&(_, end)| end);
+        u64::from(declared) + u64::from(self.geometry.shared_bytes)
     }
 
     fn block(&mut self, number: u32) -> Block {

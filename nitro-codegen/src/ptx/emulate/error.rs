@@ -9,6 +9,10 @@ use crate::ptx::InstructionId;
 pub struct Unsupported {
     /// The instruction; none for a declaration.
     pub id: Option<InstructionId>,
+    /// Its line in the text, from 1.
+    pub line: Option<usize>,
+    /// The function that it is in, which need not be a kernel; none for what stands between functions.
+    pub function: Option<String>,
     /// Its opcode.
     pub opcode: String,
     /// What is not known of it.
@@ -17,19 +21,24 @@ pub struct Unsupported {
 
 impl Unsupported {
     pub(super) fn declaration(why: String) -> Self {
-        Self { id: None, opcode: String::new(), why }
+        Self { id: None, line: None, function: None, opcode: String::new(), why }
     }
 }
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let clean = |text: &str| text.chars().filter(|letter| !letter.is_control()).collect::<String>();
-        match self.id {
-            Some(id) => {
-                write!(formatter, "{id} `{}` cannot be emulated: {}", clean(&self.opcode), clean(&self.why))
-            }
-            None => write!(formatter, "the module cannot be emulated: {}", clean(&self.why)),
+        if let Some(line) = self.line {
+            write!(formatter, "line {line}: ")?;
         }
+        let function = self.function.as_deref().map(clean);
+        match (self.id, function) {
+            (Some(_), Some(function)) => write!(formatter, "`{}` in `{function}`", clean(&self.opcode)),
+            (Some(_), None) => write!(formatter, "`{}`", clean(&self.opcode)),
+            (None, Some(function)) => write!(formatter, "`{function}`"),
+            (None, None) => formatter.write_str("the module"),
+        }?;
+        write!(formatter, " cannot be emulated: {}", clean(&self.why))
     }
 }
 

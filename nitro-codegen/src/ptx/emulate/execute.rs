@@ -180,6 +180,7 @@ impl<'a> Engine<'a> {
             }),
             Special::Clock => [self.launched.cycles; WARP],
             Special::DynamicShared => [self.geometry.shared_bytes.into(); WARP],
+            Special::TotalShared => [self.shared_bytes(); WARP],
         }
     }
 

@@ -141,7 +141,11 @@ impl Engine<'_> {
         collective: &Collective,
         (pc, set, active): (u32, u32, u32),
     ) -> Result<After, Fault> {
-        let masks = self.values(warp, block, collective.mask, active);
+        let Some(mask) = collective.mask else {
+            self.meet_as_they_are(warp, block, (pc, set, active));
+            return Ok(After::Next);
+        };
+        let masks = self.values(warp, block, mask, active);
         for lane in lanes(active) {
             if masks[lane] as u32 >> lane & 1 == 0 {
                 let why = format!("its mask {:#x} does not name itself", masks[lane] as u32);
@@ -168,29 +172,44 @@ impl Engine<'_> {
             _ => None,
         };
         let Some(own) = of(warp, lane) else { return };
-        let mask = self.values(warp, block, own.mask, 1 << lane)[lane] as u32;
+        let Some(mask) = own.mask else { return };
+        let mask = self.values(warp, block, mask, 1 << lane)[lane] as u32;
         let named = mask & warp.alive;
         for other in lanes(named) {
             let is_there = of(warp, other).is_some_and(|there| {
-                there.meets == own.meets
-                    && self.values(warp, block, there.mask, 1 << other)[other] as u32 == mask
+                let of_there = |there| self.values(warp, block, there, 1 << other)[other] as u32;
+                there.meets == own.meets && there.mask.map(of_there) == Some(mask)
             });
             if !is_there {
                 return;
             }
         }
-        let results = self.together(warp, block, named, mask);
-        for lane in lanes(named) {
-            let Some(collective) = of(warp, lane) else { continue };
-            for (to, results) in collective.to.into_iter().zip(&results) {
-                write(warp, to, 1 << lane, results);
-            }
-        }
+        self.exchange(warp, block, named, mask);
         lanes(named).for_each(|lane| warp.pc[lane] += 1);
         warp.at_meeting &= !named;
         if own.what == Together::Wait {
             block.clock.warp_meets(warp.first, named, named == warp.alive);
             block.told.some_meet(&lanes(named).map(|lane| warp.first + lane).collect::<Vec<_>>());
+        }
+    }
+
+    /// Threads that are at an instruction together, which says not who takes part.
+    fn meet_as_they_are(&mut self, warp: &mut Warp, block: &Block, (pc, set, active): (u32, u32, u32)) {
+        warp.set_pc(active, pc);
+        self.exchange(warp, block, active, active);
+        warp.set_pc(set, pc + 1);
+    }
+
+    /// Gives each of the threads that meet its results.
+    fn exchange(&mut self, warp: &mut Warp, block: &Block, set: u32, mask: u32) {
+        let results = self.together(warp, block, set, mask);
+        for lane in lanes(set) {
+            let What::Collective(collective) = &self.program.code[warp.pc[lane] as usize].what else {
+                continue;
+            };
+            for (to, results) in collective.to.into_iter().zip(&results) {
+                write(warp, to, 1 << lane, results);
+            }
         }
     }
 

@@ -68,7 +68,9 @@ mod warp;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use self::decode::Program;
+pub(in crate::ptx) use self::declare::words;
+pub(in crate::ptx) use self::decode::of_head;
+use self::decode::{Program, Refused};
 use self::engine::Engine;
 use self::launch::Geometry;
 
@@ -76,6 +78,7 @@ pub use self::error::{At, Fault, Race, Unsupported};
 pub use self::launch::{Launch, Launched, Options, Races};
 pub use self::memory::Memory;
 use super::Module;
+use super::reach::Reached;
 
 /// A module that can be run: see [the module's documentation](self).
 #[derive(Clone, Debug)]
@@ -86,15 +89,43 @@ pub struct Emulator {
 }
 
 impl Emulator {
-    /// Decodes a module, with all of its functions; [`Module::kernels`] leaves out kernels that are not needed.
+    /// Decodes a module, with all of its functions.
     ///
     /// # Errors
     /// The first instruction or declaration that is not known.
     pub fn new(module: &Module) -> Result<Self, Unsupported> {
+        Self::of(module, |_| true)
+    }
+
+    /// Decodes a module for launches of these kernels: what is not known matters only in them, in functions that they call, and in variables that they name. A launch of another one
+    /// traps where it comes to such a thing.
+    ///
+    /// ```
+    /// use nitro_codegen::ptx::Module;
+    /// use nitro_codegen::ptx::emulate::Emulator;
+    ///
+    /// let text = ".entry plain() { ret; }\n.entry strange() { .reg .b32 %r<2>; frobnicate.b32 %r0, %r1; ret; }";
+    /// let module = Module::parse(text)?;
+    /// assert!(Emulator::for_kernels(&module, &["plain"]).is_ok());
+    /// assert!(Emulator::for_kernels(&module, &["plain", "strange"]).is_err());
+    /// # Ok::<(), nitro_codegen::ptx::ParseError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first instruction or declaration that is not known and matters.
+    pub fn for_kernels(module: &Module, kernels: &[&str]) -> Result<Self, Unsupported> {
+        let reached = Reached::of(module, kernels);
+        Self::of(module, |name| reached.contains(name))
+    }
+
+    fn of(module: &Module, matters: impl Fn(&str) -> bool) -> Result<Self, Unsupported> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let (program, unsupported) = Program::new(module);
-        match unsupported.into_iter().next() {
-            Some(unsupported) => Err(unsupported),
+        let (program, refused) = Program::new(module);
+        let mut refused = refused.into_iter();
+        let is_needed =
+            |refused: &Refused| refused.names.is_empty() || refused.names.iter().any(|name| matters(name));
+        match refused.find(is_needed) {
+            Some(refused) => Err(refused.unsupported),
             None => Ok(Self { program, number: NUMBER.fetch_add(1, Ordering::Relaxed) }),
         }
     }
@@ -107,12 +138,12 @@ impl Emulator {
     ///
     /// let module = Module::parse(".entry k() { .reg .b32 %r<2>; frobnicate.b32 %r0, %r1; ret; }")?;
     /// let unsupported = Emulator::unsupported(&module);
-    /// assert_eq!(unsupported[0].to_string(), "b0 `frobnicate.b32` cannot be emulated: it is not known");
+    /// assert_eq!(unsupported[0].to_string(), "line 1: `frobnicate.b32` in `k` cannot be emulated: it is not known");
     /// # Ok::<(), nitro_codegen::ptx::ParseError>(())
     /// ```
     #[must_use]
     pub fn unsupported(module: &Module) -> Vec<Unsupported> {
-        Program::new(module).1
+        Program::new(module).1.into_iter().map(|refused| refused.unsupported).collect()
     }
 
     /// Runs one launch. Variables of the module keep what it leaves in them, for the next launch of this emulator with this memory.

@@ -33,6 +33,7 @@ pub(super) enum Special {
     Mask(u8),
     Clock,
     DynamicShared,
+    TotalShared,
 }
 
 /// What memory an address is in.
@@ -199,7 +200,8 @@ pub(super) struct Collective {
     /// Values, as many as the kind takes.
     pub(super) from: [Source; 3],
     pub(super) to: [u32; 2],
-    pub(super) mask: Source,
+    /// None: threads that happen to be here together, as of old.
+    pub(super) mask: Option<Source>,
     /// Threads meet at instructions of the same opcode.
     pub(super) meets: u64,
 }

@@ -2,7 +2,7 @@
 
 /// A type of PTX, the last part of most opcodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(in crate::ptx) enum Type {
     Predicate,
     /// Bits, of which nothing else is said; so many bytes.
     Bits(u8),
@@ -59,7 +59,7 @@ impl Type {
         matches!(self, Self::Signed(_))
     }
 
-    pub(super) fn is_float(self) -> bool {
+    pub(in crate::ptx) fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
     }
 }

@@ -8,6 +8,7 @@ pub(super) mod float;
 pub(super) mod half;
 pub(super) mod integer;
 pub(super) mod round;
+pub(super) mod video;
 
 /// One result.
 pub(super) type Function = fn(u64, u64, u64, u64) -> u64;

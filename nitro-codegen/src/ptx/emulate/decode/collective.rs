@@ -45,20 +45,22 @@ impl Reading<'_, '_> {
     }
 
     pub(super) fn collective(&self) -> Result<What, String> {
-        if !self.has("sync") {
+        let is_old = !self.has("sync");
+        if is_old && !matches!(self.name, "shfl" | "vote") {
             return Err("what does not say which threads take part is not known here".to_owned());
         }
+        let mask = |at: usize| (!is_old).then(|| self.source(at, NUMBER)).transpose();
         let zero = Source::Constant(0);
         let (what, from, to, mask) = match self.name {
-            "bar" => (Together::Wait, [zero; 3], [SINK; 2], self.source(0, NUMBER)?),
+            "bar" => (Together::Wait, [zero; 3], [SINK; 2], mask(0)?),
             "shfl" => {
                 let from = [self.source(1, Type::Bits(4))?, self.source(2, NUMBER)?, self.source(3, NUMBER)?];
-                (Together::Shuffle(self.shuffle()?), from, self.targets(0)?, self.source(4, NUMBER)?)
+                (Together::Shuffle(self.shuffle()?), from, self.targets(0)?, mask(4)?)
             }
             "vote" => {
                 let (predicate, negated) = self.predicate(1)?;
                 let what = Together::Vote(self.vote()?, negated);
-                (what, [predicate, zero, zero], [self.target(0)?, SINK], self.source(2, NUMBER)?)
+                (what, [predicate, zero, zero], [self.target(0)?, SINK], mask(2)?)
             }
             "match" => {
                 let kind = self.kind()?;
@@ -66,20 +68,25 @@ impl Reading<'_, '_> {
                 let bytes = kind.bytes();
                 let what =
                     if self.has("any") { Together::MatchAny(bytes) } else { Together::MatchAll(bytes) };
-                (what, from, self.targets(0)?, self.source(2, NUMBER)?)
+                (what, from, self.targets(0)?, mask(2)?)
             }
             "redux" => {
                 let from = [self.source(1, self.kind()?)?, zero, zero];
-                (Together::Reduce(self.reduce()?), from, [self.target(0)?, SINK], self.source(2, NUMBER)?)
+                (Together::Reduce(self.reduce()?), from, [self.target(0)?, SINK], mask(2)?)
             }
-            _ => (Together::Elect, [zero; 3], self.targets(0)?, self.source(1, NUMBER)?),
+            _ => (Together::Elect, [zero; 3], self.targets(0)?, mask(1)?),
         };
         let meets = nitro_core::Artifact::of(&self.instruction.opcode).digest();
         Ok(What::Collective(Box::new(Collective { what, from, to, mask, meets })))
     }
 
+    /// What comes after `.sync`, which older forms do not have.
+    fn mode_part(&self) -> Option<&&str> {
+        self.parts.iter().find(|part| **part != "sync")
+    }
+
     fn shuffle(&self) -> Result<Shuffle, String> {
-        match self.parts.get(1) {
+        match self.mode_part() {
             Some(&"up") => Ok(Shuffle::Up),
             Some(&"down") => Ok(Shuffle::Down),
             Some(&"bfly") => Ok(Shuffle::Across),
@@ -89,7 +96,7 @@ impl Reading<'_, '_> {
     }
 
     fn vote(&self) -> Result<Vote, String> {
-        match self.parts.get(1) {
+        match self.mode_part() {
             Some(&"all") => Ok(Vote::All),
             Some(&"any") => Ok(Vote::Any),
             Some(&"uni") => Ok(Vote::Uniform),
@@ -104,7 +111,7 @@ impl Reading<'_, '_> {
             Type::Unsigned(4) | Type::Bits(4) => false,
             _ => return Err("it is not known with this type".to_owned()),
         };
-        match self.parts.get(1) {
+        match self.mode_part() {
             Some(&"add") => Ok(Reduce::Add),
             Some(&"and") => Ok(Reduce::And),
             Some(&"or") => Ok(Reduce::Or),

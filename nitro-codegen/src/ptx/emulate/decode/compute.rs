@@ -17,7 +17,8 @@ const SEQUENCE: u8 = 16;
 
 impl Reading<'_, '_> {
     pub(super) fn compute(&self) -> Result<What, String> {
-        let kind = self.kind()?;
+        // Its mode comes last.
+        let kind = if self.name == "prmt" { Type::Bits(4) } else { self.kind()? };
         let is_known =
             |part: &&str| KNOWN.split(' ').any(|known| known == *part) || Type::parse(part).is_some();
         if let Some(part) = self.parts.iter().find(|part| !is_known(part)) {

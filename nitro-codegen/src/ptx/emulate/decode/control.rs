@@ -47,7 +47,10 @@ impl Reading<'_, '_> {
             | "cnot" | "lop3" | "shl" | "shr" | "shf" | "popc" | "clz" | "brev" | "bfind" | "bfe" | "bfi"
             | "prmt" | "bmsk" | "szext" | "dp4a" | "dp2a" | "rcp" | "sqrt" | "rsqrt" | "ex2" | "lg2"
             | "sin" | "cos" | "tanh" | "copysign" | "selp" | "slct" | "testp" => self.compute(),
-            _ => Err("it is not known".to_owned()),
+            name => match Self::video_lanes(name) {
+                Some((name, lanes)) => self.video(name, lanes),
+                None => Err("it is not known".to_owned()),
+            },
         }
     }
 

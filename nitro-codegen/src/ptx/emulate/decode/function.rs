@@ -1,13 +1,14 @@
 //! The body of a function.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::layout::{in_frame, of_head, place_shared};
-use super::{Function, Meaning, Program};
+use super::{Function, Meaning, Program, Refused};
 use crate::ptx::emulate::declare::{self, words};
 use crate::ptx::emulate::error::Unsupported;
 use crate::ptx::emulate::op::{OWN, Op, Place, Source, What};
-use crate::ptx::module::{self, Class, Instruction, What as Content};
+use crate::ptx::module::{self, Class, Instruction, InstructionId, Module, What as Content};
 use crate::ptx::opcode::Space;
 
 /// The most registers of a function, and instructions of a module: what is more would take too much memory for each thread.
@@ -37,38 +38,47 @@ pub(super) struct Decoder<'a> {
 
 /// Decodes a body into the program.
 pub(super) fn decode(
+    module: &Module,
     function: &module::Function,
     index: usize,
     names: &HashMap<String, Meaning>,
     program: &mut Program,
-    refused: &mut Vec<Unsupported>,
+    refused: &mut Vec<Refused>,
 ) {
     let entry = program.code.len();
     program.functions[index].entry = entry as u32;
     let mut own = program.functions[index].clone();
     let prepared = Decoder::new(function, entry as u32, names, &program.functions, &mut own);
-    let decoder = match prepared {
-        Ok(decoder) => decoder,
-        Err(why) => return refused.push(Unsupported::declaration(format!("{}: {why}", function.name))),
-    };
-    let (mut code, mut last) = (Vec::new(), None);
-    for item in &function.items {
-        let Content::Instruction(id, instruction) = &item.what else { continue };
-        let op = decoder.op(instruction, item.scope).unwrap_or_else(|why| {
-            refused.push(Unsupported { id: Some(*id), opcode: instruction.opcode.clone(), why });
-            Op { guard: None, what: What::Trap }
+    let mut refuse = |unsupported: Unsupported| {
+        refused.push(Refused {
+            unsupported: Unsupported { function: Some(function.name.clone()), ..unsupported },
+            names: vec![function.name.clone()],
         });
-        let opcode: std::sync::Arc<str> = instruction.opcode.as_str().into();
-        code.push((op, *id, opcode.clone()));
-        last = Some((*id, opcode));
+    };
+    let mut code = Vec::new();
+    match prepared {
+        Ok(decoder) => {
+            for (scope, id, instruction) in function.placed() {
+                let op = decoder.op(instruction, scope).unwrap_or_else(|why| {
+                    let opcode = instruction.opcode.clone();
+                    refuse(Unsupported { id: Some(id), line: module.line(id), opcode, function: None, why });
+                    Op { guard: None, what: What::Trap }
+                });
+                code.push((op, id, Arc::from(instruction.opcode.as_str())));
+            }
+        }
+        Err(why) => {
+            refuse(Unsupported::declaration(why));
+            code.push((Op { guard: None, what: What::Trap }, InstructionId::Base(0), "trap".into()));
+        }
     }
-    if let Some((id, opcode)) = last {
-        code.push((Op { guard: None, what: What::Return }, id, opcode));
-    } else {
-        code.push((Op { guard: None, what: What::Return }, module::InstructionId::Base(0), "ret".into()));
-    }
+    let (id, opcode) = code
+        .last()
+        .map_or((InstructionId::Base(0), "ret".into()), |(_, id, opcode)| (*id, Arc::clone(opcode)));
+    code.push((Op { guard: None, what: What::Return }, id, opcode));
     if program.code.len() + code.len() > MAX_CODE {
-        return refused.push(Unsupported::declaration(format!("more than {MAX_CODE} instructions")));
+        refuse(Unsupported::declaration(format!("more than {MAX_CODE} instructions")));
+        code = vec![(Op { guard: None, what: What::Trap }, InstructionId::Base(0), "trap".into())];
     }
     for (op, id, opcode) in code {
         program.code.push(op);

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{APART, DYNAMIC, FUNCTIONS, Function, Meaning, ModuleVariable, Program, VARIABLES};
-use crate::ptx::emulate::declare::{self, Variable, constant, number, words};
+use super::{APART, DYNAMIC, FUNCTIONS, Function, Meaning, ModuleVariable, Program, Refused, VARIABLES};
+use crate::ptx::emulate::declare::{self, Strange, Variable, constant, number, words};
+use crate::ptx::emulate::error::Unsupported;
 use crate::ptx::emulate::op::{OWN, Place, Source};
 use crate::ptx::emulate::types::Type;
 use crate::ptx::module::{self, Module, Piece};
@@ -20,36 +21,71 @@ const MAX_VARIABLES: usize = 1 << 16;
 type Names = HashMap<String, Meaning>;
 
 /// Gives places to all variables and heads to all functions; what names mean.
-pub(super) fn module(module: &Module, program: &mut Program) -> Result<Names, String> {
-    let mut names = Names::new();
-    let mut shared = Vec::new();
-    let mut initial = Vec::new();
-    let mut bytes = 0;
+pub(super) fn module(module: &Module, program: &mut Program, refused: &mut Vec<Refused>) -> Names {
+    let mut layout =
+        Layout { program, names: Names::new(), shared: Vec::new(), initial: Vec::new(), bytes: 0 };
     for piece in &module.pieces {
         match piece {
             Piece::Text(text) => {
-                for variable in declare::of_module(text)? {
-                    bytes += variable.bytes();
-                    if bytes > MAX_BYTES || program.variables.len() > MAX_VARIABLES {
-                        return Err("the module has too many variables, or too large ones".to_owned());
-                    }
-                    place(variable, program, &mut names, &mut shared, &mut initial)?;
+                for variable in declare::of_module(text) {
+                    let strange = variable.and_then(|variable| layout.place(variable)).err();
+                    refused.extend(strange.map(refusal));
                 }
             }
-            Piece::Function(function) => {
-                let address = FUNCTIONS + program.functions.len() as u64 * 16;
-                names.insert(function.name.clone(), Meaning::Address(address));
-                program.functions.push(head(function)?);
+            Piece::Function(function) => refused.extend(layout.function(function).err().map(refusal)),
+        }
+    }
+    let Layout { program, names, shared, initial, .. } = layout;
+    for (at, kind, words) in initial {
+        let variable = &mut program.variables[at];
+        match initialised(variable.length_bytes, kind, &words, &names) {
+            Ok(bytes) => variable.initial = bytes,
+            Err(why) => {
+                let name = variable.name.clone();
+                let why = format!("{why} of `{name}`");
+                refused.push(refusal(Strange { names: vec![name], why }));
             }
         }
     }
-    for (at, kind, words) in initial {
-        let variable = &mut program.variables[at];
-        variable.initial = initialised(variable.length_bytes, kind, &words, &names)
-            .map_err(|why| format!("{why} of `{}`", variable.name))?;
-    }
     program.functions.iter_mut().for_each(|function| function.shared.clone_from(&shared));
-    Ok(names)
+    names
+}
+
+fn refusal(Strange { names, why }: Strange) -> Refused {
+    Refused { unsupported: Unsupported::declaration(why), names }
+}
+
+/// What has been placed.
+struct Layout<'p> {
+    program: &'p mut Program,
+    names: Names,
+    shared: Vec<(u32, u32)>,
+    initial: Vec<Initial>,
+    bytes: u64,
+}
+
+impl Layout<'_> {
+    fn place(&mut self, variable: Variable) -> Result<(), Strange> {
+        let name = variable.name.clone();
+        let bytes = self.bytes + variable.bytes();
+        if bytes > MAX_BYTES || self.program.variables.len() > MAX_VARIABLES {
+            let why = "the module has too many variables, or too large ones".to_owned();
+            return Err(Strange { names: vec![name], why });
+        }
+        self.bytes = bytes;
+        place(variable, self.program, &mut self.names, &mut self.shared, &mut self.initial)
+            .map_err(|why| Strange { names: vec![name], why })
+    }
+
+    fn function(&mut self, function: &module::Function) -> Result<(), Strange> {
+        let address = FUNCTIONS + self.program.functions.len() as u64 * 16;
+        self.names.insert(function.name.clone(), Meaning::Address(address));
+        let head = head(function);
+        let unknown = || Function { name: function.name.clone(), registers: OWN, ..Function::default() };
+        let why = head.as_ref().err().map(|why| format!("`{}`: {why}", function.name));
+        self.program.functions.push(head.unwrap_or_else(|_| unknown()));
+        why.map_or(Ok(()), |why| Err(Strange { names: vec![function.name.clone()], why }))
+    }
 }
 
 type Initial = (usize, Type, Vec<String>);
@@ -124,9 +160,17 @@ fn value_of(text: &[&str], kind: Type, names: &Names) -> Option<u64> {
     match *text {
         [value] => constant(value, false, kind).or_else(|| address(value)),
         ["-", value] => constant(value, true, kind),
+        // Of an address some bits, as a mask says, from the lowest of them on.
+        [mask, "(", ref inner @ .., ")"] if number(mask).is_some_and(|mask| mask != 0) => {
+            let mask = number(mask)?;
+            Some((value_of(inner, Type::Unsigned(8), names)? & mask) >> mask.trailing_zeros())
+        }
         ["generic", "(", name, ")"] => address(name),
         ["generic", "(", name, ")", "+", offset] => Some(address(name)?.wrapping_add(number(offset)?)),
         [name, "+", offset] if names.contains_key(name) => Some(address(name)?.wrapping_add(number(offset)?)),
+        ["-", mantissa, sign @ ("-" | "+"), exponent] => {
+            constant(&format!("{mantissa}{sign}{exponent}"), true, kind)
+        }
         [mantissa, sign @ ("-" | "+"), exponent] => {
             constant(&format!("{mantissa}{sign}{exponent}"), false, kind)
         }
@@ -183,7 +227,7 @@ pub(super) fn parameters(words: &[&str]) -> Result<Vec<Variable>, String> {
 }
 
 /// All parameters of a function, results first.
-pub(super) fn of_head(function: &module::Function) -> Result<Vec<Variable>, String> {
+pub(in crate::ptx) fn of_head(function: &module::Function) -> Result<Vec<Variable>, String> {
     let words = words(&function.head);
     let name_at = words.iter().position(|word| *word == function.name).unwrap_or(0);
     let (before, after) = words.split_at(name_at);

@@ -7,14 +7,15 @@ mod function;
 mod layout;
 mod memory;
 mod operands;
+mod video;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(super) use self::control::fit;
+pub(in crate::ptx) use self::layout::of_head;
 use super::error::Unsupported;
 use super::op::{Op, Place};
-use crate::ptx::module::{InstructionId, Module, Piece};
+use crate::ptx::module::{InstructionId, Module};
 
 /// A module that can be run.
 #[derive(Clone, Debug, Default)]
@@ -76,26 +77,22 @@ pub(super) const PARAMETERS: u64 = 1 << 62;
 /// Where the shared memory begins whose size the launch says; what is declared is below.
 pub(super) const DYNAMIC: u32 = 1 << 20;
 
+/// What is not known, and who has to do with it.
+#[derive(Clone, Debug)]
+pub(super) struct Refused {
+    pub(super) unsupported: Unsupported,
+    /// Whoever needs none of these names needs nothing of it; none: everybody does.
+    pub(super) names: Vec<String>,
+}
+
 impl Program {
     /// Decodes a module; what is not known is listed, and traps if it is run all the same.
-    pub(super) fn new(module: &Module) -> (Self, Vec<Unsupported>) {
+    pub(super) fn new(module: &Module) -> (Self, Vec<Refused>) {
         let mut program = Self::default();
         let mut refused = Vec::new();
-        let names = match layout::module(module, &mut program) {
-            Ok(names) => names,
-            Err(why) => {
-                refused.push(Unsupported::declaration(why));
-                HashMap::new()
-            }
-        };
-        let bodies = module.pieces.iter().filter_map(|piece| match piece {
-            Piece::Function(function) => Some(function),
-            Piece::Text(_) => None,
-        });
-        for (index, function) in bodies.enumerate() {
-            if index < program.functions.len() {
-                function::decode(function, index, &names, &mut program, &mut refused);
-            }
+        let names = layout::module(module, &mut program, &mut refused);
+        for (index, function) in module.bodies().enumerate() {
+            function::decode(module, function, index, &names, &mut program, &mut refused);
         }
         (program, refused)
     }

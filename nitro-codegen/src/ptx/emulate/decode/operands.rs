@@ -60,7 +60,7 @@ impl Reading<'_, '_> {
         self.register(self.operand(at)?)
     }
 
-    fn register(&self, tokens: &[Token]) -> Result<u32, String> {
+    pub(super) fn register(&self, tokens: &[Token]) -> Result<u32, String> {
         match tokens {
             [Token::Word(word)] if word == "_" => Ok(SINK),
             _ => match self.value(tokens, Type::Bits(8))? {
@@ -242,6 +242,7 @@ fn special(word: &str) -> Option<Source> {
         "%clock_hi" | "%globaltimer_hi" | "%smid" | "%gridid" => return Some(Source::Constant(0)),
         "%nsmid" => return Some(Source::Constant(1)),
         "%dynamic_smem_size" => Special::DynamicShared,
+        "%total_smem_size" => Special::TotalShared,
         _ => return None,
     }))
 }

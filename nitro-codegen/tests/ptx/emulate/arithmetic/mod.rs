@@ -4,6 +4,7 @@ mod conversions;
 mod floats;
 mod halves;
 mod integers;
+mod video;
 
 use nitro_codegen::ptx::Module;
 use nitro_codegen::ptx::emulate::{Emulator, Launch, Memory, Options};
