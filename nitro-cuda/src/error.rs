@@ -1,6 +1,7 @@
 //! What can go wrong on the way to a GPU and on it.
 
 use cudarc::driver::sys::CUresult;
+use nitro_core::Artifact;
 use thiserror::Error;
 
 use crate::grid::Grid;
@@ -80,6 +81,9 @@ pub enum CudaError {
         /// The limit.
         most: usize,
     },
+    /// Nobody has kept the text of the artifact in this process.
+    #[error("the text of the artifact {0} is not known here: keep it, or read the model that has it")]
+    UnknownArtifact(Artifact),
     /// A source does not compile.
     #[error("{file} does not compile for sm_{architecture}:\n{log}")]
     Compile {
@@ -131,6 +135,14 @@ pub enum CudaError {
         file: String,
         /// The kernel.
         kernel: String,
+    },
+    /// The module has no variable of this name.
+    #[error("{file} has no variable `{variable}`; is it declared extern \"C\" and used by a kernel?")]
+    NoSuchVariable {
+        /// What the image is called.
+        file: String,
+        /// The variable.
+        variable: String,
     },
     /// A launch on a stream of a device that the kernel is not loaded on.
     #[error(

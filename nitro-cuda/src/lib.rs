@@ -49,6 +49,7 @@
 //! ```
 
 mod argument;
+mod artifact;
 mod attributes;
 mod buffer;
 mod capture;
@@ -75,6 +76,7 @@ mod stopwatch;
 mod stream;
 mod thread;
 mod unload;
+mod variable;
 
 pub use argument::Argument;
 pub use attributes::Attributes;
@@ -94,9 +96,10 @@ pub use grid::Grid;
 pub use guarded::{GuardedBuffer, Place};
 pub use kernel::{Kernel, Resources};
 pub use module::Module;
-pub use nitro_launch::{Integers, LaunchPlan, PlanError};
+pub use nitro_launch::{Integers, LaunchPlan, PlanError, PlannedPtx};
 pub use open::{device, parse, partition};
 pub use program::{Definitions, Program};
 pub use provider::Devices;
 pub use stopwatch::flush_l2_between_repeats;
 pub use stream::Stream;
+pub use variable::Variable;

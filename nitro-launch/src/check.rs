@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::launch::is_of;
-use crate::{Affine, Extent, Host, LaunchPlan, PlanError, PlannedArray, PlannedKernel, Variable};
+use crate::{Affine, Extent, Host, LaunchPlan, PlanError, PlannedArray, PlannedKernel, PlannedPtx, Variable};
 
 /// The most bytes of a name.
 const MOST_NAME_BYTES: usize = 200;
@@ -62,11 +62,30 @@ impl LaunchPlan {
         if self.cuda.contains('\0') {
             return Err("its text contains a zero byte".into());
         }
+        if let Some(ptx) = &self.ptx {
+            self.ptx(ptx)?;
+        }
         if self.origin.len() > MOST_ORIGIN_BYTES {
             return Err(format!("what it says of its origin has more than {MOST_ORIGIN_BYTES} bytes"));
         }
         let mut steps = 0;
         self.host(&self.host, &mut Vec::new(), &mut steps)
+    }
+
+    fn ptx(&self, ptx: &PlannedPtx) -> Checked {
+        if !self.cuda.is_empty() {
+            return Err("it has both CUDA C++ and PTX".into());
+        }
+        if ptx.text.contains('\0') {
+            return Err("its PTX contains a zero byte".into());
+        }
+        if ptx.target().is_none() {
+            return Err("its PTX does not say `.target sm_90`, or another architecture".into());
+        }
+        match self.kernels.iter().find(|kernel| !ptx.has_kernel(&kernel.name)) {
+            Some(kernel) => Err(format!("its PTX has no `.entry {}`", kernel.name)),
+            None => Ok(()),
+        }
     }
 
     fn names(&self) -> Checked {

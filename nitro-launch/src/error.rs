@@ -1,6 +1,6 @@
 //! What can be wrong with a plan, and with what it is asked to run.
 
-use crate::plan::FORMAT;
+use crate::plan::FORMAT_PTX;
 
 /// Why a plan cannot be read, or cannot be run for some sizes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,7 +11,7 @@ pub enum PlanError {
     Text(String),
     /// The text is of another version.
     #[error(
-        "this launch plan is of format {found}, and this version reads {FORMAT}: make it anew, or use the version that it was made with"
+        "this launch plan is of format {found}, and this version reads formats up to {FORMAT_PTX}: make it anew, or use the version that it was made with"
     )]
     Format {
         /// The format's number.
@@ -54,6 +54,26 @@ pub enum PlanError {
         kernel: String,
         /// The blocks.
         grid: [i64; 3],
+    },
+    /// The PTX of the plan counts in integers that these sizes are too large for.
+    #[error(
+        "the PTX of `{plan}` counts in 32 bits, and these sizes take 64: use it for smaller ones, or make it anew from a plan in CUDA C++ with such sizes"
+    )]
+    Integers {
+        /// The name of the nest.
+        plan: String,
+    },
+    /// The PTX of the plan is for other devices.
+    #[error(
+        "the PTX of `{plan}` is for sm_{target}, and this device is sm_{found}: take another variant there, or make it anew for that"
+    )]
+    Target {
+        /// The name of the nest.
+        plan: String,
+        /// What it is for, as in `90` or `90a`.
+        target: String,
+        /// The compute capability of the device, as in `80`.
+        found: u32,
     },
     /// The host would launch kernels without an end in sight.
     #[error("`{plan}` takes more than {most} launches for these sizes: map its outer loops to the grid")]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::FORMAT;
+use crate::plan::{FORMAT, FORMAT_PTX};
 use crate::{LaunchPlan, PlanError};
 
 /// As long as a text may be: generated kernels are some hundred kilobytes at most.
@@ -25,7 +25,8 @@ impl LaunchPlan {
     /// The plan as text: one line of JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let written = Written { format: FORMAT, plan: self };
+        let format = if self.ptx.is_some() { FORMAT_PTX } else { FORMAT };
+        let written = Written { format, plan: self };
         serde_json::to_string(&written).expect("names, numbers and lists can be written")
     }
 
@@ -41,10 +42,16 @@ impl LaunchPlan {
         let wrong =
             |error: serde_json::Error| PlanError::Text(error.to_string().replace(char::is_control, "?"));
         let Head { format } = serde_json::from_str(text).map_err(wrong)?;
-        if format != FORMAT {
+        if ![FORMAT, FORMAT_PTX].contains(&format) {
             return Err(PlanError::Format { found: format });
         }
         let plan: Self = serde_json::from_str(text).map_err(wrong)?;
+        // A version that knows no PTX would take such a plan for one without kernels.
+        if plan.ptx.is_some() != (format == FORMAT_PTX) {
+            return Err(PlanError::Text(format!(
+                "a plan with PTX has format {FORMAT_PTX}, and others {FORMAT}"
+            )));
+        }
         plan.check()?;
         Ok(plan)
     }

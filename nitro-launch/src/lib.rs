@@ -6,6 +6,8 @@
 //! - [`Affine`], [`Range`], [`Extent`] and [`Host`] are what the launches of a plan are written with. Programs that are yet to be found, in `nitro_codegen`, are written with
 //!   the same, so that there is one rule for what is launched ([`launches`]).
 //!
+//! - [`PlannedPtx`] is a plan's kernels as PTX, for the devices of its [`Target`] and newer ones, such as what evolution made of them.
+//!
 //! It asks neither for a device nor for a compiler.
 
 mod affine;
@@ -15,6 +17,7 @@ mod host;
 mod json;
 mod launch;
 mod plan;
+mod ptx;
 mod shape;
 
 pub use affine::{Affine, Variable};
@@ -22,4 +25,5 @@ pub use error::PlanError;
 pub use host::{Extent, Host, Range};
 pub use launch::{Covering, Launch, Walk, launches};
 pub use plan::{LaunchPlan, PlannedArray, PlannedKernel, SizeProduct};
+pub use ptx::{PlannedPtx, Reach, Target};
 pub use shape::{Integers, shape};

@@ -3,10 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::launch::{Covering, Launch, Walk, launches};
-use crate::{Affine, Extent, Host, Integers, PlanError, shape};
+use crate::{Affine, Extent, Host, Integers, PlanError, PlannedPtx, shape};
 
-/// The format of the text.
+/// The format of the text of a plan in CUDA C++.
 pub(crate) const FORMAT: u64 = 1;
+/// Of one in PTX, which a version that knows no such plans refuses by it.
+pub(crate) const FORMAT_PTX: u64 = 2;
 /// The most launches and iterations of the host's loops: seconds of nothing but launching.
 const MOST_STEPS: u64 = 1 << 20;
 /// Blocks that a device launches along x, y and z.
@@ -43,6 +45,7 @@ const MOST_BLOCKS: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
 ///         nitro_int i = 256 * (nitro_int)blockIdx.x + (nitro_int)threadIdx.x;
 ///         if (i < n) x[i] = value;
 ///     }"#.into(),
+///     ptx: None,
 ///     origin: String::new(),
 /// };
 /// assert_eq!(LaunchPlan::from_json(&plan.to_json())?, plan);
@@ -75,8 +78,11 @@ pub struct LaunchPlan {
     pub host: Vec<Host>,
     /// Whether a compiler may join a product and a sum into one operation, which rounds once (`-fmad`).
     pub contracts: bool,
-    /// The kernels in CUDA C++, in which integers have the type `nitro_int`: `int` or `long long`.
+    /// The kernels in CUDA C++, in which integers have the type `nitro_int`: `int` or `long long`. Empty where they are PTX.
     pub cuda: String,
+    /// The kernels as they were compiled, and perhaps changed after that, in the place of CUDA C++.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ptx: Option<PlannedPtx>,
     /// How it was made, for its maker to read (`nitro_codegen::MappingSpace` tells from it what was done to the nest); empty where nobody says. Nothing of what is launched
     /// depends on it.
     #[serde(default)]
@@ -181,15 +187,22 @@ impl LaunchPlan {
         all.map(of).collect()
     }
 
-    /// The integers that suffice for these sizes.
+    /// The integers that the kernels count in for these sizes: those that suffice, or those of its PTX.
     ///
     /// # Errors
-    /// As [`shapes`](Self::shapes).
+    /// As [`shapes`](Self::shapes), and [`PlanError::Integers`] when the PTX counts in 32 bits and these sizes take 64.
     ///
     /// # Panics
     /// As [`launches`](Self::launches).
     pub fn integers(&self, sizes: &[i64]) -> Result<Integers, PlanError> {
-        Ok(Integers::sufficient(&self.all_sizes(sizes)?, &self.shapes(sizes)?))
+        let sufficient = Integers::sufficient(&self.all_sizes(sizes)?, &self.shapes(sizes)?);
+        match &self.ptx {
+            None => Ok(sufficient),
+            Some(PlannedPtx { integers: Integers::Bits32, .. }) if sufficient == Integers::Bits64 => {
+                Err(PlanError::Integers { plan: self.name.clone() })
+            }
+            Some(ptx) => Ok(ptx.integers),
+        }
     }
 
     /// The sizes, and then the products of them.

@@ -1,8 +1,8 @@
 //! A plan that is read names only what it has, within what a device takes; what it launches is what its loops and grids say.
 
 use nitro_launch::{
-    Affine, Extent, Host, Integers, LaunchPlan, PlanError, PlannedArray, PlannedKernel, Range, SizeProduct,
-    Variable,
+    Affine, Extent, Host, Integers, LaunchPlan, PlanError, PlannedArray, PlannedKernel, PlannedPtx, Range,
+    SizeProduct, Variable,
 };
 use serde_json::{Value, json};
 
@@ -38,6 +38,7 @@ fn shift() -> LaunchPlan {
         host: vec![Host::Loop(range, vec![Host::Launch(0)])],
         contracts: true,
         cuda: "extern \"C\" __global__ void shift_0(nitro_int n, nitro_int m, nitro_int t, float by, float* x, float* old) {}".into(),
+        ptx: None,
         origin: "by hand".into(),
     }
 }
@@ -152,7 +153,7 @@ fn what_is_no_plan_is_refused() {
         ("", "this is no launch plan: EOF"),
         ("{}", "this is no launch plan: missing field `format`"),
         ("{\"format\":1}", "this is no launch plan: missing field `name`"),
-        ("{\"format\":2}", "this launch plan is of format 2, and this version reads 1"),
+        ("{\"format\":3}", "this launch plan is of format 3, and this version reads formats up to 2"),
     ] {
         assert!(refusal(text).starts_with(reason), "{}", refusal(text));
     }
@@ -232,4 +233,64 @@ fn hosts_are_no_deeper_and_longer_than_a_program_is() {
         let found = refusal(&plan.to_json());
         assert!(found.contains(reason), "{found}");
     }
+}
+
+const PTX: &str = ".version 8.7\n.target sm_90a, debug // as NVRTC wrote it\n.address_size 64\n.visible .entry shift_0(\n) { ret; }";
+
+fn with_ptx(text: &str, integers: Integers) -> Result<LaunchPlan, PlanError> {
+    shift().with_ptx(PlannedPtx { integers, text: text.into() })
+}
+
+#[test]
+fn a_plan_of_ptx_is_read_as_it_was_written_and_refused_by_who_knows_none() {
+    let plan = with_ptx(PTX, Integers::Bits32).unwrap();
+    let text = plan.to_json();
+    assert!(text.starts_with("{\"format\":2,"), "{text}");
+    assert_eq!(LaunchPlan::from_json(&text), Ok(plan));
+    let older = text.replacen("\"format\":2", "\"format\":1", 1);
+    assert!(refusal(&older).contains("a plan with PTX has format 2"), "{}", refusal(&older));
+}
+
+#[test]
+fn ptx_that_is_not_of_the_plan_is_refused() {
+    let wrong = |text: &str| with_ptx(text, Integers::Bits32).unwrap_err().to_string();
+    for (text, reason) in [
+        ("", "does not say `.target sm_90`"),
+        (".target sm_x\n.entry shift_0()", "does not say `.target sm_90`"),
+        (".target sm_90\n.visible .entry shift_01() {}", "its PTX has no `.entry shift_0`"),
+        (".target sm_90\n.entry shift_0() {}\0", "its PTX contains a zero byte"),
+    ] {
+        assert!(wrong(text).contains(reason), "{}", wrong(text));
+    }
+    let both = LaunchPlan { cuda: "//".into(), ..with_ptx(PTX, Integers::Bits32).unwrap() };
+    assert!(both.check().unwrap_err().to_string().contains("both CUDA C++ and PTX"));
+}
+
+#[test]
+fn ptx_is_for_its_devices_alone() {
+    let runs = |target: &str, architecture| {
+        let text = PTX.replace("sm_90a", target);
+        with_ptx(&text, Integers::Bits32).unwrap().runs_on(architecture).is_ok()
+    };
+    for (target, on, not_on) in [
+        ("sm_90", [90, 100, 120], [75, 89]),
+        ("sm_90a", [90; 3], [89, 100]),
+        ("sm_100f", [100, 100, 103], [90, 120]),
+    ] {
+        assert!(on.iter().all(|architecture| runs(target, *architecture)), "{target}");
+        assert!(not_on.iter().all(|architecture| !runs(target, *architecture)), "{target}");
+    }
+    assert!(shift().runs_on(30).is_ok(), "a compiler makes of CUDA C++ what the device takes");
+}
+
+#[test]
+fn ptx_counts_in_its_own_integers() {
+    let [small, large] =
+        [Integers::Bits32, Integers::Bits64].map(|integers| with_ptx(PTX, integers).unwrap());
+    let sizes = [1 << 31, 1];
+    assert_eq!(small.integers(&[9, 1]), Ok(Integers::Bits32));
+    assert_eq!(large.integers(&[9, 1]), Ok(Integers::Bits64));
+    assert_eq!(large.integers(&sizes), Ok(Integers::Bits64));
+    let error = small.integers(&sizes).unwrap_err().to_string();
+    assert!(error.starts_with("the PTX of `shift` counts in 32 bits, and these sizes take 64"), "{error}");
 }

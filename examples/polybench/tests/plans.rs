@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::path::Path;
+
 use nitro_codegen::{Affine, Integers, LaunchPlan, Mapping, PlanError, Program, Variable};
 use nitro_cuda::{Executable, Options, nvrtc_version};
 use nitro_polybench::kernels;
@@ -106,5 +108,25 @@ fn what_was_shipped_compiles_in_either_integers() {
             let image = image.unwrap_or_else(|error| panic!("{error}\n{}", plan.cuda));
             assert!(plan.kernels.iter().all(|kernel| image.usage(&kernel.name).is_some()), "{}", image.log());
         }
+    }
+}
+
+/// `examples/evolve` has the texts of two plans, so that it compiles neither isl nor what finds plans. `UPDATE_EXPECT=1` writes them anew.
+#[test]
+fn plans_that_evolution_is_tried_on_are_those_of_the_nests() {
+    for (name, mapping) in [("gemm", Mapping::ppcg_default()), ("jacobi_2d", Mapping::sane())] {
+        let nest =
+            kernels().map(|kernel| (kernel.nest)()).into_iter().find(|nest| nest.name() == name).unwrap();
+        let text = nest.map(&nest.dependences().unwrap(), &mapping).plan().to_json() + "\n";
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../evolve/plans/{name}.plan.json"));
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(&file, &text).unwrap();
+        }
+        let shipped = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            shipped == text,
+            "{} is not what is made of the nest now; UPDATE_EXPECT=1 writes it",
+            file.display()
+        );
     }
 }

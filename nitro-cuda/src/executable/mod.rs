@@ -8,8 +8,8 @@ mod shipped;
 use std::borrow::Borrow;
 use std::fmt;
 
-use nitro_core::{Artifact, recording};
-use nitro_launch::{Integers, Launch, LaunchPlan, PlanError};
+use nitro_core::recording;
+use nitro_launch::{Integers, Launch, LaunchPlan, PlanError, PlannedPtx};
 use once_cell::sync::OnceCell;
 
 use crate::{
@@ -20,7 +20,7 @@ use replay::{Call, Replays};
 /// A launch plan on a device: the kernels of a loop nest that were found elsewhere, run without what found them.
 ///
 /// Its kernels are compiled by NVRTC when they are first launched, in the integers that the sizes ask for, cached on disk as those of every [`Program`](crate::Program), and
-/// loaded once. A plan that launches more than a hundred kernels, such as a stencil's steps in time, becomes a CUDA graph when the same call (sizes, scalars, addresses, stream) comes a second
+/// loaded once; those of a plan in PTX are compiled by the driver. A plan that launches more than a hundred kernels, such as a stencil's steps in time, becomes a CUDA graph when the same call (sizes, scalars, addresses, stream) comes a second
 /// time, which then and later costs the host one launch.
 ///
 /// ```no_run
@@ -54,9 +54,6 @@ type Observe<'a> = dyn FnMut(usize, &mut dyn FnMut() -> Result<(), CudaError>) -
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
-    /// Nobody has kept the text of the artifact in this process.
-    #[error("the text of the artifact {0} is not known here: keep it, or read the model that has it")]
-    UnknownArtifact(Artifact),
     /// The plan is refused, or cannot run with these sizes.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -69,9 +66,10 @@ impl Executable {
     /// A plan on a device. Nothing is compiled yet.
     ///
     /// # Errors
-    /// When the plan contradicts itself.
+    /// When the plan contradicts itself, or its PTX is for other devices.
     pub fn new(plan: LaunchPlan, device: Cuda) -> Result<Self, LaunchError> {
         plan.check()?;
+        plan.runs_on(device.architecture())?;
         Ok(Self { plan, device, modules: Default::default(), replays: Replays::new() })
     }
 
@@ -88,12 +86,15 @@ impl Executable {
         Ok(Self { modules, ..self })
     }
 
-    /// Compiles the kernels of a plan. It needs no device, and leaves the disk alone: a search compiles thousands.
+    /// Compiles the kernels of a plan. It needs no device, and leaves the disk alone: a search compiles thousands. PTX is what it is, whatever the integers and options.
     ///
     /// # Errors
     /// Those of the compiler.
     pub fn image(plan: &LaunchPlan, integers: Integers, options: Options) -> Result<Image, CudaError> {
-        with_source(plan, integers, options, compile)
+        match &plan.ptx {
+            Some(ptx) => Ok(image_of(plan, ptx)),
+            None => with_source(plan, integers, options, compile),
+        }
     }
 
     /// The plan.
@@ -127,6 +128,9 @@ impl Executable {
 
     fn module(&self, integers: Integers) -> Result<&Module, CudaError> {
         let load = || {
+            if let Some(ptx) = &self.plan.ptx {
+                return Module::load(self.device, &image_of(&self.plan, ptx));
+            }
             let options = Options::for_device(self.device);
             with_source(&self.plan, integers, options, |source, options| {
                 Module::of_source(self.device, source, options)
@@ -229,7 +233,7 @@ impl Executable {
             }
         }
         let addresses = arrays.iter().map(|array| array.borrow().pointer()).collect();
-        let integers = Integers::sufficient(&plan.all_sizes(sizes)?, &shapes);
+        let integers = plan.integers(sizes)?;
         let temporaries = lengths[plan.arrays.len()..].to_vec();
         Ok(Call { stream, sizes, scalars, addresses, temporaries, integers })
     }
@@ -268,6 +272,11 @@ impl Call<'_> {
     fn temporaries(&self) -> Result<Vec<Buffer<f32>>, CudaError> {
         self.temporaries.iter().map(|length| Buffer::uninit_on(self.stream, *length)).collect()
     }
+}
+
+/// The kernels of a plan that has them as PTX.
+fn image_of(plan: &LaunchPlan, ptx: &PlannedPtx) -> Image {
+    Image::from_ptx(&format!("{}.ptx", plan.name), &ptx.text)
 }
 
 /// Calls `work` with the source of a plan's kernels, and options that say what its integers are.

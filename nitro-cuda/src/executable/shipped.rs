@@ -8,7 +8,7 @@ use once_cell::sync::OnceCell;
 
 use super::{Executable, LaunchError, with_source};
 use crate::recent::Recent;
-use crate::{Cuda, Options, compile};
+use crate::{Cuda, CudaError, Options, compile};
 
 /// Twice as many as a model may pick from; a search comes to thousands, whose modules are unloaded again.
 const MOST: usize = 128;
@@ -17,6 +17,9 @@ type Shipped = OnceCell<Arc<Executable>>;
 
 /// Those that this process launched last.
 static SHIPPED: Recent<(Cuda, Artifact), Shipped> = Recent::new(MOST);
+
+/// Whether they run there, of those that were asked about last.
+static RUNS: Recent<(Cuda, Artifact), OnceCell<bool>> = Recent::new(MOST);
 
 impl Executable {
     /// The executable of an artifact that is a plan's text ([`LaunchPlan::to_json`]) on a device. The text is read when it is first run there; after that a call costs a look at
@@ -43,6 +46,33 @@ impl Executable {
         shipped.get_or_try_init(new).cloned()
     }
 
+    /// Whether an artifact is a plan that runs on a device, for the constraint of a variant: PTX is for the devices of its architecture and newer ones, so that a model which was
+    /// learned on one of those picks none of it elsewhere. After the first time it costs what [`of_artifact`](Self::of_artifact) does.
+    ///
+    /// ```no_run
+    /// use nitro::code_variant;
+    /// use nitro_cuda::Executable;
+    /// # use nitro_cuda::Buffer;
+    ///
+    /// #[code_variant(
+    ///     device = nitro_cuda::current(),
+    ///     variants(plain, found { kernel in artifacts } if Executable::runs_on(kernel, x.stream().device())),
+    ///     default = plain,
+    /// )]
+    /// fn fill(x: &mut Buffer<f32>);
+    /// # fn plain(x: &mut Buffer<f32>) {}
+    /// # fn found(p: fill::Found, x: &mut Buffer<f32>) {}
+    /// ```
+    #[must_use]
+    pub fn runs_on(artifact: Artifact, device: Cuda) -> bool {
+        let wanted = (device, artifact);
+        // What is not known now may be later.
+        artifact.text().is_some()
+            && *RUNS
+                .get(|known| *known == wanted, || wanted)
+                .get_or_init(|| Self::of_artifact(artifact, device).is_ok())
+    }
+
     /// Sees to it that the machine code of an artifact's kernels for `sm_ARCHITECTURE` ([`Cuda::architecture`]) and these sizes is on the disk, from where the first launch loads it.
     /// Any thread may do that while others work on a device, which is not asked.
     ///
@@ -57,12 +87,15 @@ impl Executable {
     /// As [`of_artifact`](Self::of_artifact), and those of the compiler.
     pub fn prepare(artifact: Artifact, architecture: u32, integers: Integers) -> Result<(), LaunchError> {
         let plan = plan(artifact)?;
+        if plan.ptx.is_some() {
+            return Ok(plan.runs_on(architecture)?); // the driver compiles it, and keeps what it makes
+        }
         let prepared = with_source(&plan, integers, Options::new(architecture), compile::prepare);
         Ok(prepared?)
     }
 }
 
 fn plan(artifact: Artifact) -> Result<LaunchPlan, LaunchError> {
-    let text = artifact.text().ok_or(LaunchError::UnknownArtifact(artifact))?;
+    let text = artifact.text().ok_or(CudaError::UnknownArtifact(artifact))?;
     Ok(LaunchPlan::from_json(text)?)
 }

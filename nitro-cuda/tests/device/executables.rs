@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use nitro::Artifact;
 use nitro_cuda::{
-    Buffer, Cuda, CudaError, Executable, Integers, LaunchError, LaunchPlan, PlanError, Stream, device,
+    Buffer, Cuda, CudaError, Executable, Integers, LaunchError, LaunchPlan, Options, Output, PlanError,
+    PlannedPtx, Stream, device,
 };
 
 use crate::partitions;
@@ -161,13 +162,41 @@ fn what_does_not_fit_is_refused_and_the_device_goes_on() {
     assert_eq!(x.to_vec().unwrap(), expected(numbers(), 1, 0.5));
 }
 
+/// As machine code of PTX that was compiled elsewhere, perhaps changed.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_plan_of_ptx_runs_and_is_for_its_devices_alone() {
+    let device = device(0).unwrap();
+    device.enter();
+    let plan = executable(device).plan().clone();
+    for integers in [Integers::Bits32, Integers::Bits64] {
+        let options = Options::for_device(device).with_output(Output::Ptx);
+        let image = Executable::image(&plan, integers, options).unwrap();
+        let text = image.ptx().unwrap().to_owned();
+        let of_ptx = plan.with_ptx(PlannedPtx { integers, text: text.clone() }).unwrap();
+        let artifact = Artifact::keep(&of_ptx.to_json());
+        assert!(Executable::runs_on(artifact, device));
+        let (executable, x) =
+            (Executable::of_artifact(artifact, device).unwrap(), Buffer::from_slice(&numbers()).unwrap());
+        run(&executable, device.stream(), 3, 0.5, &x);
+        assert_eq!(x.to_vec().unwrap(), expected(numbers(), 3, 0.5), "{integers:?}");
+
+        let target = format!("sm_{}", device.architecture());
+        let newer = PlannedPtx { integers, text: text.replace(&target, "sm_999") };
+        let newer = Artifact::keep(&plan.with_ptx(newer).unwrap().to_json());
+        assert!(!Executable::runs_on(newer, device));
+        let error = Executable::of_artifact(newer, device).unwrap_err();
+        assert!(matches!(error, LaunchError::Plan(PlanError::Target { .. })), "{error}");
+    }
+}
+
 #[test]
 #[ignore = "needs a CUDA device"]
 fn a_text_is_read_once_a_device() {
     let device = device(0).unwrap();
     let of = |artifact| Executable::of_artifact(artifact, device);
     let artifact = Artifact::of(ROTATE);
-    assert!(matches!(of(artifact).unwrap_err(), LaunchError::UnknownArtifact(_)));
+    assert!(matches!(of(artifact).unwrap_err(), LaunchError::Cuda(CudaError::UnknownArtifact(_))));
     Artifact::keep(ROTATE);
     let (first, again) = (of(artifact).unwrap(), of(artifact).unwrap());
     assert!(Arc::ptr_eq(&first, &again), "and what was not known is tried again");

@@ -16,7 +16,8 @@ use nitro_search::{Ask, Evaluation, Failure};
 
 /// Holds the lower bounds of points of a space of decisions against their measured times
 ///
-/// Where all points of the space are timed, a search by branch and bound is replayed, too, with the whole bound and without parts of it. Ends with an error if a point took less than its bound.
+/// Of a space that is not too large all points are bounded, timed or not. Where all are timed, a search by branch and bound is replayed, too, with the whole bound and
+/// without parts of it. Ends with an error if a point took less than its bound.
 #[derive(Parser)]
 struct Arguments {
     #[command(flatten)]
@@ -31,6 +32,9 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
+
+/// Of so many points a space may have for all to be bounded: some seconds' worth.
+const MOST_BOUNDED: u64 = 100_000;
 
 type Failed = Box<dyn std::error::Error>;
 /// What each point gave.
@@ -51,7 +55,12 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
         return Err(format!("{}: there are no results of {name}", arguments.results.display()).into());
     }
     let (measured, wrong) = judge.measured(&timed);
-    report(&name, &measured, wrong);
+    let best_ns = measured.iter().map(|own| own.time_ns).fold(f64::INFINITY, f64::min);
+    report(&name, &measured, wrong, best_ns);
+    if let Some((left, points)) = judge.left(best_ns) {
+        let percent = 100.0 * left as f64 / points as f64;
+        println!("of all {points} points of the space, timed or not, {left} have: {percent:.1} %");
+    }
     let replayed = if wrong == 0 { judge.replays(&timed)? } else { None };
     let (statistics, without) = replayed.unwrap_or_default();
     if let Some(page) = &arguments.html {
@@ -68,9 +77,8 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
     if wrong > 0 { Err("the bound is wrong".into()) } else { Ok(()) }
 }
 
-fn report(name: &str, measured: &[Bounded], wrong: usize) {
+fn report(name: &str, measured: &[Bounded], wrong: usize, best_ns: f64) {
     let largest = measured.iter().map(|own| own.bound_ns / own.time_ns).fold(0.0, f64::max);
-    let best_ns = measured.iter().map(|own| own.time_ns).fold(f64::INFINITY, f64::min);
     let left = measured.iter().filter(|own| own.bound_ns < best_ns).count();
     println!(
         "{name}: {} points, {wrong} took less than their bound; largest bound / time {largest:.3}",
@@ -101,6 +109,14 @@ impl Judge<'_> {
             }
         }
         (measured, wrong)
+    }
+
+    /// How many points of the space have a bound under a time, and how many there are; none if these are too many to look at each.
+    fn left(&self, best_ns: f64) -> Option<(usize, u64)> {
+        let points = self.space.root().count(MOST_BOUNDED)?;
+        let bound = TimeBound::new(self.space.kernel(), self.space.nesting(), self.rates);
+        let left = self.space.root().points().filter(|point| bound.bound_ns(point) < best_ns).count();
+        Some((left, points))
     }
 
     /// What became of the states of a search with the whole bound, and what searches without parts of it take; none if not all points are timed.

@@ -1,0 +1,150 @@
+//! The kernels of a plan as they were compiled.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Integers, LaunchPlan, PlanError};
+
+/// The kernels of a plan in PTX, such as evolution gives back: for devices from the architecture on that the text is of, in integers of one width.
+///
+/// ```
+/// use nitro_launch::{Integers, PlannedPtx};
+///
+/// let text = ".version 8.7\n.target sm_90\n.address_size 64\n".to_owned();
+/// let ptx = PlannedPtx { integers: Integers::Bits32, text };
+/// let target = ptx.target().unwrap();
+/// assert_eq!(target.to_string(), "90");
+/// assert!(target.runs_on(100) && !target.runs_on(80));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PlannedPtx {
+    /// What the kernels count in. Those of 64 bits are launched for all sizes.
+    pub integers: Integers,
+    /// The text.
+    pub text: String,
+}
+
+/// Which devices a PTX text is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// The compute capability, as in `90`.
+    pub architecture: u32,
+    /// Which devices beside those of that compute capability.
+    pub reach: Reach,
+}
+
+/// How far beyond its architecture a text goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// To all newer devices.
+    Newer,
+    /// To newer devices of its family (`sm_100f`): of the same major number.
+    Family,
+    /// To no other device (`sm_90a`).
+    Alone,
+}
+
+impl Target {
+    /// What a PTX text says in its directive `.target`; none where there is no such line.
+    #[must_use]
+    pub fn of_ptx(text: &str) -> Option<Self> {
+        let line = text.lines().map(str::trim_start).find_map(|line| line.strip_prefix(".target"))?;
+        let line = line.split("//").next()?;
+        line.split([',', ' ', '\t']).find_map(|word| Self::parse(word.strip_prefix("sm_")?))
+    }
+
+    /// Whether a device of a compute capability, as in `90`, runs the text.
+    #[must_use]
+    pub fn runs_on(&self, architecture: u32) -> bool {
+        match self.reach {
+            Reach::Newer => architecture >= self.architecture,
+            Reach::Family => architecture >= self.architecture && architecture / 10 == self.architecture / 10,
+            Reach::Alone => architecture == self.architecture,
+        }
+    }
+
+    /// What stands behind `sm_`.
+    fn parse(text: &str) -> Option<Self> {
+        let number = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+        let reach = match &text[number.len()..] {
+            "" => Reach::Newer,
+            "f" => Reach::Family,
+            "a" => Reach::Alone,
+            _ => return None,
+        };
+        let architecture =
+            number.parse().ok().filter(|_| number.bytes().all(|byte| byte.is_ascii_digit()))?;
+        Some(Self { architecture, reach })
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let suffix = match self.reach {
+            Reach::Newer => "",
+            Reach::Family => "f",
+            Reach::Alone => "a",
+        };
+        write!(formatter, "{}{suffix}", self.architecture)
+    }
+}
+
+impl PlannedPtx {
+    /// Which devices the text is for, as its directive `.target` says; none where there is no such line.
+    #[must_use]
+    pub fn target(&self) -> Option<Target> {
+        Target::of_ptx(&self.text)
+    }
+
+    /// Whether the text declares a kernel of this name.
+    pub(crate) fn has_kernel(&self, name: &str) -> bool {
+        let is_named = |rest: &str| {
+            let rest = rest.trim_start();
+            rest.strip_prefix(name).is_some_and(|rest| {
+                !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || "_$".contains(letter))
+            })
+        };
+        self.text.lines().filter_map(|line| line.split_once(".entry")).any(|(_, rest)| is_named(rest))
+    }
+}
+
+impl LaunchPlan {
+    /// The plan with these kernels in the place of its own: what evolution made of them, say. The text has kernels of the same names, which take the same arguments.
+    ///
+    /// ```
+    /// # use nitro_launch::{Integers, LaunchPlan, PlannedPtx};
+    /// let plan = LaunchPlan { name: "nothing".into(), cuda: "// no kernels".into(), ..LaunchPlan::default() };
+    /// let text = ".version 8.7\n.target sm_90\n".to_owned();
+    /// let patched = plan.with_ptx(PlannedPtx { integers: Integers::Bits32, text })?;
+    /// assert_eq!(LaunchPlan::from_json(&patched.to_json())?, patched);
+    /// assert!(patched.runs_on(90).is_ok());
+    /// assert_eq!(
+    ///     patched.runs_on(80).unwrap_err().to_string(),
+    ///     "the PTX of `nothing` is for sm_90, and this device is sm_80: take another variant there, or make it anew for that"
+    /// );
+    /// # Ok::<(), nitro_launch::PlanError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn with_ptx(&self, ptx: PlannedPtx) -> Result<Self, PlanError> {
+        let plan = Self { cuda: String::new(), ptx: Some(ptx), ..self.clone() };
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Whether a device of a compute capability, as in `90`, takes the kernels: of CUDA C++ that shows when it is compiled.
+    ///
+    /// # Errors
+    /// [`PlanError::Target`] when the PTX is for others.
+    pub fn runs_on(&self, architecture: u32) -> Result<(), PlanError> {
+        match self.ptx.as_ref().and_then(PlannedPtx::target) {
+            Some(target) if !target.runs_on(architecture) => {
+                let (plan, target) = (self.name.clone(), target.to_string());
+                Err(PlanError::Target { plan, target, found: architecture })
+            }
+            _ => Ok(()),
+        }
+    }
+}
