@@ -13,6 +13,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod active;
+mod approximation;
 pub mod check;
 mod cli;
 pub mod evaluate;
@@ -40,6 +41,7 @@ mod trainer;
 mod worker;
 
 /// What a [`TrainerCommand`] says its arguments with.
+pub use approximation::Approximation;
 pub use clap;
 pub use measure::{BoxError, Session};
 pub use model_summary::ModelSummary;
@@ -52,7 +54,7 @@ pub use trainer::{
     GeneratedCode, GeneratedRequest, InputLists, Kept, LocalJob, LocalJobRequest, MeasuredDevice,
     MetricsSource, ModelCheck, ObjectiveRequest, Observer, ProfileRequest, RecordRequest, RecordSummary,
     Recorded, ReplayRequest, ReportRequest, SearchRequest, SearchSummary, ShippedRecordings, TrainError,
-    Trainer, TrainerCommand, Tunable, WrittenProfile, captured_traffic,
+    Trainer, TrainerCommand, Tunable, UsageError, WrittenProfile, captured_traffic,
 };
 
 /// Seed of everything random where the user gives none.

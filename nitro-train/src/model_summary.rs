@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use nitro_core::model::{Calibration, Forest, Model, Node, Selector, Svm, Transform};
-use nitro_core::{Artifact, Contract, Function};
+use nitro_core::{Artifact, Function};
 use serde_json::{Value, json};
 
+use crate::Approximation;
 use crate::plain_table::Table;
 use crate::printable::list;
 
@@ -49,13 +50,10 @@ impl ModelSummary<'_> {
     }
 
     /// The model's choices that are approximate, with what is known of their errors.
-    fn approximate(&self) -> impl Iterator<Item = (&String, f64, Option<&'static str>)> {
+    fn approximate(&self) -> impl Iterator<Item = (&String, Approximation)> {
         self.model.choices.iter().filter_map(|name| {
             let function = self.function?;
-            match function.contract(function.choice(name).ok()?) {
-                Contract::Approx { max_error, over } => Some((name, max_error, over)),
-                Contract::Exact | Contract::Equivalent => None,
-            }
+            Some((name, Approximation::of(function, function.choice(name).ok()?)?))
         })
     }
 }
@@ -86,9 +84,8 @@ fn head(summary: &ModelSummary<'_>) -> Table {
         let one = |own: &Artifact| format!("{own} ({} bytes)", bytes(*own));
         table.row(["generated code".to_owned(), list(&model.artifacts.iter().map(one).collect::<Vec<_>>())]);
     }
-    for (name, max_error, over) in summary.approximate() {
-        let contract = Contract::Approx { max_error, over };
-        table.row(["where tolerated".to_owned(), format!("{name}: {contract}")]);
+    for (name, approximation) in summary.approximate() {
+        table.row(["where tolerated".to_owned(), format!("{name}: {approximation}")]);
     }
     table
 }
@@ -147,7 +144,7 @@ fn splits(forest: &Forest, column: usize) -> usize {
 /// A model without its numbers.
 fn summary(summary: &ModelSummary<'_>) -> Value {
     let model = summary.model;
-    let approximate = |(choice, max_error, over): (&String, f64, Option<&str>)| json!({ "choice": choice, "max_error": max_error, "over": over });
+    let approximate = |(choice, Approximation { max_error, over }): (&String, Approximation)| json!({ "choice": choice, "max_error": max_error, "over": over });
     let approximate: Vec<Value> = summary.approximate().map(approximate).collect();
     let names: Vec<&String> = model.features.iter().chain(&model.device_features).collect();
     let selector = match &model.selector {

@@ -40,11 +40,17 @@ pub static PTXAS: Tool = Tool::new(
     "pip install 'nvidia-cuda-nvcc==13.0.*', and the path of nvcc in NVCC",
     "NITRO_REQUIRE_NVRTC",
 );
+/// The disassembler of machine code.
+pub static NVDISASM: Tool = Tool::new(
+    "nvdisasm",
+    "pip install 'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-nvdisasm==13.2.*', and the path of nvcc in NVCC",
+    "NITRO_REQUIRE_NVRTC",
+);
 /// The compiler whose messages the tests of the macro compare.
 pub static RUSTC: Tool = Tool::new("rustc 1.95", "rustup toolchain install 1.95", "NITRO_REQUIRE_RUSTC");
 
 /// All of them.
-pub static TOOLS: [&Tool; 5] = [&REDIS, &NVRTC, &NVCC, &PTXAS, &RUSTC];
+pub static TOOLS: [&Tool; 6] = [&REDIS, &NVRTC, &NVCC, &PTXAS, &NVDISASM, &RUSTC];
 
 impl Tool {
     const fn new(name: &'static str, get: &'static str, required_by: &'static str) -> Self {

@@ -37,13 +37,22 @@ fn print(out: &mut dyn Write, args: &JsonArgs, recordings: &Recordings) -> Resul
         });
         return json::print(out, &counts);
     }
-    write!(
-        out,
-        "{function}: {measurements} measurements of {variants} variants on {inputs} inputs and {devices} devices"
-    )?;
+    let [measurements, variants, inputs, devices, listed_text] = [
+        counted(measurements, "measurement"),
+        counted(variants, "variant"),
+        counted(inputs, "input"),
+        counted(devices, "device"),
+        counted(listed, "configuration"),
+    ];
+    write!(out, "{function}: {measurements} of {variants} on {inputs} and {devices}")?;
     match listed {
         0 => writeln!(out)?,
-        listed => writeln!(out, ", {listed} configurations listed")?,
+        _ => writeln!(out, ", {listed_text} listed")?,
     }
     Ok(())
+}
+
+/// `1 variant`, `2 variants`
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

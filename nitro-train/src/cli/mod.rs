@@ -32,7 +32,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use self::args::{Cli, Command, HELP_COLUMNS};
 use crate::printable::{printable, sentence};
 use crate::terminal::{Aside, Output, say};
-use crate::trainer::{TrainError, Trainer, TrainerCommand, is_watched};
+use crate::trainer::{TrainError, Trainer, TrainerCommand, UsageError, is_watched};
 use crate::worker;
 
 impl Trainer {
@@ -45,8 +45,11 @@ impl Trainer {
         if let Some((command, arguments)) = extension(&trainer.commands, &matches) {
             listen();
             let mut out = Output::new(true);
-            let ended = command.run(arguments, &mut out).map_err(anyhow::Error::from_boxed);
-            return end(&out, ended);
+            let ended = command.run(arguments, &mut out);
+            // What it is shows before it is boxed anew.
+            let is_usage = ended.as_ref().is_err_and(|error| error.is::<UsageError>());
+            let code = end(&out, ended.map_err(anyhow::Error::from_boxed));
+            return if is_usage { ExitCode::from(2) } else { code };
         }
         let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         supervision::take_device(&mut cli);

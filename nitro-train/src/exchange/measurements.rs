@@ -113,15 +113,16 @@ impl<'l> Index<'l> {
 
     fn measurement(&mut self, columns: &Columns, record: &Record<'_>) -> Result<Measurement, Problem> {
         let [device_id, input_name, variant_name, time_ns] = columns.required(record);
-        let [outcome, spread_ns, repeats, configuration, reason] = columns.optional(record);
+        let [outcome, spread_ns, repeats, mut configuration, reason] = columns.optional(record);
         let device = index_of(&self.devices, "device", device_id)?;
         let input = index_of(&self.inputs, "input", input_name)?;
         let variant = self.variants.index_of(variant_name)?;
         if !configuration.is_empty() {
             check_name("configuration", configuration)?;
-            if self.listed.is_some_and(|listed| !listed.contains(configuration)) {
-                let (column, name) = ("configuration", excerpt(configuration));
-                return Err(Problem::UnknownName { column, name });
+            if let Some(listed) = self.listed {
+                let unknown =
+                    || Problem::UnknownName { column: "configuration", name: excerpt(configuration) };
+                configuration = listed.name_of(configuration).ok_or_else(unknown)?;
             }
         }
         if !self.keys.insert((device, input, variant, configuration.to_owned())) {

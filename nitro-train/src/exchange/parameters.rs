@@ -1,6 +1,6 @@
 //! The table of configurations: those that exist, measured or not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::csv_table::{CsvTable, Record};
 use super::error::{ImportError, Problem, check_name};
@@ -15,7 +15,15 @@ const VARIANT: &str = "variant";
 #[derive(Default)]
 pub(super) struct Listed {
     /// By the name of their variant, where the table has a column for it.
-    spaces: BTreeMap<Option<String>, SpaceRecord>,
+    spaces: BTreeMap<Option<String>, ListedSpace>,
+}
+
+#[derive(Default)]
+struct ListedSpace {
+    parameters: Vec<String>,
+    configurations: BTreeMap<String, Vec<String>>,
+    /// The names of the configurations by themselves with their entries sorted: parameters may come in any order.
+    names: HashMap<String, String>,
 }
 
 impl Listed {
@@ -26,8 +34,12 @@ impl Listed {
         Ok(listed)
     }
 
-    pub(super) fn contains(&self, configuration: &str) -> bool {
-        self.spaces.values().any(|space| space.configurations.contains_key(configuration))
+    /// What the table calls a configuration.
+    pub(super) fn name_of(&self, configuration: &str) -> Option<&str> {
+        let exact =
+            || self.spaces.values().find_map(|space| space.configurations.get_key_value(configuration));
+        let by_values = || self.spaces.values().find_map(|space| space.names.get(&sorted(configuration)));
+        exact().map(|(name, _)| name).or_else(by_values).map(String::as_str)
     }
 
     fn row(&mut self, header: &[String], record: &Record<'_>) -> Result<(), Problem> {
@@ -35,21 +47,19 @@ impl Listed {
         let configuration = row.configuration.to_owned();
         let parameters: Vec<String> = row.values.iter().map(|(name, _)| (*name).to_owned()).collect();
         let values = row.values.iter().map(|(_, value)| (*value).to_owned()).collect();
-        let space = self.spaces.entry(row.variant.map(str::to_owned)).or_insert_with(|| SpaceRecord {
-            variant: 0,
-            parameters: parameters.clone(),
-            configurations: BTreeMap::new(),
-        });
+        let space = self
+            .spaces
+            .entry(row.variant.map(str::to_owned))
+            .or_insert_with(|| ListedSpace { parameters: parameters.clone(), ..ListedSpace::default() });
         if space.parameters != parameters {
             let (configuration, expected) = (excerpt(&configuration), list(&space.parameters));
             return Err(Problem::OtherParameters { configuration, expected });
         }
-        match space.configurations.insert(configuration, values) {
-            None => Ok(()),
-            Some(_) => {
-                Err(Problem::Repeated { key: format!("configuration `{}`", excerpt(row.configuration)) })
-            }
+        if space.names.insert(sorted(&configuration), configuration.clone()).is_some() {
+            return Err(Problem::Repeated { key: format!("configuration `{}`", excerpt(row.configuration)) });
         }
+        space.configurations.insert(configuration, values);
+        Ok(())
     }
 
     /// Gives the spaces to the variants of recordings that have their measurements.
@@ -63,11 +73,19 @@ impl Listed {
                     into.variants.len() - 1
                 }),
             };
-            into.spaces.push(SpaceRecord { variant, ..space });
+            let ListedSpace { parameters, configurations, .. } = space;
+            into.spaces.push(SpaceRecord { variant, parameters, configurations });
         }
         into.spaces.sort_by_key(|space| space.variant);
         Ok(())
     }
+}
+
+/// A configuration's name with its entries in alphabetical order.
+fn sorted(configuration: &str) -> String {
+    let mut entries: Vec<&str> = configuration.split(',').map(str::trim).collect();
+    entries.sort_unstable();
+    entries.join(",")
 }
 
 /// The variant that configurations are of if nobody says so: the only one that has any, or the only one at all.

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::column::{Column, columns};
 use super::question::Question;
+use crate::Approximation;
 use crate::selection::choose;
 
 /// A choice in the ranking.
@@ -21,6 +22,8 @@ pub struct RankedVariant {
     pub constraint: Option<String>,
     /// Whether its constraint admits it; absent where that depends on more than the features.
     pub admitted: Option<bool>,
+    /// How far its results may be off, where it is approximate and the code is at hand.
+    pub approximation: Option<Approximation>,
 }
 
 impl RankedVariant {
@@ -75,6 +78,7 @@ impl<'a> Asked<'a> {
                 .constraint(ranked.choice)
                 .map(|(constraint, _)| constraint.text().replace(" :: ", "::")),
             admitted: self.admitted(ranked.choice, known),
+            approximation: self.approximation(ranked.choice),
         }
     }
 
@@ -92,6 +96,10 @@ impl<'a> Asked<'a> {
     fn constraint(&self, choice: usize) -> Option<(Constraint, Choice)> {
         let choice = self.choices[choice]?;
         Some((self.question.function?.variants()[choice.variant].constraint()?, choice))
+    }
+
+    fn approximation(&self, choice: usize) -> Option<Approximation> {
+        Approximation::of(self.question.function?, self.choices[choice]?)
     }
 
     fn admitted(&self, choice: usize, known: &[Option<f64>]) -> Option<bool> {

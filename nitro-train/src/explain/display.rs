@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Change, Column, Explanation, Nearest, RankedVariant};
+use super::{Change, Column, Explanation, Nearest, NotTolerated, RankedVariant};
 use crate::plain_table::Table;
 use crate::printable::{list, number};
 
@@ -76,7 +76,8 @@ fn estimates_speed(explanation: &Explanation) -> bool {
 fn ranking(explanation: &Explanation) -> Table {
     let figure = if estimates_speed(explanation) { "expected slow-down" } else { "comparisons won" };
     let mut table = Table::new(["variant", figure, "constraint"]);
-    for RankedVariant { variant, confidence, expected_slowdown, constraint, admitted } in &explanation.ranking
+    for RankedVariant { variant, confidence, expected_slowdown, constraint, admitted, .. } in
+        &explanation.ranking
     {
         let figure = match expected_slowdown {
             Some(slowdown) => format!("{slowdown:.2}"),
@@ -115,7 +116,14 @@ fn outcome(explanation: &Explanation) -> String {
         return "No variant that the model knows is admissible: the default is run".to_owned();
     };
     let mut text = format!("The first that its constraint admits is run: {choice}");
-    if explanation.is_conditional() {
+    let chosen = explanation.ranking.iter().find(|own| own.variant == *choice);
+    if let Some(approximation) = chosen.and_then(|own| own.approximation) {
+        text.push_str(&format!(", where the call accepts its error: {approximation}"));
+        for NotTolerated { tolerance_below, variant } in &explanation.where_not_tolerated {
+            let variant = variant.as_deref().unwrap_or("the default");
+            text.push_str(&format!("\nIn calls with a tolerance below {tolerance_below}: {variant}"));
+        }
+    } else if explanation.is_conditional() {
         text.push_str(", unless its constraint, which asks for more than the given features, forbids it");
     }
     if let Some(far) = explanation.far() {

@@ -7,6 +7,7 @@ mod column;
 mod display;
 mod nearest;
 mod question;
+mod tolerance;
 
 use nitro_core::Far;
 use serde::Serialize;
@@ -17,6 +18,7 @@ pub use self::change::Change;
 pub use self::column::Column;
 pub use self::nearest::Nearest;
 pub use self::question::Question;
+pub use self::tolerance::NotTolerated;
 use crate::learn::LearnError;
 use crate::selection::choose;
 
@@ -59,6 +61,8 @@ pub struct Explanation {
     pub ranking: Vec<RankedVariant>,
     /// What is run; absent where no variant that the model knows may run, and the default is.
     pub choice: Option<String>,
+    /// Where that is approximate, what runs in calls that do not accept its error, and so on until no tolerance matters.
+    pub where_not_tolerated: Vec<NotTolerated>,
     /// How far it is ahead of the next that may run, as [`RankedVariant::confidence`].
     pub margin: Option<f64>,
     /// How far the input is from the training inputs: above 1 is far; absent where the model does not say.
@@ -93,6 +97,7 @@ impl Explanation {
             sources: model.provenance.sources.clone(),
             training_inputs: model.provenance.training_inputs,
             features: asked.columns.clone(),
+            where_not_tolerated: tolerance::not_tolerated(&ranking),
             margin,
             input_distance: model
                 .coverage

@@ -100,6 +100,14 @@ pub enum RecordError {
         /// The function.
         function: &'static str,
     },
+    /// The closure asked for inputs, has none of its own, and the folder of inputs has no files.
+    #[error("there is no file of an input for `{function}` in {}, nor below it: name the folder that has the inputs", folder.display())]
+    NoFiles {
+        /// The folder.
+        folder: PathBuf,
+        /// The function.
+        function: &'static str,
+    },
     /// The closure asked for inputs of a pattern that is none.
     #[error("`{function}` asks for inputs of `{pattern}`, which is no pattern: {problem}")]
     BadPattern {

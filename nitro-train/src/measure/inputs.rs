@@ -51,8 +51,16 @@ impl<'a> InputList<'a> {
     }
 
     /// Whether nothing can be handed out, whatever is asked for.
-    pub(super) fn has_none_built_in(&self) -> bool {
-        matches!(self.source, Inputs::Generated([]))
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// What to say where a function asked for inputs and there are none.
+    pub(super) fn none_for(&self, function: &'static str) -> RecordError {
+        match self.source {
+            Inputs::Generated(_) => RecordError::NoInputs { function },
+            Inputs::Folder(folder) => RecordError::NoFiles { folder: folder.to_owned(), function },
+        }
     }
 
     /// Names and paths of the inputs that match and were not handed out before.

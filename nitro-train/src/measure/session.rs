@@ -64,7 +64,7 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// [`RecordError::BadPattern`], what the closure returns, [`RecordError::Input`] when it failed or panicked with an input in hand, and
-    /// [`RecordError::NoInputs`] when it asked for inputs, got none and had none of its own.
+    /// [`RecordError::NoInputs`] or [`RecordError::NoFiles`] when it asked for inputs where there are none, and had none of its own.
     pub(super) fn run(
         &mut self,
         record: impl FnOnce(&mut Session<'a>) -> Result<(), BoxError>,
@@ -80,7 +80,7 @@ impl<'a> Session<'a> {
         });
         ended.map_err(|error| RecordError::of_closure(error, in_hand))?;
         match self.asked_in_vain.get() && !self.came_with_input.get() {
-            true => Err(RecordError::NoInputs { function: self.work.function() }),
+            true => Err(self.inputs.none_for(self.work.function())),
             false => Ok(()),
         }
     }
@@ -99,7 +99,7 @@ impl<'a> Session<'a> {
     /// `{png,jpg}` for either; a character in brackets or behind `\` stands for itself. `?` and brackets know the characters of ASCII alone.
     /// Of a pattern that is none (`{png`) there are no inputs, and whatever else the closure does, [`RecordError::BadPattern`] is its error.
     pub fn inputs(&self, pattern: &str) -> DueInputs<'_> {
-        self.asked_in_vain.set(self.asked_in_vain.get() || self.inputs.has_none_built_in());
+        self.asked_in_vain.set(self.asked_in_vain.get() || self.inputs.is_empty());
         let mut inputs = self.inputs.hand_out(pattern).unwrap_or_else(|error| self.refuse(pattern, &error));
         match &self.work {
             Work::Record(recording) => {

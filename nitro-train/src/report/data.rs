@@ -1,6 +1,7 @@
 //! What the page shows: names and numbers, of whatever origin. Shares are of exhaustive search, 1.0 = always the best variant.
 
 use super::space_data::{EmittedChoices, SpaceReport};
+use crate::Approximation;
 pub(super) use crate::evaluate::WorstInput;
 
 /// Everything on the page.
@@ -93,6 +94,8 @@ pub struct FunctionReport {
     pub one_fewer: Option<OneFewerTable>,
     /// Which variants were best on the test inputs.
     pub winners: Winners,
+    /// The variants whose results may be off, where the code is at hand.
+    pub approximate: Vec<ApproximateVariant>,
     /// The selector that `fit` would ship, its device features, and how long it took to find them.
     pub selection: Option<Selection>,
     /// What the selector that `fit` would ship costs, and what its features bring.
@@ -103,6 +106,17 @@ pub struct FunctionReport {
     pub spaces: Vec<SpaceReport>,
     /// Among which configurations `fit` lets a model choose, where variants have several.
     pub emitted: Option<EmittedChoices>,
+}
+
+/// A variant that runs only in calls whose tolerance accepts its error.
+#[derive(Clone, Debug)]
+pub struct ApproximateVariant {
+    /// Its name.
+    pub variant: String,
+    /// How far its results may be off.
+    pub approximation: Approximation,
+    /// On which share of the test inputs it may run: its constraint and the recorded call's tolerance admit it; mean over the devices.
+    pub may_run: Option<f64>,
 }
 
 /// What a selector of one device achieves on its test inputs after some of its training inputs were measured.

@@ -5,6 +5,7 @@
 //! follows the reader's light or dark preference, prints, fits a telephone, and says in text what it shows in colour.
 
 mod alike;
+mod approximate;
 pub(crate) mod assemble;
 mod axis;
 mod calibration;
@@ -47,9 +48,9 @@ use nitro_core::files;
 
 pub use self::assemble::LocalResult;
 pub use self::data::{
-    Benefit, CalibrationCurve, Curve, DeviceSensitivity, DeviceTable, FunctionReport, HeldOut, HeldOutDevice,
-    LearningCurve, Matrix, MedianAndP90, OneFewerTable, Overhead, Quantity, ReportData, Score, Selection,
-    SelectionSeconds, Winners, WithFeatures,
+    ApproximateVariant, Benefit, CalibrationCurve, Curve, DeviceSensitivity, DeviceTable, FunctionReport,
+    HeldOut, HeldOutDevice, LearningCurve, Matrix, MedianAndP90, OneFewerTable, Overhead, Quantity,
+    ReportData, Score, Selection, SelectionSeconds, Winners, WithFeatures,
 };
 use self::device::Labels;
 pub use self::device::by_name;
@@ -141,6 +142,7 @@ fn section(function: &FunctionReport) -> Markup {
         @if let Some(tables) = &function.one_fewer { (one_fewer::part(tables, held_out)) }
         @if let Some(sensitivity) = &function.sensitivity { (alike::part(sensitivity)) }
         (winners::part(&function.winners))
+        (approximate::part(&function.approximate))
         (tuning(function))
         @if let Some(selection) = &function.selection { (selection::part(selection)) }
         @if let Some(held_out) = held_out { (chosen::part(held_out)) }

@@ -2,6 +2,7 @@ mod tuning;
 
 use super::data::WorstInput;
 use super::*;
+use crate::Approximation;
 
 fn score(selector: &str, mean: f64, highlighted: bool) -> Score {
     Score {
@@ -116,6 +117,11 @@ fn function(name: &str) -> FunctionReport {
             alone: vec![0.812, 0.55, 0.1],
             may_run: vec![1.0, 0.5, 1.0],
         },
+        approximate: vec![ApproximateVariant {
+            variant: "ell".to_owned(),
+            approximation: Approximation { max_error: 0.003, over: Some("rows < 4096") },
+            may_run: Some(0.5),
+        }],
         curves: vec![Curve { selector: "shipped".to_owned(), shares: vec![1.0, 0.5, 0.25] }],
         spaces: vec![tuning::space()],
         emitted: Some(tuning::emitted()),
@@ -356,6 +362,17 @@ fn idle_variants_are_named() {
         function.winners.devices.push(("host:4".to_owned(), vec![0.5, 0.47, 0.03]));
     }
     check(&page(&data), "Every variant is best on at least 3\u{a0}%");
+}
+
+#[test]
+fn approximate_variants_are_told_with_where_they_count() {
+    let page = page(&data());
+    check(&page, "<h3>Approximate variants</h3>");
+    check(&page, "and the figures count them only there");
+    check(&page, "<td>0.003</td><td>rows &lt; 4096</td><td>50.0</td>");
+    let functions = data().functions.into_iter().map(|own| FunctionReport { approximate: Vec::new(), ..own });
+    let none = super::page(&ReportData { functions: functions.collect(), ..data() });
+    assert!(!none.contains("Approximate variants"), "{none}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use nitro_search::{
 
 use super::error::SearchError;
 use super::measured::evaluation;
+use super::searching::Reasons;
 use super::searching::Sought;
 use super::{Searched, Searching, VariantSearch};
 use crate::generate::Generator;
@@ -33,6 +34,7 @@ pub(crate) struct GeneratedSearch<'a> {
     device: &'a DeviceEntry,
     /// Whether what cannot be faster than the best is left out: until something takes less than its bound.
     trusts_bounds: bool,
+    reasons: Reasons,
     searched: Searched,
 }
 
@@ -78,6 +80,7 @@ impl<'a> GeneratedSearch<'a> {
             without_text: 0,
             device,
             trusts_bounds: true,
+            reasons: Reasons::default(),
             searched,
         }
     }
@@ -174,6 +177,7 @@ impl VariantSearch for GeneratedSearch<'_> {
                 continue;
             };
             let Open { candidate, paths, bound_ns } = open;
+            self.reasons.note(&evaluated.reason);
             let report = report(evaluated);
             for id in paths {
                 let _ = self.search.tell(id, report.clone()); // as in `propose`
@@ -193,7 +197,8 @@ impl VariantSearch for GeneratedSearch<'_> {
         searched.times_ns.sort_by(|(a, _), (b, _)| a.cmp(b));
         let best = searched.times_ns.iter().min_by(|(_, a), (_, b)| a.total_cmp(b)).cloned();
         let (best, best_ns) = best.unzip();
-        Searched { evaluations, failed: evaluations - searched.times_ns.len(), best, best_ns, ..searched }
+        let failed = evaluations - searched.times_ns.len();
+        Searched { evaluations, failed, reason: self.reasons.most_frequent(), best, best_ns, ..searched }
     }
 }
 

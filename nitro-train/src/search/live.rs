@@ -8,6 +8,7 @@ use nitro_search::{Ask, Budget, Plan, Search, Sources, Space};
 
 use super::error::SearchError;
 use super::measured::evaluation;
+use super::searching::Reasons;
 use super::sources::told;
 use super::space::space_of;
 use super::{Searched, Searching, VariantSearch};
@@ -53,6 +54,7 @@ pub(crate) struct InputSearch {
     candidates: Vec<Candidate>,
     /// What was asked for and is not told yet.
     open: Vec<nitro_search::Candidate>,
+    reasons: Reasons,
     searched: Searched,
 }
 
@@ -74,7 +76,7 @@ impl InputSearch {
         let plan = Plan { strategy, seed, budget: Budget::evaluations(evaluations), sources: sources.into() };
         let InputSpace { space, candidates, .. } = of_input;
         let search = Search::new(Arc::new(space), plan);
-        Self { search, candidates, open: Vec::new(), searched }
+        Self { search, candidates, open: Vec::new(), reasons: Reasons::default(), searched }
     }
 }
 
@@ -95,6 +97,7 @@ impl VariantSearch for InputSearch {
                 open.push(candidate);
                 continue;
             };
+            self.reasons.note(&reason);
             // It was asked for and not told, and the time is one that a store keeps.
             let _ = self.search.tell(candidate, evaluation(outcome, &reason));
         }
@@ -102,7 +105,7 @@ impl VariantSearch for InputSearch {
     }
 
     fn finish(self: Box<Self>) -> Searched {
-        let Self { search, candidates, searched, .. } = *self;
+        let Self { search, candidates, reasons, searched, .. } = *self;
         let time = |own: &nitro_search::Outcome| {
             Some((candidates[own.candidate.index()].configuration.clone(), own.evaluation.time_ns()?))
         };
@@ -115,6 +118,7 @@ impl VariantSearch for InputSearch {
         Searched {
             evaluations: search.evaluations(),
             failed: search.evaluations() - times_ns.len(),
+            reason: reasons.most_frequent(),
             best_ns: best.as_ref().map(|(_, time_ns)| *time_ns),
             best: best.map(|(configuration, _)| configuration),
             times_ns,

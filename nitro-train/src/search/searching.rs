@@ -1,6 +1,6 @@
 //! What a search that measures is asked, and what it tells.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -60,6 +60,8 @@ pub struct Searched {
     pub evaluations: usize,
     /// How many of those failed.
     pub failed: usize,
+    /// Why most of those failed, as far as that is known.
+    pub reason: Option<String>,
     /// How many paths of generated code were not evaluated, since by a [lower bound](crate::generate::Generator::bound_ns) they are no faster than the best was then.
     pub skipped: usize,
     /// The fastest configuration; none while all failed.
@@ -69,6 +71,24 @@ pub struct Searched {
     /// Configurations with their times.
     #[serde(skip)]
     pub times_ns: Vec<(String, f64)>,
+}
+
+/// Why candidates failed, and how often.
+#[derive(Default)]
+pub(super) struct Reasons(BTreeMap<String, usize>);
+
+impl Reasons {
+    /// Notes one that is known: empty where nobody said why, or nothing failed.
+    pub(super) fn note(&mut self, reason: &str) {
+        if !reason.is_empty() {
+            *self.0.entry(reason.to_owned()).or_default() += 1;
+        }
+    }
+
+    pub(super) fn most_frequent(self) -> Option<String> {
+        // Of equals the first in the alphabet, in whatever order they were told.
+        self.0.into_iter().rev().max_by_key(|(_, count)| *count).map(|(reason, _)| reason)
+    }
 }
 
 /// Who writes code, by variant.

@@ -7,6 +7,7 @@ use nitro_core::choice_text;
 
 use super::{Replayed, Searched};
 use crate::plain_table::Table;
+use crate::printable::printable;
 
 /// Tables, each with what it is about above it. A width, as in `{tables:80}`, is the most columns that each may take.
 pub(crate) struct Tables(Vec<(String, Table)>);
@@ -67,8 +68,13 @@ pub(crate) fn search_tables(searched: &[Searched]) -> Tables {
             Table::new(["input", "evaluated", "failed", "best ms", "configuration"]).ending_in_text();
         for one in same {
             let best_ms = one.best_ns.map_or(String::new(), |ns| format!("{:.4}", ns / 1e6));
-            let best =
-                one.best.as_ref().map_or("all failed".to_owned(), |best| choice_text(&one.variant, best));
+            let best = match (&one.best, &one.reason) {
+                (Some(best), _) => choice_text(&one.variant, best),
+                (None, Some(reason)) => {
+                    format!("all failed: {}", printable(reason.lines().next().unwrap_or_default()))
+                }
+                (None, None) => "all failed".to_owned(),
+            };
             table.row([
                 one.input.clone(),
                 one.evaluations.to_string(),
@@ -98,5 +104,23 @@ impl fmt::Display for Tables {
             fmt::Display::fmt(table, f)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::searching::Reasons;
+
+    #[test]
+    fn where_all_failed_the_most_frequent_reason_is_shown() {
+        let mut reasons = Reasons::default();
+        ["no memory", "wrong\nin b", "", "no device", "wrong\nin b"]
+            .iter()
+            .for_each(|reason| reasons.note(reason));
+        let failed = Searched { reason: reasons.most_frequent(), ..Searched::default() };
+        let found = Searched { best: Some("block=32".to_owned()), ..failed.clone() };
+        let shown = search_tables(&[failed, found]).to_string();
+        assert!(shown.contains("all failed: wrong\n") && shown.contains("{block=32}"), "{shown}");
     }
 }

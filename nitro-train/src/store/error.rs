@@ -34,6 +34,12 @@ pub enum StoreError {
     )]
     Denied { location: String, source: Box<dyn Error + Send + Sync> },
 
+    /// The Redis server has fewer databases.
+    #[error(
+        "the Redis server at `{location}` has no database of this number: write a smaller one, most servers have 0 to 15"
+    )]
+    NoSuchDatabase { location: String },
+
     /// The Redis server takes nothing more.
     #[error(
         "the Redis server at `{location}` is out of memory: raise its maxmemory; what it acknowledged is kept, and the same command goes on"

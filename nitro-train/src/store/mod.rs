@@ -39,8 +39,9 @@ mod searches;
 mod sqlite;
 mod sync;
 mod sync_at;
+mod times;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -50,11 +51,11 @@ pub(crate) use self::address::shown;
 pub(crate) use self::check::parts as check_parts;
 pub use self::error::StoreError;
 use self::row::as_row;
-pub use self::row::{ChoiceName, Evaluated, Row};
+pub use self::row::{ChoiceName, Evaluated, FunctionSchema, Row};
 pub use self::searches::{EvaluationKey, Searches};
 pub use self::sync::{Copied, Synced, sync};
 pub use self::sync_at::sync_at;
-use crate::exact::Exact;
+use self::times::{NamedTimes, named_times, ordered_times};
 use crate::recordings::{DeviceRecord, Input, Recordings};
 
 /// Opens the store that `url` names.
@@ -110,6 +111,11 @@ pub fn open_to_read(url: &str) -> Result<Box<dyn Store>, StoreError> {
     }
     Ok(Box::new(sqlite::Sqlite::open_to_read(Path::new(url))?))
 }
+
+/// The most bytes of a post ([`Store::post`]).
+pub const MAX_POST_BYTES: usize = 1 << 20;
+/// The most posters that a board may have ([`Store::posters`]).
+pub const MAX_POSTERS: usize = 1024;
 
 /// Whether [`open`] would find a store rather than make one, as far as the name tells: a server's is taken to be there.
 pub(crate) fn exists(url: &str) -> bool {
@@ -343,6 +349,37 @@ pub trait Store: Send {
         lease: Duration,
     ) -> Result<bool, StoreError>;
 
+    /// Leaves a text on a board, for others who work on the same: of each poster the last stays. Like a claim it is for those who are at work now, and is not copied to other
+    /// stores.
+    ///
+    /// ```
+    /// let mut store = nitro_train::store::memory()?;
+    /// store.post("evolution of mm", "first", "delete b17")?;
+    /// store.post("evolution of mm", "second", "delete b3")?;
+    /// assert_eq!(store.posters("evolution of mm")?, ["first", "second"]);
+    /// assert_eq!(store.posted("evolution of mm", "first")?.as_deref(), Some("delete b17"));
+    /// # Ok::<(), nitro_train::store::StoreError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When a name is none, the text is longer than [`MAX_POST_BYTES`], or the back end fails.
+    fn post(&mut self, board: &str, poster: &str, text: &str) -> Result<(), StoreError>;
+
+    /// Who has left something on a board, in alphabetical order; what is no name is left out.
+    ///
+    /// # Errors
+    ///
+    /// When they are more than [`MAX_POSTERS`], or the back end fails.
+    fn posters(&mut self, board: &str) -> Result<Vec<String>, StoreError>;
+
+    /// What one has left on a board last.
+    ///
+    /// # Errors
+    ///
+    /// When it is longer than [`MAX_POST_BYTES`], which another program has written, is no text, or the back end fails.
+    fn posted(&mut self, board: &str, poster: &str) -> Result<Option<String>, StoreError>;
+
     /// Adds recordings made elsewhere, all or nothing.
     ///
     /// What the store already holds may come again if it is the same; the same key with other values is an error,
@@ -358,31 +395,4 @@ pub trait Store: Send {
     ///
     /// When an index in `recordings` is out of range.
     fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError>;
-}
-
-/// How a function looks to a store.
-#[derive(Clone, Copy, Debug)]
-pub struct FunctionSchema<'a> {
-    /// The function's name.
-    pub function: &'a str,
-    /// Names of its variants.
-    pub variants: &'a [&'a str],
-    /// Name of its default variant; `None` leaves what the store knows.
-    pub default_variant: Option<&'a str>,
-    /// The values of its parameters where nothing is known; empty for a variant without any.
-    pub default_configuration: &'a str,
-    /// Names of its input features.
-    pub features: &'a [&'a str],
-}
-
-/// The times of features by name, as the back ends keep them.
-type NamedTimes = BTreeMap<String, Exact>;
-
-fn named_times(names: &[String], times_ns: impl Iterator<Item = Option<f64>>) -> NamedTimes {
-    names.iter().zip(times_ns).filter_map(|(name, time_ns)| Some((name.clone(), Exact(time_ns?)))).collect()
-}
-
-/// In the order of these features.
-fn ordered_times(names: &[String], known: &NamedTimes) -> Vec<Option<f64>> {
-    names.iter().map(|name| known.get(name).map(|&Exact(time_ns)| time_ns)).collect()
 }

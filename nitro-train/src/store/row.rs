@@ -29,6 +29,21 @@ impl<'a> ChoiceName<'a> {
     }
 }
 
+/// How a function looks to a store.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionSchema<'a> {
+    /// The function's name.
+    pub function: &'a str,
+    /// Names of its variants.
+    pub variants: &'a [&'a str],
+    /// Name of its default variant; `None` leaves what the store knows.
+    pub default_variant: Option<&'a str>,
+    /// The values of its parameters where nothing is known; empty for a variant without any.
+    pub default_configuration: &'a str,
+    /// Names of its input features.
+    pub features: &'a [&'a str],
+}
+
 /// What one variant did, as [`Store::put`](super::Store::put) takes it.
 ///
 /// ```

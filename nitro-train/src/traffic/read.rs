@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nitro_core::{files, name};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::printable::excerpt;
 
@@ -77,7 +78,7 @@ pub enum CaptureError {
 /// ```
 ///
 /// # Errors
-/// When the file cannot be read, and when a line is no captured call.
+/// When the file cannot be read, and when a line is no captured call. A last line that was cut off is left out with a warning.
 pub fn read(path: &Path) -> Result<Vec<CapturedCall>, CaptureError> {
     let unreadable = |source| CaptureError::Unreadable { path: path.to_owned(), source };
     let bytes = files::read(path, MOST_BYTES).map_err(unreadable)?;
@@ -89,17 +90,29 @@ pub fn read(path: &Path) -> Result<Vec<CapturedCall>, CaptureError> {
         if read == 0 {
             break;
         }
-        let damaged = |reason| CaptureError::Line { path: path.to_owned(), line, reason };
-        samples.push(sample(&text).map_err(damaged)?);
+        match sample(&text) {
+            Ok(sample) => samples.push(sample),
+            Err(_) if is_cut(&text) => {
+                let file = path.display();
+                tracing::warn!(
+                    "{file}:{line}: the file ends in the middle of a call, as when its program was killed; that one is left out"
+                );
+            }
+            Err(reason) => return Err(CaptureError::Line { path: path.to_owned(), line, reason }),
+        }
     }
     Ok(samples)
 }
 
+/// Whether the file ends in the middle of this line.
+fn is_cut(line: &[u8]) -> bool {
+    let is_unfinished = || serde_json::from_slice::<IgnoredAny>(line).is_err_and(|error| error.is_eof());
+    !line.ends_with(b"\n") && (line.len() as u64) < LONGEST_LINE && is_unfinished()
+}
+
 fn sample(line: &[u8]) -> Result<CapturedCall, String> {
-    if !line.ends_with(b"\n") {
-        return Err(
-            if line.len() as u64 == LONGEST_LINE { "it is too long" } else { "it has no end" }.to_owned()
-        );
+    if line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
+        return Err("it is too long".to_owned());
     }
     let sample: CapturedCall = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     check_names(&sample)?;
@@ -124,10 +137,11 @@ fn check_names(sample: &CapturedCall) -> Result<(), String> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn what_has_no_end_is_refused() {
         let folder = tempfile::tempdir().unwrap();
@@ -137,5 +151,36 @@ mod tests {
             let CaptureError::Unreadable { source, .. } = read(endless).unwrap_err() else { panic!() };
             assert_eq!(source.to_string(), "it is no regular file");
         }
+    }
+
+    const CALL: &str =
+        r#"{"function":"f","device":"host:4","variant":"v","reason":"pinned","calls":2,"features":{"n":1}}"#;
+
+    fn calls(text: &str) -> Result<usize, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("calls.jsonl");
+        std::fs::write(&file, text).unwrap();
+        let message =
+            |error: CaptureError| error.to_string().replace(&format!("{}/", folder.path().display()), "");
+        read(&file).map(|calls| calls.len()).map_err(message)
+    }
+
+    #[test]
+    fn a_file_that_was_cut_off_anywhere_is_read_up_to_there() {
+        let whole = format!("{CALL}\n{CALL}\n");
+        for end in 0..whole.len() {
+            let lines = (end + 1) / (CALL.len() + 1); // a call is whole without the end of its line
+            assert_eq!(calls(&whole[..end]), Ok(lines), "cut at {end}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_call_before_the_end_is_refused_with_its_line() {
+        let cut = &CALL[..20];
+        let error = calls(&format!("{CALL}\n{cut}\n{CALL}\n")).unwrap_err();
+        assert!(error.starts_with("calls.jsonl:2: this is no captured call"), "{error}");
+        assert!(calls("no JSON").is_err(), "nor is that the beginning of a call");
+        let long = "x".repeat(LONGEST_LINE as usize + 1);
+        assert!(calls(&long).unwrap_err().contains("it is too long"));
     }
 }

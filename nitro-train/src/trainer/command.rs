@@ -39,6 +39,20 @@ pub trait TrainerCommand: Send + Sync {
     /// Runs it. What it prints to `out` is its result; everything else belongs on stderr.
     ///
     /// # Errors
-    /// With a sentence for stderr; the process ends with 1 then.
+    /// With a sentence for stderr; the process ends with 1 then, and with 2 where it is a [`UsageError`].
     fn run(&self, arguments: &ArgMatches, out: &mut dyn Write) -> Result<ExitCode, BoxError>;
 }
+
+/// Arguments, or a file, that are not what a command takes, in a sentence: the process ends with 2, as for options that there are not, and not with the 1 of what fails on its way.
+///
+/// ```
+/// use nitro_train::{BoxError, UsageError};
+///
+/// fn greetings(text: &str) -> Result<u32, BoxError> {
+///     text.parse().map_err(|_| UsageError(format!("`{text}` is no number of greetings")).into())
+/// }
+/// assert_eq!(greetings("many").unwrap_err().to_string(), "`many` is no number of greetings");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);

@@ -26,6 +26,10 @@ pub enum TrainError {
     #[error("this program has no functions: add them with Trainer::function")]
     NoFunctions,
 
+    /// Models are to be written where a file is.
+    #[error("{} is no folder: name the folder that the models go to", path.display())]
+    ModelsAreNoFolder { path: PathBuf },
+
     /// The trainer has no function of this name.
     #[error("this program has no function `{function}` to measure; it has {}", list(known))]
     UnknownFunction { function: String, known: Vec<String> },

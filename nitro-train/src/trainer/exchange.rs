@@ -8,6 +8,7 @@ use super::layered_store::LayeredStore;
 use super::request::DataRequest;
 use crate::exchange::{self, Files};
 use crate::recordings::Recordings;
+use crate::store::Store;
 
 impl Trainer {
     /// Takes measurements of a function from files into the store; returns what was taken.
@@ -39,9 +40,7 @@ impl Trainer {
         files: &Files,
         data: &DataRequest,
     ) -> Result<Recordings, TrainError> {
-        let recordings = exchange::import(function, files)?;
-        LayeredStore::open(self, data)?.writable()?.import(&recordings)?;
-        Ok(recordings)
+        self.take(exchange::import(function, files)?, data)
     }
 
     /// Takes measurements of a function from files of Kernel Tuner into the store, as
@@ -55,9 +54,35 @@ impl Trainer {
         files: &[PathBuf],
         data: &DataRequest,
     ) -> Result<Recordings, TrainError> {
-        let recordings = exchange::import_kernel_tuner(function, files)?;
-        LayeredStore::open(self, data)?.writable()?.import(&recordings)?;
+        self.take(exchange::import_kernel_tuner(function, files)?, data)
+    }
+
+    fn take(&self, mut recordings: Recordings, data: &DataRequest) -> Result<Recordings, TrainError> {
+        let mut store = LayeredStore::open(self, data)?;
+        let store = store.writable()?;
+        self.order_parameters(&mut recordings, store);
+        store.import(&recordings)?;
         Ok(recordings)
+    }
+
+    /// Configurations are told apart by their names, which have the parameters in the order of the function's declaration, or in that of the store.
+    fn order_parameters(&self, recordings: &mut Recordings, store: &mut dyn Store) {
+        let declared = self.find(&recordings.function).map(|tunable| tunable.function);
+        let declared = |variant: &str| {
+            let (function, of_variant) = (declared?, declared?.variant_named(variant)?);
+            let parameters = function.variants()[of_variant].parameters().list();
+            Some(parameters.iter().map(|parameter| parameter.name().to_owned()).collect())
+        };
+        let configured: Vec<usize> =
+            (0..recordings.variants.len()).filter(|&own| recordings.parameters(own).is_some()).collect();
+        let stored = if configured.is_empty() { None } else { store.load(&recordings.function).ok() };
+        let stored = |variant: &str| stored.as_ref()?.parameters(stored.as_ref()?.variant_index(variant)?);
+        for variant in configured {
+            let name = &recordings.variants[variant];
+            let order: Option<Vec<String>> =
+                declared(name).or_else(|| stored(name)).or_else(|| recordings.parameters(variant));
+            recordings.order_parameters(variant, &order.unwrap_or_default());
+        }
     }
 
     /// Writes measurements of a function to files; returns what was written.

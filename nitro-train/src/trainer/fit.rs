@@ -75,6 +75,9 @@ impl Trainer {
     /// When there are no recordings of a function, too few to learn from, or none of a named source, and when a model cannot be
     /// written.
     pub fn fit(&self, request: &FitRequest) -> Result<Vec<FittedModel>, TrainError> {
+        if request.models.exists() && !request.models.is_dir() {
+            return Err(TrainError::ModelsAreNoFolder { path: request.models.clone() });
+        }
         let mut store = LayeredStore::open(self, &request.data)?;
         let lists = InputLists { train: request.train_inputs.clone(), test: None };
         let mut models = Vec::new();

@@ -208,7 +208,11 @@ impl LocalJob<'_> {
     /// # Errors
     /// When the recordings are larger than can be compared.
     pub fn report(&self, results: &[LocalResult]) -> Result<ReportData, TrainError> {
-        let functions = results.iter().map(measured_here).collect::<Result<_, _>>()?;
+        let functions = results.iter().map(|result| {
+            let function = self.trainer.find(&result.recordings.function).map(|tunable| tunable.function);
+            Ok(measured_here(result)?.with_approximate(function))
+        });
+        let functions = functions.collect::<Result<_, EvaluateError>>()?;
         let devices = device_tables(results.iter().map(|result| &result.recordings));
         Ok(assemble(ABOUT, &self.here, functions, devices))
     }

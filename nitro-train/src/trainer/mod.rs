@@ -40,7 +40,7 @@ pub use builder::Trainer;
 pub use calibrate::{CalibrateRequest, CalibratedModel};
 pub use captured_traffic::captured_traffic;
 pub use check::{CheckRequest, ModelCheck};
-pub use command::TrainerCommand;
+pub use command::{TrainerCommand, UsageError};
 pub use describe::{DescribeRequest, Described, GeneratedCode, GeneratedRequest};
 pub use devices::{Devices, MeasuredDevice};
 pub use error::TrainError;

@@ -82,11 +82,9 @@ impl Trainer {
                     left_out(&recordings, &split, &evaluation, request.seed)?
                 }
             };
-            functions.push(FunctionReport {
-                spaces,
-                emitted: emitted_choices(&recordings, &split)?,
-                ..report
-            });
+            let emitted = emitted_choices(&recordings, &split)?;
+            let function = self.find(name).map(|tunable| tunable.function);
+            functions.push(FunctionReport { spaces, emitted, ..report }.with_approximate(function));
             // Of the measurements of earlier functions nothing is needed any more.
             recorded.push(Recordings { devices: recordings.devices, ..Recordings::default() });
         }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use nitro::code_variant;
 use nitro_train::exchange::{Files, export, import};
 use nitro_train::recordings::{Recordings, SpaceRecord};
-use nitro_train::store;
+use nitro_train::{DataRequest, Trainer, store};
 
 const PARAMETERS: &str =
     "configuration,block,unroll\n\"block=64,unroll=1\",64,1\n\"block=64,unroll=2\",64,2\nodd,128,2\n";
@@ -138,4 +139,51 @@ fn spaces_add_up_in_a_store() {
     let error = store.import(&other.unwrap()).unwrap_err().to_string();
     assert!(error.starts_with("list of parameters of variant `tiled` is block in store"), "{error}");
     assert_eq!(store.load("spmv").unwrap().spaces, both);
+}
+
+#[code_variant(name = "ordered", variants(tiled { block: u32 in [64, 128], unroll in [1, 2] }), default = tiled)]
+fn ordered() -> usize;
+
+fn tiled(p: ordered::Tiled) -> usize {
+    p.block as usize * p.unroll
+}
+
+/// As [`PARAMETERS`] and [`MEASUREMENTS`] say it, but for the order of the parameters.
+const PARAMETERS_REVERSED: &str =
+    "configuration,unroll,block\n\"unroll=1,block=64\",1,64\n\"unroll=2,block=64\",2,64\nodd,2,128\n";
+const MEASUREMENTS_MIXED: &str = "device,input,variant,time_ns,configuration\nV100,a,tiled,5,\"block=64,unroll=1\"\nV100,a,tiled,7,\"unroll=2, block=64\"\n";
+
+#[test]
+fn parameters_in_another_order_are_matched_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = |parameters| files(folder.path(), parameters, MEASUREMENTS_MIXED);
+    let url = folder.path().join("s.db").display().to_string();
+    let data = DataRequest { store: Some(url), ..DataRequest::default() };
+    let trainer = Trainer::new().function(ordered::function(), |_| Ok(()));
+    let names = |recordings: &Recordings| {
+        recordings.measurements.iter().map(|one| one.configuration.clone()).collect::<Vec<_>>()
+    };
+
+    let of_the_code = trainer.import("ordered", &files(PARAMETERS_REVERSED), &data).unwrap();
+    assert_eq!(names(&of_the_code), ["block=64,unroll=1", "block=64,unroll=2"], "as they are declared");
+    let rows: &[(&str, &[&str])] =
+        &[("block=64,unroll=1", &["64", "1"]), ("block=64,unroll=2", &["64", "2"]), ("odd", &["128", "2"])];
+    assert_eq!(of_the_code.spaces, [space(0, &["block", "unroll"], rows)]);
+
+    // Of a function that the program does not have, the store's order counts.
+    let first = trainer.import("foreign", &files(PARAMETERS_REVERSED), &data).unwrap();
+    assert_eq!(names(&first), ["unroll=1,block=64", "unroll=2,block=64"], "as they are listed");
+    let again = trainer.import("foreign", &files(PARAMETERS), &data).unwrap();
+    assert_eq!((names(&again), &again.spaces), (names(&first), &first.spaces));
+}
+
+#[test]
+fn a_configuration_is_the_same_in_any_order() {
+    let twice = format!("{PARAMETERS}\"unroll=1,block=64\",64,1\n");
+    assert_eq!(
+        read(&twice, MEASUREMENTS).unwrap_err(),
+        "p.csv:5: configuration `unroll=1,block=64` is there already; leave out one of the two rows"
+    );
+    let twice = format!("{MEASUREMENTS}V100,a,tiled,6,\"unroll=1,block=64\"\n");
+    assert!(read(PARAMETERS, &twice).unwrap_err().starts_with("m.csv:5: `tiled` for input `a` on device"));
 }

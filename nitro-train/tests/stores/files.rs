@@ -110,10 +110,10 @@ fn databases_of_other_programs_are_left_as_they_are() {
 fn a_newer_version_is_refused() {
     let path = folder("newer").join("nitro.db");
     filled(&path);
-    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 8).unwrap();
+    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 9).unwrap();
     let before = fs::read(&path).unwrap();
     let error = refusal(&path);
-    assert!(matches!(error, StoreError::Version { found: 8, supported: 7, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::Version { found: 9, supported: 8, .. }), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
@@ -122,7 +122,7 @@ fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
     let path = folder("older").join("nitro.db");
     filled(&path);
     let older = "ALTER TABLE measurement DROP COLUMN reason; DROP TABLE claim; DROP TABLE space; DROP TABLE feature_time;
-                 DROP TABLE evaluation; DROP TABLE search; DROP TABLE artifact;
+                 DROP TABLE evaluation; DROP TABLE search; DROP TABLE post; DROP TABLE artifact;
                  ALTER TABLE function DROP COLUMN default_configuration; PRAGMA user_version = 1";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
@@ -144,7 +144,7 @@ fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
 fn a_store_of_version_5_keeps_everything_and_takes_evaluations() {
     let path = folder("version_5").join("nitro.db");
     filled(&path);
-    let older = "DROP TABLE evaluation; DROP TABLE search; DROP TABLE artifact; PRAGMA user_version = 5";
+    let older = "DROP TABLE evaluation; DROP TABLE search; DROP TABLE post; DROP TABLE artifact; PRAGMA user_version = 5";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
     assert_eq!(store.load("sort").unwrap().measurements.len(), 300);
@@ -158,7 +158,7 @@ fn a_store_of_version_6_keeps_everything_and_takes_generated_code() {
     let path = folder("version_6").join("nitro.db");
     filled(&path);
     open(&path).unwrap().put_evaluation("sort", "host", "a", &Row::new("merge", Outcome::Wrong)).unwrap();
-    let older = "DROP TABLE artifact; ALTER TABLE evaluation DROP COLUMN parts; PRAGMA user_version = 6";
+    let older = "DROP TABLE post; DROP TABLE artifact; ALTER TABLE evaluation DROP COLUMN parts; PRAGMA user_version = 6";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
     let of = [ChoiceName::variant("merge")];

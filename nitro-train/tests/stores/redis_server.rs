@@ -27,6 +27,15 @@ fn a_newer_or_foreign_format_is_refused() {
 }
 
 #[test]
+fn a_database_that_the_server_lacks_is_called_that() {
+    let Some(server) = Server::start(None) else { return };
+    let url = server.url();
+    let address = url.trim_end_matches(|end: char| end.is_ascii_digit()).trim_end_matches('/');
+    let Err(error) = store::open(&format!("{address}/4096")) else { panic!("there is such a database") };
+    assert!(matches!(error, StoreError::NoSuchDatabase { .. }), "{error:?}");
+}
+
+#[test]
 fn a_wrong_password_is_called_that() {
     let Some(server) = Server::start(None) else { return };
     let mut connection = redis::Client::open(server.url()).unwrap().get_connection().unwrap();

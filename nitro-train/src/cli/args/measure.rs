@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{DataArgs, JsonArgs, ShowArgs};
+use super::{DataArgs, JsonArgs, NoStoreArgs, ShowArgs};
 
 /// How long one run of a variant may take.
 pub(in crate::cli) const DEADLINE_SECONDS: u32 = 120;
@@ -76,6 +76,8 @@ pub(in crate::cli) struct ProfileArgs {
     /// Folder of real inputs [default: the built-in inputs]
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) inputs: Option<PathBuf>,
+    #[command(flatten)]
+    no_store: NoStoreArgs,
     /// Folder that the profiles are written to, a function at a time
     #[arg(long, value_name = "DIR", default_value = "profiles")]
     pub(in crate::cli) out: PathBuf,

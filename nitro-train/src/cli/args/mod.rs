@@ -165,6 +165,15 @@ pub(super) struct StoreArgs {
     pub(super) store: Option<String>,
 }
 
+/// Of a command that asks no store: scripts need not know which do.
+#[derive(Args, Debug)]
+pub(super) struct NoStoreArgs {
+    /// Taken by every command; this one asks no store
+    #[arg(long, value_name = "S")]
+    #[allow(dead_code, reason = "nothing is asked")]
+    store: Option<String>,
+}
+
 impl StoreArgs {
     pub(super) fn request(&self) -> DataRequest {
         DataRequest { store: self.store.clone(), ..DataRequest::default() }
@@ -366,6 +375,8 @@ pub(super) struct InspectArgs {
     #[arg(value_name = "MODEL")]
     pub(super) model: PathBuf,
     #[command(flatten)]
+    no_store: NoStoreArgs,
+    #[command(flatten)]
     pub(super) show: ShowArgs,
 }
 
@@ -456,6 +467,8 @@ pub(super) struct SyncArgs {
     #[arg(value_name = "B")]
     pub(super) second: String,
     #[command(flatten)]
+    no_store: NoStoreArgs,
+    #[command(flatten)]
     pub(super) output: JsonArgs,
 }
 
@@ -464,6 +477,8 @@ pub(super) struct CoverageArgs {
     /// File that programs with NITRO_CAPTURE=FILE have written
     #[arg(value_name = "FILE")]
     pub(super) capture: PathBuf,
+    #[command(flatten)]
+    no_store: NoStoreArgs,
     #[command(flatten)]
     pub(super) models: ModelsArgs,
     #[command(flatten)]

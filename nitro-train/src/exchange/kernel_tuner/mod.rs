@@ -27,8 +27,8 @@ use crate::recordings::{Outcome, Recordings};
 /// Reads files of Kernel Tuner: each a cache or T4 results, of one device and one input, plain or compressed.
 ///
 /// The variant is called as the kernel, the input as the problem's size (`4096x4096`; `only` where the file does not say), the device as the
-/// file says or is called. A configuration that could not be compiled or run has failed, one that breaks a constraint is not
-/// admissible, each with its reason. All configurations in the files are listed as those that exist.
+/// file says or is called. A configuration that is invalid on the device, could not be compiled or did not run has
+/// failed, with its reason. All configurations in the files are listed as those that exist.
 ///
 /// ```
 /// use nitro_train::exchange::import_kernel_tuner;

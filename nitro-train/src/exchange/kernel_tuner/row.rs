@@ -46,10 +46,9 @@ impl Timed<'_> {
     }
 }
 
-/// A configuration without a time. What Kernel Tuner calls invalid breaks a constraint, so that it was not tried.
+/// A configuration without a time. What Kernel Tuner calls invalid is part of its space, and cannot run on this device: nothing is said of others.
 pub(super) fn failed(values: Vec<String>, reason: &str) -> Row {
     let outcome = match reason {
-        "InvalidConfig" | "constraints" => Outcome::Inadmissible,
         "correctness" => Outcome::Wrong,
         _ => Outcome::Failed,
     };

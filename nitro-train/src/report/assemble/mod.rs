@@ -1,5 +1,6 @@
 //! From recordings and evaluations to the data of the page.
 
+mod approximate;
 mod devices;
 mod emitted;
 mod function;

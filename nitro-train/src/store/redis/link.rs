@@ -29,6 +29,9 @@ impl Link {
         match connect(url) {
             Ok(connection) => Ok(Self { url: url.to_owned(), location, connection: Some(connection) }),
             Err(error) if is_denied(&error) => Err(StoreError::Denied { location, source: error.into() }),
+            Err(error) if says(&error, &["DB index is out of range"]) => {
+                Err(StoreError::NoSuchDatabase { location })
+            }
             Err(error) => Err(StoreError::Unreachable { location, source: error.into() }),
         }
     }

@@ -244,6 +244,23 @@ impl Store for Sqlite {
         Ok(claimed)
     }
 
+    fn post(&mut self, board: &str, poster: &str, text: &str) -> Result<(), StoreError> {
+        check::post(board, poster, text.len())?;
+        self.write(|transaction, _| Ok(write::post(transaction, board, poster, text)?))
+    }
+
+    fn posters(&mut self, board: &str) -> Result<Vec<String>, StoreError> {
+        check::loaded_posters(board, self.read(|connection| read::posters(connection, board))?)
+    }
+
+    fn posted(&mut self, board: &str, poster: &str) -> Result<Option<String>, StoreError> {
+        let Some(bytes) = self.read(|connection| read::post_bytes(connection, board, poster))? else {
+            return Ok(None);
+        };
+        check::post_bytes(poster, bytes.try_into().unwrap_or(usize::MAX))?;
+        self.read(|connection| read::post(connection, board, poster))
+    }
+
     fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {
         check::recordings(recordings)?;
         self.write(|transaction, location| write::import(transaction, location, recordings))

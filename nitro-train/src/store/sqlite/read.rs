@@ -7,7 +7,9 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
 use crate::recordings::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings, SpaceRecord};
-use crate::store::{ChoiceName, Evaluated, EvaluationKey, NamedTimes, Searches, merge, ordered_times, parts};
+use crate::store::{
+    ChoiceName, Evaluated, EvaluationKey, MAX_POSTERS, NamedTimes, Searches, merge, ordered_times, parts,
+};
 
 pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
     names(connection, "SELECT name FROM function ORDER BY name", [])
@@ -266,6 +268,22 @@ fn evaluated(row: &Row<'_>) -> Result<Evaluated> {
         reason: row.get(4)?,
         parts: parts::read(row.get_ref(5)?.as_str()?).map_err(no_parts)?,
     })
+}
+
+/// One more of them than there may be.
+pub(super) fn posters(connection: &Connection, board: &str) -> Result<Vec<String>> {
+    let query = "SELECT poster FROM post WHERE board = ?1 LIMIT ?2";
+    names(connection, query, rusqlite::params![board, MAX_POSTERS as i64 + 1])
+}
+
+pub(super) fn post_bytes(connection: &Connection, board: &str, poster: &str) -> Result<Option<i64>> {
+    let query = "SELECT octet_length(text) FROM post WHERE board = ?1 AND poster = ?2";
+    connection.query_row(query, [board, poster], |row| row.get(0)).optional()
+}
+
+pub(super) fn post(connection: &Connection, board: &str, poster: &str) -> Result<Option<String>> {
+    let query = "SELECT text FROM post WHERE board = ?1 AND poster = ?2";
+    connection.query_row(query, [board, poster], |row| row.get(0)).optional()
 }
 
 pub(super) fn names(

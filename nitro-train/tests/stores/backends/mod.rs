@@ -5,6 +5,7 @@
 
 mod imports;
 mod limits;
+mod posts;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ use self::limits::{
     names_that_nothing_is_called_are_refused, no_more_features_than_recordings_have,
     no_more_variants_than_a_selection_tells_apart, odd_names_are_names,
 };
+use self::posts::{of_each_poster_the_last_text_stays, texts_that_nobody_would_read_are_refused};
 
 /// Each name is a function of this module that takes an empty store.
 macro_rules! suite {
@@ -69,6 +71,8 @@ suite! {
     a_search_begins_once,
     what_searches_left_is_added_elsewhere,
     a_claim_keeps_others_away_until_it_expires,
+    of_each_poster_the_last_text_stays,
+    texts_that_nobody_would_read_are_refused,
     odd_names_are_names,
     names_that_nothing_is_called_are_refused,
     no_more_variants_than_a_selection_tells_apart,
