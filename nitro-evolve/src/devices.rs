@@ -2,15 +2,18 @@
 
 use std::process::Command;
 
-use nitro_train::BoxError;
+use nitro_core::provide::DeviceProvider;
+use nitro_train::{BoxError, UsageError};
 
 use crate::Subject;
 use crate::bench::{Bench, BenchError, Code};
 use crate::emulated::{EmulatorBench, EmulatorCheck};
 use crate::evaluate::Assemble;
+use crate::machine_code::Disassembler;
 use crate::refine::Check;
 use crate::sandbox::{Assembler, CudaBench, Limits, Sandbox, serve};
 use crate::sanitizer::{Runs, Sanitizer};
+use crate::workload::{Set, Workload};
 
 /// What runs candidates, and what prepares them.
 pub(crate) struct Devices {
@@ -23,24 +26,29 @@ pub(crate) struct Devices {
 /// The name of the emulator among devices.
 const EMULATOR: &str = "emulator";
 
-/// The devices of these names; those that are GPUs in processes of their own, unless that is not wanted.
-pub(crate) fn devices(names: &[String], is_in_process: bool) -> Result<Devices, BoxError> {
+/// The devices of these names; those that are GPUs in processes of their own.
+pub(crate) fn devices(names: &[String]) -> Result<Devices, BoxError> {
     match names {
         [name] if name == EMULATOR => Ok(emulators()),
         _ if names.iter().any(|name| name == EMULATOR) => {
-            Err("--device emulator goes alone: what it counts and what a GPU takes cannot be compared".into())
+            let why = "--device emulator goes alone: what it counts and what a GPU takes cannot be compared";
+            Err(UsageError(why.to_owned()).into())
         }
         _ => {
-            // The worker says what else is wrong with a name: here no device is opened.
-            if let Some(other) = names.iter().find(|name| !name.starts_with("cuda:")) {
-                return Err(format!("`{other}` is no CUDA device; write cuda:0").into());
-            }
-            let open = if is_in_process { own } else { sandboxed };
-            let benches: Result<Vec<_>, BenchError> = names.iter().map(|name| open(name)).collect();
+            // The worker says whether there is such a device: here none is opened.
+            names.iter().try_for_each(|name| check_name(name)).map_err(UsageError)?;
+            let benches: Result<Vec<_>, BenchError> = names.iter().map(|name| sandboxed(name)).collect();
             let benches = benches?;
             let assembler = benches.iter().find_map(|bench| Assembler::find(bench.architecture()?));
             Ok(Devices { benches, assemble: assembling(assembler), is_counted: false })
         }
+    }
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    match name.starts_with("cuda:") {
+        true => nitro_cuda::Devices::new().check(name).map_err(|error| error.to_string()),
+        false => Err(format!("`{name}` is no CUDA device; write cuda:0, or emulator")),
     }
 }
 
@@ -51,8 +59,12 @@ fn emulators() -> Devices {
     Devices { benches, assemble: assembling(None), is_counted: true }
 }
 
-fn own(name: &str) -> Result<Box<dyn Bench>, BenchError> {
-    Ok(Box::new(CudaBench::open(name)?))
+/// Runs the original once on each case of search and validation, on the first device of these names, for whoever watches this process.
+pub(crate) fn run_in_process(names: &[String], subject: &Subject) -> Result<(), BoxError> {
+    let mut bench = CudaBench::open(names.first().map_or("", String::as_str))?;
+    let assemble = assembling(bench.architecture().and_then(Assembler::find));
+    let original = assemble(subject.original().ptx.to_string())?;
+    Ok(bench.run_once(subject.workload(), &original, &[Set::Search, Set::Validation])?)
 }
 
 fn sandboxed(name: &str) -> Result<Box<dyn Bench>, BenchError> {
@@ -71,22 +83,38 @@ fn assembling(assembler: Option<Assembler>) -> Box<Assemble<'static>> {
     })
 }
 
-/// What a patch has to pass, and a line for people about each check that cannot be made.
+/// What shows machine code: that of the first device, or, where nothing needs any, of what the text was compiled for.
+pub(crate) fn disassembler(benches: &[Box<dyn Bench>], ptx: &str) -> Result<Disassembler, String> {
+    let architecture = benches.iter().find_map(|bench| bench.architecture());
+    architecture.map_or_else(|| Disassembler::of(ptx), Disassembler::find)
+}
+
+/// What a patch has to pass, and a line for people about each check that cannot be made. Each is tried on the original, which takes seconds on a device.
 pub(crate) fn checks(subject: &Subject, names: &[String]) -> (Vec<Box<dyn Check>>, Vec<String>) {
     let (workload, original) = (subject.workload(), &subject.original().ptx);
+    let device = names.first().filter(|name| *name != EMULATOR);
+    let (emulator, sanitizers) = std::thread::scope(|scope| {
+        let sanitizers = scope.spawn(|| device.map(|device| sanitizers(workload, device, original)));
+        (EmulatorCheck::new(workload, original), sanitizers.join())
+    });
+    let (clean, why) = match sanitizers {
+        Ok(sanitizers) => sanitizers.unwrap_or_default(),
+        Err(panic) => std::panic::resume_unwind(panic),
+    };
     let (mut checks, mut left_out): (Vec<Box<dyn Check>>, _) = (Vec::new(), Vec::new());
-    match EmulatorCheck::new(workload, original) {
+    match emulator {
         Ok(check) => checks.push(Box::new(check)),
         Err(why) => left_out.push(format!("the emulator cannot look for races: {why}")),
     }
-    let device = names.first().filter(|name| *name != EMULATOR);
-    if let (Some(device), Ok(program)) = (device, std::env::current_exe()) {
-        let runs = Runs { program, workload: workload.file().to_owned(), device: device.clone() };
-        let (sanitizers, why) = Sanitizer::all(&runs, original);
-        checks.extend(sanitizers.into_iter().map(|check| Box::new(check) as _));
-        left_out.extend(why);
-    }
+    checks.extend(clean.into_iter().map(|check| Box::new(check) as _));
+    left_out.extend(why);
     (checks, left_out)
+}
+
+fn sanitizers(workload: &Workload, device: &str, original: &str) -> (Vec<Sanitizer>, Vec<String>) {
+    let Ok(program) = std::env::current_exe() else { return Default::default() };
+    let runs = Runs { program, workload: workload.file().to_owned(), device: device.to_owned() };
+    Sanitizer::all(&runs, original)
 }
 
 /// Runs candidates for the process that started this one, on the first device of these names.

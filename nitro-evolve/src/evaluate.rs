@@ -10,6 +10,7 @@ use nitro_search::evolve::{Evolution, Fitness, Purpose, Report, Trial};
 
 use crate::Subject;
 use crate::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
+use crate::first_run::FirstRun;
 use crate::workload::Set;
 
 /// Makes something that can be run of a text, or says why that cannot be.
@@ -18,6 +19,9 @@ pub type Assemble<'a> = dyn Fn(String) -> Result<Code, String> + Sync + 'a;
 /// How much is run for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Efforts {
+    /// For a first run of each candidate, in which [loops end](nitro_codegen::ptx::Module::with_deadline) and [what is not theirs](nitro_codegen::ptx::Module::with_bounds) is not accessed: else it
+    /// takes its process with it, which costs a device half a second. None where nothing is lost by it.
+    pub first: Option<Effort>,
     /// For the inputs of the search.
     pub search: Effort,
     /// For those of the validation, and while a patch is made smaller.
@@ -29,12 +33,14 @@ pub struct Efforts {
 impl Efforts {
     /// For times that vary.
     pub const MEASURED: Self = Self {
+        first: Some(Effort { runs: 1, checks: 1 }),
         search: Effort { runs: 7, checks: 1 },
         validation: Effort { runs: 15, checks: 3 },
         test: Effort { runs: 31, checks: 1000 },
     };
     /// For times that are counted, and so the same again.
     pub const COUNTED: Self = Self {
+        first: None,
         search: Effort { runs: 1, checks: 1 },
         validation: Effort { runs: 1, checks: 2 },
         test: Effort { runs: 1, checks: 5 },
@@ -46,6 +52,8 @@ pub(crate) struct Evaluator<'a> {
     pub subject: &'a Subject,
     pub assemble: &'a Assemble<'a>,
     pub benches: Vec<Box<dyn Bench>>,
+    /// How candidates run first.
+    pub first: Option<FirstRun>,
     pub efforts: Efforts,
     /// Threads that assemble.
     pub threads: usize,
@@ -84,10 +92,12 @@ impl Evaluator<'_> {
             )
             .collect();
         let efforts = self.efforts;
-        let reports = self.run_all(&open, |bench, &(at, Assembled { code, digest })| {
+        let mut ran = self.failures(&open, trials)?;
+        let open: Vec<_> = open.into_iter().filter(|(at, _)| !ran.contains_key(at)).collect();
+        let reports = run_all(&mut self.benches, &open, |bench, &(at, Assembled { code, digest })| {
             report(bench, code, *digest, trials[at].purpose, efforts)
         })?;
-        let ran: HashMap<usize, Report> = open.iter().map(|(at, _)| *at).zip(reports).collect();
+        ran.extend(open.iter().map(|(at, _)| *at).zip(reports));
         let report = |(at, step): (usize, &Step<'_>)| match step {
             Step::Known(report) => *report,
             Step::Run(_) => ran[&at],
@@ -112,35 +122,57 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Runs each on whichever bench is free; what came of them in their order.
-    fn run_all<T: Sync, R: Send>(
+    /// Of these candidates those that fail in a first run, by their places.
+    fn failures(
         &mut self,
-        items: &[T],
-        run: impl Fn(&mut dyn Bench, &T) -> Result<R, BenchError> + Sync,
-    ) -> Result<Vec<R>, BenchError> {
-        let next = AtomicUsize::new(0);
-        let done = Mutex::new(Vec::with_capacity(items.len()));
-        std::thread::scope(|scope| {
-            for bench in &mut self.benches {
-                let (next, done, run) = (&next, &done, &run);
-                scope.spawn(move || {
-                    while let Some(at) =
-                        Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < items.len())
-                    {
-                        let result = run(bench.as_mut(), &items[at]);
-                        let failed = result.is_err();
-                        done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, result));
-                        if failed {
-                            next.store(items.len(), Ordering::Relaxed);
-                        }
-                    }
-                });
-            }
-        });
-        let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        done.sort_by_key(|(at, _)| *at);
-        done.into_iter().map(|(_, result)| result).collect()
+        open: &[(usize, &Assembled)],
+        trials: &[Trial<Edit>],
+    ) -> Result<HashMap<usize, Report>, BenchError> {
+        let Some(first) = self.first else { return Ok(HashMap::new()) };
+        // What is measured again, or with other inputs, has run.
+        let new: Vec<usize> =
+            open.iter().map(|(at, _)| *at).filter(|at| trials[*at].purpose == Purpose::Search).collect();
+        let (subject, assemble) = (self.subject, self.assemble);
+        let codes = on_threads(self.threads, &new, |at| first.code(subject, assemble, &trials[*at].edits));
+        let failures = run_all(&mut self.benches, &codes, |bench, code| {
+            let Some(code) = code else { return Ok(None) };
+            Ok(match bench.run(code, Set::Search, first.effort)? {
+                RunOutcome::Failed(failure, _) => Some(Report::Failed(failure)),
+                RunOutcome::Ran(cases) if fitness(&cases).is_none() => Some(Report::Failed(Failure::Wrong)),
+                RunOutcome::Ran(_) => None,
+            })
+        })?;
+        Ok(new.into_iter().zip(failures).filter_map(|(at, failure)| Some((at, failure?))).collect())
     }
+}
+
+/// Runs each on whichever bench is free; what came of them in their order.
+fn run_all<T: Sync, R: Send>(
+    benches: &mut [Box<dyn Bench>],
+    items: &[T],
+    run: impl Fn(&mut dyn Bench, &T) -> Result<R, BenchError> + Sync,
+) -> Result<Vec<R>, BenchError> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(items.len()));
+    std::thread::scope(|scope| {
+        for bench in benches {
+            let (next, done, run) = (&next, &done, &run);
+            scope.spawn(move || {
+                while let Some(at) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < items.len())
+                {
+                    let result = run(bench.as_mut(), &items[at]);
+                    let failed = result.is_err();
+                    done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, result));
+                    if failed {
+                        next.store(items.len(), Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 fn steps<'a>(
@@ -207,7 +239,11 @@ pub(crate) fn fitness(cases: &[CaseResult]) -> Option<Fitness> {
 }
 
 /// What a function makes of each item, on so many threads, in the order of the items.
-fn on_threads<T: Sync, R: Send>(threads: usize, items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn on_threads<T: Sync, R: Send>(
+    threads: usize,
+    items: &[T],
+    make: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let mut made: Vec<(usize, R)> = std::thread::scope(|scope| {
         let worker = || {

@@ -9,7 +9,9 @@ use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Report, Tol
 
 use crate::bench::BenchError;
 use crate::evaluate::Evaluator;
-use crate::log::{Entry, Header, Log, LogError};
+use crate::island::{Exchanged, Island, Migrant};
+use crate::log::{Entry, Header, Kept, Log, LogError};
+use crate::migration::Migration;
 use crate::run::names;
 
 /// How long an evolution may take, and where it is kept.
@@ -28,6 +30,7 @@ pub(crate) struct Course<'a> {
 /// What an evolution found, and how it came to it.
 pub(crate) struct Found {
     pub entries: Vec<Entry>,
+    pub exchanges: Vec<Exchanged>,
     pub front: Vec<(Vec<Edit>, Fitness)>,
     pub finalists: Vec<Finalist<Edit>>,
     pub generations: usize,
@@ -75,6 +78,9 @@ pub enum EvolveError {
         "the log does not fit this evolution ({0}); give another folder by --out, or remove it to begin anew"
     )]
     Foreign(String),
+    /// A patched text is no plan's any more.
+    #[error(transparent)]
+    Plan(#[from] nitro_launch::PlanError),
     /// Another file cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
@@ -89,22 +95,29 @@ pub enum EvolveError {
 pub(crate) fn search(
     evaluator: &mut Evaluator<'_>,
     course: &Course<'_>,
+    island: Option<Island<'_>>,
     observer: &dyn Observer,
 ) -> Result<Found, EvolveError> {
     let subject = evaluator.subject;
     let on = names(&evaluator.benches);
     let digest = subject.base().module().digest().to_string();
+    let migration = island.map(|island| Migration::new(island, on.clone(), course.plan.population));
     let header = Header::new(digest, Artifact::of(subject.workload().text()).to_string(), on, &course.plan);
-    let (log, entries) = Log::open(course.log, &header)?;
+    let (log, Kept { entries, exchanges }) = Log::open(course.log, &header)?;
     let before = entries.last().map_or(Duration::ZERO, |entry| entry.at);
     let endless = EvolvePlan { generations: usize::MAX, ..course.plan.clone() };
     let mut evolution = Evolution::new(subject.base(), endless);
+    for Exchanged { generation, migrants, .. } in &exchanges {
+        for Migrant { edits, .. } in migrants {
+            evolution.take_in(*generation, edits.clone());
+        }
+    }
     let told: Vec<Told<Edit>> = entries.iter().map(|entry| entry.told.clone()).collect();
     evolution.restore(&told).map_err(|error| EvolveError::Foreign(error.to_string()))?;
     if !entries.is_empty() {
         observer.message(&format!("{} trials of an earlier run are known", entries.len()));
     }
-    let mut running = Running { evaluator, course, observer, log, entries, before };
+    let mut running = Running { evaluator, course, observer, log, entries, exchanges, migration, before };
     running.run(&mut evolution)?;
     Ok(Found {
         front: evolution.front().into_iter().map(|(edits, fitness)| (edits.to_vec(), fitness)).collect(),
@@ -112,26 +125,32 @@ pub(crate) fn search(
         generations: evolution.generation(),
         time: running.at(),
         entries: running.entries,
+        exchanges: running.exchanges,
     })
 }
 
-struct Running<'a, 'b> {
+struct Running<'a, 'b, 'i> {
     evaluator: &'a mut Evaluator<'b>,
     course: &'a Course<'a>,
     observer: &'a dyn Observer,
     log: Log,
     entries: Vec<Entry>,
+    exchanges: Vec<Exchanged>,
+    migration: Option<Migration<'i>>,
     /// Time of earlier sessions.
     before: Duration,
 }
 
-impl Running<'_, '_> {
+impl Running<'_, '_, '_> {
     fn run(&mut self, evolution: &mut Evolution<&Base>) -> Result<(), EvolveError> {
         let mut is_last = self.is_over(evolution);
         if is_last {
             evolution.finish();
         }
         while let Ask::Evaluate(trials) = evolution.ask(usize::MAX) {
+            if !is_last {
+                self.migrate(evolution)?;
+            }
             let reports = self.evaluator.evaluate(evolution, &trials)?;
             let generation = evolution.generation();
             let mut told = Vec::with_capacity(trials.len());
@@ -150,6 +169,23 @@ impl Running<'_, '_> {
                 evolution.finish();
             }
         }
+        if let Some(migration) = &mut self.migration {
+            migration.end(self.evaluator.subject, evolution, self.observer);
+        }
+        Ok(())
+    }
+
+    /// An exchange with other islands, where there is one while this generation is evaluated. What was taken in before this session began is in the log.
+    fn migrate(&mut self, evolution: &mut Evolution<&Base>) -> Result<(), EvolveError> {
+        let (at, now) = (self.at(), evolution.generation());
+        let is_made = self.exchanges.iter().any(|made| made.generation == now + 1);
+        let Some(migration) = self.migration.as_mut().filter(|own| own.is_due(now) && !is_made) else {
+            return Ok(());
+        };
+        let migrants = migration.exchange(self.evaluator.subject, evolution, self.observer);
+        let exchanged = Exchanged { at, generation: now + 1, migrants };
+        self.log.add_exchange(&exchanged)?;
+        self.exchanges.push(exchanged);
         Ok(())
     }
 

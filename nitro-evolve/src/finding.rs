@@ -2,12 +2,13 @@
 
 use nitro_codegen::ptx::Edit;
 use nitro_search::evolve::Fitness;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::difference::DiffLine;
+use crate::machine_code::MachineCode;
 
 /// How near a patched program's results are to the original's.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Contract {
     /// The same, on all inputs that were tried.
@@ -22,7 +23,7 @@ pub enum Contract {
 }
 
 /// Whether a patch may be used.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It passed everything.
@@ -32,7 +33,7 @@ pub enum Verdict {
 }
 
 /// A case with the original and with the patch.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     /// Its numbers.
     pub case: String,
@@ -45,7 +46,7 @@ pub struct Compared {
 }
 
 /// One edit, and what it brings.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExplainedEdit {
     /// As it stands in the patch.
     pub edit: String,
@@ -62,7 +63,7 @@ pub struct ExplainedEdit {
 }
 
 /// Two edits that depend on each other.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Epistasis {
     /// Position of the one among the edits.
     pub first: usize,
@@ -73,7 +74,7 @@ pub struct Epistasis {
 }
 
 /// What another program or an emulator says of a patch.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
     /// Which check.
     pub check: String,
@@ -82,7 +83,7 @@ pub struct Checked {
 }
 
 /// What a check says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
     /// Nothing is wrong.
@@ -94,7 +95,7 @@ pub enum CheckOutcome {
 }
 
 /// A patch, made small, explained and tested.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The text of the patch.
     pub patch: String,
@@ -114,6 +115,8 @@ pub struct Finding {
     pub checks: Vec<Checked>,
     /// What differs between the kernels as they were and patched, line by line; empty where they cannot be patched.
     pub diff: Vec<DiffLine>,
+    /// What the assembler makes of that.
+    pub machine_code: MachineCode,
     /// The whole patched text.
     #[serde(skip)]
     pub ptx: String,

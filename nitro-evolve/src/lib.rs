@@ -14,14 +14,22 @@ mod emulated;
 mod evaluate;
 mod evolve;
 mod finding;
+mod first_run;
 mod history;
+mod island;
+mod letter;
 mod log;
+mod machine_code;
+mod migration;
+mod patched;
+mod plan;
 mod refine;
 pub mod report;
 mod run;
 pub mod sandbox;
 mod sanitizer;
 mod subject;
+mod tool;
 pub mod workload;
 
 pub use self::bench::Bench;
@@ -33,8 +41,12 @@ pub use self::evolve::{EvolveError, Observer, State};
 pub use self::finding::{
     CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict,
 };
-pub use self::history::{Counts, History, Lineage, Moment, Tried};
+pub use self::history::{Counts, History, Lineage, Migrations, Moment, Tried};
+pub use self::island::{Exchange, Island};
 pub use self::log::LogError;
+pub use self::machine_code::{Disassembler, InstructionCounts, MachineCode, MachineCodeChange};
+pub use self::patched::Patched;
+pub use self::plan::{PlannedError, PlannedSubject};
 pub use self::refine::Check;
 pub use self::run::{EvolveRequest, Evolved, evolve};
 pub use self::sanitizer::Sanitizer;

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nitro_codegen::ptx::{Edit, Patch};
-use nitro_search::evolve::{EvolvePlan, Report, Told, Trial};
+use nitro_search::evolve::{EvolvePlan, Fitness, Report, Told, Trial};
 use serde::{Deserialize, Serialize};
+
+use crate::island::{Exchanged, Migrant};
 
 /// Of a line; patches have at most some hundred edits.
 const MOST_LINE_BYTES: u64 = 1 << 20;
@@ -42,6 +44,36 @@ struct Line {
     generation: usize,
     trial: Trial<String>,
     report: Report,
+}
+
+/// What was taken in from other islands, also where that is nothing.
+#[derive(Serialize, Deserialize)]
+struct ExchangeLine {
+    exchange: ExchangeMade,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ExchangeMade {
+    at_ms: u64,
+    generation: usize,
+    migrants: Vec<MigrantMade>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MigrantMade {
+    from: String,
+    edits: Vec<String>,
+    claim: Fitness,
+}
+
+/// How a line about an exchange begins.
+const EXCHANGE: &str = "{\"exchange\":";
+
+/// What was kept of an evolution.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    pub entries: Vec<Entry>,
+    pub exchanges: Vec<Exchanged>,
 }
 
 /// A trial that was told, with when.
@@ -85,24 +117,24 @@ pub enum LogError {
 
 impl Log {
     /// Opens the log of an evolution: with what was told before, if there is one.
-    pub(crate) fn open(path: &Path, header: &Header) -> Result<(Self, Vec<Entry>), LogError> {
+    pub(crate) fn open(path: &Path, header: &Header) -> Result<(Self, Kept), LogError> {
         let failed = |source| LogError::Io { path: path.to_owned(), source };
         let options = |file: &mut OpenOptions| file.read(true).append(true).create(true).open(path);
         let file = options(&mut OpenOptions::new()).map_err(failed)?;
         let mut log = Self { path: path.to_owned(), file, base: header.base.clone() };
         if log.file.metadata().map_err(failed)?.len() == 0 {
             log.write(header)?;
-            return Ok((log, Vec::new()));
+            return Ok((log, Kept::default()));
         }
-        let entries = log.read(header)?;
-        Ok((log, entries))
+        let kept = log.read(header)?;
+        Ok((log, kept))
     }
 
     /// All whole lines; one that a crash has cut off at the end is taken away.
-    fn read(&mut self, header: &Header) -> Result<Vec<Entry>, LogError> {
+    fn read(&mut self, header: &Header) -> Result<Kept, LogError> {
         let failed = |source| LogError::Io { path: self.path.clone(), source };
         let mut reader = BufReader::new(self.file.try_clone().map_err(failed)?);
-        let (mut entries, mut whole) = (Vec::new(), 0);
+        let (mut kept, mut whole) = (Kept::default(), 0);
         for number in 1.. {
             let mut line = String::new();
             let length = reader.by_ref().take(MOST_LINE_BYTES).read_line(&mut line).map_err(failed)?;
@@ -111,12 +143,13 @@ impl Log {
             }
             match number {
                 1 => self.check(&line, header)?,
-                _ => entries.push(self.entry(number, &line)?),
+                _ if line.starts_with(EXCHANGE) => kept.exchanges.push(self.exchange(number, &line)?),
+                _ => kept.entries.push(self.entry(number, &line)?),
             }
             whole += length as u64;
         }
         self.file.set_len(whole).map_err(failed)?;
-        Ok(entries)
+        Ok(kept)
     }
 
     fn check(&self, line: &str, header: &Header) -> Result<(), LogError> {
@@ -124,7 +157,7 @@ impl Log {
         let found: Header = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
         match &found == header {
             true => Ok(()),
-            false => Err(wrong("this is the log of another evolution (PTX, workload, device, seed, population or error differ)".to_owned())),
+            false => Err(wrong("this is the log of another evolution (PTX, workload, device, seed, island, population or error differ)".to_owned())),
         }
     }
 
@@ -132,10 +165,41 @@ impl Log {
         let wrong = |what: String| LogError::Line { path: self.path.clone(), line: number, what };
         let Line { at_ms, generation, trial, report } =
             serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-        let text = format!("patch of {}\n{}", self.base, trial.edits.concat());
-        let patch: Patch = text.parse().map_err(|error| wrong(format!("{error}")))?;
-        let trial = Trial { id: trial.id, purpose: trial.purpose, edits: patch.edits };
+        let edits = self.edits(number, &trial.edits)?;
+        let trial = Trial { id: trial.id, purpose: trial.purpose, edits };
         Ok(Entry { at: Duration::from_millis(at_ms), generation, told: Told { trial, report } })
+    }
+
+    fn exchange(&self, number: usize, line: &str) -> Result<Exchanged, LogError> {
+        let wrong = |what: String| LogError::Line { path: self.path.clone(), line: number, what };
+        let ExchangeLine { exchange: ExchangeMade { at_ms, generation, migrants } } =
+            serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+        let read = |MigrantMade { from, edits, claim }| {
+            Ok(Migrant { from, edits: self.edits(number, &edits)?, claim })
+        };
+        let migrants = migrants.into_iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Exchanged { at: Duration::from_millis(at_ms), generation, migrants })
+    }
+
+    fn edits(&self, number: usize, lines: &[String]) -> Result<Vec<Edit>, LogError> {
+        let text = format!("patch of {}\n{}", self.base, lines.concat());
+        let patch: Result<Patch, _> = text.parse();
+        let wrong = |what: String| LogError::Line { path: self.path.clone(), line: number, what };
+        Ok(patch.map_err(|error| wrong(error.to_string()))?.edits)
+    }
+
+    /// Adds what was taken in from other islands: one line, which is there or not.
+    pub(crate) fn add_exchange(&mut self, exchanged: &Exchanged) -> Result<(), LogError> {
+        let written = |migrant: &Migrant| MigrantMade {
+            from: migrant.from.clone(),
+            edits: migrant.edits.iter().map(Edit::to_string).collect(),
+            claim: migrant.claim,
+        };
+        let migrants = exchanged.migrants.iter().map(written).collect();
+        let at_ms = exchanged.at.as_millis().try_into().unwrap_or(u64::MAX);
+        self.write(&ExchangeLine {
+            exchange: ExchangeMade { at_ms, generation: exchanged.generation, migrants },
+        })
     }
 
     /// Adds what was told.

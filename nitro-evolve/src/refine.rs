@@ -1,17 +1,18 @@
 //! From finalists to findings: made smaller, explained, and tested once.
 
-use nitro_codegen::ptx::Edit;
+use nitro_codegen::ptx::{Edit, PatchError};
 use nitro_search::evolve::{Finalist, Fitness, explain, minimise};
 
 use crate::bench::{BenchError, Effort, RunOutcome};
 use crate::difference::difference;
-use crate::evaluate::{Evaluator, fitness};
+use crate::evaluate::{Evaluator, fitness, on_threads};
 use crate::evolve::Observer;
 use crate::finding::{CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict};
+use crate::machine_code::{Disassembler, MachineCode};
 use crate::workload::Set;
 
 /// Looks for what times and results do not show, such as races.
-pub trait Check {
+pub trait Check: Sync {
     /// What it is called.
     fn name(&self) -> String;
 
@@ -25,12 +26,16 @@ pub trait Check {
 /// More are neither made smaller nor tested.
 const MOST_FINALISTS: usize = 4;
 
+/// More are not left out one by one to see what becomes of the machine code: each takes the assembler and the disassembler about a second.
+const MOST_LEFT_OUT: usize = 12;
+
 /// Makes findings of finalists.
 pub(crate) struct Refinery<'a, 'b> {
     pub evaluator: &'a mut Evaluator<'b>,
     pub margin: f64,
     pub max_error: f64,
     pub checks: &'a [Box<dyn Check>],
+    pub disassembler: &'a Result<Disassembler, String>,
     pub observer: &'a dyn Observer,
 }
 
@@ -117,11 +122,11 @@ impl Refinery<'_, '_> {
         let ptx = subject.patched(edits).unwrap_or_default();
         let kernels = subject.candidate(&[]).and_then(|before| Ok((before, subject.candidate(edits)?)));
         let (explained, pairs) = self.explained(edits)?;
-        let checks: Vec<Checked> = self
-            .checks
-            .iter()
-            .map(|check| Checked { check: check.name(), outcome: check.check(&ptx) })
-            .collect();
+        // Side by side: no times are taken meanwhile.
+        let checks: Vec<Checked> = on_threads(self.checks.len(), self.checks, |check| Checked {
+            check: check.name(),
+            outcome: check.check(&ptx),
+        });
         let (test, verdict) = match self.objection(&checks) {
             Some(objection) => (Vec::new(), Verdict::Refused(objection)),
             None => self.test(edits)?,
@@ -135,10 +140,25 @@ impl Refinery<'_, '_> {
             pairs,
             test,
             checks,
+            machine_code: self.machine_code(edits, &kernels),
             diff: kernels.map_or_else(|_| Vec::new(), |(before, after)| difference(&before, &after)),
             ptx,
             origin: Vec::new(),
         })
+    }
+
+    /// What the assembler makes of the kernels before and after these edits, and without each of them.
+    fn machine_code(&self, edits: &[Edit], kernels: &Result<(String, String), PatchError>) -> MachineCode {
+        let Evaluator { subject, threads, .. } = *self.evaluator;
+        match (self.disassembler, kernels) {
+            (Ok(tools), Ok((before, after))) => tools.compare(before, after, |tools| {
+                on_threads(threads, &each_left_out(edits), |others| {
+                    tools.listing(&subject.candidate(others).ok()?).ok().map(|listing| listing.counts)
+                })
+            }),
+            (Err(why), _) => MachineCode::Unknown(why.clone()),
+            (_, Err(why)) => MachineCode::Unknown(why.to_string()),
+        }
     }
 
     fn explained(&mut self, edits: &[Edit]) -> Result<(Vec<ExplainedEdit>, Vec<Epistasis>), BenchError> {
@@ -243,6 +263,15 @@ impl Refinery<'_, '_> {
             false => Contract::Approx { max_error, over: workload.summary() },
         }))
     }
+}
+
+/// The edits but for one, for each of them; nothing where they are many.
+fn each_left_out(edits: &[Edit]) -> Vec<Vec<Edit>> {
+    let others = |left_out: usize| {
+        let others = edits.iter().enumerate().filter(|(at, _)| *at != left_out);
+        others.map(|(_, edit)| edit.clone()).collect()
+    };
+    if edits.len() > MOST_LEFT_OUT { Vec::new() } else { (0..edits.len()).map(others).collect() }
 }
 
 /// What is worth the time: the most exact, the fastest, and what is between them.

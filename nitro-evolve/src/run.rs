@@ -10,7 +10,10 @@ use crate::bench::{Bench, BenchError, Code};
 use crate::evaluate::{Assemble, Efforts, Evaluator};
 use crate::evolve::{Course, EvolveError, Observer, search};
 use crate::finding::Finding;
-use crate::history::{History, Lineage, lineages, together};
+use crate::first_run::FirstRun;
+use crate::history::{History, Lineage, Migrations, lineages, together};
+use crate::island::Island;
+use crate::machine_code::Disassembler;
 use crate::refine::{Check, Refinery};
 use crate::subject::Subject;
 use crate::workload::Set;
@@ -29,8 +32,12 @@ pub struct EvolveRequest<'a> {
     pub threads: usize,
     /// What a patch has to pass beside the inputs of the test.
     pub checks: Vec<Box<dyn Check>>,
+    /// What shows the machine code of a patch, or why nothing does.
+    pub disassembler: Result<Disassembler, String>,
     /// The file that keeps what was tried; an evolution that was stopped goes on with it.
     pub log: &'a Path,
+    /// The evolution among others, with which it exchanges its best; none where it is alone.
+    pub island: Option<Island<'a>>,
     /// Time since this call.
     pub elapsed: &'a dyn Fn() -> Duration,
 }
@@ -48,6 +55,9 @@ pub struct Evolved {
     pub on: Vec<String>,
     /// Seed of everything random.
     pub seed: u64,
+    /// What it had from other islands; none where it was alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migrations: Option<Migrations>,
     /// The most error that was allowed.
     pub max_error: f64,
     /// What the original takes: for each case of the search, in words.
@@ -79,14 +89,38 @@ pub fn evolve(
     request: EvolveRequest<'_>,
     observer: &dyn Observer,
 ) -> Result<Evolved, EvolveError> {
-    let original = begin(subject, &mut benches, assemble)?;
+    let original = original_code(subject, assemble)?;
+    let original_times = begin(subject, &mut benches, &original)?;
     let on = names(&benches);
-    let EvolveRequest { plan, most_time, most_trials, efforts, threads, checks, log, elapsed } = request;
-    let mut evaluator = Evaluator { subject, assemble, benches, efforts, threads };
+    let EvolveRequest {
+        plan,
+        most_time,
+        most_trials,
+        efforts,
+        threads,
+        checks,
+        disassembler,
+        log,
+        island,
+        elapsed,
+    } = request;
+    let name = island.as_ref().map(|island| island.name.clone());
+    let usual_ns: f64 = original_times.iter().map(|(_, time_ns)| time_ns).sum();
+    let first = efforts.first.zip(benches.first_mut());
+    let first =
+        first.map(|(effort, bench)| FirstRun::new(subject, assemble, bench.as_mut(), effort, usual_ns));
+    let mut evaluator = Evaluator { subject, assemble, benches, first: first.transpose()?, efforts, threads };
     let course = Course { plan, most_time, most_trials, log, elapsed };
-    let found = search(&mut evaluator, &course, observer)?;
+    let found = search(&mut evaluator, &course, island, observer)?;
     let Course { plan: EvolvePlan { margin, max_error, seed, .. }, .. } = course;
-    let mut refinery = Refinery { evaluator: &mut evaluator, margin, max_error, checks: &checks, observer };
+    let mut refinery = Refinery {
+        evaluator: &mut evaluator,
+        margin,
+        max_error,
+        checks: &checks,
+        disassembler: &disassembler,
+        observer,
+    };
     let findings = refinery.findings(found.finalists.clone())?;
     let module = subject.base().module();
     Ok(Evolved {
@@ -95,8 +129,9 @@ pub fn evolve(
         instructions: module.instructions(),
         on,
         seed,
+        migrations: name.map(|name| Migrations::new(name, &found)),
         max_error,
-        original,
+        original: original_times,
         generations: found.generations,
         seconds: found.time.as_secs_f64(),
         front: found.front.iter().map(|(edits, fitness)| (*fitness, edits.len())).collect(),
@@ -114,19 +149,22 @@ pub(crate) fn names(benches: &[Box<dyn Bench>]) -> Vec<String> {
     names
 }
 
+/// The text as it was compiled, as the benches take it.
+pub(crate) fn original_code(subject: &Subject, assemble: &Assemble<'_>) -> Result<Code, BenchError> {
+    let text = subject.original().ptx.to_string();
+    assemble(text).map_err(|why| BenchError(format!("the PTX as it is cannot be assembled: {why}")))
+}
+
 /// Gives the original to all benches; what it takes with the inputs of the search.
 fn begin(
     subject: &Subject,
     benches: &mut [Box<dyn Bench>],
-    assemble: &Assemble<'_>,
+    original: &Code,
 ) -> Result<Vec<(String, f64)>, BenchError> {
-    let text = subject.original().ptx.to_string();
-    let original: Code =
-        assemble(text).map_err(|why| BenchError(format!("the PTX as it is cannot be assembled: {why}")))?;
     let workload = subject.workload();
     let mut times = Vec::new();
     for bench in benches {
-        let begun = bench.begin(workload, &original, &[Set::Search, Set::Validation, Set::Test])?;
+        let begun = bench.begin(workload, original, &[Set::Search, Set::Validation, Set::Test])?;
         let search = begun.into_iter().next().unwrap_or_default();
         times.push(search.into_iter().map(|case| case.time_ns).collect::<Vec<_>>());
     }

@@ -4,11 +4,13 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::evaluate::on_threads;
 use crate::finding::CheckOutcome;
 use crate::refine::Check;
 
 /// The exit code by which the sanitizer says that it found something.
 const FOUND: i32 = 86;
+const TOOLS: [&str; 4] = ["memcheck", "racecheck", "synccheck", "initcheck"];
 /// What of its output is read.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -32,9 +34,14 @@ impl Sanitizer {
     /// The tools that are there, and under which the original is clean; a line for people about each that is left out.
     pub(crate) fn all(runs: &Runs, original: &str) -> (Vec<Self>, Vec<String>) {
         let (mut clean, mut left_out) = (Vec::new(), Vec::new());
-        for tool in ["memcheck", "racecheck", "synccheck", "initcheck"] {
+        let outcomes = on_threads(TOOLS.len(), &TOOLS, |&tool| {
             let own = Self { tool, runs: runs.clone() };
-            match own.check(original) {
+            let outcome = own.check(original);
+            (own, outcome)
+        });
+        for (own, outcome) in outcomes {
+            let tool = own.tool;
+            match outcome {
                 CheckOutcome::Clean => clean.push(own),
                 CheckOutcome::Found(what) => {
                     left_out
@@ -49,6 +56,10 @@ impl Sanitizer {
     fn command(&self, ptx: &Path) -> Command {
         let Runs { program, workload, device } = &self.runs;
         let mut command = Command::new("compute-sanitizer");
+        if self.tool == "memcheck" {
+            // The driver is asked things that it may refuse, such as a parameter behind a kernel's last one.
+            command.args(["--report-api-errors", "no"]);
+        }
         command.args(["--tool", self.tool, "--print-limit", "1", "--error-exitcode", &FOUND.to_string()]);
         command.arg(program).arg("evolve").arg(ptx).arg("--workload").arg(workload);
         command.args(["--device", device, "--check", "--in-process"]);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nitro_codegen::ptx::emulate::{Emulator, Unsupported};
 use nitro_codegen::ptx::{Base, Edit, Module, ParseError, PatchError};
 
 use crate::bench::Code;
@@ -26,7 +27,7 @@ pub enum SubjectError {
     #[error(transparent)]
     Workload(#[from] WorkloadError),
     /// The workload launches what is not there.
-    #[error("there is no kernel `{kernel}` in the PTX, only {}; `kernel` under [[step]] names one", known.join(", "))]
+    #[error("there is no kernel `{kernel}` in the PTX, {}", only(known))]
     NoKernel {
         /// What is launched.
         kernel: String,
@@ -47,6 +48,28 @@ pub enum SubjectError {
         /// Bytes of each argument.
         given: Vec<usize>,
     },
+    /// A kernel that the workload launches does what only a GPU can.
+    #[error("{0}; with --device cuda:0 it runs on a GPU, where nothing has to be emulated")]
+    NotEmulated(#[from] Unsupported),
+}
+
+fn only(known: &[String]) -> String {
+    match known {
+        [] => "which has no kernel at all".to_owned(),
+        _ => format!("only {}; `kernel` under [[step]] names one", several(known)),
+    }
+}
+
+/// The most kernels that a message names.
+const MOST_NAMES: usize = 20;
+
+/// Names in a sentence, the first of them where there are too many.
+pub(crate) fn several(names: &[impl AsRef<str>]) -> String {
+    let first: Vec<&str> = names.iter().take(MOST_NAMES).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 fn listed(bytes: &[usize]) -> String {
@@ -79,7 +102,7 @@ impl Subject {
         let Some(taken) = module.parameter_bytes(&kernel) else {
             return Err(SubjectError::NoKernel {
                 kernel,
-                known: module.functions().map(str::to_owned).collect(),
+                known: module.kernel_names().map(str::to_owned).collect(),
             });
         };
         let given: Vec<usize> = launch.arguments.iter().map(Argument::size_bytes).collect();
@@ -87,6 +110,15 @@ impl Subject {
             true => Ok(()),
             false => Err(SubjectError::Arguments { kernel, taken, given }),
         }
+    }
+
+    /// Whether the emulator knows all that is launched.
+    ///
+    /// # Errors
+    /// The first thing that it does not know, in the kernels that the workload launches or what these call. On a GPU the text may run all the same.
+    pub fn check_emulated(&self) -> Result<(), SubjectError> {
+        Emulator::for_kernels(self.base.module(), &self.workload.all_kernels())?;
+        Ok(())
     }
 
     /// How it is run.
@@ -112,9 +144,13 @@ impl Subject {
     /// # Errors
     /// When the edits cannot be made together.
     pub fn candidate(&self, edits: &[Edit]) -> Result<String, PatchError> {
+        Ok(self.kernels(edits)?.to_string())
+    }
+
+    /// As data.
+    pub(crate) fn kernels(&self, edits: &[Edit]) -> Result<Module, PatchError> {
         let edited = self.base.apply(edits)?;
-        let kernels = edited.kernels(&self.workload.kernels());
-        Ok(kernels.unwrap_or(edited).to_string())
+        Ok(edited.kernels(&self.workload.kernels()).unwrap_or(edited))
     }
 
     /// The whole text with these edits.

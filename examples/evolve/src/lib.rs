@@ -1,8 +1,9 @@
 //! What the evolution of PTX is tried on: kernels of the Rodinia kind, written from the definitions of their algorithms and never measured, a trainer of support vector machines, and kernels with
-//! planted defects.
+//! planted defects. The kernels of this project's own functions and two launch plans are subjects too.
 //!
 //! A subject is CUDA C++ and a workload; the program `compile` writes both, as PTX and text, into a folder where `train evolve` finds them.
 
+mod ours;
 mod planted;
 
 use std::io;
@@ -10,6 +11,7 @@ use std::path::Path;
 
 use nitro_cuda::{CudaError, Image, Options, Output, Source, compile};
 
+pub use self::ours::ours;
 pub use self::planted::{Defect, Planted, planted};
 
 /// Kernels, and how they are run.
@@ -21,6 +23,8 @@ pub struct Subject {
     pub file: &'static str,
     /// CUDA C++, whose kernels are `extern "C"`.
     pub source: &'static str,
+    /// What the preprocessor is told.
+    pub definitions: &'static [(&'static str, i64)],
     /// How the kernels are run and what of the results counts, as TOML.
     pub workload: &'static str,
 }
@@ -31,6 +35,7 @@ macro_rules! subject {
             name: $name,
             file: concat!($name, ".cu"),
             source: include_str!(concat!("../", $folder, "/", $name, ".cu")),
+            definitions: &[],
             workload: include_str!(concat!("../", $folder, "/", $name, ".toml")),
         }
     };
@@ -62,8 +67,23 @@ static SUBJECTS: [Subject; 11] = [
     subject!("subjects", "svm"),
 ];
 
+/// The texts of launch plans by the names of their nests, as `train evolve NAME.plan.json --sizes ..` takes them: a product of matrices in tiles, and a stencil whose steps in
+/// time are loops of the host.
+///
+/// ```
+/// let [(name, text), _] = nitro_evolve_subjects::plans() else { panic!("there are two") };
+/// assert!(*name == "gemm" && text.starts_with('{'));
+/// ```
+#[must_use]
+pub fn plans() -> &'static [(&'static str, &'static str)] {
+    &[
+        ("gemm", include_str!("../plans/gemm.plan.json")),
+        ("jacobi_2d", include_str!("../plans/jacobi_2d.plan.json")),
+    ]
+}
+
 impl Subject {
-    /// Compiles it by NVRTC to PTX for a compute capability, as in `90`, as anybody would: with no option.
+    /// Compiles it by NVRTC to PTX for a compute capability, as in `90`, as anybody would: with no option but its definitions.
     ///
     /// ```
     /// use nitro_cuda::CudaError;
@@ -78,7 +98,9 @@ impl Subject {
     /// # Errors
     /// As [`nitro_cuda::compile`].
     pub fn compile(&self, architecture: u32) -> Result<Image, CudaError> {
-        compile(&Source::new(self.file, self.source), &Options::new(architecture).with_output(Output::Ptx))
+        let options = Options::new(architecture).with_output(Output::Ptx);
+        let options = self.definitions.iter().fold(options, |all, (name, value)| all.define(name, value));
+        compile(&Source::new(self.file, self.source), &options)
     }
 
     /// Compiles it and writes `NAME.ptx` and `NAME.toml` into a folder, which is made where there is none.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use nitro_search::evolve::EvolvePlan;
 use nitro_train::clap;
+use nitro_train::clap::builder::RangedU64ValueParser;
 use nitro_train::clap::{Args, FromArgMatches};
 
 /// Evolve a compiled kernel: find a small patch on its PTX that is faster, explain it, and test it
@@ -13,19 +14,30 @@ use nitro_train::clap::{Args, FromArgMatches};
 /// unless --workload says otherwise: buffers, launches, and inputs of three kinds that have nothing in common. Evolution sees those of the search alone; those of the validation decide
 /// among its best; those of the test accept a patch or refuse it, once. Results are right when they are the original's, up to the workload's max_error.
 ///
+/// A launch plan (gemm.plan.json: what a search of kernels finds, and models ship) goes in the place of a PTX: it is compiled, --sizes makes its workload, and what is found becomes a plan again.
+///
 /// Every candidate runs in a process of its own, under a deadline, between guarded buffers: one that crashes or hangs costs that process. What was tried is kept in DIR/evolution.jsonl, and a run
 /// that was stopped goes on where it was.
+///
+/// Several processes, on one machine or many, search together as islands: with the same --store each evolves a population of its own and now and then takes in the best patches of the others. Their
+/// times count for nothing here: what is taken in is evaluated like any candidate. Whoever comes later, or ends sooner, disturbs nobody; what is garbled, or of another PTX, is refused with a line.
 ///
 /// DIR gets a patch and the patched PTX for each finding that passed everything, evolved.json and report.html.
 #[derive(Clone, Debug, Args)]
 #[command(override_usage = USAGE, after_long_help = EXAMPLES)]
 pub(super) struct EvolveArgs {
-    /// The PTX
+    /// The PTX, or a launch plan
     #[arg(value_name = "KERNEL.ptx", required_unless_present = "worker")]
     pub ptx: Option<PathBuf>,
     /// How it is run; KERNEL.toml unless given
     #[arg(long, value_name = "FILE")]
     pub workload: Option<PathBuf>,
+    /// Of a launch plan, the sizes that its workload is made of, as in n=512,m=100; inputs around them are added. With --template it is printed
+    #[arg(long, value_name = "SIZES", conflicts_with = "workload")]
+    pub sizes: Option<String>,
+    /// Of a launch plan, the compute capability that it is compiled for, as in 90; the device's unless given
+    #[arg(long, value_name = "N")]
+    pub architecture: Option<u32>,
     /// Where it is run: cuda:0 and so on, several share the work; `emulator` counts what would be executed, without a GPU
     #[arg(long = "device", value_name = "DEVICE", default_value = "cuda:0")]
     pub devices: Vec<String>,
@@ -33,10 +45,10 @@ pub(super) struct EvolveArgs {
     #[arg(long, value_name = "M", default_value_t = 10.0, allow_negative_numbers = true)]
     pub minutes: f64,
     /// Look at no more candidates
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_1())]
     pub evaluations: Option<usize>,
-    /// Breed no more generations
-    #[arg(long, value_name = "N")]
+    /// Breed no more generations than that, after a first one by chance; `--check` runs the original alone
+    #[arg(long, value_name = "N", value_parser = from_1())]
     pub generations: Option<usize>,
     /// Candidates a generation
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(4..))]
@@ -44,10 +56,22 @@ pub(super) struct EvolveArgs {
     /// The most error that a result may have; the workload's unless given
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub max_error: Option<f64>,
-    /// Seed of everything random
+    /// Seed of everything random; each island makes another one of it, with its name
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub seed: u64,
-    /// Folder of what is kept; KERNEL.evolved unless given
+    /// Be one of several islands: exchange the best with every process that evolves the same PTX and workload over this store, a file or redis://host:port/db
+    #[arg(long, value_name = "S", conflicts_with_all = ["template", "check", "apply"], help_heading = ISLANDS)]
+    pub store: Option<String>,
+    /// What this island is called, each by another name; its devices and machine unless given (cuda:0@node7)
+    #[arg(long, value_name = "NAME", requires = "store", value_parser = island_name, help_heading = ISLANDS)]
+    pub island: Option<String>,
+    /// Leave the best, and take in those of others, after every N generations
+    #[arg(long, value_name = "N", default_value = "5", requires = "store", value_parser = from_1(), help_heading = ISLANDS)]
+    pub migrate_every: usize,
+    /// Leave the best K, and take in up to K of each other island
+    #[arg(long, value_name = "K", default_value_t = 4, requires = "store", value_parser = clap::value_parser!(u8).range(1..), help_heading = ISLANDS)]
+    pub migrants: u8,
+    /// Folder of what is kept; KERNEL.evolved unless given, of an island KERNEL.NAME.evolved
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print what was found as JSON
@@ -56,6 +80,9 @@ pub(super) struct EvolveArgs {
     /// Print a workload for this PTX to fill in, and end
     #[arg(long, conflicts_with_all = ["workload", "check", "apply"])]
     pub template: bool,
+    /// Of a PTX with several kernels, the one that the template is for
+    #[arg(long, value_name = "NAME", requires = "template")]
+    pub kernel: Option<String>,
     /// Run the original alone, with all inputs, and end
     #[arg(long, conflicts_with = "apply")]
     pub check: bool,
@@ -65,9 +92,23 @@ pub(super) struct EvolveArgs {
     /// Run candidates for the process that started this one
     #[arg(long, hide = true)]
     pub worker: bool,
-    /// Run in this process, with the inputs of search and validation: for whoever watches it, such as compute-sanitizer
+    /// Run in this process, once with each input of search and validation: for whoever watches it, such as compute-sanitizer
     #[arg(long, hide = true, requires = "check")]
     pub in_process: bool,
+}
+
+const ISLANDS: &str = "Islands";
+
+/// Of nothing there is nothing to evolve.
+fn from_1() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..)
+}
+
+fn island_name(text: &str) -> Result<String, String> {
+    match nitro_core::name::check(text) {
+        Ok(()) => Ok(text.to_owned()),
+        Err(error) => Err(format!("the name {error}")),
+    }
 }
 
 const USAGE: &str = "train evolve [OPTIONS] <KERNEL.ptx>";
@@ -76,12 +117,19 @@ const EXAMPLES: &str = "\
 Examples:
   train evolve hotspot.ptx --template > hotspot.toml
       a workload to fill in
+  train evolve library.ptx --template --kernel scan > library.toml
+      for one of several kernels
   train evolve hotspot.ptx --check
       whether it runs, and what it takes
   train evolve hotspot.ptx --minutes 10 --seed 1
       evolve it on the first GPU
+  train evolve hotspot.ptx --device cuda:0 --store redis://node1:6379/0
+  train evolve hotspot.ptx --device cuda:1 --store redis://node1:6379/0
+      two islands; the same command on other machines makes more
   train evolve hotspot.ptx --apply hotspot.evolved/hotspot-1.patch > faster.ptx
       apply a patch again
+  train evolve gemm.plan.json --sizes ni=512,nj=512,nk=512
+      evolve the kernels of a launch plan; gemm.evolved/gemm-1.plan.json is one again
 
 A workload:
   max_error = 0.01               # 0, and left out: bit for bit the original's
@@ -122,12 +170,12 @@ impl EvolveArgs {
         }
     }
 
-    pub(super) fn plan(&self, max_error: f64) -> EvolvePlan {
+    pub(super) fn plan(&self, max_error: f64, seed: u64) -> EvolvePlan {
         EvolvePlan {
             population: self.population.into(),
             generations: self.generations.unwrap_or(usize::MAX),
             max_error: self.max_error.unwrap_or(max_error),
-            seed: self.seed,
+            seed,
             ..EvolvePlan::default()
         }
     }

@@ -4,15 +4,26 @@ use std::path::{Path, PathBuf};
 
 use crate::evolve::EvolveError;
 use crate::finding::Verdict;
-use crate::{Evolved, report};
+use crate::{Evolved, PlannedSubject, report};
 
 pub(super) struct Written {
     pub files: Vec<PathBuf>,
 }
 
-/// Writes the page, the numbers, and of each accepted finding the patch and the whole patched PTX.
-pub(super) fn write(folder: &Path, ptx: &Path, evolved: &Evolved) -> Result<Written, EvolveError> {
-    let stem = ptx.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+/// What the files of an evolution are called by: `gemm` of gemm.ptx and of gemm.plan.json.
+pub(super) fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    stem.strip_suffix(".plan").unwrap_or(&stem).to_owned()
+}
+
+/// Writes the page, the numbers, and of each accepted finding the patch and the whole patched PTX, and the launch plan with that where it came of one.
+pub(super) fn write(
+    folder: &Path,
+    path: &Path,
+    evolved: &Evolved,
+    planned: Option<&PlannedSubject>,
+) -> Result<Written, EvolveError> {
+    let stem = stem(path);
     let mut files = vec![
         (folder.join("report.html"), report::page(&stem, evolved)),
         (folder.join("evolved.json"), serde_json::to_string_pretty(evolved).unwrap_or_default()),
@@ -22,6 +33,9 @@ pub(super) fn write(folder: &Path, ptx: &Path, evolved: &Evolved) -> Result<Writ
         let name = |extension: &str| folder.join(format!("{stem}-{}.{extension}", at + 1));
         files.push((name("patch"), finding.patch.clone()));
         files.push((name("ptx"), finding.ptx.clone()));
+        if let Some(planned) = planned {
+            files.push((name("plan.json"), planned.patched(&finding.ptx)?.to_json()));
+        }
     }
     let bytes: Vec<(&Path, &[u8])> =
         files.iter().map(|(path, text)| (path.as_path(), text.as_bytes())).collect();

@@ -2,6 +2,9 @@
 
 mod args;
 mod files;
+mod input;
+mod island;
+mod planned;
 mod print;
 mod progress;
 mod template;
@@ -13,15 +16,15 @@ use std::time::Instant;
 
 use nitro_codegen::ptx::{Base, Module, Patch};
 use nitro_train::clap::{ArgMatches, Command};
-use nitro_train::{BoxError, TrainerCommand};
+use nitro_train::{BoxError, TrainerCommand, UsageError};
 
 use self::args::EvolveArgs;
+use self::island::{Board, file_part, island_name};
+pub(crate) use self::print::describe;
 use self::progress::Terminal;
-use crate::devices::{Devices, checks, devices, work};
-use crate::{Efforts, EvolveRequest, Observer, Set, Subject, Workload, evolve};
-
-/// Of a PTX, a workload or a patch.
-const MOST_BYTES: u64 = 64 << 20;
+use crate::devices::{Devices, checks, devices, disassembler, run_in_process, work};
+use crate::run::original_code;
+use crate::{Efforts, EvolveRequest, Island, Observer, PlannedSubject, Set, Subject, Workload, evolve};
 
 /// The command `evolve` of a trainer.
 ///
@@ -38,91 +41,131 @@ impl TrainerCommand for EvolveCommand {
 
     fn run(&self, arguments: &ArgMatches, out: &mut dyn Write) -> Result<ExitCode, BoxError> {
         let args = EvolveArgs::of(arguments)?;
-        args.check()?;
+        args.check().map_err(UsageError)?;
         let Some(path) = &args.ptx else {
             return work(&args.devices).map(|()| ExitCode::SUCCESS);
         };
-        let ptx = read(path)?;
-        let of_file = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let ptx = input::text(path)?;
+        if planned::is_plan(&ptx) {
+            planned::evolve(&args, path, &ptx, out)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if args.sizes.is_some() || args.architecture.is_some() {
+            let message =
+                "--sizes and --architecture are for a launch plan; of a PTX, sizes stand in its workload";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        input::check_header(path, &ptx)?;
         if args.template {
-            let module = Module::parse(&ptx).map_err(|error| of_file(&error))?;
-            template::write(&module, path, out)?;
+            let module = Module::parse(&ptx).map_err(|error| input::wrong(path, error))?;
+            let text = template::of(&module, args.kernel.as_deref());
+            out.write_all(text.map_err(|why| input::wrong(path, why))?.as_bytes())?;
         } else if let Some(patch) = &args.apply {
             apply(&ptx, path, patch, out)?;
         } else {
             let file = args.workload.clone().unwrap_or_else(|| path.with_extension("toml"));
-            let text = read(&file).map_err(|error| missing(&error, path, &file))?;
-            let workload = Workload::parse(&file, &text)?;
-            let subject = Subject::new(&ptx, workload).map_err(|error| of_file(&error))?;
+            let text = input::text(&file).map_err(|error| missing(error, path, &file))?;
+            let workload = Workload::parse(&file, &text).map_err(|error| UsageError(error.to_string()))?;
+            let subject = Subject::new(&ptx, workload).map_err(|error| input::wrong(path, error))?;
+            if args.in_process {
+                run_in_process(&args.devices, &subject)?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            let devices = devices(&args.devices)?;
+            if devices.is_counted {
+                subject.check_emulated().map_err(|error| input::wrong(path, error))?;
+            }
             match args.check {
-                true => check(&args, &subject, out)?,
-                false => run(&args, path, &subject, out)?,
+                true => check(&subject, devices, out)?,
+                false => run(&args, path, &subject, None, devices, out)?,
             }
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn read(path: &Path) -> Result<String, BoxError> {
-    let failed = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
-    let bytes = nitro_core::files::read(path, MOST_BYTES).map_err(|error| failed(&error))?;
-    Ok(String::from_utf8(bytes).map_err(|error| failed(&error.utf8_error()))?)
-}
-
-fn missing(error: &BoxError, ptx: &Path, workload: &Path) -> String {
+fn missing(error: UsageError, ptx: &Path, workload: &Path) -> UsageError {
     match workload.exists() {
-        true => error.to_string(),
-        false => format!(
+        true => error,
+        false => UsageError(format!(
             "there is no workload {}; `train evolve {} --template` prints one to fill in",
             workload.display(),
             ptx.display()
-        ),
+        )),
     }
 }
 
 fn apply(ptx: &str, path: &Path, patch: &Path, out: &mut dyn Write) -> Result<(), BoxError> {
-    let of_file = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let base = Base::new(Module::parse(ptx).map_err(|error| of_file(path, &error))?);
-    let read: Patch = read(patch)?.parse().map_err(|error| of_file(patch, &error))?;
-    let edits = &base.check(&read).map_err(|error| of_file(patch, &error))?.edits;
-    let patched = base.apply(edits).map_err(|error| of_file(patch, &error))?;
+    let base = Base::new(Module::parse(ptx).map_err(|error| input::wrong(path, error))?);
+    let read: Patch = input::text(patch)?.parse().map_err(|error| input::wrong(patch, error))?;
+    let edits = &base.check(&read).map_err(|error| input::wrong(patch, error))?.edits;
+    let patched = base.apply(edits).map_err(|error| input::wrong(patch, error))?;
     Ok(write!(out, "{patched}")?)
 }
 
-fn check(args: &EvolveArgs, subject: &Subject, out: &mut dyn Write) -> Result<(), BoxError> {
-    let Devices { mut benches, assemble, .. } = devices(&args.devices, args.in_process)?;
-    let original = assemble(subject.original().ptx.to_string())?;
-    let sets: &[Set] = match args.in_process {
-        true => &[Set::Search, Set::Validation],
-        false => &[Set::Search, Set::Validation, Set::Test],
-    };
+fn check(subject: &Subject, devices: Devices, out: &mut dyn Write) -> Result<(), BoxError> {
+    warn(subject.workload(), &Terminal::new());
+    let Devices { mut benches, assemble, .. } = devices;
+    let original = original_code(subject, &*assemble)?;
+    let sets = &[Set::Search, Set::Validation, Set::Test];
     let Some(bench) = benches.first_mut() else { return Ok(()) };
     let results = bench.begin(subject.workload(), &original, sets)?;
     Ok(print::check(subject, &bench.name(), sets, &results, out)?)
 }
 
-fn run(args: &EvolveArgs, path: &Path, subject: &Subject, out: &mut dyn Write) -> Result<(), BoxError> {
-    let folder = args.out.clone().unwrap_or_else(|| folder(path));
-    std::fs::create_dir_all(&folder)
-        .map_err(|error| format!("cannot write {}: {error}", folder.display()))?;
-    let Devices { benches, assemble, is_counted } = devices(&args.devices, false)?;
+/// Says what a workload lets evolution rely on.
+fn warn(workload: &Workload, terminal: &Terminal) {
+    for name in workload.undrawn() {
+        terminal.message(&format!(
+            "{}: `{name}` holds values that no seed changes: a patch may rely on them, and no test will show it; where they may be others, draw them, as by uniform(0, 1)",
+            workload.file().display()
+        ));
+    }
+}
+
+/// `planned` is what the subject was made of, where that was a launch plan.
+fn run(
+    args: &EvolveArgs,
+    path: &Path,
+    subject: &Subject,
+    planned: Option<&PlannedSubject>,
+    devices: Devices,
+    out: &mut dyn Write,
+) -> Result<(), BoxError> {
+    let mut board = Board::open(args, subject)?;
+    let folder = folder(args, path);
+    make_folder(&folder)?;
+    let Devices { benches, assemble, is_counted } = devices;
     let terminal = Terminal::new();
+    board.iter().for_each(|board| terminal.message(&board.line(args)));
+    if !is_counted {
+        terminal.message("looking which checks the original passes");
+    }
     let (checks, left_out) = checks(subject, &args.devices);
     left_out.iter().for_each(|line| terminal.message(line));
+    warn(subject.workload(), &terminal);
     let began = Instant::now();
+    let seed = board.as_ref().map_or(args.seed, |board| board.seed(args.seed));
     let request = EvolveRequest {
-        plan: args.plan(subject.workload().max_error()),
+        plan: args.plan(subject.workload().max_error(), seed),
         most_time: args.most_time(),
         most_trials: args.evaluations.unwrap_or(usize::MAX),
         efforts: if is_counted { Efforts::COUNTED } else { Efforts::MEASURED },
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         checks,
+        disassembler: disassembler(&benches, &subject.original().ptx),
         log: &folder.join("evolution.jsonl"),
+        island: board.as_mut().map(|board| Island {
+            name: board.island.clone(),
+            every: args.migrate_every,
+            migrants: args.migrants.into(),
+            exchange: board,
+        }),
         elapsed: &|| began.elapsed(),
     };
     let evolved = evolve(subject, benches, &*assemble, request, &terminal)?;
     terminal.end();
-    let written = files::write(&folder, path, &evolved)?;
+    let written = files::write(&folder, path, &evolved, planned)?;
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string(&evolved)?)?,
         false => print::evolved(&evolved, &written, out)?,
@@ -130,7 +173,12 @@ fn run(args: &EvolveArgs, path: &Path, subject: &Subject, out: &mut dyn Write) -
     Ok(())
 }
 
-fn folder(ptx: &Path) -> PathBuf {
-    let stem = ptx.file_stem().unwrap_or_default().to_string_lossy();
-    PathBuf::from(format!("{stem}.evolved"))
+/// Islands of one folder do not write over each other.
+fn folder(args: &EvolveArgs, path: &Path) -> PathBuf {
+    let island = island_name(args).map_or(String::new(), |island| format!(".{}", file_part(&island)));
+    args.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}{island}.evolved", files::stem(path))))
+}
+
+fn make_folder(folder: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("cannot write {}: {error}", folder.display()))
 }

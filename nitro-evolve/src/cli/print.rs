@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::files::Written;
 use crate::bench::CaseResult;
 use crate::finding::{Contract, Finding, Verdict};
-use crate::{Evolved, Set, Subject};
+use crate::{Evolved, MachineCode, Set, Subject};
 
 /// What the original takes.
 pub(super) fn check(
@@ -51,6 +51,13 @@ pub(super) fn evolved(evolved: &Evolved, written: &Written, out: &mut dyn Write)
     Ok(())
 }
 
+/// A finding as text.
+pub(crate) fn describe(number: usize, finding: &Finding) -> String {
+    let mut out = Vec::new();
+    self::finding(number, finding, &mut out).expect("memory can be written to");
+    String::from_utf8_lossy(&out).trim_start().to_owned()
+}
+
 fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let edits = finding.edits.len();
     let speedup = finding
@@ -64,6 +71,10 @@ fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<
         Verdict::Refused(why) => format!("refused: {why}"),
     };
     writeln!(out, "\nPatch {number}, {edits} edits (of {}): {speedup}{verdict}", finding.edits_before)?;
+    match &finding.machine_code {
+        MachineCode::Compared(change) => writeln!(out, "  machine code: {}", change.summary())?,
+        MachineCode::Unknown(why) => writeln!(out, "  machine code: not shown, {why}")?,
+    }
     for edit in &finding.edits {
         let share =
             |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));

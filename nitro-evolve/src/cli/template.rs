@@ -1,47 +1,87 @@
 //! A workload to fill in.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
-use std::path::Path;
 
-use nitro_codegen::ptx::Module;
+use nitro_codegen::ptx::{Module, Parameter};
 
-/// Writes a workload for the first kernel of a module: what it cannot know is guessed, and said to be.
-pub(super) fn write(module: &Module, path: &Path, out: &mut dyn Write) -> io::Result<()> {
-    let kernel = module.functions().find_map(|name| Some((name, module.parameter_bytes(name)?)));
-    let Some((kernel, parameters)) = kernel else {
-        return Err(io::Error::other(format!("{}: there is no kernel in it", path.display())));
+use crate::subject::several;
+
+/// A workload for a kernel of a module, which has to be named where there are several: what it cannot know is guessed, and said to be.
+pub(super) fn of(module: &Module, kernel: Option<&str>) -> Result<String, String> {
+    let kernels: Vec<&str> = module.kernel_names().collect();
+    let kernel = match (kernel, &kernels[..]) {
+        (_, []) => return Err("there is no kernel in it".to_owned()),
+        (None, [only]) => only,
+        (None, _) => {
+            return Err(format!("which kernel? --kernel names one of {}", several(&kernels)));
+        }
+        (Some(name), _) => match kernels.iter().find(|kernel| **kernel == name) {
+            Some(kernel) => kernel,
+            None => {
+                return Err(format!(
+                    "--kernel: there is no kernel `{name}` in it, only {}",
+                    several(&kernels)
+                ));
+            }
+        },
     };
-    out.write_all(text(kernel, &parameters).as_bytes())
+    match module.parameters(kernel) {
+        Some(parameters) => Ok(text(kernel, &parameters)),
+        None => Err(format!("the parameters of `{kernel}` are written in a way that is not known")),
+    }
 }
 
-fn text(kernel: &str, parameters: &[usize]) -> String {
+/// What parameters are called in a workload: as in the text, unless a compiler has made that up of the kernel's name and a number.
+fn names(kernel: &str, parameters: &[Parameter]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (at, parameter) in parameters.iter().enumerate() {
+        let is_made_up = parameter.name.contains(kernel) || !is_word(&parameter.name);
+        let is_taken =
+            matches!(parameter.name.as_str(), "i" | "n" | "seed") || names.contains(&parameter.name);
+        names.push(match is_made_up || is_taken {
+            true => format!("p{at}"),
+            false => parameter.name.clone(),
+        });
+    }
+    names
+}
+
+fn is_word(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn text(kernel: &str, parameters: &[Parameter]) -> String {
     let mut text = format!(
         "# How `{kernel}` is run, and what of its results counts. What is marked with `guess` has to be looked at.\n\n\
          # The most error that a result may have; 0: bit for bit the original's.\nmax_error = 0.0\n"
     );
-    let last_pointer = parameters.iter().rposition(|&bytes| bytes == 8);
+    let names = names(kernel, parameters);
+    let is_pointer = |parameter: &Parameter| parameter.bytes == 8 && !parameter.is_float;
+    let last_pointer = parameters.iter().rposition(is_pointer);
     let (mut arguments, mut structures) = (Vec::new(), 0);
-    for (at, bytes) in parameters.iter().enumerate() {
-        match bytes {
-            8 => {
+    for (at, (parameter, name)) in parameters.iter().zip(&names).enumerate() {
+        match parameter.bytes {
+            _ if is_pointer(parameter) => {
                 let (role, values) = match Some(at) == last_pointer {
                     true => ("out", ""),
                     false => ("in", "values = \"uniform(-1, 1)\"  # guess: of element i\n"),
                 };
                 let _ = write!(
                     text,
-                    "\n[[buffer]]\nname = \"p{at}\"\ntype = \"f32\"               # guess: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64\n\
+                    "\n[[buffer]]\nname = \"{name}\"\ntype = \"f32\"               # guess: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64\n\
                      length = \"n\"               # guess\nrole = \"{role}\"                # guess: in, out, inout, scratch\n{values}"
                 );
-                arguments.push(format!("\"p{at}\""));
+                arguments.push(format!("\"{name}\""));
             }
+            4 if parameter.is_float => arguments.push("{ f32 = 1.0 }".to_owned()),
+            8 => arguments.push("{ f64 = 1.0 }".to_owned()),
             1 => arguments.push("{ u8 = 0 }".to_owned()),
             2 => arguments.push("{ u16 = 0 }".to_owned()),
             4 => arguments.push("{ i32 = \"n\" }".to_owned()),
-            _ => {
+            bytes => {
                 structures += 1;
-                arguments.push(format!("[{}]", vec!["{ u8 = 0 }"; *bytes].join(", ")));
+                arguments.push(format!("[{}]", vec!["{ u8 = 0 }"; bytes].join(", ")));
             }
         }
     }
@@ -49,9 +89,13 @@ fn text(kernel: &str, parameters: &[usize]) -> String {
     if structures > 0 {
         text.push_str("\n# guess: a structure is a list of its members, as in [{ f32 = 1 }, { i32 = \"n\" }, \"p0\"]; its bytes stand below.\n");
     }
+    let of = match names.is_empty() {
+        true => String::new(),
+        false => format!("  # guess: of {}", names.join(", ")),
+    };
     let _ = write!(
         text,
-        "\n[[step]]\nkernel = \"{kernel}\"\ngrid = [\"ceil_div(n, 256)\"]  # guess\nblock = [256]                # guess\narguments = [{arguments}]\n\n\
+        "\n[[step]]\nkernel = \"{kernel}\"\ngrid = [\"ceil_div(n, 256)\"]  # guess\nblock = [256]                # guess\narguments = [{arguments}]{of}\n\n\
          # What evolution sees: a few small inputs.\n[[search]]\nn = 100000\n\n# What decides among its best.\n[[validation]]\nn = 70001\nseed = 1\n\n\
          # What accepts a patch, once: other sizes, and such as are odd.\n[[test]]\nn = 1000003\nseed = 2\n[[test]]\nn = 1\nseed = 3\n"
     );
@@ -62,17 +106,64 @@ fn text(kernel: &str, parameters: &[usize]) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::text;
+    use nitro_codegen::ptx::Module;
+
+    use super::of;
+    use crate::workload::Inputs;
     use crate::{Set, Workload};
+
+    fn template(kernels: &str, kernel: Option<&str>) -> Result<String, String> {
+        let text = format!(".version 9.0\n.target sm_90\n.address_size 64\n{kernels}");
+        of(&Module::parse(&text).unwrap(), kernel)
+    }
+
+    fn inputs(template: &str) -> Inputs {
+        Workload::parse(Path::new("k.toml"), template).unwrap().inputs(Set::Search, 0).unwrap()
+    }
 
     #[test]
     fn a_template_is_a_workload() {
-        let workload = Workload::parse(Path::new("k.toml"), &text("k", &[8, 8, 4])).unwrap();
-        let inputs = workload.inputs(Set::Search, 0).unwrap();
+        let text = template(
+            ".entry k(.param .u64 k_param_0, .param .u64 .ptr .align 4 k_param_1, .param .u32 k_param_2) { ret; }",
+            None,
+        );
+        let inputs = inputs(&text.unwrap());
         assert_eq!(inputs.launches[0].arguments.len(), 3);
         assert_eq!(inputs.launches[0].grid, [391, 1, 1]);
-        let workload = Workload::parse(Path::new("k.toml"), &text("k", &[8, 24])).unwrap();
-        let inputs = workload.inputs(Set::Search, 0).unwrap();
-        assert_eq!(inputs.launches[0].arguments[1].size_bytes(), 24);
+        assert_eq!((inputs.buffers[0].name.as_str(), inputs.buffers[1].name.as_str()), ("p0", "p1"));
+        let text = template(
+            ".entry k(.param .u64 x, .param .align 8 .b8 pair[24], .param .f64 by, .param .f32 to) { ret; }",
+            None,
+        );
+        let sizes: Vec<usize> = self::inputs(&text.unwrap()).launches[0]
+            .arguments
+            .iter()
+            .map(|argument| argument.size_bytes())
+            .collect();
+        assert_eq!(sizes, [8, 24, 8, 4]);
+        self::inputs(&template(".entry k() { ret; }", None).unwrap());
+    }
+
+    #[test]
+    fn buffers_are_called_as_parameters_where_these_have_names() {
+        let text = template(
+            ".entry k(.param .u64 from, .param .u64 n, .param .u64 %to, .param .u64 from_2) { ret; }",
+            None,
+        );
+        let inputs = inputs(&text.unwrap());
+        let names: Vec<&str> = inputs.buffers.iter().map(|buffer| buffer.name.as_str()).collect();
+        assert_eq!(names, ["from", "p1", "p2", "from_2"]);
+    }
+
+    #[test]
+    fn of_several_kernels_one_is_named() {
+        let kernels = ".func f() { ret; }\n.entry a() { ret; }\n.entry b(.param .u32 n) { ret; }";
+        assert_eq!(template(kernels, None).unwrap_err(), "which kernel? --kernel names one of a, b");
+        assert_eq!(
+            template(kernels, Some("f")).unwrap_err(),
+            "--kernel: there is no kernel `f` in it, only a, b"
+        );
+        assert!(template(kernels, Some("b")).unwrap().contains("kernel = \"b\""));
+        assert_eq!(template(".func f() { ret; }", None).unwrap_err(), "there is no kernel in it");
     }
 }

@@ -28,6 +28,8 @@ const MOST_INSTRUCTIONS: u64 = 1 << 33;
 #[derive(Default)]
 pub struct EmulatorBench {
     original: Option<Arc<Emulator>>,
+    /// What of a candidate is launched.
+    kernels: Vec<String>,
     cases: Vec<Case>,
 }
 
@@ -81,9 +83,10 @@ impl Bench for EmulatorBench {
         original: &Code,
         sets: &[Set],
     ) -> Result<Vec<Vec<CaseResult>>, BenchError> {
-        let emulator = case::emulator(&original.ptx).map_err(BenchError)?;
+        let emulator = case::emulator(&original.ptx, &workload.all_kernels()).map_err(BenchError)?;
         let emulator = Arc::new(emulator);
         self.original = Some(Arc::clone(&emulator));
+        self.kernels = workload.kernels().into_iter().map(str::to_owned).collect();
         self.cases.clear();
         let failed = |set: Set, number: usize, why: &dyn std::fmt::Display| {
             BenchError(format!("the PTX as it is fails with {}: {why}", workload.case_name(set, number)))
@@ -116,7 +119,8 @@ impl Bench for EmulatorBench {
     }
 
     fn run(&mut self, candidate: &Code, set: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
-        let emulator = match case::emulator(&candidate.ptx) {
+        let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
+        let emulator = match case::emulator(&candidate.ptx, &kernels) {
             Ok(emulator) => emulator,
             Err(why) => return Ok(RunOutcome::Failed(Failure::Compile, why)),
         };

@@ -18,10 +18,10 @@ pub(super) struct Left {
     pub instructions: u64,
 }
 
-/// A text that can be run.
-pub(super) fn emulator(ptx: &str) -> Result<Emulator, String> {
+/// A text of which these kernels can be run.
+pub(super) fn emulator(ptx: &str, kernels: &[&str]) -> Result<Emulator, String> {
     let module = Module::parse(ptx).map_err(|error| error.to_string())?;
-    Emulator::new(&module).map_err(|error| error.to_string())
+    Emulator::for_kernels(&module, kernels).map_err(|error| error.to_string())
 }
 
 /// Runs a case: what counts by `program`, what judges by the original.

@@ -24,6 +24,8 @@ const MOST_TIMES: u64 = 64;
 /// It holds on every GPU: a barrier that one card does not need is missed here.
 pub struct EmulatorCheck {
     original: Arc<Emulator>,
+    /// What of a patched text is launched.
+    kernels: Vec<String>,
     cases: Vec<(String, Inputs)>,
     /// What the original is run with, so that it is clean.
     options: Options,
@@ -41,12 +43,13 @@ impl EmulatorCheck {
     }
 
     pub(super) fn within(most_instructions: u64, workload: &Workload, ptx: &str) -> Result<Self, BenchError> {
-        let original = Arc::new(case::emulator(ptx).map_err(BenchError)?);
+        let original = Arc::new(case::emulator(ptx, &workload.all_kernels()).map_err(BenchError)?);
         let cases = small_cases(most_instructions, workload, &original)?;
         let max_instructions = most_instructions * MOST_TIMES;
         let strict = Options { uninitialised: true, max_instructions, ..Options::default() };
+        let kernels = workload.kernels().into_iter().map(str::to_owned).collect();
         let mut check =
-            Self { original: Arc::clone(&original), cases, options: strict, is_free_of_races: true };
+            Self { original: Arc::clone(&original), kernels, cases, options: strict, is_free_of_races: true };
         for (uninitialised, races) in
             [(true, Races::Refused), (false, Races::Refused), (false, Races::Ignored)]
         {
@@ -128,7 +131,8 @@ impl Check for EmulatorCheck {
     }
 
     fn check(&self, ptx: &str) -> CheckOutcome {
-        match case::emulator(ptx) {
+        let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
+        match case::emulator(ptx, &kernels) {
             Err(why) => CheckOutcome::NotRun(why),
             Ok(program) => match self.first_fault(&program) {
                 None => CheckOutcome::Clean,

@@ -1,12 +1,17 @@
+mod islands;
+
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use nitro_codegen::ptx::Patch;
+use nitro_search::Failure;
 use nitro_search::evolve::EvolvePlan;
 
 use super::{EmulatorBench, EmulatorCheck};
-use crate::bench::{Bench, Code, Effort, RunOutcome};
+use crate::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
 use crate::finding::{CheckOutcome, Contract, Finding, Verdict};
+use crate::machine_code::{Disassembler, InstructionCounts, MachineCode};
 use crate::{
     Check, DiffLine, Efforts, EvolveRequest, Evolved, Observer, Set, State, Subject, Workload, evolve,
 };
@@ -134,8 +139,13 @@ fn assemble(text: String) -> Result<Code, String> {
     Ok(Code { ptx: text.into(), image: None })
 }
 
-fn run(subject: &Subject, log: &Path, most_trials: usize, checks: Vec<Box<dyn Check>>) -> Evolved {
-    let request = EvolveRequest {
+fn request<'a>(
+    subject: &Subject,
+    log: &'a Path,
+    most_trials: usize,
+    checks: Vec<Box<dyn Check>>,
+) -> EvolveRequest<'a> {
+    EvolveRequest {
         plan: EvolvePlan {
             population: 64,
             generations: usize::MAX,
@@ -148,11 +158,16 @@ fn run(subject: &Subject, log: &Path, most_trials: usize, checks: Vec<Box<dyn Ch
         efforts: Efforts::COUNTED,
         threads: 2,
         checks,
+        disassembler: Disassembler::of(&subject.original().ptx),
         log,
+        island: None,
         elapsed: &|| Duration::ZERO,
-    };
+    }
+}
+
+fn run(subject: &Subject, log: &Path, most_trials: usize, checks: Vec<Box<dyn Check>>) -> Evolved {
     let benches: Vec<Box<dyn Bench>> = vec![Box::new(EmulatorBench::new()), Box::new(EmulatorBench::new())];
-    evolve(subject, benches, &assemble, request, &Silent).unwrap()
+    evolve(subject, benches, &assemble, request(subject, log, most_trials, checks), &Silent).unwrap()
 }
 
 fn race_check(subject: &Subject) -> Vec<Box<dyn Check>> {
@@ -189,9 +204,22 @@ fn planted_waste_is_found_and_the_patch_is_exactly_that() {
         .collect();
     let removed = |line: &str| DiffLine::Removed(line.to_owned());
     assert_eq!(differ, [&removed("\tbar.sync \t0;"), &removed("\tst.global.u32 \t[%rd3], %r5;")]);
+    machine_code_tells_of_barrier_and_store(&subject, finding);
     assert_eq!(evolved.together[0].iter().max(), Some(&evolved.lineages[0].len()), "all came together");
     let page = crate::report::page("twice", &evolved);
     assert!(page.contains("<del>- \tbar.sync \t0;</del>"), "{page}");
+}
+
+/// Both edits are seen in the machine code, each by what leaving it out leaves there, where a disassembler is.
+fn machine_code_tells_of_barrier_and_store(subject: &Subject, finding: &Finding) {
+    let found = Disassembler::of(&subject.original().ptx);
+    let Some(_) = nitro_test_support::tools::NVDISASM.found(found) else { return };
+    let MachineCode::Compared(change) = &finding.machine_code else { panic!("{:?}", finding.machine_code) };
+    let barriers = |counts: &InstructionCounts| (counts.barriers, counts.stores);
+    // The assembler sees by itself that the first store is overwritten, since nothing is between the two.
+    let without: Vec<_> = change.without.iter().flatten().map(barriers).collect();
+    assert_eq!((barriers(&change.before), barriers(&change.after)), ((1, 1), (0, 1)));
+    assert_eq!(without, [(1, 1), (0, 1)]);
 }
 
 #[test]
@@ -266,6 +294,43 @@ fn an_evolution_that_was_stopped_goes_on_as_if_it_had_not_been() {
     assert_eq!(read("whole"), read("parts"));
 }
 
+/// Remembers what it was given, and finds it wrong where its loops end.
+struct Hearing(Arc<Mutex<Vec<String>>>);
+
+impl Bench for Hearing {
+    fn name(&self) -> String {
+        "hearing".to_owned()
+    }
+
+    fn begin(&mut self, _: &Workload, _: &Code, sets: &[Set]) -> Result<Vec<Vec<CaseResult>>, BenchError> {
+        Ok(vec![Vec::new(); sets.len()])
+    }
+
+    fn run(&mut self, candidate: &Code, _: Set, _: Effort) -> Result<RunOutcome, BenchError> {
+        self.0.lock().unwrap().push(candidate.ptx.to_string());
+        Ok(RunOutcome::Failed(Failure::Wrong, "it is".to_owned()))
+    }
+}
+
+#[test]
+fn what_fails_in_its_first_run_whose_loops_end_is_not_run_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (subject, log) = (subject(TWICE, TWICE_RUN), folder.path().join("log"));
+    let with = |efforts| {
+        let heard = Arc::<Mutex<Vec<String>>>::default();
+        let request = EvolveRequest { efforts, ..request(&subject, &log, 64, Vec::new()) };
+        evolve(&subject, vec![Box::new(Hearing(Arc::clone(&heard)))], &assemble, request, &Silent).unwrap();
+        std::fs::remove_file(&log).unwrap();
+        let heard = heard.lock().unwrap();
+        (heard.len(), heard.iter().filter(|text| text.contains("%globaltimer")).count())
+    };
+    let (runs, of_loops_that_end) = with(Efforts::COUNTED);
+    assert!(runs > 1 && of_loops_that_end == 0);
+    let first = Some(Effort { runs: 1, checks: 1 });
+    let with_the_original = runs + 1; // whether it stays within bounds
+    assert_eq!(with(Efforts { first, ..Efforts::COUNTED }), (with_the_original, with_the_original));
+}
+
 #[test]
 fn a_log_of_something_else_is_refused_and_stays() {
     let folder = tempfile::tempdir().unwrap();
@@ -280,7 +345,9 @@ fn a_log_of_something_else_is_refused_and_stays() {
         efforts: Efforts::COUNTED,
         threads: 1,
         checks: Vec::new(),
+        disassembler: Err("it is not asked for".to_owned()),
         log: &log,
+        island: None,
         elapsed: &|| Duration::ZERO,
     };
     let error =

@@ -17,15 +17,15 @@ pub(super) fn part(diff: &[DiffLine]) -> Markup {
         @if removed + added > 0 {
             h3 { "What changes in the PTX" }
             p {
-                (words::count(removed, "line")) " less and " (words::count(added, "line")) " more; what the assembler makes of it is not shown."
+                (words::count(removed, "line")) " less and " (words::count(added, "line")) " more."
                 @if diff.len() >= MOST_LINES { " Only the first " (MOST_LINES) " lines are here." }
             }
-            @if diff.len() <= MOST_OPEN { (lines(diff)) } @else { (on_demand("The changed lines", &lines(diff))) }
+            @if diff.len() <= MOST_OPEN { (lines(diff, "the changed lines")) } @else { (on_demand("The changed lines", &lines(diff, "the changed lines"))) }
         }
     }
 }
 
-fn lines(diff: &[DiffLine]) -> Markup {
+pub(super) fn lines(diff: &[DiffLine], what: &str) -> Markup {
     let text = html! {
         pre.changes { code {
             @for line in diff {
@@ -38,5 +38,5 @@ fn lines(diff: &[DiffLine]) -> Markup {
             }
         } }
     };
-    wide("code", "the changed lines", &text)
+    wide("code", what, &text)
 }

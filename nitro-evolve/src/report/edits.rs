@@ -3,19 +3,26 @@
 use maud::{Markup, html};
 use nitro_train::internals::page::wide;
 
-use super::words;
+use super::{machine, words};
 use crate::finding::{ExplainedEdit, Finding};
+use crate::machine_code::{MachineCode, MachineCodeChange};
 
 pub(super) fn part(finding: &Finding) -> Markup {
+    // One for each edit, or none at all.
+    let known = match &finding.machine_code {
+        MachineCode::Compared(change) if change.without.len() == finding.edits.len() => Some(change),
+        _ => None,
+    };
     let table = html! {
         table.numbers.edits {
             thead {
                 tr {
                     th scope="col" { "edit, and the instructions that it names, as they were" }
                     th scope="col" { "alone" } th scope="col" { "lost without it" } th.text scope="col" { "with the others" }
+                    @if known.is_some() { th scope="col" { "machine code without it" } }
                 }
             }
-            tbody { @for (number, edit) in (1..).zip(&finding.edits) { (row(number, edit)) } }
+            tbody { @for (at, edit) in finding.edits.iter().enumerate() { (row(at, edit, known)) } }
         }
     };
     html! {
@@ -23,16 +30,17 @@ pub(super) fn part(finding: &Finding) -> Markup {
         p {
             "What one brings, in percent of the original's time, with the inputs of the search: when it is made alone, and what is lost when all others are made. Where the two are the same, it is "
             "independent; else it is " em { "epistatic" } ": it matters together with others."
+            @if known.is_some() { " What the machine code has more or less of when one is left out is in instructions." }
         }
         (wide("", "the edits of the patch", &table))
     }
 }
 
-fn row(number: usize, edit: &ExplainedEdit) -> Markup {
+fn row(at: usize, edit: &ExplainedEdit, machine_code: Option<&MachineCodeChange>) -> Markup {
     html! {
         tr {
             th scope="row" {
-                span.edit-number { (number) }
+                span.edit-number { (at + 1) }
                 div.edit {
                     code { (edit.edit) }
                     @if edit.is_barrier { " " strong.badge { "barrier" } }
@@ -42,6 +50,7 @@ fn row(number: usize, edit: &ExplainedEdit) -> Markup {
             td { (gain(edit.alone, "cannot be made alone")) }
             td { (gain(edit.loss, "the others do not go without it")) }
             td.text { (together(edit)) }
+            @if let Some(change) = machine_code { td { (machine::without(change, change.without[at].as_ref())) } }
         }
     }
 }

@@ -9,6 +9,7 @@ mod course;
 mod edits;
 mod front;
 mod genealogy;
+mod machine;
 mod outcomes;
 mod pairs;
 mod patch;
@@ -23,7 +24,7 @@ mod words;
 use maud::{Markup, html};
 use nitro_train::internals::page::document;
 
-use crate::Evolved;
+use crate::{Evolved, Finding};
 
 /// The whole page; `name` is what the evolution is called, such as the file of its PTX.
 ///
@@ -52,9 +53,24 @@ pub fn page(name: &str, evolved: &Evolved) -> String {
     document(&format!("{name}, evolved"), include_str!("style.css"), &body)
 }
 
+/// The page of one finding alone.
+pub(crate) fn finding_page(name: &str, number: usize, finding: &Finding, on: &[String]) -> String {
+    let body = html! {
+        main {
+            header { h1 { code { (name) } } }
+            (patch::section(number, finding, is_of_emulator(on)))
+        }
+    };
+    document(name, include_str!("style.css"), &body)
+}
+
 /// Whether its times are those of an emulator, which counts what a program does.
 fn is_counted(evolved: &Evolved) -> bool {
-    evolved.on.iter().any(|on| on.contains("emulator"))
+    is_of_emulator(&evolved.on)
+}
+
+fn is_of_emulator(on: &[String]) -> bool {
+    on.iter().any(|on| on.contains("emulator"))
 }
 
 /// What the original takes, on average over the inputs of the search: what everything that was tried is held against. None where nothing was measured.

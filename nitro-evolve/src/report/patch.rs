@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use nitro_train::internals::page::{on_demand, wide};
 
-use super::{cases, changes, edits, pairs, verdict, words};
+use super::{cases, changes, edits, machine, pairs, verdict, words};
 use crate::finding::{Finding, Verdict};
 
 pub(super) fn section(number: usize, finding: &Finding, is_counted: bool) -> Markup {
@@ -21,6 +21,7 @@ pub(super) fn section(number: usize, finding: &Finding, is_counted: bool) -> Mar
             (pairs::part(finding))
             (cases::part(finding, is_counted))
             (changes::part(&finding.diff))
+            (machine::part(&finding.machine_code))
             (on_demand("The patch, as a file that can be applied again", &wide("code", "the text of the patch", &html! { pre { code { (finding.patch.trim_end()) } } })))
         }
     }

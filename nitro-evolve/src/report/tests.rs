@@ -140,6 +140,22 @@ fn the_course_and_what_became_of_the_candidates_are_there() {
 }
 
 #[test]
+fn what_the_assembler_makes_of_a_patch_is_there_or_why_it_is_not() {
+    let page = body(&evolved());
+    has(
+        &page,
+        "<strong>54 to 50 instructions, 3 to 2 barriers, 30 to 27 arithmetic</strong> for <code>sm_90</code>",
+    );
+    has(&page, "<th scope=\"row\">barriers</th><td>3</td><td>2</td><td>−1</td>");
+    assert_eq!(count(&page, "<th scope=\"row\">atomics</th>"), 0, "there are none");
+    has(&page, "<del>-     BAR.SYNC.DEFER_BLOCKING 0x0</del>");
+    has(&page, "<td>+1<small>barriers +1</small></td>");
+    has(&page, "<td><small>not known</small></td>");
+    has(&page, "It is not shown: there is no nvdisasm &lt;anywhere&gt;.");
+    assert_eq!(count(&page, "machine code without it"), 1, "where it is known");
+}
+
+#[test]
 fn genealogy_tells_when_edits_came_and_how_they_came_together() {
     let page = body(&evolved());
     has(&page, "<code>delete b12</code><small>first in generation 2, candidate 300</small>");

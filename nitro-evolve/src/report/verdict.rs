@@ -29,6 +29,7 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
                 (words::count(evolved.history.counts.trials, "candidate")) " in " (words::count(evolved.generations, "generation"))
                 " and " (words::duration(evolved.seconds)) "; " (words::allowed(evolved.max_error)) " was allowed."
             }
+            @if let Some(migrations) = &evolved.migrations { p { (words::migrations(migrations)) } }
             (original(&evolved.original, is_counted(evolved)))
         }
     }

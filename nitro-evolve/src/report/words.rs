@@ -1,9 +1,12 @@
 //! Numbers in words.
 
+use std::cmp::Ordering;
+
 use maud::{Markup, html};
 use nitro_search::evolve::Fitness;
 use nitro_train::internals::page::{Nanoseconds, number};
 
+use crate::Migrations;
 use crate::finding::{Contract, Finding, Verdict};
 
 /// How many times as fast; a dash for what is no number.
@@ -56,10 +59,34 @@ pub(super) fn allowed(max_error: f64) -> String {
     }
 }
 
+/// What came from other islands.
+pub(super) fn migrations(migrations: &Migrations) -> String {
+    let of = |(island, patches): (&String, &usize)| format!("{} of {island}", count_patches(*patches));
+    let taken_in: Vec<String> = migrations.taken_in.iter().map(of).collect();
+    let island = &migrations.island;
+    match taken_in.is_empty() {
+        true => format!("It was island {island}, and took in nothing of others."),
+        false => format!("It was island {island}, and took in {}, each evaluated anew.", taken_in.join(", ")),
+    }
+}
+
+fn count_patches(patches: usize) -> String {
+    format!("{patches} {}", if patches == 1 { "patch" } else { "patches" })
+}
+
 /// Edits, candidates and the like, with the number.
 pub(super) fn count(many: usize, what: &str) -> String {
     let plural = if many == 1 { "" } else { "s" };
     format!("{} {what}{plural}", number(many as f64))
+}
+
+/// How many more or less there are, with the sign.
+pub(super) fn change(before: usize, after: usize) -> String {
+    match after.cmp(&before) {
+        Ordering::Less => format!("−{}", before - after),
+        Ordering::Equal => "0".to_owned(),
+        Ordering::Greater => format!("+{}", after - before),
+    }
 }
 
 /// Seconds in the unit that people would say.
@@ -108,6 +135,7 @@ mod tests {
         );
         assert_eq!([error(0.0), error(0.01), error(f64::INFINITY)], ["exact", "0.01", "no number"]);
         assert_eq!([count(1, "edit"), count(0, "edit")], ["1 edit", "0 edits"]);
+        assert_eq!([change(3, 2), change(2, 2), change(0, 12)], ["−1", "0", "+12"]);
         let durations = [3.0, 90.0, 600.0, 9000.0, f64::NAN].map(duration);
         assert_eq!(durations, ["3.0 s", "90 s", "10 min", "2.5 h", "–"]);
     }

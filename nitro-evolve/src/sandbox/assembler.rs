@@ -1,19 +1,11 @@
 //! PTX to machine code, by NVIDIA's assembler, which needs no device.
 
-use std::env;
-use std::ffi::OsStr;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
-use std::time::Duration;
 
-/// What of its messages is read.
-const MOST_BYTES: u64 = 64 << 10;
-/// More than it takes for the largest kernels.
-const MOST_TIME: Duration = Duration::from_secs(120);
+use crate::tool::{MOST_TIME, find, run};
 
 /// NVIDIA's `ptxas`, for one architecture; any number of threads may use it at the same time.
 ///
@@ -36,13 +28,12 @@ impl Assembler {
     /// The assembler of this machine for a compute capability, as in `90`: that beside `$NVCC`, in `$CUDA_HOME/bin`, or on the path. None where none of them runs.
     #[must_use]
     pub fn find(architecture: u32) -> Option<Self> {
-        let beside =
-            env::var_os("NVCC").map(PathBuf::from).and_then(|nvcc| Some(nvcc.parent()?.join("ptxas")));
-        let home = env::var_os("CUDA_HOME").map(|home| PathBuf::from(home).join("bin/ptxas"));
-        let there = [beside, home].into_iter().flatten().filter(|tool| tool.is_file());
-        let mut tools = there.chain([PathBuf::from("ptxas")]);
-        let ptxas = tools.find(|tool| run(Command::new(tool).arg("--version"), MOST_TIME).is_ok())?;
-        Some(Self { ptxas, architecture })
+        Self::find_or(architecture).ok()
+    }
+
+    /// As [`Assembler::find`], or a sentence that says what is missing.
+    pub(crate) fn find_or(architecture: u32) -> Result<Self, String> {
+        Ok(Self { ptxas: find("ptxas")?, architecture })
     }
 
     /// The machine code of a text, which is assembled for what it was written for where that names features of one architecture (`sm_90a`).
@@ -63,8 +54,7 @@ impl Assembler {
     }
 
     fn target(&self, ptx: &str) -> String {
-        let targets = ptx.lines().find_map(|line| line.trim_start().strip_prefix(".target"));
-        let first = targets.and_then(|targets| targets.split([',', '/']).next()).map_or("", str::trim);
+        let first = written_for(ptx);
         match first.ends_with(|last: char| last.is_ascii_alphabetic()) {
             true => first.to_owned(),
             false => format!("sm_{}", self.architecture),
@@ -72,44 +62,10 @@ impl Assembler {
     }
 }
 
-/// Runs a program to its end, which it has to come to in some time; the first line of what it says is the error.
-fn run(command: &mut Command, patience: Duration) -> Result<(), String> {
-    let name = Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("it")).display().to_string();
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut process = command.spawn().map_err(|error| format!("{name} does not start: {error}"))?;
-    let messages = process.stderr.take().map(read);
-    let text = messages.map_or(Err(RecvTimeoutError::Disconnected), |text| text.recv_timeout(patience));
-    if text.is_err() {
-        // If it has just ended, there is nothing to end.
-        let _ = process.kill();
-    }
-    let status = process.wait().map_err(|error| format!("{name} is lost: {error}"))?;
-    match text {
-        Ok(_) if status.success() => Ok(()),
-        Ok(text) => Err(first_message(&text).unwrap_or_else(|| format!("{name} ended ({status})"))),
-        Err(_) => Err(format!("{name} did not end within {} s", patience.as_secs())),
-    }
-}
-
-/// The beginning of what comes, once all has come.
-fn read(mut from: impl Read + Send + 'static) -> std::sync::mpsc::Receiver<String> {
-    let (sent, text) = channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = (&mut from).take(MOST_BYTES).read_to_end(&mut bytes);
-        let _ = io::copy(&mut from, &mut io::sink());
-        let _ = sent.send(String::from_utf8_lossy(&bytes).into_owned());
-    });
-    text
-}
-
-/// The first error, without the name of the temporary file, or the first line.
-fn first_message(text: &str) -> Option<String> {
-    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line =
-        lines().find(|line| line.contains("error") || line.contains("fatal")).or_else(|| lines().next())?;
-    let is_file = line.starts_with("ptxas /");
-    Some(line.split_once("a.ptx, ").filter(|_| is_file).map_or(line, |(_, message)| message).to_owned())
+/// The architecture that a text names, as in `sm_90a`; empty where it names none.
+pub(crate) fn written_for(ptx: &str) -> &str {
+    let targets = ptx.lines().find_map(|line| line.trim_start().strip_prefix(".target"));
+    targets.and_then(|targets| targets.split([',', '/']).next()).map_or("", str::trim)
 }
 
 #[cfg(test)]
@@ -131,28 +87,9 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_is_the_message() {
-        let text = "ptxas info : x\nptxas /tmp/x/a.ptx, line 4; error   : Arguments mismatch\nptxas /tmp/x/a.ptx, line 9; error : y\nptxas fatal : z";
-        assert_eq!(first_message(text).unwrap(), "line 4; error   : Arguments mismatch");
-        assert_eq!(first_message("ptxas fatal   : Unresolved").unwrap(), "ptxas fatal   : Unresolved");
-        assert_eq!(first_message(" \n"), None);
-    }
-
-    #[test]
     fn an_assembler_that_does_not_run_says_so() {
         let error = assembler().assemble(HEAD).unwrap_err();
         assert!(error.starts_with("ptxas does not start: "), "{error}");
-    }
-
-    #[test]
-    #[cfg(unix)]
-    fn a_program_that_does_not_end_is_ended() {
-        let mut endless = Command::new("sh");
-        endless.args(["-c", "while :; do :; done"]);
-        assert_eq!(run(&mut endless, Duration::ZERO), Err("sh did not end within 0 s".to_owned()));
-        let mut failing = Command::new("sh");
-        failing.args(["-c", "echo 'first' >&2; echo 'an error' >&2; exit 3"]);
-        assert_eq!(run(&mut failing, MOST_TIME), Err("an error".to_owned()));
     }
 
     #[test]
@@ -163,7 +100,7 @@ mod tests {
         let image = assembler.assemble(&kernel).unwrap();
         let digest = nitro_codegen::ptx::machine_code(&image);
         assert!(digest.is_some());
-        thread::scope(|scope| {
+        std::thread::scope(|scope| {
             let digests = [(); 4].map(|()| {
                 scope.spawn(|| nitro_codegen::ptx::machine_code(&assembler.assemble(&kernel).unwrap()))
             });

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// use nitro_evolve::sandbox::Limits;
 ///
 /// let limits = Limits { restarts_in_a_row: 5, ..Limits::default() };
-/// assert_eq!(limits.least, Duration::from_millis(50));
+/// assert_eq!(limits.least, Duration::from_millis(500));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -23,11 +23,11 @@ pub struct Limits {
     pub least: Duration,
     /// What a candidate may take, in times of what the original takes.
     pub times: u32,
-    /// What a candidate may take besides, until it is loaded.
+    /// What a candidate may take besides where the driver compiles it, until it is loaded.
     pub loading: Duration,
     /// Until a worker that was killed is gone, and its device free.
     pub end: Duration,
-    /// Workers that may be lost without a candidate that runs between them.
+    /// Workers that may be lost without one that begins between them, which is when it runs the original.
     pub restarts_in_a_row: u32,
     /// Workers that may be lost in the same minute.
     pub restarts_per_minute: u32,
@@ -38,20 +38,21 @@ impl Default for Limits {
         Self {
             start: Duration::from_secs(60),
             begin: Duration::from_secs(600),
-            least: Duration::from_millis(50),
+            least: Duration::from_millis(500),
             times: 20,
             loading: Duration::from_secs(1),
             end: Duration::from_secs(60),
             restarts_in_a_row: 20,
-            restarts_per_minute: 100,
+            restarts_per_minute: 1000,
         }
     }
 }
 
 impl Limits {
     /// How long a candidate may take, where the original takes `usual`.
-    pub(super) fn deadline(&self, usual: Duration) -> Duration {
-        self.least.max(usual.saturating_mul(self.times)).saturating_add(self.loading)
+    pub(super) fn deadline(&self, usual: Duration, is_assembled: bool) -> Duration {
+        let loading = if is_assembled { Duration::ZERO } else { self.loading };
+        self.least.max(usual.saturating_mul(self.times)).saturating_add(loading)
     }
 }
 
@@ -149,9 +150,10 @@ mod tests {
     #[test]
     fn a_candidate_has_many_times_the_original_s_time_and_a_least_one() {
         let limits = Limits::default();
-        assert_eq!(limits.deadline(Duration::ZERO), Duration::from_millis(1050));
-        assert_eq!(limits.deadline(SECOND), 21 * SECOND);
-        assert_eq!(limits.deadline(Duration::MAX / 2), Duration::MAX, "and no overflow");
+        assert_eq!(limits.deadline(Duration::ZERO, false), Duration::from_millis(1500));
+        assert_eq!(limits.deadline(SECOND, false), 21 * SECOND);
+        assert_eq!(limits.deadline(SECOND, true), 20 * SECOND, "nothing has to be compiled");
+        assert_eq!(limits.deadline(Duration::MAX / 2, false), Duration::MAX, "and no overflow");
     }
 
     #[test]

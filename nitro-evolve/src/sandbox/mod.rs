@@ -16,6 +16,7 @@ mod tail;
 mod worker;
 
 pub use self::assembler::Assembler;
+pub(crate) use self::assembler::written_for;
 pub use self::cuda::CudaBench;
 pub use self::limits::{Clock, Limits, Statistics, SystemClock};
 pub use self::parent::Sandbox;

@@ -169,8 +169,10 @@ impl Sandbox {
             if is_restart {
                 self.statistics.restarting += self.clock.now().saturating_sub(before);
             }
-            if let Err(broken) = ready {
-                self.lose(&broken)?;
+            match ready {
+                // Beginning, it ran the original: the device is as good as ever.
+                Ok(_) => self.losses.end_row(),
+                Err(broken) => self.lose(&broken)?,
             }
         }
     }
@@ -238,10 +240,14 @@ impl Sandbox {
     }
 
     /// Until when a candidate has to have answered.
-    fn deadline(&self, set: Set, usual: Duration) -> Duration {
+    fn deadline(&self, candidate: &Code, set: Set, usual: Duration) -> Duration {
         let is_near = self.worker.as_ref().is_some_and(|begun| begun.last == Some(set));
         let begin = self.task.as_ref().map_or(Duration::ZERO, |task| task.begin);
-        self.limits.deadline(usual).saturating_add(if is_near { Duration::ZERO } else { begin })
+        self.limits.deadline(usual, candidate.image.is_some()).saturating_add(if is_near {
+            Duration::ZERO
+        } else {
+            begin
+        })
     }
 }
 
@@ -280,7 +286,7 @@ impl Bench for Sandbox {
         }
         self.ready(set)?;
         let usual = self.usual(set, effort)?;
-        let deadline = self.deadline(set, usual);
+        let deadline = self.deadline(candidate, set, usual);
         match self.attempt(candidate, set, effort, deadline)? {
             Ok(outcome) => Ok(outcome),
             Err(Broken { failure, how }) => {

@@ -59,6 +59,11 @@ impl Expression {
         }
     }
 
+    /// Whether something of it is drawn at random.
+    pub(super) fn is_drawn(&self) -> bool {
+        self.root.is_drawn()
+    }
+
     /// Its value, where the names have these values; what is drawn at random comes from `random`.
     pub(super) fn value(&self, values: &[f64], random: &mut Random) -> f64 {
         self.root.value(values, random)
@@ -66,6 +71,16 @@ impl Expression {
 }
 
 impl Node {
+    fn is_drawn(&self) -> bool {
+        match self {
+            Self::Number(_) | Self::Name(_) => false,
+            Self::Negated(node) => node.is_drawn(),
+            Self::Binary(_, sides) => sides.0.is_drawn() || sides.1.is_drawn(),
+            Self::Call(Function::Uniform | Function::Integer, _) => true,
+            Self::Call(_, arguments) => arguments.iter().any(Self::is_drawn),
+        }
+    }
+
     fn value(&self, values: &[f64], random: &mut Random) -> f64 {
         match self {
             Self::Number(number) => *number,

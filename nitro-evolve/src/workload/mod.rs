@@ -192,6 +192,17 @@ pub enum WorkloadError {
 }
 
 impl Workload {
+    /// The buffers that hold the same in every case, as far as it goes, and not 0 alone: a patch may rely on that, and no input of the test shows it.
+    pub fn undrawn(&self) -> impl Iterator<Item = &str> {
+        let is_undrawn = |buffer: &&Buffer| match &buffer.source {
+            Source::Values(values) => {
+                matches!(buffer.role, Role::In | Role::InOut) && !values.is_drawn() && values.text != "0"
+            }
+            Source::File(_) => false, // whoever has data knows what they are
+        };
+        self.buffers.iter().filter(is_undrawn).map(|buffer| buffer.name.as_str())
+    }
+
     /// The file that it is of: what files are named in it stand beside that.
     #[must_use]
     pub fn file(&self) -> &Path {
@@ -218,6 +229,13 @@ impl Workload {
         kernels
     }
 
+    /// Those kernels, and the ones that judge.
+    pub(crate) fn all_kernels(&self) -> Vec<&str> {
+        let mut kernels = self.kernels();
+        self.judge.iter().for_each(|step| step.kernels(&mut kernels));
+        kernels
+    }
+
     /// How many cases of a kind there are.
     #[must_use]
     pub fn cases(&self, set: Set) -> usize {
@@ -231,6 +249,16 @@ impl Workload {
     #[must_use]
     pub fn case_name(&self, set: Set, number: usize) -> String {
         self.describe(self.of(set).nth(number).expect("there is such a case"))
+    }
+
+    /// A number of a case by its name; none where its cases have no such number.
+    ///
+    /// # Panics
+    /// If there is no such case.
+    #[must_use]
+    pub fn number(&self, set: Set, number: usize, name: &str) -> Option<f64> {
+        let case = self.of(set).nth(number).expect("there is such a case");
+        self.names.iter().zip(&case.values).find(|(other, _)| *other == name).map(|(_, value)| *value)
     }
 
     /// Over which sizes the cases go, such as `n from 4 to 8, steps from 0 to 2`.

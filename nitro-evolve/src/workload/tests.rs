@@ -171,3 +171,15 @@ fn a_file_has_to_have_the_length() {
     std::fs::write(folder.path().join("a.bin"), [7u8; 64]).unwrap();
     assert_eq!(workload.inputs(Set::Search, 0).unwrap().buffers[0].bytes, [7u8; 64]);
 }
+
+#[test]
+fn values_that_no_seed_changes_are_told() {
+    let names = |values: &str| -> Vec<String> {
+        let text = HEAT.replace("uniform(0, 1) + i", values);
+        let workload = Workload::parse("heat.toml".as_ref(), &text).unwrap();
+        workload.undrawn().map(str::to_owned).collect()
+    };
+    assert_eq!(names("i"), ["a"]);
+    assert_eq!(names("2 * max(i, 1)"), ["a"]);
+    assert!(names("i - floor(integer(0, 3) / 2)").is_empty() && names("0").is_empty());
+}

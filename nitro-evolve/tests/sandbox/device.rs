@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use nitro_codegen::ptx::Module;
 use nitro_cuda::{CudaError, Options, Output, Source, compile};
 use nitro_evolve::bench::{Bench, CaseResult, Code, Effort, RunOutcome};
 use nitro_evolve::sandbox::{Assembler, Limits, Sandbox};
@@ -11,8 +12,12 @@ use nitro_search::Failure;
 
 use crate::scenarios::Scenario;
 
-pub const ALL: [Scenario; 3] = [
+pub const ALL: [Scenario; 4] = [
     ("planted_faults_are_found_and_the_next_one_runs", planted_faults_are_found_and_the_next_one_runs),
+    (
+        "no_fault_costs_a_worker_where_threads_end_before_it",
+        no_fault_costs_a_worker_where_threads_end_before_it,
+    ),
     ("a_right_candidate_has_a_time_and_no_error", a_right_candidate_has_a_time_and_no_error),
     ("an_original_that_is_of_no_use_is_an_error", an_original_that_is_of_no_use_is_an_error),
 ];
@@ -99,6 +104,39 @@ fn planted_faults_are_found_and_the_next_one_runs() {
         assert!(found == error || (found - error).abs() < 1e-5, "{fault}: {results:?}");
     }
     println!("{:?}", sandbox.statistics());
+}
+
+/// The same, but threads end where loops do not, or where they would access what is no buffer's.
+fn ending(fault: &str) -> Code {
+    let module = Module::parse(&code(fault).ptx).unwrap();
+    Code { ptx: module.with_deadline(50_000_000).with_bounds().to_string().into(), image: None }
+}
+
+fn no_fault_costs_a_worker_where_threads_end_before_it() {
+    const GLOBAL: &str = "it accesses global memory outside of its buffers";
+    let mut sandbox = begun();
+    let faults = [
+        ("JUST_BEHIND", Failure::Crash, GLOBAL),
+        ("JUST_BEFORE", Failure::Crash, GLOBAL),
+        ("FAR_BEHIND", Failure::Crash, GLOBAL),
+        ("INTO_INPUT", Failure::Wrong, "it changed the input `x`"),
+        ("ENDLESS", Failure::Timeout, "its loops do not end in time"),
+        ("TRAP", Failure::Crash, "it comes to a `trap`"),
+        ("MISALIGNED", Failure::Crash, "it accesses an address that is no multiple of the access's size"),
+    ];
+    for (fault, expected, text) in faults {
+        let RunOutcome::Failed(failure, why) = run(&mut sandbox, &ending(fault)) else { panic!("{fault}") };
+        assert!(failure == expected && why.contains(text), "{fault}: {failure:?}, {why}");
+    }
+    for right in ["RIGHT", "SLOWER"] {
+        match run(&mut sandbox, &ending(right)) {
+            RunOutcome::Ran(results) => {
+                results.iter().for_each(|result| assert!(result.error == 0.0, "{right}: {result:?}"))
+            }
+            RunOutcome::Failed(failure, why) => panic!("{right}: {failure:?}, {why}"),
+        }
+    }
+    assert_eq!(sandbox.statistics().workers, 1);
 }
 
 fn ran(sandbox: &mut Sandbox, fault: &str) -> Vec<CaseResult> {

@@ -10,6 +10,8 @@ use nitro_search::Failure;
 
 /// Where what hangs connects to, so that its end shows.
 pub const ADDRESS: &str = "NITRO_TEST_ADDRESS";
+/// What a device that is there once makes, so that the next one finds it.
+pub const FILE: &str = "NITRO_TEST_FILE";
 
 /// A worker of some kind.
 pub fn work(kind: &str) {
@@ -17,16 +19,21 @@ pub fn work(kind: &str) {
         "deaf" => hang(),
         "cuda" => serve(|| CudaBench::open("cuda:0"), std::io::stdin(), std::io::stdout()).unwrap(),
         "garbage" => print!("Hello, I am a worker."),
-        "without device" => {
-            serve(
-                || Err::<Fake, _>(BenchError("there is no device".to_owned())),
-                std::io::stdin(),
-                std::io::stdout(),
-            )
-            .unwrap();
+        "without device" => without_device(),
+        "once" => {
+            let file = std::env::var(FILE).unwrap();
+            match std::fs::File::create_new(file) {
+                Ok(_) => work("fake"),
+                Err(_) => without_device(),
+            }
         }
         _ => serve(|| Ok(Fake { begun: Vec::new() }), std::io::stdin(), std::io::stdout()).unwrap(),
     }
+}
+
+fn without_device() {
+    let open = || Err::<Fake, _>(BenchError("there is no device".to_owned()));
+    serve(open, std::io::stdin(), std::io::stdout()).unwrap();
 }
 
 struct Fake {

@@ -16,11 +16,11 @@ use nitro_search::Failure;
 use nitro_test_support::tools::NVRTC;
 
 use crate::device::ptx;
-use crate::fake::ADDRESS;
+use crate::fake::{ADDRESS, FILE};
 
 pub type Scenario = (&'static str, fn());
 
-pub const ALL: [Scenario; 11] = [
+pub const ALL: [Scenario; 12] = [
     ("what_a_bench_answers_arrives", what_a_bench_answers_arrives),
     (
         "what_ends_a_worker_is_a_crash_and_the_next_one_runs",
@@ -29,7 +29,8 @@ pub const ALL: [Scenario; 11] = [
     ("what_does_not_end_is_ended", what_does_not_end_is_ended),
     ("what_cost_a_worker_is_not_run_again", what_cost_a_worker_is_not_run_again),
     ("a_set_that_was_not_begun_with_is_begun_with", a_set_that_was_not_begun_with_is_begun_with),
-    ("too_many_losses_end_it", too_many_losses_end_it),
+    ("candidates_may_crash_as_often_as_they_like", candidates_may_crash_as_often_as_they_like),
+    ("a_device_that_is_gone_ends_it", a_device_that_is_gone_ends_it),
     ("an_original_that_does_not_run_is_an_error", an_original_that_does_not_run_is_an_error),
     ("a_worker_that_cannot_be_used_is_an_error", a_worker_that_cannot_be_used_is_an_error),
     (
@@ -152,10 +153,10 @@ fn what_does_not_end_is_ended() {
     let (mut sandbox, time) = begun(Limits { loading: Duration::from_secs(7), ..Limits::default() });
     search(&mut sandbox, "takes 1");
     let [deadline] = time.last_deadlines();
-    assert_eq!(deadline, Duration::from_millis(7050), "the original took a millisecond");
+    assert_eq!(deadline, Duration::from_millis(7500), "the original took a millisecond");
     time.ends_next();
     let RunOutcome::Failed(Failure::Timeout, how) = search(&mut sandbox, "hang") else { panic!() };
-    assert_eq!(how, "it did not end within 7.050 s");
+    assert_eq!(how, "it did not end within 7.500 s");
     let [_, ending] = time.last_deadlines();
     assert_eq!(ending, Limits::default().end);
     assert_eq!(search(&mut sandbox, "takes 1"), ran(&[1.0, 2.0]));
@@ -186,19 +187,36 @@ fn a_set_that_was_not_begun_with_is_begun_with() {
     assert_eq!(sandbox.statistics().workers, 1);
 }
 
-fn too_many_losses_end_it() {
-    let (mut sandbox, _) = begun(Limits { restarts_in_a_row: 3, ..Limits::default() });
-    let lose = |sandbox: &mut Sandbox, text| {
-        let outcome = search(sandbox, text);
-        assert!(matches!(outcome, RunOutcome::Failed(Failure::Crash, _)), "{text}: {outcome:?}");
-    };
+fn lose(sandbox: &mut Sandbox, text: &str) {
+    let outcome = search(sandbox, text);
+    assert!(matches!(outcome, RunOutcome::Failed(Failure::Crash, _)), "{text}: {outcome:?}");
+}
+
+fn candidates_may_crash_as_often_as_they_like() {
+    let (mut sandbox, _) = begun(Limits { restarts_in_a_row: 2, ..Limits::default() });
+    ["lost", "abort", "garbage", "giant", "lost again"].iter().for_each(|text| lose(&mut sandbox, text));
+    assert_eq!(search(&mut sandbox, "takes 1"), ran(&[1.0, 2.0]));
+    let (mut sandbox, _) = begun(Limits { restarts_per_minute: 2, ..Limits::default() });
     ["lost", "abort"].iter().for_each(|text| lose(&mut sandbox, text));
-    search(&mut sandbox, "takes 1");
-    ["garbage", "giant", "lost again"].iter().for_each(|text| lose(&mut sandbox, text));
+    let BenchError(why) = sandbox.run(&code("takes 1"), Set::Search, EFFORT).unwrap_err();
+    assert!(
+        why.starts_with("2 workers were lost within a minute, the last one so: its worker ended"),
+        "{why}"
+    );
+}
+
+fn a_device_that_is_gone_ends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = command("once");
+    command.env(FILE, folder.path().join("there"));
+    let limits = Limits { restarts_in_a_row: 3, ..Limits::default() };
+    let mut sandbox = Sandbox::start(command, limits).unwrap();
+    sandbox.begin(&workload(), &code("takes 5"), &[Set::Search]).unwrap();
+    lose(&mut sandbox, "lost");
     let BenchError(why) = sandbox.run(&code("takes 1"), Set::Search, EFFORT).unwrap_err();
     assert_eq!(
         why,
-        "3 workers in a row were lost, the last one so: the device answers 700; fake may be used by others or broken"
+        "3 workers in a row were lost, the last one so: there is no device; fake may be used by others or broken"
     );
 }
 

@@ -31,11 +31,15 @@ pub fn small(subject: &Subject, numbers: &str) -> Case {
 
 impl Case {
     pub fn new(subject: &Subject, workload: &Workload, set: Set, number: usize) -> Self {
+        Self::of(subject.name, workload, set, number)
+    }
+
+    pub fn of(name: &str, workload: &Workload, set: Set, number: usize) -> Self {
         let description = workload.case_name(set, number);
         let parts = description.split(' ').filter_map(|part| part.split_once('='));
         let numbers = parts.map(|(name, value)| (name.to_owned(), value.parse().unwrap())).collect();
         let inputs = workload.inputs(set, number).unwrap_or_else(|error| panic!("{error}"));
-        Self { name: format!("{} with {description}", subject.name), numbers, inputs }
+        Self { name: format!("{name} with {description}"), numbers, inputs }
     }
 
     pub fn number(&self, name: &str) -> f64 {
@@ -62,6 +66,10 @@ impl Case {
         f32s(self.bytes(name))
     }
 
+    pub fn f64s(&self, name: &str) -> Vec<f64> {
+        f64s(self.bytes(name))
+    }
+
     pub fn i32s(&self, name: &str) -> Vec<i32> {
         i32s(self.bytes(name))
     }
@@ -69,6 +77,10 @@ impl Case {
 
 pub fn f32s(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
+}
+
+pub fn f64s(bytes: &[u8]) -> Vec<f64> {
+    bytes.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect()
 }
 
 pub fn i32s(bytes: &[u8]) -> Vec<i32> {

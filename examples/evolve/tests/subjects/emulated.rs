@@ -14,7 +14,7 @@ use crate::references::reference;
 use crate::{all, ptx};
 
 /// Inputs of one block and of several, at the edges of what the kernels take at once, and degenerate ones.
-const INPUTS: [(&str, &[&str]); 13] = [
+const INPUTS: [(&str, &[&str]); 19] = [
     (
         "bfs",
         &[
@@ -96,6 +96,48 @@ const INPUTS: [(&str, &[&str]); 13] = [
             "samples=2, dimensions=1, steps=3, limit=1, spread=0.1, others_count=10",
             "samples=256, dimensions=2, steps=20, limit=1, spread=0.5, others_count=1, seed=1",
         ],
+    ),
+    (
+        "gemm_tiled",
+        &[
+            "rows=70, columns=65, inner=20, alpha=1.5, beta=0.5",
+            "rows=64, columns=64, inner=8, alpha=1, beta=0, seed=1",
+            "rows=1, columns=3, inner=1, alpha=2, beta=1",
+        ],
+    ),
+    (
+        "histogram",
+        &[
+            "pixels=10007, shades=256",
+            "pixels=4096, shades=2, seed=1",
+            "pixels=1, shades=9",
+            "pixels=17, shades=1",
+        ],
+    ),
+    (
+        "mv_mul",
+        &["rows=9, columns=132", "rows=13, columns=131, seed=1", "rows=1, columns=1", "rows=4, columns=700"],
+    ),
+    (
+        "sort",
+        &[
+            "count=9000, most=4294967295",
+            "count=23040, most=7, seed=1",
+            "count=3840, most=99",
+            "count=1, most=5",
+        ],
+    ),
+    (
+        "spmv",
+        &[
+            "rows=100, width=50, degree=7",
+            "rows=33, width=400, degree=40, seed=1",
+            "rows=1, width=1, degree=1",
+        ],
+    ),
+    (
+        "transpose",
+        &["rows=70, columns=33", "rows=64, columns=32, seed=1", "rows=1, columns=1", "rows=2, columns=95"],
     ),
     ("planted", &["blocks=3, steps=20", "blocks=1, steps=0", "blocks=1, steps=1, seed=1"]),
     (
@@ -185,7 +227,7 @@ macro_rules! checks {
     };
 }
 
-checks!(bfs gaussian hotspot lud nn nw particlefilter pathfinder planted srad streamcluster svm trap);
+checks!(bfs gaussian gemm_tiled histogram hotspot lud mv_mul nn nw particlefilter pathfinder planted sort spmv srad streamcluster svm transpose trap);
 
 /// The second reduction of the trainer has one number for each block of the first, so that only many blocks show whether it is right.
 #[test]

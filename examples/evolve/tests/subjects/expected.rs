@@ -2,7 +2,7 @@
 
 use nitro_evolve::workload::{Element, Role};
 
-use crate::case::{Case, f32s, i32s};
+use crate::case::{Case, f32s, f64s, i32s};
 
 pub enum Expected {
     Exactly(Vec<i32>),
@@ -14,6 +14,8 @@ pub enum Expected {
         relative: f32,
         absolute: f32,
     },
+    /// Each within this share of its size.
+    Doubles(Vec<f64>, f64),
 }
 
 /// The results by the names of their buffers.
@@ -55,6 +57,15 @@ impl Expected {
                     "{what}: {others} of {} are others",
                     values.len()
                 );
+            }
+            Self::Doubles(values, relative) => {
+                assert_eq!(element, Element::F64, "{what}");
+                let found = f64s(bytes);
+                assert_eq!(found.len(), values.len(), "{what}");
+                for (at, (value, found)) in values.iter().zip(&found).enumerate() {
+                    let is_near = (value - found).abs() <= relative * value.abs();
+                    assert!(is_near, "{what}[{at}] is {found} and not {value}");
+                }
             }
             Self::Near { values, relative, absolute } => {
                 assert_eq!(element, Element::F32, "{what}");

@@ -4,11 +4,12 @@ mod case;
 mod device;
 mod emulated;
 mod expected;
+mod planned;
 mod planted;
 mod references;
 mod workloads;
 
-use nitro_evolve_subjects::{Subject, planted, subjects};
+use nitro_evolve_subjects::{Subject, ours, planted, subjects};
 use nitro_test_support::tools::NVRTC;
 
 /// The PTX of a subject; none leaves the test out.
@@ -18,7 +19,7 @@ fn ptx(subject: &Subject) -> Option<String> {
     Some(image.ptx().expect("PTX was asked for").to_owned())
 }
 
-/// With planted defects and without.
+/// With planted defects and without, and those of our own functions.
 fn all() -> impl Iterator<Item = &'static Subject> {
-    subjects().iter().chain(planted().iter().map(|planted| &planted.subject))
+    subjects().iter().chain(ours()).chain(planted().iter().map(|planted| &planted.subject))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nitro_codegen::ptx::{Base, Module};
 use nitro_evolve::Set;
 use nitro_evolve::workload::{Argument, Launch};
-use nitro_evolve_subjects::subjects;
+use nitro_evolve_subjects::{ours, subjects};
 
 use crate::case::{Case, workload};
 use crate::{all, ptx};
@@ -35,6 +35,9 @@ fn every_launch_gives_a_kernel_what_it_takes() {
                 assert_eq!(taken, Some(given(launch)), "{}: {}", subject.name, launch.kernel);
                 launched.insert(launch.kernel.clone());
             }
+        }
+        if ours().contains(subject) {
+            continue; // other kernels of the text are other variants
         }
         let kernels = module.functions().map(str::to_owned).collect();
         assert_eq!(launched, kernels, "{}: every kernel is run", subject.name);

@@ -3,6 +3,7 @@
 use nitro_search::evolve::Fitness;
 
 use crate::finding::{CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict};
+use crate::machine_code::{InstructionCounts, MachineCode, MachineCodeChange};
 use crate::{Counts, DiffLine, Evolved, History, Lineage, Moment, Tried};
 
 const GENERATIONS: usize = 40;
@@ -17,6 +18,7 @@ pub fn nothing_tried() -> Evolved {
         instructions: 312,
         on: vec!["cuda:0 (NVIDIA H200)".to_owned()],
         seed: 7,
+        migrations: None,
         max_error: 0.01,
         original: Vec::new(),
         generations: 0,
@@ -105,7 +107,12 @@ fn tried() -> Vec<Tried> {
 fn lineages() -> Vec<Lineage> {
     let lineage = |edit: &str, first_trial: u64, from: usize| {
         let share = |at: usize| if at < from { 0.0 } else { 1.0 - 0.9 * (-0.15 * (at - from) as f64).exp() };
-        Lineage { edit: edit.to_owned(), first_trial, shares: (0..GENERATIONS).map(share).collect() }
+        Lineage {
+            edit: edit.to_owned(),
+            first_trial,
+            from: None,
+            shares: (0..GENERATIONS).map(share).collect(),
+        }
     };
     vec![
         lineage("operand b41 slot 2 = 3", 2600, 20),
@@ -131,6 +138,10 @@ fn edit(text: &str, instructions: &[&str], alone: Option<f64>, loss: Option<f64>
 
 fn case(name: &str, original_ns: f64, ratio: f64, error: f64) -> Compared {
     Compared { case: name.to_owned(), original_ns, patched_ns: original_ns / ratio, error }
+}
+
+fn standing(arithmetic: usize, barriers: usize) -> InstructionCounts {
+    InstructionCounts { loads: 12, stores: 4, barriers, arithmetic, control: 5, ..Default::default() }
 }
 
 fn exact() -> Finding {
@@ -167,6 +178,17 @@ fn exact() -> Finding {
             DiffLine::Both("\tmul.f32 \t%f8, %f7, %f6;".to_owned()),
             DiffLine::Skipped(33),
         ],
+        machine_code: MachineCode::Compared(MachineCodeChange {
+            architecture: "sm_90".to_owned(),
+            before: standing(30, 3),
+            after: standing(27, 2),
+            without: vec![Some(standing(27, 3)), None, Some(standing(27, 2))],
+            diff: vec![
+                DiffLine::Skipped(40),
+                DiffLine::Removed("    BAR.SYNC.DEFER_BLOCKING 0x0".to_owned()),
+                DiffLine::Both("    FFMA R9, R8, R7, R6".to_owned()),
+            ],
+        }),
         ptx: String::new(),
         origin: Vec::new(),
     }
@@ -186,6 +208,7 @@ fn approximate() -> Finding {
     ));
     finding.edits.push(edit("cache b9 = nc", &["ld.global.f32 \t%f1, [%rd4];"], Some(0.03), Some(0.04)));
     finding.pairs = Vec::new();
+    finding.machine_code = MachineCode::Unknown("there is no nvdisasm <anywhere>".to_owned());
     finding.test = vec![case("n=4096 seed=7", 2e6, 1.42, 0.008), case("n=64 seed=8", 9000.0, 1.42, 0.0)];
     finding
 }

@@ -1,5 +1,6 @@
 //! The bench on a CUDA device: what the worker of a sandbox serves.
 
+mod bounded;
 mod case;
 mod kernels;
 mod run;
@@ -71,6 +72,28 @@ impl CudaBench {
     }
 }
 
+impl CudaBench {
+    /// Runs a program once on each case of these sets, and compares nothing: for whoever watches this process, under whom each run takes long.
+    pub(crate) fn run_once(
+        &mut self,
+        workload: &Workload,
+        program: &Code,
+        sets: &[Set],
+    ) -> Result<(), BenchError> {
+        let module = load(self.device, program, "the program")?;
+        for &set in sets {
+            for number in 0..workload.cases(set) {
+                let inputs = workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))?;
+                let failed = |error: CudaError| BenchError(error.to_string());
+                let mut case = Case::new(self.device.stream(), inputs).map_err(failed)?;
+                self.runner.once(&mut case, Programs::new(&module, &module))?;
+                self.device.stream().synchronize().map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Brings code to a device.
 fn load(device: Cuda, code: &Code, file: &str) -> Result<Module, Stop> {
     let image = match &code.image {
@@ -136,7 +159,7 @@ impl Task {
         effort: Effort,
     ) -> Result<Vec<CaseResult>, Stop> {
         let original = &self.original;
-        let programs = Programs { candidate: candidate.unwrap_or(original), original };
+        let programs = Programs::new(candidate.unwrap_or(original), original);
         let cases = self.loaded.get_mut(&set).into_iter().flatten();
         cases.map(|case| runner.run(case, programs, effort)).collect()
     }

@@ -6,6 +6,7 @@ use nitro_core::Device;
 use nitro_cuda::{Argument, Grid, Kernel, Module, Place, Stream};
 use nitro_search::Failure;
 
+use super::bounded::Bounded;
 use super::case::{Case, pattern};
 use super::kernels::{self, Verdict};
 use super::stop::Stop;
@@ -29,6 +30,14 @@ const MOST_ARGUMENTS: usize = 64;
 pub(super) struct Programs<'m> {
     pub(super) candidate: &'m Module,
     pub(super) original: &'m Module,
+    /// Of the candidate.
+    pub(super) bounded: Option<Bounded<'m>>,
+}
+
+impl<'m> Programs<'m> {
+    pub(super) fn new(candidate: &'m Module, original: &'m Module) -> Self {
+        Self { candidate, original, bounded: Bounded::of(candidate) }
+    }
 }
 
 /// Runs programs on a stream.
@@ -62,12 +71,13 @@ impl Runner {
         for _ in 0..effort.checks.max(1) {
             error = error.max(self.check(case, programs)?);
         }
-        Ok(CaseResult { time_ns: self.time(case, programs.candidate, effort.runs)?, error })
+        Ok(CaseResult { time_ns: self.time(case, programs, effort.runs)?, error })
     }
 
     /// The largest error of a result; one that is as near as the original's own are is none.
     fn check(&mut self, case: &mut Case, programs: Programs<'_>) -> Result<f64, Stop> {
         let verdicts = self.verdicts(case, programs)?;
+        programs.bounded.map_or(Ok(()), |bounded| bounded.judge(self.stream))?;
         let mut error = 0.0f64;
         for (buffer, verdict) in case.buffers.iter().zip(&verdicts) {
             if let Some(damage) = buffer.damage(verdict) {
@@ -86,11 +96,12 @@ impl Runner {
     }
 
     /// Runs a program once; the pattern that outputs were filled with.
-    fn once(&mut self, case: &mut Case, programs: Programs<'_>) -> Result<u32, Stop> {
+    pub(super) fn once(&mut self, case: &mut Case, programs: Programs<'_>) -> Result<u32, Stop> {
         let (run, pattern) = (self.runs, pattern(self.runs));
         self.runs += 1;
         // Both places are taken with both kinds of patterns.
         case.place(if (run + run / 2).is_multiple_of(2) { Place::End } else { Place::Begin });
+        programs.bounded.map_or(Ok(()), |bounded| bounded.allow(self.stream, case))?;
         case.restore(pattern)?;
         case.set_canaries(pattern)?;
         let prepared = prepare(programs.candidate, &case.launches, case)?;
@@ -109,7 +120,7 @@ impl Runner {
     ) -> Result<(), Stop> {
         fits(original, &case.launches)?;
         fits(original, &case.judge)?;
-        let programs = Programs { candidate: original, original };
+        let programs = Programs::new(original, original);
         let pattern = self.once(case, programs)?;
         case.keep_results(pattern)?;
         for _ in 0..SPREAD_RUNS {
@@ -127,9 +138,10 @@ impl Runner {
     }
 
     /// The median of what all launches take together.
-    fn time(&self, case: &mut Case, candidate: &Module, runs: u32) -> Result<f64, Stop> {
+    fn time(&self, case: &mut Case, programs: Programs<'_>, runs: u32) -> Result<f64, Stop> {
         case.place(Place::End);
-        let prepared = prepare(candidate, &case.launches, case)?;
+        programs.bounded.map_or(Ok(()), |bounded| bounded.allow(self.stream, case))?;
+        let prepared = prepare(programs.candidate, &case.launches, case)?;
         let ahead_ns = LAUNCH_NS * (4 + MOST_AHEAD.min(prepared.len() as u64));
         let mut stopwatch = self.stream.device().stopwatch();
         let mut times_ns = Vec::new();
@@ -141,6 +153,7 @@ impl Runner {
             times_ns.push(stopwatch.stop());
         }
         self.stream.synchronize()?; // says why when a time is no number
+        programs.bounded.map_or(Ok(()), |bounded| bounded.judge(self.stream))?;
         match median(times_ns) {
             time_ns if time_ns.is_nan() => Err(Stop::Lost("the device gives no times".to_owned())),
             time_ns => Ok(time_ns),

@@ -4,6 +4,7 @@ mod clusters;
 mod filter;
 mod graphs;
 mod matrices;
+mod ours;
 mod stencils;
 mod svm;
 mod tables;
@@ -25,6 +26,12 @@ pub fn reference(name: &str) -> fn(&Case) -> Results {
         "srad" => stencils::srad,
         "streamcluster" => clusters::streamcluster,
         "svm" => svm::svm,
+        "gemm_tiled" => ours::gemm_tiled,
+        "histogram" => ours::histogram,
+        "mv_mul" => ours::mv_mul,
+        "sort" => ours::sort,
+        "spmv" => ours::spmv,
+        "transpose" => ours::transpose,
         "planted" => tables::planted,
         "trap" => tables::trap,
         _ => panic!("{name} has no reference"),

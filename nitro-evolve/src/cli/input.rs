@@ -1,0 +1,99 @@
+//! Files that people name: read, or said to be what they are instead.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use nitro_train::UsageError;
+
+/// Of a PTX, a workload or a patch.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// What a file is by its first bytes, where it is none that is read here, and what to do about it.
+const BINARIES: [(&[u8], &str); 5] = [
+    (
+        b"\x7fELF",
+        "machine code (a cubin, or a program), and no PTX; `cuobjdump -ptx` prints the PTX that is in a program",
+    ),
+    (b"\x50\xed\x55\xba", "a fat binary, and no PTX; `cuobjdump -ptx` prints the PTX in it"),
+    (b"BC\xc0\xde", "LLVM bitcode, and no PTX; `llc -march=nvptx64` compiles it"),
+    (b"\xff\xfe", "a text in UTF-16; save it as UTF-8"),
+    (b"\x1f\x8b", "a gzip archive; unpack it"),
+];
+
+/// That this file is wrong, and why.
+pub(super) fn wrong(path: &Path, why: impl Display) -> UsageError {
+    UsageError(format!("{}: {why}", path.display()))
+}
+
+/// A text, without a byte order mark.
+pub(super) fn text(path: &Path) -> Result<String, UsageError> {
+    let failed = |error: &dyn Display| UsageError(format!("cannot read {}: {error}", path.display()));
+    let bytes = nitro_core::files::read(path, MOST_BYTES).map_err(|error| failed(&error))?;
+    if let Some((_, what)) = BINARIES.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        return Err(wrong(path, format!("this is {what}")));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        wrong(path, format!("this is no text: byte {at} is no UTF-8"))
+    })?;
+    if text.contains('\0') {
+        return Err(wrong(path, "this is no text: it has bytes that are 0"));
+    }
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// Whether a text begins as PTX has to.
+pub(super) fn check_header(path: &Path, ptx: &str) -> Result<(), UsageError> {
+    if ptx.trim().is_empty() {
+        return Err(wrong(path, "the file is empty"));
+    }
+    let lines = ptx.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let words: Vec<(usize, &str)> = (1..)
+        .zip(lines)
+        .flat_map(|(at, line)| line.split_whitespace().map(move |word| (at, word)))
+        .take(MOST_WORDS)
+        .collect();
+    let after = |directive: &str| {
+        let at = words.iter().position(|(_, word)| *word == directive)?;
+        Some(words.get(at + 1).copied().unwrap_or(words[at]))
+    };
+    let Some((line, version)) = after(".version") else {
+        let why = "this is no PTX: it has no `.version`; `nvcc -ptx -arch=sm_90` makes PTX of CUDA C++";
+        return Err(wrong(path, why));
+    };
+    if !is_version(version) {
+        let why = format!("line {line}: `.version {}` is no version of PTX, such as 8.0", short(version));
+        return Err(wrong(path, why));
+    }
+    let Some((line, target)) = after(".target") else {
+        return Err(wrong(path, "it has no `.target`, such as sm_90"));
+    };
+    if !is_target(target) {
+        let why = format!("line {line}: `.target {}` is no architecture, such as sm_90", short(target));
+        return Err(wrong(path, why));
+    }
+    Ok(())
+}
+
+/// More than stand before `.target` in any text.
+const MOST_WORDS: usize = 100_000;
+
+fn is_version(text: &str) -> bool {
+    let is_number =
+        |part: &str| !part.is_empty() && part.len() < 4 && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('.').is_some_and(|(major, minor)| is_number(major) && is_number(minor))
+}
+
+/// `sm_90`, `sm_90a`, `sm_100f`, with what may follow after a comma.
+fn is_target(text: &str) -> bool {
+    let first = text.split(',').next().unwrap_or_default();
+    let number = first.strip_prefix("sm_").map(|number| number.strip_suffix(['a', 'f']).unwrap_or(number));
+    number.is_some_and(|number| {
+        (2..=3).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+/// As much as a message shows.
+fn short(word: &str) -> String {
+    word.chars().filter(|letter| !letter.is_control()).take(40).collect()
+}

@@ -1,0 +1,45 @@
+//! Code whose threads end where loops do not, or before they access what is no buffer's.
+
+use nitro_codegen::ptx::{Bounds, Breach};
+use nitro_cuda::{Module, Stream, Variable};
+use nitro_search::Failure;
+
+use super::case::Case;
+use super::stop::Stop;
+
+/// What such code is told, and tells.
+#[derive(Clone, Copy)]
+pub(super) struct Bounded<'m> {
+    /// None where it may access anything.
+    table: Option<Variable<'m>>,
+    breach: Variable<'m>,
+}
+
+impl<'m> Bounded<'m> {
+    /// Of a module that has bounds or a deadline.
+    pub(super) fn of(module: &'m Module) -> Option<Self> {
+        let variable = |name| module.variable(name).ok();
+        Some(Self { breach: variable(Breach::VARIABLE)?, table: variable(Bounds::TABLE) })
+    }
+
+    /// Lets it access the buffers where they are now.
+    pub(super) fn allow(&self, stream: Stream, case: &Case) -> Result<(), Stop> {
+        let Some(variable) = self.table else { return Ok(()) };
+        let ranges: Vec<(u64, u64)> =
+            case.buffers.iter().map(|buffer| (buffer.work.pointer(), buffer.work.len() as u64)).collect();
+        let table = Bounds::table(&ranges).ok_or_else(|| {
+            Stop::Failed(Failure::Launch, format!("{} buffers are too many for bounds", ranges.len()))
+        })?;
+        Ok(variable.copy_from_slice(stream, &table)?)
+    }
+
+    /// Whether it did nothing else, in all runs so far. Waits for them.
+    pub(super) fn judge(&self, stream: Stream) -> Result<(), Stop> {
+        let value = self.breach.to_vec(stream)?.try_into().map_or(0, u32::from_ne_bytes);
+        match Breach::of(value) {
+            Some(breach @ Breach::Deadline) => Err(Stop::Failed(Failure::Timeout, breach.to_string())),
+            Some(breach) => Err(Stop::Failed(Failure::Crash, breach.to_string())),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! NVIDIA's tools: where they are, and running one to its end.
+
+use std::env;
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// What of its messages is read.
+const MOST_MESSAGES: u64 = 64 << 10;
+/// What it may print; disassembly of the largest kernels is a few MiB.
+const MOST_OUTPUT: u64 = 64 << 20;
+/// More than it takes for the largest kernels.
+pub(crate) const MOST_TIME: Duration = Duration::from_secs(120);
+
+/// The tool of this name: that beside `$NVCC`, in `$CUDA_HOME/bin`, or on the path.
+///
+/// # Errors
+/// In a sentence, where none of them runs.
+pub(crate) fn find(name: &str) -> Result<PathBuf, String> {
+    let beside = env::var_os("NVCC").map(PathBuf::from).and_then(|nvcc| Some(nvcc.parent()?.join(name)));
+    let home = env::var_os("CUDA_HOME").map(|home| PathBuf::from(home).join("bin").join(name));
+    let there = [beside, home].into_iter().flatten().filter(|tool| tool.is_file());
+    let mut tools = there.chain([PathBuf::from(name)]);
+    tools
+        .find(|tool| run(Command::new(tool).arg("--version"), MOST_TIME).is_ok())
+        .ok_or_else(|| format!("there is no {name} beside $NVCC, in $CUDA_HOME/bin or on the path"))
+}
+
+/// What a program prints until its end, which it has to come to in some time; the first line of what it says else is the error.
+pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<String, String> {
+    let name = Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("it")).display().to_string();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = command.spawn().map_err(|error| format!("{name} does not start: {error}"))?;
+    let said = process.stdout.take().zip(process.stderr.take()).map(|(output, errors)| both(output, errors));
+    let said = said.map_or(Err(RecvTimeoutError::Disconnected), |said| said.recv_timeout(patience));
+    if said.is_err() {
+        // If it has just ended, there is nothing to end.
+        let _ = process.kill();
+    }
+    let status = process.wait().map_err(|error| format!("{name} is lost: {error}"))?;
+    match said {
+        Ok((output, _)) if status.success() && output.len() as u64 > MOST_OUTPUT => {
+            Err(format!("{name} prints more than {} MiB", MOST_OUTPUT >> 20))
+        }
+        Ok((output, _)) if status.success() => Ok(output),
+        Ok((_, errors)) => Err(first_message(&errors).unwrap_or_else(|| format!("{name} ended ({status})"))),
+        Err(_) => Err(format!("{name} did not end within {} s", patience.as_secs())),
+    }
+}
+
+/// The beginnings of what comes, once all has come.
+fn both(
+    output: impl Read + Send + 'static,
+    errors: impl Read + Send + 'static,
+) -> Receiver<(String, String)> {
+    let (sent, said) = channel();
+    thread::spawn(move || {
+        let errors = thread::spawn(|| beginning(errors, MOST_MESSAGES));
+        // One more than it may be, which tells that it is too much.
+        let output = beginning(output, MOST_OUTPUT + 1);
+        let _ = sent.send((output, errors.join().unwrap_or_default()));
+    });
+    said
+}
+
+fn beginning(mut from: impl Read, most_bytes: u64) -> String {
+    let mut bytes = Vec::new();
+    let _ = (&mut from).take(most_bytes).read_to_end(&mut bytes);
+    // Whoever writes more than is read would wait for ever.
+    let _ = io::copy(&mut from, &mut io::sink());
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The first error, without the name of the temporary file, or the first line.
+fn first_message(text: &str) -> Option<String> {
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line =
+        lines().find(|line| line.contains("error") || line.contains("fatal")).or_else(|| lines().next())?;
+    let is_file = line.starts_with("ptxas /");
+    Some(line.split_once("a.ptx, ").filter(|_| is_file).map_or(line, |(_, message)| message).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_error_is_the_message() {
+        let text = "ptxas info : x\nptxas /tmp/x/a.ptx, line 4; error   : Arguments mismatch\nptxas /tmp/x/a.ptx, line 9; error : y\nptxas fatal : z";
+        assert_eq!(first_message(text).unwrap(), "line 4; error   : Arguments mismatch");
+        assert_eq!(first_message("ptxas fatal   : Unresolved").unwrap(), "ptxas fatal   : Unresolved");
+        assert_eq!(first_message(" \n"), None);
+    }
+
+    #[test]
+    fn a_tool_that_is_nowhere_is_missed_in_a_sentence() {
+        let error = find("no-such-tool-of-nvidia").unwrap_err();
+        assert!(error.starts_with("there is no no-such-tool-of-nvidia beside $NVCC"), "{error}");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_program_that_does_not_end_is_ended() {
+        let mut endless = Command::new("sh");
+        endless.args(["-c", "while :; do :; done"]);
+        assert_eq!(run(&mut endless, Duration::ZERO), Err("sh did not end within 0 s".to_owned()));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_a_program_prints_is_read_unless_it_fails_or_is_too_much() {
+        let said = |script: &str| run(Command::new("sh").args(["-c", script]), MOST_TIME);
+        assert_eq!(said("echo one; echo two >&2; echo three"), Ok("one\nthree\n".to_owned()));
+        assert_eq!(said("echo 'first' >&2; echo 'an error' >&2; exit 3"), Err("an error".to_owned()));
+        let much = format!("head -c {} /dev/zero", MOST_OUTPUT + 1);
+        assert_eq!(said(&much), Err("sh prints more than 64 MiB".to_owned()));
+    }
+}
