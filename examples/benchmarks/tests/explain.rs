@@ -6,7 +6,7 @@ mod trainer;
 
 use std::path::Path;
 
-use nitro::{Reason, Selection};
+use nitro::{Device, Reason, Selection, host};
 use nitro_benchmarks::inputs;
 use nitro_benchmarks::spmv::{self, Variant};
 use trainer::success;
@@ -15,6 +15,19 @@ use trainer::success;
 fn figure<'t>(text: &'t str, heading: &str) -> Option<&'t str> {
     let line = text.lines().find_map(|line| line.strip_prefix(heading))?;
     line.split_whitespace().next().map(|word| word.trim_end_matches(','))
+}
+
+/// Keeps what this process measured of its device for the trainer: builds without optimisation measure it anew, which gives other figures.
+fn keep_device_features(cache: &Path) {
+    let entry = host::current().entry();
+    let lines: String = entry
+        .measured()
+        .iter()
+        .map(|own| format!("{} {} {} {}\n", own.feature.name, own.feature.value, own.spread, own.unix_s))
+        .collect();
+    let file = cache.join(format!("nitro/{}.features", entry.id().replace(':', "-")));
+    std::fs::create_dir_all(file.parent().expect("it has a folder")).unwrap();
+    std::fs::write(file, format!("nitro device features 1: name value spread unix_s\n{lines}")).unwrap();
 }
 
 fn check(models: &str, selection: &Selection<Variant>) {
@@ -53,8 +66,13 @@ fn explain_says_what_dispatch_does() {
     let folder = tempfile::tempdir().unwrap();
     let models = folder.path().to_str().expect("a temporary folder has a plain name");
     success(Path::new("."), &["fit", "--function", "spmv", "--selector", "forest", "--models", models]);
+    let cache = folder.path().join("cache");
     // SAFETY: this is the only test of the process, and no other thread runs yet.
-    unsafe { std::env::set_var("NITRO_MODELS", models) };
+    unsafe {
+        std::env::set_var("NITRO_MODELS", models);
+        std::env::set_var("XDG_CACHE_HOME", &cache);
+    }
+    keep_device_features(&cache);
     let names = inputs::spmv::names();
     let mut near = 0;
     for name in names.iter().filter(|name| name.starts_with("test/")).step_by(7) {

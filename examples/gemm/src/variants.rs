@@ -1,7 +1,7 @@
 //! The function and its variants.
 
 use nitro::code_variant;
-use nitro_cuda::{Buffer, CudaError, Executable, Grid, LaunchError, Program};
+use nitro_cuda::{Buffer, CudaError, Executable, Grid, Integers, LaunchError, Program, Stream};
 
 use crate::cublas::{self, CublasError, is_cublas_there};
 
@@ -59,8 +59,26 @@ pub enum GemmError {
         found { kernel in artifacts },
     ),
     default = tiled,
+    prepare = compile,
 )]
 pub fn gemm(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError>;
+
+/// Compiles and loads what a choice launches on this thread's device.
+fn compile(choice: gemm::Choice) -> Result<(), GemmError> {
+    match choice {
+        gemm::Choice::Cublas => Ok(()),
+        gemm::Choice::Tiled(p) => Ok(TILED.module(&definitions(p)).map(drop)?),
+        gemm::Choice::Found(p) => {
+            let device = Stream::current()?.device();
+            let executable = Executable::of_artifact(p.kernel, device)?;
+            Ok(executable.kernel(Integers::Bits32, 0).map(drop)?)
+        }
+    }
+}
+
+fn definitions(p: gemm::Tiled) -> [(&'static str, i64); 1] {
+    [("TILE", p.tile.into())]
+}
 
 /// By NVIDIA's library.
 fn cublas(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
@@ -86,7 +104,7 @@ fn tiled(p: gemm::Tiled, factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(
     let grid = Grid { blocks, threads: (THREADS, 1, 1), shared_bytes: 0 };
     let arguments =
         [rows.into(), columns.into(), inner.into(), alpha.into(), beta.into(), a.into(), b.into(), c.into()];
-    let module = TILED.module(&[("TILE", p.tile.into())])?;
+    let module = TILED.module(&definitions(p))?;
     // SAFETY: the arguments are those of the kernel, and the buffers have as many elements as they say.
     Ok(unsafe { module.kernel("gemm")?.launch(grid, &arguments) }?)
 }

@@ -39,7 +39,7 @@ fn caches_of_kernel_tuner_are_imported_and_replayed() {
     let (code, out, errors) = train(folder.path(), import);
     assert_eq!(
         (code, &*out),
-        (0, "mm: 24 measurements of 1 variants on 1 inputs and 2 devices, 12 configurations listed\n"),
+        (0, "mm: 24 measurements of 1 variant on 1 input and 2 devices, 12 configurations listed\n"),
         "{errors}"
     );
     let replay = "search --store s.db --replay --seeds 3 --evaluations 10";

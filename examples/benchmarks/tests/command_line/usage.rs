@@ -74,6 +74,9 @@ fn wrong_usage_ends_with_2() {
         &["fly"],
         &["fit", "--device-features", "some"],
         &["inspect"],
+        &["evolve", "kernel.ptx", "--minutes", "-1"],
+        &["evolve", "kernel.ptx", "--max-error", "nan"],
+        &["evolve", "kernel.ptx", "--population", "few"],
         &["import", "--function", "f"],
     ] {
         let output = train(folder.path(), arguments);
@@ -289,4 +292,45 @@ fn the_main_job_learns_elsewhere_and_measures_here() {
     assert!(!sources.is_empty() && sources.iter().all(|source| !source.ends_with(&own)), "{sources:?} {own}");
     let page = fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(page.contains("learned elsewhere") && page.contains("<svg"), "the page shows the choices");
+}
+
+#[test]
+fn every_command_takes_a_store() {
+    let help = |command: &str| success(Path::new("."), &[command, "--help"]);
+    for command in [
+        "record",
+        "profile",
+        "fit",
+        "evaluate",
+        "report",
+        "devices",
+        "inspect",
+        "explain",
+        "check",
+        "coverage",
+        "sync",
+        "search",
+        "calibrate",
+        "evolve",
+        "import",
+        "export",
+    ] {
+        assert!(help(command).contains("--store <S>"), "{command}");
+    }
+}
+
+#[test]
+fn a_folder_without_inputs_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("inputs/empty")).unwrap();
+    let message =
+        failure(folder.path(), &["record", "--function", "sort", "--inputs", "inputs", "--store", "s.db"]);
+    assert!(message.contains("there is no file of an input for `sort` in inputs, nor below it"), "{message}");
+}
+
+#[test]
+fn models_go_to_a_folder() {
+    let folder = imported();
+    let message = failure(folder.path(), &["fit", "--store", "s.db", "--models", "m.csv"]);
+    assert_eq!(message, "error: m.csv is no folder: name the folder that the models go to");
 }
