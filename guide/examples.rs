@@ -18,6 +18,7 @@ pages! {
     gpu "src/gpu.md"
     nests "src/nests.md"
     one_nest "src/one-nest.md"
+    evolve "src/evolve.md"
     deployment "src/deployment.md"
     ci "src/ci.md"
     cookbook "src/cookbook.md"
