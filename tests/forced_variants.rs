@@ -73,5 +73,5 @@ fn what_means_nothing_is_told_once() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{told}");
     assert_eq!(told.matches("`nonsense` is ignored: write function=variant").count(), 1, "{told}");
-    assert_eq!(told.matches("`bb` is not a variant of `misspelt`").count(), 1, "{told}");
+    assert_eq!(told.matches("`bb` is not a choice of `misspelt`").count(), 1, "{told}");
 }

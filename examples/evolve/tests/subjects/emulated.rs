@@ -178,18 +178,21 @@ pub static STRICT: LazyLock<Options> = LazyLock::new(|| Options {
     ..Options::default()
 });
 
+/// As strict, for kernels that read shared memory which nobody wrote and use nothing of it.
+pub static READS_AHEAD: LazyLock<Options> = LazyLock::new(|| Options { uninitialised: false, ..*STRICT });
+
 fn check(name: &str) {
     let subject = all().find(|subject| subject.name == name).unwrap();
     let Some(ptx) = ptx(subject) else { return };
     let emulator = emulator(&ptx);
     let (_, inputs) = INPUTS.iter().find(|(other, _)| *other == name).unwrap();
+    let options = match name {
+        "sort" => &READS_AHEAD, // merging reads the next key before it knows whether there is one
+        _ => &STRICT,
+    };
     for numbers in *inputs {
-        check_case(&emulator, &small(subject, numbers), name);
+        check_with(&emulator, &small(subject, numbers), name, options);
     }
-}
-
-fn check_case(emulator: &Emulator, case: &Case, name: &str) {
-    check_with(emulator, case, name, &STRICT);
 }
 
 fn check_with(emulator: &Emulator, case: &Case, name: &str, options: &Options) {
@@ -235,7 +238,7 @@ fn svm_of_many_blocks() {
     let subject = all().find(|subject| subject.name == "svm").unwrap();
     let Some(ptx) = ptx(subject) else { return };
     let numbers = "samples=65537, dimensions=1, steps=1, limit=1, spread=0.5, others_count=1";
-    check_case(&emulator(&ptx), &small(subject, numbers), "svm");
+    check_with(&emulator(&ptx), &small(subject, numbers), "svm", &STRICT);
 }
 
 /// Nothing was planted in the ordinary subjects: without one of their barriers there is a race, but for a few.

@@ -1,6 +1,7 @@
 //! That launch plans become subjects whose kernels give what their nests give, and plans again.
 
 use nitro_codegen::Data;
+use nitro_codegen::ptx::emulate;
 use nitro_cuda::{Executable, Integers, LaunchPlan, Options};
 use nitro_evolve::workload::Role;
 use nitro_evolve::{PlannedSubject, Set, Workload};
@@ -8,7 +9,7 @@ use nitro_evolve_subjects::plans;
 use nitro_test_support::tools::NVRTC;
 
 use crate::case::{Case, f32s};
-use crate::emulated::{STRICT, emulator, run};
+use crate::emulated::{READS_AHEAD, STRICT, emulator, run};
 use crate::expected::{Expected, Results, compare};
 
 /// Sizes around which inputs are made, so small that they can be emulated.
@@ -44,7 +45,7 @@ fn expected(name: &str, plan: &LaunchPlan, case: &Case) -> Results {
     results.map(|(buffer, values)| (&*buffer.name.clone().leak(), near(values))).collect()
 }
 
-fn check(name: &str, integers: &str) {
+fn check(name: &str, integers: &str, options: &emulate::Options) {
     let Some(planned) = planned(name, integers) else { return };
     let (_, text) = plans().iter().find(|(other, _)| *other == name).unwrap();
     let plan = LaunchPlan::from_json(text).unwrap();
@@ -54,7 +55,7 @@ fn check(name: &str, integers: &str) {
         for number in 0..workload.cases(set) {
             let case = Case::of(name, workload, set, number);
             let found =
-                run(&emulator, &case, &STRICT).unwrap_or_else(|fault| panic!("{}: {fault}", case.name));
+                run(&emulator, &case, options).unwrap_or_else(|fault| panic!("{}: {fault}", case.name));
             compare(&case, &expected(name, &plan, &case), &found);
         }
     }
@@ -62,14 +63,15 @@ fn check(name: &str, integers: &str) {
 
 #[test]
 fn a_product_of_matrices_in_tiles() {
-    check("gemm", "i32");
-    check("gemm", "i64");
+    // Threads beyond the edge sum what lies in their part of the tiles, too, and drop it.
+    check("gemm", "i32", &READS_AHEAD);
+    check("gemm", "i64", &READS_AHEAD);
 }
 
 #[test]
 fn a_stencil_whose_steps_in_time_are_loops_of_the_host() {
-    check("jacobi_2d", "i32");
-    check("jacobi_2d", "i64");
+    check("jacobi_2d", "i32", &STRICT);
+    check("jacobi_2d", "i64", &STRICT);
 }
 
 #[test]
