@@ -61,7 +61,8 @@ impl Executable {
     /// )]
     /// fn fill(x: &mut Buffer<f32>);
     /// # fn plain(x: &mut Buffer<f32>) {}
-    /// # fn found(p: fill::Found, x: &mut Buffer<f32>) {}
+    /// # fn found(choice: fill::Found, x: &mut Buffer<f32>) {}
+    /// # fn main() {}
     /// ```
     #[must_use]
     pub fn runs_on(artifact: Artifact, device: Cuda) -> bool {

@@ -26,9 +26,22 @@ pub(super) fn of(module: &Module, kernel: Option<&str>) -> Result<String, String
         },
     };
     match module.parameters(kernel) {
-        Some(parameters) => Ok(text(kernel, &parameters)),
+        Some(parameters)
+            if parameters.iter().any(|parameter| is_pointer(parameter) || is_structure(parameter)) =>
+        {
+            Ok(text(kernel, &parameters))
+        }
+        Some(_) => Err(format!("`{kernel}` takes no pointer, so that no buffer could hold a result of it")),
         None => Err(format!("the parameters of `{kernel}` are written in a way that is not known")),
     }
+}
+
+fn is_pointer(parameter: &Parameter) -> bool {
+    parameter.bytes == 8 && !parameter.is_float
+}
+
+fn is_structure(parameter: &Parameter) -> bool {
+    !matches!(parameter.bytes, 1 | 2 | 4 | 8)
 }
 
 /// What parameters are called in a workload: as in the text, unless a compiler has made that up of the kernel's name and a number.
@@ -57,9 +70,8 @@ fn text(kernel: &str, parameters: &[Parameter]) -> String {
          # The most error that a result may have; 0: bit for bit the original's.\nmax_error = 0.0\n"
     );
     let names = names(kernel, parameters);
-    let is_pointer = |parameter: &Parameter| parameter.bytes == 8 && !parameter.is_float;
     let last_pointer = parameters.iter().rposition(is_pointer);
-    let (mut arguments, mut structures) = (Vec::new(), 0);
+    let mut arguments = Vec::new();
     for (at, (parameter, name)) in parameters.iter().zip(&names).enumerate() {
         match parameter.bytes {
             _ if is_pointer(parameter) => {
@@ -67,11 +79,7 @@ fn text(kernel: &str, parameters: &[Parameter]) -> String {
                     true => ("out", ""),
                     false => ("in", "values = \"uniform(-1, 1)\"  # guess: of element i\n"),
                 };
-                let _ = write!(
-                    text,
-                    "\n[[buffer]]\nname = \"{name}\"\ntype = \"f32\"               # guess: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64\n\
-                     length = \"n\"               # guess\nrole = \"{role}\"                # guess: in, out, inout, scratch\n{values}"
-                );
+                text.push_str(&buffer(name, role, values));
                 arguments.push(format!("\"{name}\""));
             }
             4 if parameter.is_float => arguments.push("{ f32 = 1.0 }".to_owned()),
@@ -79,14 +87,14 @@ fn text(kernel: &str, parameters: &[Parameter]) -> String {
             1 => arguments.push("{ u8 = 0 }".to_owned()),
             2 => arguments.push("{ u16 = 0 }".to_owned()),
             4 => arguments.push("{ i32 = \"n\" }".to_owned()),
-            bytes => {
-                structures += 1;
-                arguments.push(format!("[{}]", vec!["{ u8 = 0 }"; bytes].join(", ")));
-            }
+            bytes => arguments.push(format!("[{}]", vec!["{ u8 = 0 }"; bytes].join(", "))),
         }
     }
     let arguments = arguments.join(", ");
-    if structures > 0 {
+    if last_pointer.is_none() {
+        text.push_str(&buffer("result", "out", ""));
+    }
+    if parameters.iter().any(is_structure) {
         text.push_str("\n# guess: a structure is a list of its members, as in [{ f32 = 1 }, { i32 = \"n\" }, \"p0\"]; its bytes stand below.\n");
     }
     let of = match names.is_empty() {
@@ -100,6 +108,13 @@ fn text(kernel: &str, parameters: &[Parameter]) -> String {
          # What accepts a patch, once: other sizes, and such as are odd.\n[[test]]\nn = 1000003\nseed = 2\n[[test]]\nn = 1\nseed = 3\n"
     );
     text
+}
+
+fn buffer(name: &str, role: &str, values: &str) -> String {
+    format!(
+        "\n[[buffer]]\nname = \"{name}\"\ntype = \"f32\"               # guess: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64\n\
+         length = \"n\"               # guess\nrole = \"{role}\"                # guess: in, out, inout, scratch\n{values}"
+    )
 }
 
 #[cfg(test)]
@@ -141,7 +156,12 @@ mod tests {
             .map(|argument| argument.size_bytes())
             .collect();
         assert_eq!(sizes, [8, 24, 8, 4]);
-        self::inputs(&template(".entry k() { ret; }", None).unwrap());
+        let text = template(".entry k(.param .align 8 .b8 all[16]) { ret; }", None).unwrap();
+        assert_eq!(self::inputs(&text).buffers[0].name, "result", "a member may point to it");
+        assert_eq!(
+            template(".entry k(.param .u32 n) { ret; }", None).unwrap_err(),
+            "`k` takes no pointer, so that no buffer could hold a result of it"
+        );
     }
 
     #[test]
@@ -157,7 +177,7 @@ mod tests {
 
     #[test]
     fn of_several_kernels_one_is_named() {
-        let kernels = ".func f() { ret; }\n.entry a() { ret; }\n.entry b(.param .u32 n) { ret; }";
+        let kernels = ".func f() { ret; }\n.entry a() { ret; }\n.entry b(.param .u64 to) { ret; }";
         assert_eq!(template(kernels, None).unwrap_err(), "which kernel? --kernel names one of a, b");
         assert_eq!(
             template(kernels, Some("f")).unwrap_err(),

@@ -182,7 +182,7 @@ fn a_configuration_is_the_same_in_any_order() {
     let twice = format!("{PARAMETERS}\"unroll=1,block=64\",64,1\n");
     assert_eq!(
         read(&twice, MEASUREMENTS).unwrap_err(),
-        "p.csv:5: configuration `unroll=1,block=64` is there already; leave out one of the two rows"
+        "p.csv:5: configuration `unroll=1,block=64` is there already; remove one of the two rows"
     );
     let twice = format!("{MEASUREMENTS}V100,a,tiled,6,\"unroll=1,block=64\"\n");
     assert!(read(PARAMETERS, &twice).unwrap_err().starts_with("m.csv:5: `tiled` for input `a` on device"));
