@@ -55,6 +55,8 @@ pub(crate) struct Evaluator<'a> {
     /// How candidates run first.
     pub first: Option<FirstRun>,
     pub efforts: Efforts,
+    /// The most error that a result may have.
+    pub max_error: f64,
     /// Threads that assemble.
     pub threads: usize,
 }
@@ -91,11 +93,19 @@ impl Evaluator<'_> {
                 |(at, step)| if let Step::Run(candidate) = step { Some((at, *candidate)) } else { None },
             )
             .collect();
-        let efforts = self.efforts;
+        let (efforts, max_error) = (self.efforts, self.max_error);
+        let to_beat_ns = evolution.to_beat_ns().unwrap_or(f64::INFINITY);
         let mut ran = self.failures(&open, trials)?;
         let open: Vec<_> = open.into_iter().filter(|(at, _)| !ran.contains_key(at)).collect();
         let reports = run_all(&mut self.benches, &open, |bench, &(at, Assembled { code, digest })| {
-            report(bench, code, *digest, trials[at].purpose, efforts)
+            let (purpose, report) =
+                (trials[at].purpose, report(bench, code, *digest, trials[at].purpose, efforts)?);
+            Ok(match report {
+                Report::Ran { fitness, .. } if purpose == Purpose::Search && fitness.time_ns < to_beat_ns => {
+                    wrong_elsewhere(bench, code, max_error)?.map_or(report, Report::Failed)
+                }
+                _ => report,
+            })
         })?;
         ran.extend(open.iter().map(|(at, _)| *at).zip(reports));
         let report = |(at, step): (usize, &Step<'_>)| match step {
@@ -227,6 +237,22 @@ fn report(
             None => Report::Failed(Failure::Wrong),
         },
         RunOutcome::Failed(failure, _) => Report::Failed(failure),
+    })
+}
+
+/// How a candidate fails with the inputs of the validation, if it does. Asked of whatever looks faster: what is wrong in a way that the inputs of the search do not show would else fill the population
+/// with its descendants.
+fn wrong_elsewhere(
+    bench: &mut dyn Bench,
+    code: &Code,
+    max_error: f64,
+) -> Result<Option<Failure>, BenchError> {
+    Ok(match bench.run(code, Set::Validation, Effort { runs: 1, checks: 1 })? {
+        RunOutcome::Failed(failure, _) => Some(failure),
+        RunOutcome::Ran(cases) => {
+            let is_right = fitness(&cases).is_some_and(|fitness| fitness.error <= max_error);
+            (!is_right).then_some(Failure::Wrong)
+        }
     })
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use nitro_codegen::ptx::{Base, Edit};
 use nitro_core::Artifact;
 use nitro_search::Ask;
-use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Report, Told};
+use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Told};
 
 use crate::bench::BenchError;
 use crate::evaluate::Evaluator;
@@ -210,15 +210,11 @@ impl Running<'_, '_, '_> {
     fn state(&self, evolution: &Evolution<&Base>) -> State {
         let front = evolution.front();
         let exact = front.iter().find(|(_, fitness)| fitness.error == 0.0);
-        let original = self.entries.first().and_then(|entry| match entry.told.report {
-            Report::Ran { fitness, .. } => Some(fitness.time_ns),
-            _ => None,
-        });
         State {
             generation: evolution.generation(),
             trials: self.entries.len(),
             share: self.share(evolution.generation()),
-            original_ns: original,
+            original_ns: evolution.original().map(|fitness| fitness.time_ns),
             best_exact_ns: exact.map(|(_, fitness)| fitness.time_ns),
             best_ns: front.last().map(|(_, fitness)| fitness.time_ns),
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use nitro_search::evolve::{EvolvePlan, Fitness};
 use serde::Serialize;
 
-use crate::bench::{Bench, BenchError, Code};
+use crate::bench::{Bench, BenchError, CaseResult, Code, RunOutcome};
 use crate::evaluate::{Assemble, Efforts, Evaluator};
 use crate::evolve::{Course, EvolveError, Observer, search};
 use crate::finding::Finding;
@@ -109,10 +109,16 @@ pub fn evolve(
     let first = efforts.first.zip(benches.first_mut());
     let first =
         first.map(|(effort, bench)| FirstRun::new(subject, assemble, bench.as_mut(), effort, usual_ns));
-    let mut evaluator = Evaluator { subject, assemble, benches, first: first.transpose()?, efforts, threads };
+    let EvolvePlan { margin, max_error, seed, .. } = plan;
+    let first = first.transpose()?;
+    let mut evaluator = Evaluator { subject, assemble, benches, first, efforts, max_error, threads };
     let course = Course { plan, most_time, most_trials, log, elapsed };
     let found = search(&mut evaluator, &course, island, observer)?;
-    let Course { plan: EvolvePlan { margin, max_error, seed, .. }, .. } = course;
+    // Before the search the device may have been slower than during it.
+    let original_times = match evaluator.run(&[], Set::Search, efforts.search)? {
+        RunOutcome::Ran(cases) => named(subject, &cases),
+        RunOutcome::Failed(..) => original_times,
+    };
     let mut refinery = Refinery {
         evaluator: &mut evaluator,
         margin,
@@ -166,9 +172,13 @@ fn begin(
     for bench in benches {
         let begun = bench.begin(workload, original, &[Set::Search, Set::Validation, Set::Test])?;
         let search = begun.into_iter().next().unwrap_or_default();
-        times.push(search.into_iter().map(|case| case.time_ns).collect::<Vec<_>>());
+        times.push(named(subject, &search));
     }
-    let first = times.into_iter().next().unwrap_or_default();
-    let named = first.into_iter().enumerate();
-    Ok(named.map(|(number, time_ns)| (workload.case_name(Set::Search, number), time_ns)).collect())
+    Ok(times.into_iter().next().unwrap_or_default())
+}
+
+/// The times of the cases of the search, with what these are called.
+fn named(subject: &Subject, cases: &[CaseResult]) -> Vec<(String, f64)> {
+    let name = |number| subject.workload().case_name(Set::Search, number);
+    cases.iter().enumerate().map(|(number, case)| (name(number), case.time_ns)).collect()
 }

@@ -10,6 +10,9 @@ use crate::course::Course;
 use crate::random::Random;
 use crate::{Ask, Evaluation, Failure, TellError};
 
+/// The number of the individual without edits, which is the first.
+const ORIGINAL: usize = 0;
+
 /// An evolution of edits: [`ask`](Self::ask) what to evaluate, [`tell`](Self::tell) what that gave.
 ///
 /// It proposes in generations and sees the outcomes of one at once, in the order of its proposals: what it proposes depends on seed and outcomes alone. The first trial is the program as it is.
@@ -110,6 +113,18 @@ impl<P: PatchSpace> Evolution<P> {
     #[must_use]
     pub fn measured(&self, code: u64) -> Option<Fitness> {
         self.records.of_code(code).or_else(|| self.fresh.get(&code).copied())
+    }
+
+    /// What a time with the inputs of the search has to be below to count as faster than the program as it is; none before that has run.
+    #[must_use]
+    pub fn to_beat_ns(&self) -> Option<f64> {
+        Some(self.original()?.time_ns * (1.0 - self.plan.margin))
+    }
+
+    /// Time and error of the program as it is, with the inputs of the search; none before it has run.
+    #[must_use]
+    pub fn original(&self) -> Option<Fitness> {
+        if self.records.numbers().is_empty() { None } else { self.records.fitness(ORIGINAL) }
     }
 
     /// What a trial gave.
@@ -287,8 +302,10 @@ impl<P: PatchSpace> Evolution<P> {
     }
 
     fn next_generation(&mut self) -> Vec<(usize, Purpose)> {
-        let elites: Vec<usize> = self.population.iter().take(self.plan.elites()).copied().collect();
-        let mut proposals: Vec<_> = elites.into_iter().map(|elite| (elite, Purpose::Again)).collect();
+        // The program as it is, too: all are held against it, and a first time may have been taken while the device was slow.
+        let elites = self.population.iter().take(self.plan.elites()).filter(|elite| **elite != ORIGINAL);
+        let again = self.original().map(|_| &ORIGINAL).into_iter().chain(elites);
+        let mut proposals: Vec<_> = again.map(|&number| (number, Purpose::Again)).collect();
         if self.generation.is_multiple_of(self.plan.validate_every.max(1)) {
             let confirmations = self.confirmations();
             let new: Vec<_> = confirmations.into_iter().filter(|one| !proposals.contains(one)).collect();
