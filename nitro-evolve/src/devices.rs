@@ -90,12 +90,16 @@ pub(crate) fn disassembler(benches: &[Box<dyn Bench>], ptx: &str) -> Result<Disa
 }
 
 /// What a patch has to pass, and a line for people about each check that cannot be made. Each is tried on the original, which takes seconds on a device.
-pub(crate) fn checks(subject: &Subject, names: &[String]) -> (Vec<Box<dyn Check>>, Vec<String>) {
+pub(crate) fn checks(
+    subject: &Subject,
+    names: &[String],
+    max_error: f64,
+) -> (Vec<Box<dyn Check>>, Vec<String>) {
     let (workload, original) = (subject.workload(), &subject.original().ptx);
     let device = names.first().filter(|name| *name != EMULATOR);
     let (emulator, sanitizers) = std::thread::scope(|scope| {
         let sanitizers = scope.spawn(|| device.map(|device| sanitizers(workload, device, original)));
-        (EmulatorCheck::new(workload, original), sanitizers.join())
+        (EmulatorCheck::new(workload, original, max_error), sanitizers.join())
     });
     let (clean, why) = match sanitizers {
         Ok(sanitizers) => sanitizers.unwrap_or_default(),

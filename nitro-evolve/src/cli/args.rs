@@ -11,8 +11,8 @@ use nitro_train::clap::{Args, FromArgMatches};
 /// Evolve a compiled kernel: find a small patch on its PTX that is faster, explain it, and test it
 ///
 /// KERNEL.ptx may come from any compiler (`nvcc -ptx`, NVRTC, a framework's cache). How it is run and what of its results counts stands in a workload, KERNEL.toml beside it
-/// unless --workload says otherwise: buffers, launches, and inputs of three kinds that have nothing in common. Evolution sees those of the search alone; those of the validation decide
-/// among its best; those of the test accept a patch or refuse it, once. Results are right when they are the original's, up to the workload's max_error.
+/// unless --workload says otherwise: buffers, launches, and inputs of three kinds that have nothing in common. Evolution takes times of those of the search alone; those of the validation
+/// decide among its best, and rule out what is wrong with them; those of the test accept a patch or refuse it, once. Results are right when they are the original's, up to the workload's max_error.
 ///
 /// A launch plan (gemm.plan.json: what a search of kernels finds, and models ship) goes in the place of a PTX: it is compiled, --sizes makes its workload, and what is found becomes a plan again.
 ///
@@ -174,7 +174,7 @@ impl EvolveArgs {
         EvolvePlan {
             population: self.population.into(),
             generations: self.generations.unwrap_or(usize::MAX),
-            max_error: self.max_error.unwrap_or(max_error),
+            max_error,
             seed,
             ..EvolvePlan::default()
         }

@@ -141,13 +141,14 @@ fn run(
     if !is_counted {
         terminal.message("looking which checks the original passes");
     }
-    let (checks, left_out) = checks(subject, &args.devices);
+    let max_error = args.max_error.unwrap_or(subject.workload().max_error());
+    let (checks, left_out) = checks(subject, &args.devices, max_error);
     left_out.iter().for_each(|line| terminal.message(line));
     warn(subject.workload(), &terminal);
     let began = Instant::now();
     let seed = board.as_ref().map_or(args.seed, |board| board.seed(args.seed));
     let request = EvolveRequest {
-        plan: args.plan(subject.workload().max_error(), seed),
+        plan: args.plan(max_error, seed),
         most_time: args.most_time(),
         most_trials: args.evaluations.unwrap_or(usize::MAX),
         efforts: if is_counted { Efforts::COUNTED } else { Efforts::MEASURED },

@@ -1,10 +1,10 @@
-//! What times and results do not show: races, and memory that nobody wrote.
+//! What times and results on one device do not show: races, and results that hang on memory that nobody wrote, or on who came first.
 
 use std::sync::Arc;
 
 use nitro_codegen::ptx::emulate::{Emulator, Fault, Options, Races};
 
-use super::case;
+use super::case::{self, Left};
 use crate::Workload;
 use crate::bench::BenchError;
 use crate::finding::CheckOutcome;
@@ -18,49 +18,56 @@ const MOST_INSTRUCTIONS: u64 = 2_000_000;
 /// In a hostile order the threads of a warp go on one by one.
 const MOST_TIMES: u64 = 64;
 
-/// Runs a patch on the emulator, with all inputs that are small enough for that, in several orders of threads, and looks for races, for reads of what nobody wrote, and for
-/// threads that wait for ever. What the original does so, too, is no objection.
+/// Runs a patch on the emulator, with all inputs that are small enough for that, in several orders of threads, each with something else in memory that nobody has written, and looks for races,
+/// for results that are not the original's, and for threads that wait for ever. Races that the original has are no objection.
 ///
-/// It holds on every GPU: a barrier that one card does not need is missed here.
+/// It holds on every GPU: a barrier that one card does not need is missed here. To read what nobody wrote, as threads beyond an edge may, is no fault as long as no result hangs on it.
 pub struct EmulatorCheck {
     original: Arc<Emulator>,
     /// What of a patched text is launched.
     kernels: Vec<String>,
-    cases: Vec<(String, Inputs)>,
+    cases: Vec<Case>,
+    /// The most error that a result may have.
+    max_error: f64,
     /// What the original is run with, so that it is clean.
     options: Options,
     /// Whether races are looked for at all: the original itself has some else.
     is_free_of_races: bool,
 }
 
+struct Case {
+    name: String,
+    inputs: Inputs,
+    /// What the original leaves.
+    expected: Left,
+}
+
 impl EmulatorCheck {
     /// Finds out what the original does.
     ///
     /// # Errors
-    /// When the PTX cannot be emulated, or its cases are too large for that.
-    pub fn new(workload: &Workload, ptx: &str) -> Result<Self, BenchError> {
-        Self::within(MOST_INSTRUCTIONS, workload, ptx)
+    /// When the PTX cannot be emulated, its results are further apart than this by themselves, or its cases are too large for that.
+    pub fn new(workload: &Workload, ptx: &str, max_error: f64) -> Result<Self, BenchError> {
+        Self::within(MOST_INSTRUCTIONS, workload, ptx, max_error)
     }
 
-    pub(super) fn within(most_instructions: u64, workload: &Workload, ptx: &str) -> Result<Self, BenchError> {
+    pub(super) fn within(
+        most_instructions: u64,
+        workload: &Workload,
+        ptx: &str,
+        max_error: f64,
+    ) -> Result<Self, BenchError> {
         let original = Arc::new(case::emulator(ptx, &workload.all_kernels()).map_err(BenchError)?);
         let cases = small_cases(most_instructions, workload, &original)?;
-        let max_instructions = most_instructions * MOST_TIMES;
-        let strict = Options { uninitialised: true, max_instructions, ..Options::default() };
+        let options = Options { max_instructions: most_instructions * MOST_TIMES, ..Options::default() };
         let kernels = workload.kernels().into_iter().map(str::to_owned).collect();
-        let mut check =
-            Self { original: Arc::clone(&original), kernels, cases, options: strict, is_free_of_races: true };
-        for (uninitialised, races) in
-            [(true, Races::Refused), (false, Races::Refused), (false, Races::Ignored)]
-        {
-            check.options = Options { uninitialised, races, ..strict };
-            check.is_free_of_races = races == Races::Refused;
-            match check.first_fault(&original) {
-                None => break,
-                Some((case, fault)) if races == Races::Ignored => {
-                    return Err(BenchError(format!("the PTX as it is fails with {case}: {fault}")));
-                }
-                Some(_) => {}
+        let (program, is_free_of_races) = (Arc::clone(&original), true);
+        let mut check = Self { original, kernels, cases, max_error, options, is_free_of_races };
+        if check.objection(&program).is_some() {
+            check.options.races = Races::Ignored;
+            check.is_free_of_races = false;
+            if let Some(objection) = check.objection(&program) {
+                return Err(BenchError(format!("of the PTX as it is: {objection}")));
             }
         }
         Ok(check)
@@ -69,17 +76,29 @@ impl EmulatorCheck {
     /// The cases that are run, in words.
     #[cfg(test)]
     pub(super) fn cases(&self) -> Vec<&str> {
-        self.cases.iter().map(|(name, _)| name.as_str()).collect()
+        self.cases.iter().map(|case| case.name.as_str()).collect()
     }
 
-    fn first_fault(&self, program: &Emulator) -> Option<(&str, Fault)> {
-        self.cases.iter().find_map(|(name, inputs)| {
-            (0..SEEDS).find_map(|seed| {
-                let options = Options { seed, adversarial: seed % 2 == 1, ..self.options };
-                let fault = case::run(program, &self.original, inputs, options).err()?;
-                Some((name.as_str(), fault))
-            })
+    /// What speaks against a program, with the case that shows it.
+    fn objection(&self, program: &Emulator) -> Option<String> {
+        self.cases.iter().find_map(|case| {
+            let why = (0..SEEDS).find_map(|seed| self.objection_in(program, case, seed))?;
+            Some(format!("with {}, {why}", case.name))
         })
+    }
+
+    fn objection_in(&self, program: &Emulator, case: &Case, seed: u64) -> Option<String> {
+        let options = Options { seed, adversarial: seed % 2 == 1, ..self.options };
+        match case::run(program, &self.original, &case.inputs, options) {
+            Err(fault) => Some(fault.to_string()),
+            Ok(left) => {
+                let error = case::error(&case.inputs, &left, &case.expected);
+                let is_right = error <= self.max_error;
+                (!is_right).then(|| {
+                    format!("results hang on memory that nobody has written, or on the order of threads (error {error:.1e})")
+                })
+            }
+        }
     }
 }
 
@@ -88,7 +107,7 @@ fn small_cases(
     most_instructions: u64,
     workload: &Workload,
     original: &Arc<Emulator>,
-) -> Result<Vec<(String, Inputs)>, BenchError> {
+) -> Result<Vec<Case>, BenchError> {
     let options =
         Options { races: Races::Ignored, max_instructions: most_instructions, ..Options::default() };
     let mut cases = Vec::new();
@@ -97,24 +116,24 @@ fn small_cases(
             let inputs = workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))?;
             let name = workload.case_name(set, number);
             match case::run(original, original, &inputs, options) {
-                Ok(left) => cases.push((left.instructions, name, inputs)),
+                Ok(expected) => cases.push(Case { name, inputs, expected }),
                 // Too many instructions, or blocks.
                 Err(Fault::Endless { .. } | Fault::Launch(_)) => {}
                 Err(fault) => return Err(BenchError(format!("the PTX as it is fails with {name}: {fault}"))),
             }
         }
     }
-    cases.sort_by_key(|(instructions, ..)| *instructions);
+    cases.sort_by_key(|case| case.expected.instructions);
     let mut total = 0;
-    cases.retain(|(instructions, ..)| {
-        total += instructions;
+    cases.retain(|case| {
+        total += case.expected.instructions;
         total <= most_instructions
     });
     match cases.is_empty() {
         true => Err(BenchError(
             "there is no input that is small enough for that; add a small one to the test".to_owned(),
         )),
-        false => Ok(cases.into_iter().map(|(_, name, inputs)| (name, inputs)).collect()),
+        false => Ok(cases),
     }
 }
 
@@ -134,10 +153,7 @@ impl Check for EmulatorCheck {
         let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
         match case::emulator(ptx, &kernels) {
             Err(why) => CheckOutcome::NotRun(why),
-            Ok(program) => match self.first_fault(&program) {
-                None => CheckOutcome::Clean,
-                Some((case, fault)) => CheckOutcome::Found(format!("with {case}, {fault}")),
-            },
+            Ok(program) => self.objection(&program).map_or(CheckOutcome::Clean, CheckOutcome::Found),
         }
     }
 }

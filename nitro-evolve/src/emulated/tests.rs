@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use nitro_codegen::ptx::Patch;
 use nitro_search::Failure;
-use nitro_search::evolve::EvolvePlan;
+use nitro_search::evolve::{EvolvePlan, Purpose, Report, Told};
 
 use super::{EmulatorBench, EmulatorCheck};
 use crate::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
@@ -171,7 +171,12 @@ fn run(subject: &Subject, log: &Path, most_trials: usize, checks: Vec<Box<dyn Ch
 }
 
 fn race_check(subject: &Subject) -> Vec<Box<dyn Check>> {
-    vec![Box::new(EmulatorCheck::new(subject.workload(), &subject.original().ptx).unwrap())]
+    vec![Box::new(EmulatorCheck::new(subject.workload(), &subject.original().ptx, 0.0).unwrap())]
+}
+
+/// A trial as its line in the log has it.
+fn told(line: &str) -> Told<String> {
+    serde_json::from_str(line).unwrap()
 }
 
 fn operations(finding: &Finding) -> Vec<String> {
@@ -264,9 +269,20 @@ fn the_race_check_says_what_races() {
 }
 
 #[test]
+fn what_nobody_has_written_may_be_read_as_long_as_no_result_hangs_on_it() {
+    let subject = subject(REVERSE, REVERSE_RUN);
+    let check = &race_check(&subject)[0];
+    let is_unused = REVERSE.replace("st.shared.u32", "ld.shared.u32 %r8, [%r6];\n    st.shared.u32");
+    assert_eq!(check.check(&is_unused), CheckOutcome::Clean);
+    let is_used = REVERSE.replace("ld.shared.u32 %r5, [%r9]", "ld.shared.u32 %r5, [%r7+1020]");
+    let CheckOutcome::Found(what) = check.check(&is_used) else { panic!("clean") };
+    assert!(what.contains("hang on memory that nobody has written"), "{what}");
+}
+
+#[test]
 fn races_are_looked_for_on_inputs_that_are_small_enough_however_slowly_threads_go_on() {
     let subject = subject(REVERSE, REVERSE_RUN);
-    let within = |most| EmulatorCheck::within(most, subject.workload(), &subject.original().ptx);
+    let within = |most| EmulatorCheck::within(most, subject.workload(), &subject.original().ptx, 0.0);
     // A warp executes 20 instructions.
     let check = within(150).unwrap();
     assert_eq!(check.cases(), ["block=32 blocks=3 seed=0"]);
@@ -327,8 +343,39 @@ fn what_fails_in_its_first_run_whose_loops_end_is_not_run_again() {
     let (runs, of_loops_that_end) = with(Efforts::COUNTED);
     assert!(runs > 1 && of_loops_that_end == 0);
     let first = Some(Effort { runs: 1, checks: 1 });
-    let with_the_original = runs + 1; // whether it stays within bounds
-    assert_eq!(with(Efforts { first, ..Efforts::COUNTED }), (with_the_original, with_the_original));
+    // One run more is the original's, whether it stays within bounds; that of the original in the end is as it is.
+    assert_eq!(with(Efforts { first, ..Efforts::COUNTED }), (runs + 1, runs));
+}
+
+#[test]
+fn what_is_faster_and_wrong_with_other_inputs_has_no_descendants() {
+    let folder = tempfile::tempdir().unwrap();
+    // Without the branch around what is beyond the end, blocks that are full are as right, and faster.
+    let run_full = TWICE_RUN.replace("n = 200", "n = 192");
+    let (subject, log) = (subject(TWICE, &run_full), folder.path().join("log"));
+    let mut bench = EmulatorBench::new();
+    let sets = [Set::Search, Set::Validation];
+    bench.begin(subject.workload(), subject.original(), &sets).unwrap();
+    let mut passes = |edits: &[String], set| {
+        let patch = format!("patch of {}\n{}\n", subject.base().module().digest(), edits.join("\n"));
+        let code = assemble(subject.candidate(&patch.parse::<Patch>().unwrap().edits).unwrap()).unwrap();
+        let outcome = bench.run(&code, set, Effort { runs: 1, checks: 1 }).unwrap();
+        matches!(outcome, RunOutcome::Ran(cases) if cases.iter().all(|case| case.error == 0.0))
+    };
+    run(&subject, &log, 600, Vec::new());
+    let (mut right, mut wrong) = (0, 0);
+    for line in std::fs::read_to_string(&log).unwrap().lines().skip(1) {
+        let Told { trial, report } = told(line);
+        if trial.purpose != Purpose::Search || !passes(&trial.edits, Set::Search) {
+            continue;
+        }
+        match (passes(&trial.edits, Set::Validation), report) {
+            (true, _) => right += 1,
+            (false, Report::Failed(_)) => wrong += 1,
+            (false, report) => panic!("{:?}: {report:?}", trial.edits),
+        }
+    }
+    assert!(right > 100 && (1..right / 4).contains(&wrong), "{right} right, {wrong} wrong");
 }
 
 #[test]
