@@ -93,19 +93,12 @@ impl Evaluator<'_> {
                 |(at, step)| if let Step::Run(candidate) = step { Some((at, *candidate)) } else { None },
             )
             .collect();
-        let (efforts, max_error) = (self.efforts, self.max_error);
         let to_beat_ns = evolution.to_beat_ns().unwrap_or(f64::INFINITY);
+        let judge = Judge { efforts: self.efforts, max_error: self.max_error, to_beat_ns };
         let mut ran = self.failures(&open, trials)?;
         let open: Vec<_> = open.into_iter().filter(|(at, _)| !ran.contains_key(at)).collect();
-        let reports = run_all(&mut self.benches, &open, |bench, &(at, Assembled { code, digest })| {
-            let (purpose, report) =
-                (trials[at].purpose, report(bench, code, *digest, trials[at].purpose, efforts)?);
-            Ok(match report {
-                Report::Ran { fitness, .. } if purpose == Purpose::Search && fitness.time_ns < to_beat_ns => {
-                    wrong_elsewhere(bench, code, max_error)?.map_or(report, Report::Failed)
-                }
-                _ => report,
-            })
+        let reports = run_all(&mut self.benches, &open, |bench, &(at, candidate)| {
+            judge.report(bench, candidate, trials[at].purpose)
         })?;
         ran.extend(open.iter().map(|(at, _)| *at).zip(reports));
         let report = |(at, step): (usize, &Step<'_>)| match step {
@@ -220,40 +213,54 @@ fn assembled(subject: &Subject, assemble: &Assemble<'_>, edits: &[Edit]) -> Resu
     Ok(Assembled { code, digest })
 }
 
-fn report(
-    bench: &mut dyn Bench,
-    code: &Code,
-    digest: u64,
-    purpose: Purpose,
+/// What candidates that run are held against.
+struct Judge {
     efforts: Efforts,
-) -> Result<Report, BenchError> {
-    let (set, effort) = match purpose {
-        Purpose::Search | Purpose::Again => (Set::Search, efforts.search),
-        Purpose::Validation => (Set::Validation, efforts.validation),
-    };
-    Ok(match bench.run(code, set, effort)? {
-        RunOutcome::Ran(cases) => match fitness(&cases) {
-            Some(fitness) => Report::Ran { fitness, code: Some(digest) },
-            None => Report::Failed(Failure::Wrong),
-        },
-        RunOutcome::Failed(failure, _) => Report::Failed(failure),
-    })
+    max_error: f64,
+    /// What takes less with the inputs of the search looks faster than the original.
+    to_beat_ns: f64,
 }
 
-/// How a candidate fails with the inputs of the validation, if it does. Asked of whatever looks faster: what is wrong in a way that the inputs of the search do not show would else fill the population
-/// with its descendants.
-fn wrong_elsewhere(
-    bench: &mut dyn Bench,
-    code: &Code,
-    max_error: f64,
-) -> Result<Option<Failure>, BenchError> {
-    Ok(match bench.run(code, Set::Validation, Effort { runs: 1, checks: 1 })? {
-        RunOutcome::Failed(failure, _) => Some(failure),
-        RunOutcome::Ran(cases) => {
-            let is_right = fitness(&cases).is_some_and(|fitness| fitness.error <= max_error);
-            (!is_right).then_some(Failure::Wrong)
-        }
-    })
+impl Judge {
+    fn report(
+        &self,
+        bench: &mut dyn Bench,
+        candidate: &Assembled,
+        purpose: Purpose,
+    ) -> Result<Report, BenchError> {
+        let (set, effort) = match purpose {
+            Purpose::Search | Purpose::Again => (Set::Search, self.efforts.search),
+            Purpose::Validation => (Set::Validation, self.efforts.validation),
+        };
+        let fitness = match bench.run(&candidate.code, set, effort)? {
+            RunOutcome::Ran(cases) => fitness(&cases),
+            RunOutcome::Failed(failure, _) => return Ok(Report::Failed(failure)),
+        };
+        let Some(fitness) = fitness else { return Ok(Report::Failed(Failure::Wrong)) };
+        let failure = match purpose {
+            Purpose::Search if fitness.time_ns < self.to_beat_ns => {
+                self.failure_elsewhere(bench, candidate)?
+            }
+            _ => None,
+        };
+        Ok(failure.map_or(Report::Ran { fitness, code: Some(candidate.digest) }, Report::Failed))
+    }
+
+    /// How a candidate fails with the inputs of the validation, if it does. What is wrong in a way that the inputs of the search do not show, and fast by that, would else fill the population with its
+    /// descendants.
+    fn failure_elsewhere(
+        &self,
+        bench: &mut dyn Bench,
+        candidate: &Assembled,
+    ) -> Result<Option<Failure>, BenchError> {
+        Ok(match bench.run(&candidate.code, Set::Validation, Effort { runs: 1, checks: 1 })? {
+            RunOutcome::Failed(failure, _) => Some(failure),
+            RunOutcome::Ran(cases) => {
+                let is_right = fitness(&cases).is_some_and(|fitness| fitness.error <= self.max_error);
+                (!is_right).then_some(Failure::Wrong)
+            }
+        })
+    }
 }
 
 /// The mean time and the largest error; none where a result has no error that is a number.
