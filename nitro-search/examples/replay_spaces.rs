@@ -1,14 +1,18 @@
 //! Replays strategies on measured spaces: `cargo run --release -p nitro-variants-search --example replay_spaces -- FOLDER [--strategy S,..] [--seeds N]
 //! [--evaluations N] [--space NAME] [--device D,..] [--sources all|complete|others|one|none]`. In the folder, `NAME_configs.csv` has a column `cfg` and one a parameter,
 //! `NAME_times.csv` the columns `device`, `cfg`, `mean_ms` and `failed`. Every device that is measured completely is left out in turn; `others` leaves its
-//! architecture out too, `one` takes a single source (the first).
+//! architecture out too, `one` takes a single source (the first). `--paths all|ants,genetic,random,without-local-search` walks the space instead, parameter by parameter, as
+//! searches of generated code do.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use nitro_search::{Evaluation, Failure, Parameter, Replay, Source, Sources, Space, Strategy};
+use nitro_search::{
+    Ants, Ask, Budget, Crossing, Decision, Decisions, Evaluation, Failure, NodeKey, Parameter, PathPlan,
+    PathSearch, PathStrategy, Replay, Report, Source, Sources, Space, Step, Strategy,
+};
 
 /// Devices of one architecture.
 const ALIKE: [&[&str]; 4] = [
@@ -27,6 +31,8 @@ struct Measured {
 struct Options {
     folder: PathBuf,
     strategies: Vec<Strategy>,
+    /// By name; instead of strategies, where there are any.
+    walkers: Vec<(String, PathStrategy)>,
     seeds: usize,
     evaluations: usize,
     spaces: Option<Vec<String>>,
@@ -40,6 +46,9 @@ fn main() -> Result<(), Error> {
     let options = options()?;
     let begin = Instant::now();
     let spaces = load(&options)?;
+    if !options.walkers.is_empty() {
+        return walk_all(&spaces, &options);
+    }
     for &strategy in &options.strategies {
         let mut sums = [0.0; 6];
         let mut count = 0.0;
@@ -103,6 +112,7 @@ fn options() -> Result<Options, Error> {
     let mut options = Options {
         folder,
         strategies: vec![Strategy::Transfer],
+        walkers: Vec::new(),
         seeds: 20,
         evaluations: 200,
         spaces: None,
@@ -117,6 +127,7 @@ fn options() -> Result<Options, Error> {
             "--strategy" => {
                 options.strategies = value.split(',').map(str::parse).collect::<Result<_, _>>()?
             }
+            "--paths" => options.walkers = walkers(&value)?,
             "--seeds" => options.seeds = value.parse()?,
             "--evaluations" => options.evaluations = value.parse()?,
             "--space" => options.spaces = Some(list()),
@@ -186,4 +197,77 @@ fn devices(path: &Path, count: usize) -> Result<BTreeMap<String, Vec<Option<Eval
         device[fields[1].parse::<usize>()?] = Some(evaluation);
     }
     Ok(devices)
+}
+
+/// A space whose parameters are chosen one after the other.
+struct Walked<'a>(&'a Space);
+
+impl Walked<'_> {
+    fn configuration(path: &[Crossing]) -> Vec<u16> {
+        path.iter().map(|crossing| crossing.option as u16).collect()
+    }
+}
+
+impl Decisions for Walked<'_> {
+    fn next(&self, path: &[Crossing]) -> Step {
+        let Some(parameter) = self.0.parameters().get(path.len()) else { return Step::Complete };
+        let open = self.0.continuations(&Self::configuration(path));
+        let decision = Decision::new(NodeKey::new(parameter.name().to_owned()), parameter.len());
+        Step::Choose(decision.only(|option| open.contains(&(option as u16))))
+    }
+}
+
+fn walkers(names: &str) -> Result<Vec<(String, PathStrategy)>, Error> {
+    let all = "random,genetic,without-local-search,ants";
+    let names = if names == "all" { all } else { names };
+    let walker = |name: &str| {
+        let strategy = match name {
+            "ants" => PathStrategy::Ants(Ants::default()),
+            "without-local-search" => PathStrategy::Ants(Ants { local_search: false, ..Ants::default() }),
+            "genetic" => PathStrategy::Genetic,
+            "random" => PathStrategy::Random,
+            _ => return Err(format!("nobody called {name} walks: there are {all}").into()),
+        };
+        Ok((name.to_owned(), strategy))
+    };
+    names.split(',').map(walker).collect()
+}
+
+/// The share of the best that is found, of each space on each device that was measured completely.
+fn walk_all(spaces: &[Measured], options: &Options) -> Result<(), Error> {
+    for (name, strategy) in &options.walkers {
+        let mut shares = Vec::new();
+        for measured in spaces {
+            for (device, answers) in &measured.devices {
+                let Some(answers) = answers.iter().copied().collect::<Option<Vec<_>>>() else { continue };
+                let of_seed = |seed| walked(&measured.space, &answers, strategy, seed, options.evaluations);
+                let found = (0..options.seeds as u64).map(of_seed).collect::<Result<Vec<f64>, _>>()?;
+                let share = found.iter().sum::<f64>() / found.len() as f64;
+                println!("{:<46} {:6.2}", format!("{name} {} {device}", measured.name), 100.0 * share);
+                shares.push(share);
+            }
+        }
+        println!("{name:<46} {:6.2}", 100.0 * shares.iter().sum::<f64>() / shares.len() as f64);
+    }
+    Ok(())
+}
+
+fn walked(
+    space: &Space,
+    answers: &[Evaluation],
+    strategy: &PathStrategy,
+    seed: u64,
+    evaluations: usize,
+) -> Result<f64, Error> {
+    let plan = PathPlan { seed, budget: Budget::evaluations(evaluations), ..PathPlan::new(strategy.clone()) };
+    let mut search = PathSearch::new(Walked(space), plan);
+    while let Ask::Evaluate(proposals) = search.ask(usize::MAX)? {
+        for proposal in proposals {
+            let candidate = space.find(&Walked::configuration(&proposal.path)).expect("it is of the space");
+            search.tell(proposal.id, Report::from(answers[candidate.index()]))?;
+        }
+    }
+    let best_ns = answers.iter().filter_map(|answer| answer.time_ns()).fold(f64::INFINITY, f64::min);
+    let found_ns = search.best().and_then(|found| found.report.evaluation.time_ns());
+    Ok(found_ns.map_or(0.0, |found_ns| best_ns / found_ns))
 }

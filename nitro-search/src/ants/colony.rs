@@ -3,9 +3,10 @@
 use super::Ants;
 use super::graph::Graph;
 use super::metrics::desirability;
+use super::neighbour::Neighbour;
 use super::parts::Parts;
 use super::tree::{Filters, Sample, Tree};
-use crate::paths::{Crossing, Decision, Decisions, Guide, NodeKey, Report, WalkError, Walks};
+use crate::paths::{Crossing, Decision, Decisions, Follow, Guide, NodeKey, Report, WalkError, Walks};
 use crate::random::Random;
 
 /// In so many iterations the best of the iteration deposits, after that the best so far.
@@ -35,6 +36,10 @@ enum Lead {
     Filters(Filters),
     /// The fastest option everywhere.
     Fastest,
+    /// A path that is known to be sane.
+    Path(Vec<Crossing>),
+    /// What was fastest, but for a node of each part.
+    Near(Neighbour),
 }
 
 impl Colony {
@@ -57,6 +62,11 @@ impl Colony {
     /// The paths of an iteration, none of which was proposed before; fewer than there are ants when no more are left.
     pub(crate) fn ask(&mut self, decisions: &dyn Decisions) -> Result<Vec<Vec<Crossing>>, WalkError> {
         let mut paths = Vec::new();
+        if self.iteration == 0 {
+            for path in decisions.initial_paths().into_iter().take(self.ants.ants) {
+                paths.extend(self.send(decisions, Lead::Path(path))?);
+            }
+        }
         if std::mem::take(&mut self.recombine) && self.ants.recombination {
             paths.extend(self.send(decisions, Lead::Fastest)?);
         }
@@ -120,18 +130,22 @@ impl Colony {
         }
     }
 
-    /// Half of the ants take the best way through the tree, the others draw one.
+    /// The last ants look near the best so far. Of the others half take the best way through the tree, half draw one.
     fn lead(&mut self, ant: usize) -> Lead {
+        let explorers = self.ants.explorers();
+        if let Some((path, report)) = self.best.as_ref().filter(|_| ant >= explorers) {
+            return Lead::Near(Neighbour::of(&self.parts.joined(path, report)));
+        }
         match &self.tree {
             None => Lead::Nothing,
-            Some(tree) if ant < self.ants.ants / 2 => Lead::Filters(tree.favourite()),
+            Some(tree) if ant < explorers / 2 => Lead::Filters(tree.favourite()),
             Some(tree) => Lead::Filters(tree.draw(&mut self.random)),
         }
     }
 
-    /// The path of an ant. Of the best of all parts there is one path, which may have been proposed; none then.
+    /// The path of an ant. Of the best of all parts there is one path, which may have been proposed; none then. The same goes for a path that is known to be sane.
     fn send(&mut self, decisions: &dyn Decisions, lead: Lead) -> Result<Option<Vec<Crossing>>, WalkError> {
-        let once = matches!(lead, Lead::Fastest);
+        let once = matches!(lead, Lead::Fastest | Lead::Path(_));
         let mut ant = Ant {
             ants: &self.ants,
             decisions,
@@ -161,8 +175,13 @@ impl Guide for Ant<'_> {
     fn choose(&mut self, path: &[Crossing], decision: &Decision, open: &[usize]) -> Result<usize, WalkError> {
         let open = self.filtered(path, decision, open);
         let node = self.graph.come_to(decision, self.ants)?;
-        let fastest = if matches!(self.lead, Lead::Fastest) { node.fastest(&open) } else { None };
-        if let Some(option) = fastest {
+        let led = match &mut self.lead {
+            Lead::Nothing | Lead::Filters(_) => None,
+            Lead::Fastest => node.fastest(&open),
+            Lead::Path(known) => Some(Follow(known).choose(path, decision, &open)?),
+            Lead::Near(neighbour) => Some(neighbour.choose(path, decision, &open, self.random)),
+        };
+        if let Some(option) = led {
             return Ok(option);
         }
         let desirable = match self.best.filter(|_| self.ants.metrics) {

@@ -33,6 +33,18 @@ impl Parts {
         changed
     }
 
+    /// A path with what was fastest of each part in the place of what it crossed there.
+    pub(super) fn joined(&self, path: &[Crossing], report: &Report) -> Vec<Crossing> {
+        let is_faster =
+            |part: &Part| self.best.get(part).is_some_and(|best| best.time_ns < report.cost_of(Some(part)));
+        let (replaced, mut joined): (Vec<Crossing>, Vec<Crossing>) =
+            path.iter().cloned().partition(|crossing| crossing.part.as_ref().is_some_and(is_faster));
+        let mut parts: Vec<&Part> = replaced.iter().filter_map(|crossing| crossing.part.as_ref()).collect();
+        parts.dedup();
+        joined.extend(parts.into_iter().flat_map(|part| self.best[part].crossings.clone()));
+        joined
+    }
+
     /// For each part what deposits there: the fastest of this iteration where it is as good as the best, else that.
     pub(super) fn depositors(&self, told: &[(&[Crossing], &Report)]) -> Vec<Vec<Crossing>> {
         let depositor = |(part, best): (&Part, &Fastest)| {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Crossing, Decision, Decisions, Guide, NodeKey, Part, Report, WalkError, Walks};
+use super::{Crossing, Decision, Decisions, Follow, Guide, NodeKey, Part, Report, WalkError, Walks};
 use crate::random::Random;
 
 /// Paths of a generation, of which the first is drawn.
@@ -27,7 +27,18 @@ impl Breeder {
     }
 
     pub(super) fn ask(&mut self, decisions: &dyn Decisions) -> Result<Vec<Vec<Crossing>>, WalkError> {
-        (0..GENERATION).map_while(|_| self.path(decisions).transpose()).collect()
+        let mut paths = if self.parents.is_empty() { self.known(decisions)? } else { Vec::new() };
+        while paths.len() < GENERATION {
+            let Some(path) = self.path(decisions)? else { break };
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+
+    /// The paths that are known to be sane, as far as they were not proposed.
+    fn known(&mut self, decisions: &dyn Decisions) -> Result<Vec<Vec<Crossing>>, WalkError> {
+        let known = decisions.initial_paths().into_iter().take(GENERATION);
+        known.filter_map(|path| self.walks.try_path(decisions, &mut Follow(&path)).transpose()).collect()
     }
 
     /// What failed has no children.

@@ -21,7 +21,7 @@ pub use self::key::{NodeKey, Part};
 pub use self::plan::{PathId, PathOutcome, PathPlan, PathStrategy, Proposal};
 pub use self::report::{Metrics, PartReport, Report};
 pub use self::search::{PathSearch, RestoreError};
-pub(crate) use self::walk::{Guide, Walks};
+pub(crate) use self::walk::{Follow, Guide, Walks};
 pub use self::walk::{WalkError, complete};
 
 /// A space whose decisions depend on one another: what comes after what was chosen.
@@ -61,6 +61,12 @@ pub trait Decisions {
         1000
     }
 
+    /// Paths that are known to be sane, best first: what a colony and a genetic algorithm begin with, before they draw others. None, unless a space says otherwise. What of a path is not
+    /// allowed is left for the nearest that is.
+    fn initial_paths(&self) -> Vec<Vec<Crossing>> {
+        Vec::new()
+    }
+
     /// What these choices have settled, as numbers by name: what a regression tree may split by, and keep to (section 6.3). An attribute appears with the
     /// choice after which it cannot change any more, such as the product of all unroll factors of a statement with the last of them.
     ///
@@ -84,6 +90,10 @@ impl<D: Decisions + ?Sized> Decisions for &D {
 
     fn longest(&self) -> usize {
         (**self).longest()
+    }
+
+    fn initial_paths(&self) -> Vec<Vec<Crossing>> {
+        (**self).initial_paths()
     }
 
     fn attributes(&self, path: &[Crossing]) -> Attributes {

@@ -101,6 +101,17 @@ impl<F: FnMut(&[Crossing], &Decision, &[usize]) -> usize> Guide for Rule<F> {
     }
 }
 
+/// Takes the options of a path, and where one is not open the nearest that is.
+pub(crate) struct Follow<'a>(pub(crate) &'a [Crossing]);
+
+impl Guide for Follow<'_> {
+    fn choose(&mut self, path: &[Crossing], decision: &Decision, open: &[usize]) -> Result<usize, WalkError> {
+        let wanted =
+            self.0.get(path.len()).filter(|own| own.node == decision.key).map_or(0, |own| own.option);
+        Ok(open.iter().copied().min_by_key(|option| option.abs_diff(wanted)).unwrap_or_default())
+    }
+}
+
 /// What earlier walks have found: where no path goes on, and where none goes on that is new.
 #[derive(Default)]
 pub(crate) struct Walks {

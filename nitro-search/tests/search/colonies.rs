@@ -1,6 +1,9 @@
 //! The ant colony.
 
-use nitro_search::{Ants, Crossing, Failure, NodeKey, PathSearch, PathStrategy, Proposal, Report};
+use nitro_search::{
+    Ants, Crossing, Decision, Decisions, Failure, NodeKey, PartReport, PathSearch, PathStrategy, Proposal,
+    Report, Step,
+};
 
 use crate::kernels::{Kernels, answer, finish, mean_found, plan, proposals};
 
@@ -9,7 +12,7 @@ fn colony() -> PathStrategy {
 }
 
 /// The colony with one extension turned off, and pheromone alone with the same one turned on.
-fn ablations() -> [(&'static str, Ants, Ants); 4] {
+fn ablations() -> [(&'static str, Ants, Ants); 5] {
     let (all, base) = (Ants::default(), Ants::base());
     [
         (
@@ -19,7 +22,12 @@ fn ablations() -> [(&'static str, Ants, Ants); 4] {
         ),
         ("metrics", Ants { metrics: false, ..all.clone() }, Ants { metrics: true, ..base.clone() }),
         ("tree", Ants { tree: false, ..all.clone() }, Ants { tree: true, ..base.clone() }),
-        ("recombination", Ants { recombination: false, ..all }, Ants { recombination: true, ..base }),
+        (
+            "recombination",
+            Ants { recombination: false, ..all.clone() },
+            Ants { recombination: true, ..base.clone() },
+        ),
+        ("local search", Ants { local_search: false, ..all }, Ants { local_search: true, ..base }),
     ]
 }
 
@@ -115,4 +123,97 @@ fn filters_that_leave_nothing_are_dropped_and_counted() {
         "blocks are bounded by tiles, so some leaf of the tree cannot be reached"
     );
     assert_eq!(count(Ants { tree: false, ..Ants::default() }), 0);
+}
+
+/// Two parts of four nodes each, with five options; some paths are known to be sane.
+struct Parts(Vec<[usize; 8]>);
+
+fn crossing(at: usize, option: usize) -> Crossing {
+    let node = NodeKey::new("node").statements([at as u32]);
+    Crossing { node, part: Some(part(at)), option }
+}
+
+fn part(at: usize) -> nitro_search::Part {
+    format!("part {}", at / 4).into()
+}
+
+impl Decisions for Parts {
+    fn next(&self, path: &[Crossing]) -> Step {
+        match path.len() {
+            8 => Step::Complete,
+            at => Step::Choose(Decision::new(crossing(at, 0).node, 5).part(part(at))),
+        }
+    }
+
+    fn initial_paths(&self) -> Vec<Vec<Crossing>> {
+        let path =
+            |options: &[usize; 8]| options.iter().enumerate().map(|(at, own)| crossing(at, *own)).collect();
+        self.0.iter().map(path).collect()
+    }
+}
+
+/// Options that are further from 2 take longer.
+fn time_of(path: &[Crossing]) -> Report {
+    let time_ns = |own: &[Crossing]| {
+        own.iter().zip(1..).map(|(one, weight)| (weight * one.option.abs_diff(2) + 10) as f64).sum()
+    };
+    let times_ns: [f64; 2] = [time_ns(&path[..4]), time_ns(&path[4..])];
+    let mut report = Report::time_ns(times_ns.iter().sum());
+    report.parts = [0, 4]
+        .into_iter()
+        .zip(times_ns)
+        .map(|(at, time_ns)| PartReport { part: part(at), time_ns, metrics: Default::default() })
+        .collect();
+    report
+}
+
+fn options(path: &[Crossing]) -> Vec<usize> {
+    path.iter().map(|crossing| crossing.option).collect()
+}
+
+#[test]
+fn colonies_and_genetic_algorithms_begin_with_what_is_sane_and_chance_does_not() {
+    // Of an option that there is not, the nearest is taken.
+    let sane = || Parts(vec![[1; 8], [3, 3, 3, 3, 0, 0, 0, 9]]);
+    let expected = [vec![1; 8], vec![3, 3, 3, 3, 0, 0, 0, 4]];
+    let first = |strategy| {
+        let proposed = finish(&mut PathSearch::new(sane(), plan(strategy, 5, 20)), 20, time_of);
+        assert_eq!(proposed.len(), 20);
+        proposed.iter().take(2).map(|one| options(&one.path)).collect::<Vec<_>>()
+    };
+    for strategy in [colony(), PathStrategy::Genetic] {
+        assert_eq!(first(strategy), expected);
+    }
+    assert_ne!(first(PathStrategy::Random), expected);
+    let many = || {
+        Parts(
+            (0..5)
+                .flat_map(|one| (0..5).map(move |other| [one, one, one, one, other, other, other, other]))
+                .collect(),
+        )
+    };
+    let mut search = PathSearch::new(many(), plan(colony(), 5, 30));
+    let proposed = finish(&mut search, 30, time_of);
+    assert_eq!(proposed.len(), 30, "more than an iteration has ants are left out");
+}
+
+#[test]
+fn two_ants_of_three_change_one_choice_of_each_part_of_the_best() {
+    let ants = Ants { recombination: false, ..Ants::default() };
+    let proposed =
+        finish(&mut PathSearch::new(Parts(Vec::new()), plan(PathStrategy::Ants(ants), 3, 20)), 20, time_of);
+    let fastest = |part: usize| {
+        let time_ns = |one: &&Proposal| time_of(&one.path).parts[part].time_ns;
+        let best =
+            proposed[..10].iter().min_by(|one, other| time_ns(one).total_cmp(&time_ns(other))).unwrap();
+        options(&best.path)[4 * part..4 * part + 4].to_vec()
+    };
+    let best = [fastest(0), fastest(1)].concat();
+    let changes = |one: &Proposal, part: usize| {
+        let own = options(&one.path);
+        (4 * part..4 * part + 4).filter(|at| own[*at] != best[*at]).count()
+    };
+    for one in &proposed[14..] {
+        assert_eq!([changes(one, 0), changes(one, 1)], [1, 1], "{:?}", options(&one.path));
+    }
 }
