@@ -232,21 +232,42 @@ impl Mapping {
     /// The tiling of a kernel.
     fn tiling(&self, work: &Work<'_>) -> Tiling {
         let dimensions = work.plan.grid.len();
-        let usual = || match work.sums() {
-            None => match &self.products {
-                Some(tiling) if work.operands() > 0 => tiling.clone(),
-                _ => self.usual[dimensions.max(1) - 1].clone(),
-            },
-            Some(Sums::AlongX) => self.sums[0].clone(),
-            Some(Sums::Across) => self.sums[1].clone(),
-        };
         let own = self.own.iter().find(|(statements, _)| *statements == work.plan.statements);
-        let mut tiling = own.map_or_else(usual, |(_, tiling)| tiling.clone());
+        let is_product = || self.products.is_some() && work.operands() > 0;
+        let usual = || self.usual_tiling(dimensions, work.sums(), is_product);
+        let mut tiling = own.map_or_else(usual, |(_, tiling)| tiling).clone();
         for axis in dimensions..3 {
             tiling.block[axis] = 1;
             tiling.points[axis] = 1;
         }
         tiling
+    }
+
+    /// The tiling of kernels that have none of their own.
+    fn usual_tiling(
+        &self,
+        dimensions: usize,
+        sums: Option<Sums>,
+        is_product: impl FnOnce() -> bool,
+    ) -> &Tiling {
+        match (sums, &self.products) {
+            (Some(Sums::AlongX), _) => &self.sums[0],
+            (Some(Sums::Across), _) => &self.sums[1],
+            (None, Some(tiling)) if is_product() => tiling,
+            (None, _) => &self.usual[dimensions.max(1) - 1],
+        }
+    }
+
+    /// The schedule.
+    #[cfg(feature = "search")]
+    pub(crate) fn schedule(&self) -> Schedule {
+        self.schedule
+    }
+
+    /// The tiling that kernels of this shape have unless they have one of their own.
+    #[cfg(feature = "search")]
+    pub(crate) fn tiling_of(&self, shape: &Shape) -> &Tiling {
+        self.usual_tiling(shape.dimensions, shape.sums, || shape.operands > 0)
     }
 }
 

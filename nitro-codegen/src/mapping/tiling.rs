@@ -84,7 +84,7 @@ impl Tiling {
             || self.slices <= 16 && self.slices.is_power_of_two() && threads * self.slices <= 1024
     }
 
-    pub(super) fn part_terms(&self) -> i64 {
+    pub(crate) fn part_terms(&self) -> i64 {
         if self.terms == 0 { USUAL_TERMS } else { self.terms.into() }
     }
 

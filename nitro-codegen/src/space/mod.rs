@@ -3,6 +3,7 @@
 //! After "Coding Ants" (Papenhausen and Mueller), section 5: first which statements share a kernel, then for each kernel its blocks, the points of a thread, what
 //! is staged and what is unrolled. The nodes of a kernel are those of its set of statements, whatever was decided about others.
 
+mod initial;
 mod questions;
 
 use nitro_launch::LaunchPlan;
@@ -264,5 +265,9 @@ impl Decisions for MappingSpace {
             rest = &rest[questions.len()..];
         }
         Step::Complete
+    }
+
+    fn initial_paths(&self) -> Vec<Vec<Crossing>> {
+        self.preset_paths()
     }
 }

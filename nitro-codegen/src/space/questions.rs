@@ -166,6 +166,27 @@ const PRODUCT: &[Question] = &[
     Question { phase: "unroll", values: &[0, 4, 8] },
 ];
 
+/// The answer that a tiling gives, or the nearest that there is.
+pub(super) fn answer(question: &Question, tiling: &Tiling) -> usize {
+    let value = match question.phase {
+        "block x" => tiling.block[0],
+        "block y" => tiling.block[1],
+        "block z" => tiling.block[2],
+        "points x" => tiling.points[0],
+        "points y" => tiling.points[1],
+        "points z" => tiling.points[2],
+        "neighbours" => tiling.neighbours,
+        "inner tile" => tiling.inner,
+        "terms" => tiling.part_terms() as u32,
+        "buffers" => tiling.buffers,
+        "slices" => tiling.slices,
+        "transposed" => u32::from(tiling.transposes),
+        _ => tiling.unroll,
+    };
+    let nearest = |option: &usize| question.values[*option].abs_diff(value);
+    (0..question.values.len()).min_by_key(nearest).expect("a question has answers")
+}
+
 /// The tiling of the values that are decided, and what is usual for the rest.
 pub(super) fn tiling(shape: &Shape, questions: &[Question], values: &[u32]) -> Tiling {
     let mut tiling = Tiling { block: [1; 3], promotes: true, ..Tiling::default() };

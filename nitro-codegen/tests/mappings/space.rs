@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use nitro_codegen::{Array2, Kernel, LaunchPlan, Mapping, MappingSpace, Nest, Space, nest};
-use nitro_search::{Ask, Budget, Crossing, Generator, PathPlan, PathSearch, PathStrategy};
+use nitro_search::{Ask, Budget, Crossing, Decisions, Generator, PathPlan, PathSearch, PathStrategy};
 
 #[nest(reassoc)]
 fn products(
@@ -156,4 +156,19 @@ fn paths_of_the_same_kernels_give_one_text() {
         }
         assert_eq!(texts.len(), plans.len(), "{}", nest.name());
     }
+}
+
+#[test]
+fn a_search_begins_with_the_presets_that_it_could_have_found() {
+    let space = MappingSpace::new(&products::nest()).unwrap();
+    let found: Vec<Vec<Kernel>> =
+        space.initial_paths().iter().map(|path| space.program(path).kernels).collect();
+    let product = |kernels: &[Kernel]| kernels.iter().find(|kernel| is_product(kernel)).cloned();
+    for mapping in [Mapping::sane(), Mapping::split(), Mapping::sliced()] {
+        let expected = product(&space.map(&mapping).kernels);
+        assert!(found.iter().any(|kernels| product(kernels) == expected), "{expected:?}");
+    }
+    // A thread goes through 512 elements of a row in `sane`, which no search decides: 256 are the nearest.
+    let sum = found[0].iter().find(|kernel| kernel.statements.contains(&1)).unwrap();
+    assert_eq!((sum.block, sum.points[0]), ([32, 8, 1], 256));
 }
