@@ -5,7 +5,7 @@
 fn main() {
     let size = std::env::args().nth(1).unwrap_or_else(|| "huge".into());
     match size.as_str() {
-        "ablations" => print!("{}", nitro_polybench::results::ablations("large")),
+        "ablations" => print!("{}", nitro_polybench::results::ablations()),
         size => print!("{}", nitro_polybench::results::table(size)),
     }
 }

@@ -9,7 +9,7 @@ use crate::work::Work;
 use crate::{kernels, sizes};
 
 /// What came of a search.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Found {
     /// The nest.
     pub nest: String,
@@ -25,7 +25,7 @@ pub struct Found {
     pub course_ms: Vec<Option<f64>>,
     /// Evaluations that gave no time.
     pub failures: usize,
-    /// What the search took.
+    /// What the search took; of several side by side, its share.
     pub seconds: f64,
     /// The fastest.
     pub mapping: Option<Mapping>,
@@ -66,8 +66,11 @@ impl Baseline {
 /// When a line is none.
 #[must_use]
 pub fn found() -> Vec<Found> {
-    let lines = include_str!("../measured/nests-h200.jsonl").lines();
-    lines.map(|line| serde_json::from_str(line).expect("a line is a search")).collect()
+    searches(include_str!("../measured/nests-h200.jsonl"))
+}
+
+fn searches(lines: &str) -> Vec<Found> {
+    lines.lines().map(|line| serde_json::from_str(line).expect("a line is a search")).collect()
 }
 
 /// The baselines that ship.
@@ -189,13 +192,16 @@ impl Rows {
 const ABLATIONS: [&str; 4] =
     ["without-part-updates", "without-metrics", "without-tree", "without-recombination"];
 
-/// What ants find with a part of them turned off, and chance, as multiples of what they find: for all nests of these sizes where that was measured, in Markdown. Presets are not
-/// counted.
+/// What ants find with a part of them turned off, and chance, as multiples of what they find: at the sizes `LARGE`, for all nests where that was measured, in Markdown. Presets are not
+/// counted, and there was no local search yet.
+///
+/// # Panics
+/// When a line is no search.
 #[must_use]
-pub fn ablations(size: &str) -> String {
-    let all = found();
+pub fn ablations() -> String {
+    let all = searches(include_str!("../measured/ablations-h200.jsonl"));
     let median_ms = |nest: &str, strategy: &str| {
-        let is_own = |one: &&Found| one.nest == nest && one.size == size && one.strategy == strategy;
+        let is_own = |one: &&Found| one.nest == nest && one.strategy == strategy;
         let times: Vec<f64> = all.iter().filter(is_own).filter_map(|one| one.best_ms).collect();
         (!times.is_empty()).then(|| median(&times))
     };

@@ -1,6 +1,6 @@
 //! Searches for fast kernels of the nests on the first GPU, and keeps what it finds as lines of JSON.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -14,12 +14,13 @@ use nitro_polybench::gpu::{Bench, Error, reference};
 use nitro_polybench::program::ended;
 use nitro_polybench::results::Found;
 use nitro_polybench::{kernels, sizes};
-use nitro_search::{Ants, Ask, Budget, PartReport, PathPlan, PathSearch, PathStrategy, Report};
+use nitro_search::{Ants, Ask, Budget, PartReport, PathOutcome, PathPlan, PathSearch, PathStrategy, Report};
 
 /// Searches for fast CUDA kernels of PolyBench's nests on the first GPU
 ///
-/// Each candidate is compared with what the preset `naive` gives before it is timed; presets are timed too. Results are appended to a file of lines of JSON; what
-/// stands there already is not searched again, so that a run that was ended goes on.
+/// Each candidate is compared with what the preset `naive` gives before it is timed; presets are timed too. The searches of a nest go on side by side, so that all cores have something to
+/// compile; a program that several of them propose is timed once. Results are appended to a file of lines of JSON; what stands there already is not searched again, so that a run that was ended
+/// goes on.
 #[derive(Parser)]
 struct Arguments {
     /// `large`, the sizes of PolyBench/C 4.2.1, or `huge`, which no cache holds
@@ -27,7 +28,7 @@ struct Arguments {
     size: String,
     /// Nests, such as gemm; all of them unless given
     nests: Vec<String>,
-    /// Strategies: presets, ants, genetic, random, base, without-part-updates, without-metrics, without-tree, without-recombination
+    /// Strategies: presets, ants, genetic, random, base, without-part-updates, without-metrics, without-tree, without-recombination, without-local-search
     #[arg(long, value_delimiter = ',', default_value = "presets,ants,random")]
     strategies: Vec<String>,
     /// Seeds from 0; each is a search
@@ -68,18 +69,17 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
         let is_open = |(strategy, seed): &(String, u64)| {
             !done.contains(&(nest.name().to_owned(), arguments.size.clone(), strategy.clone(), *seed))
         };
-        let open: Vec<_> = searches(arguments).into_iter().filter(is_open).collect();
+        let open: Vec<_> = wanted_searches(arguments).into_iter().filter(is_open).collect();
         if open.is_empty() {
             continue;
         }
         let space = MappingSpace::new(&nest)?;
         let mut bench = Bench::new(&nest, &space.map(&reference()), sizes, device)?;
-        for (strategy, seed) in open {
-            let found = search(&space, &mut bench, arguments, &strategy, seed)?;
+        for found in searches(&space, &mut bench, arguments, &open)? {
             let best = found.best_ms.map_or("-".to_owned(), |best_ms| format!("{best_ms:.4} ms"));
             println!(
-                "{:12} {:6} {strategy:22} {seed} {best:>14} {:3} failed {:6.1} s",
-                found.nest, found.size, found.failures, found.seconds
+                "{:12} {:6} {:22} {} {best:>14} {:3} failed {:6.1} s",
+                found.nest, found.size, found.strategy, found.seed, found.failures, found.seconds
             );
             writeln!(out, "{}", serde_json::to_string(&found)?)?;
         }
@@ -126,7 +126,7 @@ fn described(bench: &Bench<'_>, program: &Program, report: &Report) -> Result<St
 }
 
 /// Presets have one seed.
-fn searches(arguments: &Arguments) -> Vec<(String, u64)> {
+fn wanted_searches(arguments: &Arguments) -> Vec<(String, u64)> {
     let seeds = |strategy: &String| if strategy == "presets" { 1 } else { arguments.seeds };
     let of =
         |strategy: &String| (0..seeds(strategy)).map(|seed| (strategy.clone(), seed)).collect::<Vec<_>>();
@@ -156,25 +156,41 @@ fn strategy(name: &str) -> Result<PathStrategy, Failed> {
         "without-metrics" => Ants { metrics: false, ..all },
         "without-tree" => Ants { tree: false, ..all },
         "without-recombination" => Ants { recombination: false, ..all },
+        "without-local-search" => Ants { local_search: false, ..all },
         _ => return Err(format!("there is no strategy `{name}`: `--help` names those that there are").into()),
     }))
 }
 
-fn search(
+/// What these searches find.
+fn searches(
     space: &MappingSpace,
     bench: &mut Bench<'_>,
     arguments: &Arguments,
-    name: &str,
-    seed: u64,
-) -> Result<Found, Failed> {
+    wanted: &[(String, u64)],
+) -> Result<Vec<Found>, Failed> {
     let begun = Instant::now();
-    let evaluated = if name == "presets" {
-        presets(space, bench)
-    } else {
+    let (presets, others): (Vec<_>, Vec<_>) = wanted.iter().partition(|(strategy, _)| strategy == "presets");
+    let mut evaluated: Vec<_> = presets.into_iter().map(|own| (own, self::presets(space, bench))).collect();
+    let plan = |(name, seed): &&(String, u64)| {
         let budget = Budget::evaluations(arguments.evaluations);
-        let plan = PathPlan { seed, budget, ..PathPlan::new(strategy(name)?) };
-        paths(space, bench, plan)?
+        Ok(PathPlan { seed: *seed, budget, ..PathPlan::new(strategy(name)?) })
     };
+    let plans = others.iter().map(plan).collect::<Result<Vec<_>, Failed>>()?;
+    evaluated.extend(others.into_iter().zip(paths(space, bench, plans)?));
+    let seconds = begun.elapsed().as_secs_f64() / wanted.len() as f64;
+    let of = |((strategy, seed), evaluated): (&(String, u64), Vec<Evaluated>)| Found {
+        nest: space.nest().name().to_owned(),
+        size: arguments.size.clone(),
+        strategy: strategy.clone(),
+        seed: *seed,
+        seconds,
+        ..found(&evaluated)
+    };
+    Ok(evaluated.into_iter().map(|(own, evaluated)| of((own, evaluated))).collect())
+}
+
+/// What was found by these evaluations.
+fn found(evaluated: &[Evaluated]) -> Found {
     let times = evaluated.iter().map(|one| one.report.evaluation.time_ns().map(|time_ns| time_ns / 1e6));
     let mut best: Option<f64> = None;
     let course_ms = times.map(|time_ms| {
@@ -184,18 +200,14 @@ fn search(
     let course_ms: Vec<Option<f64>> = course_ms.collect();
     let cost = |one: &&Evaluated| one.report.evaluation.time_ns().unwrap_or(f64::INFINITY);
     let fastest = evaluated.iter().min_by(|one, other| cost(one).total_cmp(&cost(other)));
-    Ok(Found {
-        nest: space.nest().name().to_owned(),
-        size: arguments.size.clone(),
-        strategy: name.to_owned(),
-        seed,
+    Found {
         best_ms: course_ms.last().copied().flatten(),
         failures: evaluated.iter().filter(|one| one.report.evaluation.time_ns().is_none()).count(),
         course_ms,
-        seconds: begun.elapsed().as_secs_f64(),
         mapping: fastest.map(|one| one.mapping.clone()),
         has_fused_loops: fastest.is_some_and(|one| one.has_fused_loops),
-    })
+        ..Found::default()
+    }
 }
 
 fn presets(space: &MappingSpace, bench: &mut Bench<'_>) -> Vec<Evaluated> {
@@ -205,20 +217,42 @@ fn presets(space: &MappingSpace, bench: &mut Bench<'_>) -> Vec<Evaluated> {
     pairs.map(|(mapping, report)| Evaluated { mapping, has_fused_loops: false, report }).collect()
 }
 
-fn paths(space: &MappingSpace, bench: &mut Bench<'_>, plan: PathPlan) -> Result<Vec<Evaluated>, Failed> {
-    let mut search = PathSearch::new(space, plan);
-    while let Ask::Evaluate(proposals) = search.ask(usize::MAX)? {
-        let programs: Vec<_> = proposals.iter().map(|proposal| space.program(&proposal.path)).collect();
-        for (proposal, report) in proposals.iter().zip(reports(bench, &programs)) {
-            search.tell(proposal.id, report)?;
+/// What each of these searches evaluates, side by side, step by step.
+fn paths(
+    space: &MappingSpace,
+    bench: &mut Bench<'_>,
+    plans: Vec<PathPlan>,
+) -> Result<Vec<Vec<Evaluated>>, Failed> {
+    let mut searches: Vec<_> = plans.into_iter().map(|plan| PathSearch::new(space, plan)).collect();
+    let mut known: HashMap<Program, Report> = HashMap::new();
+    loop {
+        let mut asked = Vec::new();
+        for (at, search) in searches.iter_mut().enumerate() {
+            if let Ask::Evaluate(proposals) = search.ask(usize::MAX)? {
+                asked.extend(proposals.into_iter().map(|own| (at, own.id, space.program(&own.path))));
+            }
+        }
+        if asked.is_empty() {
+            break;
+        }
+        let mut new: Vec<Program> = Vec::new();
+        for (_, _, program) in &asked {
+            if !known.contains_key(program) && !new.contains(program) {
+                new.push(program.clone());
+            }
+        }
+        let reports = reports(bench, &new);
+        known.extend(new.into_iter().zip(reports));
+        for (at, id, program) in asked {
+            searches[at].tell(id, known[&program].clone())?;
         }
     }
-    let of = |outcome: &nitro_search::PathOutcome| Evaluated {
+    let of = |outcome: &PathOutcome| Evaluated {
         mapping: space.mapping(&outcome.path),
         has_fused_loops: space.has_fused_loops(&outcome.path),
         report: outcome.report.clone(),
     };
-    Ok(search.outcomes().iter().map(of).collect())
+    Ok(searches.iter().map(|search| search.outcomes().iter().map(of).collect()).collect())
 }
 
 fn reports(bench: &mut Bench<'_>, programs: &[Program]) -> Vec<Report> {
