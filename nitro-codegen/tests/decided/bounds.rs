@@ -1,7 +1,7 @@
 //! The lower bound of the spaces that there are: no child of a state has a smaller one, and the reasons say what it is.
 
 use nitro_codegen::{DecidedSpace, TileSizes};
-use nitro_search::partial::{Limits, LowerBound, Rates, TimeBound, Values};
+use nitro_search::partial::{Limits, LowerBound, Rates, TimeBound, TimeTerm, Values};
 use nitro_test_support::random::Random;
 
 /// By the data sheet, with latencies as they were measured.
@@ -60,4 +60,24 @@ fn children_are_bounded_by_no_less_than_their_parents_and_reasons_say_by_what() 
             assert!(reasons.to_string().contains(&reasons.term.unwrap().to_string()));
         }
     }
+}
+
+/// 256 threads with 4 x 4 sums each, tiles of 64 x 16 and 16 x 64.
+const PRODUCT: &str = "size of i1 = 16; size of i2 = 4; size of j1 = 1; size of j2 = 16; size of k1 = 16; kind of k1 = unrolled;
+    memory of a = shared; layout of a = as it lies; memory of b = shared; layout of b = as it lies;
+    size of a_i1 = 64; size of a_k1 = 4; kind of a_k1 = thread; size of a_k2 = 4; kind of a_k2 = vector;
+    size of b_k1 = 16; kind of b_k1 = thread; size of b_j2 = 16; size of b_j3 = 4; kind of b_j3 = vector";
+
+/// A multiprocessor has two of 256 blocks, and the eight warps of each ask for themselves, whatever other warps asked for.
+#[test]
+fn shared_memory_answers_every_warp_of_a_block() {
+    let space = DecidedSpace::sgemm([1024; 3], &TileSizes::reduced(), &Limits::default()).unwrap();
+    let point = space.root().decide(&space.parse(PRODUCT).unwrap()).unwrap();
+    let bound = TimeBound::new(space.kernel(), space.nesting(), h200());
+    // four elements at once: two rows that begin in one bank; and 64 neighbours, of which each bank has two
+    let read = 8.0 * 1024.0 * (2.0 + 2.0);
+    let written = 1024.0 / 16.0 * 8.0 * (4.0 + 4.0); // warps bring 512 bytes of each tile
+    let times_ns = bound.reasons(&point).times_ns;
+    let answers_ns = times_ns.into_iter().find(|own| own.0 == TimeTerm::Wavefronts).unwrap().1;
+    assert!((answers_ns - 2.0 * (read + written) / 1.98).abs() < 1.0, "{answers_ns}");
 }

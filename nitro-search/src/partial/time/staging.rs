@@ -53,7 +53,7 @@ impl Tile {
         if layout < 2 { self.dimensions.last().copied() } else { self.dimensions.first().copied() }
     }
 
-    /// The loops of threads as the tile sees them, once it is decided how that lies.
+    /// The loops of threads as the tile sees them, once it is decided how that lies: threads along other dimensions are at the same place in it, and the warps that they make up ask all the same.
     pub(super) fn axes(
         &self,
         bound: &TimeBound,
@@ -66,7 +66,10 @@ impl Tile {
         if layout < 2 {
             rows.reverse(); // from neighbours outwards
         }
-        let (mut stride, mut axes) = (bytes, Vec::new());
+        let others = (0..splits.len()).filter(|at| !self.dimensions.contains(at));
+        let at_one_place = |own: &ThreadLoop| Axis { at: own.at, threads: own.threads, bytes: 0 };
+        let mut axes: Vec<Axis> = others.flat_map(|at| &splits[at].axes).map(at_one_place).collect();
+        let mut stride = bytes;
         for (place, row) in rows.into_iter().enumerate() {
             // threads of a loop around the tile are at one place in it
             let step = |own: &ThreadLoop| if bound.nesting().loops[own.at].level > 0 { own.step } else { 0 };
