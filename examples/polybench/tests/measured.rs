@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use nitro_codegen::DecidedSpace;
 use nitro_polybench::decided::{Asked, Kernel, Tiles, rates, read};
-use nitro_search::partial::{LowerBound, Partial, Rates, TimeBound};
+use nitro_search::partial::{LowerBound, Partial, Rates};
 
 fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("measured").join(name)
@@ -48,7 +48,7 @@ fn all() -> Vec<Measured> {
 impl Measured {
     /// Bound / time of each point.
     fn ratios(&self, rates: Rates) -> Vec<f64> {
-        let bound = TimeBound::new(self.space.kernel(), self.space.nesting(), rates);
+        let bound = self.space.time_bound(rates);
         self.points.iter().map(|(point, time_ns)| bound.bound_ns(point) / time_ns).collect()
     }
 }
@@ -57,7 +57,7 @@ impl Measured {
 fn no_measured_point_took_less_than_its_bound() {
     let (mut points, mut worst) = (0, (0.0, String::new()));
     for measured in all() {
-        let bound = TimeBound::new(measured.space.kernel(), measured.space.nesting(), measured.rates);
+        let bound = measured.space.time_bound(measured.rates);
         assert!(measured.points.len() > 30, "{}: {} points", measured.name, measured.points.len());
         points += measured.points.len();
         for ((point, time_ns), ratio) in measured.points.iter().zip(measured.ratios(measured.rates)) {
@@ -74,13 +74,14 @@ fn no_measured_point_took_less_than_its_bound() {
 /// A rate of half of what it is, or a latency of twice that.
 type Wrong = (&'static str, fn(&mut Rates));
 
-const WRONG: [Wrong; 17] = [
+const WRONG: [Wrong; 18] = [
     ("warp_instructions_per_clock", |rates| rates.warp_instructions_per_clock /= 2.0),
     ("arithmetic_lanes_per_clock", |rates| rates.arithmetic_lanes_per_clock /= 2.0),
     ("memory_lanes_per_clock", |rates| rates.memory_lanes_per_clock /= 2.0),
     ("loaded_bytes_per_clock", |rates| rates.loaded_bytes_per_clock /= 2.0),
     ("sectors_per_clock", |rates| rates.sectors_per_clock /= 2.0),
     ("wavefronts_per_clock", |rates| rates.wavefronts_per_clock /= 2.0),
+    ("requests_per_clock", |rates| rates.requests_per_clock /= 2.0),
     ("port_bytes_per_clock", |rates| rates.port_bytes_per_clock /= 2.0),
     ("l2_read_gbps", |rates| rates.l2_read_gbps /= 2.0),
     ("l2_write_gbps", |rates| rates.l2_write_gbps /= 2.0),

@@ -1,11 +1,21 @@
 //! The space as what a trainer searches: one choice after the other, each with what is still open.
 
-use nitro_search::partial::{LowerBound, Partial, Rates, TimeBound, Values};
+use nitro_search::partial::{ChoiceId, LowerBound, Partial, Rates, TimeBound, Values};
 use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Step};
 
 use super::DecidedSpace;
 
 impl DecidedSpace {
+    /// The lower bound of the times of its states on a device of these rates. Where the caches of what is loaded are open, requests do not count: these were measured of loads that the first-level cache keeps.
+    #[must_use]
+    pub fn time_bound(&self, mut rates: Rates) -> TimeBound {
+        let is_usual = |&choice: &ChoiceId| self.root.values(choice).only() == Some(0);
+        if !self.caches.iter().flatten().all(is_usual) {
+            rates.requests_per_clock = f64::INFINITY;
+        }
+        TimeBound::new(&self.kernel, &self.nesting, rates)
+    }
+
     /// What is left after these decisions, or why that is nothing.
     fn after(&self, path: &[Crossing]) -> Result<Partial, BoxError> {
         let mut partial = self.root().clone();
@@ -48,7 +58,7 @@ impl Generator for DecidedSpace {
     /// By [`TimeBound`], which also bounds what a path leaves open; none on a device of which too little is known ([`Rates::from_features`]).
     fn bound_ns(&self, path: &[Crossing], device: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
         let rates = Rates::from_features(device).ok()?;
-        let bound = TimeBound::new(&self.kernel, &self.nesting, rates);
+        let bound = self.time_bound(rates);
         Some(bound.bound_ns(&self.after(path).ok()?))
     }
 }

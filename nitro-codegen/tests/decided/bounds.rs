@@ -1,7 +1,7 @@
 //! The lower bound of the spaces that there are: no child of a state has a smaller one, and the reasons say what it is.
 
-use nitro_codegen::{DecidedSpace, TileSizes};
-use nitro_search::partial::{Limits, LowerBound, Rates, TimeBound, TimeTerm, Values};
+use nitro_codegen::{DecidedSpace, Open, TileSizes};
+use nitro_search::partial::{Limits, LowerBound, Partial, Rates, TimeBound, TimeTerm, Values};
 use nitro_test_support::random::Random;
 
 /// By the data sheet, with latencies as they were measured.
@@ -38,7 +38,8 @@ fn spaces() -> [DecidedSpace; 5] {
 #[test]
 fn children_are_bounded_by_no_less_than_their_parents_and_reasons_say_by_what() {
     for (seed, space) in (0..).zip(spaces()) {
-        let bound = TimeBound::new(space.kernel(), space.nesting(), h200());
+        let rates = Rates { requests_per_clock: 1.0, ..h200() };
+        let bound = TimeBound::new(space.kernel(), space.nesting(), rates);
         let mut random = Random::new(seed);
         for _ in 0..3 {
             let mut state = space.root().clone();
@@ -77,7 +78,35 @@ fn shared_memory_answers_every_warp_of_a_block() {
     // four elements at once: two rows that begin in one bank; and 64 neighbours, of which each bank has two
     let read = 8.0 * 1024.0 * (2.0 + 2.0);
     let written = 1024.0 / 16.0 * 8.0 * (4.0 + 4.0); // warps bring 512 bytes of each tile
-    let times_ns = bound.reasons(&point).times_ns;
-    let answers_ns = times_ns.into_iter().find(|own| own.0 == TimeTerm::Wavefronts).unwrap().1;
+    let answers_ns = term(&bound, &point, TimeTerm::Wavefronts);
     assert!((answers_ns - 2.0 * (read + written) / 1.98).abs() < 1.0, "{answers_ns}");
+}
+
+fn term(bound: &TimeBound, point: &Partial, term: TimeTerm) -> f64 {
+    bound.reasons(point).times_ns.into_iter().find(|own| own.0 == term).unwrap().1
+}
+
+/// Half a warp has a row of one tile in common, and 16 of its lanes share no four neighbours of the other; nothing follows where nobody measured requests.
+#[test]
+fn lanes_that_share_nothing_get_one_register_at_a_time() {
+    let space = DecidedSpace::sgemm([1024; 3], &TileSizes::reduced(), &Limits::default()).unwrap();
+    let point = space.root().decide(&space.parse(PRODUCT).unwrap()).unwrap();
+    let with = |rates: Rates| space.time_bound(rates);
+    assert_eq!(term(&with(h200()), &point, TimeTerm::Requests), 0.0);
+    let read = 8.0 * 1024.0 * (2.0 + 4.0);
+    let written = 1024.0 / 16.0 * 8.0 * (4.0 + 4.0);
+    // tiles come through the first-level cache: two rows of one to a warp, which are in the same banks, and of the other eight rows, which are, too
+    let loaded = 1024.0 / 16.0 * 8.0 * (8.0 + 4.0);
+    let requests_ns = term(&with(Rates { requests_per_clock: 1.0, ..h200() }), &point, TimeTerm::Requests);
+    assert!((requests_ns - 2.0 * (read + written + loaded) / 1.98).abs() < 1.0, "{requests_ns}");
+}
+
+/// Loads past the first-level cache are not what requests were measured of.
+#[test]
+fn where_caches_are_open_requests_do_not_count() {
+    let tiles = TileSizes { open: Open { caches: true, ..Open::default() }, ..TileSizes::reduced() };
+    let space = DecidedSpace::sgemm([1024; 3], &tiles, &Limits::default()).unwrap();
+    let point = space.root().decide(&space.parse(PRODUCT).unwrap()).unwrap();
+    let bound = space.time_bound(Rates { requests_per_clock: 1.0, ..h200() });
+    assert_eq!(term(&bound, &point, TimeTerm::Requests), 0.0);
 }

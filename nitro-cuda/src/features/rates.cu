@@ -95,12 +95,12 @@ KERNEL void shared_words(u64* clocks, unsigned* sink, unsigned stride, unsigned 
     end(begun, clocks, sink, x[0] ^ x[1] ^ x[2] ^ x[3]);
 }
 
-// 16 loads of 16 bytes of each thread a round.
-KERNEL void shared_quads(u64* clocks, unsigned* sink, unsigned stride, unsigned rounds) {
+// 16 loads of 16 bytes of each thread a round. Lanes that are the same but for bits that `kept` has not share an address.
+KERNEL void shared_quads(u64* clocks, unsigned* sink, unsigned stride, unsigned kept, unsigned rounds) {
     __shared__ __align__(16) unsigned words[4096];
     for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) words[i] = i * sink[0];
     unsigned x[4] = {0, 0, 0, 0};
-    unsigned base = shared_address(words) + threadIdx.x % 32 * stride;
+    unsigned base = shared_address(words) + (threadIdx.x % 32 & kept) * stride;
     u64 begun = begin();
     for (unsigned round = 0; round < rounds; ++round) {
 #pragma unroll
@@ -115,7 +115,28 @@ KERNEL void shared_quads(u64* clocks, unsigned* sink, unsigned stride, unsigned 
     end(begun, clocks, sink, x[0] ^ x[1] ^ x[2] ^ x[3]);
 }
 
-// 16 loads of 4 bytes of each thread a round, of 32 KiB that the first-level cache keeps.
+// 8 loads of 4 bytes of each thread a round from shared memory, and 8 from what the first-level cache keeps, each so many bytes apart from lane to lane.
+KERNEL void both_words(u64* clocks, unsigned* sink, const unsigned* cached, unsigned stride, unsigned cached_stride, unsigned rounds) {
+    __shared__ unsigned words[4096];
+    for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) words[i] = i * sink[0];
+    unsigned x[4] = {0, 0, 0, 0};
+    unsigned base = shared_address(words) + threadIdx.x % 32 * stride;
+    u64 global = __cvta_generic_to_global(cached) + threadIdx.x % 32 * cached_stride;
+    u64 begun = begin();
+    for (unsigned round = 0; round < rounds; ++round) {
+        u64 at = global + round % 4 * 4096;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            unsigned one, other;
+            asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(one) : "r"(base + 512 * i));
+            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(other) : "l"(at + 1024 * i));
+            x[i % 4] ^= one ^ other;
+        }
+    }
+    end(begun, clocks, sink, x[0] ^ x[1] ^ x[2] ^ x[3]);
+}
+
+// 16 loads of 4 bytes of each thread a round, of what the first-level cache keeps.
 KERNEL void cached_words(u64* clocks, unsigned* sink, const unsigned* words, unsigned stride, unsigned rounds) {
     unsigned x[4] = {0, 0, 0, 0};
     u64 base = __cvta_generic_to_global(words) + threadIdx.x % 32 * stride;
@@ -132,10 +153,56 @@ KERNEL void cached_words(u64* clocks, unsigned* sink, const unsigned* words, uns
     end(begun, clocks, sink, x[0] ^ x[1] ^ x[2] ^ x[3]);
 }
 
-// As `cached_words`, 16 bytes a load.
-KERNEL void cached_quads(u64* clocks, unsigned* sink, const unsigned* words, unsigned stride, unsigned rounds) {
+// 8 loads of 16 bytes of each thread a round, from one address for all lanes, and 8 of 4 bytes for which half the banks are asked twice.
+KERNEL void shared_both(u64* clocks, unsigned* sink, unsigned rounds) {
+    __shared__ __align__(16) unsigned words[4096];
+    for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) words[i] = i * sink[0];
     unsigned x[4] = {0, 0, 0, 0};
-    u64 base = __cvta_generic_to_global(words) + threadIdx.x % 32 * stride;
+    unsigned one = shared_address(words), base = one + threadIdx.x % 32 * 8;
+    u64 begun = begin();
+    for (unsigned round = 0; round < rounds; ++round) {
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            unsigned a, b, c, d, word;
+            asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(one + 512 * i));
+            asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(word) : "r"(base + 512 * i));
+            x[i % 4] ^= a ^ b ^ word;
+            x[(i + 1) % 4] ^= c ^ d;
+        }
+    }
+    end(begun, clocks, sink, x[0] ^ x[1] ^ x[2] ^ x[3]);
+}
+
+// 8 loads of 16 bytes of each thread a round from shared memory, and 8 from what the first-level cache keeps. `kept` as of `shared_quads`.
+KERNEL void both_quads(u64* clocks, unsigned* sink, const unsigned* cached, unsigned kept, unsigned rounds) {
+    __shared__ __align__(16) unsigned words[4096];
+    for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) words[i] = i * sink[0];
+    unsigned x[4] = {0, 0, 0, 0};
+    unsigned offset = (threadIdx.x % 32 & kept) * 16;
+    unsigned base = shared_address(words) + offset;
+    u64 global = __cvta_generic_to_global(cached) + offset;
+    u64 begun = begin();
+    for (unsigned round = 0; round < rounds; ++round) {
+        u64 at = global + round % 4 * 4096;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            unsigned a, b, c, d, e, f, g, h;
+            asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(base + 512 * i));
+            asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(e), "=r"(f), "=r"(g), "=r"(h) : "l"(at + 1024 * i));
+            x[i % 4] ^= a ^ b ^ e ^ f;
+            x[(i + 1) % 4] ^= c ^ d ^ g ^ h;
+        }
+    }
+    end(begun, clocks, sink, x[0] ^ x[1] ^ x[2] ^ x[3]);
+}
+
+// As `cached_words`, 16 bytes a load; `kept` as of `shared_quads`.
+KERNEL void cached_quads(u64* clocks, unsigned* sink, const unsigned* words, unsigned stride, unsigned kept, unsigned rounds) {
+    unsigned x[4] = {0, 0, 0, 0};
+    u64 base = __cvta_generic_to_global(words) + (threadIdx.x % 32 & kept) * stride;
     u64 begun = begin();
     for (unsigned round = 0; round < rounds; ++round) {
         u64 at = base + round % 4 * 4096;

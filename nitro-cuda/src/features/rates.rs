@@ -1,5 +1,7 @@
 //! What a device does at most, and how long it takes at least: microbenchmarks, each of which reports its best run.
 
+use std::collections::BTreeSet;
+
 use nitro_core::DeviceFeature;
 
 use super::measure::{RUNS, runs_ns, stream, zeroed};
@@ -15,7 +17,7 @@ const MIB: usize = 1 << 20;
 
 type Measure = fn(Cuda) -> Result<f64, CudaError>;
 
-const RATES: [(&str, Measure); 17] = [
+const RATES: [(&str, Measure); 18] = [
     ("warp_instructions_per_clock", |device| {
         Ok(best_rate(device, "instructions", &[1.0f32.into()], 128.0)? / 32.0)
     }),
@@ -25,6 +27,7 @@ const RATES: [(&str, Measure); 17] = [
     ("loaded_bytes_per_clock", loaded_bytes),
     ("sectors_per_clock", sectors),
     ("wavefronts_per_clock", wavefronts),
+    ("requests_per_clock", requests),
     ("port_bytes_per_clock", port_bytes),
     ("l2_read_gbps", l2_read_gbps),
     ("l2_write_gbps", l2_write_gbps),
@@ -42,7 +45,8 @@ const RATES: [(&str, Measure); 17] = [
 /// Rates are the best of a few runs and latencies the shortest; what belongs to a multiprocessor is in its clocks:
 /// `warp_instructions_per_clock`, `arithmetic_lanes_per_clock` (multiply-adds), `special_lanes_per_clock` (reciprocal square roots), `memory_lanes_per_clock` (threads of
 /// which a load is done), `loaded_bytes_per_clock` (what loads bring to registers), `sectors_per_clock` (of 32 bytes, in the first-level cache), `wavefronts_per_clock` (answers of shared
-/// memory, each with a word of each bank), `port_bytes_per_clock`
+/// memory, each with a word of each bank), `requests_per_clock` (of shared memory and the first-level cache together: a register for each lane of a warp, or two where all lanes share in pairs, or one more answer),
+/// `port_bytes_per_clock`
 /// (from the second-level cache); `l2_read_gbps` (where all read the same, which
 /// may be delivered to several at once), `l2_write_gbps` and `dram_gbps` of all multiprocessors together; `arithmetic_clocks`, `shared_load_clocks`, `load_clocks`
 /// (the first-level cache has it), `l2_load_clocks` and `barrier_clocks` (of one warp) from one to the next that needs it; `launch_ns`, a kernel that does nothing, of many in a row.
@@ -117,14 +121,28 @@ fn best_rate(device: Cuda, kernel: &str, between: &[Argument<'_>], per_round: f6
     Ok(best)
 }
 
+/// Of these, loads touch so few that the first-level cache keeps them.
+const CACHED_WORDS: usize = 65_536;
+/// Every lane has an address of its own.
+const ALL_LANES: u32 = 31;
+
 /// As `best_rate` for loads of words of the first-level cache; per round there are 16.
-fn best_cached(device: Cuda, kernel: &str, stride: u32, per_load: f64) -> Result<f64, CudaError> {
-    let words = zeroed::<u32>(stream(device)?, 8192)?;
-    best_rate(device, kernel, &[(&words).into(), stride.into()], 16.0 * per_load)
+fn cached_words(device: Cuda, stride: u32, per_load: f64) -> Result<f64, CudaError> {
+    let words = zeroed::<u32>(stream(device)?, CACHED_WORDS)?;
+    best_rate(device, "cached_words", &[(&words).into(), stride.into()], 16.0 * per_load)
 }
 
-fn best_shared(device: Cuda, kernel: &str, stride: u32, per_load: f64) -> Result<f64, CudaError> {
-    best_rate(device, kernel, &[stride.into()], 16.0 * per_load)
+fn cached_quads(device: Cuda, [stride, kept]: [u32; 2], per_load: f64) -> Result<f64, CudaError> {
+    let words = zeroed::<u32>(stream(device)?, CACHED_WORDS)?;
+    best_rate(device, "cached_quads", &[(&words).into(), stride.into(), kept.into()], 16.0 * per_load)
+}
+
+fn shared_words(device: Cuda, stride: u32, per_load: f64) -> Result<f64, CudaError> {
+    best_rate(device, "shared_words", &[stride.into()], 16.0 * per_load)
+}
+
+fn shared_quads(device: Cuda, [stride, kept]: [u32; 2], per_load: f64) -> Result<f64, CudaError> {
+    best_rate(device, "shared_quads", &[stride.into(), kept.into()], 16.0 * per_load)
 }
 
 /// The most of some.
@@ -133,30 +151,71 @@ fn most(all: impl IntoIterator<Item = Result<f64, CudaError>>) -> Result<f64, Cu
 }
 
 fn memory_lanes(device: Cuda) -> Result<f64, CudaError> {
-    let shared = [0, 4].map(|stride| best_shared(device, "shared_words", stride, 1.0));
-    most(shared.into_iter().chain([0, 4].map(|stride| best_cached(device, "cached_words", stride, 1.0))))
+    let shared = [0, 4].map(|stride| shared_words(device, stride, 1.0));
+    most(shared.into_iter().chain([0, 4].map(|stride| cached_words(device, stride, 1.0))))
 }
 
 /// By one address for all lanes, by neighbours, and by half a warp that shares.
 fn loaded_bytes(device: Cuda) -> Result<f64, CudaError> {
-    let words = [0, 4].map(|stride| best_shared(device, "shared_words", stride, 4.0));
-    let quads = [0, 16].map(|stride| best_shared(device, "shared_quads", stride, 16.0));
-    let cached = [0, 16].map(|stride| best_cached(device, "cached_quads", stride, 16.0));
+    let words = [0, 4].map(|stride| shared_words(device, stride, 4.0));
+    let quads = [0, 16].map(|stride| shared_quads(device, [stride, ALL_LANES], 16.0));
+    let cached = [0, 16].map(|stride| cached_quads(device, [stride, ALL_LANES], 16.0));
     most(words.into_iter().chain(quads).chain(cached))
 }
 
 /// Warps whose words are all in different banks take one answer of shared memory for each word of a thread.
 fn wavefronts(device: Cuda) -> Result<f64, CudaError> {
-    let words = best_shared(device, "shared_words", 4, 1.0 / 32.0);
-    most([words, best_shared(device, "shared_quads", 16, 4.0 / 32.0)])
+    let words = shared_words(device, 4, 1.0 / 32.0);
+    most([words, shared_quads(device, [16, ALL_LANES], 4.0 / 32.0)])
+}
+
+/// Bits of its number by which a lane has an address of its own: some share with a neighbour, some with the one behind that, some with neither.
+const KEPT: [u32; 12] = [0, 1, 2, 3, 5, 6, 7, 13, 14, 15, 24, ALL_LANES];
+/// Bytes from lane to lane, of loads of shared memory and of the first-level cache.
+const APART: [[u32; 2]; 10] =
+    [[0, 0], [4, 4], [8, 8], [16, 16], [64, 64], [128, 128], [132, 132], [4, 128], [128, 4], [4, 4096]];
+
+/// Of shared memory, which is one with the first-level cache, alone, of that alone, and of both in turn. Where a device does better in one of these ways than the most of
+/// [`requests_of`], that is its rate.
+fn requests(device: Cuda) -> Result<f64, CudaError> {
+    let words = zeroed::<u32>(stream(device)?, CACHED_WORDS)?;
+    let mut all = Vec::new();
+    for apart in APART {
+        let [one, other] = apart.map(|stride| requests_of(|lane| lane * stride, 1) / 32.0);
+        all.push(shared_words(device, apart[0], one));
+        all.push(cached_words(device, apart[1], other));
+        let between = [(&words).into(), apart[0].into(), apart[1].into()];
+        all.push(best_rate(device, "both_words", &between, 8.0 * (one + other)));
+    }
+    for kept in KEPT {
+        let each = requests_of(|lane| (lane & kept) * 16, 4) / 32.0;
+        all.push(shared_quads(device, [16, kept], each));
+        all.push(cached_quads(device, [16, kept], each));
+        all.push(best_rate(device, "both_quads", &[(&words).into(), kept.into()], 16.0 * each));
+    }
+    all.push(cached_quads(device, [128, ALL_LANES], requests_of(|lane| lane * 128, 4) / 32.0));
+    let both = requests_of(|_| 0, 4) + requests_of(|lane| lane * 8, 1);
+    all.push(best_rate(device, "shared_both", &[], 8.0 * both / 32.0));
+    most(all)
+}
+
+/// Requests of a load of so many words by a warp: one brings a register to each lane, or two where all lanes share with a neighbour or with the one behind that, as
+/// [NVIDIA's engineers](https://forums.developer.nvidia.com/t/unexpected-shared-memory-bank-conflict/77228/2) say; and each takes one word of each of 32 banks.
+fn requests_of(bytes: impl Fn(u32) -> u32, words: u32) -> f64 {
+    let lanes: Vec<u32> = (0..32).map(bytes).collect();
+    let share = |by: usize| (0..32).all(|lane| lanes[lane] == lanes[lane ^ by]);
+    let registers = if share(1) || share(2) { words.div_ceil(2) } else { words };
+    let asked: BTreeSet<u32> = lanes.iter().flat_map(|at| at / 4..at / 4 + words).collect();
+    let of_bank = |bank: u32| asked.iter().filter(|word| *word % 32 == bank).count() as u32;
+    f64::from((0..32).map(of_bank).fold(registers, u32::max))
 }
 
 /// Lanes that are less than a sector apart share some; farther apart each has its own. Odd strides use other banks.
 fn sectors(device: Cuda) -> Result<f64, CudaError> {
     let words = [4, 8, 16, 32, 36, 64, 68, 128, 132]
-        .map(|stride: u32| best_cached(device, "cached_words", stride, f64::from(stride.min(32)) / 32.0));
+        .map(|stride: u32| cached_words(device, stride, f64::from(stride.min(32)) / 32.0));
     let quads = [16, 32, 48, 128, 144]
-        .map(|stride: u32| best_cached(device, "cached_quads", stride, f64::from(stride.min(32)) / 32.0));
+        .map(|stride: u32| cached_quads(device, [stride, ALL_LANES], f64::from(stride.min(32)) / 32.0));
     most(words.into_iter().chain(quads))
 }
 
@@ -285,6 +344,16 @@ mod tests {
     use crate::{nvrtc_architectures, nvrtc_version};
     use nitro_test_support::tools::NVRTC;
 
+    #[test]
+    fn requests_are_of_registers_or_of_the_busiest_bank() {
+        let apart = |stride: u32| requests_of(|lane| lane * stride, 1);
+        assert_eq!([0, 4, 8, 64, 128, 132].map(apart), [1.0, 1.0, 2.0, 16.0, 32.0, 1.0]);
+        let kept = |kept: u32| requests_of(|lane| (lane & kept) * 16, 4);
+        assert_eq!([0, 1, 2, 6, 14].map(kept), [2.0; 5]); // in pairs
+        assert_eq!([3, 7, 15, 24, 31].map(kept), [4.0; 5]);
+        assert_eq!(requests_of(|lane| lane * 128, 4), 32.0);
+    }
+
     /// As `read_once` in `rates.cu` goes through them.
     #[test]
     fn what_is_read_of_memory_is_counted_as_its_threads_read_it() {
@@ -308,9 +377,17 @@ mod tests {
         let Some(_) = NVRTC.found(nvrtc_version()) else { return };
         for architecture in nvrtc_architectures().unwrap() {
             let image = KERNELS.compile(architecture, &[]).unwrap_or_else(|error| panic!("{error}"));
-            for kernel in
-                ["instructions", "arithmetic", "special", "read_past_l1", "cached_quads", "shared_quads"]
-            {
+            for kernel in [
+                "instructions",
+                "arithmetic",
+                "special",
+                "read_past_l1",
+                "cached_quads",
+                "shared_quads",
+                "shared_both",
+                "both_quads",
+                "both_words",
+            ] {
                 let usage = image.usage(kernel).unwrap();
                 assert_eq!(usage.spill_bytes, 0, "{kernel} for sm_{architecture}");
             }

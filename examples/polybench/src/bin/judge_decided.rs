@@ -97,7 +97,7 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Bounds and times, and how many times are under their bounds: these are explained.
     fn measured(&self, timed: &Timed) -> (Vec<Bounded>, usize) {
-        let bound = TimeBound::new(self.space.kernel(), self.space.nesting(), self.rates);
+        let bound = self.space.time_bound(self.rates);
         let (mut measured, mut wrong) = (Vec::new(), 0);
         for (values, time_ns) in timed.iter().filter_map(|one| Some((one.0, one.1.time_ns()?))) {
             let leaf = self.space.root().decide(values).expect("results are of points of the space");
@@ -114,7 +114,7 @@ impl Judge<'_> {
     /// How many points of the space have a bound under a time, and how many there are; none if these are too many to look at each.
     fn left(&self, best_ns: f64) -> Option<(usize, u64)> {
         let points = self.space.root().count(MOST_BOUNDED)?;
-        let bound = TimeBound::new(self.space.kernel(), self.space.nesting(), self.rates);
+        let bound = self.space.time_bound(self.rates);
         let left = self.space.root().points().filter(|point| bound.bound_ns(point) < best_ns).count();
         Some((left, points))
     }
@@ -139,7 +139,7 @@ impl Judge<'_> {
 
     /// A search that gets the times of a table; what the table lacks has failed.
     fn replay(&self, terms: TimeTerms, timed: &Timed) -> Result<BranchAndBound<TimeBound>, Failed> {
-        let bound = TimeBound::new(self.space.kernel(), self.space.nesting(), self.rates).with_terms(terms);
+        let bound = self.space.time_bound(self.rates).with_terms(terms);
         let mut search = BranchAndBound::new(self.space.root().clone(), bound, BranchPlan::default());
         while let Ask::Evaluate(leaves) = search.ask(1) {
             for leaf in leaves {

@@ -67,7 +67,7 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
 
 fn search(arguments: &Arguments, space: &DecidedSpace) -> Result<Search, Failed> {
     let rates = rates(&arguments.rates)?;
-    let bound = TimeBound::new(space.kernel(), space.nesting(), rates);
+    let bound = space.time_bound(rates);
     let plan = BranchPlan { percent: arguments.percent, seed: arguments.seed, ..BranchPlan::default() };
     let known = read(&arguments.out, &arguments.asked.name(), space)?;
     let outcomes = known.into_iter().map(|(values, timed)| (values, timed.evaluation()));

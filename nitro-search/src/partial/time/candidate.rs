@@ -73,7 +73,11 @@ pub(super) struct Use {
     pub(super) sectors: f64,
     /// Times that shared memory answers: each with one word of each bank.
     pub(super) wavefronts: f64,
-    /// Those of them that are for tiles that are written.
+    /// Requests of loads, and of tiles that are written to shared memory.
+    pub(super) requests: f64,
+    /// Those of them that are of shared memory.
+    pub(super) shared_requests: f64,
+    /// Those of them, and of the answers, that are for tiles that are written.
     pub(super) stored_wavefronts: f64,
     /// Of `memory_lanes` and `loaded_bytes` what surely comes from shared memory to where it is needed.
     pub(super) shared_lanes: f64,
@@ -113,6 +117,8 @@ impl Use {
             loaded_bytes: self.loaded_bytes + other.loaded_bytes,
             sectors: self.sectors + other.sectors,
             wavefronts: self.wavefronts + other.wavefronts,
+            requests: self.requests + other.requests,
+            shared_requests: self.shared_requests + other.shared_requests,
             stored_wavefronts: self.stored_wavefronts + other.stored_wavefronts,
             shared_lanes: self.shared_lanes + other.shared_lanes,
             shared_bytes: self.shared_bytes + other.shared_bytes,
@@ -143,6 +149,8 @@ impl Use {
         self.sectors += sectors.max(seen.copied.sectors);
         self.wavefronts += seen.copied.wavefronts;
         self.stored_wavefronts += seen.copied.wavefronts;
+        self.requests += seen.copied.requests + seen.copied.wavefronts;
+        self.shared_requests += seen.copied.wavefronts;
         if seen.place == Place::Shared {
             self.shared_lanes += direct;
             self.shared_bytes += lanes * bytes;
@@ -214,7 +222,7 @@ pub(super) struct Grid {
 }
 
 /// Nanoseconds of each term.
-pub(super) type Times = [f64; 14];
+pub(super) type Times = [f64; 15];
 
 impl Grid {
     /// The busiest multiprocessor's share of all blocks.
@@ -266,6 +274,7 @@ impl Grid {
             TimeTerm::LoadedBytes => clocks(all.loaded_bytes, rates.loaded_bytes_per_clock),
             TimeTerm::Sectors => clocks(all.sectors, rates.sectors_per_clock),
             TimeTerm::Wavefronts => clocks(all.wavefronts, rates.wavefronts_per_clock),
+            TimeTerm::Requests => clocks(all.requests, rates.requests_per_clock),
             TimeTerm::BlockBytes => rates.ns(all.block_bytes / rates.port_bytes_per_clock),
             TimeTerm::L2Reads => all.l2_read_bytes / rates.l2_read_gbps,
             TimeTerm::L2Writes => all.l2_written_bytes / rates.l2_write_gbps,

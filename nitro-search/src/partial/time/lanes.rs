@@ -16,6 +16,9 @@ pub(super) enum Asked {
     Sectors,
     /// So many neighbouring words of each thread, of shared memory.
     Words(u64),
+    /// So many neighbouring words of each thread, in halves of a request: that brings a register to each lane of a warp, or two where all lanes share in pairs, or is one more
+    /// answer of the banks, which the first-level cache has as shared memory does.
+    Requests(u64),
 }
 
 /// How often memory is touched or answers when each thread of a block asks once, warp by warp: threads are numbered along the first axis first, or in the order of the axes
@@ -47,10 +50,12 @@ fn in_order(asked: Asked, axes: &[Axis]) -> u64 {
     let warp = |first: u64| {
         let mut touched: Vec<u64> =
             (first..threads.min(first + 32)).map(|thread| address(axes, thread)).collect();
+        let registers = if let Asked::Requests(words) = asked { halves(&touched, words) } else { 0 };
         touched.sort_unstable();
         match asked {
             Asked::Sectors => windows(&touched),
             Asked::Words(words) => busiest_bank(&touched, words),
+            Asked::Requests(words) => registers.max(2 * busiest_bank(&touched, words)),
         }
     };
     (0..threads).step_by(32).map(warp).sum()
@@ -75,6 +80,21 @@ fn windows(ascending: &[u64]) -> u64 {
         }
     }
     count
+}
+
+/// Halves of requests that bring so many registers to each lane. Half a warp or less may get four of them at once: of what is no whole warp nothing is said but that it asks.
+fn halves(lanes: &[u64], words: u64) -> u64 {
+    match lanes.len() {
+        32 if is_apart(lanes) => 2 * words,
+        32 => words.max(2),
+        _ => 2,
+    }
+}
+
+/// Whether lanes do not share in pairs: in both halves of the warp some want something else than their neighbour, and some something else than the one behind that.
+fn is_apart(lanes: &[u64]) -> bool {
+    let differ = |half: &[u64], by: usize| (0..16).any(|lane| half[lane] != half[lane ^ by]);
+    lanes.chunks(16).all(|half| differ(half, 1) && differ(half, 2))
 }
 
 /// Words that are wanted of the bank of which most are; the same word serves all.
@@ -112,6 +132,20 @@ mod tests {
         assert_eq!(wavefronts(4, &[axis(32, 16)]), 4);
         assert_eq!(wavefronts(4, &[axis(8, 0), axis(8, 16)]), 2); // two warps of four
         assert_eq!(touches(Asked::Words(1), &[axis(8, 128), axis(32, 4)], false), 8);
+    }
+
+    #[test]
+    fn lanes_that_share_in_pairs_get_two_registers_at_once() {
+        let halves = |words, axes: &[Axis]| touches(Asked::Requests(words), axes, true);
+        assert_eq!(halves(4, &[axis(32, 0)]), 4); // one address for all
+        assert_eq!(halves(1, &[axis(32, 0)]), 2); // at least one whole request
+        assert_eq!(halves(4, &[axis(8, 16), axis(4, 0)]), 8); // though each bank has one word
+        assert_eq!(halves(4, &[axis(2, 0), axis(8, 16), axis(2, 0)]), 4);
+        assert_eq!(halves(4, &[axis(2, 16), axis(2, 0), axis(8, 32)]), 4); // with the one behind the neighbour
+        assert_eq!(halves(4, &[axis(16, 0), axis(2, 64)]), 4);
+        assert_eq!(halves(1, &[axis(32, 128)]), 64);
+        assert_eq!(halves(4, &[axis(8, 16)]), 2); // four registers of a quarter of a warp at once
+        assert_eq!(halves(4, &[axis(8, 128)]), 16);
     }
 
     #[test]

@@ -98,8 +98,10 @@ impl Phases {
         // no access of shared memory crosses a barrier, and nothing is written there before it has been loaded
         let read = each(loading, rates.memory_lanes_per_clock)
             .max(each(used.shared_bytes, rates.loaded_bytes_per_clock))
-            .max(each(used.wavefronts - used.stored_wavefronts, rates.wavefronts_per_clock));
-        let shared = each(used.wavefronts, rates.wavefronts_per_clock);
+            .max(each(used.wavefronts - used.stored_wavefronts, rates.wavefronts_per_clock))
+            .max(each(used.shared_requests - used.stored_wavefronts, rates.requests_per_clock));
+        let shared = each(used.wavefronts, rates.wavefronts_per_clock)
+            .max(each(used.shared_requests, rates.requests_per_clock));
         let all = [
             (waiting(last_clocks) + first_answers, computing),
             (waiting(last_clocks), issue),

@@ -35,6 +35,9 @@ pub struct Rates {
     pub sectors_per_clock: f64,
     /// Answers of a multiprocessor's shared memory, each with one word of each bank.
     pub wavefronts_per_clock: f64,
+    /// Requests that a multiprocessor's shared memory and first-level cache serve together: one brings a register to each lane of a warp, or two where all lanes share in pairs, or is one more answer of banks.
+    /// Infinitely many where nobody measured it.
+    pub requests_per_clock: f64,
     /// Bytes that a multiprocessor takes in from the second-level cache.
     pub port_bytes_per_clock: f64,
     /// Bytes that all multiprocessors together read of the second-level cache, in a nanosecond.
@@ -105,6 +108,8 @@ impl Rates {
             loaded_bytes_per_clock: most("loaded_bytes_per_clock", 128.0),
             sectors_per_clock: most("sectors_per_clock", 4.0),
             wavefronts_per_clock: most("wavefronts_per_clock", 1.0),
+            // no data sheet has it, and devices differ in what they do at once
+            requests_per_clock: feature("requests_per_clock").map_or(f64::INFINITY, |value| value * SPARE),
             port_bytes_per_clock: most("port_bytes_per_clock", 64.0),
             l2_read_gbps: measured("l2_read_gbps"),
             l2_write_gbps: measured("l2_write_gbps"),

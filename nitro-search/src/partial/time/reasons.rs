@@ -80,6 +80,7 @@ fn formula(bound: &TimeBound, least: &Least, term: TimeTerm) -> String {
         TimeTerm::LoadedBytes => each(used.loaded_bytes, "bytes", rates.loaded_bytes_per_clock),
         TimeTerm::Sectors => each(used.sectors, "sectors of 32 bytes", rates.sectors_per_clock),
         TimeTerm::Wavefronts => each(used.wavefronts, "answers of shared memory", rates.wavefronts_per_clock),
+        TimeTerm::Requests => each(used.requests, "requests of loads", rates.requests_per_clock),
         TimeTerm::BlockBytes => format!(
             "{:.4e} bytes, {} a clock at {} GHz",
             used.block_bytes, rates.port_bytes_per_clock, rates.clock_ghz

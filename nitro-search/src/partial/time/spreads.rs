@@ -238,8 +238,11 @@ impl<'a> State<'a> {
             match seen.place {
                 Place::Global => {
                     let (axes, ordered) = in_order(self.bound, self.partial, own.axes(splits));
-                    let sectors = self.bound.touches(Asked::Sectors, axes, ordered);
+                    let sectors = self.bound.touches(Asked::Sectors, axes.clone(), ordered);
                     used.sectors += sectors * own.loads(splits, seen.width) * blocks;
+                    let words = (seen.width * own.element_bytes.div_ceil(4) as f64) as u64;
+                    let halves = self.bound.touches(Asked::Requests(words), axes, ordered);
+                    used.requests += halves / 2.0 * own.loads(splits, seen.width) * blocks;
                 }
                 Place::Shared => {
                     let words = (own.element_bytes.div_ceil(4)) as f64;
@@ -249,8 +252,11 @@ impl<'a> State<'a> {
                         tile.and_then(|tile| tile.axes(self.bound, self.partial, own.element_bytes, splits));
                     let Some(axes) = axes else { continue };
                     let (axes, ordered) = in_order(self.bound, self.partial, axes);
-                    let answers = self.bound.touches(Asked::Words((words * width) as u64), axes, ordered);
-                    used.wavefronts += answers * own.loads(splits, width) * blocks;
+                    let (words, loads) = ((words * width) as u64, own.loads(splits, width) * blocks);
+                    let halves = self.bound.touches(Asked::Requests(words), axes.clone(), ordered);
+                    used.requests += halves / 2.0 * loads;
+                    used.shared_requests += halves / 2.0 * loads;
+                    used.wavefronts += self.bound.touches(Asked::Words(words), axes, ordered) * loads;
                 }
                 Place::Open => {}
             }

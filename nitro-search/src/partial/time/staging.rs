@@ -35,6 +35,8 @@ pub(super) struct Copied {
     pub(super) lanes: f64,
     pub(super) sectors: f64,
     pub(super) wavefronts: f64,
+    /// Of loads, as [`Use`](super::candidate::Use) counts them.
+    pub(super) requests: f64,
     /// Whether surely no two warps load parts of one sector.
     pub(super) is_apart: bool,
 }
@@ -160,6 +162,8 @@ impl Staging {
         };
         let axes = splits.iter().zip(&self.strides).flat_map(axis).collect();
         let (axes, ordered) = in_order(bound, partial, axes);
+        let words = (width * bytes.div_ceil(4) as f64) as u64;
+        let requests = bound.touches(Asked::Requests(words), axes.clone(), ordered) / 2.0 * times / width;
         let sectors = bound.touches(Asked::Sectors, axes, ordered) * times / width;
         let widest = (16 / bytes.max(1)).max(1) as f64;
         let layout = partial.values(self.tile.layout).only();
@@ -172,7 +176,8 @@ impl Staging {
         });
         let elements = times * threads;
         let is_apart = sectors * 32.0 <= elements * bytes as f64 * (1.0 + 1e-9); // no more than there are
-        Copied { lanes: whole * times * (1.0 / width + 1.0 / stored), sectors, wavefronts, is_apart }
+        let lanes = whole * times * (1.0 / width + 1.0 / stored);
+        Copied { lanes, sectors, wavefronts, requests, is_apart }
     }
 }
 
@@ -182,6 +187,7 @@ impl Copied {
             lanes: self.lanes.min(other.lanes),
             sectors: self.sectors.min(other.sectors),
             wavefronts: self.wavefronts.min(other.wavefronts),
+            requests: self.requests.min(other.requests),
             is_apart: self.is_apart && other.is_apart,
         }
     }

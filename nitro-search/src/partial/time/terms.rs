@@ -17,6 +17,8 @@ pub enum TimeTerm {
     Sectors,
     /// Answers of shared memory, each with one word of each of its banks.
     Wavefronts,
+    /// Requests of loads, from shared memory or through the first-level cache, and of tiles that are written: a register for each lane of a warp, or two where all lanes share in pairs, or one more answer.
+    Requests,
     /// What a block reads of global memory, through the port of its multiprocessor.
     BlockBytes,
     /// Elements that are read, each once, from the second-level cache.
@@ -37,13 +39,14 @@ pub enum TimeTerm {
 
 impl TimeTerm {
     /// All there are.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Issue,
         Self::Arithmetic,
         Self::MemoryInstructions,
         Self::LoadedBytes,
         Self::Sectors,
         Self::Wavefronts,
+        Self::Requests,
         Self::BlockBytes,
         Self::L2Reads,
         Self::L2Writes,
@@ -66,6 +69,7 @@ impl TimeTerm {
             Self::LoadedBytes => "bytes loaded to registers",
             Self::Sectors => "sectors",
             Self::Wavefronts => "answers of shared memory",
+            Self::Requests => "requests of loads",
             Self::BlockBytes => "bytes of a block",
             Self::L2Reads => "reads of the second-level cache",
             Self::L2Writes => "writes to the second-level cache",

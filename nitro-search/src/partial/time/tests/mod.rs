@@ -29,6 +29,7 @@ fn small() -> Rates {
     Rates {
         threads_per_multiprocessor: 64,
         registers_per_multiprocessor: 4096,
+        requests_per_clock: 1.0,
         ..Rates::from_features(feature).unwrap()
     }
 }

@@ -200,6 +200,36 @@ fn sectors(counted: &Counted, block: u64, threads: u64, access: usize) -> f64 {
     (0..threads).step_by(32).map(warp).sum()
 }
 
+/// Requests of the first-level cache for what a block touches with one access: of each load as many as its busiest bank has words, or one for each register that it brings to the lanes of a whole warp, of which
+/// it brings two where all lanes share with a neighbour, or with the one behind that.
+fn requests(counted: &Counted, block: u64, threads: u64, access: usize) -> f64 {
+    let of = |thread: u64| counted.touched.get(&((block, thread), access)).map_or(&[][..], |own| own);
+    let width = counted.width as usize;
+    let warp = |first: u64| {
+        let lanes: Vec<&[u64]> = (first..threads.min(first + 32)).map(of).collect();
+        let longest = lanes.iter().map(|own| own.len()).max().unwrap_or(0);
+        let at = |at: usize| {
+            let asked = lanes.iter().filter_map(|own| own.get(at..at + width)).flatten();
+            let words: BTreeSet<u64> = asked.copied().collect();
+            let busiest = (0..32).map(|bank| words.iter().filter(|word| *word % 32 == bank).count()).max();
+            let shares = |by: usize| {
+                (0..lanes.len())
+                    .all(|lane| lanes.get(lane ^ by).is_none_or(|own| own.get(at) == lanes[lane].get(at)))
+            };
+            let together = if lanes.len() < 32 {
+                4.0
+            } else if shares(1) || shares(2) {
+                2.0
+            } else {
+                1.0
+            };
+            (width as f64 / together).max(1.0).max(busiest.unwrap_or(0) as f64)
+        };
+        (0..longest).step_by(width).map(at).sum::<f64>()
+    };
+    (0..threads).step_by(32).map(warp).sum()
+}
+
 /// Blocks go round; a multiprocessor has so much to do as its blocks together, and at once as many as fit.
 pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, rates: &Rates) -> f64 {
     let mut ns: f64 = rates.launch_ns;
@@ -245,7 +275,9 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
                 let is_passed = passed(&statement.accesses[at].array);
                 if staged && is_passed {
                     // one word at a time, as the text says
-                    add("answers", answers(counted, block, threads, at) / rates.wavefronts_per_clock);
+                    let answers = answers(counted, block, threads, at);
+                    add("answers", answers / rates.wavefronts_per_clock);
+                    add("requests", answers / rates.requests_per_clock);
                     instructions += elements * 0.75;
                 }
                 if staged && !is_passed {
@@ -255,6 +287,9 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
                     add("memory", copies / rates.memory_lanes_per_clock);
                     add("issue", copies / 32.0 / rates.warp_instructions_per_clock);
                     add("loaded", 4.0 * all / rates.loaded_bytes_per_clock);
+                }
+                if (!staged && computes) || loads {
+                    add("requests", requests(counted, block, threads, at) / rates.requests_per_clock);
                 }
                 if !staged || loads {
                     add("sectors", sectors(counted, block, threads, at) / rates.sectors_per_clock);
