@@ -110,3 +110,25 @@ fn where_caches_are_open_requests_do_not_count() {
     let bound = space.time_bound(Rates { requests_per_clock: 1.0, ..h200() });
     assert_eq!(term(&bound, &point, TimeTerm::Requests), 0.0);
 }
+
+/// While it is open whether four elements are loaded at once, no warp is known to have sectors of a tile for itself: loaded one by one, warps share them.
+#[test]
+fn what_vectors_would_keep_apart_is_not_apart_while_they_are_open() {
+    let space = DecidedSpace::batched_sgemm(64, [128; 3], &TileSizes::full(), &Limits::default()).unwrap();
+    let bound = TimeBound::new(space.kernel(), space.nesting(), h200());
+    let problem = &space.nesting().problem;
+    let restrict = |state: &mut Partial, name: &str, value: &str| {
+        let choice = problem.choices().find(|&choice| problem.name(choice) == name).unwrap();
+        let decided = problem.named(choice, &[value]).unwrap();
+        state.restrict(choice, decided.values).unwrap();
+    };
+    let mut parent = space.root().clone();
+    let decided = "size of i0 = 1; size of i1 = 16; order of i2 and j3 = inner; size of store_j2 = 16; size of j0 = 1; size of j1 = 8;
+        size of k0 = 16; kind of b_j3 = vector; kind of k1 = plain; loading of tiles = ahead; size of a_i1 = 128; order of i2 and j1 = outer";
+    for (name, value) in decided.split(';').filter_map(|one| one.trim().split_once(" = ")) {
+        restrict(&mut parent, name, value);
+    }
+    let mut child = parent.clone();
+    restrict(&mut child, "kind of a_k2", "unrolled");
+    assert!(bound.bound_ns(&child) >= bound.bound_ns(&parent), "{}", bound.explain(&parent));
+}

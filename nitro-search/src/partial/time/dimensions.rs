@@ -5,7 +5,7 @@ use super::super::state::Partial;
 use super::super::values::Values;
 
 const PLAIN: usize = 0;
-const VECTOR: usize = 2;
+pub(super) const VECTOR: usize = 2;
 pub(super) const BLOCK: usize = 3;
 pub(super) const THREAD: usize = 4;
 

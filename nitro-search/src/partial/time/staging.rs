@@ -3,7 +3,7 @@
 use super::super::nesting::{Array, Kernel, Nesting, PADDING, Passing};
 use super::super::problem::ChoiceId;
 use super::super::state::Partial;
-use super::dimensions::{Split, THREAD, ThreadLoop};
+use super::dimensions::{Split, THREAD, ThreadLoop, VECTOR};
 use super::lanes::{Asked, Axis};
 use super::spreads::{combinations, in_order};
 use super::time_bound::TimeBound;
@@ -175,9 +175,19 @@ impl Staging {
             bound.touches(Asked::Words(words), axes, ordered) * times / stored
         });
         let elements = times * threads;
-        let is_apart = sectors * 32.0 <= elements * bytes as f64 * (1.0 + 1e-9); // no more than there are
+        // no more than there are, whatever else is decided: these are the least of all orders, and of the widest loads
+        let is_known = ordered && self.has_known_width(bound, partial);
+        let is_apart = is_known && sectors * 32.0 <= elements * bytes as f64 * (1.0 + 1e-9);
         let lanes = whole * times * (1.0 / width + 1.0 / stored);
         Copied { lanes, sectors, wavefronts, requests, is_apart }
+    }
+
+    /// Whether it is decided how many elements one instruction loads.
+    fn has_known_width(&self, bound: &TimeBound, partial: &Partial) -> bool {
+        let loops = self.dimensions.iter().flat_map(|own| bound.nesting().loops_of(own.0));
+        let mut wide =
+            loops.map(|at| bound.nesting().loops[at]).filter(|own| partial.values(own.kind).has(VECTOR));
+        wide.all(|own| partial.values(own.kind).only().is_some() && partial.values(own.size).only().is_some())
     }
 }
 
