@@ -29,18 +29,32 @@ impl Module {
         if !self.declare(&format!("\n.global .align 8 .u64 {END} = 0;")) {
             return self;
         }
+        let may_call_loops = self.bodies().any(|function| !function.is_kernel() && jumps_back(function));
         for piece in &mut self.pieces {
             if let Piece::Function(function) = piece {
-                end_at_jumps_back(function, most_ns);
+                let needs_end = function.is_kernel() && (may_call_loops || jumps_back(function));
+                end_at_jumps_back(function, needs_end.then(|| beginning(most_ns)));
             }
         }
         self
     }
 }
 
-fn end_at_jumps_back(function: &mut Function, most_ns: u64) {
-    let begin = function.is_kernel().then(|| Item { scope: 0, what: What::Text(beginning(most_ns)) });
+fn jumps_back(function: &Function) -> bool {
     let mut passed = HashSet::new();
+    function.items.iter().any(|item| match &item.what {
+        What::Label(name) => {
+            passed.insert(name.clone());
+            false
+        }
+        What::Instruction(_, instruction) => jumps_to(instruction, &passed),
+        _ => false,
+    })
+}
+
+fn end_at_jumps_back(function: &mut Function, beginning: Option<String>) {
+    let mut passed = HashSet::new();
+    let begin = beginning.map(|beginning| Item { scope: 0, what: What::Text(beginning) });
     let mut items: Vec<Item> = begin.into_iter().collect();
     for item in function.items.drain(..) {
         match &item.what {
@@ -67,16 +81,19 @@ fn jumps_to(instruction: &Instruction, passed: &HashSet<String>) -> bool {
     }
 }
 
+/// Only threads that find no end yet put one there: millions of atomic operations at one place would take longer than most kernels.
 fn beginning(most_ns: u64) -> String {
     format!(
-        "{{ .reg .b64 %nitro_now, %nitro_end, %nitro_old; mov.u64 %nitro_now, %globaltimer; add.u64 %nitro_end, %nitro_now, {most_ns}; \
-         atom.global.cas.b64 %nitro_old, [{END}], 0, %nitro_end; }}"
+        "{{ .reg .b64 %nitro_now, %nitro_end, %nitro_old; .reg .pred %nitro_is_first; ld.volatile.global.u64 %nitro_old, [{END}]; \
+         setp.eq.u64 %nitro_is_first, %nitro_old, 0; mov.u64 %nitro_now, %globaltimer; add.u64 %nitro_end, %nitro_now, {most_ns}; \
+         @%nitro_is_first atom.global.cas.b64 %nitro_old, [{END}], 0, %nitro_end; }}"
     )
 }
 
+/// The end does not change any more, so that the first level of the cache may have it.
 fn check() -> String {
     format!(
-        "{{ .reg .b64 %nitro_now, %nitro_end; .reg .pred %nitro_is_over; mov.u64 %nitro_now, %globaltimer; ld.volatile.global.u64 %nitro_end, [{END}]; \
+        "{{ .reg .b64 %nitro_now, %nitro_end; .reg .pred %nitro_is_over; mov.u64 %nitro_now, %globaltimer; ld.global.u64 %nitro_end, [{END}]; \
          setp.gt.u64 %nitro_is_over, %nitro_now, %nitro_end; @%nitro_is_over {}; @%nitro_is_over exit; }}",
         Breach::Deadline.told()
     )
@@ -97,6 +114,7 @@ mod tests {
     fn what_jumps_back_is_checked_and_nothing_else() {
         let checks = |body: &str| within(body).matches("exit").count();
         assert_eq!(checks("bra $A;\n$A: ret;"), 0);
+        assert!(!within("bra $A;\n$A: ret;").contains("globaltimer"), "what has no loops needs no end");
         assert_eq!(checks(".reg .pred %p;\n$A:\n$B: @%p bra $A; @%p bra $C; bra.uni $B;\n$C: ret;"), 2);
     }
 
