@@ -1,6 +1,7 @@
 //! Who runs programs on the cases of a workload.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use nitro_search::Failure;
 use serde::{Deserialize, Serialize};
@@ -17,12 +18,41 @@ pub struct Code {
 }
 
 /// How often and how strictly something is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// ```
+/// use nitro_evolve::bench::Effort;
+///
+/// let effort = Effort::new(7, 1).within(0.01);
+/// assert_eq!((effort.runs, effort.checks, effort.most_error), (7, 1, Some(0.01)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
-    /// Timed runs of each case, at least 1; the median of their times counts.
+    /// Timed runs of each case; the median of their times counts. A bench may make fewer of what is clearly slower than the original. Without any, times are 0: only results are looked at.
     pub runs: u32,
     /// Runs whose results are compared, at least 1: what differs in any of them is an error.
     pub checks: u32,
+    /// What is wrong by more than this fails at once, and is not timed; none where a time is wanted whatever the error.
+    pub most_error: Option<f64>,
+}
+
+impl Effort {
+    /// So many timed runs, and so many that are compared, of whatever is not wrong beyond numbers.
+    #[must_use]
+    pub const fn new(runs: u32, checks: u32) -> Self {
+        Self { runs, checks, most_error: None }
+    }
+
+    /// The same for what has at most this error.
+    #[must_use]
+    pub const fn within(self, most_error: f64) -> Self {
+        Self { most_error: Some(most_error), ..self }
+    }
+
+    /// Why a result of this error is not looked at any further; none where it is.
+    pub(crate) fn objection(&self, error: f64) -> Option<String> {
+        let most = self.most_error.filter(|most| error > *most || error.is_nan())?;
+        Some(format!("a result has an error of {error:.1e}, more than {most:.1e}"))
+    }
 }
 
 /// Time and error of one case.
@@ -70,6 +100,11 @@ pub trait Bench: Send {
         original: &Code,
         sets: &[Set],
     ) -> Result<Vec<Vec<CaseResult>>, BenchError>;
+
+    /// For how long it could not run anything so far, since what runs candidates was lost and had to be replaced.
+    fn restarting(&self) -> Duration {
+        Duration::ZERO
+    }
 
     /// Runs a candidate on the cases of a set that it has begun with.
     ///

@@ -1,11 +1,11 @@
 //! The evolution itself: ask, evaluate, tell, keep.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nitro_codegen::ptx::{Base, Edit};
 use nitro_core::Artifact;
 use nitro_search::Ask;
-use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Told};
+use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Told, Trial};
 
 use crate::bench::BenchError;
 use crate::evaluate::Evaluator;
@@ -147,7 +147,7 @@ impl Running<'_, '_, '_> {
         if is_last {
             evolution.finish();
         }
-        while let Ask::Evaluate(trials) = evolution.ask(usize::MAX) {
+        while let Ask::Evaluate(trials) = self.bred(evolution) {
             if !is_last {
                 self.migrate(evolution)?;
             }
@@ -173,6 +173,14 @@ impl Running<'_, '_, '_> {
             migration.end(self.evaluator.subject, evolution, self.observer);
         }
         Ok(())
+    }
+
+    /// The next generation.
+    fn bred(&mut self, evolution: &mut Evolution<&Base>) -> Ask<Trial<Edit>> {
+        let began = Instant::now();
+        let asked = evolution.ask(usize::MAX);
+        self.evaluator.spent.breeding += began.elapsed();
+        asked
     }
 
     /// An exchange with other islands, where there is one while this generation is evaluated. What was taken in before this session began is in the log.

@@ -5,9 +5,10 @@ use nitro_search::evolve::{Finalist, Fitness, explain, minimise};
 
 use crate::bench::{BenchError, Effort, RunOutcome};
 use crate::difference::difference;
-use crate::evaluate::{Evaluator, fitness, on_threads};
+use crate::evaluate::{Evaluator, on_threads};
 use crate::evolve::Observer;
 use crate::finding::{CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict};
+use crate::judge::fitness;
 use crate::machine_code::{Disassembler, MachineCode};
 use crate::workload::Set;
 

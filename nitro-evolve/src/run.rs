@@ -1,5 +1,6 @@
 //! The whole way, from a text and its workload to findings.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use crate::history::{History, Lineage, Migrations, lineages, together};
 use crate::island::Island;
 use crate::machine_code::Disassembler;
 use crate::refine::{Check, Refinery};
+use crate::spent::Spent;
 use crate::subject::Subject;
 use crate::workload::Set;
 
@@ -66,6 +68,8 @@ pub struct Evolved {
     pub generations: usize,
     /// Of the search.
     pub seconds: f64,
+    /// Where the time of this session went.
+    pub spent: Spent,
     /// What is worth having with the inputs of the search, by ascending error: time, error, and number of edits.
     pub front: Vec<(Fitness, usize)>,
     /// What was made of it.
@@ -111,9 +115,13 @@ pub fn evolve(
         first.map(|(effort, bench)| FirstRun::new(subject, assemble, bench.as_mut(), effort, usual_ns));
     let EvolvePlan { margin, max_error, seed, .. } = plan;
     let first = first.transpose()?;
-    let mut evaluator = Evaluator { subject, assemble, benches, first, efforts, max_error, threads };
+    let spent = Spent { threads, benches: benches.len(), ..Spent::default() };
+    let failed = HashMap::new();
+    let mut evaluator =
+        Evaluator { subject, assemble, benches, first, efforts, max_error, threads, failed, spent };
     let course = Course { plan, most_time, most_trials, log, elapsed };
     let found = search(&mut evaluator, &course, island, observer)?;
+    let spent = evaluator.spent;
     // Before the search the device may have been slower than during it.
     let original_times = match evaluator.run(&[], Set::Search, efforts.search)? {
         RunOutcome::Ran(cases) => named(subject, &cases),
@@ -140,6 +148,7 @@ pub fn evolve(
         original: original_times,
         generations: found.generations,
         seconds: found.time.as_secs_f64(),
+        spent,
         front: found.front.iter().map(|(edits, fitness)| (*fitness, edits.len())).collect(),
         lineages: findings.iter().map(|finding| lineages(&found, &finding.origin)).collect(),
         together: findings.iter().map(|finding| together(&found, &finding.origin)).collect(),

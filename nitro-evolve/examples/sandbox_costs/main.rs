@@ -12,7 +12,7 @@ use nitro_evolve::bench::{Bench, Code, Effort, RunOutcome};
 use nitro_evolve::sandbox::{Assembler, CudaBench, Limits, Sandbox, serve};
 use nitro_evolve::{Set, Workload};
 
-const EFFORT: Effort = Effort { runs: 7, checks: 2 };
+const EFFORT: Effort = Effort::new(7, 2);
 const REPEATS: usize = 20;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -65,7 +65,7 @@ fn measure() -> Result<(), Box<dyn Error>> {
 /// How far times are apart that should be the same.
 fn steadiness(sandbox: &mut Sandbox, code: &Code) -> Result<(), Box<dyn Error>> {
     for runs in [1, 3, 7, 21] {
-        let effort = Effort { runs, checks: 1 };
+        let effort = Effort::new(runs, 1);
         let mut times_ns = Vec::new();
         for _ in 0..REPEATS {
             match sandbox.run(code, Set::Search, effort)? {

@@ -136,6 +136,9 @@ fn run(
     let folder = folder(args, path);
     make_folder(&folder)?;
     let Devices { benches, assemble, is_counted } = devices;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // Whoever gives a device its work has a core, so that times do not depend on what is assembled meanwhile.
+    let threads = if is_counted { cores } else { cores.saturating_sub(benches.len()).max(1) };
     let terminal = Terminal::new();
     board.iter().for_each(|board| terminal.message(&board.line(args)));
     if !is_counted {
@@ -152,7 +155,7 @@ fn run(
         most_time: args.most_time(),
         most_trials: args.evaluations.unwrap_or(usize::MAX),
         efforts: if is_counted { Efforts::COUNTED } else { Efforts::MEASURED },
-        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        threads,
         checks,
         disassembler: disassembler(&benches, &subject.original().ptx),
         log: &folder.join("evolution.jsonl"),

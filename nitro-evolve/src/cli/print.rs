@@ -39,6 +39,7 @@ pub(super) fn evolved(evolved: &Evolved, written: &Written, out: &mut dyn Write)
         counts.ran,
         counts.same
     )?;
+    writeln!(out, "Where the time went: {}.", evolved.spent)?;
     if evolved.findings.is_empty() {
         writeln!(out, "Nothing was found that is faster.")?;
     }

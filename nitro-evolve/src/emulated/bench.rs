@@ -124,13 +124,18 @@ impl Bench for EmulatorBench {
             Ok(emulator) => emulator,
             Err(why) => return Ok(RunOutcome::Failed(Failure::Compile, why)),
         };
-        let cases = self.cases.iter().filter(|case| case.set == set);
-        let ran: Result<Vec<CaseResult>, Fault> =
-            cases.map(|case| self.case(case, &emulator, effort)).collect();
-        Ok(match ran {
-            Ok(results) => RunOutcome::Ran(results),
-            Err(fault) => RunOutcome::Failed(failure(&fault), fault.to_string()),
-        })
+        let mut results = Vec::new();
+        for case in self.cases.iter().filter(|case| case.set == set) {
+            let result = match self.case(case, &emulator, effort) {
+                Ok(result) => result,
+                Err(fault) => return Ok(RunOutcome::Failed(failure(&fault), fault.to_string())),
+            };
+            if let Some(why) = effort.objection(result.error) {
+                return Ok(RunOutcome::Failed(Failure::Wrong, why));
+            }
+            results.push(result);
+        }
+        Ok(RunOutcome::Ran(results))
     }
 }
 

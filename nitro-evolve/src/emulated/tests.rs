@@ -237,7 +237,7 @@ fn a_barrier_that_larger_blocks_need_is_not_taken_away() {
     let mut bench = EmulatorBench::new();
     bench.begin(subject.workload(), subject.original(), &[Set::Search, Set::Test]).unwrap();
     let code = assemble(subject.candidate(&patch.edits).unwrap()).unwrap();
-    let once = Effort { runs: 1, checks: 1 };
+    let once = Effort::new(1, 1);
     let passes = |outcome: RunOutcome| matches!(outcome, RunOutcome::Ran(cases) if cases[0].error == 0.0);
     assert!(passes(bench.run(&code, Set::Search, once).unwrap()));
     assert!(!passes(bench.run(&code, Set::Test, once).unwrap()));
@@ -338,11 +338,11 @@ fn what_fails_in_its_first_run_whose_loops_end_is_not_run_again() {
         evolve(&subject, vec![Box::new(Hearing(Arc::clone(&heard)))], &assemble, request, &Silent).unwrap();
         std::fs::remove_file(&log).unwrap();
         let heard = heard.lock().unwrap();
-        (heard.len(), heard.iter().filter(|text| text.contains("%globaltimer")).count())
+        (heard.len(), heard.iter().filter(|text| text.contains("nitro_deadline_ns")).count())
     };
     let (runs, of_loops_that_end) = with(Efforts::COUNTED);
     assert!(runs > 1 && of_loops_that_end == 0);
-    let first = Some(Effort { runs: 1, checks: 1 });
+    let first = Some(Effort::new(1, 1));
     // One run more is the original's, whether it stays within bounds; that of the original in the end is as it is.
     assert_eq!(with(Efforts { first, ..Efforts::COUNTED }), (runs + 1, runs));
 }
@@ -359,7 +359,7 @@ fn what_is_faster_and_wrong_with_other_inputs_has_no_descendants() {
     let mut passes = |edits: &[String], set| {
         let patch = format!("patch of {}\n{}\n", subject.base().module().digest(), edits.join("\n"));
         let code = assemble(subject.candidate(&patch.parse::<Patch>().unwrap().edits).unwrap()).unwrap();
-        let outcome = bench.run(&code, set, Effort { runs: 1, checks: 1 }).unwrap();
+        let outcome = bench.run(&code, set, Effort::new(1, 1)).unwrap();
         matches!(outcome, RunOutcome::Ran(cases) if cases.iter().all(|case| case.error == 0.0))
     };
     run(&subject, &log, 600, Vec::new());

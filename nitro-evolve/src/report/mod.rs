@@ -44,7 +44,7 @@ pub fn page(name: &str, evolved: &Evolved) -> String {
             (verdict::section(evolved))
             (front::section(evolved))
             (course::section(evolved))
-            (outcomes::section(&evolved.history.counts))
+            (outcomes::section(evolved))
             (genealogy::section(evolved))
             @for (number, finding) in (1..).zip(&evolved.findings) { (patch::section(number, finding, is_counted(evolved))) }
             (footer(evolved))

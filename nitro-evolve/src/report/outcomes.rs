@@ -4,13 +4,14 @@ use maud::{Markup, html};
 
 use super::words;
 use crate::history::Counts;
+use crate::{Evolved, Spent};
 
 /// What became of some of them: in short, in words, and the style of its color.
 type Outcome<'a> = (&'a str, &'static str, usize);
 
-pub(super) fn section(counts: &Counts) -> Markup {
+pub(super) fn section(evolved: &Evolved) -> Markup {
     let parts: Vec<(Outcome<'_>, usize)> =
-        parts(counts).into_iter().filter(|(_, count)| *count > 0).collect();
+        parts(&evolved.history.counts).into_iter().filter(|(_, count)| *count > 0).collect();
     let total: usize = parts.iter().map(|(_, count)| count).sum();
     let share = |count: usize| count as f64 / total.max(1) as f64;
     html! {
@@ -29,6 +30,7 @@ pub(super) fn section(counts: &Counts) -> Markup {
                         li { i.key.{ "c" (style) } aria-hidden="true" {} b { (name) } " " (words::count(*count, "candidate")) ", " (percent(share(*count))) @if !meaning.is_empty() { ": " (meaning) } }
                     }
                 }
+                @if evolved.spent != Spent::default() { p { "Where the time went: " (evolved.spent) "." } }
             }
         }
     }
@@ -50,7 +52,7 @@ fn failure(how: &str) -> Outcome<'_> {
         "invalid" => ("invalid", "the edits cannot be made together", 1),
         "compile" => ("not assembled", "the assembler refuses it", 3),
         "launch" => ("not launched", "the device refuses it", 8),
-        "wrong" => ("wrong", "results are no numbers, were not written, or differ where none may", 5),
+        "wrong" => ("wrong", "results are no numbers, were not written, or differ by more than they may", 5),
         "timeout" => ("too long", "it was stopped", 7),
         "crash" => ("crashed", "it ended its process, and nothing else, or accessed what is not its own", 0),
         other => (other, "", 9),

@@ -101,7 +101,7 @@ pub struct Statistics {
     pub timeouts: u64,
     /// Candidates that were not run, since their code had cost a worker before.
     pub quarantined: u64,
-    /// Time in which workers that took the place of others were started and began.
+    /// Time in which workers that were lost were ended, and others started in their place and began.
     pub restarting: Duration,
 }
 

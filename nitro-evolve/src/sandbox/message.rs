@@ -125,7 +125,7 @@ mod tests {
     fn code_arrives_with_and_without_machine_code() {
         for image in [None, Some(Arc::from(&b"\x7fELF"[..])), Some(Arc::from(&b""[..]))] {
             let code = Code { ptx: "// ä".into(), image };
-            let bytes = Request::run(&code, Set::Test, Effort { runs: 1, checks: 1 }).unwrap();
+            let bytes = Request::run(&code, Set::Test, Effort::new(1, 1)).unwrap();
             let (request, payload) = frame::read::<Request>(&mut &bytes[..]).unwrap().unwrap();
             let Request::Run { set: Set::Test, code: parts, .. } = request else { panic!("{request:?}") };
             assert_eq!(parts.code(&payload), Ok(code));

@@ -187,9 +187,12 @@ impl Sandbox {
     /// Ends the worker.
     fn lose(&mut self, broken: &Broken) -> Result<(), BenchError> {
         self.last_loss.clone_from(&broken.how);
-        self.losses.add(self.clock.now());
+        let before = self.clock.now();
+        self.losses.add(before);
         let patience = self.clock.patience(self.limits.end);
-        self.worker.take().map_or(Ok(()), |begun| begun.worker.end(patience)).map_err(BenchError)
+        let ended = self.worker.take().map_or(Ok(()), |begun| begun.worker.end(patience));
+        self.statistics.restarting += self.clock.now().saturating_sub(before);
+        ended.map_err(BenchError)
     }
 
     /// What the original takes, which is measured when it is first needed.
@@ -258,6 +261,10 @@ impl Bench for Sandbox {
 
     fn architecture(&self) -> Option<u32> {
         self.architecture
+    }
+
+    fn restarting(&self) -> Duration {
+        self.statistics.restarting
     }
 
     fn begin(

@@ -22,7 +22,7 @@ pub const ALL: [Scenario; 4] = [
     ("an_original_that_is_of_no_use_is_an_error", an_original_that_is_of_no_use_is_an_error),
 ];
 
-const EFFORT: Effort = Effort { runs: 5, checks: 2 };
+const EFFORT: Effort = Effort::new(5, 2);
 
 /// The kernels with one of the faults, as PTX: no device is needed.
 pub fn ptx(fault: &str) -> Result<Code, CudaError> {

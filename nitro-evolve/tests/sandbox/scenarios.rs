@@ -76,7 +76,7 @@ impl Time {
     }
 }
 
-const EFFORT: Effort = Effort { runs: 3, checks: 2 };
+const EFFORT: Effort = Effort::new(3, 2);
 
 fn command(kind: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());

@@ -4,7 +4,7 @@ use nitro_search::evolve::Fitness;
 
 use crate::finding::{CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict};
 use crate::machine_code::{InstructionCounts, MachineCode, MachineCodeChange};
-use crate::{Counts, DiffLine, Evolved, History, Lineage, Moment, Tried};
+use crate::{Counts, DiffLine, Evolved, History, Lineage, Moment, Spent, Tried};
 
 const GENERATIONS: usize = 40;
 /// What the original takes.
@@ -23,6 +23,7 @@ pub fn nothing_tried() -> Evolved {
         original: Vec::new(),
         generations: 0,
         seconds: 0.0,
+        spent: Spent::default(),
         front: Vec::new(),
         findings: Vec::new(),
         lineages: Vec::new(),
@@ -40,6 +41,7 @@ pub fn evolved() -> Evolved {
         ],
         generations: GENERATIONS,
         seconds: 541.0,
+        spent: Spent { benches: 1, threads: 15, ..Spent::default() },
         front: vec![
             (times_as_fast(1.3, 0.0), 3),
             (times_as_fast(1.36, 4e-5), 9),

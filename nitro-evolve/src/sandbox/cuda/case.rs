@@ -13,6 +13,8 @@ pub(super) struct Case {
     pub(super) launches: Vec<Launch>,
     pub(super) judge: Vec<Launch>,
     pub(super) buffers: Vec<CaseBuffer>,
+    /// What the slowest timed run of the original took; none before there was one.
+    pub(super) slowest_ns: Option<f64>,
     /// What outputs held before the original ran.
     golden_fill: u32,
 }
@@ -59,7 +61,8 @@ impl Case {
     pub(super) fn new(stream: Stream, inputs: Inputs) -> Result<Self, CudaError> {
         let Inputs { buffers, launches, judge } = inputs;
         let buffers = buffers.into_iter().map(|buffer| CaseBuffer::new(stream, buffer));
-        Ok(Self { launches, judge, buffers: buffers.collect::<Result<_, _>>()?, golden_fill: 0 })
+        let buffers = buffers.collect::<Result<_, _>>()?;
+        Ok(Self { launches, judge, buffers, slowest_ns: None, golden_fill: 0 })
     }
 
     /// Puts the buffers somewhere.

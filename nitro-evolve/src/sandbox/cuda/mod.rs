@@ -18,7 +18,7 @@ use crate::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
 use crate::{Set, Workload};
 
 /// How the original is run when its times are asked for the first time.
-const FIRST: Effort = Effort { runs: 7, checks: 2 };
+const FIRST: Effort = Effort::new(7, 2);
 /// How much of the device's memory is left to others: programs have local memory.
 const LEFT_TO_OTHERS: u64 = 10;
 

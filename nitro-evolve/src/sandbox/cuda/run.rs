@@ -22,6 +22,9 @@ const MOST_SPREAD: f64 = 0.01;
 /// How long the host takes at most for a launch, and for how many of them the device waits.
 const LAUNCH_NS: u64 = 4_000;
 const MOST_AHEAD: u64 = 30;
+/// So many runs leave no doubt where each takes this many times what the slowest run of the original takes.
+const FEW_RUNS: usize = 3;
+const DOUBTFUL: f64 = 1.1;
 /// A kernel's arguments, as many as `nitro-cuda` takes.
 const MOST_ARGUMENTS: usize = 64;
 
@@ -37,6 +40,10 @@ pub(super) struct Programs<'m> {
 impl<'m> Programs<'m> {
     pub(super) fn new(candidate: &'m Module, original: &'m Module) -> Self {
         Self { candidate, original, bounded: Bounded::of(candidate) }
+    }
+
+    fn are_the_original(&self) -> bool {
+        std::ptr::eq(self.candidate, self.original)
     }
 }
 
@@ -70,8 +77,12 @@ impl Runner {
         let mut error = 0.0f64;
         for _ in 0..effort.checks.max(1) {
             error = error.max(self.check(case, programs)?);
+            if let Some(why) = effort.objection(error) {
+                return Err(Stop::Failed(Failure::Wrong, why));
+            }
         }
-        Ok(CaseResult { time_ns: self.time(case, programs, effort.runs)?, error })
+        let time_ns = if effort.runs > 0 { self.time(case, programs, effort.runs)? } else { 0.0 };
+        Ok(CaseResult { time_ns, error })
     }
 
     /// The largest error of a result; one that is as near as the original's own are is none.
@@ -137,7 +148,7 @@ impl Runner {
         Ok(())
     }
 
-    /// The median of what all launches take together.
+    /// The median of what all launches take together: of so many runs, or of the first few where these leave no doubt that it is slower than the original.
     fn time(&self, case: &mut Case, programs: Programs<'_>, runs: u32) -> Result<f64, Stop> {
         case.place(Place::End);
         programs.bounded.map_or(Ok(()), |bounded| bounded.allow(self.stream, case))?;
@@ -145,8 +156,8 @@ impl Runner {
         let ahead_ns = LAUNCH_NS * (4 + MOST_AHEAD.min(prepared.len() as u64));
         let mut stopwatch = self.stream.device().stopwatch();
         let mut times_ns = Vec::new();
-        for run in 0..runs.max(1) {
-            case.restore(pattern(u64::from(run)))?;
+        while times_ns.len() < runs.max(1) as usize && !is_slow(&times_ns, case.slowest_ns) {
+            case.restore(pattern(times_ns.len() as u64))?;
             kernels::spin(self.stream, ahead_ns)?;
             stopwatch.start();
             self.launch(&prepared)?;
@@ -154,6 +165,9 @@ impl Runner {
         }
         self.stream.synchronize()?; // says why when a time is no number
         programs.bounded.map_or(Ok(()), |bounded| bounded.judge(self.stream))?;
+        if programs.are_the_original() {
+            case.slowest_ns = times_ns.iter().copied().reduce(f64::max);
+        }
         match median(times_ns) {
             time_ns if time_ns.is_nan() => Err(Stop::Lost("the device gives no times".to_owned())),
             time_ns => Ok(time_ns),
@@ -234,6 +248,12 @@ fn mismatch(kernel: &str, taken: &[usize], given: &[usize]) -> Option<String> {
     ))
 }
 
+/// Whether these runs leave no doubt, where the original took so long at most.
+fn is_slow(times_ns: &[f64], slowest_ns: Option<f64>) -> bool {
+    let doubtful_ns = slowest_ns.map_or(f64::INFINITY, |slowest_ns| DOUBTFUL * slowest_ns);
+    times_ns.len() >= FEW_RUNS && times_ns.iter().all(|time_ns| *time_ns > doubtful_ns)
+}
+
 /// Of times, at least one; no number where one of them is none.
 fn median(mut times: Vec<f64>) -> f64 {
     if times.iter().any(|time| time.is_nan()) {
@@ -253,6 +273,15 @@ mod tests {
         assert_eq!(median(vec![5.0, 1.0, 3.0]), 3.0);
         assert_eq!(median(vec![4.0, 1.0, 2.0, 9.0]), 3.0);
         assert!(median(vec![1.0, f64::NAN, 2.0]).is_nan());
+    }
+
+    #[test]
+    fn what_is_clearly_slower_than_the_slowest_run_of_the_original_needs_few_runs() {
+        assert!(is_slow(&[115.0, 111.0, 130.0], Some(100.0)));
+        assert!(!is_slow(&[115.0, 109.0, 130.0], Some(100.0)), "one run leaves doubt");
+        assert!(!is_slow(&[200.0, 200.0], Some(100.0)), "two are too few");
+        assert!(!is_slow(&[200.0; 5], None), "what the original takes is not known");
+        assert!(!is_slow(&[f64::NAN; 5], Some(100.0)));
     }
 
     #[test]

@@ -1,0 +1,138 @@
+//! What candidates cost beside a device: bred, made to texts, assembled in both forms, and told; with a device that takes so long for each run.
+//! `cargo run --release -p nitro-variants-evolve --example candidate_costs -- FILE.ptx [SECONDS [RUN_MS [breed]]]`; with `breed` candidates are drawn and no more.
+
+use std::error::Error;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use nitro_evolve::bench::{BenchError, CaseResult, Code, Effort, RunOutcome};
+use nitro_evolve::sandbox::Assembler;
+use nitro_evolve::{Bench, Efforts, EvolveRequest, Observer, Set, State, Subject, Workload, evolve};
+use nitro_search::Ask;
+use nitro_search::Failure;
+use nitro_search::evolve::{Evolution, EvolvePlan, Fitness, Purpose, Report};
+
+/// As `train evolve` has it.
+const POPULATION: usize = 64;
+/// Of a hundred candidates so many fail in their first run, about as on a device.
+const FAILING_PERCENT: u64 = 55;
+
+/// A device that gives the same times for everything, and takes as long as it is said.
+struct Pretended {
+    cases: usize,
+    run: Duration,
+}
+
+impl Bench for Pretended {
+    fn name(&self) -> String {
+        "pretended".to_owned()
+    }
+
+    fn begin(
+        &mut self,
+        workload: &Workload,
+        _: &Code,
+        sets: &[Set],
+    ) -> Result<Vec<Vec<CaseResult>>, BenchError> {
+        self.cases = workload.cases(Set::Search);
+        Ok(sets.iter().map(|_| vec![CaseResult { time_ns: 1e6, error: 0.0 }; self.cases]).collect())
+    }
+
+    fn run(&mut self, candidate: &Code, _: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
+        std::thread::sleep(self.run * (effort.runs + effort.checks));
+        let mut hasher = DefaultHasher::new();
+        candidate.ptx.hash(&mut hasher);
+        match effort.runs == 1
+            && candidate.ptx.contains("nitro_deadline_ns")
+            && hasher.finish() % 100 < FAILING_PERCENT
+        {
+            true => Ok(RunOutcome::Failed(Failure::Wrong, "so it was drawn".to_owned())),
+            false => Ok(RunOutcome::Ran(vec![CaseResult { time_ns: 1e6, error: 0.0 }; self.cases])),
+        }
+    }
+}
+
+struct Silent;
+
+impl Observer for Silent {
+    fn message(&self, _: &str) {}
+    fn progress(&self, _: &State) {}
+}
+
+/// What it takes to draw a candidate, where every other one runs.
+fn breed(subject: &Subject, seconds: f64) -> Result<(), Box<dyn Error>> {
+    let plan = EvolvePlan { population: POPULATION, generations: usize::MAX, ..EvolvePlan::default() };
+    let mut evolution = Evolution::new(subject.base(), plan);
+    let (began, mut candidates) = (Instant::now(), 0_u64);
+    while began.elapsed().as_secs_f64() < seconds {
+        let Ask::Evaluate(trials) = evolution.ask(usize::MAX) else { break };
+        for trial in trials {
+            candidates += 1;
+            let is_wrong =
+                candidates.is_multiple_of(2) && trial.purpose == Purpose::Search && !trial.edits.is_empty();
+            let report = match is_wrong {
+                true => Report::Failed(Failure::Wrong),
+                false => {
+                    Report::Ran { fitness: Fitness { time_ns: 1e6, error: 0.0 }, code: Some(candidates) }
+                }
+            };
+            evolution.tell(trial.id, report)?;
+        }
+    }
+    let each_ms = 1e3 * began.elapsed().as_secs_f64() / candidates as f64;
+    println!(
+        "{candidates} candidates were bred in {} generations: {each_ms:.2} ms each",
+        evolution.generation()
+    );
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let path = PathBuf::from(arguments.next().ok_or("which PTX?")?);
+    let seconds = arguments.next().map_or(Ok(20.0), |text| text.parse())?;
+    let run_ms: f64 = arguments.next().map_or(Ok(0.0), |text| text.parse())?;
+    let file = path.with_extension("toml");
+    let workload = Workload::parse(&file, &std::fs::read_to_string(&file)?)?;
+    let subject = Subject::new(&std::fs::read_to_string(&path)?, workload)?;
+    if arguments.next().is_some_and(|what| what == "breed") {
+        return breed(&subject, seconds);
+    }
+    let assembler = Assembler::find(90).ok_or("there is no ptxas")?;
+    let assemble = move |text: String| {
+        let image: Arc<[u8]> = assembler.assemble(&text)?;
+        Ok(Code { ptx: text.into(), image: Some(image) })
+    };
+    let folder = tempfile::tempdir()?;
+    let began = Instant::now();
+    let request = EvolveRequest {
+        plan: EvolvePlan { population: POPULATION, generations: usize::MAX, ..EvolvePlan::default() },
+        most_time: Duration::from_secs_f64(seconds),
+        most_trials: usize::MAX,
+        efforts: Efforts::MEASURED,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        checks: Vec::new(),
+        disassembler: Err("nothing is shown".to_owned()),
+        log: &folder.path().join("evolution.jsonl"),
+        island: None,
+        elapsed: &|| began.elapsed(),
+    };
+    let bench = Pretended { cases: 0, run: Duration::from_secs_f64(run_ms / 1e3) };
+    let evolved = evolve(&subject, vec![Box::new(bench)], &assemble, request, &Silent)?;
+    let counts = &evolved.history.counts;
+    println!(
+        "{:<16} {:>6} candidates in {:>3} generations and {:>5.1} s: {:>6.1} a second ({} ran, {} the same code, {:?})",
+        path.file_stem().unwrap_or_default().display(),
+        counts.trials,
+        evolved.generations,
+        evolved.seconds,
+        counts.trials as f64 / evolved.seconds,
+        counts.ran,
+        counts.same,
+        counts.failed
+    );
+    println!("{}", evolved.spent);
+    Ok(())
+}

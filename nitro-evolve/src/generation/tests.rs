@@ -1,0 +1,143 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use nitro_codegen::ptx::{InstructionId, Operation};
+use nitro_search::Ask;
+use nitro_search::evolve::{Evolution, EvolvePlan, PatchSpace};
+
+use super::*;
+use crate::bench::{CaseResult, RunOutcome};
+use crate::evaluate::Efforts;
+use crate::workload::{Set, Workload};
+
+/// What takes the device with it; nothing that is drawn is.
+const LOST: u64 = 1998;
+
+/// Deletes the instruction of a number that is drawn.
+struct Deletions;
+
+fn deletion(number: u64) -> Edit {
+    Edit { operation: Operation::Delete(InstructionId::Base(number as u32)), fixes: Vec::new() }
+}
+
+fn number(edits: &[Edit]) -> u64 {
+    match edits.first().map(|edit| &edit.operation) {
+        Some(Operation::Delete(InstructionId::Base(number))) => u64::from(*number),
+        _ => 0,
+    }
+}
+
+impl PatchSpace for Deletions {
+    type Edit = Edit;
+
+    fn mutate(&self, _: &[Edit], seed: u64) -> Option<Edit> {
+        Some(deletion(seed % 1000))
+    }
+
+    fn is_valid(&self, _: &[Edit]) -> bool {
+        true
+    }
+}
+
+fn trials() -> Vec<Trial<Edit>> {
+    match Evolution::new(Deletions, EvolvePlan::default()).ask(usize::MAX) {
+        Ask::Evaluate(trials) => trials,
+        _ => panic!("it has begun"),
+    }
+}
+
+/// Takes as many nanoseconds as the text says, and some real time; one in five is wrong in its first run.
+struct Slow<'a>(&'a AtomicUsize);
+
+impl Bench for Slow<'_> {
+    fn name(&self) -> String {
+        "slow".to_owned()
+    }
+
+    fn begin(&mut self, _: &Workload, _: &Code, _: &[Set]) -> Result<Vec<Vec<CaseResult>>, BenchError> {
+        Ok(Vec::new())
+    }
+
+    fn run(&mut self, candidate: &Code, _: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
+        let run = self.0.fetch_add(1, Ordering::SeqCst);
+        let number: u64 = candidate.ptx.parse().unwrap();
+        std::thread::sleep(Duration::from_micros(number * 7919 % 300));
+        if number == LOST {
+            return Err(BenchError(format!("lost in run {run}")));
+        }
+        let error = if effort.runs == 0 && number % 5 == 4 { f64::INFINITY } else { 0.0 };
+        Ok(RunOutcome::Ran(vec![CaseResult { time_ns: 1e3 + number as f64, error }]))
+    }
+}
+
+fn code(number: u64) -> Code {
+    Code { ptx: number.to_string().into(), image: None }
+}
+
+/// Two in a hundred cannot be assembled, of others each three have the same machine code.
+fn made(edits: &[Edit]) -> Result<Assembled, Failure> {
+    let number = number(edits);
+    std::thread::sleep(Duration::from_micros(number * 104_729 % 500));
+    match number % 100 {
+        7 | 13 => Err(Failure::Compile),
+        _ => Ok(Assembled { code: code(number / 3 * 3), digest: number / 3 }),
+    }
+}
+
+fn evaluate(
+    trials: &[Trial<Edit>],
+    threads: usize,
+    benches: usize,
+    assemble: fn(&[Edit]) -> Result<Assembled, Failure>,
+) -> Result<Evaluated, BenchError> {
+    let runs: &AtomicUsize = Box::leak(Box::default());
+    let mut benches: Vec<Box<dyn Bench>> =
+        (0..benches).map(|_| Box::new(Slow(runs)) as Box<dyn Bench>).collect();
+    let make = |edits: &[Edit]| Some(code(number(edits)));
+    let candidates = Candidates {
+        trials,
+        assemble: &assemble,
+        first: Some(First { make: &make, effort: Effort::new(0, 1) }),
+        known: &|digest| (digest == 100).then_some(Report::Same(digest)),
+        judge: Judge { efforts: Efforts::COUNTED, max_error: 0.01, to_beat_ns: 0.0 },
+    };
+    candidates.evaluate(threads, &mut benches)
+}
+
+#[test]
+fn what_is_ready_first_makes_no_difference() {
+    let trials = trials();
+    let one = evaluate(&trials, 1, 1, made).unwrap();
+    let same = one.reports.iter().filter(|report| matches!(report, Report::Same(_))).count();
+    let failed = |failure| one.reports.iter().filter(|report| **report == Report::Failed(failure)).count();
+    assert!(same > 3 && failed(Failure::Compile) > 0 && failed(Failure::Wrong) > 10);
+    for (threads, benches) in [(4, 1), (2, 3), (16, 2)] {
+        let many = evaluate(&trials, threads, benches, made).unwrap();
+        assert_eq!(many.reports, one.reports, "{threads} threads, {benches} benches");
+        assert_eq!(many.failed, one.failed);
+    }
+    assert!(one.spent.first_runs > Duration::ZERO && one.spent.timed_runs > Duration::ZERO);
+    assert!(one.spent.assembling > Duration::ZERO && one.spent.restarts == Duration::ZERO);
+}
+
+#[test]
+fn a_device_that_is_lost_ends_it_and_without_one_it_does_not_begin() {
+    let mut trials = trials();
+    trials[200].edits = vec![deletion(LOST)];
+    let error = evaluate(&trials, 3, 2, made).err().unwrap();
+    assert!(error.0.starts_with("lost in run"), "{error}");
+    let error = evaluate(&trials, 3, 0, made).err().unwrap();
+    assert_eq!(error.0, "there is no device to run on");
+}
+
+#[test]
+#[should_panic(expected = "scoped thread panicked")]
+fn a_panic_ends_it_as_well() {
+    let _ =
+        evaluate(
+            &trials(),
+            2,
+            1,
+            |edits| if number(edits) > 500 { panic!("as it was told") } else { made(edits) },
+        );
+}

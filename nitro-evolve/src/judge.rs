@@ -1,0 +1,85 @@
+//! What candidates that run are held against.
+
+use nitro_search::Failure;
+use nitro_search::evolve::{Fitness, Purpose, Report};
+
+use crate::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
+use crate::evaluate::Efforts;
+use crate::workload::Set;
+
+/// A candidate that can be run, and by what it is known.
+pub(crate) struct Assembled {
+    pub code: Code,
+    pub digest: u64,
+}
+
+/// Runs candidates, and says what that gives.
+#[derive(Clone, Copy)]
+pub(crate) struct Judge {
+    pub efforts: Efforts,
+    pub max_error: f64,
+    /// What takes less with the inputs of the search looks faster than the original.
+    pub to_beat_ns: f64,
+}
+
+impl Judge {
+    /// How a candidate fails in its first run, if it does.
+    pub(crate) fn first(
+        &self,
+        bench: &mut dyn Bench,
+        code: &Code,
+        effort: Effort,
+    ) -> Result<Option<Failure>, BenchError> {
+        self.failure(bench, code, Set::Search, effort)
+    }
+
+    pub(crate) fn report(
+        &self,
+        bench: &mut dyn Bench,
+        candidate: &Assembled,
+        purpose: Purpose,
+    ) -> Result<Report, BenchError> {
+        let (set, effort) = match purpose {
+            Purpose::Search => (Set::Search, self.efforts.search.within(self.max_error)),
+            Purpose::Again => (Set::Search, self.efforts.search),
+            Purpose::Validation => (Set::Validation, self.efforts.validation),
+        };
+        let fitness = match bench.run(&candidate.code, set, effort)? {
+            RunOutcome::Ran(cases) => fitness(&cases),
+            RunOutcome::Failed(failure, _) => return Ok(Report::Failed(failure)),
+        };
+        let Some(fitness) = fitness else { return Ok(Report::Failed(Failure::Wrong)) };
+        // What is wrong in a way that the inputs of the search do not show, and fast by that, would else fill the population with its descendants.
+        let failure = match purpose {
+            Purpose::Search if fitness.time_ns < self.to_beat_ns => {
+                self.failure(bench, &candidate.code, Set::Validation, Effort::new(0, 1))?
+            }
+            _ => None,
+        };
+        Ok(failure.map_or(Report::Ran { fitness, code: Some(candidate.digest) }, Report::Failed))
+    }
+
+    fn failure(
+        &self,
+        bench: &mut dyn Bench,
+        code: &Code,
+        set: Set,
+        effort: Effort,
+    ) -> Result<Option<Failure>, BenchError> {
+        Ok(match bench.run(code, set, effort.within(self.max_error))? {
+            RunOutcome::Failed(failure, _) => Some(failure),
+            RunOutcome::Ran(cases) => {
+                let is_right = fitness(&cases).is_some_and(|fitness| fitness.error <= self.max_error);
+                (!is_right).then_some(Failure::Wrong)
+            }
+        })
+    }
+}
+
+/// The mean time and the largest error; none where a result has no error that is a number.
+pub(crate) fn fitness(cases: &[CaseResult]) -> Option<Fitness> {
+    let time_ns = cases.iter().map(|case| case.time_ns).sum::<f64>() / cases.len() as f64;
+    let error = cases.iter().map(|case| case.error).fold(0.0, f64::max);
+    let are_numbers = cases.iter().all(|case| case.error.is_finite()) && time_ns.is_finite();
+    are_numbers.then_some(Fitness { time_ns, error })
+}
