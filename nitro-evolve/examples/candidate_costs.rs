@@ -1,5 +1,5 @@
 //! What candidates cost beside a device: bred, made to texts, assembled in both forms, and told; with a device that takes so long for each run.
-//! `cargo run --release -p nitro-variants-evolve --example candidate_costs -- FILE.ptx [SECONDS [RUN_MS [breed]]]`; with `breed` candidates are drawn and no more.
+//! `cargo run --release -p nitro-variants-evolve --example candidate_costs -- FILE.ptx [SECONDS [RUN_MS [breed | propose]]]`; with `breed` candidates are drawn and no more, with `propose` a profile is made.
 
 use std::error::Error;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use nitro_codegen::ptx::Edit;
 use nitro_evolve::bench::{BenchError, CaseResult, Code, Effort, RunOutcome};
 use nitro_evolve::sandbox::Assembler;
 use nitro_evolve::{Bench, Efforts, EvolveRequest, Observer, Set, State, Subject, Workload, evolve};
@@ -89,6 +90,19 @@ fn breed(subject: &Subject, seconds: f64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// What a profile suggests, and how long it takes.
+fn propose(subject: &Subject) -> Result<(), Box<dyn Error>> {
+    let began = Instant::now();
+    let guided = subject.guided(std::thread::available_parallelism().map_or(1, usize::from));
+    let (taken, base) = (began.elapsed().as_secs_f64(), guided.base());
+    for proposal in base.proposed() {
+        let edit = Edit { operation: proposal.operation.clone(), fixes: Vec::new() };
+        println!("  {:?}: {proposal}  # {}", proposal.reason, base.instructions_of(&edit).join(" "));
+    }
+    println!("{} edits are proposed, after {taken:.1} s", base.proposed().count());
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let path = PathBuf::from(arguments.next().ok_or("which PTX?")?);
@@ -97,8 +111,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = path.with_extension("toml");
     let workload = Workload::parse(&file, &std::fs::read_to_string(&file)?)?;
     let subject = Subject::new(&std::fs::read_to_string(&path)?, workload)?;
-    if arguments.next().is_some_and(|what| what == "breed") {
-        return breed(&subject, seconds);
+    match arguments.next().as_deref() {
+        Some("breed") => return breed(&subject, seconds),
+        Some("propose") => return propose(&subject),
+        _ => {}
     }
     let assembler = Assembler::find(90).ok_or("there is no ptxas")?;
     let assemble = move |text: String| {

@@ -16,6 +16,7 @@ mod evolve;
 mod finding;
 mod first_run;
 mod generation;
+mod guide;
 mod history;
 mod island;
 mod judge;

@@ -27,12 +27,20 @@ pub(crate) struct Header {
     pub seed: u64,
     pub population: usize,
     pub max_error: f64,
+    /// Digest of the edits that were proposed, since they are among those that are drawn.
+    pub proposed: String,
 }
 
 impl Header {
-    pub(crate) fn new(base: String, workload: String, on: Vec<String>, plan: &EvolvePlan) -> Self {
+    pub(crate) fn new(
+        base: String,
+        workload: String,
+        on: Vec<String>,
+        plan: &EvolvePlan,
+        proposed: String,
+    ) -> Self {
         let EvolvePlan { seed, population, max_error, .. } = *plan;
-        Self { format: FORMAT, base, workload, on, seed, population, max_error }
+        Self { format: FORMAT, base, workload, on, seed, population, max_error, proposed }
     }
 }
 
@@ -157,7 +165,7 @@ impl Log {
         let found: Header = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
         match &found == header {
             true => Ok(()),
-            false => Err(wrong("this is the log of another evolution (PTX, workload, device, seed, island, population or error differ)".to_owned())),
+            false => Err(wrong("this is the log of another evolution (PTX, workload, device, seed, island, population, error or what is proposed differ)".to_owned())),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The whole way, from a text and its workload to findings.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
@@ -60,6 +60,9 @@ pub struct Evolved {
     /// What it had from other islands; none where it was alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub migrations: Option<Migrations>,
+    /// Edits that a profile suggested, by why ([`Subject::guided`]).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub proposed: BTreeMap<String, usize>,
     /// The most error that was allowed.
     pub max_error: f64,
     /// What the original takes: for each case of the search, in words.
@@ -144,6 +147,7 @@ pub fn evolve(
         on,
         seed,
         migrations: name.map(|name| Migrations::new(name, &found)),
+        proposed: subject.proposed(),
         max_error,
         original: original_times,
         generations: found.generations,

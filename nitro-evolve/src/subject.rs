@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nitro_codegen::ptx::emulate::{Emulator, Unsupported};
-use nitro_codegen::ptx::{Base, Edit, Module, ParseError, PatchError};
+use nitro_codegen::ptx::{Base, Edit, Module, ParseError, PatchError, Proposal};
 
 use crate::bench::Code;
 use crate::workload::{Argument, Launch, Set, Workload, WorkloadError};
@@ -119,6 +119,12 @@ impl Subject {
     pub fn check_emulated(&self) -> Result<(), SubjectError> {
         Emulator::for_kernels(self.base.module(), &self.workload.all_kernels())?;
         Ok(())
+    }
+
+    /// The same, with these among the edits that are drawn.
+    #[must_use]
+    pub fn proposing(self, proposals: Vec<Proposal>) -> Self {
+        Self { base: self.base.proposing(proposals), ..self }
     }
 
     /// How it is run.

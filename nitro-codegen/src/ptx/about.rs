@@ -38,6 +38,23 @@ impl Base {
     pub fn has_barriers(&self) -> bool {
         self.module().bodies().any(|body| body.instructions().any(|(_, instruction)| is_barrier(instruction)))
     }
+
+    /// The barriers of what is edited.
+    ///
+    /// ```
+    /// use nitro_codegen::ptx::{Base, InstructionId, Module};
+    ///
+    /// let text = ".entry k() { bar.sync 0; ret; }\n.entry l() { bar.sync 0; ret; }";
+    /// let base = Base::new(Module::parse(text)?).editing(&["l"]);
+    /// assert_eq!(base.barriers(), [InstructionId::Base(2)]);
+    /// # Ok::<(), nitro_codegen::ptx::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn barriers(&self) -> Vec<InstructionId> {
+        let bodies = self.module().bodies().enumerate().filter(|(index, _)| self.is_known(*index));
+        let all = bodies.flat_map(|(_, body)| body.instructions());
+        all.filter(|(_, instruction)| is_barrier(instruction)).map(|(id, _)| id).collect()
+    }
 }
 
 fn is_barrier(instruction: &Instruction) -> bool {

@@ -98,7 +98,8 @@ impl Edited {
         let place = match operation {
             Operation::Delete(at) => {
                 let place = self.found(*at)?;
-                require(self.freedom(place).delete, "it may not be taken away")?;
+                let freedom = self.freedom(place);
+                require(freedom.delete || freedom.leave, "it may not be taken away")?;
                 self.body(place.0).items[place.1].what = What::Tombstone(*at);
                 place
             }
@@ -113,6 +114,13 @@ impl Edited {
                 let places = (self.found(*one)?, self.found(*other)?);
                 self.swap(places, [first, second])?;
                 places.0
+            }
+            Operation::Operand { at, slot: GUARD, to: Value::Number(number) } => {
+                let place = self.found(*at)?;
+                require(self.freedom(place).unguard, "it has no guard that may be taken away")?;
+                require(number == opcode::ALWAYS, "a guard is a predicate, or 1 where it is taken away")?;
+                self.instruction_mut(place).guard = None;
+                place
             }
             Operation::Operand { at, slot, to } => {
                 let place = self.found(*at)?;

@@ -10,6 +10,7 @@ use super::edit::{Edit, PatchError};
 use super::flow::Flow;
 use super::module::{Function, InstructionId, Module};
 use super::patch::Patch;
+use super::profile::{Proposal, Proposals};
 use super::reach::Reached;
 use super::uniform::{Barriers, Way, barriers};
 
@@ -45,6 +46,7 @@ pub struct Base {
     known: Vec<Option<Known>>,
     /// For each body whether nobody wants it edited.
     left_out: Vec<bool>,
+    proposals: Proposals,
 }
 
 #[derive(Clone, Debug)]
@@ -58,7 +60,23 @@ impl Base {
     #[must_use]
     pub fn new(module: Module) -> Self {
         let known: Vec<Option<Known>> = module.bodies().map(Known::new).collect();
-        Self { module, left_out: vec![false; known.len()], known }
+        Self { module, left_out: vec![false; known.len()], known, proposals: Proposals::default() }
+    }
+
+    /// The same, whose edits are these in a third of the draws, whatever speaks for them as likely as everything else that does.
+    #[must_use]
+    pub fn proposing(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
+        self.proposals = Proposals::new(proposals);
+        self
+    }
+
+    /// What is proposed, by why.
+    pub fn proposed(&self) -> impl Iterator<Item = &Proposal> {
+        self.proposals.all()
+    }
+
+    pub(super) fn proposals(&self) -> &Proposals {
+        &self.proposals
     }
 
     /// The same, of which only these kernels are edited, and the functions that they call.

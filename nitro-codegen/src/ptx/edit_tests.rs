@@ -359,3 +359,24 @@ fn what_is_too_large_is_read_and_not_edited() {
             .contains("f is too large to be analysed, or has registers")
     );
 }
+
+#[test]
+fn a_jump_that_only_some_take_may_be_left_out_or_be_taken_by_all() {
+    let text = "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra $A; add.s32 %r2, %r1, 1; bra $B;\n$A: mov.u32 %r2, 3;\n$B: @!%p1 st.global.u32 [%rd1], %r2;";
+    let base = base(&format!("mov.u64 %rd1, 0; {text}"));
+    assert!(!code(&base, "delete b3\n").contains(&"@%p1 bra $A;".to_owned()));
+    assert!(code(&base, "operand b3 slot guard = 1\n").contains(&"bra $A;".to_owned()));
+    assert!(code(&base, "operand b7 slot guard = 1\n").contains(&"st.global.u32 [%rd1], %r2;".to_owned()));
+    assert_eq!(refusal(&base, "delete b5\n"), "`delete b5`: it may not be taken away");
+    let refused = refusal(&base, "operand b5 slot guard = 1\n");
+    assert_eq!(refused, "`operand b5 slot guard = 1`: it has no guard that may be taken away");
+    let refused = refusal(&base, "operand b3 slot guard = 0\n");
+    assert_eq!(refused, "`operand b3 slot guard = 0`: a guard is a predicate, or 1 where it is taken away");
+    let one_side = self::base(
+        "mov.u64 %rd1, 0; setp.eq.u64 %p1, %rd1, 0; @%p1 bra $A; ret;\n$A: mov.u32 %r2, 3; bra $B;\n$B: st.global.u32 [%rd1], %r2;",
+    );
+    assert!(patched(&one_side, "delete b2\n").is_ok(), "all end, and what comes after is never come to");
+    // Then all come to the barrier.
+    let with_barrier = self::base("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 ret; bar.sync 0; ret;");
+    assert!(patched(&with_barrier, "delete b2\n").is_ok());
+}

@@ -11,29 +11,37 @@ pub(super) struct Freedom {
     pub(super) copy: bool,
     pub(super) move_: bool,
     pub(super) operand: bool,
+    /// A jump, or an end, that only some threads take may be left out.
+    pub(super) leave: bool,
+    /// It may be done whatever its guard says.
+    pub(super) unguard: bool,
 }
 
 impl Freedom {
-    const NONE: Self = Self { delete: false, copy: false, move_: false, operand: false };
-    const ALL: Self = Self { delete: true, copy: true, move_: true, operand: true };
+    const NONE: Self =
+        Self { delete: false, copy: false, move_: false, operand: false, leave: false, unguard: false };
+    const ALL: Self = Self { delete: true, copy: true, move_: true, operand: true, ..Self::NONE };
 
     pub(super) fn of(instruction: &Instruction, scope: usize, is_kernel: bool) -> Self {
         let effect = instruction.effect();
         let is_parameter = effect.kind == Kind::Load && effect.space == Space::Parameter;
         let is_pointer = instruction.opcode.ends_with("64");
-        match effect.kind {
-            Kind::Frozen | Kind::Unknown | Kind::Branch | Kind::End => Self::NONE,
+        let is_guarded = instruction.guard.is_some() && !instruction.is_unusual();
+        let freedom = match effect.kind {
+            Kind::Branch | Kind::End => Self { leave: is_guarded, unguard: is_guarded, ..Self::NONE },
+            Kind::Frozen | Kind::Unknown => Self::NONE,
             _ if instruction.is_unusual() || scope != 0 && names_symbol(instruction) => Self::NONE,
             _ if is_parameter && (is_pointer || !is_kernel) => Self::NONE,
             _ if instruction.opcode.starts_with("cvta") => Self { delete: true, ..Self::NONE },
             Kind::Barrier => Self { delete: true, move_: true, ..Self::NONE },
             _ => Self::ALL,
-        }
+        };
+        Self { unguard: freedom.unguard || is_guarded && freedom.operand, ..freedom }
     }
 }
 
 /// Whether it names something that may be declared in its scope alone, such as the argument of a call.
-fn names_symbol(instruction: &Instruction) -> bool {
+pub(super) fn names_symbol(instruction: &Instruction) -> bool {
     let is_name = |token: &Token| matches!(token, Token::Word(word) if word.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '_' | '$')));
     instruction.operands.iter().flatten().any(is_name)
 }

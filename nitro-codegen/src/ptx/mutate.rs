@@ -12,6 +12,7 @@ use super::flow::{Flow, Placed};
 use super::freedom::{Freedom, is_number_at};
 use super::module::{Function, Instruction, InstructionId, Token, What};
 use super::opcode;
+use super::profile::Proposal;
 use super::sites::{GUARD, Role, Slot};
 
 /// How often an edit is drawn until one can be made.
@@ -24,14 +25,22 @@ impl Base {
         let mut random = Random::new(seed);
         let edited = self.edited(edits).ok()?;
         let bodies = Candidates::of(self, &edited);
-        (0..ATTEMPTS).find_map(|_| {
-            let operation = bodies.draw(&mut random)?;
-            self.repaired(edits, operation, &mut random)
+        (0..ATTEMPTS).find_map(|_| match self.proposals().draw(&mut random) {
+            Some(Proposal { operation, stands_for, .. }) => {
+                self.repaired(edits, operation.clone(), stands_for.as_deref(), &mut random)
+            }
+            None => self.repaired(edits, bodies.draw(&mut random)?, None, &mut random),
         })
     }
 
-    /// The edit with what it needs to be one that is accepted.
-    fn repaired(&self, edits: &[Edit], operation: Operation, random: &mut Random) -> Option<Edit> {
+    /// The edit with what it needs to be one that is accepted; `standing` has to stand for what is lost by it.
+    fn repaired(
+        &self,
+        edits: &[Edit],
+        operation: Operation,
+        standing: Option<&str>,
+        random: &mut Random,
+    ) -> Option<Edit> {
         let mut all = edits.to_vec();
         all.push(Edit { operation, fixes: Vec::new() });
         let edited = self.edited(&all).ok()?;
@@ -39,8 +48,15 @@ impl Base {
         for index in edited.changed() {
             let function = edited.module.bodies().nth(index)?;
             let flow = Flow::new(function)?;
-            let repair =
-                Repair { base: self, index, function, random: &mut *random, stands_for: HashMap::new() };
+            let standing = standing.map(|name| function.named(name).ok_or(()));
+            let repair = Repair {
+                base: self,
+                index,
+                function,
+                random: &mut *random,
+                stands_for: HashMap::new(),
+                standing: standing.transpose().ok()?,
+            };
             edit.fixes.extend(repair.fixes(&flow)?);
             let is_copy = matches!(edit.operation, Operation::Copy { .. });
             let copy = is_copy.then(|| flow.instruction(edit.operation.created())).flatten();
@@ -108,7 +124,7 @@ impl Draw<'_> {
     fn operation(&self, random: &mut Random) -> Option<Operation> {
         let (at, instruction, freedom) = self.all[random.below(self.all.len())];
         match random.below(7) {
-            0 if freedom.delete => Some(Operation::Delete(at)),
+            0 if freedom.delete || freedom.leave => Some(Operation::Delete(at)),
             1 if freedom.copy => Some(Operation::Copy { source: at, before: self.any(random) }),
             2 if freedom.move_ => Some(Operation::Move { source: at, before: self.any(random) }),
             3 if freedom.delete => {
@@ -218,6 +234,8 @@ struct Repair<'a> {
     random: &'a mut Random,
     /// One register stands for a lost one wherever it can.
     stands_for: HashMap<usize, usize>,
+    /// The only one that may.
+    standing: Option<usize>,
 }
 
 impl Repair<'_> {
@@ -247,6 +265,10 @@ impl Repair<'_> {
     fn value(&mut self, placed: &Placed, slot: Slot, lost: usize, assigned: &Assigned) -> Option<Value> {
         let registers = &self.function.registers;
         let class = registers[lost].class;
+        if let Some(standing) = self.standing {
+            let fits = registers[standing].class == class && assigned.has(standing, placed.instruction.guard);
+            return fits.then(|| Value::Register(registers[standing].name.clone()));
+        }
         let known = self
             .stands_for
             .get(&lost)

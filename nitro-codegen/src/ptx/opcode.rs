@@ -110,6 +110,9 @@ fn space(rest: &[&str]) -> Space {
     named.unwrap_or(Space::Generic)
 }
 
+/// What stands where a guard stood that is taken away.
+pub(super) const ALWAYS: &str = "1";
+
 /// Whether sources of this opcode may be numbers, and what one is written as there.
 pub(super) fn one(opcode: &str) -> Option<&'static str> {
     const WITH_NUMBERS: [&str; 20] = [

@@ -56,6 +56,9 @@ pub(super) struct EvolveArgs {
     /// The most error that a result may have; the workload's unless given
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub max_error: Option<f64>,
+    /// Draw all edits by chance, and none that a profile of the original suggests
+    #[arg(long)]
+    pub unguided: bool,
     /// Seed of everything random; each island makes another one of it, with its name
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub seed: u64,

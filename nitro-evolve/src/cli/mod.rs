@@ -148,6 +148,12 @@ fn run(
     let (checks, left_out) = checks(subject, &args.devices, max_error);
     left_out.iter().for_each(|line| terminal.message(line));
     warn(subject.workload(), &terminal);
+    let subject = &if args.unguided { subject.clone() } else { subject.guided(cores) };
+    let proposed: Vec<String> =
+        subject.proposed().into_iter().map(|(reason, count)| format!("{count} about {reason}")).collect();
+    if !proposed.is_empty() {
+        terminal.message(&format!("edits that a profile suggests: {}", proposed.join(", ")));
+    }
     let began = Instant::now();
     let seed = board.as_ref().map_or(args.seed, |board| board.seed(args.seed));
     let request = EvolveRequest {

@@ -9,7 +9,7 @@ use crate::compare;
 use crate::workload::{InputBuffer, Inputs, Launch, Role};
 
 /// What a run of a case left.
-pub(super) struct Left {
+pub(crate) struct Left {
     /// For each buffer that is compared, or nobody may change, what it holds; empty for others.
     pub buffers: Vec<Vec<u8>>,
     /// Modelled time of what counts.
@@ -25,7 +25,7 @@ pub(super) fn emulator(ptx: &str, kernels: &[&str]) -> Result<Emulator, String> 
 }
 
 /// Runs a case: what counts by `program`, what judges by the original.
-pub(super) fn run(
+pub(crate) fn run(
     program: &Emulator,
     original: &Arc<Emulator>,
     inputs: &Inputs,
@@ -55,7 +55,7 @@ pub(super) fn run(
     Ok(left)
 }
 
-fn allocate(memory: &mut Memory, buffer: &InputBuffer) -> u64 {
+pub(crate) fn allocate(memory: &mut Memory, buffer: &InputBuffer) -> u64 {
     match buffer.role {
         Role::In | Role::InOut => memory.allocate(buffer.bytes.clone()),
         Role::Out | Role::Scratch => memory.allocate_uninitialised(buffer.bytes.len()),

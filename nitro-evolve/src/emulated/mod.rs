@@ -1,7 +1,7 @@
 //! Running on the CPU, where no GPU is: times are counted, races and stray accesses are found.
 
 mod bench;
-mod case;
+pub(crate) mod case;
 mod check;
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use super::error::Fault;
 use super::execute::write;
 use super::launch::Races;
 use super::memory::split;
+use super::observe::{self, Word};
 use super::op::{Address, Area, Atomic, Copy, Load, Store};
 use super::race::{Stamp, Touch, Toucher};
 use super::warp::{Warp, lanes};
@@ -31,6 +32,20 @@ struct Who<'w> {
     pc: u32,
 }
 
+/// The words that are touched.
+fn words(who: Who, block: &Block, place: Place, bytes: usize) -> impl Iterator<Item = Word> + use<> {
+    let (kind, of, at) = match place {
+        Place::Buffer(number, at) => (observe::BUFFER, number as u32, at),
+        Place::Variable(number, at) => (observe::VARIABLE, number as u32, at),
+        Place::Shared(at) => (observe::SHARED, block.number, at),
+        // Threads of blocks that are far apart may be taken for each other.
+        Place::Local(at) => (observe::LOCAL, block.number << 10 | (who.warp.first + who.lane) as u32, at),
+        Place::Parameter(_) => (u8::MAX, 0, 0),
+    };
+    let last = (at + bytes.max(1) - 1) / 4;
+    (at / 4..=last).map(move |word| (kind, of, word as u32))
+}
+
 impl Engine<'_> {
     pub(super) fn load(
         &mut self,
@@ -48,6 +63,7 @@ impl Engine<'_> {
             let place = self.place(who, block, load.address.area, addresses[lane], bytes * count, false)?;
             self.check_written(who, block, place, addresses[lane], bytes * count)?;
             self.touch(who, block, place, (addresses[lane], bytes * count), touch)?;
+            self.watch_read(who, block, place, bytes * count, false);
             for (at, &to) in load.to.iter().enumerate() {
                 let mut value = self.get(warp, block, lane, place, at * bytes, bytes);
                 if load.is_signed {
@@ -82,12 +98,15 @@ impl Engine<'_> {
             let who = Who { warp, lane, pc };
             let place = self.place(who, block, store.address.area, addresses[lane], bytes * count, true)?;
             let mask = u64::MAX >> (64 - 8 * bytes);
-            let changes = self.options.races != Races::Ignored
+            let changes = (self.options.races != Races::Ignored || self.observer.is_some())
                 && (0..count).any(|at| {
                     self.get(warp, block, lane, place, at * bytes, bytes) != values[at][lane] & mask
                 });
             let touch = if store.is_strong { Touch::StrongWrite } else { Touch::Write(changes) };
             self.touch(who, block, place, (addresses[lane], bytes * count), touch)?;
+            if let Some(observer) = self.observer.as_deref_mut() {
+                observer.stores(pc, words(who, block, place, bytes * count), changes);
+            }
             for (at, values) in values.iter().enumerate().take(count) {
                 self.set(warp, block, lane, (place, at * bytes, bytes), values[lane]);
             }
@@ -119,6 +138,7 @@ impl Engine<'_> {
             self.check_written(who, block, place, addresses[lane], bytes)?;
             self.hear(block, warp.first + lane, place, addresses[lane]);
             self.touch(who, block, place, (addresses[lane], bytes), Touch::StrongWrite)?;
+            self.watch_read(who, block, place, bytes, true);
             before[lane] = self.get(warp, block, lane, place, 0, bytes);
             let value = (atomic.change)(before[lane], first[lane], second[lane]);
             self.set(warp, block, lane, (place, 0, bytes), value);
@@ -147,12 +167,14 @@ impl Engine<'_> {
                 let source = self.place(who, block, Area::Global, from[lane], read, false)?;
                 self.check_written(who, block, source, from[lane], read)?;
                 self.touch(who, block, source, (from[lane], read), Touch::Read)?;
+                self.watch_read(who, block, source, read, false);
                 for (at, value) in values.iter_mut().enumerate().take(read) {
                     *value = self.get(warp, block, lane, source, at, 1) as u8;
                 }
             }
             let target = self.place(who, block, Area::Shared, to[lane], bytes, true)?;
             self.touch(who, block, target, (to[lane], bytes), Touch::Write(true))?;
+            self.watch_read(who, block, target, bytes, true);
             for (at, value) in values.into_iter().enumerate().take(bytes) {
                 self.set(warp, block, lane, (target, at, 1), value.into());
             }
@@ -232,6 +254,13 @@ impl Engine<'_> {
         } else {
             Place::Buffer(number, offset as usize)
         })
+    }
+
+    /// Whoever watches is told that these bytes are read.
+    fn watch_read(&mut self, who: Who, block: &Block, place: Place, bytes: usize, writes: bool) {
+        if let Some(observer) = self.observer.as_deref_mut() {
+            observer.reads(who.pc, words(who, block, place, bytes), writes);
+        }
     }
 
     fn check_written(

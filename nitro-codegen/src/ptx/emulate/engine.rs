@@ -10,6 +10,7 @@ use super::decode::{Function, Program};
 use super::error::{At, Fault, Race};
 use super::fences::{Knowledge, Told};
 use super::launch::{Geometry, Launched, Options, Races};
+use super::observe::Observer;
 use super::race::{Shadow, Stamp};
 use super::random::Random;
 use super::warp::{Warp, lanes};
@@ -36,6 +37,8 @@ pub(super) struct Engine<'a> {
     pub(super) launched: Launched,
     /// Pairs of instructions that race, which are listed.
     pub(super) racing: HashSet<(u32, u32, bool)>,
+    /// Who watches.
+    pub(super) observer: Option<&'a mut Observer>,
 }
 
 impl<'a> Engine<'a> {
@@ -59,7 +62,13 @@ impl<'a> Engine<'a> {
             random: Random::new(options.seed),
             launched: Launched::default(),
             racing: HashSet::new(),
+            observer: None,
         }
+    }
+
+    /// The same, watched.
+    pub(super) fn observed(self, observer: Option<&'a mut Observer>) -> Self {
+        Self { observer, ..self }
     }
 
     /// Runs all blocks, some at the same time, in an order that is drawn.

@@ -45,8 +45,16 @@ impl<'a> Engine<'a> {
             }
             let active = guarded(warp, op, warp.base[lane], set);
             self.launched.thread_instructions += u64::from(active.count_ones());
+            if let Some(observer) = self.observer.as_deref_mut() {
+                observer.before(pc, warp, set, active);
+            }
             match self.one(warp, block, op, (pc, set, active))? {
-                After::Next => pc += 1,
+                After::Next => {
+                    if let Some(observer) = self.observer.as_deref_mut() {
+                        observer.after(pc, warp, active);
+                    }
+                    pc += 1;
+                }
                 After::Jump(to) => pc = to,
                 After::Parted => return Ok(ran),
             }

@@ -60,6 +60,7 @@ mod fences;
 mod launch;
 mod meet;
 mod memory;
+mod observe;
 mod op;
 mod race;
 mod random;
@@ -73,6 +74,7 @@ pub(in crate::ptx) use self::decode::of_head;
 use self::decode::{Program, Refused};
 use self::engine::Engine;
 use self::launch::Geometry;
+pub(in crate::ptx) use self::observe::{Observer, Seen, Watched};
 
 pub use self::error::{At, Fault, Race, Unsupported};
 pub use self::launch::{Launch, Launched, Options, Races};
@@ -151,12 +153,33 @@ impl Emulator {
     /// # Errors
     /// When the launch does not fit the kernel, or a thread does what is not allowed; memory is then half done.
     pub fn launch(&self, launch: &Launch, memory: &mut Memory, options: &Options) -> Result<Launched, Fault> {
+        self.launch_observed(launch, memory, options, None)
+    }
+
+    /// As [`Emulator::launch`], watched.
+    pub(in crate::ptx) fn launch_observed(
+        &self,
+        launch: &Launch,
+        memory: &mut Memory,
+        options: &Options,
+        mut observer: Option<&mut Observer>,
+    ) -> Result<Launched, Fault> {
         let geometry = Geometry::new(&self.program, launch, options)?;
         let Some(kernel) = self.program.kernel(launch.kernel) else {
             return Err(Fault::Launch(format!("there is no kernel `{}`", launch.kernel)));
         };
         let parts = memory.parts(self.number, &self.program);
-        Engine::new(&self.program, kernel, &geometry, options, parts).run()
+        let engine = Engine::new(&self.program, kernel, &geometry, options, parts);
+        let launched = engine.observed(observer.as_deref_mut()).run();
+        if let Some(observer) = observer {
+            observer.launched();
+        }
+        launched
+    }
+
+    /// Who watches launches of this program, which was made of this module.
+    pub(in crate::ptx) fn observer(&self, module: &Module) -> Observer {
+        Observer::new(module, &self.program)
     }
 
     /// The bytes of a variable of the module, as the launches with this memory left it; none if there is no such variable, or no launch yet.

@@ -19,6 +19,7 @@ pub fn nothing_tried() -> Evolved {
         on: vec!["cuda:0 (NVIDIA H200)".to_owned()],
         seed: 7,
         migrations: None,
+        proposed: Default::default(),
         max_error: 0.01,
         original: Vec::new(),
         generations: 0,

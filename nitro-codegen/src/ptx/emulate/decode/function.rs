@@ -148,6 +148,7 @@ impl<'a> Decoder<'a> {
             }
         }
         debug_assert!(own.registers >= OWN);
+        own.places.clone_from(&self.registers);
         Ok(())
     }
 

@@ -34,6 +34,8 @@ pub(super) struct Function {
     pub(super) is_kernel: bool,
     pub(super) entry: u32,
     pub(super) registers: u32,
+    /// Where each register of the text begins among them.
+    pub(super) places: Vec<u32>,
     pub(super) frame_bytes: u32,
     /// Of a kernel, offset and size in bytes of each parameter.
     pub(super) parameters: Vec<(u32, u32)>,

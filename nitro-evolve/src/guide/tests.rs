@@ -1,0 +1,80 @@
+use std::path::Path;
+
+use super::*;
+use crate::Workload;
+
+/// Elements of a block from the last to the first, in blocks of two warps: one barrier is needed, one is not, and one no input comes to.
+const REVERSE: &str = "\
+.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry reverse(.param .u64 of, .param .u32 n)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<4>;
+    .shared .align 4 .b8 part[256];
+    ld.param.u64 %rd1, [of]; ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x; mov.u32 %r3, %tid.x; shl.b32 %r4, %r2, 6; add.s32 %r4, %r4, %r3;
+    mul.wide.s32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r5, [%rd3];
+    shl.b32 %r6, %r3, 2; mov.u32 %r7, part; add.s32 %r8, %r7, %r6;
+    bar.sync 0;
+    st.shared.u32 [%r8], %r5;
+    bar.sync 0;
+    setp.lt.u32 %p1, %r1, 1000000; @%p1 bra FEW;
+    bar.sync 0;
+FEW:
+    sub.s32 %r8, 252, %r6; add.s32 %r8, %r8, %r7; ld.shared.u32 %r5, [%r8];
+    st.global.u32 [%rd3], %r5; ret;
+}
+";
+
+const RUN: &str = "\
+[[buffer]]
+name = \"of\"
+type = \"u32\"
+length = \"64 * blocks\"
+role = \"inout\"
+values = \"integer(0, 1000000)\"
+[[step]]
+kernel = \"reverse\"
+grid = [\"blocks\"]
+block = [64]
+arguments = [\"of\", { u32 = \"64 * blocks\" }]
+[[search]]
+blocks = 9
+[[search]]
+blocks = 3
+[[validation]]
+blocks = 5
+[[test]]
+blocks = 2
+";
+
+fn guided(ptx: &str) -> Subject {
+    let workload = Workload::parse(Path::new("k.toml"), RUN).unwrap();
+    Subject::new(ptx, workload).unwrap().guided(2)
+}
+
+fn proposed(subject: &Subject) -> Vec<String> {
+    subject.base().proposed().map(|proposal| format!("{:?} {proposal}", proposal.reason)).collect()
+}
+
+#[test]
+fn a_barrier_is_proposed_where_nothing_races_without_it_and_threads_come_there() {
+    let found = proposed(&guided(REVERSE));
+    let barriers: Vec<&String> = found.iter().filter(|proposal| proposal.starts_with("Barrier")).collect();
+    assert_eq!(barriers, ["Barrier delete b12"], "{found:#?}");
+    assert!(found.contains(&"OneWay operand b16 slot guard = 1".to_owned()), "{found:#?}");
+    assert_eq!(guided(REVERSE).proposed()["barriers without which nothing races"], 1);
+    assert_eq!(proposed(&guided(REVERSE)), found, "the same again");
+}
+
+#[test]
+fn what_cannot_be_emulated_or_fails_there_is_not_guided() {
+    let unknown = REVERSE.replace("shl.b32 %r6, %r3, 2;", "frobnicate.b32 %r6, %r3;");
+    assert!(proposed(&guided(&unknown)).is_empty());
+    // It leaves its buffer at once: what was seen before is all there is.
+    let stray = REVERSE.replace("ld.global.u32 %r5, [%rd3];", "ld.global.u32 %r5, [%rd3+4096];");
+    assert!(proposed(&guided(&stray)).iter().all(|proposal| !proposal.starts_with("Barrier")));
+}
