@@ -45,7 +45,7 @@ impl Bench for Pretended {
         std::thread::sleep(self.run * (effort.runs + effort.checks));
         let mut hasher = DefaultHasher::new();
         candidate.ptx.hash(&mut hasher);
-        match effort.runs == 1
+        match effort.runs == 0
             && candidate.ptx.contains("nitro_deadline_ns")
             && hasher.finish() % 100 < FAILING_PERCENT
         {
@@ -119,7 +119,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let assembler = Assembler::find(90).ok_or("there is no ptxas")?;
     let assemble = move |text: String| {
         let image: Arc<[u8]> = assembler.assemble(&text)?;
-        Ok(Code { ptx: text.into(), image: Some(image) })
+        Ok(Code { ptx: text.into(), images: vec![image] })
     };
     let folder = tempfile::tempdir()?;
     let began = Instant::now();

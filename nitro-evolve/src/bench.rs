@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use nitro_codegen::ptx::machine_code;
+use nitro_core::Artifact;
 use nitro_search::Failure;
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +15,24 @@ use crate::{Set, Workload};
 pub struct Code {
     /// The text.
     pub ptx: Arc<str>,
-    /// The machine code that an assembler made of it for the device; none where whoever runs it makes that itself.
-    pub image: Option<Arc<[u8]>>,
+    /// The machine code that an assembler made of it for the device, in parts of which each has some of the kernels; none where whoever runs it makes that itself.
+    pub images: Vec<Arc<[u8]>>,
+}
+
+impl Code {
+    /// A text without machine code.
+    #[must_use]
+    pub fn text(ptx: impl Into<Arc<str>>) -> Self {
+        Self { ptx: ptx.into(), images: Vec::new() }
+    }
+
+    /// By what it is known: its machine code, whatever names and lines it has besides; its text where there is none.
+    pub(crate) fn digest(&self) -> u64 {
+        let parts: Option<Vec<String>> =
+            self.images.iter().map(|image| machine_code(image).map(|digest| digest.to_string())).collect();
+        let parts = parts.filter(|parts| !parts.is_empty());
+        parts.map_or_else(|| Artifact::of(&self.ptx), |parts| Artifact::of(&parts.join("\n"))).digest()
+    }
 }
 
 /// How often and how strictly something is run.

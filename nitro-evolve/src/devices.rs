@@ -78,8 +78,9 @@ fn sandboxed(name: &str) -> Result<Box<dyn Bench>, BenchError> {
 /// Without an assembler the driver makes the machine code, when a candidate is loaded.
 fn assembling(assembler: Option<Assembler>) -> Box<Assemble<'static>> {
     Box::new(move |text| {
-        let image = assembler.as_ref().map(|assembler| assembler.assemble(&text)).transpose()?;
-        Ok(Code { ptx: text.into(), image })
+        let Some(assembler) = &assembler else { return Ok(Code::text(text)) };
+        let images = vec![assembler.assemble(&text)?];
+        Ok(Code { ptx: text.into(), images })
     })
 }
 

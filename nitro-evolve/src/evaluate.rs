@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nitro_codegen::ptx::{Base, Edit, machine_code};
+use nitro_codegen::ptx::{Base, Edit};
 use nitro_search::Failure;
 use nitro_search::evolve::{Evolution, Report, Trial};
 
@@ -95,8 +95,8 @@ impl Evaluator<'_> {
 
     /// What one candidate gives on a set, on the first bench.
     pub(crate) fn run(&mut self, edits: &[Edit], set: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
-        let code = match self.subject.candidate(edits) {
-            Ok(text) => (self.assemble)(text),
+        let code = match self.subject.kernels(edits) {
+            Ok(candidate) => self.subject.assembled(&candidate, self.assemble),
             Err(error) => return Ok(RunOutcome::Failed(Failure::Invalid, error.to_string())),
         };
         match (code, self.benches.first_mut()) {
@@ -108,10 +108,9 @@ impl Evaluator<'_> {
 }
 
 fn assembled(subject: &Subject, assemble: &Assemble<'_>, edits: &[Edit]) -> Result<Assembled, Failure> {
-    let text = subject.candidate(edits).map_err(|_| Failure::Invalid)?;
-    let code = assemble(text).map_err(|_| Failure::Compile)?;
-    let of_image = code.image.as_deref().and_then(machine_code);
-    let digest = of_image.unwrap_or_else(|| nitro_core::Artifact::of(&code.ptx)).digest();
+    let candidate = subject.kernels(edits).map_err(|_| Failure::Invalid)?;
+    let code = subject.assembled(&candidate, assemble).map_err(|_| Failure::Compile)?;
+    let digest = code.digest();
     Ok(Assembled { code, digest })
 }
 

@@ -47,6 +47,6 @@ impl FirstRun {
     pub(crate) fn code(&self, subject: &Subject, assemble: &Assemble<'_>, edits: &[Edit]) -> Option<Code> {
         let module = subject.kernels(edits).ok()?.with_deadline(self.most_ns);
         let module = if self.is_bounded { module.with_bounds() } else { module };
-        assemble(module.to_string()).ok()
+        subject.assembled(&module, assemble).ok()
     }
 }

@@ -18,6 +18,7 @@ mod first_run;
 mod generation;
 mod guide;
 mod history;
+mod images;
 mod island;
 mod judge;
 mod letter;

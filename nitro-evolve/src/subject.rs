@@ -6,6 +6,7 @@ use nitro_codegen::ptx::emulate::{Emulator, Unsupported};
 use nitro_codegen::ptx::{Base, Edit, Module, ParseError, PatchError, Proposal};
 
 use crate::bench::Code;
+use crate::evaluate::Assemble;
 use crate::workload::{Argument, Launch, Set, Workload, WorkloadError};
 
 /// A PTX text with a workload that fits it.
@@ -14,6 +15,8 @@ pub struct Subject {
     workload: Workload,
     base: Base,
     original: Code,
+    /// The kernels that are edited, in groups that can be assembled apart.
+    apart: Vec<Vec<String>>,
 }
 
 /// A text and a workload that have nothing to do with each other.
@@ -86,9 +89,12 @@ impl Subject {
     /// When the text is no PTX, a kernel is not there, or takes other arguments.
     pub fn new(ptx: &str, workload: Workload) -> Result<Self, SubjectError> {
         let module = Module::parse(ptx)?;
+        let apart = module.apart(&workload.kernels());
+        let apart = apart.into_iter().map(|group| group.into_iter().map(str::to_owned).collect()).collect();
         let subject = Self {
             base: Base::new(module).editing(&workload.kernels()),
-            original: Code { ptx: Arc::from(ptx), image: None },
+            original: Code::text(Arc::from(ptx)),
+            apart,
             workload,
         };
         let inputs = subject.workload.inputs(Set::Search, 0)?;
@@ -153,6 +159,19 @@ impl Subject {
         Ok(self.kernels(edits)?.to_string())
     }
 
+    /// What an assembler makes of a candidate, or of another form of it: of kernels that have nothing to do with each other one by one.
+    pub(crate) fn assembled(&self, candidate: &Module, assemble: &Assemble<'_>) -> Result<Code, String> {
+        let whole = candidate.to_string();
+        let mut images = Vec::with_capacity(self.apart.len());
+        for group in self.apart.iter().filter(|_| self.apart.len() > 1) {
+            let names: Vec<&str> = group.iter().map(String::as_str).collect();
+            let text = candidate.text_of(&names).ok_or("a kernel is not there any more")?;
+            images.extend(assemble(text)?.images);
+        }
+        // Without an assembler there are no parts.
+        if images.is_empty() { assemble(whole) } else { Ok(Code { ptx: whole.into(), images }) }
+    }
+
     /// As data.
     pub(crate) fn kernels(&self, edits: &[Edit]) -> Result<Module, PatchError> {
         let edited = self.base.apply(edits)?;
@@ -165,5 +184,80 @@ impl Subject {
     /// As [`Subject::candidate`].
     pub fn patched(&self, edits: &[Edit]) -> Result<String, PatchError> {
         Ok(self.base.apply(edits)?.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Mutex;
+
+    use nitro_codegen::ptx::Patch;
+
+    use super::*;
+
+    const PTX: &str = "\
+.version 9.0
+.target sm_90
+.address_size 64
+.const .u32 m = 7;
+.visible .entry one() { .reg .b32 %r<3>; ld.const.u32 %r1, [m]; add.s32 %r2, %r1, 1; ret; }
+.visible .entry other() { .reg .b32 %r<3>; ld.const.u32 %r1, [m]; ret; }
+";
+    const RUN: &str = "\
+[[buffer]]
+name = \"y\"
+type = \"u32\"
+length = \"1\"
+role = \"out\"
+[[step]]
+kernel = \"one\"
+grid = [1]
+block = [1]
+arguments = []
+[[step]]
+kernel = \"other\"
+grid = [1]
+block = [1]
+arguments = []
+[[search]]
+[[validation]]
+seed = 1
+[[test]]
+seed = 2
+";
+
+    /// The texts that are assembled of a candidate, and how many images it has.
+    fn texts(subject: &Subject, edits: &str, images: usize) -> (Vec<String>, usize) {
+        let seen = Mutex::new(Vec::new());
+        let patch = format!("patch of {}\n{edits}", subject.base().module().digest());
+        let candidate = subject.kernels(&patch.parse::<Patch>().unwrap().edits).unwrap();
+        let code = subject.assembled(&candidate, &|text| {
+            seen.lock().unwrap().push(text.clone());
+            Ok(Code { ptx: text.into(), images: vec![Arc::from(&b"code"[..]); images] })
+        });
+        let code = code.unwrap();
+        assert_eq!(*code.ptx, candidate.to_string());
+        (seen.into_inner().unwrap(), code.images.len())
+    }
+
+    #[test]
+    fn kernels_that_have_nothing_to_do_with_each_other_are_assembled_one_by_one() {
+        let of = |ptx: &str| Subject::new(ptx, Workload::parse(Path::new("k.toml"), RUN).unwrap()).unwrap();
+        let subject = of(PTX);
+        let (before, images) = texts(&subject, "", 1);
+        assert_eq!((before.len(), images), (2, 2));
+        assert!(before[0].contains(".entry one") && !before[0].contains(".entry other"));
+        let (after, _) = texts(&subject, "delete b1\n", 1);
+        assert!(after[0] != before[0] && after[1] == before[1], "one of two is as it was");
+        let (all, images) = texts(&subject, "", 0);
+        let last = all.last().unwrap();
+        assert!(
+            images == 0 && last.contains(".entry one") && last.contains(".entry other"),
+            "the driver takes it as a whole"
+        );
+        let sharing =
+            of(&PTX.replace(".const .u32 m = 7;", ".global .u32 m = 7;").replace("ld.const", "ld.global"));
+        assert_eq!(texts(&sharing, "", 1).0.len(), 1, "one could write what the other reads");
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nitro_core::Artifact;
 
 use super::parse;
-use super::reach::{Reached, is_declaration, is_described};
+use super::reach::{Reached, is_declaration, is_described, written_by_any};
 
 /// A text of PTX as data: its functions are lists of instructions, everything else is kept as it is.
 ///
@@ -91,6 +91,20 @@ impl Module {
     /// ```
     #[must_use]
     pub fn kernels(&self, names: &[&str]) -> Option<Self> {
+        Self::parse(&self.text_of(names)?).ok()
+    }
+
+    /// The text of such a module.
+    ///
+    /// ```
+    /// use nitro_codegen::ptx::Module;
+    ///
+    /// let module = Module::parse(".version 9.0\n.visible .entry a() { ret; }\n.visible .entry b() { ret; }\n")?;
+    /// assert!(!module.text_of(&["b"]).unwrap().contains(".entry a"));
+    /// # Ok::<(), nitro_codegen::ptx::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn text_of(&self, names: &[&str]) -> Option<String> {
         let is_kernel = |name: &&str| self.bodies().any(|body| body.is_kernel() && body.name == *name);
         if !names.iter().all(is_kernel) {
             return None;
@@ -99,7 +113,7 @@ impl Module {
         let is_left_out = |name: &str| !reached.contains(name);
         let left_out: HashSet<&str> = self.functions().filter(|name| is_left_out(name)).collect();
         if is_described(self, &left_out) {
-            return Some(self.clone());
+            return Some(self.to_string());
         }
         let mut text = String::new();
         let mut is_after_declaration = false;
@@ -122,7 +136,42 @@ impl Module {
                 }
             }
         }
-        Self::parse(&text).ok()
+        Some(text)
+    }
+
+    /// These kernels in groups that can be compiled apart: those of different groups have no variable in common that one could write and another read. In the order of their names here.
+    ///
+    /// ```
+    /// use nitro_codegen::ptx::Module;
+    ///
+    /// let text = ".version 9.0\n.global .u32 n;\n.const .u32 m;\n.entry a() { .reg .b32 %r<2>; ld.global.u32 %r1, [n]; ld.const.u32 %r1, [m]; ret; }\n\
+    ///             .entry b() { .reg .b32 %r<2>; ld.const.u32 %r1, [m]; ret; }\n.entry c() { st.global.u32 [n], 1; ret; }\n";
+    /// let module = Module::parse(text)?;
+    /// assert_eq!(module.apart(&["a", "b", "c"]), [vec!["a", "c"], vec!["b"]]);
+    /// # Ok::<(), nitro_codegen::ptx::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn apart<'a>(&self, kernels: &[&'a str]) -> Vec<Vec<&'a str>> {
+        let shared = written_by_any(self);
+        let mut groups: Vec<(HashSet<&str>, Vec<&'a str>)> = Vec::new();
+        for &kernel in kernels {
+            let reached = Reached::of(self, &[kernel]);
+            let mut group: (HashSet<&str>, _) =
+                (shared.iter().copied().filter(|name| reached.contains(name)).collect(), vec![kernel]);
+            let (same, others) = groups.into_iter().partition(|(names, _)| !names.is_disjoint(&group.0));
+            groups = others;
+            for (names, kernels) in same {
+                group = (&group.0 | &names, [kernels, group.1].concat());
+            }
+            groups.push(group);
+        }
+        let mut groups: Vec<Vec<&'a str>> = groups.into_iter().map(|(_, kernels)| kernels).collect();
+        groups.sort_by_key(|group| kernels.iter().position(|kernel| *kernel == group[0]));
+        // Where one cannot do without another, as debug information does, nothing is apart.
+        let is_alone = |group: &Vec<&str>| {
+            self.kernels(group).is_some_and(|part| part.kernel_names().all(|name| group.contains(&name)))
+        };
+        if groups.iter().all(is_alone) { groups } else { vec![kernels.to_vec()] }
     }
 
     /// What is kept as it was.

@@ -71,6 +71,18 @@ fn units(module: &Module) -> Vec<Unit<'_>> {
     units
 }
 
+/// Names between functions by which kernels may tell each other something: all but those of constants and of a block's memory.
+pub(super) fn written_by_any(module: &Module) -> HashSet<&str> {
+    let mut found = HashSet::new();
+    for text in module.texts().filter(|text| !is_declaration(text)) {
+        for statement in parts(text).0.split(|word| *word == ";") {
+            let is_apart = statement.iter().any(|word| matches!(*word, ".const" | ".shared"));
+            found.extend(statement.iter().copied().filter(|word| !is_apart && is_name(word)));
+        }
+    }
+    found
+}
+
 /// Of a function without a body: its names mean nothing outside of it.
 pub(super) fn is_declaration(text: &str) -> bool {
     text.starts_with(".func") || text.starts_with(".entry")

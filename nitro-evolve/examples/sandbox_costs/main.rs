@@ -98,8 +98,8 @@ fn code(fault: &str, assembler: Option<&Assembler>) -> Result<Code, Box<dyn Erro
     let options = Options::new(80).define("FAULT", fault).with_output(Output::Ptx);
     let image = compile(&source, &options)?;
     let ptx = image.ptx().ok_or("NVRTC makes PTX")?;
-    let image = assembler.map(|assembler| assembler.assemble(ptx)).transpose()?;
-    Ok(Code { ptx: ptx.into(), image })
+    let images = assembler.map(|assembler| assembler.assemble(ptx)).transpose()?;
+    Ok(Code { ptx: ptx.into(), images: images.into_iter().collect() })
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {

@@ -136,7 +136,7 @@ fn subject(ptx: &str, workload: &str) -> Subject {
 }
 
 fn assemble(text: String) -> Result<Code, String> {
-    Ok(Code { ptx: text.into(), image: None })
+    Ok(Code::text(text))
 }
 
 fn request<'a>(

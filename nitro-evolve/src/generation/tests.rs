@@ -71,7 +71,7 @@ impl Bench for Slow<'_> {
 }
 
 fn code(number: u64) -> Code {
-    Code { ptx: number.to_string().into(), image: None }
+    Code::text(number.to_string())
 }
 
 /// Two in a hundred cannot be assembled, of others each three have the same machine code.

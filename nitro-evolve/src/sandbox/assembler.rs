@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use crate::images::Images;
 use crate::tool::{MOST_TIME, find, run};
 
 /// NVIDIA's `ptxas`, for one architecture; any number of threads may use it at the same time.
@@ -22,6 +23,7 @@ use crate::tool::{MOST_TIME, find, run};
 pub struct Assembler {
     ptxas: PathBuf,
     architecture: u32,
+    lately: Arc<Images>,
 }
 
 impl Assembler {
@@ -33,14 +35,18 @@ impl Assembler {
 
     /// As [`Assembler::find`], or a sentence that says what is missing.
     pub(crate) fn find_or(architecture: u32) -> Result<Self, String> {
-        Ok(Self { ptxas: find("ptxas")?, architecture })
+        Ok(Self { ptxas: find("ptxas")?, architecture, lately: Arc::default() })
     }
 
-    /// The machine code of a text, which is assembled for what it was written for where that names features of one architecture (`sm_90a`).
+    /// The machine code of a text, which is assembled for what it was written for where that names features of one architecture (`sm_90a`). What was assembled lately is not assembled again.
     ///
     /// # Errors
     /// With the first of its messages where it refuses the text, or why it does not run.
     pub fn assemble(&self, ptx: &str) -> Result<Arc<[u8]>, String> {
+        self.lately.of(ptx, |ptx| self.assembled(ptx))
+    }
+
+    fn assembled(&self, ptx: &str) -> Result<Arc<[u8]>, String> {
         let failed = |error: io::Error| format!("a temporary folder for ptxas: {error}");
         let folder = tempfile::tempdir().map_err(failed)?;
         let (source, image) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
@@ -75,7 +81,7 @@ mod tests {
     const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
     fn assembler() -> Assembler {
-        Assembler { ptxas: PathBuf::from("/there/is/no/ptxas"), architecture: 75 }
+        Assembler { ptxas: PathBuf::from("/there/is/no/ptxas"), architecture: 75, lately: Arc::default() }
     }
 
     #[test]

@@ -37,10 +37,10 @@ pub(super) enum Answer {
 }
 
 /// How a payload divides into PTX and machine code.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Parts {
     ptx_bytes: usize,
-    has_image: bool,
+    image_bytes: Vec<usize>,
 }
 
 impl Request {
@@ -54,20 +54,27 @@ impl Request {
     }
 
     fn with(&self, code: &Code) -> Result<Vec<u8>, String> {
-        frame::encode(self, &[code.ptx.as_bytes(), code.image.as_deref().unwrap_or_default()])
+        let images = code.images.iter().map(|image| &image[..]);
+        frame::encode(self, &[code.ptx.as_bytes()].into_iter().chain(images).collect::<Vec<_>>())
     }
 }
 
 impl Parts {
     fn of(code: &Code) -> Self {
-        Self { ptx_bytes: code.ptx.len(), has_image: code.image.is_some() }
+        Self { ptx_bytes: code.ptx.len(), image_bytes: code.images.iter().map(|image| image.len()).collect() }
     }
 
     /// The code in a payload.
     pub(super) fn code(self, payload: &[u8]) -> Result<Code, String> {
-        let (ptx, image) = payload.split_at_checked(self.ptx_bytes).ok_or("the code is cut off")?;
+        let (ptx, mut rest) = payload.split_at_checked(self.ptx_bytes).ok_or("the code is cut off")?;
         let ptx = std::str::from_utf8(ptx).map_err(|error| error.to_string())?;
-        Ok(Code { ptx: ptx.into(), image: self.has_image.then(|| Arc::from(image)) })
+        let mut images = Vec::with_capacity(self.image_bytes.len().min(payload.len()));
+        for bytes in self.image_bytes {
+            let (image, others) = rest.split_at_checked(bytes).ok_or("the machine code is cut off")?;
+            images.push(Arc::from(image));
+            rest = others;
+        }
+        Ok(Code { ptx: ptx.into(), images })
     }
 }
 
@@ -123,12 +130,13 @@ mod tests {
 
     #[test]
     fn code_arrives_with_and_without_machine_code() {
-        for image in [None, Some(Arc::from(&b"\x7fELF"[..])), Some(Arc::from(&b""[..]))] {
-            let code = Code { ptx: "// ä".into(), image };
+        let image = |bytes: &'static [u8]| -> Arc<[u8]> { Arc::from(bytes) };
+        for images in [vec![], vec![image(b"\x7fELF")], vec![image(b"one"), image(b""), image(b"other")]] {
+            let code = Code { ptx: "// ä".into(), images };
             let bytes = Request::run(&code, Set::Test, Effort::new(1, 1)).unwrap();
             let (request, payload) = frame::read::<Request>(&mut &bytes[..]).unwrap().unwrap();
             let Request::Run { set: Set::Test, code: parts, .. } = request else { panic!("{request:?}") };
-            assert_eq!(parts.code(&payload), Ok(code));
+            assert_eq!(parts.clone().code(&payload), Ok(code));
             assert!(parts.code(&payload[..3]).is_err());
         }
     }

@@ -246,7 +246,7 @@ impl Sandbox {
     fn deadline(&self, candidate: &Code, set: Set, usual: Duration) -> Duration {
         let is_near = self.worker.as_ref().is_some_and(|begun| begun.last == Some(set));
         let begin = self.task.as_ref().map_or(Duration::ZERO, |task| task.begin);
-        self.limits.deadline(usual, candidate.image.is_some()).saturating_add(if is_near {
+        self.limits.deadline(usual, !candidate.images.is_empty()).saturating_add(if is_near {
             Duration::ZERO
         } else {
             begin

@@ -22,10 +22,9 @@ enum Key {
 
 impl Key {
     fn of(code: &Code) -> Self {
-        match code.image.as_deref().and_then(machine_code) {
-            Some(digest) => Self::Machine(digest.digest()),
-            None => Self::Text(code.ptx.clone()),
-        }
+        let is_known =
+            !code.images.is_empty() && code.images.iter().all(|image| machine_code(image).is_some());
+        if is_known { Self::Machine(code.digest()) } else { Self::Text(code.ptx.clone()) }
     }
 }
 
@@ -46,7 +45,10 @@ mod tests {
 
     #[test]
     fn code_without_machine_code_is_known_by_its_text() {
-        let code = |ptx: &str, image: Option<&[u8]>| Code { ptx: ptx.into(), image: image.map(Arc::from) };
+        let code = |ptx: &str, image: Option<&[u8]>| Code {
+            ptx: ptx.into(),
+            images: image.into_iter().map(Arc::from).collect(),
+        };
         let mut quarantine = Quarantine::default();
         quarantine.add(&code("a", None), Failure::Crash, "trapped");
         assert_eq!(quarantine.find(&code("a", None)), Some((Failure::Crash, "trapped".to_owned())));

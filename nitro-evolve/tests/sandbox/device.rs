@@ -28,7 +28,7 @@ const EFFORT: Effort = Effort::new(5, 2);
 pub fn ptx(fault: &str) -> Result<Code, CudaError> {
     let source = Source::new("faults.cu", include_str!("faults.cu"));
     let options = Options::new(80).define("FAULT", fault).with_output(Output::Ptx);
-    Ok(Code { ptx: compile(&source, &options)?.ptx().unwrap().into(), image: None })
+    Ok(Code::text(compile(&source, &options)?.ptx().unwrap()))
 }
 
 fn code(fault: &str) -> Code {
@@ -83,9 +83,7 @@ fn planted_faults_are_found_and_the_next_one_runs() {
     let mut sandbox = begun();
     for (fault, expected) in FAULTS {
         let code = match fault {
-            "RIGHT_BUT_NOT_PTX" => {
-                Code { ptx: code("RIGHT").ptx.replace("ret", "return").into(), image: None }
-            }
+            "RIGHT_BUT_NOT_PTX" => Code::text(code("RIGHT").ptx.replace("ret", "return")),
             fault => code(fault),
         };
         let RunOutcome::Failed(failure, why) = run(&mut sandbox, &code) else { panic!("{fault}") };
@@ -109,7 +107,7 @@ fn planted_faults_are_found_and_the_next_one_runs() {
 /// The same, but threads end where loops do not, or where they would access what is no buffer's.
 fn ending(fault: &str) -> Code {
     let module = Module::parse(&code(fault).ptx).unwrap();
-    Code { ptx: module.with_deadline(50_000_000).with_bounds().to_string().into(), image: None }
+    Code::text(module.with_deadline(50_000_000).with_bounds().to_string())
 }
 
 fn no_fault_costs_a_worker_where_threads_end_before_it() {
@@ -151,7 +149,7 @@ fn a_right_candidate_has_a_time_and_no_error() {
     let assembler = sandbox.architecture().and_then(Assembler::find);
     for set in [Set::Search, Set::Validation, Set::Test] {
         let (mut code, slower) = (code("RIGHT"), code("SLOWER"));
-        code.image = assembler.as_ref().map(|assembler| assembler.assemble(&code.ptx).unwrap());
+        code.images = assembler.iter().map(|assembler| assembler.assemble(&code.ptx).unwrap()).collect();
         let [right, slower] = [code, slower].map(|code| match sandbox.run(&code, set, EFFORT).unwrap() {
             RunOutcome::Ran(results) => results,
             RunOutcome::Failed(failure, why) => panic!("{failure:?}, {why}"),

@@ -89,7 +89,7 @@ impl Bench for Fake {
             _ => {}
         }
         let takes = if &*candidate.ptx == "late end" { "takes 1" } else { &*candidate.ptx };
-        let candidate = &Code { ptx: takes.into(), image: None };
+        let candidate = &Code::text(takes);
         let cases = if set == Set::Search { 2 } else { 1 };
         let results = (0..cases).map(|case| result(candidate, case)).collect::<Result<Vec<_>, _>>();
         Ok(RunOutcome::Ran(

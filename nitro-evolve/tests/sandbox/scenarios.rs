@@ -108,7 +108,7 @@ fn workload() -> Workload {
 }
 
 fn code(text: &str) -> Code {
-    Code { ptx: text.into(), image: None }
+    Code::text(text)
 }
 
 fn search(sandbox: &mut Sandbox, text: &str) -> RunOutcome {

@@ -3,15 +3,16 @@
 mod bounded;
 mod case;
 mod kernels;
+mod loaded;
 mod run;
 mod stop;
 
 use std::collections::BTreeMap;
 
-use nitro_cuda::{Cuda, CudaError, Image, Module};
-use nitro_search::Failure;
+use nitro_cuda::{Cuda, CudaError};
 
 use self::case::Case;
+use self::loaded::Loaded;
 use self::run::{Programs, Runner};
 use self::stop::Stop;
 use crate::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
@@ -45,7 +46,8 @@ pub struct CudaBench {
 
 struct Task {
     workload: Workload,
-    original: Module,
+    device: Cuda,
+    original: Loaded,
     /// The sets whose cases are on the device.
     loaded: BTreeMap<Set, Vec<Case>>,
 }
@@ -80,27 +82,18 @@ impl CudaBench {
         program: &Code,
         sets: &[Set],
     ) -> Result<(), BenchError> {
-        let module = load(self.device, program, "the program")?;
+        let module = Loaded::new(self.device, program, "the program")?;
         for &set in sets {
             for number in 0..workload.cases(set) {
                 let inputs = workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))?;
                 let failed = |error: CudaError| BenchError(error.to_string());
                 let mut case = Case::new(self.device.stream(), inputs).map_err(failed)?;
-                self.runner.once(&mut case, Programs::new(&module, &module))?;
+                self.runner.once(&mut case, &Programs::new(&module, &module))?;
                 self.device.stream().synchronize().map_err(failed)?;
             }
         }
         Ok(())
     }
-}
-
-/// Brings code to a device.
-fn load(device: Cuda, code: &Code, file: &str) -> Result<Module, Stop> {
-    let image = match &code.image {
-        Some(image) => Image::from_cubin(file, image),
-        None => Image::from_ptx(file, &code.ptx),
-    };
-    Module::load(device, &image).map_err(Stop::of(Failure::Compile))
 }
 
 impl Task {
@@ -113,7 +106,7 @@ impl Task {
         for number in 0..self.workload.cases(set) {
             let inputs = self.workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))?;
             self.make_room(case::bytes(&inputs)).map_err(|why| self.with(set, number, why))?;
-            let stream = self.original.device().stream();
+            let stream = self.device.stream();
             let mut case =
                 Case::new(stream, inputs).map_err(|error| self.with(set, number, error.to_string()))?;
             runner
@@ -131,7 +124,7 @@ impl Task {
             let free = device.free_bytes().map_err(|error| error.to_string())?;
             Ok::<_, String>((bytes <= free - free / LEFT_TO_OTHERS, free))
         };
-        let device = self.original.device();
+        let device = self.device;
         if !has_room(device)?.0 {
             self.loaded.clear();
         }
@@ -154,14 +147,14 @@ impl Task {
     fn run(
         &mut self,
         runner: &mut Runner,
-        candidate: Option<&Module>,
+        candidate: Option<&Loaded>,
         set: Set,
         effort: Effort,
     ) -> Result<Vec<CaseResult>, Stop> {
         let original = &self.original;
         let programs = Programs::new(candidate.unwrap_or(original), original);
         let cases = self.loaded.get_mut(&set).into_iter().flatten();
-        cases.map(|case| runner.run(case, programs, effort)).collect()
+        cases.map(|case| runner.run(case, &programs, effort)).collect()
     }
 }
 
@@ -183,8 +176,9 @@ impl Bench for CudaBench {
         sets: &[Set],
     ) -> Result<Vec<Vec<CaseResult>>, BenchError> {
         self.task = None; // its memory is needed
-        let original = load(self.device, original, "the original")?;
-        let task = self.task.insert(Task { workload: workload.clone(), original, loaded: BTreeMap::new() });
+        let (device, original) = (self.device, Loaded::new(self.device, original, "the original")?);
+        let task =
+            self.task.insert(Task { workload: workload.clone(), device, original, loaded: BTreeMap::new() });
         let runner = &mut self.runner;
         let results = sets.iter().map(|&set| {
             task.load(runner, set)?;
@@ -198,7 +192,7 @@ impl Bench for CudaBench {
             return Err(BenchError("no workload was begun with".to_owned()));
         };
         task.load(&mut self.runner, set)?;
-        let candidate = load(self.device, candidate, "the candidate");
+        let candidate = Loaded::new(self.device, candidate, "the candidate");
         let ran = candidate.and_then(|candidate| task.run(&mut self.runner, Some(&candidate), set, effort));
         ran.map_or_else(Stop::outcome, |results| Ok(RunOutcome::Ran(results)))
     }

@@ -1,14 +1,16 @@
 //! How a program runs on a case: checked, and timed.
 
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::Device;
-use nitro_cuda::{Argument, Grid, Kernel, Module, Place, Stream};
+use nitro_cuda::{Argument, Grid, Kernel, Place, Stream};
 use nitro_search::Failure;
 
 use super::bounded::Bounded;
 use super::case::{Case, pattern};
 use super::kernels::{self, Verdict};
+use super::loaded::Loaded;
 use super::stop::Stop;
 use crate::bench::{CaseResult, Effort};
 use crate::workload::{Argument as Planned, Launch};
@@ -29,17 +31,16 @@ const DOUBTFUL: f64 = 1.1;
 const MOST_ARGUMENTS: usize = 64;
 
 /// The code that is judged, and the original.
-#[derive(Clone, Copy)]
 pub(super) struct Programs<'m> {
-    pub(super) candidate: &'m Module,
-    pub(super) original: &'m Module,
+    candidate: &'m Loaded,
+    original: &'m Loaded,
     /// Of the candidate.
-    pub(super) bounded: Option<Bounded<'m>>,
+    bounded: Vec<Bounded<'m>>,
 }
 
 impl<'m> Programs<'m> {
-    pub(super) fn new(candidate: &'m Module, original: &'m Module) -> Self {
-        Self { candidate, original, bounded: Bounded::of(candidate) }
+    pub(super) fn new(candidate: &'m Loaded, original: &'m Loaded) -> Self {
+        Self { candidate, original, bounded: candidate.bounded() }
     }
 
     fn are_the_original(&self) -> bool {
@@ -70,7 +71,7 @@ impl Runner {
     pub(super) fn run(
         &mut self,
         case: &mut Case,
-        programs: Programs<'_>,
+        programs: &Programs<'_>,
         effort: Effort,
     ) -> Result<CaseResult, Stop> {
         fits(programs.candidate, &case.launches)?;
@@ -86,9 +87,9 @@ impl Runner {
     }
 
     /// The largest error of a result; one that is as near as the original's own are is none.
-    fn check(&mut self, case: &mut Case, programs: Programs<'_>) -> Result<f64, Stop> {
+    fn check(&mut self, case: &mut Case, programs: &Programs<'_>) -> Result<f64, Stop> {
         let verdicts = self.verdicts(case, programs)?;
-        programs.bounded.map_or(Ok(()), |bounded| bounded.judge(self.stream))?;
+        programs.bounded.iter().try_for_each(|bounded| bounded.judge(self.stream))?;
         let mut error = 0.0f64;
         for (buffer, verdict) in case.buffers.iter().zip(&verdicts) {
             if let Some(damage) = buffer.damage(verdict) {
@@ -101,18 +102,18 @@ impl Runner {
     }
 
     /// Runs a program once, with buffers that are elsewhere and hold something else than last time.
-    fn verdicts(&mut self, case: &mut Case, programs: Programs<'_>) -> Result<Vec<Verdict>, Stop> {
+    fn verdicts(&mut self, case: &mut Case, programs: &Programs<'_>) -> Result<Vec<Verdict>, Stop> {
         let pattern = self.once(case, programs)?;
         Ok(case.verdicts(self.stream, pattern)?)
     }
 
     /// Runs a program once; the pattern that outputs were filled with.
-    pub(super) fn once(&mut self, case: &mut Case, programs: Programs<'_>) -> Result<u32, Stop> {
+    pub(super) fn once(&mut self, case: &mut Case, programs: &Programs<'_>) -> Result<u32, Stop> {
         let (run, pattern) = (self.runs, pattern(self.runs));
         self.runs += 1;
         // Both places are taken with both kinds of patterns.
         case.place(if (run + run / 2).is_multiple_of(2) { Place::End } else { Place::Begin });
-        programs.bounded.map_or(Ok(()), |bounded| bounded.allow(self.stream, case))?;
+        programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
         case.restore(pattern)?;
         case.set_canaries(pattern)?;
         let prepared = prepare(programs.candidate, &case.launches, case)?;
@@ -126,12 +127,12 @@ impl Runner {
     pub(super) fn keep_original(
         &mut self,
         case: &mut Case,
-        original: &Module,
+        original: &Loaded,
         max_error: f64,
     ) -> Result<(), Stop> {
         fits(original, &case.launches)?;
         fits(original, &case.judge)?;
-        let programs = Programs::new(original, original);
+        let programs = &Programs::new(original, original);
         let pattern = self.once(case, programs)?;
         case.keep_results(pattern)?;
         for _ in 0..SPREAD_RUNS {
@@ -149,9 +150,9 @@ impl Runner {
     }
 
     /// The median of what all launches take together: of so many runs, or of the first few where these leave no doubt that it is slower than the original.
-    fn time(&self, case: &mut Case, programs: Programs<'_>, runs: u32) -> Result<f64, Stop> {
+    fn time(&self, case: &mut Case, programs: &Programs<'_>, runs: u32) -> Result<f64, Stop> {
         case.place(Place::End);
-        programs.bounded.map_or(Ok(()), |bounded| bounded.allow(self.stream, case))?;
+        programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
         let prepared = prepare(programs.candidate, &case.launches, case)?;
         let ahead_ns = LAUNCH_NS * (4 + MOST_AHEAD.min(prepared.len() as u64));
         let mut stopwatch = self.stream.device().stopwatch();
@@ -164,7 +165,7 @@ impl Runner {
             times_ns.push(stopwatch.stop());
         }
         self.stream.synchronize()?; // says why when a time is no number
-        programs.bounded.map_or(Ok(()), |bounded| bounded.judge(self.stream))?;
+        programs.bounded.iter().try_for_each(|bounded| bounded.judge(self.stream))?;
         if programs.are_the_original() {
             case.slowest_ns = times_ns.iter().copied().reduce(f64::max);
         }
@@ -196,20 +197,25 @@ fn unsteady(name: &str, error: f64, most: f64) -> Option<String> {
     })
 }
 
-fn prepare<'m>(module: &'m Module, launches: &[Launch], case: &Case) -> Result<Vec<Prepared<'m>>, Stop> {
+fn prepare<'m>(module: &'m Loaded, launches: &[Launch], case: &Case) -> Result<Vec<Prepared<'m>>, Stop> {
     let addresses: Vec<u64> = case.buffers.iter().map(|buffer| buffer.work.pointer()).collect();
+    let mut kernels = BTreeMap::new();
+    for name in launches.iter().map(|launch| launch.kernel.as_str()) {
+        if let Entry::Vacant(kernel) = kernels.entry(name) {
+            kernel.insert(module.kernel(name).map_err(Stop::of(Failure::Compile))?);
+        }
+    }
     let prepared = launches.iter().map(|launch| {
         let ([bx, by, bz], [tx, ty, tz]) = (launch.grid, launch.block);
         let grid = Grid { blocks: (bx, by, bz), threads: (tx, ty, tz), shared_bytes: launch.shared_bytes };
         let arguments = launch.arguments.iter().map(|argument| argument.bytes(&addresses));
-        let kernel = module.kernel(&launch.kernel).map_err(Stop::of(Failure::Compile))?;
-        Ok(Prepared { kernel, grid, arguments: arguments.collect() })
+        Prepared { kernel: kernels[launch.kernel.as_str()], grid, arguments: arguments.collect() }
     });
-    prepared.collect()
+    Ok(prepared.collect())
 }
 
 /// Whether the kernels take what the launches give them: the driver reads as much as they take.
-fn fits(module: &Module, launches: &[Launch]) -> Result<(), Stop> {
+fn fits(module: &Loaded, launches: &[Launch]) -> Result<(), Stop> {
     let mut asked = BTreeSet::new();
     for launch in launches {
         let given: Vec<usize> = launch.arguments.iter().map(Planned::size_bytes).collect();
