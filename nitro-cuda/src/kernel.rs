@@ -193,6 +193,15 @@ impl<'m> Kernel<'m> {
         answer.map(|()| added).map_err(|error| self.refused(grid, error))
     }
 
+    /// Notes that a stream is about to get a launch of it.
+    pub(crate) fn note(self, stream: Stream) -> Result<(), CudaError> {
+        self.uses.map_or(Ok(()), |uses| uses.note(stream))
+    }
+
+    pub(crate) fn is_same(self, other: Self) -> bool {
+        std::ptr::eq(self.function, other.function)
+    }
+
     fn refused(self, grid: Grid, error: CudaError) -> CudaError {
         CudaError::Launch { kernel: self.function.name.clone(), grid, source: Box::new(error) }
     }
@@ -316,14 +325,14 @@ impl<'m> Kernel<'m> {
         let mut parameters = parameters(arguments);
         let launched = self.function.device.activate().and_then(|_active| {
             self.allow_shared(grid.shared_bytes)?;
-            self.uses.map_or(Ok(()), |uses| uses.note(stream))?;
+            self.note(stream)?;
             profile::launches::around(|| launch(parameters.as_mut_ptr()))
         });
         launched.map_err(|error| self.refused(grid, error))
     }
 
     /// Lets launches have so much dynamic shared memory. The context is current.
-    fn allow_shared(self, bytes: u32) -> Result<(), CudaError> {
+    pub(crate) fn allow_shared(self, bytes: u32) -> Result<(), CudaError> {
         let is_allowed = || bytes <= self.function.shared_bytes.load(Ordering::Acquire);
         if is_allowed() {
             return Ok(());

@@ -1,13 +1,13 @@
 //! CUDA graphs of launches, one after the other.
 
-use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-use cudarc::driver::sys::{CUgraph, CUgraphExec};
+use cudarc::driver::sys::CUgraphExec;
 
 use super::replay::Call;
 use super::{Executable, LaunchError};
 use crate::driver::driver;
+use crate::graph::{Nodes, destroy};
 use crate::{Buffer, Cuda, CudaError, Stream, capture};
 
 /// All launches of a call, which the host gives the device at once.
@@ -59,42 +59,6 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        let executable = *self.executable.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let destroyed = self.device.activate().and_then(|_active| {
-            // SAFETY: nobody launches it any more; one that is still running is destroyed when it has ended.
-            unsafe { driver!(cuGraphExecDestroy(executable)) }
-        });
-        if let Err(error) = destroyed {
-            self.device.defer_error(error);
-        }
-    }
-}
-
-/// A graph that is being made.
-struct Nodes(CUgraph);
-
-impl Nodes {
-    /// Without nodes. A context is current.
-    fn new() -> Result<Self, CudaError> {
-        let mut graph = ptr::null_mut();
-        // SAFETY: `graph` lives through the call.
-        unsafe { driver!(cuGraphCreate(&mut graph, 0)) }?;
-        Ok(Self(graph))
-    }
-
-    fn instantiate(&self) -> Result<CUgraphExec, CudaError> {
-        let mut executable = ptr::null_mut();
-        // SAFETY: the graph is whole, and `executable` lives through the call.
-        unsafe { driver!(cuGraphInstantiateWithFlags(&mut executable, self.0, 0)) }?;
-        Ok(executable)
-    }
-}
-
-impl Drop for Nodes {
-    fn drop(&mut self) {
-        // SAFETY: the graph is not used again; what was instantiated of it lives on.
-        if let Err(error) = unsafe { driver!(cuGraphDestroy(self.0)) } {
-            tracing::debug!(%error, "a graph stays");
-        }
+        destroy(self.device, *self.executable.get_mut().unwrap_or_else(PoisonError::into_inner));
     }
 }

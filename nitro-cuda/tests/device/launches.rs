@@ -1,7 +1,7 @@
 //! A launch runs as it was asked for, or is refused with a reason.
 
 use nitro_core::Device;
-use nitro_cuda::{Buffer, CudaError, Grid, Stream, current, device, partition};
+use nitro_cuda::{Argument, Buffer, CudaError, Grid, LaunchGraph, Stream, current, device, partition};
 
 use crate::{KERNELS, kernel, partitions};
 
@@ -116,4 +116,26 @@ fn a_kernel_is_not_launched_on_a_stream_of_another_device() {
     // SAFETY: the argument is of the kernel's type.
     let error = unsafe { spin.launch_on(part.stream(), Grid::linear(1, 1), &[1u64.into()]) }.unwrap_err();
     assert!(matches!(error, CudaError::OtherDevice { .. }), "{error}");
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_graph_launches_all_that_it_was_made_of_in_that_order_as_often_as_it_is_asked() {
+    let stream = device(0).unwrap().stream();
+    device(0).unwrap().enter();
+    let x = Buffer::<u32>::zeroed(1000).unwrap();
+    let arguments = [1, 2, 3].map(|value: u32| [Argument::from(&x), 1000u32.into(), value.into()]);
+    let launches = (0..300).map(|at| (kernel("add"), Grid::covering(1000, 256), &arguments[at % 3][..]));
+    let graph = LaunchGraph::new(stream, launches).unwrap();
+    for times in 1..=3 {
+        // SAFETY: the arguments are of the kernel's types, and the buffer has so many elements.
+        unsafe { graph.launch() }.unwrap();
+        assert_eq!(x.to_vec().unwrap(), [600 * times; 1000]);
+    }
+    let most = Grid::linear(1, 256).with_shared_bytes(10 << 20);
+    let refused = LaunchGraph::new(stream, [(kernel("add"), most, &arguments[0][..])]);
+    assert!(refused.is_err_and(|error| !error.is_fatal()), "and the device goes on");
+    // SAFETY: as above.
+    unsafe { graph.launch() }.unwrap();
+    assert_eq!(x.to_vec().unwrap(), [2400; 1000]);
 }

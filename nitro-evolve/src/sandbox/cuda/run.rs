@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::Device;
-use nitro_cuda::{Argument, Grid, Kernel, Place, Stream};
+use nitro_cuda::{Argument, Grid, Kernel, LaunchGraph, Place, Stream};
 use nitro_search::Failure;
 
 use super::bounded::Bounded;
@@ -27,6 +27,8 @@ const MOST_AHEAD: u64 = 30;
 /// So many runs leave no doubt where each takes this many times what the slowest run of the original takes.
 const FEW_RUNS: usize = 3;
 const DOUBTFUL: f64 = 1.1;
+/// More launches are not made a graph: it keeps all of them, on the host and on the device.
+const MOST_NODES: usize = 1 << 14;
 /// A kernel's arguments, as many as `nitro-cuda` takes.
 const MOST_ARGUMENTS: usize = 64;
 
@@ -154,6 +156,7 @@ impl Runner {
         case.place(Place::End);
         programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
         let prepared = prepare(programs.candidate, &case.launches, case)?;
+        let graph = self.graph(&prepared)?;
         let ahead_ns = LAUNCH_NS * (4 + MOST_AHEAD.min(prepared.len() as u64));
         let mut stopwatch = self.stream.device().stopwatch();
         let mut times_ns = Vec::new();
@@ -161,7 +164,11 @@ impl Runner {
             case.restore(pattern(times_ns.len() as u64))?;
             kernels::spin(self.stream, ahead_ns)?;
             stopwatch.start();
-            self.launch(&prepared)?;
+            match &graph {
+                // SAFETY: as where they are launched one by one.
+                Some(graph) => unsafe { graph.launch() }.map_err(Stop::of(Failure::Launch))?,
+                None => self.launch(&prepared)?,
+            }
             times_ns.push(stopwatch.stop());
         }
         self.stream.synchronize()?; // says why when a time is no number
@@ -173,6 +180,21 @@ impl Runner {
             time_ns if time_ns.is_nan() => Err(Stop::Lost("the device gives no times".to_owned())),
             time_ns => Ok(time_ns),
         }
+    }
+
+    /// The launches as a graph, where they are so many that the host would not be ahead of the device: then its time would be measured, and not that of the kernels.
+    fn graph<'m>(&self, prepared: &[Prepared<'m>]) -> Result<Option<LaunchGraph<'m>>, Stop> {
+        if !(MOST_AHEAD as usize + 1..=MOST_NODES).contains(&prepared.len()) {
+            return Ok(None);
+        }
+        let arguments: Vec<Vec<Argument<'_>>> = prepared
+            .iter()
+            .map(|prepared| prepared.arguments.iter().map(|bytes| Argument::bytes(bytes)).collect())
+            .collect();
+        let launches = prepared.iter().zip(&arguments);
+        let launches =
+            launches.map(|(prepared, arguments)| (prepared.kernel, prepared.grid, arguments.as_slice()));
+        LaunchGraph::new(self.stream, launches).map(Some).map_err(Stop::of(Failure::Launch))
     }
 
     fn launch(&self, prepared: &[Prepared<'_>]) -> Result<(), Stop> {
