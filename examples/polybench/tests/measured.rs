@@ -113,6 +113,7 @@ fn a_wrong_rate_makes_a_bound_that_some_point_contradicts() {
         "memory_lanes_per_clock",
         "loaded_bytes_per_clock",
         "wavefronts_per_clock",
+        "requests_per_clock",
         "dram_gbps",
         "clock_ghz",
     ];
