@@ -119,9 +119,18 @@ pub trait Bench: Send {
         sets: &[Set],
     ) -> Result<Vec<Vec<CaseResult>>, BenchError>;
 
-    /// For how long it could not run anything so far, since what runs candidates was lost and had to be replaced.
-    fn restarting(&self) -> Duration {
-        Duration::ZERO
+    /// Makes the inputs of these sets, if that takes time, so that beginning with them takes less.
+    ///
+    /// # Errors
+    /// When there are no such inputs.
+    fn prepare(&mut self, workload: &Workload, sets: &[Set]) -> Result<(), BenchError> {
+        let _ = (workload, sets);
+        Ok(())
+    }
+
+    /// How often what runs candidates was lost so far and had to be replaced, and for how long it could not run anything meanwhile.
+    fn replaced(&self) -> (u64, Duration) {
+        (0, Duration::ZERO)
     }
 
     /// Runs a candidate on the cases of a set that it has begun with.

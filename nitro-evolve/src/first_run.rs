@@ -11,6 +11,8 @@ use crate::workload::Set;
 const LEAST_NS: f64 = 100e6;
 /// And at most so many times what the original takes as it is: a worker is given more than twice as long.
 const MOST_TIMES: f64 = 8.0;
+/// Years, while it is not known how long the original takes so.
+const NEVER_NS: u64 = 1 << 60;
 
 /// In what form a candidate runs first: its loops end ([`Module::with_deadline`](nitro_codegen::ptx::Module::with_deadline)), and so do threads that leave its buffers
 /// ([`Module::with_bounds`](nitro_codegen::ptx::Module::with_bounds)), unless the original itself accesses something else, such as variables of its module.
@@ -22,25 +24,35 @@ pub(crate) struct FirstRun {
 }
 
 impl FirstRun {
-    /// For candidates of a subject, which takes `usual_ns` as it is.
+    /// For candidates of a subject; and why it does not look at what they access, if it does not.
     pub(crate) fn new(
         subject: &Subject,
         assemble: &Assemble<'_>,
         bench: &mut dyn Bench,
+        original: &Code,
         effort: Effort,
-        usual_ns: f64,
-    ) -> Result<Self, BenchError> {
-        let most_ns = |times_ns: f64| (LEAST_NS + (2.0 * times_ns).min(MOST_TIMES * usual_ns)) as u64;
-        let unbounded = Self { effort, most_ns: most_ns(MOST_TIMES * usual_ns), is_bounded: false };
-        let bounded = Self { is_bounded: true, ..unbounded };
-        let Some(code) = bounded.code(subject, assemble, &[]) else { return Ok(unbounded) };
-        // Of the original it is asked how long it takes so.
-        Ok(match bench.run(&code, Set::Search, Effort { runs: 1, ..effort })? {
-            RunOutcome::Ran(cases) if cases.iter().all(|case| case.error == 0.0) => {
-                Self { most_ns: most_ns(cases.iter().map(|case| case.time_ns).sum()), ..bounded }
-            }
-            _ => unbounded,
-        })
+    ) -> Result<(Self, Option<String>), BenchError> {
+        let bounded = Self { effort, most_ns: NEVER_NS, is_bounded: true };
+        let code = bounded.code(subject, assemble, &[]);
+        let (mut most_ns, mut objection) = (0.0f64, None);
+        // What looks faster has a first run with the inputs of the validation, too.
+        for set in [Set::Search, Set::Validation] {
+            let mut time_ns = |code| time_ns(bench.run(code, set, Effort { runs: 1, ..effort })?);
+            let usual_ns = time_ns(original)?.unwrap_or(0.0);
+            let so_ns = match &code {
+                Some(code) => time_ns(code)?,
+                None => Err("it cannot be assembled so".to_owned()),
+            };
+            let so_ns = so_ns.unwrap_or_else(|why| {
+                objection = Some(why);
+                f64::INFINITY
+            });
+            most_ns = most_ns.max((2.0 * so_ns).min(MOST_TIMES * usual_ns));
+        }
+        Ok((
+            Self { effort, most_ns: (LEAST_NS + most_ns) as u64, is_bounded: objection.is_none() },
+            objection,
+        ))
     }
 
     /// The code of a candidate for its first run; none if there is none, which its own code tells better.
@@ -49,4 +61,15 @@ impl FirstRun {
         let module = if self.is_bounded { module.with_bounds() } else { module };
         subject.assembled(&module, assemble).ok()
     }
+}
+
+/// What all cases take together; otherwise why they are not what they should be.
+fn time_ns(outcome: RunOutcome) -> Result<Result<f64, String>, BenchError> {
+    Ok(match outcome {
+        RunOutcome::Failed(_, why) => Err(why),
+        RunOutcome::Ran(cases) if cases.iter().any(|case| case.error != 0.0) => {
+            Err("it gives something else so".to_owned())
+        }
+        RunOutcome::Ran(cases) => Ok(cases.iter().map(|case| case.time_ns).sum()),
+    })
 }

@@ -13,6 +13,12 @@ pub(crate) struct Assembled {
     pub digest: u64,
 }
 
+/// A candidate in the form of its first run.
+pub(crate) struct FirstCode {
+    pub code: Code,
+    pub effort: Effort,
+}
+
 /// Runs candidates, and says what that gives.
 #[derive(Clone, Copy)]
 pub(crate) struct Judge {
@@ -23,20 +29,21 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    /// How a candidate fails in its first run, if it does.
+    /// How a candidate fails in its first run on these inputs, if it does.
     pub(crate) fn first(
         &self,
         bench: &mut dyn Bench,
-        code: &Code,
-        effort: Effort,
+        first: &FirstCode,
+        set: Set,
     ) -> Result<Option<Failure>, BenchError> {
-        self.failure(bench, code, Set::Search, effort)
+        self.failure(bench, &first.code, set, first.effort)
     }
 
     pub(crate) fn report(
         &self,
         bench: &mut dyn Bench,
         candidate: &Assembled,
+        first: Option<&FirstCode>,
         purpose: Purpose,
     ) -> Result<Report, BenchError> {
         let (set, effort) = match purpose {
@@ -52,11 +59,26 @@ impl Judge {
         // What is wrong in a way that the inputs of the search do not show, and fast by that, would else fill the population with its descendants.
         let failure = match purpose {
             Purpose::Search if fitness.time_ns < self.to_beat_ns => {
-                self.failure(bench, &candidate.code, Set::Validation, Effort::new(0, 1))?
+                self.elsewhere(bench, candidate, first)?
             }
             _ => None,
         };
         Ok(failure.map_or(Report::Ran { fitness, code: Some(candidate.digest) }, Report::Failed))
+    }
+
+    /// How a candidate fails with the inputs of the validation, if it does: in its first run there, too, so that one which leaves its buffers costs no worker.
+    fn elsewhere(
+        &self,
+        bench: &mut dyn Bench,
+        candidate: &Assembled,
+        first: Option<&FirstCode>,
+    ) -> Result<Option<Failure>, BenchError> {
+        if let Some(first) = first
+            && let Some(failure) = self.first(bench, first, Set::Validation)?
+        {
+            return Ok(Some(failure));
+        }
+        self.failure(bench, &candidate.code, Set::Validation, Effort::new(0, 1))
     }
 
     fn failure(

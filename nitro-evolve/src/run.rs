@@ -112,12 +112,18 @@ pub fn evolve(
         elapsed,
     } = request;
     let name = island.as_ref().map(|island| island.name.clone());
-    let usual_ns: f64 = original_times.iter().map(|(_, time_ns)| time_ns).sum();
     let first = efforts.first.zip(benches.first_mut());
     let first =
-        first.map(|(effort, bench)| FirstRun::new(subject, assemble, bench.as_mut(), effort, usual_ns));
+        first.map(|(effort, bench)| FirstRun::new(subject, assemble, bench.as_mut(), &original, effort));
     let EvolvePlan { margin, max_error, seed, .. } = plan;
-    let first = first.transpose()?;
+    let first = first.transpose()?.map(|(first, why)| {
+        if let Some(why) = why {
+            observer.message(&format!(
+                "first runs look at loops alone, so that each candidate which leaves its buffers costs a worker: of the original, a look at what it accesses says that {why}"
+            ));
+        }
+        first
+    });
     let spent = Spent { threads, benches: benches.len(), ..Spent::default() };
     let failed = HashMap::new();
     let mut evaluator =

@@ -29,6 +29,8 @@ pub struct Spent {
     pub timed_runs: Duration,
     /// Until workers that were lost have been replaced.
     pub restarts: Duration,
+    /// How many were.
+    pub workers: u64,
     /// While candidates were evaluated, and none was ready to run.
     pub idle: Duration,
     /// How many devices run candidates.
@@ -48,6 +50,7 @@ impl Spent {
         ] {
             *own += other;
         }
+        self.workers += other.workers;
     }
 }
 
@@ -60,9 +63,9 @@ impl fmt::Display for Spent {
                 .map(|time| time.as_secs_f64());
         write!(
             formatter,
-            "on {devices} first runs took {first:.1} s, timed runs {timed:.1} s, new workers {restarts:.1} s, idle for {idle:.1} s; \
+            "on {devices} first runs took {first:.1} s, timed runs {timed:.1} s, {} new workers {restarts:.1} s, idle for {idle:.1} s; \
              {} threads assembled for {assembling:.1} s together, breeding took {breeding:.1} s",
-            self.threads
+            self.workers, self.threads
         )
     }
 }

@@ -5,11 +5,20 @@ use std::collections::HashSet;
 use super::breach::Breach;
 use super::module::{Function, Instruction, Item, Module, Piece, Token, What};
 
-/// When the first thread of a module has begun, the moment at which the others end: 0 until then. Where it stands, no program has a name like it.
-const END: &str = "nitro_deadline_ns";
+/// What a module [with a deadline](Module::with_deadline) has for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline;
+
+impl Deadline {
+    /// The variable, of eight bytes, with the moment at which threads end, by the device's clock: 0 until the first of them has begun. Who runs a module again sets it to 0 before, so that what passes
+    /// between runs does not count.
+    pub const END: &'static str = "nitro_deadline_ns"; // no program has a name like it
+}
+
+const END: &str = Deadline::END;
 
 impl Module {
-    /// This module, but where a thread jumps back it ends instead once `most_ns` nanoseconds are over since a kernel of the module began first, by the device's clock. So an endless
+    /// This module, but where a thread jumps back it ends instead once `most_ns` nanoseconds are over since a kernel of the module began first, by the device's clock ([`Deadline::END`]). So an endless
     /// loop ends, and takes nobody's process with it; results of threads that ended so are missing, and a [variable](Breach::VARIABLE) tells that they did.
     ///
     /// Every turn of a loop takes longer: this is for finding out what a kernel does, not how fast it is. A thread that waits for others, as at a barrier that they do not come to, waits on.

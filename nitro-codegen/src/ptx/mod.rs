@@ -44,6 +44,7 @@ mod uniform;
 pub use self::base::Base;
 pub use self::bounds::Bounds;
 pub use self::breach::Breach;
+pub use self::deadline::Deadline;
 pub use self::edit::{CacheMode, Edit, Fix, Operation, PatchError, Value};
 pub use self::machine::machine_code;
 pub use self::module::{InstructionId, Module};

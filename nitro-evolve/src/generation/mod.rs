@@ -11,8 +11,9 @@ use nitro_search::Failure;
 use nitro_search::evolve::{Purpose, Report, Trial};
 
 use crate::bench::{Bench, BenchError, Code, Effort};
-use crate::judge::{Assembled, Judge};
+use crate::judge::{Assembled, FirstCode, Judge};
 use crate::spent::Spent;
+use crate::workload::Set;
 
 /// What has to be known of candidates.
 pub(crate) struct Candidates<'a> {
@@ -52,8 +53,9 @@ enum Outcome {
 
 /// What a device does next with a candidate.
 enum Run {
-    First(Code, Effort),
-    Timed,
+    First(FirstCode),
+    /// With the code of its first run, if it had one.
+    Timed(Option<FirstCode>),
 }
 
 /// What a core does next.
@@ -177,11 +179,12 @@ impl Generation<'_> {
                 Work::Instrument(at) => {
                     let first = self.candidates.first;
                     let run = first.and_then(|First { make, effort }| {
-                        Some(Run::First(make(&self.candidates.trials[at].edits)?, effort))
+                        let code = make(&self.candidates.trials[at].edits)?;
+                        Some(Run::First(FirstCode { code, effort }))
                     });
                     let mut state = self.lock();
                     state.spent.assembling += began.elapsed();
-                    state.ready.insert(at, run.unwrap_or(Run::Timed));
+                    state.ready.insert(at, run.unwrap_or(Run::Timed(None)));
                 }
             }
             self.changed.notify_all();
@@ -221,7 +224,7 @@ impl Generation<'_> {
                     state.to_instrument.push_back(at)
                 }
                 None => {
-                    state.ready.insert(at, Run::Timed);
+                    state.ready.insert(at, Run::Timed(None));
                 }
             }
         }
@@ -258,12 +261,14 @@ impl Generation<'_> {
     /// What a device does until everything has run.
     fn run(&self, bench: &mut dyn Bench) {
         while let Some((at, run, candidate)) = self.next_run() {
-            let (began, restarting) = (Instant::now(), bench.restarting());
-            let is_first = matches!(run, Run::First(..));
-            let result = self.result(bench, at, run, &candidate);
-            let restarts = bench.restarting().saturating_sub(restarting);
+            let (began, (lost, restarting)) = (Instant::now(), bench.replaced());
+            let is_first = matches!(run, Run::First(_));
+            let result = self.result(bench, at, &run, &candidate);
+            let (workers, restarts) = bench.replaced();
+            let restarts = restarts.saturating_sub(restarting);
             let mut state = self.lock();
             state.spent.restarts += restarts;
+            state.spent.workers += workers - lost;
             let took = began.elapsed().saturating_sub(restarts);
             *(if is_first { &mut state.spent.first_runs } else { &mut state.spent.timed_runs }) += took;
             match result {
@@ -271,7 +276,8 @@ impl Generation<'_> {
                     state.error.get_or_insert(error);
                 }
                 Ok(None) => {
-                    state.ready.insert(at, Run::Timed);
+                    let (Run::First(code) | Run::Timed(Some(code))) = run else { continue };
+                    state.ready.insert(at, Run::Timed(Some(code)));
                 }
                 Ok(Some(report)) => {
                     if let (Report::Failed(failure), true) = (report, self.is_new(at)) {
@@ -289,13 +295,16 @@ impl Generation<'_> {
         &self,
         bench: &mut dyn Bench,
         at: usize,
-        run: Run,
+        run: &Run,
         candidate: &Assembled,
     ) -> Result<Option<Report>, BenchError> {
         let judge = &self.candidates.judge;
         match run {
-            Run::First(code, effort) => Ok(judge.first(bench, &code, effort)?.map(Report::Failed)),
-            Run::Timed => judge.report(bench, candidate, self.candidates.trials[at].purpose).map(Some),
+            Run::First(code) => Ok(judge.first(bench, code, Set::Search)?.map(Report::Failed)),
+            Run::Timed(first) => {
+                let purpose = self.candidates.trials[at].purpose;
+                judge.report(bench, candidate, first.as_ref(), purpose).map(Some)
+            }
         }
     }
 

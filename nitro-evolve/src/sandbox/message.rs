@@ -14,6 +14,8 @@ use crate::{Set, Workload};
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Request {
+    /// As [`Bench::prepare`](crate::Bench::prepare).
+    Prepare { file: PathBuf, workload: String, sets: Vec<Set> },
     /// As [`Bench::begin`](crate::Bench::begin).
     Begin { file: PathBuf, workload: String, sets: Vec<Set>, code: Parts },
     /// As [`Bench::run`](crate::Bench::run).
@@ -26,6 +28,8 @@ pub(super) enum Request {
 pub(super) enum Answer {
     /// It runs on this, and is ready.
     Ready { name: String, architecture: Option<u32> },
+    /// The inputs are made.
+    Prepared,
     /// For each set, so many results.
     Begun { cases: Vec<usize> },
     /// All cases have run.
@@ -44,6 +48,11 @@ pub(super) struct Parts {
 }
 
 impl Request {
+    pub(super) fn prepare(workload: &Workload, sets: &[Set]) -> Result<Vec<u8>, String> {
+        let (file, text) = (workload.file().to_owned(), workload.text().to_owned());
+        frame::encode(&Self::Prepare { file, workload: text, sets: sets.to_vec() }, &[])
+    }
+
     pub(super) fn begin(workload: &Workload, original: &Code, sets: &[Set]) -> Result<Vec<u8>, String> {
         let (file, text) = (workload.file().to_owned(), workload.text().to_owned());
         Self::Begin { file, workload: text, sets: sets.to_vec(), code: Parts::of(original) }.with(original)

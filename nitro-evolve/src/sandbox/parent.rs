@@ -39,6 +39,8 @@ pub struct Sandbox {
     name: String,
     architecture: Option<u32>,
     worker: Option<Begun>,
+    /// Takes the place of the next worker that is lost. There is one once a first was lost; it makes the inputs meanwhile and leaves the device alone.
+    spare: Option<Worker>,
     task: Option<Task>,
     quarantine: Quarantine,
     losses: Losses,
@@ -86,6 +88,7 @@ impl Sandbox {
             name: String::new(),
             architecture: None,
             worker: None,
+            spare: None,
             task: None,
             quarantine: Quarantine::default(),
             losses: Losses::default(),
@@ -103,7 +106,18 @@ impl Sandbox {
     }
 
     fn start_worker(&mut self) -> Result<(), Broken> {
+        if let Some(spare) = self.spare.take()
+            && self.adopt(spare).is_ok()
+            && matches!(self.answer(self.limits.begin), Ok((Answer::Prepared, _)))
+        {
+            return Ok(());
+        }
         let worker = Worker::start(&mut self.command).map_err(Broken::crash)?;
+        self.adopt(worker)
+    }
+
+    /// Has candidates run by this worker, once it is ready.
+    fn adopt(&mut self, worker: Worker) -> Result<(), Broken> {
         self.statistics.workers += 1;
         self.worker = Some(Begun { worker, sets: Vec::new(), last: None });
         match self.answer(self.limits.start)? {
@@ -113,6 +127,15 @@ impl Sandbox {
             (answer, _) => return Err(Broken::crash(format!("its worker began with {answer:?}"))),
         }
         Ok(())
+    }
+
+    /// Starts a worker that waits for the end of the one which has begun with these sets. If that cannot be, the next one is started when it is needed.
+    fn start_spare(&mut self, sets: &[Set]) {
+        let Some(Ok(request)) = self.task.as_ref().map(|task| Request::prepare(&task.workload, sets)) else {
+            return;
+        };
+        self.spare = Worker::start(&mut self.command).ok();
+        self.spare.iter().for_each(|spare| spare.ask(request.clone()));
     }
 
     /// The worker's next answer.
@@ -171,7 +194,12 @@ impl Sandbox {
             }
             match ready {
                 // Beginning, it ran the original: the device is as good as ever.
-                Ok(_) => self.losses.end_row(),
+                Ok(_) => {
+                    self.losses.end_row();
+                    if is_restart {
+                        self.start_spare(&sets);
+                    }
+                }
                 Err(broken) => self.lose(&broken)?,
             }
         }
@@ -263,8 +291,8 @@ impl Bench for Sandbox {
         self.architecture
     }
 
-    fn restarting(&self) -> Duration {
-        self.statistics.restarting
+    fn replaced(&self) -> (u64, Duration) {
+        (self.statistics.crashes + self.statistics.timeouts, self.statistics.restarting)
     }
 
     fn begin(
@@ -276,6 +304,7 @@ impl Bench for Sandbox {
         let (workload, original) = (workload.clone(), original.clone());
         self.task = Some(Task { workload, original, begin: Duration::ZERO, usual: HashMap::new() });
         self.quarantine = Quarantine::default();
+        self.spare = None; // it has the inputs of another one
         if self.worker.is_none() {
             self.start_worker().map_err(|broken| BenchError(broken.how))?;
         }

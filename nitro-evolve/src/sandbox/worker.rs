@@ -77,9 +77,15 @@ fn listen(mut input: impl Read + Send + 'static, under_way: Arc<AtomicUsize>) ->
 }
 
 fn answer(bench: &mut impl Bench, request: Request, payload: &[u8]) -> Result<Vec<u8>, String> {
+    let parsed = |file: &Path, text: &str| Workload::parse(file, text).map_err(|error| error.to_string());
     match request {
+        Request::Prepare { file, workload, sets } => {
+            let workload = parsed(&file, &workload)?;
+            bench.prepare(&workload, &sets).map_err(|error| error.0)?;
+            Answer::Prepared.other()
+        }
         Request::Begin { file, workload, sets, code } => {
-            let workload = Workload::parse(Path::new(&file), &workload).map_err(|error| error.to_string())?;
+            let workload = parsed(&file, &workload)?;
             let begun = bench.begin(&workload, &code.code(payload)?, &sets).map_err(|error| error.0)?;
             Answer::begun(&begun)
         }

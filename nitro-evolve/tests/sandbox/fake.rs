@@ -27,7 +27,10 @@ pub fn work(kind: &str) {
                 Err(_) => without_device(),
             }
         }
-        _ => serve(|| Ok(Fake { begun: Vec::new() }), std::io::stdin(), std::io::stdout()).unwrap(),
+        _ => {
+            let open = || Ok(Fake { begun: Vec::new(), prepared: Vec::new() });
+            serve(open, std::io::stdin(), std::io::stdout()).unwrap()
+        }
     }
 }
 
@@ -38,6 +41,7 @@ fn without_device() {
 
 struct Fake {
     begun: Vec<Set>,
+    prepared: Vec<Set>,
 }
 
 impl Bench for Fake {
@@ -47,6 +51,11 @@ impl Bench for Fake {
 
     fn architecture(&self) -> Option<u32> {
         Some(75)
+    }
+
+    fn prepare(&mut self, _: &Workload, sets: &[Set]) -> Result<(), BenchError> {
+        self.prepared = sets.to_vec();
+        Ok(())
     }
 
     fn begin(
@@ -85,6 +94,7 @@ impl Bench for Fake {
                     std::process::exit(3)
                 });
             }
+            "prepared" => return Ok(RunOutcome::Failed(Failure::Launch, format!("{:?}", self.prepared))),
             "wrong" => return Ok(RunOutcome::Failed(Failure::Launch, "too many threads".to_owned())),
             _ => {}
         }

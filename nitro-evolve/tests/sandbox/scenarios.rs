@@ -20,7 +20,7 @@ use crate::fake::{ADDRESS, FILE};
 
 pub type Scenario = (&'static str, fn());
 
-pub const ALL: [Scenario; 12] = [
+pub const ALL: [Scenario; 13] = [
     ("what_a_bench_answers_arrives", what_a_bench_answers_arrives),
     (
         "what_ends_a_worker_is_a_crash_and_the_next_one_runs",
@@ -30,6 +30,10 @@ pub const ALL: [Scenario; 12] = [
     ("what_cost_a_worker_is_not_run_again", what_cost_a_worker_is_not_run_again),
     ("a_set_that_was_not_begun_with_is_begun_with", a_set_that_was_not_begun_with_is_begun_with),
     ("candidates_may_crash_as_often_as_they_like", candidates_may_crash_as_often_as_they_like),
+    (
+        "once_a_worker_was_lost_another_one_makes_the_inputs_meanwhile",
+        once_a_worker_was_lost_another_one_makes_the_inputs_meanwhile,
+    ),
     ("a_device_that_is_gone_ends_it", a_device_that_is_gone_ends_it),
     ("an_original_that_does_not_run_is_an_error", an_original_that_does_not_run_is_an_error),
     ("a_worker_that_cannot_be_used_is_an_error", a_worker_that_cannot_be_used_is_an_error),
@@ -190,6 +194,26 @@ fn a_set_that_was_not_begun_with_is_begun_with() {
 fn lose(sandbox: &mut Sandbox, text: &str) {
     let outcome = search(sandbox, text);
     assert!(matches!(outcome, RunOutcome::Failed(Failure::Crash, _)), "{text}: {outcome:?}");
+}
+
+fn once_a_worker_was_lost_another_one_makes_the_inputs_meanwhile() {
+    let (mut sandbox, _) = begun(Limits::default());
+    let mut prepared = || {
+        let RunOutcome::Failed(Failure::Launch, sets) = search(&mut sandbox, "prepared") else { panic!() };
+        lose(&mut sandbox, "abort");
+        sandbox.begin(&workload(), &code("takes 5"), &[Set::Search, Set::Test]).unwrap();
+        sets
+    };
+    assert_eq!(prepared(), "[]", "as long as none is lost there is one");
+    // A beginning is with other inputs.
+    assert_eq!(prepared(), "[]");
+    let (mut sandbox, _) = begun(Limits::default());
+    for text in ["lost", "lost again"] {
+        lose(&mut sandbox, text);
+        assert_eq!(search(&mut sandbox, "takes 1"), ran(&[1.0, 2.0]), "after {text}");
+    }
+    let RunOutcome::Failed(Failure::Launch, sets) = search(&mut sandbox, "prepared") else { panic!() };
+    assert_eq!((sets.as_str(), sandbox.statistics().workers), ("[Search]", 3)); // what was asked for since
 }
 
 fn candidates_may_crash_as_often_as_they_like() {

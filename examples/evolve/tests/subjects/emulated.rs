@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use nitro_codegen::ptx::Module;
 use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch, Memory, Options, Races};
+use nitro_codegen::ptx::{Bounds, Breach, Module};
 use nitro_evolve::Set;
 use nitro_evolve::workload::{InputBuffer, Role};
 use nitro_evolve_subjects::{Subject, subjects};
@@ -148,7 +148,16 @@ const INPUTS: [(&str, &[&str]); 19] = [
 
 /// What the buffers hold after all launches, or what went wrong.
 pub fn run(emulator: &Emulator, case: &Case, options: &Options) -> Result<Vec<Vec<u8>>, Fault> {
-    let mut memory = Memory::new();
+    run_in(&mut Memory::new(), emulator, case, options)
+}
+
+/// Where the buffers of a case are put first.
+fn run_in(
+    memory: &mut Memory,
+    emulator: &Emulator,
+    case: &Case,
+    options: &Options,
+) -> Result<Vec<Vec<u8>>, Fault> {
     let upload = |buffer: &InputBuffer| match buffer.role {
         Role::In | Role::InOut => memory.allocate(buffer.bytes.clone()),
         Role::Out | Role::Scratch => memory.allocate_uninitialised(buffer.bytes.len()),
@@ -159,7 +168,7 @@ pub fn run(emulator: &Emulator, case: &Case, options: &Options) -> Result<Vec<Ve
             launch.arguments.iter().map(|argument| argument.bytes(&addresses)).collect();
         let (grid, block, shared_bytes) = (launch.grid, launch.block, launch.shared_bytes);
         let launch = Launch { kernel: &launch.kernel, grid, block, shared_bytes, parameters: &parameters };
-        emulator.launch(&launch, &mut memory, options)?;
+        emulator.launch(&launch, memory, options)?;
     }
     Ok(addresses.iter().map(|&address| memory.bytes(address).to_vec()).collect())
 }
@@ -265,4 +274,39 @@ fn without_race(subject: &Subject, ptx: &str) -> usize {
         cases.iter().all(|case| run(&emulator, case, &STRICT).is_ok())
     };
     ptx.match_indices("bar.sync").map(|(at, _)| at).filter(is_unneeded).count()
+}
+
+/// What a candidate runs first is the original with looks at its accesses: where these object to the original itself, candidates cost a worker each.
+#[test]
+fn no_original_is_ended_in_its_first_run() {
+    for subject in all() {
+        let Some(ptx) = ptx(subject) else { return };
+        let (_, inputs) = INPUTS.iter().find(|(other, _)| *other == subject.name).unwrap();
+        let module = Module::parse(&ptx).unwrap().with_deadline(1 << 40).with_bounds().to_string();
+        let options = Options { races: Races::Ignored, max_instructions: 1 << 32, ..Options::default() };
+        for numbers in *inputs {
+            let case = small(subject, numbers);
+            if case.inputs.launches.iter().any(|launch| launch.shared_bytes > 0) {
+                continue; // the emulator has such memory apart, so that its size says nothing of where it is
+            }
+            // Buffers come first, so that they are where they are here.
+            let mut memory = Memory::new();
+            let buffers = case.inputs.buffers.iter();
+            let ranges: Vec<(u64, u64)> = buffers
+                .map(|buffer| (memory.allocate(buffer.bytes.clone()), buffer.bytes.len() as u64))
+                .collect();
+            let table = Bounds::table(&ranges).unwrap();
+            let words = table.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes).to_string());
+            let table = format!("{}[129] = {{ {} }}", Bounds::TABLE, words.collect::<Vec<_>>().join(", "));
+            let bounded = emulator(&module.replace(&format!("{}[129] = {{ 0 }}", Bounds::TABLE), &table));
+            let mut memory = Memory::new();
+            let found = run_in(&mut memory, &bounded, &case, &options)
+                .unwrap_or_else(|fault| panic!("{}: {fault}", case.name));
+            // Without a launch there is no variable.
+            let value = bounded.variable(Breach::VARIABLE, &memory).unwrap_or(&[0; 4]);
+            let breach = Breach::of(u32::from_le_bytes(value.try_into().unwrap()));
+            assert_eq!(breach, None, "{}", case.name);
+            compare(&case, &reference(subject.name)(&case), &found);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Code whose threads end where loops do not, or before they access what is no buffer's.
 
-use nitro_codegen::ptx::{Bounds, Breach};
+use nitro_codegen::ptx::{Bounds, Breach, Deadline};
 use nitro_cuda::{Module, Stream, Variable};
 use nitro_search::Failure;
 
@@ -13,17 +13,23 @@ pub(super) struct Bounded<'m> {
     /// None where it may access anything.
     table: Option<Variable<'m>>,
     breach: Variable<'m>,
+    /// None where loops may last.
+    end: Option<Variable<'m>>,
 }
 
 impl<'m> Bounded<'m> {
     /// Of a module that has bounds or a deadline.
     pub(super) fn of(module: &'m Module) -> Option<Self> {
         let variable = |name| module.variable(name).ok();
-        Some(Self { breach: variable(Breach::VARIABLE)?, table: variable(Bounds::TABLE) })
+        let (table, end) = (variable(Bounds::TABLE), variable(Deadline::END));
+        Some(Self { breach: variable(Breach::VARIABLE)?, table, end })
     }
 
-    /// Lets it access the buffers where they are now.
+    /// Lets it begin with a run, and access the buffers where they are now.
     pub(super) fn allow(&self, stream: Stream, case: &Case) -> Result<(), Stop> {
+        if let Some(end) = self.end {
+            end.copy_from_slice(stream, &0_u64.to_ne_bytes())?;
+        }
         let Some(variable) = self.table else { return Ok(()) };
         let ranges: Vec<(u64, u64)> =
             case.buffers.iter().map(|buffer| (buffer.work.pointer(), buffer.work.len() as u64)).collect();

@@ -16,6 +16,7 @@ use self::loaded::Loaded;
 use self::run::{Programs, Runner};
 use self::stop::Stop;
 use crate::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
+use crate::workload::Inputs;
 use crate::{Set, Workload};
 
 /// How the original is run when its times are asked for the first time.
@@ -42,7 +43,12 @@ pub struct CudaBench {
     device: Cuda,
     runner: Runner,
     task: Option<Task>,
+    /// Inputs that were made of a workload's text before it begins.
+    prepared: Option<(String, Prepared)>,
 }
+
+/// The inputs of cases, by set and number.
+type Prepared = BTreeMap<(Set, usize), Inputs>;
 
 struct Task {
     workload: Workload,
@@ -50,6 +56,8 @@ struct Task {
     original: Loaded,
     /// The sets whose cases are on the device.
     loaded: BTreeMap<Set, Vec<Case>>,
+    /// What was made before, until it is on the device.
+    prepared: Prepared,
 }
 
 impl CudaBench {
@@ -70,7 +78,7 @@ impl CudaBench {
     /// When NVRTC is missing, or the device cannot be used.
     pub fn on(device: Cuda) -> Result<Self, CudaError> {
         kernels::prepare(device)?;
-        Ok(Self { device, runner: Runner::new(device.stream()), task: None })
+        Ok(Self { device, runner: Runner::new(device.stream()), task: None, prepared: None })
     }
 }
 
@@ -85,7 +93,7 @@ impl CudaBench {
         let module = Loaded::new(self.device, program, "the program")?;
         for &set in sets {
             for number in 0..workload.cases(set) {
-                let inputs = workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))?;
+                let inputs = inputs(workload, set, number)?;
                 let failed = |error: CudaError| BenchError(error.to_string());
                 let mut case = Case::new(self.device.stream(), inputs).map_err(failed)?;
                 self.runner.once(&mut case, &Programs::new(&module, &module))?;
@@ -96,6 +104,10 @@ impl CudaBench {
     }
 }
 
+fn inputs(workload: &Workload, set: Set, number: usize) -> Result<Inputs, BenchError> {
+    workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))
+}
+
 impl Task {
     /// Brings the cases of a set to the device, unless they are there, with what the original makes of them.
     fn load(&mut self, runner: &mut Runner, set: Set) -> Result<(), BenchError> {
@@ -104,7 +116,10 @@ impl Task {
         }
         let mut cases = Vec::new();
         for number in 0..self.workload.cases(set) {
-            let inputs = self.workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))?;
+            let inputs = match self.prepared.remove(&(set, number)) {
+                Some(inputs) => inputs,
+                None => inputs(&self.workload, set, number)?,
+            };
             self.make_room(case::bytes(&inputs)).map_err(|why| self.with(set, number, why))?;
             let stream = self.device.stream();
             let mut case =
@@ -169,6 +184,13 @@ impl Bench for CudaBench {
         Some(self.device.architecture())
     }
 
+    fn prepare(&mut self, workload: &Workload, sets: &[Set]) -> Result<(), BenchError> {
+        let cases = sets.iter().flat_map(|&set| (0..workload.cases(set)).map(move |number| (set, number)));
+        let made = cases.map(|(set, number)| Ok(((set, number), inputs(workload, set, number)?)));
+        self.prepared = Some((workload.text().to_owned(), made.collect::<Result<_, BenchError>>()?));
+        Ok(())
+    }
+
     fn begin(
         &mut self,
         workload: &Workload,
@@ -177,8 +199,10 @@ impl Bench for CudaBench {
     ) -> Result<Vec<Vec<CaseResult>>, BenchError> {
         self.task = None; // its memory is needed
         let (device, original) = (self.device, Loaded::new(self.device, original, "the original")?);
-        let task =
-            self.task.insert(Task { workload: workload.clone(), device, original, loaded: BTreeMap::new() });
+        let prepared = self.prepared.take().filter(|(text, _)| text == workload.text());
+        let (workload, loaded) = (workload.clone(), BTreeMap::new());
+        let prepared = prepared.map_or_else(Prepared::new, |(_, prepared)| prepared);
+        let task = self.task.insert(Task { workload, device, original, loaded, prepared });
         let runner = &mut self.runner;
         let results = sets.iter().map(|&set| {
             task.load(runner, set)?;
