@@ -130,6 +130,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         efforts: Efforts::MEASURED,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         checks: Vec::new(),
+        probe: None,
         disassembler: Err("nothing is shown".to_owned()),
         log: &folder.path().join("evolution.jsonl"),
         island: None,

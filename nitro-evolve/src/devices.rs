@@ -116,6 +116,13 @@ pub(crate) fn checks(
     (checks, left_out)
 }
 
+/// What looks at small inputs that nobody wrote; none where the emulator cannot run them.
+pub(crate) fn probe(subject: &Subject, max_error: f64) -> Option<Box<dyn Check>> {
+    let check =
+        EmulatorCheck::on_small_inputs(subject.workload(), &subject.original().ptx, max_error).ok()?;
+    Some(Box::new(check))
+}
+
 fn sanitizers(workload: &Workload, device: &str, original: &str) -> (Vec<Sanitizer>, Vec<String>) {
     let Ok(program) = std::env::current_exe() else { return Default::default() };
     let runs = Runs { program, workload: workload.file().to_owned(), device: device.to_owned() };

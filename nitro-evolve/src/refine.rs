@@ -36,6 +36,7 @@ pub(crate) struct Refinery<'a, 'b> {
     pub margin: f64,
     pub max_error: f64,
     pub checks: &'a [Box<dyn Check>],
+    pub probe: Option<&'a dyn Check>,
     pub disassembler: &'a Result<Disassembler, String>,
     pub observer: &'a dyn Observer,
 }
@@ -58,7 +59,8 @@ impl Refinery<'_, '_> {
         Ok(findings)
     }
 
-    /// The edits that matter, and those of the evolution that they come from; where a barrier is among them, also what matters without those that touch one.
+    /// The edits that matter, and those of the evolution that they come from; where a barrier is among them, also what matters without those that touch one; and where one of that relies on the sizes
+    /// that it has seen, what of it does not.
     fn smaller(&mut self, finalist: &Finalist<Edit>) -> Result<Vec<Smaller>, BenchError> {
         self.observer.message(&format!("making a patch of {} edits smaller", finalist.edits.len()));
         let all = self.minimised(&finalist.edits)?;
@@ -69,8 +71,44 @@ impl Refinery<'_, '_> {
         if !barriers.is_empty() && !others.is_empty() {
             smaller.push(self.minimised(&others)?);
         }
+        for at in 0..smaller.len() {
+            let robust = self.robust(&smaller[at].0)?;
+            smaller.extend(robust.map(|edits| self.minimised(&edits)).transpose()?);
+        }
         smaller.retain(|(edits, _)| !edits.is_empty());
         Ok(smaller)
+    }
+
+    /// Of edits that the probe objects to, most of those that it does not: but for one, by which it is fastest, or one after the other.
+    fn robust(&mut self, edits: &[Edit]) -> Result<Option<Vec<Edit>>, BenchError> {
+        let Some(probe) = self.probe.filter(|_| !edits.is_empty()) else { return Ok(None) };
+        let subject = self.evaluator.subject;
+        let passes = |edits: &[Edit]| {
+            subject.patched(edits).is_ok_and(|ptx| !matches!(probe.check(&ptx), CheckOutcome::Found(_)))
+        };
+        if passes(edits) {
+            return Ok(None);
+        }
+        let others = each_left_out(edits);
+        let passed = on_threads(self.evaluator.threads, &others, |others| passes(others));
+        let mut fastest: Option<(f64, Vec<Edit>)> = None;
+        for (others, _) in others.into_iter().zip(passed).filter(|(_, passed)| *passed) {
+            let time_ns = self.measured(&others)?.map_or(f64::INFINITY, |fitness| fitness.time_ns);
+            if fastest.as_ref().is_none_or(|(least_ns, _)| time_ns < *least_ns) {
+                fastest = Some((time_ns, others));
+            }
+        }
+        if let Some((_, others)) = fastest {
+            return Ok(Some(others));
+        }
+        let mut kept = Vec::new();
+        for edit in edits {
+            kept.push(edit.clone());
+            if !passes(&kept) {
+                kept.pop();
+            }
+        }
+        Ok(Some(kept))
     }
 
     fn minimised(&mut self, edits: &[Edit]) -> Result<Smaller, BenchError> {

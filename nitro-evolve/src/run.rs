@@ -34,6 +34,8 @@ pub struct EvolveRequest<'a> {
     pub threads: usize,
     /// What a patch has to pass beside the inputs of the test.
     pub checks: Vec<Box<dyn Check>>,
+    /// What looks at inputs that nobody wrote, as small ones: what of a patch passes it is offered beside one that does not.
+    pub probe: Option<Box<dyn Check>>,
     /// What shows the machine code of a patch, or why nothing does.
     pub disassembler: Result<Disassembler, String>,
     /// The file that keeps what was tried; an evolution that was stopped goes on with it.
@@ -106,6 +108,7 @@ pub fn evolve(
         efforts,
         threads,
         checks,
+        probe,
         disassembler,
         log,
         island,
@@ -141,6 +144,7 @@ pub fn evolve(
         margin,
         max_error,
         checks: &checks,
+        probe: probe.as_deref(),
         disassembler: &disassembler,
         observer,
     };

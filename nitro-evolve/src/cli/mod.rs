@@ -22,7 +22,7 @@ use self::args::EvolveArgs;
 use self::island::{Board, file_part, island_name};
 pub(crate) use self::print::describe;
 use self::progress::Terminal;
-use crate::devices::{Devices, checks, devices, disassembler, run_in_process, work};
+use crate::devices::{Devices, checks, devices, disassembler, probe, run_in_process, work};
 use crate::run::original_code;
 use crate::{Efforts, EvolveRequest, Island, Observer, PlannedSubject, Set, Subject, Workload, evolve};
 
@@ -163,6 +163,7 @@ fn run(
         efforts: if is_counted { Efforts::COUNTED } else { Efforts::MEASURED },
         threads,
         checks,
+        probe: probe(subject, max_error),
         disassembler: disassembler(&benches, &subject.original().ptx),
         log: &folder.join("evolution.jsonl"),
         island: board.as_mut().map(|board| Island {

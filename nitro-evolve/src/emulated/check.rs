@@ -15,6 +15,8 @@ use crate::workload::{Inputs, Set};
 const SEEDS: u64 = 4;
 /// Of the warps of all cases, in one order of threads: some seconds. The largest cases are left out.
 const MOST_INSTRUCTIONS: u64 = 2_000_000;
+/// Of inputs that nobody wrote, which are run often.
+const MOST_OF_SMALL: u64 = 200_000;
 /// In a hostile order the threads of a warp go on one by one.
 const MOST_TIMES: u64 = 64;
 
@@ -59,6 +61,36 @@ impl EmulatorCheck {
     ) -> Result<Self, BenchError> {
         let original = Arc::new(case::emulator(ptx, &workload.all_kernels()).map_err(BenchError)?);
         let cases = small_cases(most_instructions, workload, &original)?;
+        Self::on(cases, original, most_instructions, workload, max_error)
+    }
+
+    /// The same on [small inputs](Workload::small_inputs) that nobody wrote, as far as the original does nothing wrong with them: who fails here may still be right with all inputs that its user has.
+    ///
+    /// # Errors
+    /// As [`EmulatorCheck::new`].
+    pub(crate) fn on_small_inputs(
+        workload: &Workload,
+        ptx: &str,
+        max_error: f64,
+    ) -> Result<Self, BenchError> {
+        let original = Arc::new(case::emulator(ptx, &workload.all_kernels()).map_err(BenchError)?);
+        let options =
+            Options { races: Races::Ignored, max_instructions: MOST_OF_SMALL, ..Options::default() };
+        let case = |(name, inputs): (String, Inputs)| {
+            let expected = case::run(&original, &original, &inputs, options).ok()?;
+            Some(Case { name, inputs, expected })
+        };
+        let cases = workload.small_inputs().into_iter().filter_map(case).collect();
+        Self::on(fitting(cases, MOST_OF_SMALL)?, original, MOST_OF_SMALL, workload, max_error)
+    }
+
+    fn on(
+        cases: Vec<Case>,
+        original: Arc<Emulator>,
+        most_instructions: u64,
+        workload: &Workload,
+        max_error: f64,
+    ) -> Result<Self, BenchError> {
         let options = Options { max_instructions: most_instructions * MOST_TIMES, ..Options::default() };
         let kernels = workload.kernels().into_iter().map(str::to_owned).collect();
         let (program, is_free_of_races) = (Arc::clone(&original), true);
@@ -123,6 +155,11 @@ fn small_cases(
             }
         }
     }
+    fitting(cases, most_instructions)
+}
+
+/// As many of the smallest as have so many instructions together.
+fn fitting(mut cases: Vec<Case>, most_instructions: u64) -> Result<Vec<Case>, BenchError> {
     cases.sort_by_key(|case| case.expected.instructions);
     let mut total = 0;
     cases.retain(|case| {

@@ -158,6 +158,7 @@ fn request<'a>(
         efforts: Efforts::COUNTED,
         threads: 2,
         checks,
+        probe: None,
         disassembler: Disassembler::of(&subject.original().ptx),
         log,
         island: None,
@@ -256,6 +257,27 @@ fn a_barrier_that_larger_blocks_need_is_not_taken_away() {
             );
         }
     }
+}
+
+#[test]
+fn of_a_patch_that_relies_on_the_sizes_that_it_has_seen_what_does_not_is_offered_too() {
+    let folder = tempfile::tempdir().unwrap();
+    // Whole blocks alone are seen: the guard is needed by none of them.
+    let seen = TWICE_RUN.replace("n = 200", "n = 192").replace("n = 333", "n = 320");
+    let subject = subject(TWICE, &seen);
+    let log = folder.path().join("log");
+    let probe = EmulatorCheck::on_small_inputs(subject.workload(), &subject.original().ptx, 0.0).unwrap();
+    assert_eq!(probe.cases(), ["n=1 seed=0", "n=2 seed=0", "n=37 seed=0"]);
+    let with = |probe: Option<Box<dyn Check>>| {
+        let request = EvolveRequest { probe, ..request(&subject, &log, 1500, race_check(&subject)) };
+        let benches: Vec<Box<dyn Bench>> = vec![Box::new(EmulatorBench::new())];
+        let evolved = evolve(&subject, benches, &assemble, request, &Silent).unwrap();
+        let accepted = |finding: &&Finding| matches!(finding.verdict, Verdict::Accepted(_));
+        (evolved.findings.len(), evolved.findings.iter().find(accepted).map(operations))
+    };
+    assert_eq!(with(None).1, None, "what is fastest leaves its buffer");
+    let waste = ["delete b6", "delete b11"].map(str::to_owned);
+    assert_eq!(with(Some(Box::new(probe))).1, Some(waste.into()));
 }
 
 #[test]
@@ -392,6 +414,7 @@ fn a_log_of_something_else_is_refused_and_stays() {
         efforts: Efforts::COUNTED,
         threads: 1,
         checks: Vec::new(),
+        probe: None,
         disassembler: Err("it is not asked for".to_owned()),
         log: &log,
         island: None,

@@ -115,6 +115,25 @@ impl Argument {
     }
 }
 
+/// Of numbers that are larger, as sizes are: no multiple of what blocks have of threads.
+const SMALL: f64 = 37.0;
+
+/// A case with small numbers, and with each of them at its least.
+fn smaller(case: &Case) -> Vec<Case> {
+    let is_count = |value: f64| value > 1.0 && value.fract() == 0.0;
+    let small: Vec<f64> =
+        case.values.iter().map(|&value| if is_count(value) { value.min(SMALL) } else { value }).collect();
+    let mut all = vec![Case { values: small.clone(), ..case.clone() }];
+    for at in (0..small.len()).filter(|&at| is_count(small[at])) {
+        for least in [1.0, 2.0] {
+            let mut values = small.clone();
+            values[at] = least;
+            all.push(Case { values, ..case.clone() });
+        }
+    }
+    all
+}
+
 impl Workload {
     /// The buffers and launches of a case.
     ///
@@ -124,7 +143,26 @@ impl Workload {
     /// # Panics
     /// If there is no such case.
     pub fn inputs(&self, set: Set, number: usize) -> Result<Inputs, WorkloadError> {
-        let case = self.of(set).nth(number).expect("there is such a case");
+        self.inputs_of(self.of(set).nth(number).expect("there is such a case"))
+    }
+
+    /// Inputs that nobody wrote: of the first of the search and of the validation, with small numbers in the place of large ones, and of these one after the other 1 and 2. What makes no sense is left out.
+    pub(crate) fn small_inputs(&self) -> Vec<(String, Inputs)> {
+        let first = [Set::Search, Set::Validation].map(|set| self.of(set).next());
+        let cases = first.into_iter().flatten().flat_map(smaller);
+        let mut found: Vec<(String, Inputs)> = Vec::new();
+        for case in cases {
+            let name = self.describe(&case);
+            if let Ok(inputs) = self.inputs_of(&case)
+                && !found.iter().any(|(other, _)| *other == name)
+            {
+                found.push((name, inputs));
+            }
+        }
+        found
+    }
+
+    fn inputs_of(&self, case: &Case) -> Result<Inputs, WorkloadError> {
         let wrong = |message: String| WorkloadError::Case {
             file: self.file.clone(),
             case: self.describe(case),

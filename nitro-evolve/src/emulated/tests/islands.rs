@@ -112,6 +112,7 @@ fn with_exchange(
         efforts: Efforts::COUNTED,
         threads: 1,
         checks: Vec::new(),
+        probe: None,
         disassembler: Err("it is not asked for".to_owned()),
         log,
         island: exchange.map(|exchange| Island { name: HERE.to_owned(), every: 2, migrants: 3, exchange }),
