@@ -95,14 +95,32 @@ impl Evaluator<'_> {
 
     /// What one candidate gives on a set, on the first bench.
     pub(crate) fn run(&mut self, edits: &[Edit], set: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
-        let code = match self.subject.kernels(edits) {
-            Ok(candidate) => self.subject.assembled(&candidate, self.assemble),
-            Err(error) => return Ok(RunOutcome::Failed(Failure::Invalid, error.to_string())),
-        };
-        match (code, self.benches.first_mut()) {
-            (Ok(code), Some(bench)) => bench.run(&code, set, effort),
-            (Err(why), _) => Ok(RunOutcome::Failed(Failure::Compile, why)),
-            (_, None) => Err(BenchError("there is no device to run on".to_owned())),
+        match self.code(edits) {
+            Ok(code) => self.run_code(&code, set, effort),
+            Err(failed) => Ok(failed),
+        }
+    }
+
+    /// What can be run of these edits, or why nothing can.
+    pub(crate) fn code(&self, edits: &[Edit]) -> Result<Code, RunOutcome> {
+        let candidate = self
+            .subject
+            .kernels(edits)
+            .map_err(|error| RunOutcome::Failed(Failure::Invalid, error.to_string()))?;
+        let code = self.subject.assembled(&candidate, self.assemble);
+        code.map_err(|why| RunOutcome::Failed(Failure::Compile, why))
+    }
+
+    /// As [`run`](Self::run), of what was made before.
+    pub(crate) fn run_code(
+        &mut self,
+        code: &Code,
+        set: Set,
+        effort: Effort,
+    ) -> Result<RunOutcome, BenchError> {
+        match self.benches.first_mut() {
+            Some(bench) => bench.run(code, set, effort),
+            None => Err(BenchError("there is no device to run on".to_owned())),
         }
     }
 }

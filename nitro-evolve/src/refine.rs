@@ -1,9 +1,11 @@
 //! From finalists to findings: made smaller, explained, and tested once.
 
+use std::collections::HashMap;
+
 use nitro_codegen::ptx::{Edit, PatchError};
 use nitro_search::evolve::{Finalist, Fitness, explain, minimise};
 
-use crate::bench::{BenchError, Effort, RunOutcome};
+use crate::bench::{BenchError, Code, Effort, RunOutcome};
 use crate::difference::difference;
 use crate::evaluate::{Evaluator, on_threads};
 use crate::evolve::Observer;
@@ -39,6 +41,8 @@ pub(crate) struct Refinery<'a, 'b> {
     pub probe: Option<&'a dyn Check>,
     pub disassembler: &'a Result<Disassembler, String>,
     pub observer: &'a dyn Observer,
+    /// What machine code of this finalist gave: most of what is left out of a patch changes none of it.
+    pub known: HashMap<u64, Option<Fitness>>,
 }
 
 /// Edits that matter in their simplest words, and in those of the evolution.
@@ -63,6 +67,7 @@ impl Refinery<'_, '_> {
     /// that it has seen, what of it does not.
     fn smaller(&mut self, finalist: &Finalist<Edit>) -> Result<Vec<Smaller>, BenchError> {
         self.observer.message(&format!("making a patch of {} edits smaller", finalist.edits.len()));
+        self.known.clear(); // clocks change in minutes
         let all = self.minimised(&finalist.edits)?;
         let base = self.evaluator.subject.base();
         let (barriers, others): (Vec<Edit>, Vec<Edit>) =
@@ -141,12 +146,23 @@ impl Refinery<'_, '_> {
 
     /// Time with the inputs of the search; the largest error with those and the validation's.
     fn measured(&mut self, edits: &[Edit]) -> Result<Option<Fitness>, BenchError> {
+        let Ok(code) = self.evaluator.code(edits) else { return Ok(None) };
+        let digest = code.digest();
+        if let Some(known) = self.known.get(&digest) {
+            return Ok(*known);
+        }
+        let measured = self.measure(&code)?;
+        self.known.insert(digest, measured);
+        Ok(measured)
+    }
+
+    fn measure(&mut self, code: &Code) -> Result<Option<Fitness>, BenchError> {
         let effort = self.evaluator.efforts.validation;
         let once = Effort { runs: 1, ..effort };
-        let RunOutcome::Ran(search) = self.evaluator.run(edits, Set::Search, effort)? else {
+        let RunOutcome::Ran(search) = self.evaluator.run_code(code, Set::Search, effort)? else {
             return Ok(None);
         };
-        let RunOutcome::Ran(validation) = self.evaluator.run(edits, Set::Validation, once)? else {
+        let RunOutcome::Ran(validation) = self.evaluator.run_code(code, Set::Validation, once)? else {
             return Ok(None);
         };
         let both = fitness(&search).zip(fitness(&validation));

@@ -147,6 +147,7 @@ pub fn evolve(
         probe: probe.as_deref(),
         disassembler: &disassembler,
         observer,
+        known: HashMap::new(),
     };
     let findings = refinery.findings(found.finalists.clone())?;
     let module = subject.base().module();
