@@ -169,11 +169,24 @@ pub struct Limits {
     pub axes: usize,
     /// Bytes of shared memory of a block.
     pub shared_bytes: u64,
+    /// Most registers of a thread.
+    pub registers: u64,
+    /// Registers of a multiprocessor, which a block has to itself at most.
+    pub block_registers: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { threads: 1024, unrolled: 512, vector: 4, axes: 3, shared_bytes: 48 * 1024 }
+        let (shared_bytes, block_registers) = (48 << 10, 64 << 10);
+        Self {
+            threads: 1024,
+            unrolled: 512,
+            vector: 4,
+            axes: 3,
+            shared_bytes,
+            registers: 255,
+            block_registers,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::problem::ProblemError;
 use super::super::rule::{Factor, Rule, Term};
-use super::kernel::{Kernel, Limits, NestLoop, Nesting};
+use super::kernel::{Dependence, Kernel, Limits, NestLoop, Nesting, Passing};
 use super::{LAYOUTS, LOADINGS, PADDING};
 
 pub(super) fn add(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Result<(), ProblemError> {
@@ -17,7 +17,30 @@ pub(super) fn add(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Re
             nesting.problem.rule(format!("iterations that are {kind} around {}", statement.name), product)?;
         }
     }
+    for dependence in kernel.dependences.iter().filter(|one| one.passing == Passing::Registers) {
+        registers(dependence, limits, nesting)?;
+    }
     shared(kernel, limits, nesting)
+}
+
+/// A value that is in registers has room there, of one thread and of all threads of a block: else what says so is none that a compiler can follow.
+fn registers(dependence: &Dependence, limits: &Limits, nesting: &mut Nesting) -> Result<(), ProblemError> {
+    let mut elements = Vec::new();
+    let mut of_block = Vec::new();
+    for at in dependence.along.iter().flat_map(|&(from, _)| nesting.loops_of(from)) {
+        let of_kinds = |kinds: &[&str]| -> Result<Factor, ProblemError> {
+            Ok(Factor { when: Some(nesting.kind(at, kinds)?), ..Factor::choice(nesting.loops[at].size) })
+        };
+        elements.push(of_kinds(&["unrolled", "vector"])?);
+        of_block.push(of_kinds(&["unrolled", "vector", "thread"])?);
+    }
+    for (of, most, whose) in
+        [(elements, limits.registers, "a thread"), (of_block, limits.block_registers, "a block")]
+    {
+        let name = format!("elements of a value in the registers of {whose}");
+        nesting.problem.rule(name, Rule::Product { of, at_least: 0, at_most: most.into() })?;
+    }
+    Ok(())
 }
 
 /// Tiles, and what is more in each of their rows where they are padded.
