@@ -159,6 +159,11 @@ fn instructions(
                 writeln!(text, "{indent}atomic {target} += {value}{of};")?;
                 continue;
             }
+            Instruction::AddWide { target, value } => {
+                let [target, value] = [target, value].map(|access| display::access(names, access));
+                writeln!(text, "{indent}atomic {target} += {value} and neighbours, {WIDE} in all;")?;
+                continue;
+            }
             Instruction::Loop(range, _, body) => {
                 let name = names.variable(Variable::Iterator(range.iterator));
                 writeln!(text, "{indent}for {name} in {} {{", display::range(names, range))?;

@@ -137,6 +137,13 @@ pub enum Instruction {
         /// How many threads add up before: 1, or 32.
         lanes: u32,
     },
+    /// Adds [`WIDE`] neighbouring registers to as many elements, each atomically; the first is at a multiple of that in both arrays. One operation from compute capability 9.0 on.
+    AddWide {
+        /// The first of those that are added to.
+        target: Access,
+        /// The first register.
+        value: Access,
+    },
     /// Begins to copy elements of the nest's to shared memory. They are there once this thread has awaited them.
     Fetch {
         /// Where they come to, or the first of several that are neighbours.
@@ -191,6 +198,7 @@ impl Kernel {
         visit(&self.body, &mut |instruction| match instruction {
             Instruction::Assign(assignment) => found.push(&assignment.target),
             Instruction::Add { target, .. }
+            | Instruction::AddWide { target, .. }
             | Instruction::Fetch { target, .. }
             | Instruction::Copy { target, .. } => found.push(target),
             _ => {}

@@ -143,6 +143,12 @@ impl<'a> Thread<'a> {
                     }
                     return Ok(Step::Ready);
                 }
+                Instruction::AddWide { target, value } => {
+                    for addition in self.neighbours(target, value, WIDE, memory)? {
+                        self.add(&addition.target, addition.value.reads()[0], memory)?;
+                    }
+                    return Ok(Step::Ready);
+                }
                 Instruction::Barrier => {
                     return Ok(Step::Waits(std::ptr::from_ref(instruction) as usize, Scope::Block));
                 }

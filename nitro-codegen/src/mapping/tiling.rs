@@ -35,6 +35,9 @@ pub struct Tiling {
     /// for a tile than it has elements for, where the nest permits it and a grid with two dimensions goes through one sum. A power of two up to 16; 0 is 1.
     #[serde(skip_serializing_if = "is_zero")]
     pub slices: u32,
+    /// Whether a thread adds four [neighbours](Self::neighbours) at once to sums that several blocks add up, where rows begin at multiples of 16 bytes: one operation from compute capability 9.0 on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub adds_wide: bool,
     /// How many iterations of a loop of a thread are written out. 0: as many as the compiler likes.
     pub unroll: u32,
     /// *Register promotion*: an element that a loop of a thread writes again and again is in a register while the loop runs.
@@ -63,6 +66,7 @@ impl Default for Tiling {
             transposes: false,
             terms: 0,
             slices: 0,
+            adds_wide: false,
             unroll: 0,
             promotes: false,
             resident_blocks: 0,

@@ -54,7 +54,8 @@ pub struct MappingSpace {
 }
 
 /// What may be without effect on a kernel, taken away.
-const SIMPLER: [fn(&mut Tiling); 7] = [
+const SIMPLER: [fn(&mut Tiling); 8] = [
+    |tiling| tiling.adds_wide = false,
     |tiling| tiling.slices = 0,
     |tiling| (tiling.inner, tiling.buffers) = (0, 1),
     // Where a loop is taken apart, and nothing is staged.

@@ -121,8 +121,8 @@ pub(super) fn questions(shape: &Shape) -> Vec<Question> {
     const TERMS: Question = Question { phase: "terms", values: &[128, 256, 384, 512, 1024, 2048] };
     let terms = shape.is_split.then_some(TERMS);
     if shape.operands > 0 {
-        let slices = (shape.has_slices && !shape.is_split).then_some(SLICES);
-        return terms.into_iter().chain(PRODUCT.iter().copied()).chain(slices).collect();
+        let last = if shape.is_split { Some(WIDE_SUMS) } else { shape.has_slices.then_some(SLICES) };
+        return terms.into_iter().chain(PRODUCT.iter().copied()).chain(last).collect();
     }
     const BLOCKS: [&str; 3] = ["block x", "block y", "block z"];
     const POINTS: [&str; 3] = ["points x", "points y", "points z"];
@@ -153,6 +153,9 @@ pub(super) fn questions(shape: &Shape) -> Vec<Question> {
 /// Where tiles are few, several threads for each element are worth it.
 const SLICES: Question = Question { phase: "slices", values: &[0, 2, 4] };
 
+/// How blocks add what they have of a split sum.
+const WIDE_SUMS: Question = Question { phase: "wide sums", values: &[0, 1] };
+
 /// A product of matrices is worth its while with large tiles alone, along two axes.
 const PRODUCT: &[Question] = &[
     Question { phase: "block x", values: &[8, 16, 32] },
@@ -181,6 +184,7 @@ pub(super) fn answer(question: &Question, tiling: &Tiling) -> usize {
         "buffers" => tiling.buffers,
         "slices" => tiling.slices,
         "transposed" => u32::from(tiling.transposes),
+        "wide sums" => u32::from(tiling.adds_wide),
         _ => tiling.unroll,
     };
     let nearest = |option: &usize| question.values[*option].abs_diff(value);
@@ -204,6 +208,7 @@ pub(super) fn tiling(shape: &Shape, questions: &[Question], values: &[u32]) -> T
             "buffers" => tiling.buffers = *value,
             "slices" => tiling.slices = *value,
             "transposed" => tiling.transposes = *value == 1,
+            "wide sums" => tiling.adds_wide = *value == 1,
             _ => tiling.unroll = *value,
         }
     }

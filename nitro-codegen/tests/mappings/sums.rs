@@ -1,6 +1,8 @@
 //! Sums that several threads add up.
 
-use nitro_codegen::{Array2, Array3, Array4, Instruction, Mapping, Nest, Program, Schedule, Tiling, nest};
+use nitro_codegen::{
+    Array2, Array3, Array4, Instruction, Integers, Mapping, Nest, Program, Schedule, Tiling, nest,
+};
 
 use crate::agreement::{assert_agrees, data};
 
@@ -211,6 +213,34 @@ fn split_sums_are_added_up_by_blocks_along_z_and_what_is_done_once_is_done_by_an
             "{text}"
         );
         for (n, m) in [(0, 3), (3, 0), (1, 1), (5, 8), (16, 12), (9, 25)] {
+            assert_agrees(&nest, &program, &data(&nest, &[n, m], 0, 1), 1);
+        }
+    }
+}
+
+#[test]
+fn four_neighbours_are_added_to_split_sums_at_once_where_rows_begin_at_multiples() {
+    let nest = product::nest();
+    let schedule = Schedule { fuses: true, splits_sums: true, ..Schedule::default() };
+    for (points, neighbours, is_wide) in [(4, 4, true), (8, 4, true), (4, 1, false), (2, 4, false)] {
+        let tiling = Tiling {
+            block: [2, 2, 1],
+            points: [points, 2, 1],
+            neighbours,
+            inner: 4,
+            terms: 8,
+            adds_wide: true,
+            promotes: true,
+            ..Tiling::default()
+        };
+        let mapping = Mapping::naive().with_schedule(schedule);
+        let mapping = mapping.with_usual_tilings([tiling.clone(), tiling.clone(), tiling]);
+        let program = nest.map(&nest.dependences().unwrap(), &mapping);
+        let text = program.to_string();
+        let adds = |line: &str| line.contains("atomic c[") && line.contains("and neighbours, 4 in all;");
+        assert_eq!(text.lines().any(adds), is_wide, "{text}");
+        assert_eq!(program.cuda(Integers::Bits32).contains("add_wide(&c["), is_wide, "{text}");
+        for (n, m) in [(0, 3), (3, 0), (1, 1), (5, 8), (16, 12), (9, 25), (8, 17)] {
             assert_agrees(&nest, &program, &data(&nest, &[n, m], 0, 1), 1);
         }
     }

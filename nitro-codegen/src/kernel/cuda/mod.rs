@@ -53,6 +53,9 @@ impl Program {
         if has(|one| matches!(one, Instruction::Fetch { width: WIDE, .. })) {
             text.push_str(FETCH_WIDE);
         }
+        if has(|one| matches!(one, Instruction::AddWide { .. })) {
+            text.push_str(ADD_WIDE);
+        }
         for kernel in &self.kernels {
             let names = CudaNames::new(self, kernel, integer);
             let writer = Writer { names, program: self, kernel, integer };
@@ -105,6 +108,22 @@ static __device__ __forceinline__ void fetch_wide(float* target, const float* so
 
 ";
 
+/// Each of the four is atomic by itself, on all architectures.
+const ADD_WIDE: &str = "\
+static __device__ __forceinline__ void add_wide(float* target, float4 value)
+{
+#if __CUDA_ARCH__ >= 900
+    atomicAdd((float4*)target, value);
+#else
+    atomicAdd(target, value.x);
+    atomicAdd(target + 1, value.y);
+    atomicAdd(target + 2, value.z);
+    atomicAdd(target + 3, value.w);
+#endif
+}
+
+";
+
 struct Writer<'a> {
     program: &'a Program,
     kernel: &'a Kernel,
@@ -144,7 +163,9 @@ impl Writer<'_> {
     /// Whether several elements of the array are copied at once.
     fn is_copied(&self, array: usize) -> bool {
         self.kernel.has(|instruction| match instruction {
-            Instruction::Copy { target, source } => target.array == array || source.array == array,
+            Instruction::Copy { target, source: other } | Instruction::AddWide { target, value: other } => {
+                target.array == array || other.array == array
+            }
             _ => false,
         })
     }
@@ -212,6 +233,11 @@ impl Writer<'_> {
                 }
                 Instruction::Add { target, value, lanes } => {
                     self.add(target, value, *lanes, &indent, text)?;
+                    continue;
+                }
+                Instruction::AddWide { target, value } => {
+                    let (target, value) = (self.access(target), self.access(value));
+                    writeln!(text, "{indent}add_wide(&{target}, *(const float4*)&{value});")?;
                     continue;
                 }
                 Instruction::Loop(range, unroll, body) => {

@@ -221,8 +221,10 @@ impl Walk<'_> {
         conditions: &[Condition],
         instruction: &Instruction,
     ) -> Option<(Vec<Instruction>, Vec<Condition>, Vec<Instruction>)> {
-        let Instruction::Assign(Assignment { target, value: Expression::Load(source) }) = instruction else {
-            return None;
+        let (target, source) = match instruction {
+            Instruction::Assign(Assignment { target, value: Expression::Load(source) }) => (target, source),
+            Instruction::Add { target, value, lanes: 1 } if self.tiling.adds_wide => (target, value),
+            _ => return None,
         };
         let at = accumulator.axes.iter().copied().find(|at| self.axes[*at].dimension == 0)?;
         let (x, own) = (self.axes[at].clone(), self.own[at]);
@@ -239,8 +241,12 @@ impl Walk<'_> {
         let (divisions, aligned) = self.aligned(accumulator.element.array, &first)?;
         let full = in_tile(conditions, &self.tile(), true);
         let of_first = |access: &Access| access.with(own.neighbour, &Affine::from(0));
-        let copy = Instruction::Copy { target: of_first(target), source: of_first(source) };
-        let wide = self.points_of(&accumulator.axes, vec![copy], Some(at));
+        let (target, other) = (of_first(target), of_first(source));
+        let moved = match instruction {
+            Instruction::Add { .. } => Instruction::AddWide { target, value: other },
+            _ => Instruction::Copy { target, source: other },
+        };
+        let wide = self.points_of(&accumulator.axes, vec![moved], Some(at));
         Some((divisions, [full, aligned].concat(), wide))
     }
 }
