@@ -131,7 +131,7 @@ fn best_ns(folder: &Path, seed: u32, environment: &[(&str, &str)]) -> f64 {
 }
 
 /// Of 4096 paths.
-const EVALUATIONS: &str = "150";
+const EVALUATIONS: &str = "60";
 
 fn the_best_of_independent_parts_is_found_in_fewer_evaluations() {
     let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
