@@ -1,8 +1,5 @@
 //! Programs of a nest timed on a GPU, after what they give was compared with a reference.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
 use nitro_codegen::{Data, DependenceError, Integers, Mapping, Nest, Program, RunError, Schedule};
 use nitro_core::Device;
 use nitro_core::recording::PartTime;
@@ -11,6 +8,7 @@ use nitro_cuda::{
 };
 use nitro_search::random::Random;
 use nitro_search::{Failure, Part, PartReport, Report};
+use rayon::prelude::*;
 
 /// Timed runs, of which the median counts.
 const RUNS: usize = 5;
@@ -196,7 +194,7 @@ impl<'a> Bench<'a> {
 
     /// Compiles on all cores, then times one program after the other: in the order of the programs.
     pub fn reports(&mut self, programs: &[Program]) -> Vec<Result<Report, Error>> {
-        let images = on_all_cores(programs, |program| self.compile(program));
+        let images: Vec<_> = programs.par_iter().map(|program| self.compile(program)).collect();
         images.into_iter().map(|image| image.and_then(|image| self.report(image))).collect()
     }
 
@@ -279,36 +277,15 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What a function makes of each item, in the order of the items; each core takes the next one.
-fn on_all_cores<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let (next, make) = (&AtomicUsize::new(0), &make);
-    let own = || {
-        let claim = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < items.len());
-        std::iter::from_fn(claim).map(|at| (at, make(&items[at]))).collect::<Vec<_>>()
-    };
-    let mut made: Vec<(usize, R)> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..cores().min(items.len())).map(|_| scope.spawn(own)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("compiling does not panic")).collect()
-    });
-    made.sort_by_key(|(at, _)| *at);
-    made.into_iter().map(|(_, made)| made).collect()
-}
+/// So many are drawn one after the other.
+const PART: usize = 1 << 20;
 
-fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Numbers between 1/2 and 3/2, made by all cores.
+/// Numbers between 1/2 and 3/2, made by all cores, the same whatever their number.
 fn numbers(seed: u64, length: usize) -> Vec<f32> {
     let mut numbers = vec![0.0; length];
-    let part = length.div_ceil(cores()).max(1);
-    thread::scope(|scope| {
-        for (index, part) in numbers.chunks_mut(part).enumerate() {
-            scope.spawn(move || {
-                let mut random = Random::new(seed << 32 | index as u64);
-                part.iter_mut().for_each(|number| *number = 0.5 + random.unit() as f32);
-            });
-        }
+    numbers.par_chunks_mut(PART).enumerate().for_each(|(index, part)| {
+        let mut random = Random::new(seed << 32 | index as u64);
+        part.iter_mut().for_each(|number| *number = 0.5 + random.unit() as f32);
     });
     numbers
 }
