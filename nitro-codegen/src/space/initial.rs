@@ -28,11 +28,11 @@ impl MappingSpace {
         let is_own = |(index, _, shapes): &(usize, _, Vec<Shape>)| *index == form && are_alike(shapes, &own);
         let schedule = self.schedules.iter().position(is_own)?;
         let wanted = self.answers(mapping, schedule);
-        let nearest = |path: &[Crossing], open: &[usize]| {
+        complete(self, |path, _, open| {
             let wanted = wanted.get(path.len()).copied().unwrap_or_default();
             open.iter().copied().min_by_key(|option| option.abs_diff(wanted)).unwrap_or_default()
-        };
-        complete(self, |path, _, open| nearest(path, open)).ok()
+        })
+        .ok()
     }
 
     /// What the preset answers to each question of a path.

@@ -169,25 +169,36 @@ const PRODUCT: &[Question] = &[
     Question { phase: "unroll", values: &[0, 4, 8] },
 ];
 
+/// What a question is about: its phase, what a tiling has for it, and how a tiling comes to have it.
+type Field = (&'static str, fn(&Tiling) -> u32, fn(&mut Tiling, u32));
+
+const FIELDS: [Field; 14] = [
+    ("block x", |tiling| tiling.block[0], |tiling, value| tiling.block[0] = value),
+    ("block y", |tiling| tiling.block[1], |tiling, value| tiling.block[1] = value),
+    ("block z", |tiling| tiling.block[2], |tiling, value| tiling.block[2] = value),
+    ("points x", |tiling| tiling.points[0], |tiling, value| tiling.points[0] = value),
+    ("points y", |tiling| tiling.points[1], |tiling, value| tiling.points[1] = value),
+    ("points z", |tiling| tiling.points[2], |tiling, value| tiling.points[2] = value),
+    ("neighbours", |tiling| tiling.neighbours, |tiling, value| tiling.neighbours = value),
+    ("inner tile", |tiling| tiling.inner, |tiling, value| tiling.inner = value),
+    ("terms", |tiling| tiling.part_terms() as u32, |tiling, value| tiling.terms = value),
+    ("buffers", |tiling| tiling.buffers, |tiling, value| tiling.buffers = value),
+    ("slices", |tiling| tiling.slices, |tiling, value| tiling.slices = value),
+    ("transposed", |tiling| u32::from(tiling.transposes), |tiling, value| tiling.transposes = value == 1),
+    ("wide sums", |tiling| u32::from(tiling.adds_wide), |tiling, value| tiling.adds_wide = value == 1),
+    ("unroll", |tiling| tiling.unroll, |tiling, value| tiling.unroll = value),
+];
+
+impl Question {
+    fn field(&self) -> &'static Field {
+        FIELDS.iter().find(|(phase, ..)| *phase == self.phase).expect("each question is about a field")
+    }
+}
+
 /// The answer that a tiling gives, or the nearest that there is.
 pub(super) fn answer(question: &Question, tiling: &Tiling) -> usize {
-    let value = match question.phase {
-        "block x" => tiling.block[0],
-        "block y" => tiling.block[1],
-        "block z" => tiling.block[2],
-        "points x" => tiling.points[0],
-        "points y" => tiling.points[1],
-        "points z" => tiling.points[2],
-        "neighbours" => tiling.neighbours,
-        "inner tile" => tiling.inner,
-        "terms" => tiling.part_terms() as u32,
-        "buffers" => tiling.buffers,
-        "slices" => tiling.slices,
-        "transposed" => u32::from(tiling.transposes),
-        "wide sums" => u32::from(tiling.adds_wide),
-        _ => tiling.unroll,
-    };
-    let nearest = |option: &usize| question.values[*option].abs_diff(value);
+    let (_, get, _) = question.field();
+    let nearest = |option: &usize| question.values[*option].abs_diff(get(tiling));
     (0..question.values.len()).min_by_key(nearest).expect("a question has answers")
 }
 
@@ -195,22 +206,8 @@ pub(super) fn answer(question: &Question, tiling: &Tiling) -> usize {
 pub(super) fn tiling(shape: &Shape, questions: &[Question], values: &[u32]) -> Tiling {
     let mut tiling = Tiling { block: [1; 3], promotes: true, ..Tiling::default() };
     for (question, value) in questions.iter().zip(values) {
-        match question.phase {
-            "block x" => tiling.block[0] = *value,
-            "block y" => tiling.block[1] = *value,
-            "block z" => tiling.block[2] = *value,
-            "points x" => tiling.points[0] = *value,
-            "points y" => tiling.points[1] = *value,
-            "points z" => tiling.points[2] = *value,
-            "neighbours" => tiling.neighbours = *value,
-            "inner tile" => tiling.inner = *value,
-            "terms" => tiling.terms = *value,
-            "buffers" => tiling.buffers = *value,
-            "slices" => tiling.slices = *value,
-            "transposed" => tiling.transposes = *value == 1,
-            "wide sums" => tiling.adds_wide = *value == 1,
-            _ => tiling.unroll = *value,
-        }
+        let (.., set) = question.field();
+        set(&mut tiling, *value);
     }
     if shape.operands > 0 {
         tiling.resident_blocks = REGISTERS / (points(shape, &tiling) + OTHER_REGISTERS) / threads(&tiling);

@@ -146,6 +146,7 @@ fn run(
     }
     let max_error = args.max_error.unwrap_or(subject.workload().max_error());
     let (checks, left_out) = checks(subject, &args.devices, max_error);
+    let probe = probe(subject, max_error);
     left_out.iter().for_each(|line| terminal.message(line));
     warn(subject.workload(), &terminal);
     let subject = &if args.unguided { subject.clone() } else { subject.guided(cores) };
@@ -163,7 +164,7 @@ fn run(
         efforts: if is_counted { Efforts::COUNTED } else { Efforts::MEASURED },
         threads,
         checks,
-        probe: probe(subject, max_error),
+        probe,
         disassembler: disassembler(&benches, &subject.original().ptx),
         log: &folder.join("evolution.jsonl"),
         island: board.as_mut().map(|board| Island {

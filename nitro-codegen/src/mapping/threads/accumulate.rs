@@ -221,9 +221,14 @@ impl Walk<'_> {
         conditions: &[Condition],
         instruction: &Instruction,
     ) -> Option<(Vec<Instruction>, Vec<Condition>, Vec<Instruction>)> {
-        let (target, source) = match instruction {
-            Instruction::Assign(Assignment { target, value: Expression::Load(source) }) => (target, source),
-            Instruction::Add { target, value, lanes: 1 } if self.tiling.adds_wide => (target, value),
+        type Move = fn(Access, Access) -> Instruction;
+        let (target, value, wide): (_, _, Move) = match instruction {
+            Instruction::Assign(Assignment { target, value: Expression::Load(value) }) => {
+                (target, value, |target, source| Instruction::Copy { target, source })
+            }
+            Instruction::Add { target, value, lanes: 1 } if self.tiling.adds_wide => {
+                (target, value, |target, value| Instruction::AddWide { target, value })
+            }
             _ => return None,
         };
         let at = accumulator.axes.iter().copied().find(|at| self.axes[*at].dimension == 0)?;
@@ -241,13 +246,9 @@ impl Walk<'_> {
         let (divisions, aligned) = self.aligned(accumulator.element.array, &first)?;
         let full = in_tile(conditions, &self.tile(), true);
         let of_first = |access: &Access| access.with(own.neighbour, &Affine::from(0));
-        let (target, other) = (of_first(target), of_first(source));
-        let moved = match instruction {
-            Instruction::Add { .. } => Instruction::AddWide { target, value: other },
-            _ => Instruction::Copy { target, source: other },
-        };
-        let wide = self.points_of(&accumulator.axes, vec![moved], Some(at));
-        Some((divisions, [full, aligned].concat(), wide))
+        let moved = wide(of_first(target), of_first(value));
+        let moves = self.points_of(&accumulator.axes, vec![moved], Some(at));
+        Some((divisions, [full, aligned].concat(), moves))
     }
 }
 
