@@ -1,9 +1,11 @@
 //! The first run of a candidate: most fail, and what ends a process costs more than a hundred others.
 
 use nitro_codegen::ptx::Edit;
+use nitro_search::evolve::Fitness;
 
 use crate::bench::{Bench, BenchError, Code, Effort, RunOutcome};
 use crate::evaluate::Assemble;
+use crate::judge::fitness;
 use crate::subject::Subject;
 use crate::workload::Set;
 
@@ -11,6 +13,9 @@ use crate::workload::Set;
 const LEAST_NS: f64 = 100e6;
 /// And at most so many times what the original takes as it is: a worker is given more than twice as long.
 const MOST_TIMES: f64 = 8.0;
+/// Results may be off by so many times what the original's are off in that form: the assembler joins a multiplication and an addition to one operation where they stand together, and what looks at
+/// accesses comes between them.
+const MOST_TIMES_ERROR: f64 = 10.0;
 /// Years, while it is not known how long the original takes so.
 const NEVER_NS: u64 = 1 << 60;
 
@@ -18,6 +23,7 @@ const NEVER_NS: u64 = 1 << 60;
 /// ([`Module::with_bounds`](nitro_codegen::ptx::Module::with_bounds)), unless the original itself accesses something else, such as variables of its module.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FirstRun {
+    /// With the error of what is right.
     pub effort: Effort,
     pub most_ns: u64,
     pub is_bounded: bool,
@@ -31,24 +37,28 @@ impl FirstRun {
         bench: &mut dyn Bench,
         original: &Code,
         effort: Effort,
+        max_error: f64,
     ) -> Result<(Self, Option<String>), BenchError> {
         let bounded = Self { effort, most_ns: NEVER_NS, is_bounded: true };
         let code = bounded.code(subject, assemble, &[]);
-        let (mut most_ns, mut objection) = (0.0f64, None);
+        let (mut most_ns, mut most_error, mut objection) = (0.0f64, max_error, None);
         // What looks faster has a first run with the inputs of the validation, too.
         for set in [Set::Search, Set::Validation] {
-            let mut time_ns = |code| time_ns(bench.run(code, set, Effort { runs: 1, ..effort })?);
-            let usual_ns = time_ns(original)?.unwrap_or(0.0);
-            let so_ns = match &code {
-                Some(code) => time_ns(code)?,
+            let mut fitness = |code| fitness_of(bench.run(code, set, Effort { runs: 1, ..effort })?);
+            let usual_ns = fitness(original)?.map_or(0.0, |usual| usual.time_ns);
+            let so = match &code {
+                Some(code) => fitness(code)?,
                 None => Err("it cannot be assembled so".to_owned()),
             };
-            let so_ns = so_ns.unwrap_or_else(|why| {
+            let so = so.unwrap_or_else(|why| {
                 objection = Some(why);
-                f64::INFINITY
+                Fitness { time_ns: f64::INFINITY, error: 0.0 }
             });
-            most_ns = most_ns.max((2.0 * so_ns).min(MOST_TIMES * usual_ns));
+            most_ns = most_ns.max((2.0 * so.time_ns).min(MOST_TIMES * usual_ns));
+            most_error = most_error.max(MOST_TIMES_ERROR * so.error);
         }
+        let most_error = if objection.is_none() { most_error } else { max_error };
+        let effort = effort.within(most_error);
         Ok((
             Self { effort, most_ns: (LEAST_NS + most_ns) as u64, is_bounded: objection.is_none() },
             objection,
@@ -63,13 +73,13 @@ impl FirstRun {
     }
 }
 
-/// What all cases take together; otherwise why they are not what they should be.
-fn time_ns(outcome: RunOutcome) -> Result<Result<f64, String>, BenchError> {
+/// What all cases take together and the largest error; otherwise why they are not what they should be.
+fn fitness_of(outcome: RunOutcome) -> Result<Result<Fitness, String>, BenchError> {
     Ok(match outcome {
         RunOutcome::Failed(_, why) => Err(why),
-        RunOutcome::Ran(cases) if cases.iter().any(|case| case.error != 0.0) => {
-            Err("it gives something else so".to_owned())
-        }
-        RunOutcome::Ran(cases) => Ok(cases.iter().map(|case| case.time_ns).sum()),
+        RunOutcome::Ran(cases) => match fitness(&cases) {
+            Some(Fitness { time_ns, error }) => Ok(Fitness { time_ns: time_ns * cases.len() as f64, error }),
+            None => Err("it gives something else so".to_owned()),
+        },
     })
 }

@@ -16,6 +16,7 @@ pub(crate) struct Assembled {
 /// A candidate in the form of its first run.
 pub(crate) struct FirstCode {
     pub code: Code,
+    /// With the error of what is right.
     pub effort: Effort,
 }
 
@@ -36,7 +37,7 @@ impl Judge {
         first: &FirstCode,
         set: Set,
     ) -> Result<Option<Failure>, BenchError> {
-        self.failure(bench, &first.code, set, first.effort)
+        failure(bench, &first.code, set, first.effort)
     }
 
     pub(crate) fn report(
@@ -78,24 +79,24 @@ impl Judge {
         {
             return Ok(Some(failure));
         }
-        self.failure(bench, &candidate.code, Set::Validation, Effort::new(0, 1))
+        failure(bench, &candidate.code, Set::Validation, Effort::new(0, 1).within(self.max_error))
     }
+}
 
-    fn failure(
-        &self,
-        bench: &mut dyn Bench,
-        code: &Code,
-        set: Set,
-        effort: Effort,
-    ) -> Result<Option<Failure>, BenchError> {
-        Ok(match bench.run(code, set, effort.within(self.max_error))? {
-            RunOutcome::Failed(failure, _) => Some(failure),
-            RunOutcome::Ran(cases) => {
-                let is_right = fitness(&cases).is_some_and(|fitness| fitness.error <= self.max_error);
-                (!is_right).then_some(Failure::Wrong)
-            }
-        })
-    }
+/// How code fails with these inputs, if it does.
+fn failure(
+    bench: &mut dyn Bench,
+    code: &Code,
+    set: Set,
+    effort: Effort,
+) -> Result<Option<Failure>, BenchError> {
+    Ok(match bench.run(code, set, effort)? {
+        RunOutcome::Failed(failure, _) => Some(failure),
+        RunOutcome::Ran(cases) => {
+            let is_right = fitness(&cases).is_some_and(|fitness| effort.objection(fitness.error).is_none());
+            (!is_right).then_some(Failure::Wrong)
+        }
+    })
 }
 
 /// The mean time and the largest error; none where a result has no error that is a number.

@@ -115,10 +115,11 @@ pub fn evolve(
         elapsed,
     } = request;
     let name = island.as_ref().map(|island| island.name.clone());
-    let first = efforts.first.zip(benches.first_mut());
-    let first =
-        first.map(|(effort, bench)| FirstRun::new(subject, assemble, bench.as_mut(), &original, effort));
     let EvolvePlan { margin, max_error, seed, .. } = plan;
+    let first = efforts.first.zip(benches.first_mut());
+    let first = first.map(|(effort, bench)| {
+        FirstRun::new(subject, assemble, bench.as_mut(), &original, effort, max_error)
+    });
     let first = first.transpose()?.map(|(first, why)| {
         if let Some(why) = why {
             observer.message(&format!(

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nitro_codegen::ptx::Patch;
+use nitro_codegen::ptx::{Bounds, Patch};
 use nitro_search::Failure;
 use nitro_search::evolve::{EvolvePlan, Purpose, Report, Told};
 
@@ -367,6 +367,55 @@ fn what_fails_in_its_first_run_whose_loops_end_is_not_run_again() {
     let first = Some(Effort::new(1, 1));
     // Four runs more are the original's, with the inputs of search and validation: what it takes as it is, and where its loops end. In the end it runs as it is.
     assert_eq!(with(Efforts { first, ..Efforts::COUNTED }), (runs + 4, runs + 1));
+}
+
+/// Gives results that are off by a little where accesses are looked at, and by this much in all runs of candidates but the first of all.
+struct Rounding {
+    first_runs: Arc<Mutex<Vec<String>>>,
+    off_by: f64,
+}
+
+impl Bench for Rounding {
+    fn name(&self) -> String {
+        "rounding".to_owned()
+    }
+
+    fn begin(&mut self, _: &Workload, _: &Code, sets: &[Set]) -> Result<Vec<Vec<CaseResult>>, BenchError> {
+        Ok(vec![Vec::new(); sets.len()])
+    }
+
+    fn run(&mut self, candidate: &Code, _: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
+        if !candidate.ptx.contains("nitro_deadline_ns") {
+            return Ok(RunOutcome::Ran(vec![CaseResult { time_ns: 1e3, error: 0.0 }]));
+        }
+        let mut first_runs = self.first_runs.lock().unwrap();
+        first_runs.push(candidate.ptx.to_string());
+        let error = if first_runs.len() <= 2 { 1e-6 } else { self.off_by };
+        Ok(effort.objection(error).map_or_else(
+            || RunOutcome::Ran(vec![CaseResult { time_ns: 1e3, error }]),
+            |why| RunOutcome::Failed(Failure::Wrong, why),
+        ))
+    }
+}
+
+#[test]
+fn first_runs_look_at_accesses_also_where_that_rounds_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subject(TWICE, TWICE_RUN);
+    for (off_by, is_right) in [(5e-6, true), (2e-5, false)] {
+        let (first_runs, log) = (Arc::<Mutex<Vec<String>>>::default(), folder.path().join("log"));
+        let efforts = Efforts { first: Some(Effort::new(0, 1)), ..Efforts::COUNTED };
+        let plan = EvolvePlan { max_error: 0.0, ..request(&subject, &log, 64, Vec::new()).plan };
+        let request = EvolveRequest { efforts, plan, ..request(&subject, &log, 64, Vec::new()) };
+        let bench = Rounding { first_runs: Arc::clone(&first_runs), off_by };
+        evolve(&subject, vec![Box::new(bench)], &assemble, request, &Silent).unwrap();
+        let lines = std::fs::read_to_string(&log).unwrap();
+        std::fs::remove_file(&log).unwrap();
+        let ran = lines.lines().skip(1).filter(|line| matches!(told(line).report, Report::Ran { .. })).count();
+        let first_runs = first_runs.lock().unwrap();
+        assert!(first_runs.len() > 10 && first_runs.iter().all(|text| text.contains(Bounds::TABLE)));
+        assert_eq!(ran > 10, is_right, "{ran} ran, off by {off_by}");
+    }
 }
 
 #[test]

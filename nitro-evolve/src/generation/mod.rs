@@ -32,6 +32,7 @@ pub(crate) struct Candidates<'a> {
 pub(crate) struct First<'a> {
     /// Makes what runs so of the edits; what cannot be made so runs as it is.
     pub make: &'a (dyn Fn(&[Edit]) -> Option<Code> + Sync),
+    /// With the error of what is right.
     pub effort: Effort,
 }
 
