@@ -170,19 +170,36 @@ impl DecidedSpace {
             let found = found.ok_or_else(|| format!("{} is never `{}`", name.trim(), value.trim()))?;
             partial.restrict(choice, Values::of([found])).map_err(|error| error.to_string())?;
         }
-        while let Some(choice) = partial.first_open() {
-            let first = partial.values(choice).iter().next();
-            let rest = partial.values(choice);
-            let mut tried = partial.clone();
-            if tried.restrict(choice, Values::of(first)).is_ok() {
-                partial = tried;
-            } else {
-                partial
-                    .restrict(choice, rest.without(Values::of(first)))
-                    .map_err(|error| error.to_string())?;
-            }
+        completed(partial)
+    }
+
+    /// The point here that is decided as a point of another space of the same kernel, say of one with fewer tiles or other sizes: all but how often the outermost loops run. None where this space has no such point.
+    ///
+    /// ```
+    /// use nitro_codegen::{DecidedSpace, TileSizes};
+    /// use nitro_search::partial::Limits;
+    ///
+    /// let of = |size, tiles| DecidedSpace::sgemm([size; 3], &tiles, &Limits::default());
+    /// let (small, large) = (of(1024, TileSizes::reduced())?, of(2048, TileSizes::full())?);
+    /// let point = small.root().points().next().and_then(|point| point.solution()).unwrap();
+    /// let same = large.as_in(&small, &point).unwrap();
+    /// assert_eq!(large.program(&same).kernels[0].block, small.program(&point).kernels[0].block);
+    /// # Ok::<(), nitro_codegen::DecidedError>(())
+    /// ```
+    #[must_use]
+    pub fn as_in(&self, other: &Self, values: &[usize]) -> Option<Vec<usize>> {
+        let (own, others) = (&self.nesting.problem, &other.nesting.problem);
+        let outermost = self.nesting.loops.iter().filter(|own| own.level == 0).map(|own| own.size);
+        let outermost: Vec<ChoiceId> = outermost.collect();
+        let named = |name: &str| others.choices().find(|&choice| others.name(choice) == name);
+        let mut partial = self.root.clone();
+        for choice in own.choices().filter(|choice| !outermost.contains(choice)) {
+            let Some(same) = named(own.name(choice)) else { continue };
+            let value = others.value_name(same, *values.get(same.position())?);
+            let found = own.all(choice).iter().find(|&at| own.value_name(choice, at) == value)?;
+            partial.restrict(choice, Values::of([found])).ok()?;
         }
-        partial.solution().ok_or_else(|| "nothing is left".to_owned())
+        completed(partial).ok()
     }
 
     fn loop_name(&self, at: usize) -> String {
@@ -209,4 +226,19 @@ impl DecidedSpace {
     pub fn program(&self, values: &[usize]) -> Program {
         emit::program(&Point { space: self, values })
     }
+}
+
+/// The values where of whatever is open the first is taken that leaves something.
+fn completed(mut partial: Partial) -> Result<Vec<usize>, String> {
+    while let Some(choice) = partial.first_open() {
+        let first = partial.values(choice).iter().next();
+        let rest = partial.values(choice);
+        let mut tried = partial.clone();
+        if tried.restrict(choice, Values::of(first)).is_ok() {
+            partial = tried;
+        } else {
+            partial.restrict(choice, rest.without(Values::of(first))).map_err(|error| error.to_string())?;
+        }
+    }
+    partial.solution().ok_or_else(|| "nothing is left".to_owned())
 }

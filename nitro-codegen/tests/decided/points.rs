@@ -152,3 +152,21 @@ fn caches_that_are_asked_for_are_in_the_text() {
     let told = program.to_string();
     assert!(told.contains("c is read as usual, written as a stream"), "{told}");
 }
+
+#[test]
+fn a_point_of_a_space_with_fewer_tiles_is_the_same_program_in_one_with_more_and_has_the_same_blocks_at_other_sizes()
+ {
+    let of = |size, tiles: &TileSizes| DecidedSpace::sgemm([size; 3], tiles, &Limits::default()).unwrap();
+    let few = TileSizes { open: Open { ahead: true, ..Open::default() }, ..TileSizes::reduced() };
+    let (few, more, larger) = (of(1024, &few), of(1024, &TileSizes::full()), of(2048, &TileSizes::full()));
+    let mut random = Random::new(5);
+    for _ in 0..40 {
+        let values = drawn(few.root(), &mut random);
+        let program = few.program(&values);
+        assert_eq!(more.program(&more.as_in(&few, &values).unwrap()), program, "{}", few.show(&values));
+        let larger = larger.program(&larger.as_in(&few, &values).unwrap());
+        assert_eq!(larger.kernels[0].block, program.kernels[0].block);
+    }
+    let values = more.parse("size of k1 = 64; kind of k1 = unrolled").unwrap();
+    assert_eq!(few.as_in(&more, &values), None, "its tiles have 16 terms at most");
+}

@@ -411,7 +411,8 @@ fn first_runs_look_at_accesses_also_where_that_rounds_otherwise() {
         evolve(&subject, vec![Box::new(bench)], &assemble, request, &Silent).unwrap();
         let lines = std::fs::read_to_string(&log).unwrap();
         std::fs::remove_file(&log).unwrap();
-        let ran = lines.lines().skip(1).filter(|line| matches!(told(line).report, Report::Ran { .. })).count();
+        let ran =
+            lines.lines().skip(1).filter(|line| matches!(told(line).report, Report::Ran { .. })).count();
         let first_runs = first_runs.lock().unwrap();
         assert!(first_runs.len() > 10 && first_runs.iter().all(|text| text.contains(Bounds::TABLE)));
         assert_eq!(ran > 10, is_right, "{ran} ran, off by {off_by}");

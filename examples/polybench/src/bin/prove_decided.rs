@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use nitro_codegen::DecidedSpace;
-use nitro_polybench::decided::{Asked, Runs, Timed, rates, read};
+use nitro_cuda::Cuda;
+use nitro_polybench::decided::{Asked, Runs, Tiles, Timed, rates, read};
+use nitro_polybench::gpu::Bench;
 use nitro_polybench::program::{append, ended};
 use nitro_search::Ask;
 use nitro_search::partial::{BranchAndBound, BranchPlan, Leaf, LowerBound, TimeBound};
@@ -28,6 +30,12 @@ struct Arguments {
     /// What may be lost, in percent of the best time
     #[arg(long, default_value_t = 0.0)]
     percent: f64,
+    /// Begin with the fastest points that the file of results has of the space with these tiles, as far as this one has them, too: the sooner something fast is known, the more is left out
+    #[arg(long, value_enum, value_name = "TILES")]
+    begin_with: Option<Tiles>,
+    /// The sizes of that space; those of this one unless given
+    #[arg(long, value_name = "SIZE", requires = "begin_with")]
+    begin_with_size: Option<u64>,
     /// Points that are compiled and timed together
     #[arg(long, default_value_t = 64)]
     at_once: usize,
@@ -45,6 +53,9 @@ struct Arguments {
     out: PathBuf,
 }
 
+/// So many points of another space are begun with.
+const BEGUN_WITH: usize = 32;
+
 type Failed = Box<dyn std::error::Error>;
 type Search = BranchAndBound<TimeBound>;
 
@@ -54,15 +65,52 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), Failed> {
     let space = arguments.asked.space()?;
+    let (device, mut bench) = arguments.asked.bench(&space)?;
+    begin(arguments, &space, (device, &mut bench))?;
     let search = search(arguments, &space)?;
     println!(
         "{}, bounded by {:.4} ms",
         arguments.asked.name(),
         search.proved_ns().min(search.bound().bound_ns(space.root())) / 1e6
     );
-    let (search, is_done, spent) = evaluate(arguments, &space, search)?;
+    let (search, is_done, spent) = evaluate(arguments, &space, (device, &mut bench), search)?;
     summarize(&space, &search, is_done, spent);
     Ok(())
+}
+
+/// Times points that were fast in another space.
+fn begin(
+    arguments: &Arguments,
+    space: &DecidedSpace,
+    (device, bench): (Cuda, &mut Bench<'_>),
+) -> Result<(), Failed> {
+    let Some(tiles) = arguments.begin_with else { return Ok(()) };
+    let size = arguments.begin_with_size.unwrap_or(arguments.asked.size);
+    let other = Asked { tiles, size, ..arguments.asked.clone() };
+    let (name, other) = (other.name(), other.space()?);
+    let mut fast = read(&arguments.out, &name, &other)?;
+    if fast.is_empty() {
+        return Err(
+            format!("{}: there are no results of {name} to begin with", arguments.out.display()).into()
+        );
+    }
+    let time_ns = |one: &(Vec<usize>, Timed)| one.1.time_ns.unwrap_or(f64::INFINITY);
+    fast.sort_by(|one, other| time_ns(one).total_cmp(&time_ns(other)));
+    let known = read(&arguments.out, &arguments.asked.name(), space)?;
+    let points = fast.iter().filter_map(|(values, _)| space.as_in(&other, values)).take(BEGUN_WITH);
+    let points = points.filter(|point| known.iter().all(|(known, _)| known != point));
+    let points: Vec<Vec<usize>> = points.collect();
+    println!("beginning with {} points of {name}", points.len());
+    let (mut out, mut kept) = (append(&arguments.out)?, Ok(()));
+    arguments.asked.time(space, (device, bench), arguments.runs, &points, &mut |_, timed| {
+        kept = keep(&mut out, &timed);
+        kept.is_err()
+    });
+    kept
+}
+
+fn keep(out: &mut impl Write, timed: &Timed) -> Result<(), Failed> {
+    Ok(writeln!(out, "{}", serde_json::to_string(timed)?)?)
 }
 
 fn search(arguments: &Arguments, space: &DecidedSpace) -> Result<Search, Failed> {
@@ -79,9 +127,9 @@ fn search(arguments: &Arguments, space: &DecidedSpace) -> Result<Search, Failed>
 fn evaluate(
     arguments: &Arguments,
     space: &DecidedSpace,
+    (device, bench): (Cuda, &mut Bench<'_>),
     mut search: Search,
 ) -> Result<(Search, bool, [Duration; 2]), Failed> {
-    let (device, mut bench) = arguments.asked.bench(space)?;
     let mut out = append(&arguments.out)?;
     let (start, mut thought) = (Instant::now(), Duration::ZERO);
     loop {
@@ -93,7 +141,7 @@ fn evaluate(
         thought += asked.elapsed();
         let points: Vec<Vec<usize>> = leaves.iter().map(|leaf: &Leaf| leaf.values.to_vec()).collect();
         let mut told = Ok(());
-        arguments.asked.time(space, (device, &mut bench), arguments.runs, &points, &mut |at, timed| {
+        arguments.asked.time(space, (device, &mut *bench), arguments.runs, &points, &mut |at, timed| {
             told = tell(&mut search, &mut out, &points[at], &timed);
             told.is_err()
         });
@@ -109,7 +157,7 @@ fn evaluate(
 }
 
 fn tell(search: &mut Search, out: &mut impl Write, values: &[usize], timed: &Timed) -> Result<(), Failed> {
-    writeln!(out, "{}", serde_json::to_string(timed)?)?;
+    keep(out, timed)?;
     Ok(search.tell(values, timed.evaluation())?)
 }
 

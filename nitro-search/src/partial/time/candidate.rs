@@ -165,6 +165,11 @@ impl Use {
         self.sectors += elements * touched.element_bytes as f64 / 32.0;
         self.l2_written_bytes += elements * touched.element_bytes as f64;
     }
+
+    /// Bytes that go to and from memory: the cache may have as much before of what is read, and keep as much of what is written.
+    fn dram_bytes(&self, l2_bytes: f64) -> f64 {
+        [self.l2_read_bytes, self.l2_written_bytes].map(|bytes| (bytes - l2_bytes).max(0.0)).iter().sum()
+    }
 }
 
 impl Seen {
@@ -278,9 +283,7 @@ impl Grid {
             TimeTerm::BlockBytes => rates.ns(all.block_bytes / rates.port_bytes_per_clock),
             TimeTerm::L2Reads => all.l2_read_bytes / rates.l2_read_gbps,
             TimeTerm::L2Writes => all.l2_written_bytes / rates.l2_write_gbps,
-            TimeTerm::Dram => {
-                (all.l2_read_bytes + all.l2_written_bytes - rates.l2_bytes).max(0.0) / rates.dram_gbps
-            }
+            TimeTerm::Dram => all.dram_bytes(rates.l2_bytes) / rates.dram_gbps,
             TimeTerm::Latency => rates.ns(self.chain_clocks * waves),
             TimeTerm::Barriers => rates.ns(self.barriers * rates.barrier_clocks * waves),
             TimeTerm::Phases => rates.ns(self.phases.clocks() * waves),

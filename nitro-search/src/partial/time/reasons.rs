@@ -88,10 +88,8 @@ fn formula(bound: &TimeBound, least: &Least, term: TimeTerm) -> String {
         TimeTerm::L2Reads => format!("{:.4e} bytes, {:.0} GB/s", used.l2_read_bytes, rates.l2_read_gbps),
         TimeTerm::L2Writes => format!("{:.4e} bytes, {:.0} GB/s", used.l2_written_bytes, rates.l2_write_gbps),
         TimeTerm::Dram => format!(
-            "{:.4e} bytes, of which the second-level cache may have {:.4e}; {:.0} GB/s",
-            used.l2_read_bytes + used.l2_written_bytes,
-            rates.l2_bytes,
-            rates.dram_gbps
+            "{:.4e} bytes read and {:.4e} written, {:.4e} of each less, which the second-level cache may have; {:.0} GB/s",
+            used.l2_read_bytes, used.l2_written_bytes, rates.l2_bytes, rates.dram_gbps
         ),
         TimeTerm::Latency => format!(
             "{:.0} clocks of a thread at {} GHz, {waves:.0} waves of blocks",

@@ -47,8 +47,8 @@ const MOST_KNOWN: usize = 1 << 14;
 /// let nesting = kernel.nesting(&Limits::default())?;
 /// let bound = TimeBound::new(&kernel, &nesting, rates);
 /// let mut partial = Partial::new(Arc::new(nesting.problem.clone()))?;
-/// let best_ns = bound.bound_ns(&partial); // three times 256 MiB, of which 60 may be in the second-level cache
-/// assert!((best_ns - (3.0 * (1 << 28) as f64 - 61440.0 * 1024.0) / 4917.0).abs() < 1.0);
+/// let best_ns = bound.bound_ns(&partial); // twice 256 MiB are read and once written; of both 60 may be in the second-level cache
+/// assert!((best_ns - (3.0 * (1 << 28) as f64 - 2.0 * 61440.0 * 1024.0) / 4917.0).abs() < 1.0);
 ///
 /// let alone = nesting.problem.named(nesting.loops[0].kind, &["plain"])?;
 /// partial.restrict(alone.choice, alone.values)?; // 256 blocks at most

@@ -233,7 +233,7 @@ fn requests(counted: &Counted, block: u64, threads: u64, access: usize) -> f64 {
 /// Blocks go round; a multiprocessor has so much to do as its blocks together, and at once as many as fit.
 pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, rates: &Rates) -> f64 {
     let mut ns: f64 = rates.launch_ns;
-    let mut memory_bytes = 0.0;
+    let mut memory_bytes = [0.0; 2]; // read, and written
     let mut busy: BTreeMap<(u64, &str), f64> = BTreeMap::new();
     let all: Vec<Counted> =
         kernel.statements.iter().map(|statement| count(kernel, nesting, leaf, statement)).collect();
@@ -336,12 +336,13 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
             let all: BTreeSet<u64> =
                 counted.touched.iter().filter(|own| own.0.1 == at).flat_map(|own| own.1.clone()).collect();
             let bytes = 4.0 * all.len() as f64;
-            memory_bytes += bytes;
+            memory_bytes[usize::from(!computes)] += bytes;
             ns = ns.max(bytes / if computes { rates.l2_read_gbps } else { rates.l2_write_gbps });
         }
     }
     let busiest = busy.values().copied().fold(0.0, f64::max);
-    ns.max(rates.ns(busiest)).max((memory_bytes - rates.l2_bytes).max(0.0) / rates.dram_gbps)
+    let memory_bytes: f64 = memory_bytes.iter().map(|bytes| (bytes - rates.l2_bytes).max(0.0)).sum();
+    ns.max(rates.ns(busiest)).max(memory_bytes / rates.dram_gbps)
 }
 
 /// Which of the ways to load tiles it is; as they are needed where there is no choice.
