@@ -26,10 +26,14 @@ fn all() -> Vec<Measured> {
         (Kernel::Sgemm, 1024, Tiles::Full, whole),
         (Kernel::Sgemm, 1024, Tiles::Full, part),
         (Kernel::Sgemm, 4096, Tiles::Full, whole),
+        (Kernel::Sgemm, 1024, Tiles::Ahead, whole),
+        (Kernel::Sgemm, 4096, Tiles::Ahead, whole),
         (Kernel::BatchedSgemm, 64, Tiles::Full, whole),
         (Kernel::Axpy, 1 << 26, Tiles::Full, whole),
         (Kernel::Matvec, 16384, Tiles::Full, whole),
         (Kernel::Gesummv, 16384, Tiles::Full, whole),
+        (Kernel::MatvecByWarps, 16384, Tiles::Full, whole),
+        (Kernel::GesummvByWarps, 16384, Tiles::Full, whole),
     ];
     let measured = spaces.map(|(space, size, tiles, device)| {
         let asked = Asked { space, size, batch: 512, tiles, device: device.to_owned() };

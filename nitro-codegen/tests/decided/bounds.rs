@@ -132,3 +132,14 @@ fn what_vectors_would_keep_apart_is_not_apart_while_they_are_open() {
     restrict(&mut child, "kind of a_k2", "unrolled");
     assert!(bound.bound_ns(&child) >= bound.bound_ns(&parent), "{}", bound.explain(&parent));
 }
+
+#[test]
+fn what_is_loaded_and_then_stored_to_is_read_from_memory_and_written_to_it() {
+    let n = 1 << 26;
+    let space = DecidedSpace::axpy(n, &TileSizes::full(), &Limits::default()).unwrap();
+    let bound = TimeBound::new(space.kernel(), space.nesting(), h200());
+    let (vector_bytes, cache_bytes) = (4.0 * n as f64, 61440.0 * 1024.0);
+    let bytes = (2.0 * vector_bytes - cache_bytes) + (vector_bytes - cache_bytes);
+    let memory_ns = term(&bound, space.root(), TimeTerm::Dram);
+    assert!((memory_ns - bytes / 4814.0).abs() < 1.0, "{memory_ns} ns");
+}

@@ -120,10 +120,33 @@ impl Partial {
     /// If no walk is to be made.
     #[must_use]
     pub fn estimate(&self, walks: usize, seed: u64) -> Estimate {
+        self.estimate_where(walks, seed, |_| true)
+    }
+
+    /// As [`estimate`](Self::estimate), of the solutions all whose states on the way, and themselves, are kept: with a bound that keeps what may be faster than the best, of the
+    /// points that a search by it has to evaluate.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use nitro_search::partial::{Partial, Problem, Values};
+    ///
+    /// let mut problem = Problem::default();
+    /// let one = problem.numbers("one", [1, 2, 4])?;
+    /// problem.numbers("other", [1, 2])?;
+    /// let all = Partial::new(Arc::new(problem))?;
+    /// let few = all.estimate_where(10, 7, |state| state.values(one) != Values::of([2])); // without 4
+    /// assert_eq!((few.mean, few.standard_error), (4.0, 0.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If no walk is to be made.
+    #[must_use]
+    pub fn estimate_where(&self, walks: usize, seed: u64, is_kept: impl Fn(&Self) -> bool) -> Estimate {
         assert!(walks > 0, "an estimate needs a walk");
         let mut random = Random::new(seed);
         let mut nodes = 0;
-        let samples: Vec<f64> = (0..walks).map(|_| self.walk(&mut random, &mut nodes)).collect();
+        let samples: Vec<f64> = (0..walks).map(|_| self.walk(&mut random, &mut nodes, &is_kept)).collect();
         let mean = samples.iter().sum::<f64>() / walks as f64;
         let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
         let standard_error = (squares / (walks.max(2) - 1) as f64 / walks as f64).sqrt();
@@ -131,11 +154,13 @@ impl Partial {
         Estimate { mean, standard_error, walks, dead_ends, nodes }
     }
 
-    fn walk(&self, random: &mut Random, nodes: &mut u64) -> f64 {
-        let (mut at, mut weight) = (self.clone(), if self.is_dead() { 0.0 } else { 1.0 });
+    fn walk(&self, random: &mut Random, nodes: &mut u64, is_kept: &impl Fn(&Self) -> bool) -> f64 {
+        let is_left = |state: &Self| !state.is_dead() && is_kept(state);
+        let (mut at, mut weight) = (self.clone(), if is_left(self) { 1.0 } else { 0.0 });
         while let Some(choice) = at.first_open().filter(|_| weight > 0.0) {
             *nodes += at.values(choice).len() as u64;
-            let mut children: Vec<Self> = at.children(choice).filter_map(|(_, child)| child).collect();
+            let mut children: Vec<Self> =
+                at.children(choice).filter_map(|(_, child)| child.filter(is_kept)).collect();
             if children.is_empty() {
                 return 0.0;
             }

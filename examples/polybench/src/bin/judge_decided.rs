@@ -35,6 +35,8 @@ struct Arguments {
 
 /// Of so many points a space may have for all to be bounded: some seconds' worth.
 const MOST_BOUNDED: u64 = 100_000;
+/// Of a larger one so many are drawn.
+const WALKS: usize = 1000;
 
 type Failed = Box<dyn std::error::Error>;
 /// What each point gave.
@@ -57,10 +59,7 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
     let (measured, wrong) = judge.measured(&timed);
     let best_ns = measured.iter().map(|own| own.time_ns).fold(f64::INFINITY, f64::min);
     report(&name, &measured, wrong, best_ns);
-    if let Some((left, points)) = judge.left(best_ns) {
-        let percent = 100.0 * left as f64 / points as f64;
-        println!("of all {points} points of the space, timed or not, {left} have: {percent:.1} %");
-    }
+    print!("{}", judge.left(best_ns));
     let replayed = if wrong == 0 { judge.replays(&timed)? } else { None };
     let (statistics, without) = replayed.unwrap_or_default();
     if let Some(page) = &arguments.html {
@@ -111,12 +110,38 @@ impl Judge<'_> {
         (measured, wrong)
     }
 
-    /// How many points of the space have a bound under a time, and how many there are; none if these are too many to look at each.
-    fn left(&self, best_ns: f64) -> Option<(usize, u64)> {
-        let points = self.space.root().count(MOST_BOUNDED)?;
-        let bound = self.space.time_bound(self.rates);
-        let left = self.space.root().points().filter(|point| bound.bound_ns(point) < best_ns).count();
-        Some((left, points))
+    /// How many points of the space have a bound under a time, timed or not: by sampling where these are too many to look at each.
+    fn left(&self, best_ns: f64) -> String {
+        let Some(points) = self.space.root().count(MOST_BOUNDED) else {
+            return self.left_by_sampling(best_ns);
+        };
+        let mut lines = String::new();
+        for (part, terms) in std::iter::once(("nothing", TimeTerms::default())).chain(parts()) {
+            let bound = self.space.time_bound(self.rates).with_terms(terms);
+            let left = self.space.root().points().filter(|point| bound.bound_ns(point) < best_ns).count();
+            let percent = 100.0 * left as f64 / points as f64;
+            let what = if part == "nothing" { String::new() } else { format!(", without {part}") };
+            lines += &format!(
+                "of all {points} points of the space, timed or not, {left} have{what}: {percent:.1} %\n"
+            );
+        }
+        lines
+    }
+
+    fn left_by_sampling(&self, best_ns: f64) -> String {
+        let (root, bound) = (self.space.root(), self.space.time_bound(self.rates));
+        let points = root.estimate(WALKS, 1);
+        let left = root.estimate_where(WALKS, 1, |state| bound.bound_ns(state) < best_ns);
+        let (least, most) = left.interval();
+        let percent = |count: f64| 100.0 * count / points.mean;
+        format!(
+            "of all points of the space, {:.2e} by sampling, {:.1e} ({least:.1e} to {most:.1e}) have: {:.4} % ({:.4} to {:.4})\n",
+            points.mean,
+            left.mean,
+            percent(left.mean),
+            percent(least),
+            percent(most)
+        )
     }
 
     /// What became of the states of a search with the whole bound, and what searches without parts of it take; none if not all points are timed.

@@ -91,7 +91,8 @@ pub enum Operation {
     /// Nothing is said about it.
     #[default]
     Unknown,
-    /// Reads one element of its array from global memory; where that array is staged ([`Nesting::memory`] is `shared`) it writes it to shared memory, too.
+    /// Reads one element of its array from global memory, before the kernel stores to that element if it ever does; where that array is staged ([`Nesting::memory`] is `shared`) it writes it to
+    /// shared memory, too.
     Load,
     /// Writes one element of its array to global memory.
     Store,

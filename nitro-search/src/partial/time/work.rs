@@ -15,7 +15,7 @@ pub(super) struct Work {
     pub(super) dimensions: Vec<WorkDimension>,
     /// Whether an instance is an instruction of arithmetic.
     pub(super) computes: bool,
-    /// What its instances need of arrays that nothing in the kernel writes: what is written may stay in registers.
+    /// What its instances need of arrays that nothing in the kernel writes, since what is written may stay in registers; and what it loads before that.
     pub(super) reads: Vec<Touched>,
     /// What it writes to global memory.
     pub(super) writes: Vec<Touched>,
@@ -76,6 +76,7 @@ fn work(kernel: &Kernel, nesting: &Nesting, position: usize) -> Work {
         let stores = kernel.statements.iter().filter(|own| own.operation == Operation::Store);
         stores.flat_map(|own| &own.accesses).any(|access| access.array == array)
     };
+    let loads = statement.operation == Operation::Load;
     // a multiplication may become one instruction with an addition
     let adds = kernel.statements.iter().any(|own| matches!(own.operation, Operation::Add | Operation::Fma));
     let (computes, reads, writes) = match statement.operation {
@@ -98,7 +99,7 @@ fn work(kernel: &Kernel, nesting: &Nesting, position: usize) -> Work {
         statement: position,
         dimensions: dimensions(kernel, statement),
         computes,
-        reads: touched(&|access| reads && !written(&access.array)),
+        reads: touched(&|access| reads && (loads || !written(&access.array))),
         writes: touched(&|_| writes),
     }
 }
