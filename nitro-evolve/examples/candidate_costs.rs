@@ -131,6 +131,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         checks: Vec::new(),
         probe: None,
+        relies_on_inputs: false,
         disassembler: Err("nothing is shown".to_owned()),
         log: &folder.path().join("evolution.jsonl"),
         island: None,

@@ -116,11 +116,10 @@ pub(crate) fn checks(
     (checks, left_out)
 }
 
-/// What looks at small inputs that nobody wrote; none where the emulator cannot run them.
-pub(crate) fn probe(subject: &Subject, max_error: f64) -> Option<Box<dyn Check>> {
-    let check =
-        EmulatorCheck::on_small_inputs(subject.workload(), &subject.original().ptx, max_error).ok()?;
-    Some(Box::new(check))
+/// What looks at small inputs that nobody wrote, or why the emulator cannot run them.
+pub(crate) fn probe(subject: &Subject, max_error: f64) -> Result<Box<dyn Check>, BenchError> {
+    let check = EmulatorCheck::on_small_inputs(subject.workload(), &subject.original().ptx, max_error)?;
+    Ok(Box::new(check))
 }
 
 fn sanitizers(workload: &Workload, device: &str, original: &str) -> (Vec<Sanitizer>, Vec<String>) {

@@ -9,9 +9,11 @@ use nitro_search::evolve::{Evolution, Report, Trial};
 
 use crate::Subject;
 use crate::bench::{Bench, BenchError, Code, Effort, RunOutcome};
+use crate::finding::CheckOutcome;
 use crate::first_run::FirstRun;
 use crate::generation::{Candidates, Evaluated, First};
 use crate::judge::{Assembled, Judge};
+use crate::refine::Check;
 use crate::spent::Spent;
 use crate::workload::Set;
 
@@ -56,6 +58,8 @@ pub(crate) struct Evaluator<'a> {
     pub benches: Vec<Box<dyn Bench>>,
     /// How candidates run first.
     pub first: Option<FirstRun>,
+    /// What new candidates have to pass before they run.
+    pub filter: Option<&'a dyn Check>,
     pub efforts: Efforts,
     /// The most error that a result may have.
     pub max_error: f64,
@@ -73,13 +77,15 @@ impl Evaluator<'_> {
         evolution: &Evolution<&Base>,
         trials: &[Trial<Edit>],
     ) -> Result<Vec<Report>, BenchError> {
-        let (subject, assemble, first) = (self.subject, self.assemble, self.first);
+        let (subject, assemble, first, filter) = (self.subject, self.assemble, self.first, self.filter);
         let failed = &self.failed;
         let to_beat_ns = evolution.to_beat_ns().unwrap_or(f64::INFINITY);
         let make_first = |edits: &[Edit]| first?.code(subject, assemble, edits);
+        let passes = |edits: &[Edit]| filter.is_none_or(|check| passes(check, subject, edits));
         let candidates = Candidates {
             trials,
             assemble: &|edits| assembled(subject, assemble, edits),
+            passes: &passes,
             first: first.map(|first| First { make: &make_first, effort: first.effort }),
             known: &|digest| {
                 let failed = failed.get(&digest).copied().map(Report::Failed);
@@ -123,6 +129,11 @@ impl Evaluator<'_> {
             None => Err(BenchError("there is no device to run on".to_owned())),
         }
     }
+}
+
+/// Whether a check finds nothing in what comes of these edits.
+pub(crate) fn passes(check: &dyn Check, subject: &Subject, edits: &[Edit]) -> bool {
+    subject.patched(edits).is_ok_and(|ptx| !matches!(check.check(&ptx), CheckOutcome::Found(_)))
 }
 
 fn assembled(subject: &Subject, assemble: &Assemble<'_>, edits: &[Edit]) -> Result<Assembled, Failure> {

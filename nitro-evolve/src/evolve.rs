@@ -104,8 +104,8 @@ pub(crate) fn search(
     let migration = island.map(|island| Migration::new(island, on.clone(), course.plan.population));
     let proposed: Vec<String> = subject.base().proposed().map(ToString::to_string).collect();
     let proposed = Artifact::of(&proposed.join("\n")).to_string();
-    let header =
-        Header::new(digest, Artifact::of(subject.workload().text()).to_string(), on, &course.plan, proposed);
+    let workload = Artifact::of(subject.workload().text()).to_string();
+    let header = Header::new(digest, workload, on, &course.plan, proposed, evaluator.filter.is_some());
     let (log, Kept { entries, exchanges }) = Log::open(course.log, &header)?;
     let before = entries.last().map_or(Duration::ZERO, |entry| entry.at);
     let endless = EvolvePlan { generations: usize::MAX, ..course.plan.clone() };

@@ -13,7 +13,7 @@ use crate::island::{Exchanged, Migrant};
 
 /// Of a line; patches have at most some hundred edits.
 const MOST_LINE_BYTES: u64 = 1 << 20;
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// What has to be the same for an evolution to go on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,8 @@ pub(crate) struct Header {
     pub max_error: f64,
     /// Digest of the edits that were proposed, since they are among those that are drawn.
     pub proposed: String,
+    /// Whether what fails with small inputs that nobody wrote is not bred.
+    pub is_filtered: bool,
 }
 
 impl Header {
@@ -38,9 +40,10 @@ impl Header {
         on: Vec<String>,
         plan: &EvolvePlan,
         proposed: String,
+        is_filtered: bool,
     ) -> Self {
         let EvolvePlan { seed, population, max_error, .. } = *plan;
-        Self { format: FORMAT, base, workload, on, seed, population, max_error, proposed }
+        Self { format: FORMAT, base, workload, on, seed, population, max_error, proposed, is_filtered }
     }
 }
 

@@ -7,7 +7,7 @@ use nitro_search::evolve::{Finalist, Fitness, explain, minimise};
 
 use crate::bench::{BenchError, Code, Effort, RunOutcome};
 use crate::difference::difference;
-use crate::evaluate::{Evaluator, on_threads};
+use crate::evaluate::{Evaluator, on_threads, passes};
 use crate::evolve::Observer;
 use crate::finding::{CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict};
 use crate::judge::fitness;
@@ -88,9 +88,7 @@ impl Refinery<'_, '_> {
     fn robust(&mut self, edits: &[Edit]) -> Result<Option<Vec<Edit>>, BenchError> {
         let Some(probe) = self.probe.filter(|_| !edits.is_empty()) else { return Ok(None) };
         let subject = self.evaluator.subject;
-        let passes = |edits: &[Edit]| {
-            subject.patched(edits).is_ok_and(|ptx| !matches!(probe.check(&ptx), CheckOutcome::Found(_)))
-        };
+        let passes = |edits: &[Edit]| passes(probe, subject, edits);
         if passes(edits) {
             return Ok(None);
         }

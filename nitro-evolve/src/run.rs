@@ -34,8 +34,10 @@ pub struct EvolveRequest<'a> {
     pub threads: usize,
     /// What a patch has to pass beside the inputs of the test.
     pub checks: Vec<Box<dyn Check>>,
-    /// What looks at inputs that nobody wrote, as small ones: what of a patch passes it is offered beside one that does not.
+    /// What looks at inputs that nobody wrote, as small ones: what it finds something in is not bred.
     pub probe: Option<Box<dyn Check>>,
+    /// Whether patches may rely on what all inputs of the workload have in common: then that is bred too, and what of a patch passes the probe is offered beside one that does not.
+    pub relies_on_inputs: bool,
     /// What shows the machine code of a patch, or why nothing does.
     pub disassembler: Result<Disassembler, String>,
     /// The file that keeps what was tried; an evolution that was stopped goes on with it.
@@ -109,6 +111,7 @@ pub fn evolve(
         threads,
         checks,
         probe,
+        relies_on_inputs,
         disassembler,
         log,
         island,
@@ -130,8 +133,9 @@ pub fn evolve(
     });
     let spent = Spent { threads, benches: benches.len(), ..Spent::default() };
     let failed = HashMap::new();
+    let filter = probe.as_deref().filter(|_| !relies_on_inputs);
     let mut evaluator =
-        Evaluator { subject, assemble, benches, first, efforts, max_error, threads, failed, spent };
+        Evaluator { subject, assemble, benches, first, filter, efforts, max_error, threads, failed, spent };
     let course = Course { plan, most_time, most_trials, log, elapsed };
     let found = search(&mut evaluator, &course, island, observer)?;
     let spent = evaluator.spent;

@@ -148,6 +148,11 @@ fn run(
     let (checks, left_out) = checks(subject, &args.devices, max_error);
     let probe = probe(subject, max_error);
     left_out.iter().for_each(|line| terminal.message(line));
+    if let (Err(why), false) = (&probe, args.rely_on_inputs) {
+        terminal.message(&format!(
+            "patches may rely on what all inputs of the workload have in common, since the emulator cannot look at small ones that nobody wrote: {why}"
+        ));
+    }
     warn(subject.workload(), &terminal);
     let subject = &if args.unguided { subject.clone() } else { subject.guided(cores) };
     let proposed: Vec<String> =
@@ -164,7 +169,8 @@ fn run(
         efforts: if is_counted { Efforts::COUNTED } else { Efforts::MEASURED },
         threads,
         checks,
-        probe,
+        probe: probe.ok(),
+        relies_on_inputs: args.rely_on_inputs,
         disassembler: disassembler(&benches, &subject.original().ptx),
         log: &folder.join("evolution.jsonl"),
         island: board.as_mut().map(|board| Island {

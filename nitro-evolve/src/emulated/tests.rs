@@ -159,6 +159,7 @@ fn request<'a>(
         threads: 2,
         checks,
         probe: None,
+        relies_on_inputs: false,
         disassembler: Disassembler::of(&subject.original().ptx),
         log,
         island: None,
@@ -269,7 +270,11 @@ fn of_a_patch_that_relies_on_the_sizes_that_it_has_seen_what_does_not_is_offered
     let probe = EmulatorCheck::on_small_inputs(subject.workload(), &subject.original().ptx, 0.0).unwrap();
     assert_eq!(probe.cases(), ["n=1 seed=0", "n=2 seed=0", "n=37 seed=0"]);
     let with = |probe: Option<Box<dyn Check>>| {
-        let request = EvolveRequest { probe, ..request(&subject, &log, 1500, race_check(&subject)) };
+        let request = EvolveRequest {
+            probe,
+            relies_on_inputs: true,
+            ..request(&subject, &log, 1500, race_check(&subject))
+        };
         let benches: Vec<Box<dyn Bench>> = vec![Box::new(EmulatorBench::new())];
         let evolved = evolve(&subject, benches, &assemble, request, &Silent).unwrap();
         let accepted = |finding: &&Finding| matches!(finding.verdict, Verdict::Accepted(_));
@@ -278,6 +283,40 @@ fn of_a_patch_that_relies_on_the_sizes_that_it_has_seen_what_does_not_is_offered
     assert_eq!(with(None).1, None, "what is fastest leaves its buffer");
     let waste = ["delete b6", "delete b11"].map(str::to_owned);
     assert_eq!(with(Some(Box::new(probe))).1, Some(waste.into()));
+}
+
+#[test]
+fn what_fails_with_small_inputs_that_nobody_wrote_is_not_bred() {
+    let folder = tempfile::tempdir().unwrap();
+    // Whole blocks alone are seen: the guard is needed by none of them.
+    let seen = TWICE_RUN.replace("n = 200", "n = 192").replace("n = 333", "n = 320");
+    let subject = subject(TWICE, &seen);
+    let log = folder.path().join("log");
+    let probe = || EmulatorCheck::on_small_inputs(subject.workload(), &subject.original().ptx, 0.0).unwrap();
+    let request = EvolveRequest {
+        probe: Some(Box::new(probe())),
+        ..request(&subject, &log, 1500, race_check(&subject))
+    };
+    let benches: Vec<Box<dyn Bench>> = vec![Box::new(EmulatorBench::new())];
+    let evolved = evolve(&subject, benches, &assemble, request, &Silent).unwrap();
+    let waste = ["delete b6", "delete b11"].map(str::to_owned);
+    assert_eq!(operations(&evolved.findings[0]), waste);
+    let (mut ran, mut failed) = (0, 0);
+    for line in std::fs::read_to_string(&log).unwrap().lines().skip(1) {
+        let Told { trial, report } = told(line);
+        let patch = format!("patch of {}\n{}\n", subject.base().module().digest(), trial.edits.join("\n"));
+        let text = subject.patched(&patch.parse::<Patch>().unwrap().edits).unwrap();
+        let is_right = probe().check(&text) == CheckOutcome::Clean;
+        match report {
+            Report::Ran { .. } => {
+                ran += 1;
+                assert!(is_right, "{:?}", trial.edits);
+            }
+            Report::Failed(_) if !is_right => failed += 1,
+            _ => {}
+        }
+    }
+    assert!(ran > 50 && failed > 50, "{ran} ran, {failed} failed");
 }
 
 #[test]
@@ -465,6 +504,7 @@ fn a_log_of_something_else_is_refused_and_stays() {
         threads: 1,
         checks: Vec::new(),
         probe: None,
+        relies_on_inputs: false,
         disassembler: Err("it is not asked for".to_owned()),
         log: &log,
         island: None,

@@ -20,6 +20,8 @@ pub(crate) struct Candidates<'a> {
     pub trials: &'a [Trial<Edit>],
     /// Makes what runs of the edits.
     pub assemble: &'a (dyn Fn(&[Edit]) -> Result<Assembled, Failure> + Sync),
+    /// Whether a new candidate may run at all.
+    pub passes: &'a (dyn Fn(&[Edit]) -> bool + Sync),
     /// None where candidates have no first run.
     pub first: Option<First<'a>>,
     /// What a new candidate with this machine code gives without being run, if that is known.
@@ -62,7 +64,7 @@ enum Run {
 /// What a core does next.
 enum Work {
     Assemble(usize),
-    /// In the form of the first run.
+    /// In the form of the first run, if it may run at all.
     Instrument(usize),
 }
 
@@ -119,6 +121,14 @@ impl Candidates<'_> {
 }
 
 impl State {
+    /// A new candidate has failed, and with it its machine code.
+    fn fail(&mut self, at: usize, failure: Failure) {
+        if let Some(Ok(candidate)) = &self.assembled[at] {
+            self.failed.push((candidate.digest, failure));
+        }
+        self.outcomes[at] = Some(Outcome::Report(Report::Failed(failure)));
+    }
+
     fn evaluated(mut self) -> Result<Evaluated, BenchError> {
         if let Some(error) = self.error {
             return Err(error);
@@ -178,18 +188,30 @@ impl Generation<'_> {
                     self.decide(&mut state);
                 }
                 Work::Instrument(at) => {
-                    let first = self.candidates.first;
-                    let run = first.and_then(|First { make, effort }| {
-                        let code = make(&self.candidates.trials[at].edits)?;
-                        Some(Run::First(FirstCode { code, effort }))
-                    });
+                    let run = self.first_run(at);
                     let mut state = self.lock();
                     state.spent.assembling += began.elapsed();
-                    state.ready.insert(at, run.unwrap_or(Run::Timed(None)));
+                    match run {
+                        Ok(run) => drop(state.ready.insert(at, run)),
+                        Err(failure) => state.fail(at, failure),
+                    }
                 }
             }
             self.changed.notify_all();
         }
+    }
+
+    fn first_run(&self, at: usize) -> Result<Run, Failure> {
+        let Candidates { first, passes, .. } = self.candidates;
+        let edits = &self.candidates.trials[at].edits;
+        if !passes(edits) {
+            return Err(Failure::Wrong);
+        }
+        let run = first.and_then(|First { make, effort }| {
+            let code = make(edits)?;
+            Some(Run::First(FirstCode { code, effort }))
+        });
+        Ok(run.unwrap_or(Run::Timed(None)))
     }
 
     fn next_work(&self) -> Option<Work> {
@@ -221,9 +243,7 @@ impl Generation<'_> {
             match self.decision(state, at, assembled) {
                 Some(outcome) => state.outcomes[at] = Some(outcome),
                 // What is measured again, or with other inputs, has run.
-                None if self.candidates.first.is_some() && self.is_new(at) => {
-                    state.to_instrument.push_back(at)
-                }
+                None if self.is_new(at) => state.to_instrument.push_back(at),
                 None => {
                     state.ready.insert(at, Run::Timed(None));
                 }
@@ -280,12 +300,8 @@ impl Generation<'_> {
                     let (Run::First(code) | Run::Timed(Some(code))) = run else { continue };
                     state.ready.insert(at, Run::Timed(Some(code)));
                 }
-                Ok(Some(report)) => {
-                    if let (Report::Failed(failure), true) = (report, self.is_new(at)) {
-                        state.failed.push((candidate.digest, failure));
-                    }
-                    state.outcomes[at] = Some(Outcome::Report(report));
-                }
+                Ok(Some(Report::Failed(failure))) if self.is_new(at) => state.fail(at, failure),
+                Ok(Some(report)) => state.outcomes[at] = Some(Outcome::Report(report)),
             }
             self.changed.notify_all();
         }

@@ -113,6 +113,7 @@ fn with_exchange(
         threads: 1,
         checks: Vec::new(),
         probe: None,
+        relies_on_inputs: false,
         disassembler: Err("it is not asked for".to_owned()),
         log,
         island: exchange.map(|exchange| Island { name: HERE.to_owned(), every: 2, migrants: 3, exchange }),
