@@ -16,7 +16,7 @@ const SEEDS: u64 = 4;
 /// Of the warps of all cases, in one order of threads: some seconds. The largest cases are left out.
 const MOST_INSTRUCTIONS: u64 = 2_000_000;
 /// Of inputs that nobody wrote, which are run often.
-const MOST_OF_SMALL: u64 = 200_000;
+const MOST_OF_SMALL: u64 = 100_000;
 /// In a hostile order the threads of a warp go on one by one.
 const MOST_TIMES: u64 = 64;
 
