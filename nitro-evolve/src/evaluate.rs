@@ -9,11 +9,10 @@ use nitro_search::evolve::{Evolution, Report, Trial};
 
 use crate::Subject;
 use crate::bench::{Bench, BenchError, Code, Effort, RunOutcome};
-use crate::finding::CheckOutcome;
+use crate::finding::{Check, CheckOutcome};
 use crate::first_run::FirstRun;
 use crate::generation::{Candidates, Evaluated, First};
 use crate::judge::{Assembled, Judge};
-use crate::refine::Check;
 use crate::spent::Spent;
 use crate::workload::Set;
 

@@ -82,6 +82,18 @@ pub struct Checked {
     pub outcome: CheckOutcome,
 }
 
+/// Looks for what times and results do not show, such as races.
+pub trait Check: Sync {
+    /// What it is called.
+    fn name(&self) -> String;
+
+    /// Whether it would find races in shared memory: what removes a barrier needs one that does.
+    fn finds_races(&self) -> bool;
+
+    /// Whether this patched text is as clean as the original.
+    fn check(&self, ptx: &str) -> CheckOutcome;
+}
+
 /// What a check says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -20,6 +20,13 @@ pub(crate) struct FirstCode {
     pub effort: Effort,
 }
 
+impl FirstCode {
+    /// How a candidate fails in its first run on these inputs, if it does.
+    pub(crate) fn failure(&self, bench: &mut dyn Bench, set: Set) -> Result<Option<Failure>, BenchError> {
+        failure(bench, &self.code, set, self.effort)
+    }
+}
+
 /// Runs candidates, and says what that gives.
 #[derive(Clone, Copy)]
 pub(crate) struct Judge {
@@ -30,16 +37,6 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    /// How a candidate fails in its first run on these inputs, if it does.
-    pub(crate) fn first(
-        &self,
-        bench: &mut dyn Bench,
-        first: &FirstCode,
-        set: Set,
-    ) -> Result<Option<Failure>, BenchError> {
-        failure(bench, &first.code, set, first.effort)
-    }
-
     pub(crate) fn report(
         &self,
         bench: &mut dyn Bench,
@@ -75,7 +72,7 @@ impl Judge {
         first: Option<&FirstCode>,
     ) -> Result<Option<Failure>, BenchError> {
         if let Some(first) = first
-            && let Some(failure) = self.first(bench, first, Set::Validation)?
+            && let Some(failure) = first.failure(bench, Set::Validation)?
         {
             return Ok(Some(failure));
         }

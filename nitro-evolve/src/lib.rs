@@ -44,7 +44,7 @@ pub use self::emulated::{EmulatorBench, EmulatorCheck};
 pub use self::evaluate::{Assemble, Efforts};
 pub use self::evolve::{EvolveError, Observer, State};
 pub use self::finding::{
-    CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict,
+    Check, CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict,
 };
 pub use self::history::{Counts, History, Lineage, Migrations, Moment, Tried};
 pub use self::island::{Exchange, Island};
@@ -52,7 +52,7 @@ pub use self::log::LogError;
 pub use self::machine_code::{Disassembler, InstructionCounts, MachineCode, MachineCodeChange};
 pub use self::patched::Patched;
 pub use self::plan::{PlannedError, PlannedSubject};
-pub use self::refine::Check;
+
 pub use self::run::{EvolveRequest, Evolved, evolve};
 pub use self::sanitizer::Sanitizer;
 pub use self::spent::Spent;

@@ -9,22 +9,12 @@ use crate::bench::{BenchError, Code, Effort, RunOutcome};
 use crate::difference::difference;
 use crate::evaluate::{Evaluator, on_threads, passes};
 use crate::evolve::Observer;
-use crate::finding::{CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict};
+use crate::finding::{
+    Check, CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict,
+};
 use crate::judge::fitness;
 use crate::machine_code::{Disassembler, MachineCode};
 use crate::workload::Set;
-
-/// Looks for what times and results do not show, such as races.
-pub trait Check: Sync {
-    /// What it is called.
-    fn name(&self) -> String;
-
-    /// Whether it would find races in shared memory: what removes a barrier needs one that does.
-    fn finds_races(&self) -> bool;
-
-    /// Whether this patched text is as clean as the original.
-    fn check(&self, ptx: &str) -> CheckOutcome;
-}
 
 /// More are neither made smaller nor tested.
 const MOST_FINALISTS: usize = 4;

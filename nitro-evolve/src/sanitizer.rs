@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::evaluate::on_threads;
-use crate::finding::CheckOutcome;
-use crate::refine::Check;
+use crate::finding::{Check, CheckOutcome};
 
 /// The exit code by which the sanitizer says that it found something.
 const FOUND: i32 = 86;

@@ -7,8 +7,7 @@ use nitro_codegen::ptx::emulate::{Emulator, Fault, Options, Races};
 use super::case::{self, Left};
 use crate::Workload;
 use crate::bench::BenchError;
-use crate::finding::CheckOutcome;
-use crate::refine::Check;
+use crate::finding::{Check, CheckOutcome};
 use crate::workload::{Inputs, Set};
 
 /// Orders of threads that are tried, half of them adversarial: threads of a warp leave each other as far behind as is legal.

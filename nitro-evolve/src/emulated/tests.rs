@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nitro_codegen::ptx::{Bounds, Patch};
+use nitro_codegen::ptx::{Bounds, Edit, Patch};
 use nitro_search::Failure;
 use nitro_search::evolve::{EvolvePlan, Purpose, Report, Told};
 
@@ -181,6 +181,22 @@ fn told(line: &str) -> Told<String> {
     serde_json::from_str(line).unwrap()
 }
 
+/// The edits of a line of the log.
+fn edits(subject: &Subject, lines: &[String]) -> Vec<Edit> {
+    let patch = format!("patch of {}\n{}\n", subject.base().module().digest(), lines.join("\n"));
+    patch.parse::<Patch>().unwrap().edits
+}
+
+/// Of `TWICE`, whole blocks alone are seen: the guard is needed by none of them.
+fn whole_blocks() -> Subject {
+    subject(TWICE, &TWICE_RUN.replace("n = 200", "n = 192").replace("n = 333", "n = 320"))
+}
+
+/// What looks at small inputs of it.
+fn small_inputs(subject: &Subject) -> EmulatorCheck {
+    EmulatorCheck::on_small_inputs(subject.workload(), &subject.original().ptx, 0.0).unwrap()
+}
+
 fn operations(finding: &Finding) -> Vec<String> {
     let patch: Patch = finding.patch.parse().unwrap();
     patch.edits.iter().map(|edit| edit.operation.to_string()).collect()
@@ -263,11 +279,9 @@ fn a_barrier_that_larger_blocks_need_is_not_taken_away() {
 #[test]
 fn of_a_patch_that_relies_on_the_sizes_that_it_has_seen_what_does_not_is_offered_too() {
     let folder = tempfile::tempdir().unwrap();
-    // Whole blocks alone are seen: the guard is needed by none of them.
-    let seen = TWICE_RUN.replace("n = 200", "n = 192").replace("n = 333", "n = 320");
-    let subject = subject(TWICE, &seen);
+    let subject = whole_blocks();
     let log = folder.path().join("log");
-    let probe = EmulatorCheck::on_small_inputs(subject.workload(), &subject.original().ptx, 0.0).unwrap();
+    let probe = small_inputs(&subject);
     assert_eq!(probe.cases(), ["n=1 seed=0", "n=2 seed=0", "n=37 seed=0"]);
     let with = |probe: Option<Box<dyn Check>>| {
         let request = EvolveRequest {
@@ -288,13 +302,11 @@ fn of_a_patch_that_relies_on_the_sizes_that_it_has_seen_what_does_not_is_offered
 #[test]
 fn what_fails_with_small_inputs_that_nobody_wrote_is_not_bred() {
     let folder = tempfile::tempdir().unwrap();
-    // Whole blocks alone are seen: the guard is needed by none of them.
-    let seen = TWICE_RUN.replace("n = 200", "n = 192").replace("n = 333", "n = 320");
-    let subject = subject(TWICE, &seen);
+    let subject = whole_blocks();
     let log = folder.path().join("log");
-    let probe = || EmulatorCheck::on_small_inputs(subject.workload(), &subject.original().ptx, 0.0).unwrap();
+    let check = small_inputs(&subject);
     let request = EvolveRequest {
-        probe: Some(Box::new(probe())),
+        probe: Some(Box::new(small_inputs(&subject))),
         ..request(&subject, &log, 1500, race_check(&subject))
     };
     let benches: Vec<Box<dyn Bench>> = vec![Box::new(EmulatorBench::new())];
@@ -304,9 +316,8 @@ fn what_fails_with_small_inputs_that_nobody_wrote_is_not_bred() {
     let (mut ran, mut failed) = (0, 0);
     for line in std::fs::read_to_string(&log).unwrap().lines().skip(1) {
         let Told { trial, report } = told(line);
-        let patch = format!("patch of {}\n{}\n", subject.base().module().digest(), trial.edits.join("\n"));
-        let text = subject.patched(&patch.parse::<Patch>().unwrap().edits).unwrap();
-        let is_right = probe().check(&text) == CheckOutcome::Clean;
+        let text = subject.patched(&edits(&subject, &trial.edits)).unwrap();
+        let is_right = check.check(&text) == CheckOutcome::Clean;
         match report {
             Report::Ran { .. } => {
                 ran += 1;
@@ -371,22 +382,30 @@ fn an_evolution_that_was_stopped_goes_on_as_if_it_had_not_been() {
     assert_eq!(read("whole"), read("parts"));
 }
 
-/// Remembers what it was given, and finds it wrong where its loops end.
-struct Hearing(Arc<Mutex<Vec<String>>>);
+/// Says of candidates what a function does, once it has remembered their texts.
+struct Answering<F> {
+    heard: Arc<Mutex<Vec<String>>>,
+    of: F,
+}
 
-impl Bench for Hearing {
+impl<F: FnMut(&Code, Effort) -> RunOutcome + Send> Bench for Answering<F> {
     fn name(&self) -> String {
-        "hearing".to_owned()
+        "answering".to_owned()
     }
 
     fn begin(&mut self, _: &Workload, _: &Code, sets: &[Set]) -> Result<Vec<Vec<CaseResult>>, BenchError> {
         Ok(vec![Vec::new(); sets.len()])
     }
 
-    fn run(&mut self, candidate: &Code, _: Set, _: Effort) -> Result<RunOutcome, BenchError> {
-        self.0.lock().unwrap().push(candidate.ptx.to_string());
-        Ok(RunOutcome::Failed(Failure::Wrong, "it is".to_owned()))
+    fn run(&mut self, candidate: &Code, _: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
+        self.heard.lock().unwrap().push(candidate.ptx.to_string());
+        Ok((self.of)(candidate, effort))
     }
+}
+
+/// Whether a text is that of a first run: its loops end.
+fn is_first_run(text: &str) -> bool {
+    text.contains("nitro_deadline_ns")
 }
 
 #[test]
@@ -396,10 +415,12 @@ fn what_fails_in_its_first_run_whose_loops_end_is_not_run_again() {
     let with = |efforts| {
         let heard = Arc::<Mutex<Vec<String>>>::default();
         let request = EvolveRequest { efforts, ..request(&subject, &log, 64, Vec::new()) };
-        evolve(&subject, vec![Box::new(Hearing(Arc::clone(&heard)))], &assemble, request, &Silent).unwrap();
+        let of = |_: &Code, _| RunOutcome::Failed(Failure::Wrong, "it is".to_owned());
+        let bench = Answering { heard: Arc::clone(&heard), of };
+        evolve(&subject, vec![Box::new(bench)], &assemble, request, &Silent).unwrap();
         std::fs::remove_file(&log).unwrap();
         let heard = heard.lock().unwrap();
-        (heard.len(), heard.iter().filter(|text| text.contains("nitro_deadline_ns")).count())
+        (heard.len(), heard.iter().filter(|text| is_first_run(text)).count())
     };
     let (runs, of_loops_that_end) = with(Efforts::COUNTED);
     assert!(runs > 1 && of_loops_that_end == 0);
@@ -408,51 +429,37 @@ fn what_fails_in_its_first_run_whose_loops_end_is_not_run_again() {
     assert_eq!(with(Efforts { first, ..Efforts::COUNTED }), (runs + 4, runs + 1));
 }
 
-/// Gives results that are off by a little where accesses are looked at, and by this much in all runs of candidates but the first of all.
-struct Rounding {
-    first_runs: Arc<Mutex<Vec<String>>>,
-    off_by: f64,
-}
-
-impl Bench for Rounding {
-    fn name(&self) -> String {
-        "rounding".to_owned()
-    }
-
-    fn begin(&mut self, _: &Workload, _: &Code, sets: &[Set]) -> Result<Vec<Vec<CaseResult>>, BenchError> {
-        Ok(vec![Vec::new(); sets.len()])
-    }
-
-    fn run(&mut self, candidate: &Code, _: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
-        if !candidate.ptx.contains("nitro_deadline_ns") {
-            return Ok(RunOutcome::Ran(vec![CaseResult { time_ns: 1e3, error: 0.0 }]));
-        }
-        let mut first_runs = self.first_runs.lock().unwrap();
-        first_runs.push(candidate.ptx.to_string());
-        let error = if first_runs.len() <= 2 { 1e-6 } else { self.off_by };
-        Ok(effort.objection(error).map_or_else(
-            || RunOutcome::Ran(vec![CaseResult { time_ns: 1e3, error }]),
-            |why| RunOutcome::Failed(Failure::Wrong, why),
-        ))
-    }
-}
-
 #[test]
 fn first_runs_look_at_accesses_also_where_that_rounds_otherwise() {
     let folder = tempfile::tempdir().unwrap();
     let subject = subject(TWICE, TWICE_RUN);
     for (off_by, is_right) in [(5e-6, true), (2e-5, false)] {
-        let (first_runs, log) = (Arc::<Mutex<Vec<String>>>::default(), folder.path().join("log"));
+        let (heard, log) = (Arc::<Mutex<Vec<String>>>::default(), folder.path().join("log"));
         let efforts = Efforts { first: Some(Effort::new(0, 1)), ..Efforts::COUNTED };
         let plan = EvolvePlan { max_error: 0.0, ..request(&subject, &log, 64, Vec::new()).plan };
         let request = EvolveRequest { efforts, plan, ..request(&subject, &log, 64, Vec::new()) };
-        let bench = Rounding { first_runs: Arc::clone(&first_runs), off_by };
+        let mut first_runs = 0;
+        let of = move |candidate: &Code, effort: Effort| {
+            let is_first_run = is_first_run(&candidate.ptx);
+            first_runs += usize::from(is_first_run);
+            let error = match (is_first_run, first_runs) {
+                (false, _) => 0.0,
+                (true, ..=2) => 1e-6, // the original's, with the inputs of search and validation
+                (true, _) => off_by,
+            };
+            effort.objection(error).map_or_else(
+                || RunOutcome::Ran(vec![CaseResult { time_ns: 1e3, error }]),
+                |why| RunOutcome::Failed(Failure::Wrong, why),
+            )
+        };
+        let bench = Answering { heard: Arc::clone(&heard), of };
         evolve(&subject, vec![Box::new(bench)], &assemble, request, &Silent).unwrap();
         let lines = std::fs::read_to_string(&log).unwrap();
         std::fs::remove_file(&log).unwrap();
         let ran =
             lines.lines().skip(1).filter(|line| matches!(told(line).report, Report::Ran { .. })).count();
-        let first_runs = first_runs.lock().unwrap();
+        let heard = heard.lock().unwrap();
+        let first_runs: Vec<&String> = heard.iter().filter(|text| is_first_run(text)).collect();
         assert!(first_runs.len() > 10 && first_runs.iter().all(|text| text.contains(Bounds::TABLE)));
         assert_eq!(ran > 10, is_right, "{ran} ran, off by {off_by}");
     }
@@ -467,9 +474,8 @@ fn what_is_faster_and_wrong_with_other_inputs_has_no_descendants() {
     let mut bench = EmulatorBench::new();
     let sets = [Set::Search, Set::Validation];
     bench.begin(subject.workload(), subject.original(), &sets).unwrap();
-    let mut passes = |edits: &[String], set| {
-        let patch = format!("patch of {}\n{}\n", subject.base().module().digest(), edits.join("\n"));
-        let code = assemble(subject.candidate(&patch.parse::<Patch>().unwrap().edits).unwrap()).unwrap();
+    let mut passes = |lines: &[String], set| {
+        let code = assemble(subject.candidate(&edits(&subject, lines)).unwrap()).unwrap();
         let outcome = bench.run(&code, set, Effort::new(1, 1)).unwrap();
         matches!(outcome, RunOutcome::Ran(cases) if cases.iter().all(|case| case.error == 0.0))
     };

@@ -315,12 +315,11 @@ impl Generation<'_> {
         run: &Run,
         candidate: &Assembled,
     ) -> Result<Option<Report>, BenchError> {
-        let judge = &self.candidates.judge;
         match run {
-            Run::First(code) => Ok(judge.first(bench, code, Set::Search)?.map(Report::Failed)),
+            Run::First(code) => Ok(code.failure(bench, Set::Search)?.map(Report::Failed)),
             Run::Timed(first) => {
                 let purpose = self.candidates.trials[at].purpose;
-                judge.report(bench, candidate, first.as_ref(), purpose).map(Some)
+                self.candidates.judge.report(bench, candidate, first.as_ref(), purpose).map(Some)
             }
         }
     }
