@@ -15,7 +15,7 @@ mod threads;
 mod tiles;
 mod warps;
 
-use nitro_search::partial::{ChoiceId, Conflict, Kernel, Nesting, Partial, ProblemError, Values};
+use nitro_search::partial::{ChoiceId, Conflict, Kernel, Nesting, Partial, Problem, ProblemError, Values};
 
 use crate::kernel::Program;
 use crate::nest::builder::NestError;
@@ -163,12 +163,10 @@ impl DecidedSpace {
         for said in lines {
             let (name, value) =
                 said.split_once('=').ok_or_else(|| format!("`{said}` is not `choice = value`"))?;
-            let choice = problem.choices().find(|&choice| problem.name(choice) == name.trim());
-            let choice = choice.ok_or_else(|| format!("there is no choice `{}`", name.trim()))?;
-            let all = problem.all(choice);
-            let found = all.iter().find(|&at| problem.value_name(choice, at) == value.trim());
-            let found = found.ok_or_else(|| format!("{} is never `{}`", name.trim(), value.trim()))?;
-            partial.restrict(choice, Values::of([found])).map_err(|error| error.to_string())?;
+            let (name, value) = (name.trim(), value.trim());
+            let choice = choice_named(problem, name).ok_or_else(|| format!("there is no choice `{name}`"))?;
+            let said = problem.named(choice, &[value]).map_err(|_| format!("{name} is never `{value}`"))?;
+            partial.restrict(choice, said.values).map_err(|error| error.to_string())?;
         }
         completed(partial)
     }
@@ -189,15 +187,13 @@ impl DecidedSpace {
     #[must_use]
     pub fn as_in(&self, other: &Self, values: &[usize]) -> Option<Vec<usize>> {
         let (own, others) = (&self.nesting.problem, &other.nesting.problem);
-        let outermost = self.nesting.loops.iter().filter(|own| own.level == 0).map(|own| own.size);
-        let outermost: Vec<ChoiceId> = outermost.collect();
-        let named = |name: &str| others.choices().find(|&choice| others.name(choice) == name);
+        let is_outermost =
+            |choice: &ChoiceId| self.nesting.loops.iter().any(|own| own.level == 0 && own.size == *choice);
         let mut partial = self.root.clone();
-        for choice in own.choices().filter(|choice| !outermost.contains(choice)) {
-            let Some(same) = named(own.name(choice)) else { continue };
+        for choice in own.choices().filter(|choice| !is_outermost(choice)) {
+            let Some(same) = choice_named(others, own.name(choice)) else { continue };
             let value = others.value_name(same, *values.get(same.position())?);
-            let found = own.all(choice).iter().find(|&at| own.value_name(choice, at) == value)?;
-            partial.restrict(choice, Values::of([found])).ok()?;
+            partial.restrict(choice, own.named(choice, &[&value]).ok()?.values).ok()?;
         }
         completed(partial).ok()
     }
@@ -226,6 +222,10 @@ impl DecidedSpace {
     pub fn program(&self, values: &[usize]) -> Program {
         emit::program(&Point { space: self, values })
     }
+}
+
+fn choice_named(problem: &Problem, name: &str) -> Option<ChoiceId> {
+    problem.choices().find(|&choice| problem.name(choice) == name)
 }
 
 /// The values where of whatever is open the first is taken that leaves something.

@@ -115,17 +115,20 @@ impl Judge<'_> {
         let Some(points) = self.space.root().count(MOST_BOUNDED) else {
             return self.left_by_sampling(best_ns);
         };
-        let mut lines = String::new();
-        for (part, terms) in std::iter::once(("nothing", TimeTerms::default())).chain(parts()) {
-            let bound = self.space.time_bound(self.rates).with_terms(terms);
-            let left = self.space.root().points().filter(|point| bound.bound_ns(point) < best_ns).count();
-            let percent = 100.0 * left as f64 / points as f64;
-            let what = if part == "nothing" { String::new() } else { format!(", without {part}") };
-            lines += &format!(
-                "of all {points} points of the space, timed or not, {left} have{what}: {percent:.1} %\n"
-            );
+        let with = |terms| self.space.time_bound(self.rates).with_terms(terms);
+        let whole = (String::new(), with(TimeTerms::default()), 0);
+        let without = parts().map(|(part, terms)| (format!(", without {part}"), with(terms), 0));
+        let mut bounds: Vec<(String, TimeBound, usize)> = std::iter::once(whole).chain(without).collect();
+        for point in self.space.root().points() {
+            for (_, bound, left) in &mut bounds {
+                *left += usize::from(bound.bound_ns(&point) < best_ns);
+            }
         }
-        lines
+        let line = |(what, _, left): &(String, TimeBound, usize)| {
+            let percent = 100.0 * *left as f64 / points as f64;
+            format!("of all {points} points of the space, timed or not, {left} have{what}: {percent:.1} %\n")
+        };
+        bounds.iter().map(line).collect()
     }
 
     fn left_by_sampling(&self, best_ns: f64) -> String {

@@ -12,7 +12,7 @@ use nitro_polybench::decided::{Asked, Runs, Tiles, Timed, rates, read};
 use nitro_polybench::gpu::Bench;
 use nitro_polybench::program::{append, ended};
 use nitro_search::Ask;
-use nitro_search::partial::{BranchAndBound, BranchPlan, Leaf, LowerBound, TimeBound};
+use nitro_search::partial::{BranchAndBound, BranchPlan, Leaf, LowerBound, Rates, TimeBound};
 
 /// Searches a space of decisions by branch and bound on a GPU
 ///
@@ -58,6 +58,8 @@ const BEGUN_WITH: usize = 32;
 
 type Failed = Box<dyn std::error::Error>;
 type Search = BranchAndBound<TimeBound>;
+/// With its values.
+type Point = (Vec<usize>, Timed);
 
 fn main() -> ExitCode {
     ended(run(&Arguments::parse()))
@@ -65,9 +67,11 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), Failed> {
     let space = arguments.asked.space()?;
+    let rates = rates(&arguments.rates)?;
+    let mut known = read(&arguments.out, &arguments.asked.name(), &space)?;
     let (device, mut bench) = arguments.asked.bench(&space)?;
-    begin(arguments, &space, (device, &mut bench))?;
-    let search = search(arguments, &space)?;
+    begin(arguments, &space, (device, &mut bench), &mut known)?;
+    let search = search(arguments, &space, rates, known)?;
     println!(
         "{}, bounded by {:.4} ms",
         arguments.asked.name(),
@@ -78,11 +82,12 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Times points that were fast in another space.
+/// Times points that were fast in another space, as far as they are not known.
 fn begin(
     arguments: &Arguments,
     space: &DecidedSpace,
     (device, bench): (Cuda, &mut Bench<'_>),
+    known: &mut Vec<Point>,
 ) -> Result<(), Failed> {
     let Some(tiles) = arguments.begin_with else { return Ok(()) };
     let size = arguments.begin_with_size.unwrap_or(arguments.asked.size);
@@ -94,16 +99,16 @@ fn begin(
             format!("{}: there are no results of {name} to begin with", arguments.out.display()).into()
         );
     }
-    let time_ns = |one: &(Vec<usize>, Timed)| one.1.time_ns.unwrap_or(f64::INFINITY);
+    let time_ns = |one: &Point| one.1.time_ns.unwrap_or(f64::INFINITY);
     fast.sort_by(|one, other| time_ns(one).total_cmp(&time_ns(other)));
-    let known = read(&arguments.out, &arguments.asked.name(), space)?;
     let points = fast.iter().filter_map(|(values, _)| space.as_in(&other, values)).take(BEGUN_WITH);
     let points = points.filter(|point| known.iter().all(|(known, _)| known != point));
     let points: Vec<Vec<usize>> = points.collect();
     println!("beginning with {} points of {name}", points.len());
     let (mut out, mut kept) = (append(&arguments.out)?, Ok(()));
-    arguments.asked.time(space, (device, bench), arguments.runs, &points, &mut |_, timed| {
+    arguments.asked.time(space, (device, bench), arguments.runs, &points, &mut |at, timed| {
         kept = keep(&mut out, &timed);
+        known.push((points[at].clone(), timed));
         kept.is_err()
     });
     kept
@@ -113,11 +118,14 @@ fn keep(out: &mut impl Write, timed: &Timed) -> Result<(), Failed> {
     Ok(writeln!(out, "{}", serde_json::to_string(timed)?)?)
 }
 
-fn search(arguments: &Arguments, space: &DecidedSpace) -> Result<Search, Failed> {
-    let rates = rates(&arguments.rates)?;
+fn search(
+    arguments: &Arguments,
+    space: &DecidedSpace,
+    rates: Rates,
+    known: Vec<Point>,
+) -> Result<Search, Failed> {
     let bound = space.time_bound(rates);
     let plan = BranchPlan { percent: arguments.percent, seed: arguments.seed, ..BranchPlan::default() };
-    let known = read(&arguments.out, &arguments.asked.name(), space)?;
     let outcomes = known.into_iter().map(|(values, timed)| (values, timed.evaluation()));
     let search = BranchAndBound::new(space.root().clone(), bound, plan).restore(outcomes);
     Ok(search.map_err(|error| format!("{}: {error}", arguments.out.display()))?)
