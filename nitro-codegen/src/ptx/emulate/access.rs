@@ -57,7 +57,7 @@ impl Engine<'_> {
         let addresses = self.addresses(warp, block, load.address, active);
         let (bytes, count) = (usize::from(load.bytes), load.to.len());
         self.pay(load.address.area, &addresses, active, bytes * count);
-        let touch = if load.is_strong { Touch::StrongRead } else { Touch::Read };
+        let touch = load.how;
         for lane in lanes(active) {
             let who = Who { warp, lane, pc };
             let place = self.place(who, block, load.address.area, addresses[lane], bytes * count, false)?;
@@ -302,7 +302,7 @@ impl Engine<'_> {
         match how {
             Touch::StrongRead => self.hear(block, thread, place, address),
             Touch::StrongWrite => self.tell(block, thread, place, address),
-            Touch::Read | Touch::Write(_) => {}
+            Touch::Read | Touch::Constant | Touch::Write(_) => {}
         }
         let first = block.number * threads;
         let stamp = Stamp { thread: first + thread as u32, time: block.clock.now(thread), pc: who.pc };

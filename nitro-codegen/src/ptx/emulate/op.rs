@@ -1,6 +1,7 @@
 //! Instructions as they are executed: names resolved, opcodes decided.
 
 use super::arithmetic::{Function, Twofold};
+use super::race::Touch;
 
 /// The register that nobody reads, in each frame.
 pub(super) const SINK: u32 = 0;
@@ -115,7 +116,7 @@ pub(super) struct Load {
     /// Of each value.
     pub(super) bytes: u8,
     pub(super) is_signed: bool,
-    pub(super) is_strong: bool,
+    pub(super) how: Touch,
 }
 
 #[derive(Clone, Debug)]

@@ -34,6 +34,8 @@ impl Stamp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Touch {
     Read,
+    /// By a path that sees no writes of the launch, before or after: it races with all of them.
+    Constant,
     StrongRead,
     /// Whether it changes something.
     Write(bool),
@@ -46,9 +48,11 @@ struct Cell {
     write: Stamp,
     reads: [Stamp; 2],
     strong: [Stamp; 2],
+    constant: Stamp,
 }
 
-const EMPTY: Cell = Cell { write: Stamp::NONE, reads: [Stamp::NONE; 2], strong: [Stamp::NONE; 2] };
+const EMPTY: Cell =
+    Cell { write: Stamp::NONE, reads: [Stamp::NONE; 2], strong: [Stamp::NONE; 2], constant: Stamp::NONE };
 
 const PAGE: usize = 64;
 
@@ -179,6 +183,12 @@ impl Cell {
                 by.keep(&mut self.reads, if is_strong { flagged } else { own });
                 strong.or(write)
             }
+            Touch::Constant => {
+                self.constant = own;
+                let all = [self.write, self.strong[0], self.strong[1]];
+                all.into_iter().find(|write| write.is_some()).map(|other| (other, false))
+            }
+            Touch::Write(_) | Touch::StrongWrite if self.constant.is_some() => Some((self.constant, false)),
             Touch::Write(changes) => {
                 let others =
                     racing(&[self.strong[0], self.strong[1], self.reads[0], self.reads[1], self.write]);

@@ -209,6 +209,26 @@ fn races_between_blocks() {
     refused(one, "b11 `st.global.u32` of thread (62, 0, 0) in block (", " race for address 0x10000000f8");
 }
 
+/// PTX asks that nobody writes it while the kernel runs, be it the same thread.
+#[test]
+fn what_goes_by_the_read_only_path_races_with_every_write() {
+    let own = |body: &str| by_hand(&format!("setp.ne.u32 %p1, %r2, 0; @%p1 bra end; {body} end:"));
+    let store = "st.global.u32 [%rd4], %r1;";
+    for (body, is_race) in [
+        (format!("ld.global.nc.u32 %r6, [%rd4]; {store}"), true),
+        (format!("{store} ld.global.nc.u32 %r6, [%rd4];"), true),
+        (format!("{store} bar.sync 0; ld.global.nc.u32 %r6, [%rd2];"), true),
+        ("ld.global.nc.u32 %r6, [%rd4]; red.global.add.u32 [%rd4], 1;".to_owned(), true),
+        (format!("ld.global.u32 %r6, [%rd4]; {store} ld.global.u32 %r6, [%rd4];"), false),
+        ("ld.global.nc.u32 %r6, [%rd4]; ld.global.u32 %r7, [%rd2];".to_owned(), false),
+    ] {
+        for options in looking_for_races() {
+            let found = run(&own(&body), &options);
+            assert_eq!(matches!(found, Err(Fault::Race(_))), is_race, "{body}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn races_are_listed_if_that_is_wanted_and_those_without_difference_apart() {
     let list = |body: &str, same_value_races| {

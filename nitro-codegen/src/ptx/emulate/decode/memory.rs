@@ -2,6 +2,7 @@
 
 use super::operands::Reading;
 use crate::ptx::emulate::op::{Address, Area, Atomic, Change, Copy, Load, SINK, Source, Store, What};
+use crate::ptx::emulate::race::Touch;
 use crate::ptx::emulate::types::Type;
 use crate::ptx::module::Token;
 use crate::ptx::opcode::{Space, effect};
@@ -53,7 +54,12 @@ impl Reading<'_, '_> {
         let address = self.address(1, self.space())?;
         let to = self.registers(0, self.lanes())?;
         let (bytes, is_signed) = (kind.bytes(), kind.is_signed());
-        Ok(What::Load(Box::new(Load { address, to, bytes, is_signed, is_strong: self.is_strong() })))
+        let how = match (self.is_strong(), self.has("nc")) {
+            (true, _) => Touch::StrongRead,
+            (_, true) => Touch::Constant,
+            _ => Touch::Read,
+        };
+        Ok(What::Load(Box::new(Load { address, to, bytes, is_signed, how })))
     }
 
     pub(super) fn store(&self) -> Result<What, String> {
