@@ -80,10 +80,13 @@ impl Evaluator<'_> {
         let failed = &self.failed;
         let to_beat_ns = evolution.to_beat_ns().unwrap_or(f64::INFINITY);
         let make_first = |edits: &[Edit]| first?.code(subject, assemble, edits);
+        let looks_right =
+            |edits: &[Edit]| filter.is_none_or(|check| is_clean(subject, edits, |ptx| check.glance(ptx)));
         let passes = |edits: &[Edit]| filter.is_none_or(|check| passes(check, subject, edits));
         let candidates = Candidates {
             trials,
             assemble: &|edits| assembled(subject, assemble, edits),
+            looks_right: &looks_right,
             passes: &passes,
             first: first.map(|first| First { make: &make_first, effort: first.effort }),
             known: &|digest| {
@@ -132,7 +135,11 @@ impl Evaluator<'_> {
 
 /// Whether a check finds nothing in what comes of these edits.
 pub(crate) fn passes(check: &dyn Check, subject: &Subject, edits: &[Edit]) -> bool {
-    subject.patched(edits).is_ok_and(|ptx| !matches!(check.check(&ptx), CheckOutcome::Found(_)))
+    is_clean(subject, edits, |ptx| check.check(ptx))
+}
+
+fn is_clean(subject: &Subject, edits: &[Edit], check: impl Fn(&str) -> CheckOutcome) -> bool {
+    subject.patched(edits).is_ok_and(|ptx| !matches!(check(&ptx), CheckOutcome::Found(_)))
 }
 
 fn assembled(subject: &Subject, assemble: &Assemble<'_>, edits: &[Edit]) -> Result<Assembled, Failure> {

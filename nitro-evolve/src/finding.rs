@@ -50,7 +50,7 @@ pub struct Compared {
 pub struct ExplainedEdit {
     /// As it stands in the patch.
     pub edit: String,
-    /// The instructions that it names, as they were.
+    /// The instructions that it names, or reaches, as they were.
     pub instructions: Vec<String>,
     /// Whether it adds, removes or moves a barrier.
     pub is_barrier: bool,
@@ -60,6 +60,17 @@ pub struct ExplainedEdit {
     pub loss: Option<f64>,
     /// Whether the two are the same; else it is epistatic: it matters together with others.
     pub is_independent: bool,
+}
+
+/// An edit that reaches all over a function has its first instructions shown.
+const MOST_SHOWN: usize = 4;
+
+impl ExplainedEdit {
+    /// The first of its instructions, and how many there are more.
+    pub(crate) fn first_instructions(&self) -> (&[String], usize) {
+        let shown = &self.instructions[..self.instructions.len().min(MOST_SHOWN)];
+        (shown, self.instructions.len() - shown.len())
+    }
 }
 
 /// Two edits that depend on each other.
@@ -92,6 +103,11 @@ pub trait Check: Sync {
 
     /// Whether this patched text is as clean as the original.
     fn check(&self, ptx: &str) -> CheckOutcome;
+
+    /// The same at a glance: what is found so is wrong, and most of what is wrong is found, in a small part of the time if there is a way.
+    fn glance(&self, ptx: &str) -> CheckOutcome {
+        self.check(ptx)
+    }
 }
 
 /// What a check says.

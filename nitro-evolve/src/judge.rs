@@ -55,13 +55,16 @@ impl Judge {
         };
         let Some(fitness) = fitness else { return Ok(Report::Failed(Failure::Wrong)) };
         // What is wrong in a way that the inputs of the search do not show, and fast by that, would else fill the population with its descendants.
+        let report = Report::Ran { fitness, code: Some(candidate.digest) };
         let failure = match purpose {
-            Purpose::Search if fitness.time_ns < self.to_beat_ns => {
-                self.elsewhere(bench, candidate, first)?
-            }
+            Purpose::Search if self.looks_faster(&report) => self.elsewhere(bench, candidate, first)?,
             _ => None,
         };
-        Ok(failure.map_or(Report::Ran { fitness, code: Some(candidate.digest) }, Report::Failed))
+        Ok(failure.map_or(report, Report::Failed))
+    }
+
+    pub(crate) fn looks_faster(&self, report: &Report) -> bool {
+        matches!(report, Report::Ran { fitness, .. } if fitness.time_ns < self.to_beat_ns)
     }
 
     /// How a candidate fails with the inputs of the validation, if it does: in its first run there, too, so that one which leaves its buffers costs no worker.

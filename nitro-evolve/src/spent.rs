@@ -21,7 +21,9 @@ pub struct Spent {
     pub breeding: Duration,
     /// Of all threads together, with making the texts.
     pub assembling: Duration,
-    /// How many threads assemble.
+    /// Of all threads together, with looking for what is wrong with small inputs.
+    pub checking: Duration,
+    /// How many threads assemble and look.
     pub threads: usize,
     /// First runs, of all devices together.
     pub first_runs: Duration,
@@ -43,6 +45,7 @@ impl Spent {
         for (own, other) in [
             (&mut self.breeding, other.breeding),
             (&mut self.assembling, other.assembling),
+            (&mut self.checking, other.checking),
             (&mut self.first_runs, other.first_runs),
             (&mut self.timed_runs, other.timed_runs),
             (&mut self.restarts, other.restarts),
@@ -58,13 +61,20 @@ impl fmt::Display for Spent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let devices =
             if self.benches == 1 { "the device".to_owned() } else { format!("{} devices", self.benches) };
-        let [breeding, assembling, first, timed, restarts, idle] =
-            [self.breeding, self.assembling, self.first_runs, self.timed_runs, self.restarts, self.idle]
-                .map(|time| time.as_secs_f64());
+        let [breeding, assembling, checking, first, timed, restarts, idle] = [
+            self.breeding,
+            self.assembling,
+            self.checking,
+            self.first_runs,
+            self.timed_runs,
+            self.restarts,
+            self.idle,
+        ]
+        .map(|time| time.as_secs_f64());
         write!(
             formatter,
             "on {devices} first runs took {first:.1} s, timed runs {timed:.1} s, {} new workers {restarts:.1} s, idle for {idle:.1} s; \
-             {} threads assembled for {assembling:.1} s together, breeding took {breeding:.1} s",
+             {} threads assembled for {assembling:.1} s together and emulated small inputs for {checking:.1} s, breeding took {breeding:.1} s",
             self.workers, self.threads
         )
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nitro_codegen::ptx::emulate::{Emulator, Unsupported};
-use nitro_codegen::ptx::{Base, Edit, Module, ParseError, PatchError, Proposal};
+use nitro_codegen::ptx::{Base, Edit, Module, ParseError, PatchError, Proposal, Reason};
 
 use crate::bench::Code;
 use crate::evaluate::Assemble;
@@ -99,7 +99,7 @@ impl Subject {
         };
         let inputs = subject.workload.inputs(Set::Search, 0)?;
         inputs.launches.iter().chain(&inputs.judge).try_for_each(|launch| subject.check(launch))?;
-        Ok(subject)
+        Ok(subject.proposing(Vec::new()))
     }
 
     fn check(&self, launch: &Launch) -> Result<(), SubjectError> {
@@ -127,9 +127,12 @@ impl Subject {
         Ok(())
     }
 
-    /// The same, with these among the edits that are drawn.
+    /// The same, with these among the edits that are drawn, beside those that the text itself suggests.
     #[must_use]
-    pub fn proposing(self, proposals: Vec<Proposal>) -> Self {
+    pub fn proposing(self, mut proposals: Vec<Proposal>) -> Self {
+        let is_exact = self.workload.max_error() == 0.0;
+        let of_text = self.base.rewrites();
+        proposals.extend(of_text.into_iter().filter(|own| !is_exact || own.reason != Reason::Precision));
         Self { base: self.base.proposing(proposals), ..self }
     }
 

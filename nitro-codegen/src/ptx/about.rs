@@ -7,7 +7,7 @@ use super::opcode::Kind;
 use super::print::Shown;
 
 impl Base {
-    /// The instructions that an edit names, as they stand in the text; empty for those that other edits made.
+    /// The instructions that an edit names, or reaches, as they stand in the text; empty for those that other edits made.
     ///
     /// ```
     /// use nitro_codegen::ptx::{Base, Module, Patch};
@@ -21,7 +21,7 @@ impl Base {
     /// ```
     #[must_use]
     pub fn instructions_of(&self, edit: &Edit) -> Vec<String> {
-        let found = named(&edit.operation).into_iter().filter_map(|id| find(self.module(), id));
+        let found = self.named(&edit.operation).into_iter().filter_map(|id| find(self.module(), id));
         let shown = found.map(|(function, instruction)| Shown(instruction, &function.registers).to_string());
         shown.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
     }
@@ -29,8 +29,23 @@ impl Base {
     /// Whether an edit adds, removes or moves a barrier of a block: what it saves may be what keeps results right on another device, or in a larger block.
     #[must_use]
     pub fn touches_barrier(&self, edit: &Edit) -> bool {
-        let found = named(&edit.operation).into_iter().filter_map(|id| find(self.module(), id));
+        let found = self.named(&edit.operation).into_iter().filter_map(|id| find(self.module(), id));
         found.into_iter().any(|(_, instruction)| is_barrier(instruction))
+    }
+
+    fn named(&self, operation: &Operation) -> Vec<InstructionId> {
+        match *operation {
+            Operation::Operand { at, .. } | Operation::Cache { at, .. } | Operation::Delete(at) => vec![at],
+            Operation::Copy { source, .. } | Operation::Move { source, .. } => vec![source],
+            Operation::Replace { at, source } => vec![at, source],
+            Operation::Swap(one, other) => vec![one, other],
+            Operation::Predicate(_)
+            | Operation::Raise(_)
+            | Operation::ReadOnly(_)
+            | Operation::Approximate(_) => {
+                self.module().bodies().flat_map(|function| function.clone().rewrite(operation)).collect()
+            }
+        }
     }
 
     /// Whether there are barriers at all: then whatever goes to memory has its place between them.
@@ -59,15 +74,6 @@ impl Base {
 
 fn is_barrier(instruction: &Instruction) -> bool {
     matches!(instruction.effect().kind, Kind::Barrier)
-}
-
-fn named(operation: &Operation) -> Vec<InstructionId> {
-    match *operation {
-        Operation::Operand { at, .. } | Operation::Cache { at, .. } | Operation::Delete(at) => vec![at],
-        Operation::Copy { source, .. } | Operation::Move { source, .. } => vec![source],
-        Operation::Replace { at, source } => vec![at, source],
-        Operation::Swap(one, other) => vec![one, other],
-    }
 }
 
 fn find(module: &Module, id: InstructionId) -> Option<(&Function, &Instruction)> {

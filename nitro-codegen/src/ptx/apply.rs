@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::edit::{Edit, Operation, PatchError, Value};
+use super::edit::{Edit, Fix, Operation, PatchError, Reach, Value};
 use super::freedom::{Freedom, is_number_at};
 use super::module::{
     Class, Function, Guard, Instruction, InstructionId, Item, Module, Piece, Register, Token, What,
@@ -21,21 +21,16 @@ pub(super) struct Edited {
 }
 
 /// Applies edits: always the first one, in the order of operations, whose instructions are there; then all fixes. So operands are changed before what has them is
-/// copied or moved, and deletions come last.
+/// copied or moved, and deletions come after that. What is made all over a function comes last.
 pub(super) fn apply(base: &Module, edits: &[Edit]) -> Result<Edited, PatchError> {
     let changed = vec![false; base.bodies().count()];
     let mut edited = Edited { module: base.clone(), origins: HashMap::new(), changed };
     let mut ordered: Vec<&Edit> = edits.iter().collect();
     ordered.sort_unstable();
-    let mut left = ordered.clone();
-    while let Some(next) = edited.next(&left)? {
-        left.remove(next);
-    }
-    for edit in ordered {
-        for fix in &edit.fixes {
-            edited.fix(&edit.operation, fix.at, fix.slot, &fix.to)?;
-        }
-    }
+    let (last, first): (Vec<&Edit>, Vec<&Edit>) =
+        ordered.into_iter().partition(|edit| edit.operation.is_rewriting());
+    edited.make(&first)?;
+    edited.make(&last)?;
     Ok(edited)
 }
 
@@ -65,6 +60,17 @@ impl Edited {
     /// The bodies that were changed.
     pub(super) fn changed(&self) -> Vec<usize> {
         (0..self.changed.len()).filter(|&index| self.changed[index]).collect()
+    }
+
+    fn make(&mut self, edits: &[&Edit]) -> Result<(), PatchError> {
+        let mut left = edits.to_vec();
+        while let Some(next) = self.next(&left)? {
+            left.remove(next);
+        }
+        let fixes = edits.iter().flat_map(|edit| edit.fixes.iter().map(|fix| (&edit.operation, fix)));
+        fixes
+            .into_iter()
+            .try_for_each(|(operation, Fix { at, slot, to })| self.fix(operation, *at, *slot, to))
     }
 
     /// Applies the first of the edits that can be applied now; none when there is none left.
@@ -134,8 +140,20 @@ impl Edited {
                 self.instruction_mut(place).opcode = opcode.ok_or("it cannot go that way")?;
                 place
             }
+            Operation::Predicate(reach) | Operation::Raise(reach) | Operation::Approximate(reach) => {
+                if let Reach::At(at) = reach {
+                    self.found(*at)?;
+                }
+                return self.rewrite(operation);
+            }
+            Operation::ReadOnly(_) => return self.rewrite(operation),
         };
         Ok(place.0)
+    }
+
+    fn rewrite(&mut self, operation: &Operation) -> Result<usize, Problem> {
+        let changed = (0..self.changed.len()).find(|&body| !self.body(body).rewrite(operation).is_empty());
+        Ok(changed.ok_or("there is nothing that it could change")?)
     }
 
     /// A fix of an instruction that another edit takes away has nothing to repair.

@@ -117,7 +117,7 @@ fn written(guard: Option<Guard>, registers: &[Register]) -> String {
 }
 
 /// The function that looks at an access, and how many bytes that has.
-fn access(opcode: &str) -> Option<(&'static str, u32)> {
+pub(super) fn access(opcode: &str) -> Option<(&'static str, u32)> {
     let mut parts = opcode.split('.');
     let first = parts.next()?;
     let parts: Vec<&str> = parts.collect();
@@ -150,7 +150,7 @@ fn bytes(kind: &str) -> Option<u32> {
 }
 
 /// The register of an operand such as `[%rd1+-4]`, and what is added to it.
-fn address(operand: &[Token]) -> Option<(usize, String)> {
+pub(super) fn address(operand: &[Token]) -> Option<(usize, String)> {
     let [Token::Mark('['), Token::Register(register, component), rest @ .., Token::Mark(']')] = operand
     else {
         return None;

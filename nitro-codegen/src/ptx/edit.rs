@@ -29,6 +29,15 @@ pub enum CacheMode {
     Wt,
 }
 
+/// Where an edit is made that may be made in many places.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reach {
+    /// At one instruction.
+    At(InstructionId),
+    /// Wherever it can be made in this function.
+    All(String),
+}
+
 /// What an edit does. Places are named by permanent numbers: what was deleted or moved leaves its place behind, so that `before` can be found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
@@ -73,6 +82,14 @@ pub enum Operation {
     Swap(InstructionId, InstructionId),
     /// Takes an instruction away.
     Delete(InstructionId),
+    /// Converts a branch: what it jumps over is guarded by its condition instead, so that the assembler has one block in which it may put loads together (if-conversion).
+    Predicate(Reach),
+    /// Puts a load in front of the stores before it, as far as what it reads is known there and is not seen to be stored: the assembler does not, where addresses may be the same.
+    Raise(Reach),
+    /// Lets all loads through a pointer, which this parameter of a kernel is, go by the read-only path: what `const` and `__restrict__` would say.
+    ReadOnly(String),
+    /// Computes a quotient or a root approximately.
+    Approximate(Reach),
 }
 
 impl Operation {

@@ -272,6 +272,9 @@ fn what_is_wrong_in_a_patch_is_said_with_its_line() {
             "line 2: `1;` is neither a register nor a number",
         ),
         ("patch of 00000000000000aa\ncache b1 = fast", "line 2: `fast` is no cache mode"),
+        ("patch of 00000000000000aa\nraise b1 b2", "line 2: this edit needs `ID`, or `all of FUNCTION`"),
+        ("patch of 00000000000000aa\nraise all of f;", "line 2: `f;` is no name"),
+        ("patch of 00000000000000aa\nread-only -p", "line 2: `-p` is no name"),
     ];
     for (text, message) in cases {
         let error = text.parse::<Patch>().unwrap_err().to_string();
@@ -379,4 +382,136 @@ fn a_jump_that_only_some_take_may_be_left_out_or_be_taken_by_all() {
     // Then all come to the barrier.
     let with_barrier = self::base("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 ret; bar.sync 0; ret;");
     assert!(patched(&with_barrier, "delete b2\n").is_ok());
+}
+
+/// Two branches over what may be guarded, stores that loads come after, and a quotient.
+const WIDE: &str = "ld.param.u64 %rd1, [kernel_param_0]; mov.u32 %r1, %tid.x; mov.u32 %r2, 0; setp.eq.u32 %p1, %r1, 0;\n\
+    mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; @%p1 bra $A; ld.global.u32 %r2, [%rd3+8];\n\
+    $A: st.shared.u32 [%r1], %r2; @!%p1 bra $B; ld.global.u32 %r2, [%rd1];\n\
+    $B: st.global.u32 [%rd3], %r2; ld.shared.u32 %r3, [%r1+4]; ld.shared.u32 %r4, [%r1]; ld.global.f32 %f1, [%rd1+4];\n\
+    div.rn.f32 %f2, %f1, %f1; sqrt.rn.ftz.f32 %f3, %f2; bar.sync 0; ld.shared.u32 %r5, [%r1+8]; ret;";
+
+#[test]
+fn what_a_branch_jumps_over_is_guarded_instead() {
+    let base = base(WIDE);
+    let one = code(&base, "predicate b6\n");
+    assert!(one.contains(&"@!%p1 ld.global.u32 %r2, [%rd3+8];".to_owned()), "{one:?}");
+    assert!(!one.iter().any(|line| line.ends_with("bra $A;")) && one.contains(&"@!%p1 bra $B;".to_owned()));
+    let both = code(&base, "predicate all of kernel\n");
+    assert!(both.contains(&"@%p1 ld.global.u32 %r2, [%rd1];".to_owned()), "{both:?}");
+    assert!(!both.iter().any(|line| line.contains("bra ")));
+    assert_eq!(code(&base, "predicate b6\npredicate b9\n"), both);
+    // What others have left of a branch is converted.
+    let mixed = code(&base, "predicate all of kernel\ndelete b7\n");
+    assert!(mixed.contains(&"@%p1 bra $A;".to_owned()), "it jumps over nothing: {mixed:?}");
+    for (inside, why) in [
+        ("bar.sync 0;", "threads would wait for each other"),
+        ("setp.eq.u32 %p1, %r1, 1;", "the guard changes"),
+        ("@%p2 mov.u32 %r3, 1;", "it is guarded already"),
+        ("$C: mov.u32 %r3, 1;", "others come there"),
+        ("ret;", "it ends"),
+        ("{ mov.u32 %r3, 1; }", "another scope"),
+    ] {
+        let text = format!(
+            "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 1; @%p1 bra $A; {inside}\n$A: ret;"
+        );
+        let refused = refusal(&self::base(&text), "predicate b3\n");
+        assert_eq!(refused, "`predicate b3`: there is nothing that it could change", "{why}");
+    }
+    assert_eq!(
+        refusal(&base, "predicate all of others\n"),
+        "`predicate all of others`: there is nothing that it could change"
+    );
+    assert!(refusal(&base, "delete b6\npredicate b6\n").contains("there is no b6"));
+}
+
+#[test]
+fn a_load_comes_before_the_stores_that_it_does_not_need() {
+    let base = base(WIDE);
+    let at = |code: &[String], begin: &str| code.iter().position(|line| line.contains(begin)).unwrap();
+    let raised = code(&base, "raise all of kernel\n");
+    assert!(at(&raised, "[%r1+4]") < at(&raised, "[%rd3], %r2"), "{raised:?}");
+    assert!(at(&raised, "[%r1];") < at(&raised, "[%rd3], %r2"), "one of shared memory, one of global");
+    assert!(at(&raised, "%f1, [%rd1+4]") < at(&raised, "[%rd3], %r2"), "who knows whether that is the same");
+    assert!(at(&raised, "[%r1+8]") > at(&raised, "bar.sync"), "others have written by then");
+    // Once there is one block, loads come before what came before the branch; not what is stored there.
+    let further = code(&base, "predicate all of kernel\nraise all of kernel\n");
+    assert!(at(&further, "[%r1+4]") < at(&further, "st.shared"), "{further:?}");
+    assert!(at(&further, "%r4, [%r1];") > at(&further, "st.shared"), "it loads what is stored there");
+    let one = code(&base, "raise b13\n");
+    assert!(at(&one, "[%r1];") < at(&one, "[%rd3], %r2") && at(&one, "[%r1+4]") > at(&one, "[%rd3], %r2"));
+    for edit in ["raise b7\n", "raise b18\n", "raise b11\n", "raise all of others\n"] {
+        assert!(refusal(&base, edit).ends_with("there is nothing that it could change"), "{edit}");
+    }
+    let ordered = |between: &str| {
+        let text = format!(
+            "mov.u32 %r1, %tid.x; st.shared.u32 [%r1], %r1; {between} ld.shared.u32 %r2, [%r1+4]; ret;"
+        );
+        patched(&self::base(&text), "raise all of kernel\n").is_ok()
+    };
+    assert!(ordered("mov.u32 %r3, 1;"));
+    for between in [
+        "membar.cta;",
+        "atom.shared.add.u32 %r3, [x], 1;",
+        "add.s32 %r1, %r1, 4;",
+        "mov.u32 %r2, 3;",
+        "st.volatile.shared.u32 [%r1+64], %r1;",
+        "st.shared.u32 [x], %r1;",
+        "st.shared.v2.u32 [%r1+-4], {%r1,%r1};\n bra $L; $L:",
+    ] {
+        assert!(!ordered(between), "{between}");
+    }
+}
+
+#[test]
+fn a_pointer_is_read_only_for_what_comes_of_it() {
+    let base = base(WIDE);
+    let changed = code(&base, "read-only kernel_param_0\n");
+    assert_eq!(changed.iter().filter(|line| line.contains("ld.global.nc")).count(), 3, "{changed:?}");
+    assert!(refusal(&base, "read-only kernel_param_1\n").ends_with("nothing that it could change"));
+    let other =
+        "ld.param.u64 %rd1, [kernel_param_0]; ld.global.u64 %rd2, [%rd1]; ld.global.u32 %r1, [%rd2]; ret;";
+    let changed = code(&self::base(other), "read-only kernel_param_0\n");
+    assert_eq!(
+        changed[..2],
+        ["ld.global.nc.u64 %rd2, [%rd1];", "ld.global.u32 %r1, [%rd2];"],
+        "a pointer in memory is another"
+    );
+}
+
+#[test]
+fn quotients_and_roots_may_be_approximate() {
+    let base = base(WIDE);
+    let all = code(&base, "approximate all of kernel\n");
+    assert!(all.contains(&"div.approx.f32 %f2, %f1, %f1;".to_owned()), "{all:?}");
+    assert!(all.contains(&"sqrt.approx.ftz.f32 %f3, %f2;".to_owned()), "{all:?}");
+    let one = code(&base, "approximate b15\n");
+    assert!(one.contains(&"sqrt.rn.ftz.f32 %f3, %f2;".to_owned()), "{one:?}");
+    assert!(refusal(&base, "approximate b14\n").ends_with("nothing that it could change"));
+}
+
+#[test]
+fn the_text_suggests_what_can_be_made_in_it() {
+    let found: Vec<String> =
+        base(WIDE).rewrites().iter().map(|proposal| proposal.operation.to_string()).collect();
+    let expected = [
+        "predicate b6",
+        "predicate b9",
+        "predicate all of kernel",
+        "raise b12",
+        "raise b13",
+        "raise b14",
+        "raise all of kernel",
+        "approximate b15",
+        "approximate b16",
+        "approximate all of kernel",
+    ];
+    assert_eq!(found, expected);
+    for operation in found {
+        let edit = edit_of(&operation);
+        assert!(base(WIDE).apply(std::slice::from_ref(&edit)).is_ok(), "{operation}");
+        assert_eq!(edit_of(&edit.to_string()), edit);
+        assert!(!base(WIDE).instructions_of(&edit).is_empty());
+    }
+    assert!(Base::new(kernel(&format!("{DECLARED}{SUM}"))).rewrites().is_empty());
 }

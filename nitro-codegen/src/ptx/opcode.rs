@@ -156,6 +156,22 @@ pub(super) fn with_cache(opcode: &str, mode: CacheMode) -> Option<String> {
     Some(format!("{first}.{space}{mode}.{}", rest.join(".")))
 }
 
+/// Whether each such access has to be made where it stands.
+pub(super) fn is_volatile(opcode: &str) -> bool {
+    opcode.split('.').any(|part| matches!(part, "volatile" | "mmio"))
+}
+
+/// The opcode that computes a quotient or a root of 32 bits approximately; none for others, and for those that do.
+pub(super) fn approximate(opcode: &str) -> Option<String> {
+    let parts: Vec<&str> = opcode.split('.').collect();
+    let exact = match parts[..] {
+        ["div", "full" | "rn" | "rz" | "rm" | "rp", .., "f32"] => parts[1],
+        ["sqrt" | "rcp", "rn" | "rz" | "rm" | "rp", .., "f32"] => parts[1],
+        _ => return None,
+    };
+    Some(opcode.replacen(exact, "approx", 1))
+}
+
 fn is_type(part: &str) -> bool {
     part.strip_prefix(['b', 'u', 's', 'f']).is_some_and(|bits| matches!(bits, "8" | "16" | "32" | "64"))
 }

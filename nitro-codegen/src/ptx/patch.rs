@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use nitro_core::Artifact;
 
-use super::edit::{CacheMode, Edit, Fix, Operation, PatchError, Value};
+use super::edit::{CacheMode, Edit, Fix, Operation, PatchError, Reach, Value};
 use super::module::InstructionId;
 use super::sites::{GUARD, Slot};
 
@@ -61,6 +61,19 @@ impl Display for Operation {
             Self::Replace { at, source } => write!(formatter, "replace {at} by {source}"),
             Self::Swap(one, other) => write!(formatter, "swap {one} with {other}"),
             Self::Delete(at) => write!(formatter, "delete {at}"),
+            Self::Predicate(reach) => write!(formatter, "predicate {reach}"),
+            Self::Raise(reach) => write!(formatter, "raise {reach}"),
+            Self::ReadOnly(pointer) => write!(formatter, "read-only {pointer}"),
+            Self::Approximate(reach) => write!(formatter, "approximate {reach}"),
+        }
+    }
+}
+
+impl Display for Reach {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(id) => id.fmt(formatter),
+            Self::All(function) => write!(formatter, "all of {function}"),
         }
     }
 }
@@ -168,9 +181,14 @@ impl<'a> Line<'a> {
                 Operation::Operand { at: self.id(at)?, slot: self.slot(slot)?, to: self.value(to)? }
             }
             ["cache", at, "=", mode] => Operation::Cache { at: self.id(at)?, mode: self.mode(mode)? },
+            ["predicate", ref reach @ ..] => Operation::Predicate(self.reach(reach)?),
+            ["raise", ref reach @ ..] => Operation::Raise(self.reach(reach)?),
+            ["approximate", ref reach @ ..] => Operation::Approximate(self.reach(reach)?),
+            ["read-only", parameter] => Operation::ReadOnly(self.name(parameter)?),
             _ => {
                 let what = "this is no edit; there are `delete ID`, `copy ID before ID`, `move ID before ID`, `replace ID by ID`, \
-                            `swap ID with ID`, `operand ID slot N = VALUE`, `cache ID = MODE`, and `fix ID slot N = VALUE` after one";
+                            `swap ID with ID`, `operand ID slot N = VALUE`, `cache ID = MODE`, `predicate`, `raise` and `approximate` with `ID` or \
+                            `all of FUNCTION`, `read-only PARAMETER`, and `fix ID slot N = VALUE` after one";
                 return Err(self.error(what.to_owned()));
             }
         })
@@ -178,6 +196,19 @@ impl<'a> Line<'a> {
 
     fn id(&self, text: &str) -> Result<InstructionId, PatchError> {
         text.parse().map_err(|_| self.error(format!("`{}` names no instruction; {ID}", shown(text))))
+    }
+
+    fn reach(&self, words: &[&str]) -> Result<Reach, PatchError> {
+        match words {
+            ["all", "of", function] => Ok(Reach::All(self.name(function)?)),
+            [at] => Ok(Reach::At(self.id(at)?)),
+            _ => Err(self.error("this edit needs `ID`, or `all of FUNCTION`".to_owned())),
+        }
+    }
+
+    fn name(&self, text: &str) -> Result<String, PatchError> {
+        let is_name = text.bytes().all(super::scan::is_word);
+        is_name.then(|| text.to_owned()).ok_or_else(|| self.error(format!("`{}` is no name", shown(text))))
     }
 
     fn slot(&self, text: &str) -> Result<Slot, PatchError> {

@@ -158,7 +158,7 @@ fn run(
     let proposed: Vec<String> =
         subject.proposed().into_iter().map(|(reason, count)| format!("{count} about {reason}")).collect();
     if !proposed.is_empty() {
-        terminal.message(&format!("edits that a profile suggests: {}", proposed.join(", ")));
+        terminal.message(&format!("edits that profile and text suggest: {}", proposed.join(", ")));
     }
     let began = Instant::now();
     let seed = board.as_ref().map_or(args.seed, |board| board.seed(args.seed));

@@ -88,7 +88,11 @@ fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<
             share(edit.alone),
             share(edit.loss)
         )?;
-        edit.instructions.iter().try_for_each(|instruction| writeln!(out, "      {instruction}"))?;
+        let (shown, more) = edit.first_instructions();
+        shown.iter().try_for_each(|instruction| writeln!(out, "      {instruction}"))?;
+        if more > 0 {
+            writeln!(out, "      and {more} more")?;
+        }
     }
     Ok(())
 }

@@ -20,7 +20,9 @@ pub(crate) struct Candidates<'a> {
     pub trials: &'a [Trial<Edit>],
     /// Makes what runs of the edits.
     pub assemble: &'a (dyn Fn(&[Edit]) -> Result<Assembled, Failure> + Sync),
-    /// Whether a new candidate may run at all.
+    /// Whether a new candidate may run at all, as far as a glance tells.
+    pub looks_right: &'a (dyn Fn(&[Edit]) -> bool + Sync),
+    /// Whether one that looks faster than the original may count.
     pub passes: &'a (dyn Fn(&[Edit]) -> bool + Sync),
     /// None where candidates have no first run.
     pub first: Option<First<'a>>,
@@ -66,6 +68,8 @@ enum Work {
     Assemble(usize),
     /// In the form of the first run, if it may run at all.
     Instrument(usize),
+    /// What looks faster, and has given this.
+    Check(usize, Report),
 }
 
 /// A generation that is under way.
@@ -80,6 +84,7 @@ struct State {
     first_of: HashMap<u64, usize>,
     outcomes: Vec<Option<Outcome>>,
     to_instrument: VecDeque<usize>,
+    to_check: VecDeque<(usize, Report)>,
     ready: BTreeMap<usize, Run>,
     failed: Vec<(u64, Failure)>,
     /// Nobody has to go on.
@@ -101,6 +106,9 @@ impl Candidates<'_> {
         threads: usize,
         benches: &mut [Box<dyn Bench>],
     ) -> Result<Evaluated, BenchError> {
+        if benches.is_empty() {
+            return Err(BenchError("there is no device to run on".to_owned()));
+        }
         let count = self.trials.len();
         let state = State {
             assembled: std::iter::repeat_with(|| None).take(count).collect(),
@@ -145,7 +153,7 @@ impl State {
             outcome => report(outcome),
         });
         let reports = all.collect::<Option<Vec<Report>>>();
-        let reports = reports.ok_or_else(|| BenchError("there is no device to run on".to_owned()))?;
+        let reports = reports.ok_or_else(|| BenchError("a thread has ended before its time".to_owned()))?;
         self.failed.sort_unstable_by_key(|(digest, _)| *digest);
         Ok(Evaluated { reports, failed: self.failed, spent: self.spent })
     }
@@ -175,7 +183,7 @@ impl Generation<'_> {
         work(self);
     }
 
-    /// What a core does until nothing is left to be assembled.
+    /// What a core does until everything is known.
     fn work(&self) {
         while let Some(work) = self.next_work() {
             let began = Instant::now();
@@ -188,12 +196,24 @@ impl Generation<'_> {
                     self.decide(&mut state);
                 }
                 Work::Instrument(at) => {
-                    let run = self.first_run(at);
+                    let looks_right = (self.candidates.looks_right)(&self.candidates.trials[at].edits);
+                    let looked = began.elapsed();
+                    let run = looks_right.then(|| self.first_run(at));
                     let mut state = self.lock();
-                    state.spent.assembling += began.elapsed();
+                    state.spent.checking += looked;
+                    state.spent.assembling += began.elapsed() - looked;
                     match run {
-                        Ok(run) => drop(state.ready.insert(at, run)),
-                        Err(failure) => state.fail(at, failure),
+                        Some(run) => drop(state.ready.insert(at, run)),
+                        None => state.fail(at, Failure::Wrong),
+                    }
+                }
+                Work::Check(at, report) => {
+                    let passes = (self.candidates.passes)(&self.candidates.trials[at].edits);
+                    let mut state = self.lock();
+                    state.spent.checking += began.elapsed();
+                    match passes {
+                        true => state.outcomes[at] = Some(Outcome::Report(report)),
+                        false => state.fail(at, Failure::Wrong),
                     }
                 }
             }
@@ -201,17 +221,12 @@ impl Generation<'_> {
         }
     }
 
-    fn first_run(&self, at: usize) -> Result<Run, Failure> {
-        let Candidates { first, passes, .. } = self.candidates;
-        let edits = &self.candidates.trials[at].edits;
-        if !passes(edits) {
-            return Err(Failure::Wrong);
-        }
-        let run = first.and_then(|First { make, effort }| {
-            let code = make(edits)?;
-            Some(Run::First(FirstCode { code, effort }))
+    fn first_run(&self, at: usize) -> Run {
+        let code = self.candidates.first.and_then(|First { make, effort }| {
+            let code = make(&self.candidates.trials[at].edits)?;
+            Some(FirstCode { code, effort })
         });
-        Ok(run.unwrap_or(Run::Timed(None)))
+        code.map_or(Run::Timed(None), Run::First)
     }
 
     fn next_work(&self) -> Option<Work> {
@@ -228,8 +243,8 @@ impl Generation<'_> {
                 state.unclaimed += 1;
                 return Some(Work::Assemble(state.unclaimed - 1));
             }
-            if state.decided == self.candidates.trials.len() {
-                return None;
+            if let Some((at, report)) = state.to_check.pop_front() {
+                return Some(Work::Check(at, report));
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -301,6 +316,9 @@ impl Generation<'_> {
                     state.ready.insert(at, Run::Timed(Some(code)));
                 }
                 Ok(Some(Report::Failed(failure))) if self.is_new(at) => state.fail(at, failure),
+                Ok(Some(report)) if self.is_new(at) && self.candidates.judge.looks_faster(&report) => {
+                    state.to_check.push_back((at, report));
+                }
                 Ok(Some(report)) => state.outcomes[at] = Some(Outcome::Report(report)),
             }
             self.changed.notify_all();

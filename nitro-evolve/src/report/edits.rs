@@ -37,6 +37,7 @@ pub(super) fn part(finding: &Finding) -> Markup {
 }
 
 fn row(at: usize, edit: &ExplainedEdit, machine_code: Option<&MachineCodeChange>) -> Markup {
+    let (shown, more) = edit.first_instructions();
     html! {
         tr {
             th scope="row" {
@@ -44,7 +45,8 @@ fn row(at: usize, edit: &ExplainedEdit, machine_code: Option<&MachineCodeChange>
                 div.edit {
                     code { (edit.edit) }
                     @if edit.is_barrier { " " strong.badge { "barrier" } }
-                    @for instruction in &edit.instructions { code.instruction { (instruction) } }
+                    @for instruction in shown { code.instruction { (instruction) } }
+                    @if more > 0 { small { "and " (more) " more" } }
                 }
             }
             td { (gain(edit.alone, "cannot be made alone")) }

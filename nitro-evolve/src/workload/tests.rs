@@ -183,3 +183,22 @@ fn values_that_no_seed_changes_are_told() {
     assert_eq!(names("2 * max(i, 1)"), ["a"]);
     assert!(names("i - floor(integer(0, 3) / 2)").is_empty() && names("0").is_empty());
 }
+
+#[test]
+fn small_inputs_are_drawn_up_to_the_largest_numbers_of_search_and_validation() {
+    let workload = read(HEAT).unwrap();
+    let names: Vec<String> = workload.small_inputs().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, workload.small_inputs().into_iter().map(|(name, _)| name).collect::<Vec<_>>());
+    let numbers = |name: &str| -> Vec<f64> {
+        name.split_whitespace().filter_map(|part| part.split('=').nth(1)?.parse().ok()).collect()
+    };
+    let largest = [Set::Search, Set::Validation].into_iter().flat_map(|set| {
+        (0..workload.cases(set)).map(|case| numbers(&workload.case_name(set, case))).collect::<Vec<_>>()
+    });
+    let largest: Vec<f64> =
+        largest.reduce(|one, other| one.iter().zip(&other).map(|(a, b)| a.max(*b)).collect()).unwrap();
+    assert!(names.len() > 8, "{names:?}");
+    for name in &names {
+        assert!(numbers(name).iter().zip(&largest).all(|(own, most)| own <= most && *own <= 37.0), "{name}");
+    }
+}

@@ -45,7 +45,7 @@ pub struct Profile<'a> {
     observer: Observer,
 }
 
-/// An edit that a profile suggests.
+/// An edit that a profile or the text suggests.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Proposal {
     /// What speaks for it.
@@ -56,7 +56,7 @@ pub struct Proposal {
     pub stands_for: Option<String>,
 }
 
-/// Why an edit is proposed: what was so in all executions that were watched.
+/// Why an edit is proposed: what was so in all executions that were watched, or stands in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
     /// Another register, or its own, had the result already.
@@ -69,8 +69,16 @@ pub enum Reason {
     Store,
     /// What it loads nobody wrote in the same launch.
     ReadOnly,
+    /// Of all that is loaded through a pointer nobody wrote anything in the same launch.
+    Pointer,
     /// A barrier without which no threads race; whoever proposes it has looked.
     Barrier,
+    /// A branch jumps over a few instructions.
+    Branch,
+    /// A load comes after stores that it may not need.
+    Order,
+    /// Arithmetic that need not be exact.
+    Precision,
 }
 
 impl fmt::Display for Reason {
@@ -81,7 +89,11 @@ impl fmt::Display for Reason {
             Self::OneWay => "guards that say always the same",
             Self::Store => "stores that nobody needs",
             Self::ReadOnly => "loads of what nobody writes",
+            Self::Pointer => "pointers through which nobody writes",
             Self::Barrier => "barriers without which nothing races",
+            Self::Branch => "branches over a few instructions",
+            Self::Order => "loads that stores stand before",
+            Self::Precision => "arithmetic that may be approximate",
         })
     }
 }
@@ -96,15 +108,16 @@ impl fmt::Display for Proposal {
 /// In so many draws of an edit one is a proposal.
 const ONE_IN: usize = 3;
 
-/// Proposals by their reasons.
+/// Proposals by their reasons, those that reach all over a function apart, since they are few.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proposals(Vec<Vec<Proposal>>);
 
 impl Proposals {
     pub(super) fn new(all: impl IntoIterator<Item = Proposal>) -> Self {
-        let mut by_reason = BTreeMap::<Reason, BTreeSet<Proposal>>::new();
+        let mut by_reason = BTreeMap::<(Reason, bool), BTreeSet<Proposal>>::new();
         for proposal in all {
-            by_reason.entry(proposal.reason).or_default().insert(proposal);
+            let kind = (proposal.reason, proposal.operation.is_everywhere());
+            by_reason.entry(kind).or_default().insert(proposal);
         }
         Self(by_reason.into_values().map(|proposals| proposals.into_iter().collect()).collect())
     }

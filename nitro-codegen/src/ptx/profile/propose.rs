@@ -1,6 +1,6 @@
 //! From what was seen to edits.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Proposal, Reason};
 use crate::ptx::assigned::walk;
@@ -9,8 +9,8 @@ use crate::ptx::edit::{CacheMode, Operation, Value};
 use crate::ptx::emulate::{Observer, Seen, Watched};
 use crate::ptx::flow::{Flow, Placed};
 use crate::ptx::freedom::{Freedom, is_number_at, names_symbol};
-use crate::ptx::module::{Class, Function, Instruction, InstructionId};
-use crate::ptx::opcode::{self, Kind};
+use crate::ptx::module::{Class, Function, Instruction, InstructionId, Token};
+use crate::ptx::opcode::{self, Kind, Space};
 use crate::ptx::sites::GUARD;
 
 /// Registers that are proposed to stand for one result.
@@ -24,6 +24,7 @@ pub(super) fn all(base: &Base, observer: &Observer) -> Vec<Proposal> {
     let mut found = Vec::new();
     for (_, function) in bodies {
         let Some(flow) = Flow::new(function) else { continue };
+        found.extend(pointers(function, &watched));
         let (addresses, numbers) = (of_addresses(&flow), of_numbers(function));
         walk(&flow, |_, placed, assigned| {
             let Some(watched) = watched.get(&placed.id) else { return };
@@ -38,6 +39,27 @@ pub(super) fn all(base: &Base, observer: &Observer) -> Vec<Proposal> {
         });
     }
     found
+}
+
+/// Parameters through which something is loaded, and nothing that was written in the same launch.
+fn pointers(function: &Function, watched: &HashMap<InstructionId, &Watched>) -> Vec<Proposal> {
+    let is_pointer = |instruction: &&Instruction| {
+        let effect = instruction.effect();
+        (effect.kind, effect.space) == (Kind::Load, Space::Parameter) && instruction.opcode.ends_with("64")
+    };
+    let loads = function.instructions().map(|(_, instruction)| instruction).filter(is_pointer);
+    let names = loads.flat_map(|load| load.operands.iter().flatten()).filter_map(|token| match token {
+        Token::Word(name) => Some(name.clone()),
+        _ => None,
+    });
+    let names: BTreeSet<String> = names.collect();
+    let operations = names.into_iter().map(Operation::ReadOnly).filter(|operation| {
+        let through = function.clone().rewrite(operation);
+        let seen: Vec<&&Watched> = through.iter().filter_map(|id| watched.get(id)).collect();
+        !seen.is_empty() && seen.iter().all(|load| !load.reads_written)
+    });
+    let proposal = |operation| Proposal { reason: Reason::Pointer, operation, stands_for: None };
+    operations.map(proposal).collect()
 }
 
 /// Registers whose values are addresses of variables, which are elsewhere on a device, or come of such.
