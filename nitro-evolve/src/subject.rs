@@ -136,6 +136,12 @@ impl Subject {
         Self { base: self.base.proposing(proposals), ..self }
     }
 
+    /// The same, whose results may be off by so much, whatever the workload says; what was proposed for it is forgotten.
+    #[must_use]
+    pub fn within(self, max_error: f64) -> Self {
+        Self { workload: self.workload.clone().within(max_error), ..self }.proposing(Vec::new())
+    }
+
     /// How it is run.
     #[must_use]
     pub fn workload(&self) -> &Workload {
@@ -242,6 +248,18 @@ seed = 2
         let code = code.unwrap();
         assert_eq!(*code.ptx, candidate.to_string());
         (seen.into_inner().unwrap(), code.images.len())
+    }
+
+    #[test]
+    fn arithmetic_is_approximate_only_where_an_error_is_permitted() {
+        let ptx = PTX.replace("add.s32 %r2, %r1, 1;", "sqrt.rn.f32 %r2, %r1;");
+        let subject = Subject::new(&ptx, Workload::parse(Path::new("k.toml"), RUN).unwrap()).unwrap();
+        let proposed = |subject: &Subject| -> Vec<String> {
+            subject.base().proposed().map(|proposal| proposal.operation.to_string()).collect()
+        };
+        assert!(proposed(&subject).is_empty());
+        assert_eq!(proposed(&subject.clone().within(0.01)), ["approximate b1"]);
+        assert!(proposed(&subject.within(0.01).within(0.0)).is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::edit::{Edit, Fix, Operation, PatchError, Reach, Value};
+use super::edit::{Edit, Operation, PatchError, Reach, Value};
 use super::freedom::{Freedom, is_number_at};
 use super::module::{
     Class, Function, Guard, Instruction, InstructionId, Item, Module, Piece, Register, Token, What,
@@ -62,15 +62,18 @@ impl Edited {
         (0..self.changed.len()).filter(|&index| self.changed[index]).collect()
     }
 
+    /// Applies some, and then their fixes.
     fn make(&mut self, edits: &[&Edit]) -> Result<(), PatchError> {
         let mut left = edits.to_vec();
         while let Some(next) = self.next(&left)? {
             left.remove(next);
         }
-        let fixes = edits.iter().flat_map(|edit| edit.fixes.iter().map(|fix| (&edit.operation, fix)));
-        fixes
-            .into_iter()
-            .try_for_each(|(operation, Fix { at, slot, to })| self.fix(operation, *at, *slot, to))
+        for edit in edits {
+            for fix in &edit.fixes {
+                self.fix(&edit.operation, fix.at, fix.slot, &fix.to)?;
+            }
+        }
+        Ok(())
     }
 
     /// Applies the first of the edits that can be applied now; none when there is none left.

@@ -64,7 +64,8 @@ impl Base {
             (Reason::Precision, Operation::Approximate),
         ];
         let mut found = Vec::new();
-        for (_, function) in self.module().bodies().enumerate().filter(|(index, _)| self.is_known(*index)) {
+        let bodies = self.module().bodies().enumerate();
+        for (_, function) in bodies.filter(|(index, _)| self.is_known(*index)) {
             for (reason, operation) in KINDS {
                 let all = operation(Reach::All(function.name.clone()));
                 let places = function.clone().rewrite(&all);

@@ -86,7 +86,9 @@ fn check((file, kernel): (&str, &str), edits: usize) {
     check_base(&ptxas, kernel, &base(&nvcc, file, kernel), edits);
 }
 
+/// With the edits that the text suggests among those that are drawn, as an evolution draws them.
 fn check_base(ptxas: &Path, kernel: &str, base: &Base, edits: usize) {
+    let base = &base.clone().proposing(base.rewrites());
     let counted = mutate(base, ptxas, edits);
     eprintln!(
         "{kernel}: {} instructions, {} edits in {} candidates, {} refused by ptxas, {} with the same machine code; \

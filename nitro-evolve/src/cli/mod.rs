@@ -145,6 +145,7 @@ fn run(
         terminal.message("looking which checks the original passes");
     }
     let max_error = args.max_error.unwrap_or(subject.workload().max_error());
+    let subject = &subject.clone().within(max_error);
     let (checks, left_out) = checks(subject, &args.devices, max_error);
     let probe = probe(subject, max_error);
     left_out.iter().for_each(|line| terminal.message(line));

@@ -221,6 +221,12 @@ impl Workload {
         self.max_error
     }
 
+    /// The same, with another [`max_error`](Self::max_error) than was written.
+    #[must_use]
+    pub fn within(self, max_error: f64) -> Self {
+        Self { max_error, ..self }
+    }
+
     /// The kernels that are launched in what counts, each once, in the order of their first launches.
     #[must_use]
     pub fn kernels(&self) -> Vec<&str> {
