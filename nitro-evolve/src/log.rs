@@ -13,7 +13,7 @@ use crate::island::{Exchanged, Migrant};
 
 /// Of a line; patches have at most some hundred edits.
 const MOST_LINE_BYTES: u64 = 1 << 20;
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// What has to be the same for an evolution to go on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

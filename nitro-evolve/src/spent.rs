@@ -17,7 +17,7 @@ use serde::Serialize;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Spent {
-    /// Until the candidates of a generation are drawn, on one thread, while nothing else goes on.
+    /// Until the candidates of a generation are drawn, on all cores, while nothing else goes on.
     pub breeding: Duration,
     /// Of all threads together, with making the texts.
     pub assembling: Duration,

@@ -341,6 +341,16 @@ fn a_roundabout_way_is_made_straight() {
 }
 
 #[test]
+fn so_it_is_beside_what_reaches_all_over_a_function() {
+    let base = base(WIDE);
+    let created = edit_of("swap b12 with b13").operation.created();
+    let roundabout = format!("swap b12 with b13\ndelete {created}\npredicate b9\nraise all of kernel\n");
+    let edits = format!("patch of {}\n{roundabout}", base.module().digest()).parse::<Patch>().unwrap().edits;
+    let straight = ["delete b13", "predicate b9", "raise all of kernel"].map(edit_of);
+    assert_eq!(base.patch(&base.simplified(&edits)).edits, straight);
+}
+
+#[test]
 fn what_is_too_large_is_read_and_not_edited() {
     let mut text = SUM.to_owned();
     (0..5000).for_each(|label| text.push_str(&format!("$L{label}: bra $L{label};\n")));

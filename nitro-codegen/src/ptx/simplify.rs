@@ -28,14 +28,18 @@ impl Base {
         self.simpler(edits).filter(|simpler| simpler.len() <= edits.len()).unwrap_or_else(|| edits.to_vec())
     }
 
+    /// What reaches all over a function is made after the others, and left as it is.
     fn simpler(&self, edits: &[Edit]) -> Option<Vec<Edit>> {
-        let wanted = self.apply(edits).ok()?;
+        let (last, first): (Vec<Edit>, Vec<Edit>) =
+            edits.iter().cloned().partition(|edit| edit.operation.is_rewriting());
+        let wanted = self.apply(&first).ok()?;
         let mut simpler = Vec::new();
         for (before, after) in self.module().bodies().zip(wanted.bodies()) {
             simpler.extend(differences(before, after)?);
         }
+        simpler.extend(last);
         let made = self.apply(&simpler).ok()?;
-        (lines(&made) == lines(&wanted)).then_some(simpler)
+        (lines(&made) == lines(&self.apply(edits).ok()?)).then_some(simpler)
     }
 }
 

@@ -280,7 +280,8 @@ impl<P: PatchSpace> Evolution<P> {
     /// The program as it is, and single edits by chance.
     fn begin(&mut self) -> Vec<(usize, Purpose)> {
         let mut first: Vec<Edits<P>> = vec![Vec::new()];
-        first.extend((1..self.plan.population).map(|_| breed::first(&self.space, &mut self.random)));
+        let seeds = self.seeds(self.plan.population.saturating_sub(1));
+        first.extend(breed::on_cores(&seeds, |random| breed::first(&self.space, random)));
         self.propose(first)
     }
 
@@ -333,37 +334,44 @@ impl<P: PatchSpace> Evolution<P> {
 
     /// Unions of what ran with one edit, as the paper begins; none where nothing did.
     fn unite(&mut self) -> Vec<Edits<P>> {
+        let seeds = self.seeds(self.plan.population);
         let ran = self.population.iter().map(|&number| self.records.edits(number));
         let ran: Vec<&[P::Edit]> = ran.filter(|edits| !edits.is_empty()).collect();
-        let count = if ran.is_empty() { 0 } else { self.plan.population };
-        (0..count).map(|_| breed::unite(&self.space, &ran, &mut self.random)).collect()
+        let seeds = if ran.is_empty() { &[] } else { &seeds[..] };
+        breed::on_cores(seeds, |random| breed::unite(&self.space, &ran, random))
     }
 
     fn breed(&mut self) -> Vec<Edits<P>> {
-        let mut children = Vec::with_capacity(self.plan.population);
-        while children.len() < self.plan.population && !self.population.is_empty() {
-            let parents = [self.parent(), self.parent()];
-            let [one, other] = parents.map(|parent| self.records.edits(parent));
-            let has_enough = one.len() >= 2 || other.len() >= 2;
-            let pair = if has_enough && self.random.unit() < self.plan.crossover {
-                breed::cross(&self.space, [one, other], &mut self.random)
-            } else {
-                [one.to_vec(), other.to_vec()]
-            };
-            for child in pair {
-                let is_mutated = self.random.unit() < self.plan.mutation;
-                let child =
-                    if is_mutated { breed::mutate(&self.space, child, &mut self.random) } else { child };
-                children.push(child);
-            }
-        }
-        children
+        let pairs = if self.population.is_empty() { 0 } else { self.plan.population.div_ceil(2) };
+        let seeds = self.seeds(pairs);
+        breed::on_cores(&seeds, |random| self.pair(random)).into_iter().flatten().collect()
+    }
+
+    /// Two children.
+    fn pair(&self, random: &mut Random) -> [Edits<P>; 2] {
+        let parents = [self.parent(random), self.parent(random)];
+        let [one, other] = parents.map(|parent| self.records.edits(parent));
+        let has_enough = one.len() >= 2 || other.len() >= 2;
+        let pair = if has_enough && random.unit() < self.plan.crossover {
+            breed::cross(&self.space, [one, other], random)
+        } else {
+            [one.to_vec(), other.to_vec()]
+        };
+        pair.map(|child| match random.unit() < self.plan.mutation {
+            true => breed::mutate(&self.space, child, random),
+            false => child,
+        })
+    }
+
+    /// One for each individual, so that what comes of it does not depend on who is bred when.
+    fn seeds(&mut self, count: usize) -> Vec<u64> {
+        (0..count).map(|_| self.random.next_u64()).collect()
     }
 
     /// The winner of a binary tournament.
-    fn parent(&mut self) -> usize {
+    fn parent(&self, random: &mut Random) -> usize {
         let count = self.population.len();
-        let (one, other) = (self.random.below(count), self.random.below(count));
+        let (one, other) = (random.below(count), random.below(count));
         let is_first = self.standings[one].compare(&self.standings[other]).is_le();
         self.population[if is_first { one } else { other }]
     }

@@ -52,9 +52,9 @@ pub use self::plan::{EvolvePlan, Finalist, Fitness, Purpose, Report, Told, Trial
 ///
 /// assert_eq!(Switches.mutate(&[0, 1, 2, 4, 5, 6, 7], 3), Some(8));
 /// ```
-pub trait PatchSpace {
+pub trait PatchSpace: Sync {
     /// One change. Those of an individual are a set: in which order they come makes no difference.
-    type Edit: Clone + Ord;
+    type Edit: Clone + Ord + Send + Sync;
 
     /// An edit that can be made together with these, drawn by the seed; none where nothing was found. The same seed draws the same.
     fn mutate(&self, edits: &[Self::Edit], seed: u64) -> Option<Self::Edit>;

@@ -136,7 +136,7 @@ const BOTH: &str = "delete b6\ndelete b11\n";
 fn what_comes_from_another_island_is_evaluated_anew_before_it_counts() {
     let folder = tempfile::tempdir().unwrap();
     let subject = subject(TWICE, TWICE_RUN);
-    let others = Others::with("there", &subject, &[BOTH, "delete b13\n"]);
+    let others = Others::with("there", &subject, &[BOTH, "delete b11\ndelete b13\n"]);
     let found = run(&subject, &log(&folder, "log"), 120, Some(others));
     let (exchanges, trials) = found.log_lines();
     assert!(
@@ -154,7 +154,7 @@ fn what_comes_from_another_island_is_evaluated_anew_before_it_counts() {
     assert!(both.contains("\"ran\"") && !both.contains("\"time_ns\":0.5"), "{both}");
     assert!(both.contains("\"generation\":3"), "{both}");
     assert!(
-        of("\"edits\":[\"delete b13\\n\"]").contains("\"failed\""),
+        of("\"edits\":[\"delete b11\\n\",\"delete b13\\n\"]").contains("\"failed\""),
         "a claim saves nothing that is wrong"
     );
     let migrations = found.evolved.migrations.as_ref().unwrap();
