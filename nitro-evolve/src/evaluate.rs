@@ -1,7 +1,6 @@
 //! From edits to times and errors: candidates are assembled on several threads, and run on as many benches as there are.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nitro_codegen::ptx::{Base, Edit};
 use nitro_search::Failure;
@@ -147,25 +146,4 @@ fn assembled(subject: &Subject, assemble: &Assemble<'_>, edits: &[Edit]) -> Resu
     let code = subject.assembled(&candidate, assemble).map_err(|_| Failure::Compile)?;
     let digest = code.digest();
     Ok(Assembled { code, digest })
-}
-
-/// What a function makes of each item, on so many threads, in the order of the items.
-pub(crate) fn on_threads<T: Sync, R: Send>(
-    threads: usize,
-    items: &[T],
-    make: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let mut made: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let worker = || {
-            let claim = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < items.len());
-            std::iter::from_fn(claim).map(|at| (at, make(&items[at]))).collect::<Vec<_>>()
-        };
-        let threads: Vec<_> =
-            (0..threads.clamp(1, items.len().max(1))).map(|_| scope.spawn(worker)).collect();
-        let joined = threads.into_iter().map(|thread| thread.join());
-        joined.flat_map(|made| made.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
-    made.sort_by_key(|(at, _)| *at);
-    made.into_iter().map(|(_, made)| made).collect()
 }

@@ -54,8 +54,8 @@ impl Judge {
             RunOutcome::Failed(failure, _) => return Ok(Report::Failed(failure)),
         };
         let Some(fitness) = fitness else { return Ok(Report::Failed(Failure::Wrong)) };
-        // What is wrong in a way that the inputs of the search do not show, and fast by that, would else fill the population with its descendants.
         let report = Report::Ran { fitness, code: Some(candidate.digest) };
+        // What is wrong in a way that the inputs of the search do not show, and fast by that, would else fill the population with its descendants.
         let failure = match purpose {
             Purpose::Search if self.looks_faster(&report) => self.elsewhere(bench, candidate, first)?,
             _ => None,

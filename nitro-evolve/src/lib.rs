@@ -52,7 +52,6 @@ pub use self::log::LogError;
 pub use self::machine_code::{Disassembler, InstructionCounts, MachineCode, MachineCodeChange};
 pub use self::patched::Patched;
 pub use self::plan::{PlannedError, PlannedSubject};
-
 pub use self::run::{EvolveRequest, Evolved, evolve};
 pub use self::sanitizer::Sanitizer;
 pub use self::spent::Spent;

@@ -7,7 +7,7 @@ use nitro_search::evolve::{Finalist, Fitness, explain, minimise};
 
 use crate::bench::{BenchError, Code, Effort, RunOutcome};
 use crate::difference::difference;
-use crate::evaluate::{Evaluator, on_threads, passes};
+use crate::evaluate::{Evaluator, passes};
 use crate::evolve::Observer;
 use crate::finding::{
     Check, CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict,
@@ -15,6 +15,7 @@ use crate::finding::{
 use crate::judge::fitness;
 use crate::machine_code::{Disassembler, MachineCode};
 use crate::workload::Set;
+use nitro_search::threads::on_threads;
 
 /// More are neither made smaller nor tested.
 const MOST_FINALISTS: usize = 4;

@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::evaluate::on_threads;
 use crate::finding::{Check, CheckOutcome};
+use nitro_search::threads::on_threads;
 
 /// The exit code by which the sanitizer says that it found something.
 const FOUND: i32 = 86;

@@ -139,7 +139,7 @@ impl Subject {
     /// The same, whose results may be off by so much, whatever the workload says; what was proposed for it is forgotten.
     #[must_use]
     pub fn within(self, max_error: f64) -> Self {
-        Self { workload: self.workload.clone().within(max_error), ..self }.proposing(Vec::new())
+        Self { workload: self.workload.within(max_error), ..self }.proposing(Vec::new())
     }
 
     /// How it is run.

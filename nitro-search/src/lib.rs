@@ -29,6 +29,8 @@ mod search;
 mod sources;
 mod space;
 mod strategy;
+#[doc(hidden)] // for the evolution of compiled kernels, whose checks are independent
+pub mod threads;
 
 pub use self::ants::Ants;
 pub use self::generator::{BoxError, Description, Generator, Target};

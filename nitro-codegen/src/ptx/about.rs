@@ -66,8 +66,7 @@ impl Base {
     /// ```
     #[must_use]
     pub fn barriers(&self) -> Vec<InstructionId> {
-        let bodies = self.module().bodies().enumerate().filter(|(index, _)| self.is_known(*index));
-        let all = bodies.flat_map(|(_, body)| body.instructions());
+        let all = self.edited_bodies(self.module()).flat_map(Function::instructions);
         all.filter(|(_, instruction)| is_barrier(instruction)).map(|(id, _)| id).collect()
     }
 }

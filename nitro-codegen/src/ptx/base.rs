@@ -147,8 +147,9 @@ impl Base {
         PatchError::Refused { edit, why: format!("{name} {why}") }
     }
 
-    pub(super) fn is_known(&self, index: usize) -> bool {
-        self.known[index].is_some()
+    /// The bodies that are edited, of this text or of what edits have made of it.
+    pub(super) fn edited_bodies<'m>(&self, of: &'m Module) -> impl Iterator<Item = &'m Function> {
+        of.bodies().zip(&self.known).filter(|(_, known)| known.is_some()).map(|(body, _)| body)
     }
 
     pub(super) fn exempt(&self, index: usize) -> &HashSet<(InstructionId, usize)> {

@@ -1,7 +1,7 @@
 //! What may be done with an instruction.
 
 use super::module::{Class, Instruction, Token};
-use super::opcode::{self, Kind, Space};
+use super::opcode::{self, Kind};
 use super::sites::{Role, Site};
 
 /// What edits an instruction takes.
@@ -24,7 +24,7 @@ impl Freedom {
 
     pub(super) fn of(instruction: &Instruction, scope: usize, is_kernel: bool) -> Self {
         let effect = instruction.effect();
-        let is_parameter = effect.kind == Kind::Load && effect.space == Space::Parameter;
+        let is_parameter = effect.loads_parameter();
         let is_pointer = instruction.opcode.ends_with("64");
         let is_guarded = instruction.guard.is_some() && !instruction.is_unusual();
         let freedom = match effect.kind {

@@ -81,12 +81,9 @@ struct Candidates<'a> {
 
 impl<'a> Candidates<'a> {
     fn of(base: &Base, edited: &'a Edited) -> Self {
-        let functions: Vec<_> = edited
-            .module
-            .bodies()
-            .enumerate()
-            .filter(|(index, _)| base.is_known(*index))
-            .map(|(_, function)| {
+        let functions: Vec<_> = base
+            .edited_bodies(&edited.module)
+            .map(|function| {
                 let all = function.items.iter().filter_map(|item| match &item.what {
                     What::Instruction(id, instruction) => {
                         let freedom = Freedom::of(instruction, item.scope, function.is_kernel());

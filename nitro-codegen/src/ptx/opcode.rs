@@ -46,6 +46,12 @@ pub(super) struct Effect {
     pub(super) space: Space,
 }
 
+impl Effect {
+    pub(super) fn loads_parameter(self) -> bool {
+        (self.kind, self.space) == (Kind::Load, Space::Parameter)
+    }
+}
+
 /// By the first part of the opcode; those that compute one operand from others.
 const PURE: &str = "abs add and bfe bfi bfind bmsk brev clz cnot copysign cos cvt cvta div dp2a dp4a ex2 fma fns \
     isspacep lg2 lop3 mad mad24 max min mov mul mul24 neg not or popc prmt rcp rem rsqrt sad selp set setp shf shl shr \

@@ -64,14 +64,13 @@ impl Base {
             (Reason::Precision, Operation::Approximate),
         ];
         let mut found = Vec::new();
-        let bodies = self.module().bodies().enumerate();
-        for (_, function) in bodies.filter(|(index, _)| self.is_known(*index)) {
+        for function in self.edited_bodies(self.module()) {
             for (reason, operation) in KINDS {
                 let all = operation(Reach::All(function.name.clone()));
                 let places = function.clone().rewrite(&all);
                 let several = (places.len() > 1).then_some(all);
                 let operations = places.into_iter().map(|id| operation(Reach::At(id))).chain(several);
-                found.extend(operations.map(|operation| Proposal { reason, operation, stands_for: None }));
+                found.extend(operations.map(|operation| Proposal::new(reason, operation)));
             }
         }
         found
@@ -205,11 +204,8 @@ impl Function {
                 let mut read =
                     sites.iter().filter(|site| site.role == Role::Use).filter_map(|site| site.register);
                 let effect = instruction.effect();
-                let comes = match (effect.kind, effect.space) {
-                    (Kind::Pure, _) => read.any(|register| found.contains(&register)),
-                    (Kind::Load, Space::Parameter) => instruction.names(pointer),
-                    _ => false,
-                };
+                let comes = effect.kind == Kind::Pure && read.any(|register| found.contains(&register))
+                    || effect.loads_parameter() && instruction.names(pointer);
                 let is_wide = |register: &usize| {
                     matches!(self.registers[*register].class, Class::Bits(64) | Class::Integer(64))
                 };

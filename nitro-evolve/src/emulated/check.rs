@@ -87,8 +87,10 @@ impl EmulatorCheck {
         let is_clean =
             |case: &Case| (0..SEEDS).all(|seed| check.objection_in(&original, case, seed).is_none());
         let (clean, other): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(is_clean);
-        check.cases = if clean.is_empty() { other } else { clean };
-        check.permitting_races()
+        if clean.is_empty() {
+            return Self { cases: other, ..check }.permitting_races();
+        }
+        Ok(Self { cases: clean, ..check })
     }
 
     fn of(

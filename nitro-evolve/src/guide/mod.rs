@@ -9,9 +9,9 @@ use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch as Emulated, Memory, O
 use nitro_codegen::ptx::{Base, Edit, InstructionId, Operation, Profile, Proposal, Reason};
 
 use crate::emulated::case;
-use crate::evaluate::on_threads;
 use crate::subject::Subject;
 use crate::workload::{Inputs, Role, Set};
+use nitro_search::threads::on_threads;
 
 /// Instructions of warps that are watched, over all inputs: some seconds.
 const MOST_INSTRUCTIONS: u64 = 4_000_000;
@@ -121,9 +121,7 @@ fn barriers(
     };
     let needless = on_threads(threads, &barriers, is_needless);
     let found = barriers.into_iter().zip(needless).filter(|(_, is_needless)| *is_needless);
-    let proposal =
-        |id| Proposal { reason: Reason::Barrier, operation: Operation::Delete(id), stands_for: None };
-    found.map(|(id, _)| proposal(id)).collect()
+    found.map(|(id, _)| Proposal::new(Reason::Barrier, Operation::Delete(id))).collect()
 }
 
 /// What a run leaves in its buffers; none where it has not ended.

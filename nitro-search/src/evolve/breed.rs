@@ -2,6 +2,7 @@
 
 use super::PatchSpace;
 use crate::random::Random;
+use crate::threads::on_threads;
 
 /// Edits of which an individual of the second generation is the union.
 const UNITED: usize = 3;
@@ -14,13 +15,7 @@ pub(super) type Edits<P> = Vec<<P as PatchSpace>::Edit>;
 /// What is made of each seed, in their order: an edit of a large program takes a core milliseconds, and nothing else goes on meanwhile.
 pub(super) fn on_cores<T: Send>(seeds: &[u64], make: impl Fn(&mut Random) -> T + Sync) -> Vec<T> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let of = &|seeds: &[u64]| seeds.iter().map(|&seed| make(&mut Random::new(seed))).collect::<Vec<T>>();
-    std::thread::scope(|scope| {
-        let parts = seeds.chunks(seeds.len().div_ceil(cores).max(1));
-        let threads: Vec<_> = parts.map(|part| scope.spawn(move || of(part))).collect();
-        let made = threads.into_iter().map(|thread| thread.join());
-        made.flat_map(|made| made.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    })
+    on_threads(cores, seeds, |&seed| make(&mut Random::new(seed)))
 }
 
 /// An edit by itself.

@@ -56,6 +56,14 @@ pub struct Proposal {
     pub stands_for: Option<String>,
 }
 
+impl Proposal {
+    /// For this reason, with whatever register for what is missing then.
+    #[must_use]
+    pub fn new(reason: Reason, operation: Operation) -> Self {
+        Self { reason, operation, stands_for: None }
+    }
+}
+
 /// Why an edit is proposed: what was so in all executions that were watched, or stands in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {

@@ -10,7 +10,7 @@ use crate::ptx::emulate::{Observer, Seen, Watched};
 use crate::ptx::flow::{Flow, Placed};
 use crate::ptx::freedom::{Freedom, is_number_at, names_symbol};
 use crate::ptx::module::{Class, Function, Instruction, InstructionId, Token};
-use crate::ptx::opcode::{self, Kind, Space};
+use crate::ptx::opcode::{self, Kind};
 use crate::ptx::sites::GUARD;
 
 /// Registers that are proposed to stand for one result.
@@ -20,9 +20,8 @@ const MOST_STANDING: usize = 4;
 pub(super) fn all(base: &Base, observer: &Observer) -> Vec<Proposal> {
     let watched: HashMap<InstructionId, &Watched> =
         observer.watched().map(|watched| (watched.id, watched)).collect();
-    let bodies = base.module().bodies().enumerate().filter(|(index, _)| base.is_known(*index));
     let mut found = Vec::new();
-    for (_, function) in bodies {
+    for function in base.edited_bodies(base.module()) {
         let Some(flow) = Flow::new(function) else { continue };
         found.extend(pointers(function, &watched));
         let (addresses, numbers) = (of_addresses(&flow), of_numbers(function));
@@ -44,8 +43,7 @@ pub(super) fn all(base: &Base, observer: &Observer) -> Vec<Proposal> {
 /// Parameters through which something is loaded, and nothing that was written in the same launch.
 fn pointers(function: &Function, watched: &HashMap<InstructionId, &Watched>) -> Vec<Proposal> {
     let is_pointer = |instruction: &&Instruction| {
-        let effect = instruction.effect();
-        (effect.kind, effect.space) == (Kind::Load, Space::Parameter) && instruction.opcode.ends_with("64")
+        instruction.effect().loads_parameter() && instruction.opcode.ends_with("64")
     };
     let loads = function.instructions().map(|(_, instruction)| instruction).filter(is_pointer);
     let names = loads.flat_map(|load| load.operands.iter().flatten()).filter_map(|token| match token {
@@ -58,8 +56,7 @@ fn pointers(function: &Function, watched: &HashMap<InstructionId, &Watched>) -> 
         let seen: Vec<&&Watched> = through.iter().filter_map(|id| watched.get(id)).collect();
         !seen.is_empty() && seen.iter().all(|load| !load.reads_written)
     });
-    let proposal = |operation| Proposal { reason: Reason::Pointer, operation, stands_for: None };
-    operations.map(proposal).collect()
+    operations.map(|operation| Proposal::new(Reason::Pointer, operation)).collect()
 }
 
 /// Registers whose values are addresses of variables, which are elsewhere on a device, or come of such.
@@ -110,10 +107,6 @@ impl About<'_> {
         Freedom::of(self.placed.instruction, self.placed.scope, self.function.is_kernel())
     }
 
-    fn proposal(&self, reason: Reason, operation: Operation) -> Proposal {
-        Proposal { reason, operation, stands_for: None }
-    }
-
     /// Results that are there already, but for what only moves values, which the assembler sees through.
     fn known(
         &self,
@@ -128,7 +121,7 @@ impl About<'_> {
             return;
         }
         let is_address = |register: usize| addresses.contains(&register);
-        let delete = || self.proposal(Reason::Known, Operation::Delete(self.placed.id));
+        let delete = || Proposal::new(Reason::Known, Operation::Delete(self.placed.id));
         if self.watched.keeps && has_value(*result) && !is_address(*result) {
             found.push(delete());
         }
@@ -155,7 +148,7 @@ impl About<'_> {
                 sites.iter().any(|site| site.slot == slot && is_number_at(instruction, site, class));
             if let Some(number) = written(&instruction.opcode, class, value).filter(|_| is_free) {
                 let (at, to) = (self.placed.id, Value::Number(number));
-                found.push(self.proposal(Reason::Constant, Operation::Operand { at, slot, to }));
+                found.push(Proposal::new(Reason::Constant, Operation::Operand { at, slot, to }));
             }
         }
     }
@@ -167,11 +160,11 @@ impl About<'_> {
         }
         match (self.watched.holds, self.watched.fails) {
             (false, true) if freedom.delete || freedom.leave => {
-                found.push(self.proposal(Reason::OneWay, Operation::Delete(at)));
+                found.push(Proposal::new(Reason::OneWay, Operation::Delete(at)));
             }
             (true, false) if freedom.unguard => {
                 let to = Value::Number(opcode::ALWAYS.to_owned());
-                found.push(self.proposal(Reason::OneWay, Operation::Operand { at, slot: GUARD, to }));
+                found.push(Proposal::new(Reason::OneWay, Operation::Operand { at, slot: GUARD, to }));
             }
             _ => {}
         }
@@ -184,13 +177,13 @@ impl About<'_> {
             Kind::Store
                 if is_free && self.watched.holds && !(self.watched.changes && self.watched.is_read) =>
             {
-                found.push(self.proposal(Reason::Store, Operation::Delete(at)));
+                found.push(Proposal::new(Reason::Store, Operation::Delete(at)));
             }
             Kind::Load if is_free && !self.watched.reads_written => {
                 let mode = CacheMode::Nc;
                 let changed = opcode::with_cache(&instruction.opcode, mode);
                 if changed.is_some_and(|changed| changed != instruction.opcode) {
-                    found.push(self.proposal(Reason::ReadOnly, Operation::Cache { at, mode }));
+                    found.push(Proposal::new(Reason::ReadOnly, Operation::Cache { at, mode }));
                 }
             }
             _ => {}
