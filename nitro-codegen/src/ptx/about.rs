@@ -42,7 +42,8 @@ impl Base {
             Operation::Predicate(_)
             | Operation::Raise(_)
             | Operation::ReadOnly(_)
-            | Operation::Approximate(_) => {
+            | Operation::Approximate(_)
+            | Operation::WarpBarrier(_) => {
                 self.module().bodies().flat_map(|function| function.clone().rewrite(operation)).collect()
             }
         }
@@ -54,20 +55,23 @@ impl Base {
         self.module().bodies().any(|body| body.instructions().any(|(_, instruction)| is_barrier(instruction)))
     }
 
-    /// The barriers of what is edited.
+    /// The barriers of what is edited, function by function.
     ///
     /// ```
     /// use nitro_codegen::ptx::{Base, InstructionId, Module};
     ///
     /// let text = ".entry k() { bar.sync 0; ret; }\n.entry l() { bar.sync 0; ret; }";
     /// let base = Base::new(Module::parse(text)?).editing(&["l"]);
-    /// assert_eq!(base.barriers(), [InstructionId::Base(2)]);
+    /// assert_eq!(base.barriers(), [[InstructionId::Base(2)]]);
     /// # Ok::<(), nitro_codegen::ptx::ParseError>(())
     /// ```
     #[must_use]
-    pub fn barriers(&self) -> Vec<InstructionId> {
-        let all = self.edited_bodies(self.module()).flat_map(Function::instructions);
-        all.filter(|(_, instruction)| is_barrier(instruction)).map(|(id, _)| id).collect()
+    pub fn barriers(&self) -> Vec<Vec<InstructionId>> {
+        let of = |function: &Function| {
+            let all = function.instructions().filter(|(_, instruction)| is_barrier(instruction));
+            all.map(|(id, _)| id).collect()
+        };
+        self.edited_bodies(self.module()).map(of).collect()
     }
 }
 

@@ -143,9 +143,12 @@ impl Edited {
                 self.instruction_mut(place).opcode = opcode.ok_or("it cannot go that way")?;
                 place
             }
-            Operation::Predicate(reach) | Operation::Raise(reach) | Operation::Approximate(reach) => {
-                if let Reach::At(at) = reach {
-                    self.found(*at)?;
+            Operation::Predicate(reach)
+            | Operation::Raise(reach)
+            | Operation::Approximate(reach)
+            | Operation::WarpBarrier(reach) => {
+                if let Reach::At(places) = reach {
+                    places.iter().try_for_each(|at| self.found(*at).map(drop))?;
                 }
                 return self.rewrite(operation);
             }
@@ -155,8 +158,15 @@ impl Edited {
     }
 
     fn rewrite(&mut self, operation: &Operation) -> Result<usize, Problem> {
-        let changed = (0..self.changed.len()).find(|&body| !self.body(body).rewrite(operation).is_empty());
-        Ok(changed.ok_or("there is nothing that it could change")?)
+        let mut made = (0..self.changed.len()).map(|body| (body, self.body(body).rewrite(operation)));
+        let some = made.find(|(_, made)| !made.is_empty());
+        let (body, made) = some.ok_or("there is nothing that it could change")?;
+        let is_whole = match operation.reach() {
+            Some(Reach::At(places)) => places.iter().all(|at| made.contains(at)),
+            _ => true,
+        };
+        require(is_whole, "not all of them can be changed, in one function")?;
+        Ok(body)
     }
 
     /// A fix of an instruction that another edit takes away has nothing to repair.

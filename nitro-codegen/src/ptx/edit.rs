@@ -1,5 +1,7 @@
 //! Edits, and what they are called in a patch.
 
+use std::collections::BTreeSet;
+
 use super::module::InstructionId;
 use super::sites::Slot;
 
@@ -32,8 +34,8 @@ pub enum CacheMode {
 /// Where an edit is made that may be made in many places.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reach {
-    /// At one instruction.
-    At(InstructionId),
+    /// At these instructions of one function.
+    At(BTreeSet<InstructionId>),
     /// Wherever it can be made in this function.
     All(String),
 }
@@ -90,6 +92,8 @@ pub enum Operation {
     ReadOnly(String),
     /// Computes a quotient or a root approximately.
     Approximate(Reach),
+    /// Lets threads wait at a barrier for those of their warp alone, which is enough where no others give them anything, as at the end of a reduction, or there are none.
+    WarpBarrier(Reach),
 }
 
 impl Operation {

@@ -272,7 +272,15 @@ fn what_is_wrong_in_a_patch_is_said_with_its_line() {
             "line 2: `1;` is neither a register nor a number",
         ),
         ("patch of 00000000000000aa\ncache b1 = fast", "line 2: `fast` is no cache mode"),
-        ("patch of 00000000000000aa\nraise b1 b2", "line 2: this edit needs `ID`, or `all of FUNCTION`"),
+        (
+            "patch of 00000000000000aa\nraise",
+            "line 2: this edit needs one `ID` or up to 1000 of them, or `all",
+        ),
+        (
+            &format!("patch of 00000000000000aa\nraise {}", "b1 ".repeat(1001)),
+            "line 2: this edit needs one `ID` or up to 1000 of them, or `all of FUNCTION`",
+        ),
+        ("patch of 00000000000000aa\nraise b1 all", "line 2: `all` names no instruction"),
         ("patch of 00000000000000aa\nraise all of f;", "line 2: `f;` is no name"),
         ("patch of 00000000000000aa\nread-only -p", "line 2: `-p` is no name"),
     ];
@@ -498,6 +506,35 @@ fn quotients_and_roots_may_be_approximate() {
     let one = code(&base, "approximate b15\n");
     assert!(one.contains(&"sqrt.rn.ftz.f32 %f3, %f2;".to_owned()), "{one:?}");
     assert!(refusal(&base, "approximate b14\n").ends_with("nothing that it could change"));
+}
+
+#[test]
+fn a_barrier_may_be_one_of_each_warp() {
+    let base = base(
+        "mov.u32 %r1, %tid.x; bar.sync 0; barrier.sync.aligned 1; bar.sync 2, 64; bar.arrive 3, 64; bar.red.popc.u32 %r2, 0, %p1; ret;",
+    );
+    let waits =
+        |edits: &str| code(&base, edits).into_iter().filter(|line| line.contains("bar")).collect::<Vec<_>>();
+    let (of_warp, others) = ("bar.warp.sync 0xffffffff;", &waits("warp-barrier b1\n")[2..]);
+    assert_eq!(waits("warp-barrier b1\n")[..2], [of_warp, "barrier.sync.aligned 1;"]);
+    assert_eq!(waits("warp-barrier all of kernel\n")[..2], [of_warp; 2]);
+    assert_eq!(
+        waits("warp-barrier all of kernel\n")[2..],
+        *others,
+        "some threads come there, and not to all of these"
+    );
+    assert_eq!(waits("delete b1\nwarp-barrier all of kernel\n")[0], of_warp);
+    assert_eq!(waits("warp-barrier b2 b1\n"), waits("warp-barrier all of kernel\n"));
+    assert_eq!(edit_of("warp-barrier b2 b1").to_string(), "warp-barrier b1 b2\n");
+    assert_eq!(
+        refusal(&base, "warp-barrier b1 b3\n"),
+        "`warp-barrier b1 b3`: not all of them can be changed, in one function"
+    );
+    assert!(refusal(&base, "delete b1\nwarp-barrier b1 b2\n").contains("there is no b1"));
+    for edit in ["warp-barrier b0\n", "warp-barrier b3\n", "warp-barrier all of others\n"] {
+        assert!(refusal(&base, edit).ends_with("there is nothing that it could change"), "{edit}");
+    }
+    assert!(base.touches_barrier(&edit_of("warp-barrier all of kernel")));
 }
 
 #[test]

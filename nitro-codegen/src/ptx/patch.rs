@@ -11,6 +11,8 @@ use super::sites::{GUARD, Slot};
 
 /// The most lines that are read.
 const MAX_LINES: usize = 100_000;
+/// The most instructions that one edit names.
+const MAX_PLACES: usize = 1000;
 
 /// Edits of one text, which can be written down, read by people, and applied again.
 ///
@@ -65,6 +67,7 @@ impl Display for Operation {
             Self::Raise(reach) => write!(formatter, "raise {reach}"),
             Self::ReadOnly(pointer) => write!(formatter, "read-only {pointer}"),
             Self::Approximate(reach) => write!(formatter, "approximate {reach}"),
+            Self::WarpBarrier(reach) => write!(formatter, "warp-barrier {reach}"),
         }
     }
 }
@@ -72,7 +75,10 @@ impl Display for Operation {
 impl Display for Reach {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::At(id) => id.fmt(formatter),
+            Self::At(places) => {
+                let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+                formatter.write_str(&places.join(" "))
+            }
             Self::All(function) => write!(formatter, "all of {function}"),
         }
     }
@@ -184,11 +190,12 @@ impl<'a> Line<'a> {
             ["predicate", ref reach @ ..] => Operation::Predicate(self.reach(reach)?),
             ["raise", ref reach @ ..] => Operation::Raise(self.reach(reach)?),
             ["approximate", ref reach @ ..] => Operation::Approximate(self.reach(reach)?),
+            ["warp-barrier", ref reach @ ..] => Operation::WarpBarrier(self.reach(reach)?),
             ["read-only", parameter] => Operation::ReadOnly(self.name(parameter)?),
             _ => {
                 let what = "this is no edit; there are `delete ID`, `copy ID before ID`, `move ID before ID`, `replace ID by ID`, \
-                            `swap ID with ID`, `operand ID slot N = VALUE`, `cache ID = MODE`, `predicate`, `raise` and `approximate` with `ID` or \
-                            `all of FUNCTION`, `read-only PARAMETER`, and `fix ID slot N = VALUE` after one";
+                            `swap ID with ID`, `operand ID slot N = VALUE`, `cache ID = MODE`, `predicate`, `raise`, `approximate` and `warp-barrier` \
+                            with one `ID` or more, or `all of FUNCTION`, `read-only PARAMETER`, and `fix ID slot N = VALUE` after one";
                 return Err(self.error(what.to_owned()));
             }
         })
@@ -201,8 +208,14 @@ impl<'a> Line<'a> {
     fn reach(&self, words: &[&str]) -> Result<Reach, PatchError> {
         match words {
             ["all", "of", function] => Ok(Reach::All(self.name(function)?)),
-            [at] => Ok(Reach::At(self.id(at)?)),
-            _ => Err(self.error("this edit needs `ID`, or `all of FUNCTION`".to_owned())),
+            places if (1..=MAX_PLACES).contains(&places.len()) => {
+                Ok(Reach::At(places.iter().map(|at| self.id(at)).collect::<Result<_, _>>()?))
+            }
+            _ => {
+                let what =
+                    format!("this edit needs one `ID` or up to {MAX_PLACES} of them, or `all of FUNCTION`");
+                Err(self.error(what))
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Edits that a compiler would make as one step, at one place or all over a function: each is one line of a patch, however much it changes.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::base::Base;
@@ -19,31 +19,47 @@ const MOST_PASSED: usize = 1024;
 impl Operation {
     /// Whether it is made when all others are: it is about the code as they leave it.
     pub(super) fn is_rewriting(&self) -> bool {
-        matches!(self, Self::Predicate(_) | Self::Raise(_) | Self::ReadOnly(_) | Self::Approximate(_))
+        matches!(self, Self::ReadOnly(_)) || self.reach().is_some()
     }
 
-    /// Whether it is made wherever it can be in a function.
-    pub(super) fn is_everywhere(&self) -> bool {
+    /// Whether it is made in many places of a function.
+    pub(super) fn is_wide(&self) -> bool {
+        match self.reach() {
+            Some(Reach::At(places)) => places.len() > 1,
+            Some(Reach::All(_)) => true,
+            None => matches!(self, Self::ReadOnly(_)),
+        }
+    }
+
+    /// Of those that may be made in many places, where.
+    pub(super) fn reach(&self) -> Option<&Reach> {
         match self {
-            Self::Predicate(reach) | Self::Raise(reach) | Self::Approximate(reach) => {
-                matches!(reach, Reach::All(_))
-            }
-            other => matches!(other, Self::ReadOnly(_)),
+            Self::Predicate(reach)
+            | Self::Raise(reach)
+            | Self::Approximate(reach)
+            | Self::WarpBarrier(reach) => Some(reach),
+            _ => None,
         }
     }
 }
 
 impl Reach {
+    /// At this instruction.
+    #[must_use]
+    pub fn at(id: InstructionId) -> Self {
+        Self::At(BTreeSet::from([id]))
+    }
+
     fn covers(&self, id: InstructionId, function: &str) -> bool {
         match self {
-            Self::At(own) => *own == id,
+            Self::At(places) => places.contains(&id),
             Self::All(name) => name == function,
         }
     }
 }
 
 impl Base {
-    /// The edits of this kind that can be made, each at one place or all over a function: branches that may be converted, loads that stores stand before, and arithmetic that can be approximate.
+    /// The edits of this kind that can be made, each at one place or all over a function, as far as the text says: branches that may be converted, loads that stores stand before, and arithmetic that can be approximate.
     ///
     /// ```
     /// use nitro_codegen::ptx::{Base, Module};
@@ -69,7 +85,7 @@ impl Base {
                 let all = operation(Reach::All(function.name.clone()));
                 let places = function.clone().rewrite(&all);
                 let several = (places.len() > 1).then_some(all);
-                let operations = places.into_iter().map(|id| operation(Reach::At(id))).chain(several);
+                let operations = places.into_iter().map(|id| operation(Reach::at(id))).chain(several);
                 found.extend(operations.map(|operation| Proposal::new(reason, operation)));
             }
         }
@@ -85,6 +101,7 @@ impl Function {
             Operation::Raise(reach) => self.raise(reach),
             Operation::ReadOnly(pointer) => self.read_only(pointer),
             Operation::Approximate(reach) => self.approximate(reach),
+            Operation::WarpBarrier(reach) => self.wait_in_warps(reach),
             _ => Vec::new(),
         }
     }
@@ -226,14 +243,38 @@ impl Function {
         })
     }
 
+    /// Of barriers that say how many threads come nobody knows whether those are of one warp.
+    fn wait_in_warps(&mut self, reach: &Reach) -> Vec<InstructionId> {
+        let name = self.name.clone();
+        self.exchange(|id, instruction| {
+            let is_of_all = instruction.effect().kind == Kind::Barrier && instruction.operands.len() == 1;
+            let all_lanes = vec![vec![Token::Word("0xffffffff".to_owned())]];
+            (is_of_all && reach.covers(id, &name)).then(|| Instruction {
+                opcode: "bar.warp.sync".to_owned(),
+                operands: all_lanes,
+                ..instruction.clone()
+            })
+        })
+    }
+
     /// Gives instructions another opcode; those that have one now.
     fn reword(&mut self, new: impl Fn(InstructionId, &Instruction) -> Option<String>) -> Vec<InstructionId> {
+        self.exchange(|id, instruction| {
+            let opcode = new(id, instruction).filter(|opcode| *opcode != instruction.opcode)?;
+            Some(Instruction { opcode, ..instruction.clone() })
+        })
+    }
+
+    /// Puts other instructions in the place of some; those.
+    fn exchange(
+        &mut self,
+        new: impl Fn(InstructionId, &Instruction) -> Option<Instruction>,
+    ) -> Vec<InstructionId> {
         let mut done = Vec::new();
         for item in &mut self.items {
             let What::Instruction(id, instruction) = &mut item.what else { continue };
-            let opcode = new(*id, instruction).filter(|opcode| *opcode != instruction.opcode);
-            if let Some(opcode) = opcode {
-                Arc::make_mut(instruction).opcode = opcode;
+            if let Some(other) = new(*id, instruction) {
+                *instruction = Arc::new(other);
                 done.push(*id);
             }
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use nitro_codegen::ptx::{Base, Edit, Module, Patch, machine_code};
+use nitro_codegen::ptx::{Base, Edit, Module, Operation, Patch, Proposal, Reach, Reason, machine_code};
 
 use crate::support::{OTHERS, PROGRAMS, STYLES, assemble, compile, nvcc, program, ptxas};
 
@@ -86,9 +86,11 @@ fn check((file, kernel): (&str, &str), edits: usize) {
     check_base(&ptxas, kernel, &base(&nvcc, file, kernel), edits);
 }
 
-/// With the edits that the text suggests among those that are drawn, as an evolution draws them.
+/// With the edits that the text suggests among those that are drawn, as an evolution draws them, and warps' barriers, as if blocks were small.
 fn check_base(ptxas: &Path, kernel: &str, base: &Base, edits: usize) {
-    let base = &base.clone().proposing(base.rewrites());
+    let warps = base.barriers().into_iter().flatten().map(|id| Operation::WarpBarrier(Reach::at(id)));
+    let warps = warps.map(|operation| Proposal::new(Reason::Warp, operation));
+    let base = &base.clone().proposing(base.rewrites().into_iter().chain(warps));
     let counted = mutate(base, ptxas, edits);
     eprintln!(
         "{kernel}: {} instructions, {} edits in {} candidates, {} refused by ptxas, {} with the same machine code; \

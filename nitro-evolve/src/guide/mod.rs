@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch as Emulated, Memory, Options, Races};
-use nitro_codegen::ptx::{Base, Edit, InstructionId, Operation, Profile, Proposal, Reason};
+use nitro_codegen::ptx::{Base, Edit, InstructionId, Operation, Profile, Proposal, Reach, Reason};
 
 use crate::emulated::case;
 use crate::subject::Subject;
@@ -15,7 +15,7 @@ use nitro_search::threads::on_threads;
 
 /// Instructions of warps that are watched, over all inputs: some seconds.
 const MOST_INSTRUCTIONS: u64 = 4_000_000;
-/// Those that are run without a barrier, for each barrier and order of threads.
+/// Those that are run with a barrier edited, for each and each order of threads.
 const MOST_WITHOUT: u64 = 500_000;
 /// Inputs with more are left out.
 const MOST_BYTES: usize = 1 << 28;
@@ -52,13 +52,16 @@ fn proposals(subject: &Subject, threads: usize) -> Option<Vec<Proposal>> {
         .retain(|inputs| inputs.buffers.iter().map(|buffer| buffer.bytes.len()).sum::<usize>() <= MOST_BYTES);
     // What is smallest is watched as a whole.
     inputs.sort_by_key(threads_of);
-    let (mut left, mut needless) = (MOST_INSTRUCTIONS, None);
+    let (mut left, mut barriers) = (MOST_INSTRUCTIONS, None);
     for inputs in &inputs {
         left = watch(&mut profile, inputs, left);
-        needless = needless.or_else(|| Some(barriers(subject, inputs, &profile.executed(), threads)));
+        barriers = barriers.or_else(|| {
+            let barriers = Barriers::new(subject, inputs, threads);
+            Some(barriers.map(|barriers| barriers.proposals(&profile.executed())).unwrap_or_default())
+        });
     }
     let mut proposals = profile.proposals();
-    proposals.extend(needless.into_iter().flatten());
+    proposals.extend(barriers.into_iter().flatten());
     Some(proposals)
 }
 
@@ -104,24 +107,63 @@ fn watch(profile: &mut Profile<'_>, inputs: &Inputs, most: u64) -> u64 {
     left
 }
 
-/// Of the barriers that these inputs come to those without which nothing races and all results are the same, in some orders of threads, as far as these were run.
-fn barriers(
-    subject: &Subject,
-    inputs: &Inputs,
-    executed: &BTreeSet<InstructionId>,
+/// What the original leaves with some inputs, which an edit of its barriers has to leave too.
+struct Barriers<'a> {
+    subject: &'a Subject,
+    inputs: &'a Inputs,
+    original: Vec<Left>,
     threads: usize,
-) -> Vec<Proposal> {
-    let base = subject.base();
-    let Some(with_all) = outcomes(subject, base, &[], inputs) else { return Vec::new() };
-    let barriers: Vec<InstructionId> =
-        base.barriers().into_iter().filter(|id| executed.contains(id)).take(MOST_BARRIERS).collect();
-    let is_needless = |id: &InstructionId| {
-        let edit = Edit { operation: Operation::Delete(*id), fixes: Vec::new() };
-        outcomes(subject, base, &[edit], inputs).is_some_and(|without| without == with_all)
-    };
-    let needless = on_threads(threads, &barriers, is_needless);
-    let found = barriers.into_iter().zip(needless).filter(|(_, is_needless)| *is_needless);
-    found.map(|(id, _)| Proposal::new(Reason::Barrier, Operation::Delete(id))).collect()
+}
+
+impl<'a> Barriers<'a> {
+    /// None where the original races itself.
+    fn new(subject: &'a Subject, inputs: &'a Inputs, threads: usize) -> Option<Self> {
+        let original = outcomes(subject, subject.base(), &[], inputs)?;
+        Some(Self { subject, inputs, original, threads })
+    }
+
+    /// Of those to which these inputs come, those without which nothing races and all results are the same, in some orders of threads, as far as these were run; and of the others those at
+    /// which it is enough for that to wait for the warp.
+    fn proposals(&self, executed: &BTreeSet<InstructionId>) -> Vec<Proposal> {
+        let mut found = Vec::new();
+        for barriers in self.subject.base().barriers() {
+            let executed = barriers.into_iter().filter(|id| executed.contains(id)).take(MOST_BARRIERS);
+            let executed: BTreeSet<InstructionId> = executed.collect();
+            let needless = self.right(&executed, Operation::Delete);
+            let of_warps = self.right(&(&executed - &needless), of_warp);
+            found
+                .extend(needless.into_iter().map(|id| Proposal::new(Reason::Barrier, Operation::Delete(id))));
+            found.extend(of_warps.iter().map(|&id| Proposal::new(Reason::Warp, of_warp(id))));
+            // Each alone may save less than times differ by.
+            let several = of_warps.len() > 1;
+            let together = Operation::WarpBarrier(Reach::At(of_warps));
+            if several && self.is_right(&together) {
+                found.push(Proposal::new(Reason::Warp, together));
+            }
+        }
+        found
+    }
+
+    /// Those that may be edited so.
+    fn right(
+        &self,
+        barriers: &BTreeSet<InstructionId>,
+        operation: fn(InstructionId) -> Operation,
+    ) -> BTreeSet<InstructionId> {
+        let barriers: Vec<InstructionId> = barriers.iter().copied().collect();
+        let which = on_threads(self.threads, &barriers, |&id| self.is_right(&operation(id)));
+        barriers.into_iter().zip(which).filter_map(|(id, is_right)| is_right.then_some(id)).collect()
+    }
+
+    fn is_right(&self, operation: &Operation) -> bool {
+        let edit = Edit { operation: operation.clone(), fixes: Vec::new() };
+        outcomes(self.subject, self.subject.base(), &[edit], self.inputs)
+            .is_some_and(|left| left == self.original)
+    }
+}
+
+fn of_warp(id: InstructionId) -> Operation {
+    Operation::WarpBarrier(Reach::at(id))
 }
 
 /// What a run leaves in its buffers; none where it has not ended.

@@ -81,6 +81,8 @@ pub enum Reason {
     Pointer,
     /// A barrier without which no threads race; whoever proposes it has looked.
     Barrier,
+    /// A barrier at which it is enough to wait for the warp; whoever proposes it has looked.
+    Warp,
     /// A branch jumps over a few instructions.
     Branch,
     /// A load comes after stores that it may not need.
@@ -99,6 +101,7 @@ impl fmt::Display for Reason {
             Self::ReadOnly => "loads of what nobody writes",
             Self::Pointer => "pointers through which nobody writes",
             Self::Barrier => "barriers without which nothing races",
+            Self::Warp => "barriers that a warp is enough for",
             Self::Branch => "branches over a few instructions",
             Self::Order => "loads that stores stand before",
             Self::Precision => "arithmetic that may be approximate",
@@ -116,7 +119,7 @@ impl fmt::Display for Proposal {
 /// In so many draws of an edit one is a proposal.
 const ONE_IN: usize = 3;
 
-/// Proposals by their reasons, those that reach all over a function apart, since they are few.
+/// Proposals by their reasons, those that reach many places apart, since they are few.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proposals(Vec<Vec<Proposal>>);
 
@@ -124,7 +127,7 @@ impl Proposals {
     pub(super) fn new(all: impl IntoIterator<Item = Proposal>) -> Self {
         let mut by_reason = BTreeMap::<(Reason, bool), BTreeSet<Proposal>>::new();
         for proposal in all {
-            let kind = (proposal.reason, proposal.operation.is_everywhere());
+            let kind = (proposal.reason, proposal.operation.is_wide());
             by_reason.entry(kind).or_default().insert(proposal);
         }
         Self(by_reason.into_values().map(|proposals| proposals.into_iter().collect()).collect())
