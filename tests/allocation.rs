@@ -108,6 +108,7 @@ fn embedded_forest() -> &'static [u8] {
         choices: 3,
         nodes: (0..100).flat_map(tree).collect(),
         values: (0..100).flat_map(|_| [[200, 0, 100], [100, 200, 0], [0, 0, 0]].concat()).collect(),
+        origins: vec![],
     };
     leaked("total", &["length"], Selector::Forest(forest))
 }

@@ -37,6 +37,7 @@ fn model(function: &str, gate: Option<Gate>) -> Vec<u8> {
             choices: 4,
             nodes,
             values: vec![0, 50, 100, 150, 150, 100, 50, 0],
+            origins: vec![],
         }),
         gate,
         caution: None,

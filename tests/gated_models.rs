@@ -43,7 +43,7 @@ fn tiny(_: f64, _: f64) -> &'static str {
 static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let split = |column, threshold| vec![Node::Split { column, threshold }, Node::Leaf, Node::Leaf];
     let forest =
-        Forest { inputs: 2, choices: 3, nodes: split(1, 0.5), values: vec![0, 200, 255, 200, 0, 255] };
+        Forest { inputs: 2, choices: 3, nodes: split(1, 0.5), values: vec![0, 200, 255, 200, 0, 255], origins: vec![] };
     let model = Model {
         function: "gated".into(),
         choices: ["plain", "adaptive", "tiny"].map(str::to_owned).into(),

@@ -15,7 +15,7 @@ fn model(function: &str, order: [u8; 3]) -> &'static [u8] {
         choices: names(&["first", "second", "third"]),
         features: names(&["length"]),
         device_features: vec![],
-        selector: Selector::Forest(Forest { inputs: 1, choices: 3, nodes, values }),
+        selector: Selector::Forest(Forest { inputs: 1, choices: 3, nodes, values, origins: vec![] }),
         gate: None,
         caution: None,
         artifacts: vec![],

@@ -5,19 +5,44 @@ use nitro_core::model::{Scale, Transform};
 /// How many times the largest magnitude must exceed the typical one before a feature counts as wide.
 const WIDE: f64 = 8.0;
 
+/// The range, relative to the largest magnitude, up to which values differ by rounding alone. A sum of n terms is wrong by
+/// about √n units in the last place: this is the noise of sums of a few thousand.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// How many times more values an origin has to tell apart before it is used: fewer may be accidents of rounding.
+const WORTH_AN_ORIGIN: f64 = 1.25;
+
 /// The scale of one feature from its training values.
 ///
 /// The transform is [`Transform::Log`] where all values have one sign and the largest magnitude is more than eight times
 /// the median of the magnitudes other than zero (sizes, counts, bandwidths of devices of several generations); a linear map would press nearly all
-/// of them into one corner. Everything else keeps its own scale.
+/// of them into one corner. Everything else keeps its own scale. Values that differ by rounding alone are one value: scaled,
+/// their noise would be the range of a feature.
 pub fn scale_of(values: &[f64]) -> Scale {
     let transform = if is_wide(values) { Transform::Log } else { Transform::Identity };
     let transformed = || values.iter().map(|&value| transform.apply(value));
-    Scale {
-        transform,
-        min: transformed().reduce(f64::min).unwrap_or(0.0),
-        max: transformed().reduce(f64::max).unwrap_or(0.0),
-    }
+    let min = transformed().reduce(f64::min).unwrap_or(0.0);
+    let max = transformed().reduce(f64::max).unwrap_or(0.0);
+    let is_noise = max - min <= ROUNDING * min.abs().max(max.abs());
+    Scale { transform, min, max: if is_noise { min } else { max } }
+}
+
+/// Returns what trees subtract from a feature before they compare it in single precision.
+///
+/// That is the median where it tells more of the values apart than 0 does (times in seconds since 1970), and 0 elsewhere.
+pub fn origin_of(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let Some(&median) = sorted.get(sorted.len() / 2) else { return 0.0 };
+    let [plain, shifted] = [0.0, median].map(|origin| distinct_singles(&sorted, origin) as f64);
+    if shifted >= WORTH_AN_ORIGIN * plain { median } else { 0.0 }
+}
+
+/// Returns how many of these ascending values single precision tells apart once an origin is subtracted.
+pub fn distinct_singles(ascending: &[f64], origin: f64) -> usize {
+    let mut singles: Vec<f32> = ascending.iter().map(|&value| (value - origin) as f32).collect();
+    singles.dedup();
+    singles.len()
 }
 
 fn is_wide(values: &[f64]) -> bool {
@@ -75,5 +100,30 @@ mod tests {
         assert!(is_constant(&scale_of(&[7.0, 7.0])));
         assert!(is_constant(&scale_of(&[])));
         assert!(!is_constant(&scale_of(&[7.0, 8.0])));
+    }
+
+    #[test]
+    fn what_differs_by_rounding_is_constant() {
+        for size in [1e-300, 1.0, 14.62, -1e9, 1e300] {
+            let noise = |ulps: i32| size * (1.0 + f64::from(ulps) * f64::EPSILON);
+            assert!(is_constant(&scale_of(&[noise(0), noise(3), noise(-5)])), "{size}");
+            assert!(!is_constant(&scale_of(&[noise(0), noise(1000)])), "{size}");
+        }
+        let sums: Vec<f64> = (1..500).map(|parts| (0..parts).map(|_| 1.0 / f64::from(parts)).sum()).collect();
+        assert!(sums.iter().any(|&sum| sum != 1.0) && is_constant(&scale_of(&sums)), "shares add up to one");
+        assert!(!is_constant(&scale_of(&[0.0, f64::MIN_POSITIVE])), "beside 0 everything is large");
+    }
+
+    #[test]
+    fn an_origin_is_for_what_single_precision_does_not_tell_apart() {
+        let spread = |from: f64, step: f64| (0..50).map(|n| from + f64::from(n) * step).collect::<Vec<_>>();
+        for values in [spread(0.0, 1.0), spread(1e6, 1.0), spread(0.1, 1e-4), vec![], vec![3.0; 9]] {
+            assert_eq!(origin_of(&values), 0.0, "{values:?}");
+        }
+        for mut values in [spread(1.7e9, 0.02), spread(-1e15, 2.0), spread(16_777_216.0, 0.5)] {
+            values.push(0.0); // an outlier changes nothing
+            values.sort_unstable_by(f64::total_cmp);
+            assert_eq!(distinct_singles(&values, origin_of(&values)), values.len(), "{values:?}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::costs::{FeatureCosts, LEAST_CALL_NS, net_share};
 use super::error::LearnError;
 use super::objective::{Objective, Weights};
 use super::performance::{PerformanceTable, share_of_choice};
-use super::scaling::{is_constant, is_in_range, is_same, scale_of};
+use super::scaling::{distinct_singles, is_constant, is_in_range, is_same, origin_of, scale_of};
 use super::space::{DeviceSpace, InputSpace};
 use crate::recordings::Recordings;
 
@@ -252,14 +252,28 @@ fn informative(recordings: &Recordings, inputs: &[usize], known: &[usize]) -> (V
         } else if !is_in_range(&values) {
             notes.push(format!("feature `{name}` has values beyond ±{:.1e}: it is not used", f32::MAX));
         } else if is_constant(&scale) {
-            notes.push(format!("feature `{name}` is the same for all inputs: it is not used"));
+            let beside = if values.iter().any(|&value| value != values[0]) { " up to rounding" } else { "" };
+            notes.push(format!("feature `{name}` is the same for all inputs{beside}: it is not used"));
         } else if let Some(same) = scaled.iter().position(|other| is_same(other, &own)) {
             let same = &recordings.features[columns[same]];
             notes.push(format!("feature `{name}` says the same as `{same}`: it is not used"));
         } else {
+            notes.extend(coarse_in_trees(name, &values));
             columns.push(column);
             scaled.push(own);
         }
     }
     (columns, notes)
+}
+
+/// Says of a feature that trees tell fewer than half of its values apart, where that is so.
+fn coarse_in_trees(name: &str, values: &[f64]) -> Option<String> {
+    let mut distinct = values.to_vec();
+    distinct.sort_unstable_by(f64::total_cmp);
+    distinct.dedup();
+    let told_apart = distinct_singles(&distinct, origin_of(values));
+    (2 * told_apart < distinct.len()).then(|| {
+        let all = distinct.len();
+        format!("feature `{name}`: forests and trees compare in single precision, which tells {told_apart} of its {all} values apart")
+    })
 }

@@ -6,6 +6,7 @@ mod by_profiles;
 mod calibrates;
 mod explains_far_inputs;
 mod few_sources;
+mod hardly_varying;
 mod is_deterministic;
 mod many_features;
 mod objectives;

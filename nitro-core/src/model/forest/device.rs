@@ -33,8 +33,8 @@ impl Pruning<'_> {
                 1 + lower.max(self.place(child + 1))
             }
             Node::Split { column, threshold } => {
-                let value = self.device_features[usize::from(column) - self.forest.inputs] as f32;
-                if value > threshold {
+                let value = self.device_features[usize::from(column) - self.forest.inputs];
+                if self.forest.compared(column.into(), value) > threshold {
                     self.skip();
                     self.place(slot)
                 } else {
@@ -73,6 +73,8 @@ pub(crate) struct DeviceForest {
     /// than a table of where the leaves' rows are would cost.
     values: Vec<[u8; LANES]>,
     groups: Vec<Group>,
+    /// What is subtracted from each input feature; none where that is 0 for all.
+    origins: Option<Box<[f64; MAX_FEATURES]>>,
 }
 
 /// Values that are added side by side.
@@ -163,6 +165,7 @@ impl DeviceForest {
             nodes: Vec::new(),
             values: Vec::new(),
             groups: Vec::new(),
+            origins: forest.input_origins(),
         };
         empty.push(1); // a leaf of zeros, which fills up the last group
         empty
@@ -202,10 +205,7 @@ impl DeviceForest {
     /// The share of the best choice's speed that is expected of each choice, from raw input features, in points. Returns what a point
     /// is worth.
     pub(crate) fn estimate(&self, features: &[f64], points: &mut Points) -> f64 {
-        let mut row: Keys = [0; MAX_FEATURES];
-        row.iter_mut()
-            .zip(features)
-            .for_each(|(own, &value)| *own = u64::from(key(value as f32)) << LINK_BITS);
+        let row = self.keys(features);
         // Nearly every function has few choices: their sums fit a register.
         let most = u16::from(u8::MAX) * self.trees;
         let mut fill = |sums: &[u16]| points.iter_mut().zip(sums).for_each(|(own, &sum)| *own = most - sum);
@@ -214,6 +214,17 @@ impl DeviceForest {
             _ => fill(self.sums::<{ MAX_CHOICES / LANES }>(&row).as_flattened()),
         }
         1.0 / f64::from(most)
+    }
+
+    /// Returns the features as thresholds are compared with them.
+    #[inline]
+    fn keys(&self, features: &[f64]) -> Keys {
+        let mut row: Keys = [0; MAX_FEATURES];
+        for (column, (own, &value)) in row.iter_mut().zip(features).enumerate() {
+            let value = self.origins.as_ref().map_or(value, |origins| value - origins[column]);
+            *own = u64::from(key(value as f32)) << LINK_BITS;
+        }
+        row
     }
 
     /// The leaves' values, added up over all trees; `WIDTH` is at least that of a row.

@@ -28,7 +28,7 @@ const MAX_NODES: usize = (1 << 24) - 1;
 /// // One tree: choice 0 loses nothing up to 1000, choice 1 above.
 /// let split = Node::Split { column: 0, threshold: 1000.0 };
 /// let nodes = vec![split, Node::Leaf, Node::Leaf];
-/// let forest = Forest { inputs: 1, choices: 2, nodes, values: vec![0, 128, 204, 0] };
+/// let forest = Forest { inputs: 1, choices: 2, nodes, values: vec![0, 128, 204, 0], origins: vec![] };
 /// assert_eq!(forest.trees(), 1);
 /// let selector = Selector::Forest(forest).on_device(&[]);
 /// assert_eq!((selector.first(&[10.0]), selector.first(&[1e6])), (Some(0), Some(1)));
@@ -45,16 +45,21 @@ pub struct Forest {
     pub nodes: Vec<Node>,
     /// One row of `choices` values a leaf, in the order of the leaves: 0 where nothing is lost, 255 where everything is.
     pub values: Vec<u8>,
+    /// For each column a number that is subtracted from raw values, in double precision, before they are rounded; empty
+    /// where all are 0. A column whose values differ by less than single precision resolves has one among them.
+    #[serde(skip)] // the format writes them beside the forest, where there are any
+    pub origins: Vec<f64>,
 }
 
 /// One node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Node {
-    /// Where the raw feature, rounded to single precision, is above the threshold, the upper side applies.
+    /// Where the raw feature less its [origin](Forest::origins), rounded to single precision, is above the threshold, the
+    /// upper side applies.
     Split {
         /// Input features first, then device features.
         column: u16,
-        /// Compared with the raw value.
+        /// Compared with the raw value less its origin.
         threshold: f32,
     },
     /// An end, with the next row of values.
@@ -62,6 +67,19 @@ pub enum Node {
 }
 
 impl Forest {
+    /// Returns a raw value of a column as the thresholds are compared with it.
+    fn compared(&self, column: usize, value: f64) -> f32 {
+        (value - self.origins.get(column).copied().unwrap_or(0.0)) as f32
+    }
+
+    /// Returns the origins of all input features, which are at most [`MAX_FEATURES`]; none where all are 0.
+    fn input_origins(&self) -> Option<Box<[f64; MAX_FEATURES]>> {
+        let own = self.origins.get(..self.inputs).filter(|own| own.iter().any(|&origin| origin != 0.0))?;
+        let mut origins = Box::new([0.0; MAX_FEATURES]);
+        origins[..own.len()].copy_from_slice(own);
+        Some(origins)
+    }
+
     /// Number of trees.
     #[must_use]
     pub fn trees(&self) -> usize {
@@ -91,6 +109,8 @@ impl Forest {
                 Err("number of leaf values")
             }
             () if !self.nodes.iter().all(is_sound) => Err("split of a tree"),
+            () if !self.origins.is_empty() && self.origins.len() != columns => Err("number of origins"),
+            () if !self.origins.iter().all(|origin| origin.is_finite()) => Err("origin of a column"),
             () if self.nodes.len() >= MAX_NODES => Err("number of nodes"),
             () => Ok(CheckedForest(self)),
         }

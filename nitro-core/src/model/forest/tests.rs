@@ -20,6 +20,7 @@ fn forest() -> Forest {
             Node::Leaf,
         ],
         values: vec![0, 100, 100, 0, 50, 60, 0, 20, 20, 0],
+        origins: vec![],
     }
 }
 
@@ -71,6 +72,7 @@ fn the_largest_forest_adds_up() {
         choices: MAX_CHOICES,
         nodes: vec![Node::Leaf; trees],
         values: (0..trees).flat_map(|_| (0..MAX_CHOICES).map(|choice| 255 - choice as u8)).collect(),
+        origins: vec![],
     };
     let shares = shares(&on_device(&forest, &[]), &[]);
     for (choice, share) in shares.iter().enumerate() {
@@ -85,7 +87,7 @@ fn a_tree_as_deep_as_allowed_is_walked_to_its_end() {
         (0..MAX_DEPTH).flat_map(|depth| [split(0, depth as f32), Node::Leaf]).collect();
     nodes.push(Node::Leaf);
     let values = (0..=MAX_DEPTH as u8).collect();
-    let forest = Forest { inputs: 1, choices: 1, nodes, values };
+    let forest = Forest { inputs: 1, choices: 1, nodes, values, origins: vec![] };
     let on_device = on_device(&forest, &[]);
     for depth in 0..=MAX_DEPTH {
         let loss = 1.0 - shares(&on_device, &[depth as f64])[0];
@@ -104,4 +106,17 @@ fn what_does_not_fit_together_cannot_be_asked() {
     assert_eq!(forest.check(2, 1, 1).err(), Some("number of leaf values"));
     let forest = Forest { values: vec![0; 4], ..forest };
     assert_eq!(forest.check(2, 1, 1).err(), Some("split of a tree"));
+    let shifted = |origins: &[f64]| Forest { origins: origins.to_vec(), ..super::tests::forest() };
+    assert_eq!(shifted(&[1.0]).check(2, 1, 2).err(), Some("number of origins"));
+    assert_eq!(shifted(&[1.0, f64::NAN]).check(2, 1, 2).err(), Some("origin of a column"));
+}
+
+/// Thresholds lie between values that single precision alone cannot tell apart, of input and device features alike.
+#[test]
+fn an_origin_is_subtracted_before_values_are_rounded() {
+    let forest = Forest { origins: vec![1.7e9, 1e15], ..forest() };
+    for (input, device) in [(4.0, 0.0), (6.0, 0.0), (8.0, 0.0), (4.0, 11.0), (5.0, 10.0)] {
+        let expected = losses(&super::tests::forest(), input, device);
+        assert_eq!(losses(&forest, 1.7e9 + input, 1e15 + device), expected, "{input}, {device}");
+    }
 }

@@ -149,6 +149,12 @@ enum SelectorBody {
     Constant(u32),
     Svm(Svm),
     Forest(Forest),
+    /// A forest whose columns have origins. One without is written as before they were known.
+    ShiftedForest {
+        forest: Forest,
+        #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
+        origins: Vec<f64>,
+    },
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -190,7 +196,12 @@ impl SelectorBody {
         match selector {
             Selector::Constant { choice } => Self::Constant(*choice as u32),
             Selector::Svm(svm) => Self::Svm(svm.clone()),
-            Selector::Forest(forest) => Self::Forest(forest.clone()),
+            Selector::Forest(forest) if forest.origins.iter().all(|&origin| origin == 0.0) => {
+                Self::Forest(forest.clone())
+            }
+            Selector::Forest(forest) => {
+                Self::ShiftedForest { forest: forest.clone(), origins: forest.origins.clone() }
+            }
         }
     }
 
@@ -199,6 +210,7 @@ impl SelectorBody {
             Self::Constant(choice) => Selector::Constant { choice: choice as usize },
             Self::Svm(svm) => Selector::Svm(svm),
             Self::Forest(forest) => Selector::Forest(forest),
+            Self::ShiftedForest { forest, origins } => Selector::Forest(Forest { origins, ..forest }),
         }
     }
 }

@@ -25,7 +25,7 @@ mod samples;
 use nitro_core::model::{Forest, Selector};
 use rayon::prelude::*;
 
-use self::grow::{Tree, grow};
+use self::grow::{Samples, Tree, grow};
 use self::samples::samples;
 use super::{Hyperparameters, Learner, Trained, TrainingSet};
 use crate::learn::costs::forest_ns;
@@ -89,16 +89,17 @@ fn forest(set: &TrainingSet<'_>, growth: Growth) -> Selector {
         grow(&samples, growth.min_leaf, Random::new(seed))
     };
     let trees: Vec<Tree> = (0..growth.trees).into_par_iter().map(tree).collect();
-    Selector::Forest(join(&trees, set.task.columns.len(), samples.classes))
+    Selector::Forest(join(&trees, set.task.columns.len(), &samples))
 }
 
 /// The trees as the run time reads them.
-fn join(trees: &[Tree], inputs: usize, classes: usize) -> Forest {
+fn join(trees: &[Tree], inputs: usize, samples: &Samples) -> Forest {
     let byte = |&loss: &f32| (255.0 * loss).round().clamp(0.0, 255.0) as u8;
     Forest {
         inputs,
-        choices: classes,
+        choices: samples.classes,
         nodes: trees.iter().flat_map(|tree| tree.nodes.iter().copied()).collect(),
         values: trees.iter().flat_map(|tree| tree.values.iter().map(byte)).collect(),
+        origins: samples.origins(),
     }
 }

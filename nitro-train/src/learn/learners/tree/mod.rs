@@ -28,7 +28,7 @@ use self::questions::{Row, best_question};
 use self::space::Space;
 use super::{Hyperparameters, Learner, Trained, TrainingSet};
 use crate::learn::costs::forest_ns;
-use crate::learn::scaling::scale_of;
+use crate::learn::scaling::{origin_of, scale_of};
 
 /// Shares of the best speed that measuring again might reverse.
 const SAME: f64 = 0.99;
@@ -64,23 +64,33 @@ impl Learner for Tree {
 
     fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> Trained {
         let space = Space::new(set.task);
-        let (rows, scales) = rows(set);
+        let Table { rows, scales, origins } = table(set);
         let mut emitted: Vec<usize> = rows.iter().map(|row| row.label).collect();
         emitted.sort_unstable();
         emitted.dedup();
         let choices = set.task.performance.classes().count();
         let mut grower =
-            Grower { method: self.method, space, scales, emitted, choices, grown: Grown::default() };
+            Grower { method: self.method, space, scales, origins, emitted, choices, grown: Grown::default() };
         let region = vec![(-1.0, 1.0); grower.scales.len()];
         grower.subtree(&rows.iter().collect::<Vec<_>>(), &region, 0);
-        let Grown { nodes, values } = grower.grown;
-        let forest = Forest { inputs: set.task.columns.len(), choices, nodes, values };
+        let (Grown { nodes, values }, origins) = (grower.grown, grower.origins);
+        let forest = Forest { inputs: set.task.columns.len(), choices, nodes, values, origins };
         Trained { selector: Selector::Forest(forest), converged: true }
     }
 }
 
-/// One row for each training input and source on which a choice succeeded, and how features are scaled.
-fn rows(set: &TrainingSet<'_>) -> (Vec<Row>, Vec<Scale>) {
+/// The training data of a tree.
+struct Table {
+    /// One row for each training input and source on which a choice succeeded.
+    rows: Vec<Row>,
+    /// The scale of each column.
+    scales: Vec<Scale>,
+    /// The [origin](Forest::origins) of each column.
+    origins: Vec<f64>,
+}
+
+/// Returns what a tree is grown from.
+fn table(set: &TrainingSet<'_>) -> Table {
     let (task, names) = (set.task, set.device_features);
     let mut rows = Vec::new();
     for sample in task.samples(set.sources, set.inputs) {
@@ -88,17 +98,18 @@ fn rows(set: &TrainingSet<'_>) -> (Vec<Row>, Vec<Scale>) {
         let features = [task.input_row(sample.input), task.device_row(source, names)].concat();
         let shares = task.performance.shares(source, task.inputs[sample.input]).unwrap_or_default();
         let losses = shares.iter().map(|share| share.map(|share| 1.0 - share)).collect();
-        let raw = features.iter().map(|&value| value as f32).collect();
-        rows.push(Row { features, raw, label: sample.class, losses });
+        rows.push(Row { features, raw: Vec::new(), label: sample.class, losses });
     }
     relabel(&mut rows);
-    let values = |column: usize| rows.iter().map(|row| row.features[column]).collect::<Vec<f64>>();
-    let scales: Vec<Scale> =
-        (0..task.columns.len() + names.len()).map(|column| scale_of(&values(column))).collect();
+    let column = |column: usize| rows.iter().map(|row| row.features[column]).collect();
+    let columns: Vec<Vec<f64>> = (0..task.columns.len() + names.len()).map(column).collect();
+    let scales: Vec<Scale> = columns.iter().map(|values| scale_of(values)).collect();
+    let origins: Vec<f64> = columns.iter().map(|values| origin_of(values)).collect();
     for row in &mut rows {
+        row.raw = row.features.iter().zip(&origins).map(|(value, origin)| (value - origin) as f32).collect();
         row.features.iter_mut().zip(&scales).for_each(|(value, scale)| *value = scale.apply(*value));
     }
-    (rows, scales)
+    Table { rows, scales, origins }
 }
 
 /// Of the choices that are as good as the best of a row, the one that loses least on all rows becomes its label.
@@ -125,6 +136,7 @@ struct Grower {
     method: Method,
     space: Space,
     scales: Vec<Scale>,
+    origins: Vec<f64>,
     emitted: Vec<usize>,
     choices: usize,
     grown: Grown,
@@ -136,7 +148,7 @@ impl Grower {
         if rows.is_empty() {
             return self.end(rows, 0); // nothing was measured
         }
-        let Some(question) = best_question(rows, depth, |column, scaled| raw(&self.scales[column], scaled))
+        let Some(question) = best_question(rows, depth, |column, scaled| self.compared(column, scaled))
         else {
             return self.leaf(rows, region);
         };
@@ -148,6 +160,12 @@ impl Grower {
         self.subtree(&lower, &part, depth + 1);
         part[column] = (question.scaled, region[column].1);
         self.subtree(&upper, &part, depth + 1);
+    }
+
+    /// Returns a scaled value of a column as thresholds are compared with it.
+    fn compared(&self, column: usize, scaled: f64) -> f64 {
+        let Scale { transform, min, max } = self.scales[column];
+        transform.undo(min + (scaled + 1.0) / 2.0 * (max - min)) - self.origins[column]
     }
 
     fn leaf(&mut self, rows: &[&Row], region: &Region) {
@@ -164,7 +182,7 @@ impl Grower {
         match piece {
             Piece::Choice(class) => self.end(rows, *class),
             Piece::Cut { column, at, lower, upper } => {
-                let threshold = raw(&self.scales[*column], *at) as f32;
+                let threshold = self.compared(*column, *at) as f32;
                 self.grown.nodes.push(Node::Split { column: *column as u16, threshold });
                 self.piece(lower, rows);
                 self.piece(upper, rows);
@@ -185,9 +203,4 @@ impl Grower {
         self.grown.nodes.push(Node::Leaf);
         self.grown.values.extend(values);
     }
-}
-
-/// A scaled value of a feature as it comes.
-fn raw(scale: &Scale, scaled: f64) -> f64 {
-    scale.transform.undo(scale.min + (scaled + 1.0) / 2.0 * (scale.max - scale.min))
 }

@@ -2,6 +2,7 @@
 
 use nitro_core::model::{MAX_DEPTH, Node, Transform};
 
+use crate::learn::scaling::origin_of;
 use crate::random::Random;
 
 /// What trees are grown from: features column by column, targets row by row.
@@ -13,8 +14,10 @@ pub(super) struct Samples {
 }
 
 struct Column {
-    /// Raw values in the precision in which the run time compares them.
+    /// Raw values less the origin, in the precision in which the run time compares them.
     values: Vec<f32>,
+    /// What the run time subtracts before it rounds.
+    origin: f64,
     /// Thresholds are drawn on this scale, so that decades are as likely to be cut as any other range.
     transform: Transform,
 }
@@ -38,8 +41,14 @@ impl Samples {
     }
 
     pub(super) fn push_column(&mut self, values: &[f64], transform: Transform) {
-        let values = values.iter().map(|&value| value as f32).collect();
-        self.columns.push(Column { values, transform });
+        let origin = origin_of(values);
+        let values = values.iter().map(|&value| (value - origin) as f32).collect();
+        self.columns.push(Column { values, origin, transform });
+    }
+
+    /// Returns the origin of each column.
+    pub(super) fn origins(&self) -> Vec<f64> {
+        self.columns.iter().map(|column| column.origin).collect()
     }
 
     /// Number of columns.
@@ -148,7 +157,7 @@ impl Grower<'_> {
 
     /// A threshold between the extremes of a column; none where all values are the same.
     fn draw(&mut self, samples: &[u32], column: usize) -> Option<f32> {
-        let Column { values, transform } = &self.samples.columns[column];
+        let Column { values, origin, transform } = &self.samples.columns[column];
         let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
         for &sample in samples {
             let value = values[sample as usize];
@@ -157,8 +166,8 @@ impl Grower<'_> {
         if low >= high {
             return None;
         }
-        let (from, to) = (transform.apply(low.into()), transform.apply(high.into()));
-        let drawn = transform.undo(from + self.random.unit() * (to - from)) as f32;
+        let [from, to] = [low, high].map(|end| transform.apply(origin + f64::from(end)));
+        let drawn = (transform.undo(from + self.random.unit() * (to - from)) - origin) as f32;
         // The undone value may be a rounding away from the ends; something has to be above it.
         Some(if drawn >= low && drawn < high { drawn } else { low })
     }
