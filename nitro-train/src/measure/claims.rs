@@ -57,7 +57,7 @@ impl<'a, 's> Claims<'a, 's> {
     /// When the store fails.
     pub(super) fn claim(&self, input: &str) -> Result<bool, StoreError> {
         let mut held = lock(&self.held);
-        let claimed = self.ask(input, self.share.lease)?;
+        let claimed = self.ask(input, self.share.lease())?;
         match claimed {
             true => *held = [input.to_owned()].into(),
             false => drop(lock(&self.left).insert(input.to_owned())),
@@ -71,7 +71,7 @@ impl<'a, 's> Claims<'a, 's> {
     /// When the store fails.
     pub(super) fn take(&self, part: &str) -> Result<bool, StoreError> {
         let mut held = lock(&self.held);
-        let taken = self.ask(part, self.share.lease)?;
+        let taken = self.ask(part, self.share.lease())?;
         if taken {
             held.insert(part.to_owned());
         }
@@ -91,7 +91,7 @@ impl<'a, 's> Claims<'a, 's> {
     pub(super) fn renew(&self) {
         let held = lock(&self.held);
         for one in held.iter() {
-            let _ = self.ask(one, self.share.lease);
+            let _ = self.ask(one, self.share.lease());
         }
     }
 

@@ -4,6 +4,8 @@
 use std::cell::RefCell;
 use std::time::{Duration, SystemTime};
 
+use crate::store::MAX_LEASE;
+
 /// Who records, and how long its claim of an input lasts unless it is renewed.
 ///
 /// ```
@@ -19,7 +21,7 @@ pub struct Share {
     /// Unique among the recorders that use the store at one time.
     pub owner: String,
     /// Claims are renewed three times a lease while the recorder lives, whatever it does. So long others wait for the input of
-    /// one that died.
+    /// one that died. Longer than [`MAX_LEASE`] counts as that.
     pub lease: Duration,
 }
 
@@ -38,9 +40,14 @@ impl Share {
         format!("{}/{process}/{thread:?}/{}", nitro_core::host::machine().id(), since_1970.as_nanos())
     }
 
+    /// How long claims last: no longer than a store keeps them.
+    pub(super) fn lease(&self) -> Duration {
+        self.lease.min(MAX_LEASE)
+    }
+
     /// How often claims are renewed.
     pub(super) fn period(&self) -> Duration {
-        (self.lease / 3).max(Duration::from_millis(100))
+        (self.lease() / 3).max(Duration::from_millis(100))
     }
 }
 

@@ -18,6 +18,14 @@ pub enum StoreError {
     #[error("no kind of store is called `{scheme}://` in `{url}`: give a file path or redis://host:port/db")]
     Scheme { url: String, scheme: String },
 
+    /// The store's name is empty.
+    #[error("a store needs a name: give a file path or redis://host:port/db")]
+    NoName,
+
+    /// A name that another program reads as something else than a path.
+    #[error("`{name}` is no store's name, since {meaning}: write `./{name}` for a file that is called so")]
+    OtherMeaning { name: String, meaning: &'static str },
+
     /// A Redis address in a build without Redis.
     #[error(
         "`{url}` needs a trainer built with Redis: enable the Cargo feature `redis` of nitro-train or give a path"
@@ -27,6 +35,24 @@ pub enum StoreError {
     /// The Redis server does not answer.
     #[error("no Redis server answers at `{location}`: start it, or correct the address")]
     Unreachable { location: String, source: Box<dyn Error + Send + Sync> },
+
+    /// The Redis server does not finish its answers.
+    #[error(
+        "the Redis server at `{location}` takes too long to answer: see what it is busy with, or name another"
+    )]
+    Slow { location: String, source: Box<dyn Error + Send + Sync> },
+
+    /// Something else than a Redis server answers.
+    #[error(
+        "what answers at `{location}` is no Redis server that a store can be in ({said}): correct the address"
+    )]
+    NoRedis { location: String, said: String },
+
+    /// The Redis server refuses a command, and says why.
+    #[error(
+        "the Redis server at `{location}` refuses what a store needs ({said}): change that, or name another server"
+    )]
+    ServerRefuses { location: String, said: String },
 
     /// The Redis server wants other credentials.
     #[error(
@@ -69,6 +95,20 @@ pub enum StoreError {
         "store `{location}` is damaged ({detail}): restore it from a copy, or move it away and record again"
     )]
     Damaged { location: String, detail: String },
+
+    /// The file has a view, trigger or another thing that no store has.
+    #[error(
+        "store `{location}` has the {kind} `{}`, which is none of Nitro's: remove it ({}), or name another store",
+        excerpt(name),
+        removal(kind, name)
+    )]
+    Foreign { location: String, kind: String, name: String },
+
+    /// No room on the disk.
+    #[error(
+        "the disk that store `{location}` is on is full: make room; what was kept is kept, and the same command goes on"
+    )]
+    DiskFull { location: String },
 
     /// The store was made by a newer program.
     #[error(
@@ -137,6 +177,12 @@ pub enum StoreError {
         "{what} is {stored} in store `{location}`, not {given}: give it another name, or use another store"
     )]
     Conflict { location: String, what: String, stored: String, given: String },
+}
+
+/// Writes the statement with which the `sqlite3` program removes something.
+fn removal(kind: &str, name: &str) -> String {
+    let kind = if kind == "virtual table" { "table" } else { kind };
+    format!("DROP {} \"{}\"", kind.to_uppercase(), excerpt(name))
 }
 
 impl StoreError {

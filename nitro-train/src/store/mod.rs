@@ -42,11 +42,11 @@ mod sync_at;
 mod times;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::Duration;
 
 use nitro_core::Artifact;
 
+use self::address::Address;
 pub(crate) use self::address::shown;
 pub(crate) use self::check::parts as check_parts;
 pub use self::error::StoreError;
@@ -61,7 +61,8 @@ use crate::recordings::{DeviceRecord, Input, Recordings};
 /// Opens the store that `url` names.
 ///
 /// A path is an SQLite file, made when absent (an empty file counts as absent); `redis://host:port/db` is a Redis
-/// server, in builds with the Cargo feature `redis`.
+/// server, in builds with the Cargo feature `redis`. Names that SQLite would read as more than a path, such as `:memory:` and
+/// `file:my.db`, are refused: a file that is called so is written `./:memory:`.
 ///
 /// ```
 #[doc = include_str!("../example_recordings.md")]
@@ -80,10 +81,9 @@ use crate::recordings::{DeviceRecord, Input, Recordings};
 /// When the scheme is another one, when the server does not answer, and when the path is anything but a whole store
 /// of this or an older format version that may be written. Such a file is left as it is.
 pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
-    match url.split_once("://") {
-        None => Ok(Box::new(sqlite::Sqlite::open(Path::new(url))?)),
-        Some(("redis", _)) => open_redis(url),
-        Some((scheme, _)) => Err(StoreError::Scheme { url: shown(url), scheme: scheme.to_owned() }),
+    match Address::of(url)? {
+        Address::File(path) => Ok(Box::new(sqlite::Sqlite::open(path)?)),
+        Address::Redis(url) => open_redis(url),
     }
 }
 
@@ -106,20 +106,25 @@ pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
 ///
 /// As [`open`], and when there is no such file.
 pub fn open_to_read(url: &str) -> Result<Box<dyn Store>, StoreError> {
-    if url.contains("://") {
-        return open(url);
+    match Address::of(url)? {
+        Address::File(path) => Ok(Box::new(sqlite::Sqlite::open_to_read(path)?)),
+        Address::Redis(url) => open_redis(url),
     }
-    Ok(Box::new(sqlite::Sqlite::open_to_read(Path::new(url))?))
 }
 
+/// The longest that a claim lasts ([`Store::claim`]).
+pub const MAX_LEASE: Duration = Duration::from_secs(60);
 /// The most bytes of a post ([`Store::post`]).
 pub const MAX_POST_BYTES: usize = 1 << 20;
 /// The most posters that a board may have ([`Store::posters`]).
 pub const MAX_POSTERS: usize = 1024;
 
-/// Whether [`open`] would find a store rather than make one, as far as the name tells: a server's is taken to be there.
+/// Whether [`open`] would find a store, or an error, rather than make one, as far as the name tells: a server's is taken to be there.
 pub(crate) fn exists(url: &str) -> bool {
-    url.contains("://") || Path::new(url).exists()
+    match Address::of(url) {
+        Ok(Address::File(path)) => path.exists(),
+        Ok(Address::Redis(_)) | Err(_) => true,
+    }
 }
 
 #[cfg(feature = "redis")]
@@ -321,6 +326,9 @@ pub trait Store: Send {
 
     /// Takes an input, or a part of one by whatever name, for measuring, or keeps it: true unless another owner has it. Who has claimed
     /// an input and does not claim it again within the `lease` has lost it to the next; a lease of no time gives it back.
+    ///
+    /// A claim lasts at most [`MAX_LEASE`], whatever is asked for: one that would last longer, as a recorder leaves it whose clock was ahead,
+    /// is none.
     ///
     /// Several recorders share their inputs so, and the evaluations of a search; a claim protects nothing, and [`put`](Store::put) asks for
     /// none.

@@ -175,7 +175,7 @@ impl<'a> Recording<'a> {
     /// within the last third of a lease before its input was recorded.
     fn look_again(&self) -> Result<(), StoreError> {
         let asked = self.recorded.borrow().1;
-        match self.plan.clock.now().saturating_sub(asked) >= self.plan.share.lease / 2 {
+        match self.plan.clock.now().saturating_sub(asked) >= self.plan.share.lease() / 2 {
             true => self.look_now(),
             false => Ok(()),
         }

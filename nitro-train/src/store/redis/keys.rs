@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Result;
 use crate::exact::Exact;
+use crate::printable::printable;
 use crate::recordings::{Measurement, Outcome};
 use crate::store::parts::WrittenPart;
 use crate::store::{ChoiceName, Evaluated, Row, StoreError};
@@ -127,5 +128,6 @@ pub(super) fn parse<T: DeserializeOwned>(location: &str, key: &str, text: &str) 
 }
 
 pub(super) fn damaged(location: &str, key: &str, reason: &str) -> StoreError {
-    StoreError::Damaged { location: location.to_owned(), detail: format!("key {key}: {reason}") }
+    let detail = printable(&format!("key {key}: {reason}")).into_owned();
+    StoreError::Damaged { location: location.to_owned(), detail }
 }

@@ -17,20 +17,23 @@
 //!
 //! Values are JSON. A change watches the keys it has read, and writes in one MULTI/EXEC.
 
+mod answers;
 mod keys;
 mod link;
 mod read;
+mod wire;
 mod write;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use nitro_core::Artifact;
-use redis::{Commands, Connection, ExistenceCheck, Pipeline, RedisError, SetExpiry, SetOptions};
+use redis::{Commands, Pipeline, RedisError};
 
 use self::link::Link;
+use self::wire::Wire;
 use super::error::Fault;
-use super::{ChoiceName, Evaluated, FunctionSchema, Row, Searches, Store, StoreError, check};
+use super::{ChoiceName, Evaluated, FunctionSchema, MAX_LEASE, Row, Searches, Store, StoreError, check};
 use crate::recordings::{DeviceRecord, Input, Recordings};
 
 type Result<T, E = Fault<RedisError>> = std::result::Result<T, E>;
@@ -58,11 +61,12 @@ impl Redis {
     fn identify(&mut self) -> Result<(), StoreError> {
         let found = self.link.with(|connection, location| {
             // A server that only hands out is asked for nothing else.
-            if !connection.exists(keys::FORMAT)? {
-                let () = connection.set_nx(keys::FORMAT, FORMAT_VERSION)?;
+            let mut found = answers::text(connection, location, keys::FORMAT)?;
+            if found.is_none() {
+                let _: i64 = connection.set_nx(keys::FORMAT, FORMAT_VERSION)?;
+                found = answers::text(connection, location, keys::FORMAT)?;
             }
-            let found: String = connection.get(keys::FORMAT)?;
-            found.parse::<i64>().map_err(|_| not_a_store(location).into())
+            found.and_then(|found| found.parse::<i64>().ok()).ok_or_else(|| not_a_store(location).into())
         })?;
         let location = self.link.location.clone();
         match found {
@@ -76,28 +80,47 @@ impl Redis {
     fn write(
         &mut self,
         keys: &[&str],
-        mut action: impl FnMut(&mut Connection, &mut Pipeline, &str) -> Result<()>,
+        mut action: impl FnMut(&mut Wire, &mut Pipeline, &str) -> Result<()>,
     ) -> Result<(), StoreError> {
         self.link.with(|connection, location| {
-            redis::transaction(connection, keys, |connection, pipe| {
-                match action(connection, pipe, location) {
-                    Ok(()) => Ok(pipe.query::<Option<()>>(connection)?.map(Ok)),
-                    Err(Fault::Refused(error)) => Ok(Some(Err(error))),
-                    Err(Fault::Backend(error)) => Err(error),
+            for _ in 0..MAX_TRIES {
+                redis::cmd("WATCH").arg(keys).exec(connection)?;
+                let mut pipe = redis::pipe();
+                action(connection, pipe.atomic(), location)?;
+                // Nothing where somebody has changed a key meanwhile.
+                if pipe.query::<Option<redis::Value>>(connection)?.is_some() {
+                    return Ok(());
                 }
-            })?
-            .map_err(Fault::Refused)
+            }
+            Err(StoreError::Busy { location: location.to_owned() }.into())
         })
     }
 }
 
-/// Removes the claim, if it is the owner's; whether nobody has claimed the input now.
-fn give_back(connection: &mut Connection, key: &str, owner: &str) -> Result<bool> {
-    match connection.get::<_, Option<String>>(key)? {
-        Some(other) if other != owner => return Ok(false),
-        Some(_) => connection.del(key)?,
-        None => {}
+/// How often a change is tried whose keys others change meanwhile.
+const MAX_TRIES: usize = 10_000;
+
+/// Claims what the key stands for, or gives it back with a lease of no time; false where another has it.
+///
+/// The clock is the server's. A key that never expires, or later than any claim can, is none: another program has made it, or the
+/// server's clock was set.
+fn claim(
+    connection: &mut Wire,
+    pipe: &mut Pipeline,
+    location: &str,
+    key: &str,
+    (owner, lease): (&str, Duration),
+) -> Result<bool> {
+    let claimed_by = answers::text(connection, location, key)?;
+    let left_ms: i64 = connection.pttl(key)?;
+    let holds = (0..=MAX_LEASE.as_millis() as i64).contains(&left_ms);
+    if holds && claimed_by.is_some_and(|other| other != owner) {
+        return Ok(false);
     }
+    match u64::try_from(lease.min(MAX_LEASE).as_millis()).unwrap_or(u64::MAX) {
+        0 => pipe.del(key).ignore(),
+        lease_ms => pipe.pset_ex(key, owner, lease_ms).ignore(),
+    };
     Ok(true)
 }
 
@@ -111,7 +134,7 @@ impl Store for Redis {
     }
 
     fn functions(&mut self) -> Result<Vec<String>, StoreError> {
-        self.link.with(|connection, _| Ok(read::functions(connection)?))
+        self.link.with(read::functions)
     }
 
     fn devices(&mut self) -> Result<Vec<DeviceRecord>, StoreError> {
@@ -183,7 +206,7 @@ impl Store for Redis {
         let artifact = check::artifact(text)?;
         self.write(&[keys::FUNCTIONS], |connection, pipe, location| {
             if read::schema(connection, location, function)?.is_none() {
-                let known = read::functions(connection)?;
+                let known = read::functions(connection, location)?;
                 return Err(StoreError::unknown_function(location, function, &known).into());
             }
             write::artifact(pipe, function, artifact, text);
@@ -221,9 +244,10 @@ impl Store for Redis {
     }
 
     fn begin_search(&mut self, name: &str, with: &str) -> Result<String, StoreError> {
-        self.link.with(|connection, _| {
-            let _: bool = connection.hset_nx(keys::SEARCHES, name, with)?;
-            Ok(connection.hget(keys::SEARCHES, name)?)
+        self.link.with(|connection, location| {
+            let _: i64 = connection.hset_nx(keys::SEARCHES, name, with)?;
+            let began_with = answers::value(connection, location, keys::SEARCHES, name)?;
+            began_with.ok_or_else(|| keys::damaged(location, keys::SEARCHES, "it keeps nothing").into())
         })
     }
 
@@ -247,22 +271,12 @@ impl Store for Redis {
         lease: Duration,
     ) -> Result<bool, StoreError> {
         let key = keys::claim(function, device, input);
-        let lease_ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
-        self.link.with(|connection, _| {
-            if lease.is_zero() {
-                return give_back(connection, &key, owner);
-            }
-            let options = SetOptions::default()
-                .conditional_set(ExistenceCheck::NX)
-                .with_expiration(SetExpiry::PX(lease_ms));
-            let is_new: bool = connection.set_options(&key, owner, options)?;
-            // Only the owner prolongs it, so that nobody comes between the two.
-            let is_own = is_new || connection.get::<_, Option<String>>(&key)?.as_deref() == Some(owner);
-            if is_own && !is_new {
-                let () = connection.pexpire(&key, lease_ms as i64)?;
-            }
-            Ok(is_own)
-        })
+        let mut claimed = false;
+        self.write(&[&key], |connection, pipe, location| {
+            claimed = claim(connection, pipe, location, &key, (owner, lease))?;
+            Ok(())
+        })?;
+        Ok(claimed)
     }
 
     fn post(&mut self, board: &str, poster: &str, text: &str) -> Result<(), StoreError> {
@@ -283,9 +297,7 @@ impl Store for Redis {
         self.link.with(|connection, location| {
             let key = keys::posts(board);
             check::post_bytes(poster, redis::cmd("HSTRLEN").arg(&key).arg(poster).query(connection)?)?;
-            let found: Option<Vec<u8>> = connection.hget(&key, poster)?;
-            let text = found.map(String::from_utf8).transpose();
-            Ok(text.map_err(|error| keys::damaged(location, &key, &error.utf8_error().to_string()))?)
+            answers::value(connection, location, &key, poster)
         })
     }
 

@@ -3,24 +3,25 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use nitro_core::{Artifact, ArtifactError};
-use redis::{Commands, Connection, RedisResult};
 
 use super::Result;
+use super::answers::{self, hash, names, value};
 use super::keys::{self, Features, Measured, MeasurementField, Schema};
+use super::wire::Wire;
 use crate::exact::Exact;
 use crate::recordings::{
     DeviceRecord, FeatureTimes, Incomplete, Input, Measurement, Recordings, SpaceRecord,
 };
 use crate::store::{ChoiceName, Evaluated, EvaluationKey, NamedTimes, Searches, merge, ordered_times};
 
-pub(super) fn functions(connection: &mut Connection) -> RedisResult<Vec<String>> {
-    let mut names: Vec<String> = connection.hkeys(keys::FUNCTIONS)?;
+pub(super) fn functions(connection: &mut Wire, location: &str) -> Result<Vec<String>> {
+    let mut names = names(connection, location, keys::FUNCTIONS)?;
     names.sort();
     Ok(names)
 }
 
-pub(super) fn devices(connection: &mut Connection, location: &str) -> Result<Vec<DeviceRecord>> {
-    let all: BTreeMap<String, String> = connection.hgetall(keys::DEVICES)?;
+pub(super) fn devices(connection: &mut Wire, location: &str) -> Result<Vec<DeviceRecord>> {
+    let all: BTreeMap<String, String> = hash(connection, location, keys::DEVICES)?;
     all.into_iter()
         .map(|(id, features)| {
             let features: Features = keys::parse(location, keys::DEVICES, &features)?;
@@ -30,14 +31,14 @@ pub(super) fn devices(connection: &mut Connection, location: &str) -> Result<Vec
         .collect()
 }
 
-pub(super) fn schema(connection: &mut Connection, location: &str, function: &str) -> Result<Option<Schema>> {
-    let text: Option<String> = connection.hget(keys::FUNCTIONS, function)?;
+pub(super) fn schema(connection: &mut Wire, location: &str, function: &str) -> Result<Option<Schema>> {
+    let text = value(connection, location, keys::FUNCTIONS, function)?;
     text.map(|text| keys::parse(location, keys::FUNCTIONS, &text)).transpose()
 }
 
 /// Everything of one function; `None` if it is unknown.
 pub(super) fn recordings(
-    connection: &mut Connection,
+    connection: &mut Wire,
     location: &str,
     function: &str,
 ) -> Result<Option<Recordings>> {
@@ -68,13 +69,9 @@ pub(super) fn recordings(
     Ok(Some(recordings))
 }
 
-fn artifacts(
-    connection: &mut Connection,
-    location: &str,
-    function: &str,
-) -> Result<BTreeMap<Artifact, String>> {
+fn artifacts(connection: &mut Wire, location: &str, function: &str) -> Result<BTreeMap<Artifact, String>> {
     let key = keys::artifacts(function);
-    let all: BTreeMap<String, String> = connection.hgetall(&key)?;
+    let all: BTreeMap<String, String> = hash(connection, location, &key)?;
     let of_digest = |(digest, text): (String, String)| match digest.parse() {
         Ok(artifact) => Ok((artifact, text)),
         Err(error) => {
@@ -85,9 +82,9 @@ fn artifacts(
     all.into_iter().map(of_digest).collect()
 }
 
-fn spaces(connection: &mut Connection, location: &str, recordings: &Recordings) -> Result<Vec<SpaceRecord>> {
+fn spaces(connection: &mut Wire, location: &str, recordings: &Recordings) -> Result<Vec<SpaceRecord>> {
     let key = keys::spaces(&recordings.function);
-    let all: BTreeMap<String, String> = connection.hgetall(&key)?;
+    let all: BTreeMap<String, String> = hash(connection, location, &key)?;
     let mut spaces = Vec::new();
     for (variant, name) in recordings.variants.iter().enumerate() {
         let Some(text) = all.get(name) else { continue };
@@ -99,13 +96,13 @@ fn spaces(connection: &mut Connection, location: &str, recordings: &Recordings) 
 
 /// The inputs that have all features, sorted by name, and what the others lack.
 fn inputs(
-    connection: &mut Connection,
+    connection: &mut Wire,
     location: &str,
     function: &str,
     features: &[String],
 ) -> Result<(Vec<Input>, Incomplete)> {
     let key = keys::inputs(function);
-    let all: BTreeMap<String, String> = connection.hgetall(&key)?;
+    let all: BTreeMap<String, String> = hash(connection, location, &key)?;
     let (mut inputs, mut incomplete) = (Vec::with_capacity(all.len()), Incomplete::default());
     for (name, text) in all {
         let known: Features = keys::parse(location, &key, &text)?;
@@ -124,7 +121,7 @@ fn inputs(
 /// What was measured on one device. Rows that another program has just added, of inputs or variants read before, are
 /// left for the next time.
 fn measurements(
-    connection: &mut Connection,
+    connection: &mut Wire,
     location: &str,
     recordings: &Recordings,
     device: &str,
@@ -132,7 +129,7 @@ fn measurements(
     let inputs: HashMap<&str, usize> =
         recordings.inputs.iter().enumerate().map(|(index, input)| (input.name.as_str(), index)).collect();
     let key = keys::measurements(&recordings.function, device);
-    let all: Vec<(String, String)> = connection.hgetall(&key)?;
+    let all: Vec<(String, String)> = hash(connection, location, &key)?;
     let mut measurements = Vec::with_capacity(all.len());
     for (field, value) in all {
         let (input, variant, configuration): MeasurementField = keys::parse(location, &key, &field)?;
@@ -149,14 +146,14 @@ fn measurements(
 
 /// What features took on the inputs and devices of these recordings.
 fn feature_times(
-    connection: &mut Connection,
+    connection: &mut Wire,
     location: &str,
     recordings: &Recordings,
 ) -> Result<Vec<FeatureTimes>> {
     let mut found = Vec::new();
     for (device, record) in recordings.devices.iter().enumerate() {
         let key = keys::feature_times(&recordings.function, &record.id);
-        let all: HashMap<String, String> = connection.hgetall(&key)?;
+        let all: HashMap<String, String> = hash(connection, location, &key)?;
         for (input, one) in recordings.inputs.iter().enumerate() {
             let Some(text) = all.get(&one.name) else { continue };
             let known: NamedTimes = keys::parse(location, &key, text)?;
@@ -167,7 +164,7 @@ fn feature_times(
 }
 
 pub(super) fn evaluations(
-    connection: &mut Connection,
+    connection: &mut Wire,
     location: &str,
     key: &str,
     input: &str,
@@ -177,7 +174,7 @@ pub(super) fn evaluations(
     if fields.is_empty() {
         return Ok(Vec::new());
     }
-    let found: Vec<Option<String>> = connection.hmget(key, &fields)?;
+    let found = answers::values(connection, location, key, &fields)?;
     let of_field = |(field, text): (&String, Option<String>)| {
         text.map(|text| evaluated(location, key, field, &text)).transpose()
     };
@@ -192,14 +189,13 @@ fn evaluated(location: &str, key: &str, field: &str, text: &str) -> Result<Evalu
 }
 
 /// Everything that searches have left.
-pub(super) fn searches(connection: &mut Connection, location: &str) -> Result<Searches> {
-    let pattern = format!("{}*", keys::EVALUATIONS);
-    let keys_found: Vec<String> = connection.scan_match(pattern)?.collect::<RedisResult<_>>()?;
-    let mut searches = Searches { begun: connection.hgetall(keys::SEARCHES)?, ..Searches::default() };
+pub(super) fn searches(connection: &mut Wire, location: &str) -> Result<Searches> {
+    let keys_found = answers::keys_of(connection, location, &format!("{}*", keys::EVALUATIONS))?;
+    let mut searches = Searches { begun: hash(connection, location, keys::SEARCHES)?, ..Searches::default() };
     for key in keys_found {
         let names = key.strip_prefix(keys::EVALUATIONS).unwrap_or_default();
         let (function, device): (String, String) = keys::parse(location, &key, names)?;
-        let all: Vec<(String, String)> = connection.hgetall(&key)?;
+        let all: Vec<(String, String)> = hash(connection, location, &key)?;
         for (field, text) in all {
             let (input, variant, configuration): MeasurementField = keys::parse(location, &key, &field)?;
             let evaluated = evaluated(location, &key, &field, &text)?;
@@ -212,7 +208,7 @@ pub(super) fn searches(connection: &mut Connection, location: &str) -> Result<Se
 }
 
 pub(super) fn recorded(
-    connection: &mut Connection,
+    connection: &mut Wire,
     location: &str,
     function: &str,
     device: &str,
@@ -221,7 +217,7 @@ pub(super) fn recorded(
     let Some(schema) = schema(connection, location, function)? else { return Ok(BTreeSet::new()) };
     let wanted: BTreeSet<_> = choices.iter().collect();
     let key = keys::measurements(function, device);
-    let fields: Vec<String> = connection.hkeys(&key)?;
+    let fields = names(connection, location, &key)?;
     let mut measured: HashMap<String, usize> = HashMap::new();
     for field in fields {
         let (input, variant, configuration): MeasurementField = keys::parse(location, &key, &field)?;

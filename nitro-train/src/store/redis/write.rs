@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use nitro_core::Artifact;
-use redis::{Commands, Connection, Pipeline};
+use redis::Pipeline;
 
 use super::keys::{self, Features, Measured as Value, Schema};
-use super::{Result, read};
+use super::wire::Wire;
+use super::{Result, answers, read};
 use crate::exact::Exact;
 use crate::recordings::{Input, Recordings};
 use crate::store::as_row;
@@ -14,7 +15,7 @@ use crate::store::merge::Import;
 use crate::store::{FunctionSchema, Row, Searches, StoreError, check, named_times};
 
 pub(super) fn schema(
-    connection: &mut Connection,
+    connection: &mut Wire,
     pipe: &mut Pipeline,
     location: &str,
     given: &FunctionSchema<'_>,
@@ -53,7 +54,7 @@ pub(super) struct Measured<'a> {
 }
 
 pub(super) fn measured(
-    connection: &mut Connection,
+    connection: &mut Wire,
     pipe: &mut Pipeline,
     location: &str,
     measured: &Measured<'_>,
@@ -71,7 +72,7 @@ pub(super) fn measured(
 
 /// What the features of an input take on a device.
 pub(super) fn feature_times(
-    connection: &mut Connection,
+    connection: &mut Wire,
     pipe: &mut Pipeline,
     location: &str,
     measured: &Measured<'_>,
@@ -88,16 +89,21 @@ pub(super) fn feature_times(
 
 /// Makes sure of function and device, and adds the input.
 fn subject(
-    connection: &mut Connection,
+    connection: &mut Wire,
     pipe: &mut Pipeline,
     location: &str,
     Measured { function, device, input: given, .. }: &Measured<'_>,
 ) -> Result<Schema> {
     let Some(schema) = read::schema(connection, location, function)? else {
-        return Err(StoreError::unknown_function(location, function, &read::functions(connection)?).into());
+        return Err(StoreError::unknown_function(
+            location,
+            function,
+            &read::functions(connection, location)?,
+        )
+        .into());
     };
     check::input(function, &schema.features, given)?;
-    if !connection.hexists(keys::DEVICES, device)? {
+    if answers::value(connection, location, keys::DEVICES, device)?.is_none() {
         return Err(StoreError::unregistered(location, "device", device).into());
     }
     input(connection, pipe, location, function, &schema.features, given)?;
@@ -106,7 +112,7 @@ fn subject(
 
 /// Adds the input, or checks that it is the one known.
 fn input(
-    connection: &mut Connection,
+    connection: &mut Wire,
     pipe: &mut Pipeline,
     location: &str,
     function: &str,
@@ -114,7 +120,7 @@ fn input(
     input: &Input,
 ) -> Result<()> {
     let key = keys::inputs(function);
-    let stored: Option<String> = connection.hget(&key, &input.name)?;
+    let stored = answers::value(connection, location, &key, &input.name)?;
     let mut features: Features = match stored {
         Some(text) => keys::parse(location, &key, &text)?,
         None => Features::new(),
@@ -147,7 +153,7 @@ pub(super) fn searches(searches: &Searches) -> Pipeline {
 }
 
 pub(super) fn import(
-    connection: &mut Connection,
+    connection: &mut Wire,
     pipe: &mut Pipeline,
     location: &str,
     given: &Recordings,

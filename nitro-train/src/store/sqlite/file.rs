@@ -2,12 +2,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::Result;
+use super::{Result, schema};
 use crate::store::StoreError;
 use crate::store::error::Fault;
 
@@ -31,6 +32,8 @@ const STEPS: [&str; 7] = [
 ];
 /// What every SQLite file begins with.
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
+/// Endings of the files that SQLite has beside the store's.
+const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// How long to wait for another process to end its transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -49,6 +52,7 @@ pub(super) fn open(path: &Path, location: &str) -> Result<Connection> {
     let not_writable = |source| StoreError::NotWritable { location: location.to_owned(), source };
     let claims_to_be_store = inspect(path, location, &header, not_writable)?;
     let mut connection = connect(path)?;
+    harden(&connection)?;
     if is_empty(&connection)? {
         if claims_to_be_store {
             return Err(damaged(location, "its tables are missing".to_owned()));
@@ -70,12 +74,14 @@ pub(super) fn open_read_only(path: &Path, location: &str) -> Result<Connection> 
         return Err(StoreError::NotAStore { location: location.to_owned() }.into());
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
+    let mut connection = Connection::open_with_flags(absolute(path)?, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     // Of a write-ahead log SQLite wants an index beside the file. Where none can be made, nobody writes the file either.
     if is_empty(&connection).is_err() && !has_journal(path) {
-        connection = Connection::open_with_flags(immutable(path), flags | OpenFlags::SQLITE_OPEN_URI)?;
+        let path = immutable(&absolute(path)?);
+        connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_URI)?;
     }
+    harden(&connection)?;
     identify(&mut connection, location)?;
     check_whole(&connection, location)?;
     Ok(connection)
@@ -124,11 +130,31 @@ fn make_whole(path: &Path) {
 }
 
 fn connect(path: &Path) -> Result<Connection> {
-    // Without OPEN_URI, so that a file may be called `file:x`.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+    let connection = Connection::open_with_flags(absolute(path)?, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     Ok(connection)
+}
+
+/// Returns the path as SQLite reads nothing into it: it takes `file:x` for an address, with and without OPEN_URI.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path).map_err(|source| {
+        let location = path.display().to_string();
+        StoreError::NotWritable { location, source }.into()
+    })
+}
+
+/// Turns off what a store does not need and a foreign file could use: views, triggers, and functions in its schema.
+fn harden(connection: &Connection) -> rusqlite::Result<()> {
+    for (option, value) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+    ] {
+        connection.set_db_config(option, value)?;
+    }
+    Ok(())
 }
 
 /// Makes sure of a file that may be opened so, and reads whether its header is a store's.
@@ -146,6 +172,12 @@ fn inspect(
         }
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(not_usable(error)),
         _ => {}
+    }
+    // SQLite opens these too, and would wait for ever for the other end of a pipe.
+    for beside in SIDE_FILES.map(|suffix| beside(path, suffix)) {
+        if fs::metadata(&beside).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(StoreError::NotAFile { location: beside.display().to_string() });
+        }
     }
     let file = options.open(path).map_err(&not_usable)?;
     let Header { bytes, file_bytes } = Header::read(file).map_err(not_usable)?;
@@ -189,11 +221,16 @@ fn announced_bytes(header: &[u8; HEADER_BYTES]) -> u64 {
 
 /// After a crash the rest of the file may be in a journal, from which SQLite completes it.
 fn has_journal(path: &Path) -> bool {
-    ["-wal", "-journal"].iter().any(|suffix| {
-        let mut journal = path.as_os_str().to_owned();
-        journal.push(suffix);
-        fs::metadata(journal).is_ok_and(|metadata| metadata.len() > 0)
-    })
+    ["-wal", "-journal"]
+        .iter()
+        .any(|suffix| fs::metadata(beside(path, suffix)).is_ok_and(|metadata| metadata.len() > 0))
+}
+
+/// Returns the path of a file that SQLite has beside the store's.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(suffix);
+    beside.into()
 }
 
 fn cut_short(location: &str) -> StoreError {
@@ -209,7 +246,7 @@ fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been first.
     if is_empty(&transaction)? {
-        transaction.execute_batch(include_str!("schema.sql"))?;
+        transaction.execute_batch(schema::TEXT)?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(None, "user_version", FORMAT_VERSION)?;
     }
@@ -221,15 +258,16 @@ fn identify(connection: &mut Connection, location: &str) -> Result<()> {
         return Err(StoreError::NotAStore { location: location.to_owned() }.into());
     }
     match pragma(connection, "user_version")? {
-        FORMAT_VERSION => Ok(()),
-        1..FORMAT_VERSION => Ok(bring_up(connection)?),
-        found => Err(StoreError::Version {
-            location: location.to_owned(),
-            found: found.into(),
-            supported: FORMAT_VERSION.into(),
+        1..=FORMAT_VERSION => {}
+        found => {
+            let (location, supported) = (location.to_owned(), FORMAT_VERSION.into());
+            return Err(StoreError::Version { location, found: found.into(), supported }.into());
         }
-        .into()),
     }
+    // Before the first look at a table, which may be a view without end by now.
+    schema::refuse_foreign(connection, location)?;
+    bring_up(connection)?;
+    schema::check(connection, location)
 }
 
 fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i32> {
@@ -238,6 +276,9 @@ fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i32> {
 
 /// From an older format version to this one.
 fn bring_up(connection: &mut Connection) -> rusqlite::Result<()> {
+    if pragma(connection, "user_version")? == FORMAT_VERSION {
+        return Ok(());
+    }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been first, so it is asked again which version there is.
     let found = pragma(&transaction, "user_version")?;

@@ -5,6 +5,7 @@
 
 mod file;
 mod read;
+mod schema;
 mod write;
 
 use std::collections::BTreeSet;
@@ -15,7 +16,9 @@ use nitro_core::Artifact;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use super::error::Fault;
-use super::{ChoiceName, Evaluated, FunctionSchema, Row, Searches, Store, StoreError, check, named_times};
+use super::{
+    ChoiceName, Evaluated, FunctionSchema, MAX_LEASE, Row, Searches, Store, StoreError, check, named_times,
+};
 use crate::recordings::{DeviceRecord, Input, Recordings};
 
 type Result<T, E = Fault<rusqlite::Error>> = std::result::Result<T, E>;
@@ -95,6 +98,7 @@ fn located(location: &str, fault: Fault<rusqlite::Error>) -> StoreError {
             None if matches!(error, rusqlite::Error::FromSqlConversionFailure(..)) => {
                 StoreError::Damaged { location, detail: error.to_string() }
             }
+            Some(ErrorCode::DiskFull) => StoreError::DiskFull { location },
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
                 StoreError::NotWritable { location, source: std::io::Error::other(error) }
             }
@@ -238,7 +242,7 @@ impl Store for Sqlite {
     ) -> Result<bool, StoreError> {
         let mut claimed = false;
         self.write(|transaction, _| {
-            claimed = write::claim(transaction, (function, device, input), owner, lease.as_secs_f64())?;
+            claimed = write::claim(transaction, (function, device, input), owner, lease.min(MAX_LEASE))?;
             Ok(())
         })?;
         Ok(claimed)
@@ -264,5 +268,23 @@ impl Store for Sqlite {
     fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {
         check::recordings(recordings)?;
         self.write(|transaction, location| write::import(transaction, location, recordings))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_called_that_and_what_was_kept_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("full.db");
+        let mut store = Sqlite::open(&path).unwrap();
+        store.post("board", "first", "kept").unwrap();
+        let pages: i64 = store.connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+        store.connection.pragma_update(None, "max_page_count", pages).unwrap();
+        let error = store.post("board", "second", &"x".repeat(1 << 19)).unwrap_err();
+        assert!(matches!(error, StoreError::DiskFull { .. }), "{error:?}");
+        assert_eq!(Sqlite::open(&path).unwrap().posters("board").unwrap(), ["first"]);
     }
 }

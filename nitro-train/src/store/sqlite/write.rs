@@ -1,6 +1,7 @@
 //! What happens inside a writing transaction.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use nitro_core::Artifact;
 use rusqlite::{Connection, OptionalExtension};
@@ -9,7 +10,9 @@ use super::{Result, read};
 use crate::recordings::{DeviceRecord, Input, Recordings, SpaceRecord};
 use crate::store::as_row;
 use crate::store::merge::Import;
-use crate::store::{FunctionSchema, NamedTimes, Row, Searches, StoreError, check, named_times, parts};
+use crate::store::{
+    FunctionSchema, MAX_LEASE, NamedTimes, Row, Searches, StoreError, check, named_times, parts,
+};
 
 pub(super) fn schema(connection: &Connection, schema: &FunctionSchema<'_>) -> Result<()> {
     connection.execute(
@@ -63,22 +66,25 @@ pub(super) fn device(connection: &Connection, device: &DeviceRecord) -> rusqlite
     Ok(())
 }
 
-/// Whether the input (function, device, input) is the owner's from now on. The clock is that of the machine, which all that
-/// open the file share.
+/// Claims the input (function, device, input) for the owner; false where another has it.
+///
+/// The clock is that of the machine, and may be set while claims stand, or be another on another machine. So a claim that ends further
+/// ahead than any can last from now is void, as one that has ended.
 pub(super) fn claim(
     connection: &Connection,
     (function, device, input): (&str, &str, &str),
     owner: &str,
-    lease_s: f64,
+    lease: Duration,
 ) -> rusqlite::Result<bool> {
     let changed = connection
         .prepare_cached(
             "INSERT INTO claim (function, device, input, owner, until_s)
              VALUES (?1, ?2, ?3, ?4, unixepoch('now', 'subsec') + ?5)
              ON CONFLICT DO UPDATE SET owner = excluded.owner, until_s = excluded.until_s
-             WHERE owner = excluded.owner OR until_s <= unixepoch('now', 'subsec')",
+             WHERE owner = excluded.owner OR until_s <= unixepoch('now', 'subsec')
+                 OR until_s > unixepoch('now', 'subsec') + ?6",
         )?
-        .execute((function, device, input, owner, lease_s))?;
+        .execute((function, device, input, owner, lease.as_secs_f64(), MAX_LEASE.as_secs_f64()))?;
     Ok(changed > 0)
 }
 
@@ -145,7 +151,9 @@ impl FunctionWriter<'_> {
             .prepare_cached("SELECT feature, value FROM input_feature WHERE input = ?1")?
             .query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
-        let mut insert = self.connection.prepare_cached("INSERT INTO input_feature VALUES (?1, ?2, ?3)")?;
+        let mut insert = self
+            .connection
+            .prepare_cached("INSERT INTO input_feature (input, feature, value) VALUES (?1, ?2, ?3)")?;
         for ((name, feature), &value) in self.features.iter().zip(&input.features) {
             match known.get(feature) {
                 Some(&stored) => check::same_feature(location, &input.name, name, stored, value)?,
@@ -244,7 +252,10 @@ pub(super) fn evaluation(
 
 /// Keeps what a search begins with, unless that is known; what is kept.
 pub(super) fn search(connection: &Connection, name: &str, with: &str) -> rusqlite::Result<String> {
-    connection.execute("INSERT INTO search VALUES (?1, ?2) ON CONFLICT DO NOTHING", [name, with])?;
+    connection.execute(
+        "INSERT INTO search (name, began_with) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+        [name, with],
+    )?;
     connection.query_row("SELECT began_with FROM search WHERE name = ?1", [name], |row| row.get(0))
 }
 
@@ -255,7 +266,10 @@ pub(super) fn searches(connection: &Connection, searches: &Searches) -> rusqlite
 
 /// Leaves a text on a board, in place of the poster's last.
 pub(super) fn post(connection: &Connection, board: &str, poster: &str, text: &str) -> rusqlite::Result<()> {
-    connection.execute("INSERT OR REPLACE INTO post VALUES (?1, ?2, ?3)", [board, poster, text])?;
+    connection.execute(
+        "INSERT OR REPLACE INTO post (board, poster, text) VALUES (?1, ?2, ?3)",
+        [board, poster, text],
+    )?;
     Ok(())
 }
 
