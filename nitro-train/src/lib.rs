@@ -38,6 +38,7 @@ pub mod store;
 mod terminal;
 pub mod traffic;
 mod trainer;
+mod unique;
 mod worker;
 
 /// What a [`TrainerCommand`] says its arguments with.

@@ -25,8 +25,9 @@ pub(super) fn run(trainer: &Trainer, args: &ExplainArgs, out: &mut dyn Write) ->
     }
 }
 
+/// Reads `feature=value`. The last `=` parts them: numbers have none, and names of imported features may.
 fn value(pair: &str) -> Result<(&str, f64)> {
-    let (name, value) = pair.split_once('=').with_context(|| format!("`{pair}`: write feature=value"))?;
+    let (name, value) = pair.rsplit_once('=').with_context(|| format!("`{pair}`: write feature=value"))?;
     let number = value.parse().ok().filter(|value: &f64| value.is_finite());
     Ok((name, number.with_context(|| format!("`{pair}`: `{value}` is not a finite number"))?))
 }

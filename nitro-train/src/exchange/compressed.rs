@@ -1,6 +1,6 @@
-//! Tables as plain text, gzip or xz, told apart by their first bytes.
+//! Tables as plain text, gzip, xz or the one file of a zip archive, told apart by their first bytes.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, Cursor, ErrorKind, Read, Write};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
@@ -12,6 +12,7 @@ use super::error::{ImportError, Problem};
 
 const GZIP_MAGIC: &[u8] = &[0x1F, 0x8B];
 const XZ_MAGIC: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
+const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 /// A table of a million rows has some 50 MiB; more than this is a mistake or an attack.
 const MAX_TEXT_BYTES: u64 = 256 << 20;
 /// An `.xz` file announces how much memory unpacking takes; its strongest preset needs 64 MiB.
@@ -36,6 +37,8 @@ pub(crate) fn unpack(file: &str, bytes: &[u8]) -> Result<String, ImportError> {
         drain(file, "gzip", MultiGzDecoder::new(bytes))?
     } else if bytes.starts_with(XZ_MAGIC) {
         drain(file, "xz", XzReader::new_mem_limit(bytes, true, MAX_XZ_KIB))?
+    } else if bytes.starts_with(ZIP_MAGIC) {
+        unzip(file, bytes)?
     } else if let Some(format) = promised(file) {
         return Err(ImportError::NotCompressed { file: file.to_owned(), format });
     } else {
@@ -56,8 +59,27 @@ fn promised(file: &str) -> Option<&'static str> {
     match file.rsplit_once('.')?.1 {
         "gz" => Some("gzip"),
         "xz" => Some("xz"),
+        "zip" => Some("zip"),
         _ => None,
     }
+}
+
+/// Unpacks the one file of an archive.
+fn unzip(file: &str, bytes: &[u8]) -> Result<Vec<u8>, ImportError> {
+    let damaged = |error: zip::result::ZipError| {
+        let (file, source) = (file.to_owned(), io::Error::other(error));
+        ImportError::Compressed { file, format: "zip", source }
+    };
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
+    let names = archive.file_names().map(|name| Ok(name?.into_owned()));
+    let mut content = names.collect::<Result<Vec<String>, _>>().map_err(damaged)?;
+    // What macOS adds of its own is no content.
+    content.retain(|name| !name.ends_with('/') && !name.starts_with("__MACOSX/"));
+    let [name] = content.as_slice() else {
+        return Err(ImportError::Archive { file: file.to_owned(), found: content.len() });
+    };
+    let entry = archive.by_name(name).map_err(damaged)?;
+    drain(file, "zip", entry)
 }
 
 fn drain(file: &str, format: &'static str, reader: impl Read) -> Result<Vec<u8>, ImportError> {
@@ -84,6 +106,9 @@ pub(super) fn pack(file: &str, text: String) -> io::Result<Vec<u8>> {
             encoder.write_all(text.as_bytes())?;
             encoder.finish()
         }
-        _ => Ok(text.into_bytes()),
+        Some(format) => {
+            Err(io::Error::new(ErrorKind::Unsupported, format!("{format} is read, not written; use .gz")))
+        }
+        None => Ok(text.into_bytes()),
     }
 }

@@ -25,6 +25,10 @@ pub enum ImportError {
     #[error("{file}: its {format} data is cut short or damaged; compress or copy it again")]
     Compressed { file: String, format: &'static str, source: io::Error },
 
+    /// An archive of none or several files.
+    #[error("{file}: has {found} files; keep the one that is to be read in it")]
+    Archive { file: String, found: usize },
+
     /// The name promises a compression that the content does not have.
     #[error("{file}: is not {format} data; rename it or compress it")]
     NotCompressed { file: String, format: &'static str },

@@ -32,6 +32,7 @@ pub struct CapturedCall {
     /// Number of calls that this one stands for.
     pub calls: u64,
     /// The features; none for one that was not finite.
+    #[serde(deserialize_with = "crate::unique::map")]
     pub features: BTreeMap<String, Option<f64>>,
     /// Time of the call in nanoseconds, where it was known.
     #[serde(default)]
@@ -179,6 +180,11 @@ mod tests {
         let cut = &CALL[..20];
         let error = calls(&format!("{CALL}\n{cut}\n{CALL}\n")).unwrap_err();
         assert!(error.starts_with("calls.jsonl:2: this is no captured call"), "{error}");
+        let twice = CALL.replace("\"n\":1", "\"n\":1,\"n\":2");
+        assert!(
+            calls(&format!("{CALL}\n{twice}\n")).unwrap_err().contains("calls.jsonl:2: "),
+            "of two values"
+        );
         assert!(calls("no JSON").is_err(), "nor is that the beginning of a call");
         let long = "x".repeat(LONGEST_LINE as usize + 1);
         assert!(calls(&long).unwrap_err().contains("it is too long"));

@@ -189,7 +189,9 @@ fn what_cannot_be_taken_is_named_with_file_and_line() {
     let below = "\"0,1\": {\"a\": 0, \"b\": 1, \"time\": 1},\n\"1,1\": {\"a\": 1, \"b\": 1, \"time\": -2.5}";
     refused(cache(below), "A100_T4.json:4: configuration `1,1` has time -2.5");
     let twice = "\"1,1\": {\"a\": 1, \"b\": 1, \"time\": 1}, \"1,1\": {\"a\": 1, \"b\": 1, \"time\": 2}";
-    refused(cache(twice), "A100_T4.json:1: configuration `a=1,b=1` on device `GPU` is in ");
+    refused(cache(twice), "A100_T4.json:3: `1,1` is there twice; remove one of the two");
+    let same = "\"x\": {\"a\": 1, \"b\": 1, \"time\": 1},\n\"y\": {\"a\": 1, \"b\": 1, \"time\": 2}";
+    refused(cache(same), "A100_T4.json:4: configuration `a=1,b=1` on device `GPU` is in ");
     refused(
         "{\"results\": [{\"configuration\": {\"a\": 1}, \"invalidity\": \"correct\", \"measurements\": [{\"name\": \"score\", \"value\": 1}]}]}",
         "A100_T4.json:1: result 1 (a=1) has no measurement `time`",
@@ -239,9 +241,168 @@ fn several_files_are_several_devices_and_inputs_or_contradict_each_other() {
     let third = write("third.json", &text.replace("[\"a\", \"b\"]", "[\"a\"]").replace("GPU", "C"));
     let error = import_kernel_tuner("f", &[one.clone(), third]).unwrap_err().to_string();
     assert!(
-        error.contains("third.json:1: its parameters are a, those of this kernel in the files before a, b"),
+        error.contains("third.json:3: its parameters are a, those of this kernel in the files before a, b"),
         "{error}"
     );
     let error = import_kernel_tuner("f", &[one.clone(), one]).unwrap_err().to_string();
-    assert!(error.contains("one.json:1: configuration `a=1,b=2` on device `GPU` is in "), "{error}");
+    assert!(error.contains("one.json:3: configuration `a=1,b=2` on device `GPU` is in "), "{error}");
+}
+
+#[test]
+fn what_is_given_twice_is_refused_on_its_line() {
+    let one =
+        |entry: &str| cache(&format!("\"0\": {{\"a\": 0, \"b\": 0, \"time\": 1}},\n\"1\": {{\n{entry}}}"));
+    refused(one("\"a\": 1,\n\"a\": 2, \"b\": 1, \"time\": 1"), "A100_T4.json:6: `a` is there twice");
+    refused(one("\"a\": 1, \"b\": 1, \"time\": 1,\n\"time\": 5"), "A100_T4.json:6: `time` is there twice");
+    refused(
+        one("\"a\": 1, \"b\": 1, \"time\": 1, \"note\": 1, \"note\": 1"),
+        "A100_T4.json:5: `note` is there",
+    );
+    refused("{\"cache\": {},\n\"cache\": {}}", "A100_T4.json:2: duplicate field `cache`");
+    let result = |text: &str| format!("{{\"results\": [\n{{{text}, \"invalidity\": \"timeout\"}}]}}");
+    refused(result("\"configuration\": {\"a\": 1, \"a\": 2}"), "A100_T4.json:2: `a` is there twice");
+    refused(result("\"configuration\": {},\n\"configuration\": {}"), "A100_T4.json:3: duplicate field");
+}
+
+#[test]
+fn values_that_are_nothing_are_values() {
+    let values = ["\"\"", "null", "\" \"", "\"-O3\"", "\" -O3\"", "\"a\\nb\"", "3", "\"-x,-y \""];
+    let entries = values.iter().enumerate();
+    let entries: Vec<String> =
+        entries.map(|(at, value)| format!("\"{at}\": {{\"a\": 16, \"b\": {value}, \"time\": 1}}")).collect();
+    let recordings = read(cache(&entries.join(",\n")).as_bytes()).unwrap();
+    let found: Vec<&str> = recordings.measurements.iter().map(|one| &*one.configuration).collect();
+    let expected = ["\"\"", "null", "\" \"", "-O3", "\" -O3\"", "a\\nb", "3", "\"-x;-y \""];
+    assert_eq!(found, expected.map(|value| format!("a=16,b={value}")));
+    let mut store = store::memory().unwrap();
+    store.import(&recordings).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let [measurements, inputs, devices, parameters] =
+        ["m.csv", "i.csv", "d.csv", "p.csv"].map(|name| folder.path().join(name));
+    let (parameters, feature_times, artifacts) = (Some(parameters), None, None);
+    let files = Files { measurements, inputs, devices, parameters, feature_times, artifacts };
+    export(&recordings, &files).unwrap();
+    assert_eq!(import("f", &files).unwrap(), recordings);
+}
+
+#[test]
+fn repeats_are_in_the_unit_that_the_file_or_else_the_time_says() {
+    let result = |unit: &str| {
+        format!(
+            "{{\"configuration\": {{\"b\": 1}}, \"objectives\": [\"TotalDuration\"], \"invalidity\": \"correct\",
+              \"times\": {{\"runtimes\": [2990, 3000, 3010, 3020]}},
+              \"measurements\": [{{\"name\": \"TotalDuration\", \"value\": 3000, \"unit\": \"{unit}\"}}]}}"
+        )
+    };
+    for (unit, metadata, time_ns, spread_ns) in [
+        ("Microseconds", "", 3e6, 15e3),
+        ("Seconds", "", 3e12, 15e9),
+        ("", "microseconds", 3e6, 15e3),
+        ("Nanoseconds", "nanoseconds", 3e3, 15.0),
+        ("s", "milliseconds", 3e12, 15e6),
+    ] {
+        let text =
+            format!("{{\"metadata\": {{\"timeunit\": \"{metadata}\"}}, \"results\": [{}]}}", result(unit));
+        let text = text.replace("TotalDuration", "time");
+        let recordings = read(text.as_bytes()).unwrap();
+        let one = of(&recordings, "b=1");
+        assert_eq!(
+            (one.outcome, one.spread_ns, one.repeats),
+            (Outcome::Time(time_ns), spread_ns, 4),
+            "{unit} {metadata}"
+        );
+    }
+    let own_objective = read(format!("{{\"results\": [{}]}}", result("Microseconds")).as_bytes()).unwrap();
+    assert_eq!(of(&own_objective, "b=1").spread_ns, 15e3);
+}
+
+/// Results of KTT, each on a line, the first on line 4.
+fn ktt(results: &[String]) -> String {
+    format!(
+        "{{\"Metadata\": {{\"ComputeApi\": \"CUDA\", \"Platform\": \"NVIDIA CUDA\", \"Device\": \"RTX 2080 Ti\",\n\"KttVersion\": \"2.1\", \"Timestamp\": \"x\",\n\"TimeUnit\": \"Microseconds\"}}, \"Results\": [\n{}]}}",
+        results.join(",\n")
+    )
+}
+
+fn ktt_result(status: &str, block: u32, duration: f64) -> String {
+    format!(
+        "{{\"KernelName\": \"Coulomb\", \"Status\": \"{status}\", \"TotalDuration\": {duration}, \"TotalOverhead\": 7,
+          \"ExtraDuration\": 0, \"Configuration\": [{{\"Name\": \"BLOCK\", \"IsDouble\": false, \"Value\": {block}}},
+          {{\"Name\": \"SOA\", \"ValueType\": \"Bool\", \"Value\": true}}], \"ComputationResults\": [{{\"Duration\": 1}}]}}"
+    )
+    .replace('\n', "")
+}
+
+#[test]
+fn results_that_ktt_wrote() {
+    let results = [
+        ktt_result("Ok", 16, 109.5),
+        ktt_result("CompilationFailed", 32, 0.0),
+        ktt_result("ValidationFailed", 64, 3.0),
+        ktt_result("DeviceLimitsExceeded", 128, 0.0),
+        ktt_result("Ok", 256, 4.0),
+        ktt_result("Ok", 256, 2.0),
+        ktt_result("Ok", 256, 3.0),
+    ];
+    let recordings = read(ktt(&results).as_bytes()).unwrap();
+    assert_eq!((&*recordings.devices[0].id, &*recordings.variants[0]), ("RTX 2080 Ti", "Coulomb"));
+    assert_eq!(recordings.space("Coulomb").unwrap().parameters, ["BLOCK", "SOA"]);
+    let one = |block: u32| of(&recordings, &format!("BLOCK={block},SOA=true"));
+    assert_eq!((one(16).outcome, one(16).repeats), (Outcome::Time(109_500.0), 1));
+    assert_eq!((one(32).outcome, &*one(32).reason), (Outcome::Failed, "CompilationFailed"));
+    assert_eq!((one(64).outcome, one(128).outcome), (Outcome::Wrong, Outcome::Failed));
+    assert_eq!((one(256).outcome, one(256).spread_ns, one(256).repeats), (Outcome::Time(3e3), 1e3, 3));
+    assert_eq!(recordings.measurements.len(), 5, "runs of one configuration are one measurement");
+
+    let mut other = results.clone();
+    other[1] = other[1].replace("Coulomb", "Other");
+    refused(ktt(&other), "A100_T4.json:5: result 2 is of kernel `Other`, those before of `Coulomb`");
+    other[1] = results[1].replace("SOA", "BLOCK");
+    refused(ktt(&other), "A100_T4.json:5: result 2 has `BLOCK` twice");
+    other[1] = results[1].replace("\"Status\"", "\"KernelName\": \"x\", \"Status\"");
+    refused(ktt(&other), "A100_T4.json:5: duplicate field `KernelName`");
+    other[1] = ktt_result("Ok", 32, -1.0);
+    refused(ktt(&other), "A100_T4.json:5: result 2 has time -1;");
+    refused(ktt(&[]), "A100_T4.json:1: no configuration was measured");
+    refused(ktt(&results).replace("Microseconds", "Fortnights"), "A100_T4.json:1: `Fortnights` is no unit");
+    refused(ktt(&results).replace("TimeUnit", "Unit"), "A100_T4.json:1: the unit of the times is not named");
+    refused(
+        ktt(&results).replace("\"Results\"", "\"cache\": {}, \"Results\""),
+        "A100_T4.json:1: this has more than one",
+    );
+}
+
+#[test]
+fn one_file_in_a_zip_archive_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = cache("\"1,2\": {\"a\": 1, \"b\": 2, \"time\": 1}").replace("\"device_name\": \"GPU\", ", "");
+    let archive = |files: &[(&str, &[u8])]| {
+        let path = folder.path().join("A4000.json.zip");
+        let mut writer = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
+        for (name, content) in files {
+            writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            std::io::Write::write_all(&mut writer, content).unwrap();
+        }
+        writer.finish().unwrap();
+        path
+    };
+    let json: (&str, &[u8]) = ("out/cache.json", text.as_bytes());
+    let path = archive(&[json, ("__MACOSX/out/._cache.json", b"x")]);
+    let recordings = import_kernel_tuner("f", &[path]).unwrap();
+    assert_eq!((&*recordings.devices[0].id, recordings.measurements.len()), ("A4000", 1));
+    for (files, said) in [(&[json, ("b.json", &b"x"[..])][..], "has 2 files"), (&[], "zip")] {
+        let error = import_kernel_tuner("f", &[archive(files)]).unwrap_err().to_string();
+        assert!(error.contains("A4000.json.zip: ") && error.contains(said), "{error}");
+    }
+    let path = archive(&[json]);
+    let whole = std::fs::read(&path).unwrap();
+    for damaged in [&whole[..whole.len() / 2], b"PK\x03\x04", b"no archive"] {
+        std::fs::write(&path, damaged).unwrap();
+        let error = import_kernel_tuner("f", std::slice::from_ref(&path)).unwrap_err().to_string();
+        assert!(error.contains("zip data"), "{error}");
+    }
+    let path = archive(&[("bomb.json", &vec![b' '; 257 << 20])]);
+    assert!(std::fs::metadata(&path).unwrap().len() < 1 << 20);
+    let error = import_kernel_tuner("f", &[path]).unwrap_err().to_string();
+    assert!(error.contains("more than 256 MiB"), "{error}");
 }

@@ -1,15 +1,15 @@
 //! The outer object of a file, which tells a cache from results, and what both say of device, kernel and problem.
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, IntoDeserializer};
+use serde::de::IntoDeserializer;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::cache::Entries;
+use super::entry::Lines;
 use super::field::{Field, Fields};
-use super::results::Results;
+use super::ktt::{self, Ktt};
 use super::units::ns_per;
-use super::{Row, Tuned};
+use super::{Row, Tuned, cache, results};
 use crate::printable::{excerpt, printable};
 
 /// A line of the file, and what is wrong there.
@@ -30,6 +30,18 @@ pub(super) struct Document<'t> {
     results: Option<&'t RawValue>,
     #[serde(default)]
     metadata: Metadata<'t>,
+    #[serde(borrow, rename = "Results")]
+    ktt_results: Option<&'t RawValue>,
+    #[serde(default, rename = "Metadata")]
+    ktt_metadata: KttMetadata,
+}
+
+/// What KTT's own files say of themselves.
+#[derive(Default, Deserialize)]
+#[serde(expecting = "an object", rename_all = "PascalCase")]
+struct KttMetadata {
+    device: Option<Field>,
+    time_unit: Option<Field>,
 }
 
 /// What results may say of themselves.
@@ -37,14 +49,16 @@ pub(super) struct Document<'t> {
 #[serde(expecting = "an object")]
 struct Metadata<'t> {
     device_name: Option<Field>,
+    /// As KTT calls it.
+    device: Option<Field>,
     kernel_name: Option<Field>,
     #[serde(borrow)]
     problem_size: Option<&'t RawValue>,
     timeunit: Option<Field>,
 }
 
-const NEITHER: &str = "this is neither a cache of Kernel Tuner, which has `cache`, nor T4 results, which have `results`; \
-                       name one of these";
+const NEITHER: &str = "this is neither a cache of Kernel Tuner, which has `cache`, nor T4 results, which have `results`, nor \
+                       results of KTT, which have `Results`; name one of these";
 
 impl<'t> Document<'t> {
     pub(super) fn read(text: &'t str) -> Result<Self, Wrong> {
@@ -53,22 +67,29 @@ impl<'t> Document<'t> {
 
     /// `text` is what the document was read from.
     pub(super) fn tuned(self, file: &str, text: &str) -> Result<Tuned, Wrong> {
-        let (parameters, rows) = match (self.cache, self.results) {
-            (Some(entries), None) => self.entries(entries, text)?,
-            (None, Some(list)) => self.listed(list, text)?,
-            (Some(_), Some(_)) => {
-                return Err((1, "this has both `cache` and `results`; leave one".to_owned()));
+        let (kernel, parameters, rows) = match (self.cache, self.results, self.ktt_results) {
+            (Some(entries), None, None) => self.entries(entries, text)?,
+            (None, Some(list), None) => self.listed(list, text)?,
+            (None, None, Some(list)) => self.of_ktt(list, text)?,
+            (None, None, None) => return Err((1, NEITHER.to_owned())),
+            _ => {
+                return Err((
+                    1,
+                    "this has more than one of `cache`, `results` and `Results`; leave one".to_owned(),
+                ));
             }
-            (None, None) => return Err((1, NEITHER.to_owned())),
         };
         if rows.is_empty() {
-            return Err((1, "no configuration was measured; let Kernel Tuner run first".to_owned()));
+            return Err((1, "no configuration was measured; let the tuner run first".to_owned()));
         }
         let size = self.problem_size.or(self.metadata.problem_size);
+        let (metadata, ktt) = (&self.metadata, &self.ktt_metadata);
+        let device = [&self.device_name, &metadata.device_name, &metadata.device, &ktt.device];
         Ok(Tuned {
             file: file.to_owned(),
-            device: name([&self.device_name, &self.metadata.device_name]).unwrap_or_else(|| stem(file)),
-            kernel: name([&self.kernel_name, &self.metadata.kernel_name])
+            device: name(device).unwrap_or_else(|| stem(file)),
+            kernel: kernel
+                .or_else(|| name([&self.kernel_name, &metadata.kernel_name]))
                 .unwrap_or_else(|| "kernel".to_owned()),
             size: size.map_or_else(Vec::new, extents),
             parameters,
@@ -76,36 +97,45 @@ impl<'t> Document<'t> {
         })
     }
 
-    fn entries(&self, entries: &RawValue, text: &str) -> Result<(Vec<String>, Vec<Row>), Wrong> {
+    fn entries(&self, entries: &RawValue, text: &str) -> Result<Read, Wrong> {
         let all = |fields: &Fields| fields.0.iter().map(|(name, _)| name.clone()).collect();
         let known = self.tune_params_keys.clone().or_else(|| self.tune_params.as_ref().map(all));
         let parameters =
             known.ok_or_else(|| (1, "the parameters are not named; add `tune_params_keys`".to_owned()))?;
-        let rows = part(entries, text, Entries { parameters: &parameters })?;
-        Ok((parameters, rows))
+        let rows = cache::entries(entries, text, &parameters)?;
+        Ok((None, parameters, rows))
     }
 
-    fn listed(&self, list: &RawValue, text: &str) -> Result<(Vec<String>, Vec<Row>), Wrong> {
-        let unit = match &self.metadata.timeunit {
-            Some(Field::Text(unit)) => ns_per(unit).map_err(|what| (1, what))?,
-            _ => None,
-        };
-        let mut parameters = Vec::new();
-        let rows = part(list, text, Results { parameters: &mut parameters, unit })?;
-        Ok((parameters, rows))
+    fn listed(&self, list: &RawValue, text: &str) -> Result<Read, Wrong> {
+        let (parameters, rows) = results::results(list, text, unit_ns(&self.metadata.timeunit)?)?;
+        Ok((None, parameters, rows))
+    }
+
+    fn of_ktt(&self, list: &RawValue, text: &str) -> Result<Read, Wrong> {
+        let unit_ns = unit_ns(&self.ktt_metadata.time_unit)?;
+        let no_unit = || (1, "the unit of the times is not named; add `TimeUnit` to `Metadata`".to_owned());
+        let Ktt { kernel, parameters, rows } = ktt::results(list, text, unit_ns.ok_or_else(no_unit)?)?;
+        Ok((Some(kernel).filter(|name| !name.is_empty()), parameters, rows))
+    }
+}
+
+/// The kernel, where entries name it, the parameters and the rows.
+type Read = (Option<String>, Vec<String>, Vec<Row>);
+
+fn unit_ns(unit: &Option<Field>) -> Result<Option<f64>, Wrong> {
+    match unit {
+        Some(Field::Text(unit)) => ns_per(unit).map_err(|what| (1, what)),
+        _ => Ok(None),
     }
 }
 
 /// A part of the text read by itself; what is wrong has its line in the whole text.
-fn part<'t, S: DeserializeSeed<'t>>(part: &'t RawValue, text: &str, seed: S) -> Result<S::Value, Wrong> {
-    let start = part.get().as_ptr().addr() - text.as_ptr().addr();
-    let lines_before = text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count();
-    let mut reader = serde_json::Deserializer::from_str(part.get());
-    seed.deserialize(&mut reader).map_err(|error| wrong(&error, lines_before))
+pub(super) fn part<'t, T: Deserialize<'t>>(part: &'t RawValue, text: &str) -> Result<T, Wrong> {
+    serde_json::from_str(part.get()).map_err(|error| wrong(&error, Lines::of(text).before(part)))
 }
 
 /// Without the place in the message, of which the line is told apart, and no longer than anybody reads.
-fn wrong(error: &serde_json::Error, lines_before: usize) -> Wrong {
+pub(super) fn wrong(error: &serde_json::Error, lines_before: usize) -> Wrong {
     const MAX_CHARS: usize = 300;
     let message = error.to_string();
     let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
@@ -135,7 +165,8 @@ fn name<const N: usize>(fields: [&Option<Field>; N]) -> Option<String> {
 /// What the file is called, without its folder and endings.
 fn stem(file: &str) -> String {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    let mut name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".xz")).unwrap_or(name);
+    let packed = [".gz", ".xz", ".zip"].into_iter().find_map(|ending| name.strip_suffix(ending));
+    let mut name = packed.unwrap_or(name);
     for ending in [".json", "_T4", "-T4", "_results", "-results", "_cache", "-cache"] {
         name = name.strip_suffix(ending).filter(|rest| !rest.is_empty()).unwrap_or(name);
     }

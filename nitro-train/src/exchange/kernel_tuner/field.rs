@@ -5,6 +5,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
 
+use crate::unique::Keys;
+
 /// So many numbers of a list are kept; a run has some dozens of repeats.
 const MAX_NUMBERS: usize = 1 << 16;
 
@@ -27,19 +29,41 @@ impl Field {
         }
     }
 
-    /// The value of a parameter. Commas, which separate parameters, become semicolons.
+    /// The numbers of a list, each so many times as large.
+    pub(super) fn numbers(&self, factor: f64) -> Vec<f64> {
+        match self {
+            Self::Numbers(numbers) => numbers.iter().map(|number| number * factor).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The value of a parameter, as one that may stand in the text of a configuration.
     pub(super) fn text(&self) -> Option<String> {
         match self {
+            Self::Null => Some("null".to_owned()),
             Self::Bool(value) => Some(value.to_string()),
             Self::Number(number) => Some(number_text(number)),
-            Self::Text(text) => Some(text.replace(',', ";")),
+            Self::Text(text) => Some(written(text)),
             Self::Numbers(numbers) => {
                 let numbers: Vec<_> = numbers.iter().map(f64::to_string).collect();
                 Some(format!("[{}]", numbers.join(";")))
             }
-            Self::Null | Self::Other => None,
+            Self::Other => None,
         }
     }
+}
+
+/// A text as the value of a parameter: commas, which separate parameters, become semicolons, and what would get lost at the ends, or is
+/// nothing at all, stands in quotes.
+fn written(text: &str) -> String {
+    let has_ends = text.is_empty() || text.trim() != text;
+    let own = text.replace(',', ";");
+    let quoted = if has_ends { format!("\"{own}\"") } else { own };
+    let shown = |letter: char| match letter.is_control() {
+        true => letter.escape_default().to_string(),
+        false => letter.to_string(),
+    };
+    quoted.chars().map(shown).collect()
 }
 
 /// `16.0` is the same value as `16`: which of them is written is up to who called the tuner.
@@ -106,7 +130,7 @@ impl<'de> Visitor<'de> for FieldVisitor {
     }
 }
 
-/// An object whose order is kept.
+/// An object whose order is kept, and whose names are there once.
 pub(super) struct Fields(pub(super) Vec<(String, Field)>);
 
 impl Fields {
@@ -127,9 +151,10 @@ impl<'de> Deserialize<'de> for Fields {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    fields.push(entry);
+                let (mut fields, mut names) = (Vec::new(), Keys::default());
+                while let Some(name) = map.next_key::<String>()? {
+                    names.add(&name)?;
+                    fields.push((name, map.next_value()?));
                 }
                 Ok(Fields(fields))
             }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use nitro_core::{MAX_VARIANTS, name};
 
+use super::document::Wrong;
 use super::{Row, Tuned};
 use crate::exchange::error::{ImportError, Problem};
 use crate::printable::{excerpt, list};
@@ -16,9 +17,9 @@ pub(super) fn join(function: &str, files: Vec<Tuned>) -> Result<Recordings, Impo
     let mut joined = Joined::of(function, &files);
     for file in files {
         let name = file.file.clone();
-        joined.add(file).map_err(|what| ImportError::Row {
+        joined.add(file).map_err(|(line, what)| ImportError::Row {
             file: name,
-            line: 1,
+            line,
             problem: Problem::KernelTuner { what },
         })?;
     }
@@ -50,17 +51,21 @@ impl Joined {
         Self { recordings, found_in: HashMap::new() }
     }
 
-    fn add(&mut self, file: Tuned) -> Result<(), String> {
-        let (device, input) = (self.device(&file.device)?, self.input(&file)?);
-        let variant = self.variant(&file)?;
+    fn add(&mut self, file: Tuned) -> Result<(), Wrong> {
+        // Names of the whole file are not far from its beginning.
+        let of_file = |what| (1, what);
+        let device = self.device(&file.device).map_err(of_file)?;
+        let input = self.input(&file).map_err(of_file)?;
+        let variant = self.variant(&file).map_err(of_file)?;
         for row in file.rows {
-            let configuration = self.listed(variant, &file.parameters, &row)?;
+            let of_row = |what| (row.line, what);
+            let configuration = self.listed(variant, &file.parameters, &row).map_err(of_row)?;
             let key = (device, input, variant, configuration.clone());
             if let Some(other) = self.found_in.insert(key, file.file.clone()) {
                 let (configuration, device) = (excerpt(&configuration), excerpt(&file.device));
-                return Err(format!(
+                return Err(of_row(format!(
                     "configuration `{configuration}` on device `{device}` is in {other} already; leave out one of the two"
-                ));
+                )));
             }
             let Row { outcome, spread_ns, repeats, reason, .. } = row;
             self.recordings.measurements.push(Measurement {

@@ -3,20 +3,18 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::Row;
+use super::document::{Wrong, part};
+use super::entry::{Lines, rows};
 use super::field::{Field, Fields};
 use super::row::{Timed, failed, values};
 use super::units::ns_per;
 use crate::printable::excerpt;
 
-/// Reads the list; the parameters are those of the first result.
-pub(super) struct Results<'p> {
-    pub(super) parameters: &'p mut Vec<String>,
-    /// Nanoseconds in the unit that the file's metadata names.
-    pub(super) unit: Option<f64>,
-}
+/// Where nothing says a unit, it is Kernel Tuner's.
+const MILLISECOND_NS: f64 = 1e6;
 
 #[derive(Deserialize)]
 #[serde(expecting = "an object a result")]
@@ -44,34 +42,22 @@ struct Times {
     runtimes: Option<Field>,
 }
 
-impl<'de> DeserializeSeed<'de> for Results<'_> {
-    type Value = Vec<Row>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<Row>, D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Results<'_> {
-    type Value = Vec<Row>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a list of results")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Row>, A::Error> {
-        let mut rows = Vec::new();
-        while let Some(entry) = list.next_element::<Entry>()? {
-            if rows.is_empty() {
-                *self.parameters = entry.configuration.0.iter().map(|(name, _)| name.clone()).collect();
-            }
-            let row = entry.row(self.parameters, self.unit);
-            rows.push(
-                row.map_err(|what| Error::custom(format!("result {} ({entry}) {what}", rows.len() + 1)))?,
-            );
-        }
-        Ok(rows)
-    }
+/// Reads the list of results, which is a part of the text; the parameters are those of the first. `unit` is what the file's metadata
+/// names, in nanoseconds.
+pub(super) fn results(
+    list: &RawValue,
+    text: &str,
+    unit: Option<f64>,
+) -> Result<(Vec<String>, Vec<Row>), Wrong> {
+    let entries: Vec<&RawValue> = part(list, text)?;
+    let called = (1..).map(|number| format!("result {number}"));
+    let mut parameters: Option<Vec<String>> = None;
+    let rows = rows(called.zip(entries), &mut Lines::of(text), |entry: Entry| {
+        let names = || entry.configuration.0.iter().map(|(name, _)| name.clone()).collect();
+        let row = entry.row(parameters.get_or_insert_with(names), unit);
+        row.map_err(|what| format!("({entry}) {what}"))
+    })?;
+    Ok((parameters.unwrap_or_default(), rows))
 }
 
 impl fmt::Display for Entry {
@@ -94,12 +80,11 @@ impl Entry {
             return Ok(failed(values, &self.invalidity));
         }
         let (time, own_unit) = self.time()?;
-        let default_unit = unit.unwrap_or(1e6);
-        let own_unit = own_unit.unwrap_or(default_unit);
-        // Of the repeats only the file says the unit.
-        let scale = default_unit / own_unit;
-        let repeats = self.times.runtimes.as_ref().map(|runtimes| scaled(runtimes, scale));
-        Timed { time, repeats: repeats.as_ref(), ns_per: own_unit }.row(values)
+        // Repeats have no unit of their own: that of the file, or else that of the time.
+        let repeats_unit = unit.or(own_unit).unwrap_or(MILLISECOND_NS);
+        let repeats_ns = self.times.runtimes.as_ref().map(|runtimes| runtimes.numbers(repeats_unit));
+        let unit_ns = own_unit.or(unit).unwrap_or(MILLISECOND_NS);
+        Timed { time, unit_ns, repeats_ns: repeats_ns.unwrap_or_default() }.row(values)
     }
 
     /// The time and its unit, where it has one of its own.
@@ -112,12 +97,5 @@ impl Entry {
             .ok_or("has no measurement `time`; only what was tuned for time can be taken")?;
         let value = one.value.number().ok_or("has a time that is not a number; correct it")?;
         Ok((value, ns_per(&one.unit)?))
-    }
-}
-
-fn scaled(field: &Field, scale: f64) -> Field {
-    match field {
-        Field::Numbers(numbers) => Field::Numbers(numbers.iter().map(|number| number * scale).collect()),
-        other => other.clone(),
     }
 }

@@ -1,7 +1,7 @@
 //! What an entry of either kind becomes.
 
 use super::Row;
-use super::field::{Field, Fields};
+use super::field::Fields;
 use crate::evaluate::quantile;
 use crate::printable::{excerpt, printable};
 use crate::recordings::Outcome;
@@ -11,38 +11,39 @@ pub(super) fn values(parameters: &[String], fields: &Fields) -> Result<Vec<Strin
     let value = |name: &String| {
         let field = fields.get(name).ok_or_else(|| format!("lacks parameter `{}`; add it", excerpt(name)))?;
         field.text().ok_or_else(|| {
-            format!("has a value of `{}` that is neither a number, a text nor true or false", excerpt(name))
+            format!(
+                "has a value of `{}` that is neither a number, a text, true, false nor null",
+                excerpt(name)
+            )
         })
     };
     parameters.iter().map(value).collect()
 }
 
 /// A time as a file has it.
-pub(super) struct Timed<'a> {
+pub(super) struct Timed {
+    /// In the unit of the file, which messages quote.
     pub(super) time: f64,
-    pub(super) repeats: Option<&'a Field>,
-    /// Nanoseconds in the unit of both.
-    pub(super) ns_per: f64,
+    pub(super) unit_ns: f64,
+    pub(super) repeats_ns: Vec<f64>,
 }
 
-impl Timed<'_> {
+impl Timed {
     pub(super) fn row(self, values: Vec<String>) -> Result<Row, String> {
-        let time_ns = self.time * self.ns_per;
+        let Self { time, unit_ns, mut repeats_ns } = self;
+        let time_ns = time * unit_ns;
         if !(time_ns.is_finite() && time_ns > 0.0) {
-            return Err(format!("has time {}; a time has to be a number above 0", self.time));
+            return Err(format!("has time {time}; a time has to be a number above 0"));
         }
-        let mut repeats = match self.repeats {
-            Some(Field::Numbers(repeats)) => repeats.clone(),
-            _ => Vec::new(),
-        };
-        repeats.sort_by(f64::total_cmp);
-        let spread_ns = match repeats.len() {
+        repeats_ns.sort_by(f64::total_cmp);
+        let spread_ns = match repeats_ns.len() {
             0 | 1 => 0.0,
-            _ => (quantile(&repeats, 0.75) - quantile(&repeats, 0.25)) * self.ns_per,
+            _ => quantile(&repeats_ns, 0.75) - quantile(&repeats_ns, 0.25),
         };
         let spread_ns = if spread_ns.is_finite() { spread_ns } else { 0.0 };
-        let repeats = u32::try_from(repeats.len()).unwrap_or(u32::MAX);
-        Ok(Row { values, outcome: Outcome::Time(time_ns), spread_ns, repeats, reason: String::new() })
+        let repeats = u32::try_from(repeats_ns.len()).unwrap_or(u32::MAX);
+        let outcome = Outcome::Time(time_ns);
+        Ok(Row { line: 0, values, outcome, spread_ns, repeats, reason: String::new() })
     }
 }
 
@@ -54,5 +55,5 @@ pub(super) fn failed(values: Vec<String>, reason: &str) -> Row {
     };
     const MAX_CHARS: usize = 300;
     let reason = printable(reason).chars().take(MAX_CHARS).collect();
-    Row { values, outcome, spread_ns: 0.0, repeats: 0, reason }
+    Row { line: 0, values, outcome, spread_ns: 0.0, repeats: 0, reason }
 }

@@ -1,0 +1,49 @@
+//! Objects of JSON whose keys are there once: of two values a map would keep one without a word.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+
+use crate::printable::excerpt;
+
+/// The keys of one object so far.
+#[derive(Default)]
+pub(crate) struct Keys(HashSet<String>);
+
+impl Keys {
+    /// Refuses a key that is there twice.
+    pub(crate) fn add<E: Error>(&mut self, key: &str) -> Result<(), E> {
+        match self.0.insert(key.to_owned()) {
+            true => Ok(()),
+            false => Err(E::custom(format_args!("`{}` is there twice; remove one of the two", excerpt(key)))),
+        }
+    }
+}
+
+/// Deserializes an object as a map, for `#[serde(deserialize_with)]`.
+pub(crate) fn map<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, V>, D::Error> {
+    struct Entries<V>(PhantomData<V>);
+
+    impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
+        type Value = BTreeMap<String, V>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let (mut entries, mut keys) = (BTreeMap::new(), Keys::default());
+            while let Some(key) = map.next_key::<String>()? {
+                keys.add(&key)?;
+                entries.insert(key, map.next_value()?);
+            }
+            Ok(entries)
+        }
+    }
+
+    deserializer.deserialize_map(Entries(PhantomData))
+}
