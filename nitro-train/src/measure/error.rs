@@ -108,6 +108,22 @@ pub enum RecordError {
         /// The function.
         function: &'static str,
     },
+    /// The closure asked for inputs, has none of its own, and no file of the folder is of its patterns.
+    #[error(
+        "none of the {files} files in {} is an input of `{function}`, which reads {patterns}: name another folder, or unpack what is \
+         packed",
+        folder.display()
+    )]
+    NoMatch {
+        /// The folder.
+        folder: PathBuf,
+        /// The function.
+        function: &'static str,
+        /// How many files there are.
+        files: usize,
+        /// What the function reads.
+        patterns: String,
+    },
     /// The closure asked for inputs of a pattern that is none.
     #[error("`{function}` asks for inputs of `{pattern}`, which is no pattern: {problem}")]
     BadPattern {

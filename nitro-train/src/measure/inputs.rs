@@ -1,6 +1,6 @@
 //! The inputs of a recording: built-in names, or files.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -27,6 +27,10 @@ pub(super) struct InputList<'a> {
     paths: Vec<String>,
     /// Inputs, by position in `names`, that the closure knows of.
     handed_out: RefCell<BTreeSet<usize>>,
+    /// The patterns that were asked for.
+    patterns: RefCell<BTreeSet<String>>,
+    /// Whether there was an input of one of them.
+    has_matched: Cell<bool>,
 }
 
 impl<'a> InputList<'a> {
@@ -41,7 +45,8 @@ impl<'a> InputList<'a> {
                 files.into_iter().map(|(name, path)| (name, path.to_string_lossy().into_owned())).unzip()
             }
         };
-        Ok(Self { source, names, paths, handed_out: RefCell::default() })
+        let (handed_out, patterns, has_matched) = Default::default();
+        Ok(Self { source, names, paths, handed_out, patterns, has_matched })
     }
 
     /// Hands out none of these.
@@ -50,16 +55,24 @@ impl<'a> InputList<'a> {
         self.handed_out.borrow_mut().extend(names.into_iter().filter_map(position));
     }
 
-    /// Whether nothing can be handed out, whatever is asked for.
-    pub(super) fn is_empty(&self) -> bool {
-        self.names.is_empty()
+    /// Tells if the closure asked for inputs, and none is what it asked for.
+    pub(super) fn was_asked_in_vain(&self) -> bool {
+        !self.patterns.borrow().is_empty() && !self.has_matched.get()
     }
 
     /// What to say where a function asked for inputs and there are none.
     pub(super) fn none_for(&self, function: &'static str) -> RecordError {
         match self.source {
             Inputs::Generated(_) => RecordError::NoInputs { function },
-            Inputs::Folder(folder) => RecordError::NoFiles { folder: folder.to_owned(), function },
+            Inputs::Folder(folder) if self.names.is_empty() => {
+                RecordError::NoFiles { folder: folder.to_owned(), function }
+            }
+            Inputs::Folder(folder) => RecordError::NoMatch {
+                folder: folder.to_owned(),
+                function,
+                files: self.names.len(),
+                patterns: readable(&self.patterns.borrow()),
+            },
         }
     }
 
@@ -68,12 +81,17 @@ impl<'a> InputList<'a> {
     /// # Errors
     /// When the pattern is none.
     pub(super) fn hand_out(&self, pattern: &str) -> Result<Vec<(&str, &str)>, globset::Error> {
+        self.patterns.borrow_mut().insert(pattern.to_owned());
         let glob = GlobBuilder::new(pattern).empty_alternates(true).build()?;
         // A set of one, since a single matcher would panic where the pattern is too large to compile.
         let pattern = GlobSet::new([glob])?;
         let mut handed_out = self.handed_out.borrow_mut();
         let all = self.names.iter().zip(&self.paths).enumerate();
-        let new = all.filter(|(index, (_, path))| self.matches(&pattern, path) && handed_out.insert(*index));
+        let matching = all.filter(|(_, (_, path))| self.matches(&pattern, path));
+        let new = matching.filter(|(index, _)| {
+            self.has_matched.set(true);
+            handed_out.insert(*index)
+        });
         Ok(new.map(|(_, (name, path))| (name.as_str(), path.as_str())).collect())
     }
 
@@ -98,4 +116,11 @@ impl<'a> InputList<'a> {
             Inputs::Generated(_) => name.to_owned(),
         }
     }
+}
+
+/// Lists patterns for a message. The one that only built-in inputs are of is left out.
+fn readable(patterns: &BTreeSet<String>) -> String {
+    let named: Vec<String> =
+        patterns.iter().filter(|own| !own.is_empty()).map(|own| format!("`{own}`")).collect();
+    if named.is_empty() { "no files".to_owned() } else { format!("{}, also as .gz", named.join(" and ")) }
 }

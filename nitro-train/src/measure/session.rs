@@ -17,8 +17,6 @@ use crate::recordings::Input;
 pub struct Session<'a> {
     inputs: InputList<'a>,
     work: Work<'a>,
-    /// Whether the closure asked for inputs where there are none.
-    asked_in_vain: Cell<bool>,
     /// The first pattern that is none.
     bad_pattern: OnceCell<RecordError>,
     /// Whether the closure came with an input.
@@ -49,9 +47,9 @@ impl Work<'_> {
 
 impl<'a> Session<'a> {
     pub(super) fn new(inputs: Inputs<'a>, work: Work<'a>) -> Result<Self, RecordError> {
-        let (asked_in_vain, bad_pattern, came_with_input, in_hand) = Default::default();
+        let (bad_pattern, came_with_input, in_hand) = Default::default();
         let inputs = InputList::new(inputs)?;
-        Ok(Self { inputs, work, asked_in_vain, bad_pattern, came_with_input, in_hand })
+        Ok(Self { inputs, work, bad_pattern, came_with_input, in_hand })
     }
 
     /// As if these inputs were not there.
@@ -64,7 +62,8 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// [`RecordError::BadPattern`], what the closure returns, [`RecordError::Input`] when it failed or panicked with an input in hand, and
-    /// [`RecordError::NoInputs`] or [`RecordError::NoFiles`] when it asked for inputs where there are none, and had none of its own.
+    /// [`RecordError::NoInputs`], [`RecordError::NoFiles`] or [`RecordError::NoMatch`] when it asked for inputs where there are none, and had
+    /// none of its own.
     pub(super) fn run(
         &mut self,
         record: impl FnOnce(&mut Session<'a>) -> Result<(), BoxError>,
@@ -79,7 +78,7 @@ impl<'a> Session<'a> {
             None => resume_unwind(panic),
         });
         ended.map_err(|error| RecordError::of_closure(error, in_hand))?;
-        match self.asked_in_vain.get() && !self.came_with_input.get() {
+        match self.inputs.was_asked_in_vain() && !self.came_with_input.get() {
             true => Err(self.inputs.none_for(self.work.function())),
             false => Ok(()),
         }
@@ -99,7 +98,6 @@ impl<'a> Session<'a> {
     /// `{png,jpg}` for either; a character in brackets or behind `\` stands for itself. `?` and brackets know the characters of ASCII alone.
     /// Of a pattern that is none (`{png`) there are no inputs, and whatever else the closure does, [`RecordError::BadPattern`] is its error.
     pub fn inputs(&self, pattern: &str) -> DueInputs<'_> {
-        self.asked_in_vain.set(self.asked_in_vain.get() || self.inputs.is_empty());
         let mut inputs = self.inputs.hand_out(pattern).unwrap_or_else(|error| self.refuse(pattern, &error));
         match &self.work {
             Work::Record(recording) => {

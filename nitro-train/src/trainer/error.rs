@@ -259,6 +259,16 @@ pub enum TrainError {
 }
 
 impl TrainError {
+    /// Tells if a folder has no inputs of the function.
+    pub(super) fn is_of_no_match(&self) -> bool {
+        match self {
+            Self::Record { source, .. } | Self::Survey { source, .. } => {
+                matches!(**source, RecordError::NoMatch { .. })
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a variant took the device away from this process: a fresh one can go on.
     #[must_use]
     pub fn is_device_loss(&self) -> bool {

@@ -13,6 +13,7 @@ use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
 use crate::measure::{MAX_CONFIGURATIONS, Plan, Repeats, Share, is_sampled};
+use crate::printable::sentence;
 
 /// What to record, where and how.
 #[derive(Clone, Debug, Default)]
@@ -87,7 +88,7 @@ impl Trainer {
     /// [`TrainError::is_device_loss`] when a variant took the device away from this process: a fresh one goes on.
     pub fn record(&self, request: &RecordRequest) -> Result<RecordSummary, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;
-        let mut summary = RecordSummary::default();
+        let (mut summary, mut unmatched) = (RecordSummary::default(), None);
         for name in or_whole_host(&request.devices) {
             let device = self.open_device(&name)?;
             if request.cold && !device.empty_caches(true) {
@@ -104,13 +105,25 @@ impl Trainer {
                 let plan = Plan { feature_times_only, candidates, ..plan };
                 let store = store.writable()?;
                 let inputs = match request.max_inputs {
-                    None => recorder.record(&plan, store)?,
-                    Some(most) => record_within(&recorder, &plan, store, most)?,
+                    None => recorder.record(&plan, store),
+                    Some(most) => record_within(&recorder, &plan, store, most),
+                };
+                let inputs = match inputs {
+                    // A folder need not have inputs for functions that nobody named.
+                    Err(error) if request.data.functions.is_empty() && error.is_of_no_match() => {
+                        self.tell(format!("passed over: {}", sentence(&error)));
+                        unmatched.get_or_insert(error);
+                        continue;
+                    }
+                    inputs => inputs?,
                 };
                 summary.recorded.push(recorder.summary(inputs, store)?);
             }
         }
-        Ok(summary)
+        match unmatched {
+            Some(error) if summary.recorded.is_empty() => Err(error),
+            _ => Ok(summary),
+        }
     }
 
     /// Says of which variants not all configurations are tried.

@@ -99,7 +99,7 @@ fn record_histogram(session: &mut Session<'_>) -> Result<(), BoxError> {
 }
 
 fn record_spmv(session: &mut Session<'_>) -> Result<(), BoxError> {
-    for name in session.inputs("*.mtx") {
+    for name in session.inputs(inputs::spmv::FILES) {
         let matrix = inputs::spmv::load(name)?;
         let x: Vec<f64> = (0..matrix.columns()).map(|column| 1.0 + (column % 17) as f64 / 16.0).collect();
         let run = || {

@@ -26,6 +26,12 @@ pub enum InputError {
         /// The cause.
         source: std::io::Error,
     },
+    /// An archive has no matrix.
+    #[error("{} has no file that ends in .mtx: name an archive with a matrix, or unpack it", path.display())]
+    NoMatrix {
+        /// The archive.
+        path: PathBuf,
+    },
     /// A file is no image that can be used.
     #[error("{} is not a usable PNG or JPEG image", path.display())]
     Image {

@@ -329,6 +329,80 @@ fn a_folder_without_inputs_is_told() {
 }
 
 #[test]
+fn a_folder_of_other_files_is_told_with_what_is_read() {
+    let folder = folder_with(&[("in/a.bin", "x"), ("in/b/c.mat", "x")]);
+    let record = |more: &[&str]| {
+        let record =
+            ["record", "--inputs", "in", "--store", "s.db", "--device", "host:1", "--repeat-ms", "1"];
+        train(folder.path(), &[&record[..], more].concat())
+    };
+    let said = |output: &std::process::Output| text(&output.stderr);
+    for more in [&["--function", "spmv"][..], &["--function", "spmv", "--budget", "2"], &[]] {
+        let output = record(more);
+        assert_eq!(output.status.code(), Some(1), "{more:?}: {}", said(&output));
+        assert!(said(&output).contains("none of the 2 files in in is an input of "), "{}", said(&output));
+    }
+    let reads = "`spmv`, which reads `*.{mtx,mtx.xz,tar,tar.xz,tgz,txz}`, also as .gz: name another folder";
+    assert!(said(&record(&["--function", "spmv"])).contains(reads));
+    fs::write(folder.path().join("in/d.mtx"), MATRIX).unwrap();
+    let output = record(&[]);
+    assert!(output.status.success(), "the others are passed over: {}", said(&output));
+    assert!(said(&output).contains("passed over: ") && said(&output).contains("1 inputs to measure"));
+    let again = record(&["--function", "spmv"]);
+    assert!(again.status.success() && said(&again).contains("1 measured before"), "{}", said(&again));
+}
+
+#[test]
+fn stores_of_special_names_are_refused_by_every_command_and_nothing_is_made() {
+    let folder = imported();
+    let before = fs::read_dir(folder.path()).unwrap().count();
+    let names = ["file:u.db", ":memory:", "file::memory:", "", "file:u.db?mode=memory"];
+    for name in names {
+        for command in [
+            &["record", "--function", "sort"][..],
+            &["fit"],
+            &["evaluate"],
+            &["report"],
+            &["check"],
+            &["sync", "s.db", name],
+            &["sync", name, "s.db"],
+            &[
+                "import",
+                "--function",
+                "f",
+                "--measurements",
+                "m.csv",
+                "--inputs",
+                "i.csv",
+                "--devices",
+                "d.csv",
+            ],
+            &[
+                "export",
+                "--function",
+                "f",
+                "--measurements",
+                "M.csv",
+                "--inputs",
+                "I.csv",
+                "--devices",
+                "D.csv",
+            ],
+        ] {
+            let store: &[&str] = if command[0] == "sync" { &[] } else { &["--store", name] };
+            let message = failure(folder.path(), &[command, store].concat());
+            let is_told =
+                ["is no store's name", "a store needs a name"].iter().any(|words| message.contains(words));
+            assert!(
+                is_told || name.is_empty() && message.contains("--store"),
+                "{command:?} {name}: {message}"
+            );
+        }
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), before, "something was made");
+}
+
+#[test]
 fn models_go_to_a_folder() {
     let folder = imported();
     let message = failure(folder.path(), &["fit", "--store", "s.db", "--models", "m.csv"]);

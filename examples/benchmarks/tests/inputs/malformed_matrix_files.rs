@@ -141,4 +141,124 @@ fn all_supported_forms_are_read() {
     assert_eq!(entries("skew.mtx", skew), [(0, 1, -3.0), (1, 0, 3.0)]);
     let pattern = "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n";
     assert_eq!(entries("pattern.mtx", pattern), [(0, 1, 1.0)]);
+    let marked = format!("\u{feff}{BANNER}\r\n\t% comment\r\n\r\n2 3 1\r\n1\t1\t2\r\n");
+    assert_eq!(entries("marked.mtx", &marked), [(0, 0, 2.0)]);
+}
+
+#[test]
+fn comments_are_of_whatever_bytes() {
+    let text = b"%%MatrixMarket matrix coordinate real general\n% author: Andr\xe9\n %\xff\xfe\x00\n1 1 1\n%\x80\n1 1 2\n%\xc3";
+    let path = write("latin1.mtx", text);
+    assert_eq!(load(path.to_str().unwrap()).unwrap().entries().collect::<Vec<_>>(), [(0, 0, 2.0)]);
+    check(
+        "latin1-entry.mtx",
+        format!("{BANNER}\n1 1 1\n")
+            .as_bytes()
+            .iter()
+            .copied()
+            .chain(*b"1 1 \xe9\n")
+            .collect::<Vec<_>>()
+            .as_slice(),
+        3,
+        "not UTF-8",
+    );
+}
+
+#[test]
+fn exponents_as_fortran_writes_them() {
+    for (written, value) in [
+        ("1.5D+00", 1.5),
+        ("5.0d-01", 0.5),
+        ("-2.D3", -2000.0),
+        (".5D1", 5.0),
+        ("1d2", 100.0),
+        ("1.5+100", 1.5e100),
+        ("-1.5-100", -1.5e-100),
+        ("+2E1", 20.0),
+    ] {
+        let path = write("fortran.mtx", format!("{BANNER}\n1 1 1\n1 1 {written}\n").as_bytes());
+        let found = load(path.to_str().unwrap()).unwrap().entries().collect::<Vec<_>>();
+        assert_eq!(found, [(0, 0, value)], "{written}");
+    }
+    for none in [
+        "D", "1D", "D1", "1.5D+-1", "1-2-3", "NaND1", "infD1", "0x1D5", "1.5DD1", ".D1", "1.5D1.5", "-",
+        "1e+-5",
+    ] {
+        let text = format!("{BANNER}\n1 1 1\n1 1 {none}\n");
+        check("no-fortran.mtx", text.as_bytes(), 3, &format!("`{none}` is no number"));
+    }
+}
+
+fn xz(content: &[u8]) -> Vec<u8> {
+    let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(1)).unwrap();
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn archive(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, content) in files {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        builder.append_data(&mut header, name, content.as_bytes()).unwrap();
+    }
+    builder.into_inner().unwrap()
+}
+
+#[test]
+fn matrices_are_read_as_they_are_shared() {
+    let of = |value: u32, more: &str| format!("{BANNER}\n{more}1 1 1\n1 1 {value}\n");
+    let (own, large) = (of(1, ""), of(2, "% a comment that makes it larger\n"));
+    let collection = archive(&[("own/own_b.mtx", &large), ("own/README", "x"), ("own/own.mtx", &own)]);
+    let other = archive(&[("a/small.mtx", &own), ("a/large.mtx", &large)]);
+    let forms: [(&str, Vec<u8>, f64); 11] = [
+        ("own.mtx.gz", gzip(own.as_bytes()), 1.0),
+        ("own.mtx.xz", xz(own.as_bytes()), 1.0),
+        ("own.tar", collection.clone(), 1.0),
+        ("own.tar.gz", gzip(&collection), 1.0),
+        ("own.tgz", gzip(&collection), 1.0),
+        ("own.mtx.tar.gz", gzip(&collection), 1.0),
+        ("own.tar.xz", xz(&collection), 1.0),
+        ("own.txz", xz(&collection), 1.0),
+        ("another-name.tar.gz", gzip(&collection), 2.0),
+        ("other.tar.gz", gzip(&other), 2.0),
+        ("ending-does-not-matter", gzip(&other), 2.0),
+    ];
+    for (name, content, value) in forms {
+        let path = write(name, &content);
+        let found = load(path.to_str().unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(found.entries().collect::<Vec<_>>(), [(0, 0, value)], "{name}");
+    }
+}
+
+#[test]
+fn archives_that_have_no_matrix_or_are_damaged() {
+    let error = |name: &str, content: &[u8]| {
+        let path = write(name, content);
+        load(path.to_str().unwrap()).unwrap_err().to_string()
+    };
+    let said = error("none.tar.gz", &gzip(&archive(&[("README", "x"), ("mtx", "x")])));
+    assert!(said.contains("none.tar.gz has no file that ends in .mtx"), "{said}");
+    let wrong = archive(&[("../../etc/wrong.mtx".trim_start_matches("../../"), "no banner")]);
+    let said = error("wrong.tar.gz", &gzip(&wrong));
+    assert!(said.contains("wrong.tar.gz/wrong.mtx:1: the first line is not"), "{said}");
+    let entries: String = (1..=2000).map(|row| format!("{row} {row} 0.{}\n", row * 7919 % 1000)).collect();
+    let whole = archive(&[("cut/cut.mtx", &format!("{BANNER}\n2000 2000 2000\n{entries}"))]);
+    for (name, packed) in [("cut.tar.gz", gzip(&whole)), ("cut.tar.xz", xz(&whole)), ("cut.tar", whole)] {
+        let said = error(name, &packed[..packed.len() / 2]);
+        assert!(said.contains(name) && said.contains("truncated or damaged"), "{said}");
+    }
+    let mut header = tar::Header::new_gnu();
+    header.set_path("x.mtx").unwrap();
+    header.set_size(1 << 50);
+    header.set_cksum();
+    let said = error("x.tar", header.as_bytes());
+    assert!(said.contains("x.tar/x.mtx:1"), "what it announces takes no memory: {said}");
+    let mut long = tar::Header::new_gnu();
+    long.set_entry_type(tar::EntryType::GNULongName);
+    long.set_size(1 << 50);
+    long.set_cksum();
+    let said = error("long.tar", long.as_bytes());
+    assert!(said.contains("long.tar"), "{said}");
 }

@@ -13,7 +13,7 @@ use crate::cuda::cuda_spmv;
 /// # Errors
 /// When an input cannot be made, and as [`Session::checked_input`].
 pub fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
-    for name in session.inputs("*.mtx") {
+    for name in session.inputs(crate::inputs::spmv::FILES) {
         let csr = inputs::load(name)?;
         let host_x = reference::x(csr.pattern().columns());
         let expected = Reference::new(&csr, &host_x);

@@ -1,10 +1,8 @@
-//! Matrix Market files, plain or compressed by gzip.
+//! The text of Matrix Market files.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 use std::str::FromStr;
-
-use flate2::bufread::MultiGzDecoder;
 
 use crate::inputs::InputError;
 use crate::variants::spmv::Matrix;
@@ -20,8 +18,6 @@ const MAX_ENTRIES: u64 = 1 << 25;
 /// Largest magnitude of a value: products of all entries with a vector of numbers up to 2 stay finite, in every order of adding up.
 const MAX_VALUE: f64 = 1e300;
 const _: () = assert!(4.0 * MAX_ENTRIES as f64 * MAX_VALUE < f64::MAX);
-/// The first bytes of a gzip file.
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// What is wrong with a line of a Matrix Market file.
 #[derive(Debug, thiserror::Error)]
@@ -135,18 +131,8 @@ pub enum MatrixMarketProblem {
     Matrix(#[from] crate::variants::spmv::MatrixError),
 }
 
-/// Reads a matrix; `path` is for messages.
-pub(super) fn read(path: &Path, file: impl Read) -> Result<Matrix, InputError> {
-    let mut file = BufReader::new(file);
-    let compressed = match file.fill_buf() {
-        Ok(start) => start.starts_with(&GZIP_MAGIC),
-        Err(source) => return Err(InputError::Read { path: path.into(), source }),
-    };
-    if compressed { parse(path, BufReader::new(MultiGzDecoder::new(file))) } else { parse(path, file) }
-}
-
-/// Reads uncompressed text.
-fn parse(path: &Path, text: impl BufRead) -> Result<Matrix, InputError> {
+/// Reads a matrix from its text; `path` is for messages.
+pub(super) fn parse(path: &Path, text: impl BufRead) -> Result<Matrix, InputError> {
     let mut lines = Lines { text, number: 0, idle: 0, line: Vec::new() };
     let matrix = parse_lines(&mut lines);
     matrix.map_err(|problem| InputError::MatrixMarket {
@@ -158,7 +144,7 @@ fn parse(path: &Path, text: impl BufRead) -> Result<Matrix, InputError> {
 
 /// Reads line by line; on error the lines stand where it is.
 fn parse_lines(lines: &mut Lines<impl BufRead>) -> Result<Matrix, MatrixMarketProblem> {
-    let banner = Banner::parse(lines.next()?.unwrap_or(""))?;
+    let banner = Banner::parse(lines.next_text()?.unwrap_or(""))?;
     let sizes = Sizes::parse(lines.next_content()?.unwrap_or(""), banner.symmetry)?;
     // Grows as entries arrive: the number announced is not to be trusted with memory.
     let mut entries = Vec::new();
@@ -191,8 +177,8 @@ struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The next line without its end; none at the end of the file.
-    fn next(&mut self) -> Result<Option<&str>, MatrixMarketProblem> {
+    /// Reads the next line, of whatever bytes; false at the end of the file.
+    fn advance(&mut self) -> Result<bool, MatrixMarketProblem> {
         self.line.clear();
         self.number += 1;
         let mut bounded = self.text.by_ref().take(MAX_LINE_BYTES);
@@ -200,24 +186,37 @@ impl<R: BufRead> Lines<R> {
         if length as u64 == MAX_LINE_BYTES && !self.line.ends_with(b"\n") {
             return Err(MatrixMarketProblem::LongLine);
         }
-        let line = std::str::from_utf8(&self.line).map_err(|_| MatrixMarketProblem::NotText)?;
-        Ok((length > 0).then(|| line.trim()))
+        Ok(length > 0)
     }
 
-    /// The next line that is neither empty nor a comment.
+    /// The line without its end.
+    fn text(&self) -> Result<&str, MatrixMarketProblem> {
+        std::str::from_utf8(&self.line).map(str::trim).map_err(|_| MatrixMarketProblem::NotText)
+    }
+
+    /// The next line without its end; none at the end of the file.
+    fn next_text(&mut self) -> Result<Option<&str>, MatrixMarketProblem> {
+        match self.advance()? {
+            true => self.text().map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The next line that is neither empty nor a comment. Comments are of whatever bytes: names of people in any encoding stand there.
     fn next_content(&mut self) -> Result<Option<&str>, MatrixMarketProblem> {
         loop {
-            match self.next()? {
-                None => return Ok(None),
-                // Looked at again below, since a line returned from within a loop would stay borrowed in all turns.
-                Some(line) if !line.is_empty() && !line.starts_with('%') => break,
-                Some(_) => self.idle += 1,
+            if !self.advance()? {
+                return Ok(None);
+            }
+            match self.line.trim_ascii() {
+                [] | [b'%', ..] => self.idle += 1,
+                _ => break,
             }
             if self.idle > MAX_IDLE_LINES {
                 return Err(MatrixMarketProblem::TooManyComments);
             }
         }
-        Ok(std::str::from_utf8(&self.line).ok().map(str::trim))
+        self.text().map(Some)
     }
 }
 
@@ -246,7 +245,8 @@ enum Symmetry {
 impl Banner {
     /// Reads the first line; capitals do not matter.
     fn parse(line: &str) -> Result<Banner, MatrixMarketProblem> {
-        let line = line.to_ascii_lowercase();
+        // Some editors begin a file with a mark of its encoding.
+        let line = line.trim_start_matches('\u{feff}').to_ascii_lowercase();
         let words: Vec<&str> = line.split_whitespace().collect();
         let &["%%matrixmarket", object, format, field, symmetry] = words.as_slice() else {
             return Err(MatrixMarketProblem::Banner);
@@ -319,7 +319,7 @@ impl Field {
         let row = index(next()?, "row", sizes.rows)?;
         let column = index(next()?, "column", sizes.columns)?;
         let value = match self {
-            Field::Real => Some(number::<f64>(next()?, "number")?).filter(|value| value.is_finite()),
+            Field::Real => Some(real(next()?)?).filter(|value| value.is_finite()),
             Field::Integer => Some(number::<i64>(next()?, "whole number")? as f64),
             Field::Pattern => Some(1.0),
         };
@@ -353,6 +353,24 @@ fn index(word: &str, what: &'static str, max: u64) -> Result<u32, MatrixMarketPr
     } else {
         Err(MatrixMarketProblem::Index { what, index, max })
     }
+}
+
+/// Reads a real number, also with an exponent as Fortran writes it: `1.5D+00`, `1.5d0`, and `1.5+100` where it has three digits.
+fn real(word: &str) -> Result<f64, MatrixMarketProblem> {
+    let not_a_number = || MatrixMarketProblem::Number { found: word.into(), expected: "number" };
+    if let Ok(value) = word.parse() {
+        return Ok(value);
+    }
+    // Only numbers get this far with what follows; `Dead` and `1-2-3` stay what they are.
+    let exponent = match word.find(['d', 'D']) {
+        Some(at) => Some((at, at + 1)),
+        None => word.rfind(['+', '-']).filter(|&at| at > 0).map(|at| (at, at)),
+    };
+    let (end, start) = exponent.ok_or_else(not_a_number)?;
+    let (mantissa, exponent) = (&word[..end], &word[start..]);
+    let is_mantissa = mantissa.ends_with(|last: char| last.is_ascii_digit() || last == '.');
+    let written = format!("{mantissa}e{exponent}");
+    written.parse().ok().filter(|_| is_mantissa).ok_or_else(not_a_number)
 }
 
 /// Reads a number.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::matrix_market;
+use super::packed::Unpacked;
 use crate::inputs::{InputError, NameProblem};
 use crate::variants::spmv::Matrix;
 
@@ -30,7 +31,11 @@ pub(super) fn names() -> impl Iterator<Item = String> {
 /// Reads a shipped matrix; `whole` is its name with the prefix.
 pub(super) fn load(whole: &str, name: &str) -> Result<Matrix, InputError> {
     match SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
-        Some((_, file)) => matrix_market::read(Path::new(whole), *file),
+        Some((_, file)) => {
+            let unpacked = Unpacked::of(*file);
+            let unpacked = unpacked.map_err(|source| InputError::Read { path: whole.into(), source })?;
+            matrix_market::parse(Path::new(whole), unpacked.into_text())
+        }
         None => {
             let known: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
             let problem = NameProblem::Shipped { known: known.join(", ") };
