@@ -15,17 +15,40 @@ const GAP: usize = 2;
 /// beginning with the first column again, and a cell that does not fit by itself is wrapped. Without one no line is broken.
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
-    ends_in_text: bool,
+    /// The columns of text, beside the first.
+    of_text: Vec<usize>,
 }
 
 impl Table {
     pub(crate) fn new(heading: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { rows: vec![heading.into_iter().map(Into::into).collect()], ends_in_text: false }
+        Self { rows: vec![heading.into_iter().map(Into::into).collect()], of_text: Vec::new() }
     }
 
     /// The table, with text in its last column.
     pub(crate) fn ending_in_text(self) -> Self {
-        Self { ends_in_text: true, ..self }
+        let last = self.columns() - 1;
+        self.with_text(last)
+    }
+
+    /// The table, with text in this column.
+    pub(crate) fn with_text(mut self, column: usize) -> Self {
+        self.of_text.push(column);
+        self
+    }
+
+    /// Takes out the columns, beside those of text, in which nothing but `empty` stands.
+    pub(crate) fn without_columns_of(mut self, empty: &str) -> Self {
+        let is_kept = |column: &usize| {
+            let mut cells = self.rows[1..].iter().filter_map(|row| row.get(*column));
+            *column == 0 || self.of_text.contains(column) || cells.any(|cell| cell != empty)
+        };
+        let kept: Vec<usize> = (0..self.columns()).filter(is_kept).collect();
+        for row in &mut self.rows {
+            *row = kept.iter().map(|&column| row.get(column).cloned().unwrap_or_default()).collect();
+        }
+        self.of_text =
+            self.of_text.iter().filter_map(|own| kept.iter().position(|column| column == own)).collect();
+        self
     }
 
     /// Adds a row, which may be shorter than the heading.
@@ -45,7 +68,7 @@ impl Table {
             table.add_row(columns.iter().map(|&column| row.get(column).map_or("", String::as_str)));
         }
         for (&column, shown) in columns.iter().zip(table.column_iter_mut()) {
-            let is_text = column == 0 || self.ends_in_text && column + 1 == self.columns();
+            let is_text = column == 0 || self.of_text.contains(&column);
             let alignment = if is_text { CellAlignment::Left } else { CellAlignment::Right };
             let blanks = if column == 0 { 0 } else { GAP as u16 };
             shown.set_padding((blanks, 0)).set_cell_alignment(alignment);
@@ -92,9 +115,49 @@ impl fmt::Display for Table {
     }
 }
 
+/// A sentence. A width, as in `{sentence:80}`, is the most columns of a line: it is broken between words.
+pub(crate) struct Sentence<'t>(pub(crate) &'t str);
+
+impl fmt::Display for Sentence<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = formatter.width().unwrap_or(usize::MAX);
+        let mut used = 0;
+        for word in self.0.split(' ') {
+            let width = word.chars().count();
+            if used > 0 && used + 1 + width > most {
+                writeln!(formatter)?;
+                used = 0;
+            } else if used > 0 {
+                formatter.write_str(" ")?;
+                used += 1;
+            }
+            formatter.write_str(word)?;
+            used += width;
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Table;
+    use super::{Sentence, Table};
+
+    #[test]
+    fn sentences_are_broken_between_words() {
+        let sentence = Sentence("one two three, eleventeen four");
+        assert_eq!(format!("{sentence:10}"), "one two\nthree,\neleventeen\nfour");
+        assert_eq!(sentence.to_string(), sentence.0);
+        assert_eq!(format!("{:3}", Sentence("")), "");
+    }
+
+    #[test]
+    fn columns_of_nothing_are_left_out() {
+        let mut table = Table::new(["name", "text", "none", "some", "last"]).with_text(1).ending_in_text();
+        table.row(["a", "x", "-", "-", "yy"].map(str::to_owned));
+        table.row(["bb", "xx", "-", "1"].map(str::to_owned));
+        let expected = "name  text  some  last\na     x        -  yy\nbb    xx       1\n";
+        assert_eq!(table.without_columns_of("-").to_string(), expected);
+    }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {

@@ -7,10 +7,12 @@ use super::evaluation::{DeviceEvaluation, Evaluation};
 use super::figures::{Figures, selector_names};
 use super::same_learner;
 use crate::learn::{DeviceFeatures, Strategy};
-use crate::plain_table::Table;
+use crate::plain_table::{Sentence, Table};
 
 /// The head of the column in which features count.
 const WITH_FEATURES: &str = "auto+features";
+/// Where a selector applies to no device.
+const NOT_APPLICABLE: &str = "-";
 /// Before a figure over some devices only.
 const PARTIAL: &str = "*";
 
@@ -25,49 +27,71 @@ fn head(selector: &'static str) -> &'static str {
 }
 
 impl fmt::Display for Evaluation {
-    /// One row a held-out device with the mean of each selector in percent of exhaustive search, then over all devices
-    /// the mean, the mean 5th percentile and the worst; those of a selector that does not apply to some devices are marked. Below stands
-    /// what each learner achieves with each set of device features.
-    /// A width, as in `{evaluation:80}`, is the most columns that the table may take.
+    /// One row a held-out device with the mean of each selector in percent of exhaustive search, what would ship first, then over all
+    /// devices the mean, the mean 5th percentile and the worst; those of a selector that does not apply to some devices are marked. Below
+    /// stands what each learner achieves with each set of device features.
+    /// A width, as in `{evaluation:80}`, is the most columns that a line may take.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { function, train_inputs, test_inputs, .. } = self;
-        writeln!(
-            f,
+        let title = format!(
             "{function}: % of exhaustive search, {train_inputs} training and {test_inputs} test inputs"
-        )?;
-        let with_features = self.has_times().then(|| WITH_FEATURES.to_owned());
-        let calibrated = self.calibrations().map(|count| format!("cal-{count}"));
-        let heads = selector_names().map(|name| head(name).to_owned()).chain(with_features).chain(calibrated);
-        let heading =
-            std::iter::once("held-out device".to_owned()).chain(heads).chain(["auto is".to_owned()]);
-        let mut table = Table::new(heading).ending_in_text();
-        for device in &self.devices {
-            let mut row =
-                self.row(&device.held_out, std::slice::from_ref(device), |figures| figures.mean, mean);
-            row.push(format!("{}{}", device.auto_is, remark(device)));
-            table.row(row);
-        }
-        let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
-        table.row(self.row("mean", &self.devices, |figures| figures.mean, mean));
-        table.row(self.row("mean of 5th pct", &self.devices, |figures| figures.p05, mean));
-        table.row(self.row("worst", &self.devices, |figures| figures.worst, least));
-        table.fmt(f)?;
+        );
+        say(f, &title)?;
+        fmt::Display::fmt(&self.table().without_columns_of(NOT_APPLICABLE), f)?;
         if selector_names().any(|selector| self.is_partial(selector)) {
-            writeln!(f, "{PARTIAL} over the devices that the selector applies to")?;
+            say(f, &format!("{PARTIAL} over the devices that the selector applies to"))?;
         }
         if self.has_times() {
-            writeln!(f, "{WITH_FEATURES}: auto, with the time for its features and for choosing counted")?;
+            say(
+                f,
+                &format!("{WITH_FEATURES}: auto, with the time for its features and for choosing counted"),
+            )?;
         }
         if self.calibrations().next().is_some() {
-            writeln!(f, "cal-N: auto, calibrated with N training inputs measured on the held-out device")?;
+            say(f, "cal-N: auto, calibrated with N training inputs measured on the held-out device")?;
         }
         same_learner::write(f, self)?;
-        writeln!(f, "{}", self.sensitivity)?;
-        self.worst.iter().try_for_each(|worst| writeln!(f, "{worst}"))
+        say(f, &self.sensitivity.to_string())?;
+        self.worst.iter().try_for_each(|worst| say(f, &worst.to_string()))
     }
 }
 
+/// Writes sentences, each on lines of its own that are as long as the formatter's width at most.
+fn say(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    for line in text.lines() {
+        fmt::Display::fmt(&Sentence(line), f)?;
+        writeln!(f)?;
+    }
+    Ok(())
+}
+
+/// Selectors in the order of their columns: what ships, what it is held against, and the others.
+fn columns() -> impl Iterator<Item = &'static str> {
+    const FIRST: [&str; 5] = ["auto", "static", "majority", "target-trained", "random"];
+    FIRST.into_iter().chain(selector_names().filter(|name| !FIRST.contains(name)))
+}
+
 impl Evaluation {
+    /// The table of all selectors.
+    fn table(&self) -> Table {
+        let with_features = self.has_times().then(|| WITH_FEATURES.to_owned());
+        let calibrated = self.calibrations().map(|count| format!("cal-{count}"));
+        let mut heads = columns().map(|name| head(name).to_owned());
+        let auto = heads.next();
+        let first = ["held-out device".to_owned()].into_iter().chain(auto).chain(["auto is".to_owned()]);
+        let mut table = Table::new(first.chain(with_features).chain(calibrated).chain(heads)).with_text(2);
+        for device in &self.devices {
+            let of_device = std::slice::from_ref(device);
+            let auto_is = format!("{}{}", device.auto_is, remark(device));
+            table.row(self.row(&device.held_out, &auto_is, of_device, |figures| figures.mean, mean));
+        }
+        let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+        table.row(self.row("mean", "", &self.devices, |figures| figures.mean, mean));
+        table.row(self.row("mean of 5th pct", "", &self.devices, |figures| figures.p05, mean));
+        table.row(self.row("worst", "", &self.devices, |figures| figures.worst, least));
+        table
+    }
+
     /// Whether the selector applies to some devices and not to others.
     fn is_partial(&self, selector: &str) -> bool {
         let applies = |device: &DeviceEvaluation| device.selectors.get(selector).is_some();
@@ -86,10 +110,11 @@ impl Evaluation {
         all.into_iter()
     }
 
-    /// The name, and for each selector and calibration its figures on the devices joined, in percent.
+    /// The name, what `auto` is, and for each selector and calibration its figures on the devices joined, in percent.
     fn row(
         &self,
         name: &str,
+        auto_is: &str,
         devices: &[DeviceEvaluation],
         value: fn(&Figures) -> f64,
         join: fn(&[f64]) -> f64,
@@ -97,27 +122,29 @@ impl Evaluation {
         let cell = |figures: Vec<Figures>| {
             let values: Vec<f64> = figures.iter().map(value).collect();
             match values.len() {
-                0 => "-".to_owned(),
+                0 => NOT_APPLICABLE.to_owned(),
                 some => {
                     let mark = if some < devices.len() { PARTIAL } else { "" };
                     format!("{mark}{:.1}", 100.0 * join(&values))
                 }
             }
         };
-        let of_selector =
-            |selector| cell(devices.iter().filter_map(|device| device.selectors.get(selector)).collect());
-        let of_calibration = |count: usize| {
-            cell(devices.iter().filter_map(|device| device.calibrated.get(&count)).copied().collect())
-        };
-        let selectors = selector_names().map(of_selector);
-        let with_features = self
-            .has_times()
-            .then(|| cell(devices.iter().filter_map(|device| device.with_features.get("auto")).collect()));
-        std::iter::once(name.to_owned())
-            .chain(selectors)
-            .chain(with_features)
-            .chain(self.calibrations().map(of_calibration))
-            .collect()
+        let mut selectors = columns().map(|selector| {
+            cell(devices.iter().filter_map(|device| device.selectors.get(selector)).collect())
+        });
+        let mut row = vec![name.to_owned()];
+        row.extend(selectors.next());
+        row.push(auto_is.to_owned());
+        if self.has_times() {
+            row.push(cell(devices.iter().filter_map(|device| device.with_features.get("auto")).collect()));
+        }
+        for count in self.calibrations() {
+            row.push(cell(
+                devices.iter().filter_map(|device| device.calibrated.get(&count)).copied().collect(),
+            ));
+        }
+        row.extend(selectors);
+        row
     }
 }
 

@@ -192,9 +192,24 @@ fn figures_end_below_the_ends_of_their_heads() {
     for line in lines.take(6) {
         for (point, _) in line.match_indices('.') {
             let (head, next) = heads.split_at(point + ".0".len());
-            assert!(!head.ends_with(' ') && next.starts_with(' '), "{text}");
+            assert!(!head.ends_with(' ') && (next.is_empty() || next.starts_with(' ')), "{text}");
         }
     }
+}
+
+#[test]
+fn what_ships_stands_first_and_what_applies_to_no_device_is_left_out() {
+    let evaluation = evaluation(&recordings(3));
+    let text = evaluation.to_string();
+    let heads = text.lines().nth(1).expect("a line of heads");
+    let first: Vec<&str> = heads.split("  ").map(str::trim).filter(|head| !head.is_empty()).take(4).collect();
+    assert_eq!(first, ["held-out device", "auto", "auto is", "static"]);
+    assert!(!heads.contains("profile"), "nothing was profiled: {heads}");
+    let narrow = format!("{evaluation:80}");
+    assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+    assert!(narrow.lines().nth(1).is_some_and(|heads| heads.starts_with("held-out device   auto  auto is")));
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(words(&narrow), words(&text), "every word is whole");
 }
 
 #[test]
