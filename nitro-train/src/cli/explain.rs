@@ -31,3 +31,18 @@ fn value(pair: &str) -> Result<(&str, f64)> {
     let number = value.parse().ok().filter(|value: &f64| value.is_finite());
     Ok((name, number.with_context(|| format!("`{pair}`: `{value}` is not a finite number"))?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::value;
+
+    #[test]
+    fn the_last_sign_parts_name_and_value() {
+        for (pair, expected) in [("n=3", ("n", 3.0)), ("a=b=-1e3", ("a=b", -1e3)), ("==0.5", ("=", 0.5))] {
+            assert_eq!(value(pair).unwrap(), expected);
+        }
+        for none in ["n", "", "n=", "n=x", "n=inf", "n=1=NaN"] {
+            assert!(value(none).is_err(), "{none}");
+        }
+    }
+}

@@ -27,9 +27,9 @@ fn head(selector: &'static str) -> &'static str {
 }
 
 impl fmt::Display for Evaluation {
-    /// One row a held-out device with the mean of each selector in percent of exhaustive search, what would ship first, then over all
-    /// devices the mean, the mean 5th percentile and the worst; those of a selector that does not apply to some devices are marked. Below
-    /// stands what each learner achieves with each set of device features.
+    /// One row a held-out device with the mean of each selector in percent of exhaustive search, what would ship
+    /// first, then over all devices the mean, the mean 5th percentile and the worst; those of a selector that does not
+    /// apply to some devices are marked. Below stands what each learner achieves with each set of device features.
     /// A width, as in `{evaluation:80}`, is the most columns that a line may take.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { function, train_inputs, test_inputs, .. } = self;

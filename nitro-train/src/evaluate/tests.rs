@@ -208,7 +208,8 @@ fn what_ships_stands_first_and_what_applies_to_no_device_is_left_out() {
     let narrow = format!("{evaluation:80}");
     assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
     assert!(narrow.lines().nth(1).is_some_and(|heads| heads.starts_with("held-out device   auto  auto is")));
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+    let words =
+        |text: &str| text.split_whitespace().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
     assert_eq!(words(&narrow), words(&text), "every word is whole");
 }
 

@@ -19,7 +19,8 @@
 //! Numbers are decimal, finite, and times above zero. Names are those of [`nitro_core::name`]; there may be
 //! [`MAX_VARIANTS`](nitro_core::MAX_VARIANTS) variants, and [`MAX_FEATURES`](crate::recordings::MAX_FEATURES) features of inputs and of devices.
 //! A text that a spreadsheet would take for a formula (`=1+1`) has a `'` before it, which is not part of it. Tables may be compressed
-//! as `.gz` or `.xz`. The one file of a `.zip` is read too. A table is read whole, with all its cross-references, before a store sees any of it; [`export`] writes every
+//! as `.gz` or `.xz`. The one file of a `.zip` is read too. A table is read whole, with all its cross-references,
+//! before a store sees any of it; [`export`] writes every
 //! column, so that importing what was exported gives the same recordings.
 //!
 //! ```

@@ -62,8 +62,8 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// [`RecordError::BadPattern`], what the closure returns, [`RecordError::Input`] when it failed or panicked with an input in hand, and
-    /// [`RecordError::NoInputs`], [`RecordError::NoFiles`] or [`RecordError::NoMatch`] when it asked for inputs where there are none, and had
-    /// none of its own.
+    /// [`RecordError::NoInputs`], [`RecordError::NoFiles`] or [`RecordError::NoMatch`] when it asked for inputs where
+    /// there are none, and had none of its own.
     pub(super) fn run(
         &mut self,
         record: impl FnOnce(&mut Session<'a>) -> Result<(), BoxError>,

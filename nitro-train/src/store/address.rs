@@ -21,7 +21,8 @@ const OTHER_MEANINGS: [(&str, &str); 4] = [
 ];
 
 impl<'u> Address<'u> {
-    /// Reads a store's name. A name that could be meant as something else than a file is refused before anything is made.
+    /// Reads a store's name. A name that could be meant as something else than a file is refused before anything is
+    /// made.
     pub(super) fn of(url: &'u str) -> Result<Self, StoreError> {
         match url.split_once("://") {
             Some(("redis", _)) => return Ok(Self::Redis(url)),

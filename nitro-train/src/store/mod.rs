@@ -61,8 +61,8 @@ use crate::recordings::{DeviceRecord, Input, Recordings};
 /// Opens the store that `url` names.
 ///
 /// A path is an SQLite file, made when absent (an empty file counts as absent); `redis://host:port/db` is a Redis
-/// server, in builds with the Cargo feature `redis`. Names that SQLite would read as more than a path, such as `:memory:` and
-/// `file:my.db`, are refused: a file that is called so is written `./:memory:`.
+/// server, in builds with the Cargo feature `redis`. Names that SQLite would read as more than a path, such as
+/// `:memory:` and `file:my.db`, are refused: a file that is called so is written `./:memory:`.
 ///
 /// ```
 #[doc = include_str!("../example_recordings.md")]
@@ -119,7 +119,8 @@ pub const MAX_POST_BYTES: usize = 1 << 20;
 /// The most posters that a board may have ([`Store::posters`]).
 pub const MAX_POSTERS: usize = 1024;
 
-/// Whether [`open`] would find a store, or an error, rather than make one, as far as the name tells: a server's is taken to be there.
+/// Whether [`open`] would find a store, or an error, rather than make one, as far as the name tells: a server's is
+/// taken to be there.
 pub(crate) fn exists(url: &str) -> bool {
     match Address::of(url) {
         Ok(Address::File(path)) => path.exists(),
@@ -327,8 +328,8 @@ pub trait Store: Send {
     /// Takes an input, or a part of one by whatever name, for measuring, or keeps it: true unless another owner has it. Who has claimed
     /// an input and does not claim it again within the `lease` has lost it to the next; a lease of no time gives it back.
     ///
-    /// A claim lasts at most [`MAX_LEASE`], whatever is asked for: one that would last longer, as a recorder leaves it whose clock was ahead,
-    /// is none.
+    /// A claim lasts at most [`MAX_LEASE`], whatever is asked for: one that would last longer, as a recorder leaves it
+    /// whose clock was ahead, is none.
     ///
     /// Several recorders share their inputs so, and the evaluations of a search; a claim protects nothing, and [`put`](Store::put) asks for
     /// none.

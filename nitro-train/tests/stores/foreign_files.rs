@@ -1,4 +1,5 @@
-//! What stands in a store's file besides its tables, and names that mean something else, are refused before anything is run or made.
+//! What stands in a store's file besides its tables, and names that mean something else, are refused before anything
+//! is run or made.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

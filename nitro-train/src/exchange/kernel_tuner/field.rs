@@ -53,8 +53,8 @@ impl Field {
     }
 }
 
-/// A text as the value of a parameter: commas, which separate parameters, become semicolons, and what would get lost at the ends, or is
-/// nothing at all, stands in quotes.
+/// A text as the value of a parameter: commas, which separate parameters, become semicolons, and what would get lost
+/// at the ends, or is nothing at all, stands in quotes.
 fn written(text: &str) -> String {
     let has_ends = text.is_empty() || text.trim() != text;
     let own = text.replace(',', ";");

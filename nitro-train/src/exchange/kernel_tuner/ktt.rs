@@ -35,8 +35,8 @@ pub(super) struct Ktt {
     pub(super) rows: Vec<Row>,
 }
 
-/// Reads the list of results, which is a part of the text. KTT has one result a run, so that a configuration may be there several times:
-/// its time is the median of them.
+/// Reads the list of results, which is a part of the text. KTT has one result a run, so that a configuration may be
+/// there several times: its time is the median of them.
 pub(super) fn results(list: &RawValue, text: &str, unit_ns: f64) -> Result<Ktt, Wrong> {
     let entries: Vec<&RawValue> = part(list, text)?;
     let called = (1..).map(|number| format!("result {number}"));

@@ -4,7 +4,8 @@
 //!   in milliseconds or what went wrong. One that was not closed, as a run leaves it that goes on or was stopped, is read too.
 //! - **T4 results** have in `results` one entry a configuration with `measurements`, and `invalidity` where it has none. They do not name
 //!   device and kernel: the device is what the file is called without its endings (`A100_T4.json.gz`: `A100`), the kernel `kernel`.
-//! - **Results of KTT**, the Kernel Tuning Toolkit, have `Metadata` with device and unit, and in `Results` one entry a run.
+//! - **Results of KTT**, the Kernel Tuning Toolkit, have `Metadata` with device and unit, and in `Results` one entry a
+//!   run.
 //!
 //! A value that is an empty text is written `""` in the configuration, and one that is none `null`.
 
@@ -29,7 +30,8 @@ use super::compressed;
 use super::error::{ImportError, Problem};
 use crate::recordings::{Outcome, Recordings};
 
-/// Reads files of Kernel Tuner or KTT: each a cache, T4 results or results of KTT, of one device and one input, plain or compressed.
+/// Reads files of Kernel Tuner or KTT: each a cache, T4 results or results of KTT, of one device and one input, plain
+/// or compressed.
 ///
 /// The variant is called as the kernel, the input as the problem's size (`4096x4096`; `only` where the file does not say), the device as the
 /// file says or is called. A configuration that is invalid on the device, could not be compiled or did not run has

@@ -42,8 +42,8 @@ struct Times {
     runtimes: Option<Field>,
 }
 
-/// Reads the list of results, which is a part of the text; the parameters are those of the first. `unit` is what the file's metadata
-/// names, in nanoseconds.
+/// Reads the list of results, which is a part of the text; the parameters are those of the first. `unit` is what the
+/// file's metadata names, in nanoseconds.
 pub(super) fn results(
     list: &RawValue,
     text: &str,

@@ -102,8 +102,8 @@ const MAX_TRIES: usize = 10_000;
 
 /// Claims what the key stands for, or gives it back with a lease of no time; false where another has it.
 ///
-/// The clock is the server's. A key that never expires, or later than any claim can, is none: another program has made it, or the
-/// server's clock was set.
+/// The clock is the server's. A key that never expires, or later than any claim can, is none: another program has made
+/// it, or the server's clock was set.
 fn claim(
     connection: &mut Wire,
     pipe: &mut Pipeline,

@@ -1,7 +1,8 @@
 //! What goes over the wire: commands, and answers that are bounded in time, bytes and values before they are believed.
 //!
-//! The client of the `redis` crate has a timeout for each read alone, so that a server that drips bytes holds it for ever, and takes as
-//! much as it is sent. Its commands, pipelines and conversions run over this connection in its place.
+//! The client of the `redis` crate has a timeout for each read alone, so that a server that drips bytes holds it for
+//! ever, and takes as much as it is sent. Its commands, pipelines and conversions run over this connection in its
+//! place.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};

@@ -32,8 +32,8 @@ pub(super) fn refuse_foreign(connection: &Connection, location: &str) -> Result<
     Ok(())
 }
 
-/// Makes sure that the tables are those of the format: each with its columns, keys and conditions, in any order, since a column
-/// that a later version added stands last in an older file.
+/// Makes sure that the tables are those of the format: each with its columns, keys and conditions, in any order, since
+/// a column that a later version added stands last in an older file.
 pub(super) fn check(connection: &Connection, location: &str) -> Result<()> {
     let mut found = tables(connection)?;
     for (name, expected) in tables(&format()?)? {
@@ -65,8 +65,8 @@ fn tables(connection: &Connection) -> rusqlite::Result<BTreeMap<String, BTreeSet
     rows.collect()
 }
 
-/// Takes `CREATE TABLE name (a, b) STRICT` apart: what stands before the first bracket, between commas, and after the last bracket,
-/// each without comments and with one blank between words.
+/// Takes `CREATE TABLE name (a, b) STRICT` apart: what stands before the first bracket, between commas, and after the
+/// last bracket, each without comments and with one blank between words.
 fn definitions(sql: &str) -> BTreeSet<String> {
     let (mut found, mut current, mut depth) = (BTreeSet::new(), String::new(), 0_usize);
     for token in tokens(sql) {
@@ -88,8 +88,8 @@ fn definitions(sql: &str) -> BTreeSet<String> {
     found
 }
 
-/// The words and signs of a statement, in lower case but for what is quoted, and without comments. Names lose their quotes, which SQLite
-/// adds when a table is renamed.
+/// The words and signs of a statement, in lower case but for what is quoted, and without comments. Names lose their
+/// quotes, which SQLite adds when a table is renamed.
 fn tokens(sql: &str) -> Vec<String> {
     let (mut found, mut rest) = (Vec::new(), sql);
     while let Some(first) = rest.chars().next() {

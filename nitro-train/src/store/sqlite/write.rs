@@ -68,8 +68,8 @@ pub(super) fn device(connection: &Connection, device: &DeviceRecord) -> rusqlite
 
 /// Claims the input (function, device, input) for the owner; false where another has it.
 ///
-/// The clock is that of the machine, and may be set while claims stand, or be another on another machine. So a claim that ends further
-/// ahead than any can last from now is void, as one that has ended.
+/// The clock is that of the machine, and may be set while claims stand, or be another on another machine. So a claim
+/// that ends further ahead than any can last from now is void, as one that has ended.
 pub(super) fn claim(
     connection: &Connection,
     (function, device, input): (&str, &str, &str),

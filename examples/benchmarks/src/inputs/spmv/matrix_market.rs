@@ -202,7 +202,8 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The next line that is neither empty nor a comment. Comments are of whatever bytes: names of people in any encoding stand there.
+    /// The next line that is neither empty nor a comment. Comments are of whatever bytes: names of people in any
+    /// encoding stand there.
     fn next_content(&mut self) -> Result<Option<&str>, MatrixMarketProblem> {
         loop {
             if !self.advance()? {
@@ -355,7 +356,8 @@ fn index(word: &str, what: &'static str, max: u64) -> Result<u32, MatrixMarketPr
     }
 }
 
-/// Reads a real number, also with an exponent as Fortran writes it: `1.5D+00`, `1.5d0`, and `1.5+100` where it has three digits.
+/// Reads a real number, also with an exponent as Fortran writes it: `1.5D+00`, `1.5d0`, and `1.5+100` where it has
+/// three digits.
 fn real(word: &str) -> Result<f64, MatrixMarketProblem> {
     let not_a_number = || MatrixMarketProblem::Number { found: word.into(), expected: "number" };
     if let Ok(value) = word.parse() {

@@ -19,8 +19,9 @@ pub fn names() -> Vec<String> {
     generators::names().into_iter().chain(suite_sparse::names()).collect()
 }
 
-/// Makes a built-in matrix, reads a shipped one, or reads a file in Matrix Market form: plain, compressed by gzip or xz, or in an archive as the
-/// SuiteSparse collection has them. Of several matrices in an archive it is the one that is called as the archive, or else the largest.
+/// Makes a built-in matrix, reads a shipped one, or reads a file in Matrix Market form: plain, compressed by gzip or
+/// xz, or in an archive as the SuiteSparse collection has them. Of several matrices in an archive it is the one that
+/// is called as the archive, or else the largest.
 ///
 /// # Errors
 /// A name that is neither a built-in one nor a file's, or a file that is no usable matrix; the error says which line to

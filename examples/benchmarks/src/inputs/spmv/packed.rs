@@ -1,5 +1,5 @@
-//! Files of matrices as they are shared: plain, compressed by gzip or xz, or in an archive as the SuiteSparse collection has them, a
-//! folder `NAME` with `NAME.mtx` and what belongs to it. What a file is, its first bytes tell.
+//! Files of matrices as they are shared: plain, compressed by gzip or xz, or in an archive as the SuiteSparse
+//! collection has them, a folder `NAME` with `NAME.mtx` and what belongs to it. What a file is, its first bytes tell.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -33,7 +33,8 @@ pub(super) fn read(path: &Path) -> Result<Matrix, InputError> {
     if !file.is_archive() {
         return parse(path, file.into_text());
     }
-    // One reading finds the matrix that is called as the archive. Where there is none, it finds the largest, and a second one reads that.
+    // One reading finds the matrix that is called as the archive. Where there is none, it finds the largest, and a
+    // second one reads that.
     let stem = stem(path);
     let largest =
         match find(path, file.into_text(), |name, _| name.file_stem().is_some_and(|own| *own == *stem))? {
@@ -131,7 +132,8 @@ fn find(
     let failed = |source| unreadable(path, source);
     let mut archive = tar::Archive::new(text.take(MAX_UNPACKED_BYTES));
     let mut largest: Option<(u64, usize)> = None;
-    // As they stand in the archive: names that take entries of their own would be read into memory, however long they are.
+    // As they stand in the archive: names that take entries of their own would be read into memory, however long they
+    // are.
     for (index, entry) in archive.entries().map_err(failed)?.raw(true).take(MAX_FILES).enumerate() {
         let entry = entry.map_err(failed)?;
         let name: PathBuf = entry.path().map_err(failed)?.into_owned();
