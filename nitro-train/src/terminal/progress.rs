@@ -65,9 +65,14 @@ impl ProgressDisplay {
 }
 
 fn bar(label: &str) -> ProgressBar {
+    ProgressBar::new(0).with_style(counting_style()).with_prefix(label.to_owned())
+}
+
+/// For a number of inputs that is known beforehand.
+fn bar_style() -> ProgressStyle {
     let style =
         ProgressStyle::with_template("{prefix:24} {bar:30} {pos}/{len} {elapsed} (left {eta})  {msg}");
-    ProgressBar::new(0).with_style(style.expect("the template is fixed")).with_prefix(label.to_owned())
+    style.expect("the template is fixed")
 }
 
 /// For a number of inputs that is not known beforehand.
@@ -79,6 +84,8 @@ fn counting_style() -> ProgressStyle {
 impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         match &self.bar {
+            // What expected nothing is a part of something else, which has its own line in the end.
+            Some(bar) if self.summary().is_none() => bar.finish_and_clear(),
             Some(bar) => bar.finish_with_message(""),
             None => self.summary().iter().for_each(|summary| say!("{summary}")),
         }
@@ -92,7 +99,10 @@ impl Progress for ProgressDisplay {
         }
         self.expected.set(self.expected.get() + inputs);
         match &self.bar {
-            Some(bar) => bar.inc_length(inputs as u64),
+            Some(bar) => {
+                bar.set_style(bar_style());
+                bar.inc_length(inputs as u64);
+            }
             None => say!("{}: {inputs} inputs to measure, {recorded} measured before", self.label),
         }
     }
@@ -111,7 +121,10 @@ impl Progress for ProgressDisplay {
         self.done.set(self.done.get() + 1);
         match &self.bar {
             Some(bar) => bar.inc(1),
-            None if self.done.get().is_multiple_of(25) => match self.found_due.get() {
+            None if self.done.get().is_multiple_of(25) && self.summary().is_some() => match self
+                .found_due
+                .get()
+            {
                 0 => say!("{}: {} of {} inputs measured", self.label, self.done.get(), self.expected.get()),
                 _ => say!("{}: {} inputs measured", self.label, self.done.get()),
             },

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::error::TrainError;
+use super::observer::Observer;
 use super::recorder::Recorder;
 use crate::active::{FIRST_INPUTS, next_inputs};
-use crate::measure::{Candidate, Plan, RecordedInputs, SurveyedInputs};
+use crate::measure::{Attempt, Candidate, Plan, Progress, RecordedInputs, SurveyedInputs};
 use crate::recordings::{Input, Recordings};
 use crate::store::Store;
 
+/// After so many inputs each a line says how far the recording is.
+const LINE_EVERY: usize = 25;
 /// One selector is fitted for this share of what is measured.
 const ROUNDS_SHARE: usize = 8;
 
@@ -25,13 +28,16 @@ pub(super) fn record_within(
     let candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));
     let choices: Vec<_> = candidates.iter().map(Candidate::name).collect();
     let mut measured = store.recorded(function.name(), device, &choices)?;
+    let before_all = measured.len();
+    let in_rounds = InRounds(recorder.observer);
+    let in_rounds = Recorder { observer: &in_rounds, ..*recorder };
     while measured.len() < max_inputs.min(surveyed.len()) {
         let left = max_inputs.min(surveyed.len()) - measured.len();
         let count =
             left.min((measured.len() / ROUNDS_SHARE).max(1).max(FIRST_INPUTS.saturating_sub(measured.len())));
         let only = choose(store, function.name(), device, &surveyed, &measured, count)?;
         let (before, candidates) = (measured.len(), surveyed.len());
-        let now = recorder.record(&Plan { only: Some(only), ..plan.clone() }, store)?;
+        let now = in_rounds.record(&Plan { only: Some(only), ..plan.clone() }, store)?;
         surveyed.retain(|input| !now.failed.contains_key(&input.name));
         recorded.measured += now.measured;
         recorded.failed.extend(now.failed);
@@ -39,8 +45,46 @@ pub(super) fn record_within(
         if (measured.len(), surveyed.len()) == (before, candidates) {
             break; // what was chosen was left out by the recording itself
         }
+        if before / LINE_EVERY < measured.len() / LINE_EVERY {
+            recorder.say(&format!("{} of {max_inputs} inputs measured", measured.len()));
+        }
     }
+    recorder.say(&format!("{} inputs measured, {before_all} measured before", recorded.measured));
     Ok(recorded)
+}
+
+/// Hears of rounds as parts of one recording: what each expects and comes to is told of all together.
+struct InRounds<'o>(&'o dyn Observer);
+
+impl Observer for InRounds<'_> {
+    fn message(&self, line: &str) {
+        self.0.message(line);
+    }
+
+    fn recording(&self, function: &str, device: &str) -> Box<dyn Progress> {
+        Box::new(Round(self.0.recording(function, device)))
+    }
+}
+
+/// The progress of one round.
+struct Round(Box<dyn Progress>);
+
+impl Progress for Round {
+    fn begin(&self, input: &str) {
+        self.0.begin(input);
+    }
+
+    fn end(&self, input: &str) {
+        self.0.end(input);
+    }
+
+    fn wait(&self, inputs: usize) {
+        self.0.wait(inputs);
+    }
+
+    fn attempt(&self, attempt: Option<&Attempt<'_>>) {
+        self.0.attempt(attempt);
+    }
 }
 
 /// The names of the next inputs.

@@ -106,6 +106,11 @@ impl Recorder<'_> {
         Ok(faults)
     }
 
+    /// Tells the observer something of this function on this device.
+    pub(super) fn say(&self, what: &str) {
+        self.observer.message(&format!("{} on {}: {what}", self.tunable.name(), self.device_name));
+    }
+
     fn names(&self) -> (String, String) {
         (self.tunable.name().to_owned(), self.device_name.to_owned())
     }

@@ -54,7 +54,7 @@ pub fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Records within a budget; all sizes that are in the store then.
+/// Records within a budget, and expects a line at the beginning and one at the end; all sizes that are in the store then.
 fn recorded(folder: &Path, budget: &str) -> BTreeSet<u32> {
     let program = std::env::current_exe().expect("this program is somewhere");
     let output = Command::new(program)
@@ -62,7 +62,11 @@ fn recorded(folder: &Path, budget: &str) -> BTreeSet<u32> {
         .current_dir(folder)
         .output()
         .expect("the trainer starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let lines: Vec<&str> = said.lines().filter(|line| line.contains("work on scripted:0: ")).collect();
+    assert!(lines[0].contains("looking at the features"), "{said}");
+    assert!(lines.len() == 2 && lines[1].ends_with("measured before"), "{said}");
     let path = folder.join("s.db");
     let mut store = store::open(path.to_str().expect("a plain path")).expect("a store");
     let names =
