@@ -52,10 +52,10 @@ pub(crate) use nitro_search::random;
 pub use trainer::{
     CalibrateRequest, CalibratedModel, Candidates, CheckRequest, DataRequest, DescribeRequest, Described,
     DeviceRanking, Devices, EvaluateRequest, ExplainRequest, Explained, Fault, FitRequest, FittedModel,
-    GeneratedCode, GeneratedRequest, InputLists, Kept, LocalJob, LocalJobRequest, MeasuredDevice,
-    MetricsSource, ModelCheck, ObjectiveRequest, Observer, ProfileRequest, RecordRequest, RecordSummary,
-    Recorded, ReplayRequest, ReportRequest, SearchRequest, SearchSummary, ShippedRecordings, TrainError,
-    Trainer, TrainerCommand, Tunable, UsageError, WrittenProfile, captured_traffic,
+    FittedModels, GeneratedCode, GeneratedRequest, InputLists, Kept, LocalJob, LocalJobRequest,
+    MeasuredDevice, MetricsSource, ModelCheck, ObjectiveRequest, Observer, ProfileRequest, RecordRequest,
+    RecordSummary, Recorded, ReplayRequest, ReportRequest, SearchRequest, SearchSummary, ShippedRecordings,
+    TrainError, Trainer, TrainerCommand, Tunable, UsageError, WrittenProfile, captured_traffic,
 };
 
 /// Seed of everything random where the user gives none.

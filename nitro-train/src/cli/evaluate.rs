@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 
 use super::args::{EvaluateArgs, LeftOut};
+use super::functions::Functions;
 use super::json;
 use crate::trainer::{EvaluateRequest, Trainer};
 
@@ -19,14 +20,15 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -
         calibration: args.calibration.iter().map(|&count| count as usize).collect(),
         seed: args.seed.seed,
     };
+    let mut functions = Functions::default();
     for evaluation in trainer.evaluate(&request)? {
-        let evaluation = evaluation?;
+        let Some(evaluation) = functions.take(evaluation) else { continue };
         match args.show.json.json {
             true => json::print(out, &evaluation)?,
             false => writeln!(out, "{evaluation:0$}", args.show.columns())?,
         }
     }
-    Ok(())
+    functions.end("evaluated")
 }
 
 /// Of every input all others are learned from, so that lists of inputs would say nothing.
@@ -36,13 +38,14 @@ fn leave_out_inputs(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write)
             "--leave-out input takes all inputs in turn on each device: leave out --train-inputs, --test-inputs and --calibration"
         );
     }
+    let mut functions = Functions::default();
     for devices in trainer.leave_out_inputs(&args.data.profiled(&args.profiles), args.seed.seed)? {
-        for device in devices? {
+        for device in functions.take(devices).unwrap_or_default() {
             match args.show.json.json {
                 true => json::print(out, &device)?,
                 false => writeln!(out, "{device:0$}", args.show.columns())?,
             }
         }
     }
-    Ok(())
+    functions.end("evaluated")
 }

@@ -8,13 +8,14 @@ use nitro_core::model::Model;
 use serde_json::{Value, json};
 
 use super::args::{AUTO, FitArgs};
+use super::functions::Functions;
 use super::json;
 use crate::learn::{Fitted, Strategy};
 use crate::terminal::say;
-use crate::trainer::{FitRequest, Trainer};
+use crate::trainer::{FitRequest, FittedModels, Trainer};
 
 pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Result<()> {
-    let models = trainer.fit(&FitRequest {
+    let FittedModels { models, failed } = trainer.fit(&FitRequest {
         data: args.data.profiled(&args.profiles),
         train_inputs: args.train_inputs.clone(),
         sources: args.sources.clone(),
@@ -26,15 +27,14 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Res
         seed: args.seed.seed,
     })?;
     if args.output.json {
-        return json::print(
-            out,
-            &models.iter().map(|model| summary(&model.fitted, &model.file)).collect::<Vec<_>>(),
-        );
+        let summaries: Vec<Value> = models.iter().map(|model| summary(&model.fitted, &model.file)).collect();
+        json::print(out, &summaries)?;
+    } else {
+        for model in &models {
+            writeln!(out, "{}: {}", model.file.display(), description(&model.fitted))?;
+        }
     }
-    for model in &models {
-        writeln!(out, "{}: {}", model.file.display(), description(&model.fitted))?;
-    }
-    Ok(())
+    Functions::of(models.len(), failed).end("fitted")
 }
 
 /// A model without its inside.

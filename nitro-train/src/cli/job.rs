@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::args::JobArgs;
 use super::fit::{description, summary};
+use super::functions::Functions;
 use super::json;
 use super::record::all_inputs;
 use super::report::write;
@@ -24,19 +25,26 @@ use crate::trainer::{CALIBRATED_WITH, LocalJobRequest, RecordSummary, Trainer};
 use crate::worker;
 
 pub(super) fn run(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Result<()> {
+    let mut functions = Functions::default();
     let recorded = match args.show.json.json {
         true => {
-            let (found, recorded) = work(trainer, args, &mut Aside)?;
+            let (found, recorded) = work(trainer, args, &mut functions, &mut Aside)?;
             json::print(out, &found)?;
             recorded
         }
-        false => work(trainer, args, out)?.1,
+        false => work(trainer, args, &mut functions, out)?.1,
     };
-    all_inputs(&recorded)
+    all_inputs(&recorded)?;
+    functions.end("fitted")
 }
 
-/// Does the job and tells of it on the way; what was found, and what was recorded.
-fn work(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Result<(Value, RecordSummary)> {
+/// Does the job and tells of it on the way. Returns what was found, and what was recorded.
+fn work(
+    trainer: &Trainer,
+    args: &JobArgs,
+    functions: &mut Functions,
+    out: &mut dyn Write,
+) -> Result<(Value, RecordSummary)> {
     let budget = Duration::from_secs(args.budget.into());
     let mut job = trainer.local_job(&LocalJobRequest {
         data: args.data.request(),
@@ -49,7 +57,10 @@ fn work(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Result<(Value
     let features = job.here().features.iter().map(|(name, &value)| format!("{name} {}", number(value)));
     writeln!(out, "  {}\n", features.collect::<Vec<_>>().join(", "))?;
     writeln!(out, "Selectors learned on other machines, without measuring here:")?;
-    let fitted = job.fit()?;
+    let fitted: Vec<Fitted> = job.fit().into_iter().filter_map(|result| functions.take(result)).collect();
+    if fitted.is_empty() {
+        std::mem::take(functions).end("fitted")?; // there is nothing to show
+    }
     for fitted in &fitted {
         writeln!(out, "  {:12} {}", fitted.model.function, description(fitted))?;
     }

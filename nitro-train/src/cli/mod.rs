@@ -10,6 +10,7 @@ mod evaluate;
 mod explain;
 mod files;
 mod fit;
+mod functions;
 mod hint;
 mod inspect;
 mod job;

@@ -14,7 +14,6 @@ use crate::check::{Expected, check};
 use crate::evaluate::WorstInput;
 use crate::learn::resolve_sources;
 use crate::printable::sentence;
-use crate::recordings::Recordings;
 
 /// What to check, against what.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,39 +72,50 @@ impl Trainer {
     /// let data = DataRequest { store: Some(store), ..DataRequest::default() };
     /// let request = CheckRequest { data: data.clone(), models: models.clone(), ..CheckRequest::default() };
     /// assert!(trainer.check(&request)?[0].problems[0].starts_with("no usable model of `sort`"));
-    /// trainer.fit(&FitRequest { data, models, ..FitRequest::default() })?;
+    /// trainer.fit(&FitRequest { data, models, ..FitRequest::default() })?.all()?;
     /// assert!(trainer.check(&request)?[0].problems.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// When there are no recordings, and when a device or a bound is of nothing that is checked. What is wrong with a model is no error
-    /// but one of its [`problems`](ModelCheck::problems).
+    /// When there are no recordings, and when a bound is of nothing that is checked. What is wrong with a model is no error but
+    /// one of its [`problems`](ModelCheck::problems); so is a function that cannot be judged.
     pub fn check(&self, request: &CheckRequest) -> Result<Vec<ModelCheck>, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;
         let functions = store.functions(&request.data.functions)?;
         if let Some(unknown) = request.max_regret_of.keys().find(|name| !functions.contains(name)) {
             return Err(TrainError::UncheckedBound { function: unknown.clone(), checked: functions });
         }
-        functions.iter().map(|function| self.check_one(request, &store.load(function)?)).collect()
+        Ok(functions.iter().map(|function| self.check_one(request, function, &mut store)).collect())
     }
 
-    fn check_one(&self, request: &CheckRequest, recordings: &Recordings) -> Result<ModelCheck, TrainError> {
-        let function = &recordings.function;
+    /// Checks one model. A function that cannot be judged has that as its problem, and the others are judged.
+    fn check_one(&self, request: &CheckRequest, function: &str, store: &mut LayeredStore<'_>) -> ModelCheck {
+        let model = request.models.join(file_name(function));
+        let max_regret = request.max_regret_of.get(function).copied().unwrap_or(request.max_regret);
+        let unjudged = ModelCheck { function: function.into(), model, max_regret, ..ModelCheck::default() };
+        let judged = self.judge(request, unjudged.clone(), store);
+        judged.unwrap_or_else(|error| ModelCheck { problems: vec![sentence(&error)], ..unjudged })
+    }
+
+    fn judge(
+        &self,
+        request: &CheckRequest,
+        unjudged: ModelCheck,
+        store: &mut LayeredStore<'_>,
+    ) -> Result<ModelCheck, TrainError> {
+        let recordings = store.load(&unjudged.function)?;
         let devices = match request.devices.as_slice() {
             [] => Vec::new(),
-            named => resolve_sources(recordings, named)?,
+            named => resolve_sources(&recordings, named)?,
         };
-        let max_regret = request.max_regret_of.get(function).copied().unwrap_or(request.max_regret);
         let expected = Expected {
-            function: self.find(function).map(|tunable| tunable.function),
-            recordings,
-            split: &request.inputs.split(recordings)?,
+            function: self.find(&unjudged.function).map(|tunable| tunable.function),
+            recordings: &recordings,
+            split: &request.inputs.split(&recordings)?,
             devices: &devices,
-            max_regret,
+            max_regret: unjudged.max_regret,
         };
-        let model = request.models.join(file_name(function));
-        let unjudged = ModelCheck { function: function.clone(), model, max_regret, ..ModelCheck::default() };
         Ok(judge(unjudged, &expected))
     }
 }

@@ -75,7 +75,7 @@ impl Trainer {
     ///
     /// let (trainer, models) = (Trainer::new(), folder.path().join("models"));
     /// let data = DataRequest { store: Some(store.clone()), ..DataRequest::default() };
-    /// trainer.fit(&FitRequest { data, models: models.clone(), ..FitRequest::default() })?;
+    /// trainer.fit(&FitRequest { data, models: models.clone(), ..FitRequest::default() })?.all()?;
     /// let answer = trainer.explain(&ExplainRequest {
     ///     device: Some("large".into()),
     ///     store: Some(store),

@@ -11,6 +11,7 @@ use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists};
 use crate::learn::study::StudyOptions;
 use crate::learn::{FitOptions, Fitted, Strategy, WhenUnsure, fit};
+use crate::recordings::Recordings;
 
 /// What to fit, from what.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,9 +53,33 @@ pub struct FittedModel {
     pub fitted: Fitted,
 }
 
+/// The models of a fit, and why some functions have none.
+#[derive(Debug, Default)]
+#[must_use = "functions that could not be fitted are among `failed`; `all` makes an error of them"]
+pub struct FittedModels {
+    /// One model for each function that could be fitted, in the order of their names; their files are written.
+    pub models: Vec<FittedModel>,
+    /// One error for each function that could not: too little to learn from, or none of a named source. A model that it had
+    /// before stays.
+    pub failed: Vec<TrainError>,
+}
+
+impl FittedModels {
+    /// Returns the models, if every function has one.
+    ///
+    /// # Errors
+    /// The first of [`failed`](Self::failed).
+    pub fn all(self) -> Result<Vec<FittedModel>, TrainError> {
+        match self.failed.into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(self.models),
+        }
+    }
+}
+
 impl Trainer {
-    /// Fits a selector for each function, and writes them when all are fitted: models of one folder belong together. No device is
-    /// touched.
+    /// Fits a selector for each function, then writes the models: those of one folder belong together. No device is touched.
+    /// A function that cannot be fitted costs itself: the others are written.
     ///
     /// ```
     #[doc = include_str!("../example_recordings.md")]
@@ -65,40 +90,48 @@ impl Trainer {
     ///     data: DataRequest { store: Some(store.clone()), ..DataRequest::default() },
     ///     models: folder.path().join("models"),
     ///     ..FitRequest::default()
-    /// })?;
+    /// })?.all()?;
     /// assert_eq!(models[0].fitted.model.function, "sort");
     /// assert!(models[0].file.ends_with("models/sort.model"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// When there are no recordings of a function, too few to learn from, or none of a named source, and when a model cannot be
-    /// written.
-    pub fn fit(&self, request: &FitRequest) -> Result<Vec<FittedModel>, TrainError> {
+    /// When there are no recordings, or none of a function that is asked for, and when a model cannot be written.
+    pub fn fit(&self, request: &FitRequest) -> Result<FittedModels, TrainError> {
         if request.models.exists() && !request.models.is_dir() {
             return Err(TrainError::ModelsAreNoFolder { path: request.models.clone() });
         }
         let mut store = LayeredStore::open(self, &request.data)?;
-        let lists = InputLists { train: request.train_inputs.clone(), test: None };
-        let mut models = Vec::new();
+        let mut fitted = FittedModels::default();
         for function in store.functions(&request.data.functions)? {
-            let recordings = store.load(&function)?;
-            let options = FitOptions {
-                sources: request.sources.clone(),
-                inputs: Some(lists.split(&recordings)?.train),
-                strategies: request.strategies.clone(),
-                study: request.study.clone(),
-                objective: request.objective.of(&recordings)?,
-                when_unsure: request.when_unsure,
-                seed: request.seed,
-                ..FitOptions::default()
-            };
-            let file = request.models.join(file_name(&function));
-            models.push(FittedModel { file, fitted: fit(&recordings, &options)? });
+            match store.load(&function).and_then(|recordings| request.fit_one(&recordings)) {
+                Ok(model) => fitted.models.push(model),
+                Err(error) => fitted.failed.push(error),
+            }
         }
-        for FittedModel { file, fitted } in &models {
+        for FittedModel { file, fitted } in &fitted.models {
             fitted.model.write(file)?;
         }
-        Ok(models)
+        Ok(fitted)
+    }
+}
+
+impl FitRequest {
+    /// Fits the selector of one function.
+    fn fit_one(&self, recordings: &Recordings) -> Result<FittedModel, TrainError> {
+        let lists = InputLists { train: self.train_inputs.clone(), test: None };
+        let options = FitOptions {
+            sources: self.sources.clone(),
+            inputs: Some(lists.split(recordings)?.train),
+            strategies: self.strategies.clone(),
+            study: self.study.clone(),
+            objective: self.objective.of(recordings)?,
+            when_unsure: self.when_unsure,
+            seed: self.seed,
+            ..FitOptions::default()
+        };
+        let file = self.models.join(file_name(&recordings.function));
+        Ok(FittedModel { file, fitted: fit(recordings, &options)? })
     }
 }

@@ -77,7 +77,7 @@ impl Default for LocalJobRequest {
 ///     models: Some(folder.path().join("models")),
 ///     ..LocalJobRequest::default()
 /// })?;
-/// let fitted = job.fit()?;
+/// let fitted = job.fit().into_iter().collect::<Result<Vec<_>, _>>()?;
 /// assert_eq!(fitted[0].model.provenance.sources, ["large", "small"]);
 /// assert!(job.models().join("sort.model").exists());
 /// assert_eq!(job.measure()?.recorded[0].inputs, 3);
@@ -105,7 +105,7 @@ impl Trainer {
     ///
     /// let trainer = Trainer::new(); // .function(..)
     /// let mut job = trainer.local_job(&LocalJobRequest::default())?;
-    /// let fitted = job.fit()?;
+    /// let fitted: Vec<_> = job.fit().into_iter().flatten().collect(); // of those that could be fitted
     /// job.measure()?;
     /// let results = job.judge(&fitted)?;
     /// job.report(&results)?.write("report.html".as_ref())?;
@@ -149,23 +149,25 @@ impl LocalJob<'_> {
 
     /// Fits and writes the models that other machines' recordings give for this one.
     ///
-    /// # Errors
-    /// When a function was recorded on no other machine, and when a model cannot be written.
-    pub fn fit(&mut self) -> Result<Vec<Fitted>, TrainError> {
-        let fit_one = |tunable: &&Tunable| {
-            let recordings = self.store.load(tunable.name())?;
-            let options = FitOptions {
-                sources: sources(&recordings, &self.here)?,
-                inputs: Some(Split::by_name(&recordings).train),
-                known_on_target: Some(self.here.features.keys().cloned().collect()),
-                seed: crate::DEFAULT_SEED,
-                ..FitOptions::default()
-            };
-            let fitted = fit(&recordings, &options)?;
-            fitted.model.write(&self.models.join(file_name(tunable.name())))?;
-            Ok(fitted)
+    /// Returns one result a function, an error where it was recorded on no other machine, nothing can be learned from what
+    /// was, or its model cannot be written.
+    pub fn fit(&mut self) -> Vec<Result<Fitted, TrainError>> {
+        let names: Vec<&str> = self.tunables.iter().map(|tunable| tunable.name()).collect();
+        names.into_iter().map(|function| self.fit_one(function)).collect()
+    }
+
+    fn fit_one(&mut self, function: &str) -> Result<Fitted, TrainError> {
+        let recordings = self.store.load(function)?;
+        let options = FitOptions {
+            sources: sources(&recordings, &self.here)?,
+            inputs: Some(Split::by_name(&recordings).train),
+            known_on_target: Some(self.here.features.keys().cloned().collect()),
+            seed: crate::DEFAULT_SEED,
+            ..FitOptions::default()
         };
-        self.tunables.iter().map(fit_one).collect()
+        let fitted = fit(&recordings, &options)?;
+        fitted.model.write(&self.models.join(file_name(function)))?;
+        Ok(fitted)
     }
 
     /// Measures all built-in inputs here, within about the time.

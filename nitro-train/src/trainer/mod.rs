@@ -46,7 +46,7 @@ pub use devices::{Devices, MeasuredDevice};
 pub use error::TrainError;
 pub use evaluate::EvaluateRequest;
 pub use explain::{ExplainRequest, Explained};
-pub use fit::{FitRequest, FittedModel};
+pub use fit::{FitRequest, FittedModel, FittedModels};
 pub(crate) use local_job::CALIBRATED_WITH;
 pub use local_job::{LocalJob, LocalJobRequest};
 pub use next_device::{Candidates, DeviceRanking};

@@ -14,7 +14,7 @@ use crate::traffic::{self, calls_by_input};
 ///
 /// // Calls that a program with NITRO_CAPTURE=calls.jsonl has written say how often each input counts.
 /// let objective = ObjectiveRequest::Traffic("calls.jsonl".into());
-/// Trainer::new().fit(&FitRequest { objective, ..FitRequest::default() })?;
+/// Trainer::new().fit(&FitRequest { objective, ..FitRequest::default() })?.all()?;
 /// # Ok::<(), nitro_train::TrainError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]

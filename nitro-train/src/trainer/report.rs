@@ -5,7 +5,7 @@ use super::error::TrainError;
 use super::evaluate::judged;
 use super::layered_store::LayeredStore;
 use super::request::{DataRequest, InputLists};
-use crate::evaluate::{EvaluateError, EvaluateOptions, evaluate_with};
+use crate::evaluate::{EvaluateOptions, evaluate_with};
 use crate::measure::{describe_device, whole_host};
 use crate::recordings::Recordings;
 use crate::report::assemble::{
@@ -36,8 +36,8 @@ pub struct ReportRequest {
 impl Trainer {
     /// Evaluates every function as [`evaluate`](Self::evaluate) does, for a page with figures: [`ReportData::write`] writes it.
     ///
-    /// Where there are several functions, one with too few devices or inputs is shown without evaluation; so is, even alone, one whose variants have
-    /// configurations, which the page shows too.
+    /// Where there are several functions, one that cannot be evaluated (too few devices or inputs, nothing that succeeded) is
+    /// shown without evaluation; so is, even alone, one whose variants have configurations, which the page shows too.
     ///
     /// ```
     #[doc = include_str!("../example_recordings.md")]
@@ -68,9 +68,7 @@ impl Trainer {
             let spaces = self.spaces(&recordings, request);
             let report = match evaluation {
                 // The others are worth a page all the same, and so are configurations.
-                Err(error @ (EvaluateError::TooFewDevices { .. } | EvaluateError::EmptySide { .. }))
-                    if of > 1 || !spaces.is_empty() =>
-                {
+                Err(error) if of > 1 || !spaces.is_empty() => {
                     self.tell(error.to_string());
                     facts(&recordings, &split)?
                 }

@@ -84,7 +84,13 @@ fn the_model_chooses_by_what_was_measured_on_its_device_alone() {
     let request = request(&folder);
     record_elsewhere(request.data.store.as_deref().unwrap());
     let (data, models) = (request.data.clone(), request.models.clone());
-    let file = trainer().fit(&FitRequest { data, models, ..FitRequest::default() }).unwrap().remove(0).file;
+    let file = trainer()
+        .fit(&FitRequest { data, models, ..FitRequest::default() })
+        .unwrap()
+        .all()
+        .unwrap()
+        .remove(0)
+        .file;
     let before = Model::read(&file).unwrap();
 
     let calibrated = trainer().calibrate(&request).unwrap().remove(0);
@@ -131,7 +137,7 @@ fn measured(request: &CalibrateRequest) -> Vec<f64> {
 fn fit(request: &CalibrateRequest) {
     record_elsewhere(request.data.store.as_deref().unwrap());
     let (data, models) = (request.data.clone(), request.models.clone());
-    trainer().fit(&FitRequest { data, models, ..FitRequest::default() }).unwrap();
+    trainer().fit(&FitRequest { data, models, ..FitRequest::default() }).unwrap().all().unwrap();
 }
 
 #[test]
@@ -183,7 +189,13 @@ fn a_source_needs_no_calibration_and_a_model_has_to_be_there() {
         })
         .unwrap();
     let data = request.data.clone();
-    let file = trainer().fit(&FitRequest { data, models, ..FitRequest::default() }).unwrap().remove(0).file;
+    let file = trainer()
+        .fit(&FitRequest { data, models, ..FitRequest::default() })
+        .unwrap()
+        .all()
+        .unwrap()
+        .remove(0)
+        .file;
     let before = Model::read(&file).unwrap();
     assert!(!trainer().calibrate(&request).unwrap()[0].is_calibrated);
     assert_eq!(Model::read(&file).unwrap(), before);

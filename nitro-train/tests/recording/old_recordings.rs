@@ -107,6 +107,6 @@ fn what_is_left_out_is_said_once_and_fails_the_gate() {
     assert!(is_said.iter().all(|part| problems[0].contains(part)), "{problems:?}");
 
     record(&location, 0);
-    Trainer::new().fit(&fit).unwrap();
+    Trainer::new().fit(&fit).unwrap().all().unwrap();
     assert_eq!(check(&data, &models), [""; 0], "they were recorded again");
 }
