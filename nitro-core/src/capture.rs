@@ -86,6 +86,11 @@ fn append(mut file: &File, line: &[u8]) -> std::io::Result<()> {
     }
 }
 
+/// Returns whether calls are captured, or may be, as nobody has looked yet.
+pub(crate) fn is_active() -> bool {
+    ACTIVE.load(Relaxed)
+}
+
 /// From now on calls are not captured.
 fn stop() {
     if ACTIVE.swap(false, Relaxed) {
@@ -124,7 +129,7 @@ struct Gap {
 
 /// The number of calls that this one stands for, if it is a sample.
 pub(crate) fn draw() -> Option<u64> {
-    if !ACTIVE.load(Relaxed) || file().is_none() {
+    if !is_active() || file().is_none() {
         return None;
     }
     thread_local! {

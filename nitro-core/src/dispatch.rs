@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicU64;
 
 use crate::capture::Sample;
 use crate::choose::{AtGate, Chosen, Question};
-use crate::device::Stopwatch;
 use crate::inline_cache::{CachedChoice, Call, Remembered};
+use crate::recording::{InnerCall, RecordedCall, TimedCall};
 use crate::state::FunctionState;
 use crate::{
     Choice, CodeChoice, Device, FeatureVector, Function, Reason, Selection, capture, epoch, recording, stats,
@@ -55,7 +55,7 @@ fn decide_anew<C: CodeChoice, const N: usize>(
     let (chosen, calls) = choose_and_count(&question, state, &mut row);
     let untyped = state.choice(chosen.index);
     let choice = C::of(untyped);
-    if epoch::is_observed() {
+    if epoch::is_observed() && !is_unseen() {
         return Decision { choice, observer: None };
     }
     let is_conditional = |choice: Choice| function.variants()[choice.variant].constraint().is_some();
@@ -139,10 +139,18 @@ fn choose_and_count(
     (chosen, calls)
 }
 
+/// Returns whether nobody who observes calls asks for this one again: it is inside of one that is timed as a whole.
+#[cold]
+fn is_unseen() -> bool {
+    recording::is_inside_timed_call() && !capture::is_active()
+}
+
 /// Who observes a call.
 enum Observer {
     /// A recording on this thread that measures the function.
-    Recording(Box<dyn Stopwatch>),
+    Recording(TimedCall),
+    /// A recording in one of whose calls this one is made.
+    OuterRecording(InnerCall),
     /// The file of captured calls.
     Capture(Box<Sample>),
 }
@@ -150,14 +158,19 @@ enum Observer {
 /// What a call is to run that a recording measures or that is captured.
 #[cold]
 fn observed(question: &Question<'_>, device: &dyn Device, row: &mut [f64]) -> Option<(Choice, Observer)> {
-    if let Some((choice, stopwatch)) = recording::intercept(question, device) {
-        return Some((choice, Observer::Recording(stopwatch)));
+    let mut chosen_now = || {
+        let state = question.function.state();
+        let (chosen, _) = choose_and_count(question, state, row);
+        (state.choice(chosen.index), chosen.reason)
+    };
+    match recording::begin(question, device) {
+        Some(RecordedCall::Outermost(choice, call)) => return Some((choice, Observer::Recording(call))),
+        Some(RecordedCall::Inner(call)) => return Some((chosen_now().0, Observer::OuterRecording(call))),
+        None => {}
     }
     let calls = capture::draw()?;
-    let state = question.function.state();
-    let (chosen, _) = choose_and_count(question, state, row);
-    let choice = state.choice(chosen.index);
-    Some((choice, Observer::Capture(capture::sample(question, choice, chosen.reason, calls))))
+    let (choice, reason) = chosen_now();
+    Some((choice, Observer::Capture(capture::sample(question, choice, reason, calls))))
 }
 
 /// What a call runs now.
@@ -183,16 +196,12 @@ impl<C: Copy> Decision<C> {
     /// Runs it. `failed` tells from the result whether it failed; a recording wants to know.
     #[inline]
     pub fn run<R>(self, body: impl FnOnce() -> R, failed: impl FnOnce(&R) -> bool) -> R {
-        let mut stopwatch = match self.observer {
-            None => return body(),
-            Some(Observer::Capture(sample)) => return sample.run(body),
-            Some(Observer::Recording(stopwatch)) => stopwatch,
-        };
-        stopwatch.start();
-        let result = body();
-        let time_ns = stopwatch.stop();
-        recording::observe(time_ns, failed(&result));
-        result
+        match self.observer {
+            None => body(),
+            Some(Observer::Capture(sample)) => sample.run(body),
+            Some(Observer::Recording(call)) => call.run(body, failed),
+            Some(Observer::OuterRecording(_call)) => body(),
+        }
     }
 }
 

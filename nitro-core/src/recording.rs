@@ -13,16 +13,23 @@ use crate::feature::Features;
 use crate::{Choice, Device, Function, epoch, feature, host};
 
 /// What the calls of the recorded function amounted to.
+///
+/// A call that a variant makes of its own function, directly or through others, on the same thread, is part of the call that it is
+/// made in: nothing here counts it a second time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observation {
     /// Time of all calls together, in nanoseconds, by the stopwatch of the calls' device.
     pub time_ns: f64,
     /// Number of calls.
     pub calls: usize,
-    /// Number of calls that returned `Err`, or whose work failed on the device afterwards.
+    /// Number of calls that returned `Err`, panicked, or whose work failed on the device afterwards.
     pub failures: usize,
+    /// Number of these failures that are no answer: the call panicked, or its work failed on the device.
+    pub faults: usize,
     /// All features of the first call, in the order of [`Function::features`].
     pub features: Vec<f64>,
+    /// The first call, counted from 1, whose features differ from those of the first, and its features.
+    pub other_features: Option<(usize, Vec<f64>)>,
     /// What each feature took to compute, in nanoseconds by the host's clock, of all calls together; in the same order.
     pub feature_times_ns: Vec<f64>,
     /// For each choice that was asked about whether every call's constraint admits it.
@@ -78,7 +85,16 @@ struct Recording {
     /// The choices whose constraints are asked; where there are none, features are not computed either.
     described: Arc<[Choice]>,
     wants_parts: bool,
+    /// How many calls of the function are under way on this thread, one inside the other.
+    depth: usize,
     observation: Observation,
+}
+
+impl Recording {
+    fn new(function: &'static Function, choice: Choice, described: &[Choice], wants_parts: bool) -> Self {
+        let described = described.into();
+        Self { function, choice, described, wants_parts, depth: 0, observation: Observation::default() }
+    }
 }
 
 thread_local! {
@@ -89,6 +105,9 @@ thread_local! {
 ///
 /// Where there are choices to be described, the features of the calls, what each of them takes, and what constraints say of these choices are
 /// found out too, outside of the timed part. What runs is not asked whether it may: that is the caller's part, who knows it from such a recording.
+///
+/// A call of `function` inside such a call, also one that a feature or a constraint makes, is chosen as if nothing were recorded, by pins,
+/// model and constraints; its time is part of the call that it is made in. A `record` inside of another measures for itself.
 ///
 /// What a trainer's session does for each run; a program of its own can measure so too:
 ///
@@ -112,8 +131,7 @@ pub fn record<R>(
     described: &[Choice],
     body: impl FnOnce() -> R,
 ) -> Result<(R, Observation), Panicked> {
-    let (wants_parts, observation) = Default::default();
-    observed(Recording { function, choice, described: described.into(), wants_parts, observation }, body)
+    observed(Recording::new(function, choice, described, false), body)
 }
 
 /// As [`record`], without descriptions, and finds out what the parts of a call take where the variant can tell ([`wants_parts`]). Such a run is slower than
@@ -141,19 +159,21 @@ pub fn record_parts<R>(
     choice: Choice,
     body: impl FnOnce() -> R,
 ) -> Result<(R, Observation), Panicked> {
-    let (described, observation) = (Arc::new([]), Observation::default());
-    observed(Recording { function, choice, described, wants_parts: true, observation }, body)
+    observed(Recording::new(function, choice, &[], true), body)
 }
 
-/// Whether what runs on this thread is to tell what its parts take: each of them timed by itself, after the one before has ended.
+/// Returns whether what runs on this thread is to tell what its parts take: each of them timed by itself, after the one before has
+/// ended. The parts of a call are told, not those of calls of the same function inside it.
 #[must_use]
 pub fn wants_parts() -> bool {
-    RECORDING.with_borrow(|slot| slot.as_ref().is_some_and(|recording| recording.wants_parts))
+    of_recording(|recording| recording.wants_parts && recording.depth <= 1).unwrap_or(false)
 }
 
 /// Tells what a part of this call took, where that is [wanted](wants_parts).
 pub fn note_part(part: PartTime) {
-    with_observation(|observation| observation.parts.push(part));
+    if wants_parts() {
+        of_recording(|recording| recording.observation.parts.push(part));
+    }
 }
 
 fn observed<R>(recording: Recording, body: impl FnOnce() -> R) -> Result<(R, Observation), Panicked> {
@@ -166,35 +186,65 @@ fn observed<R>(recording: Recording, body: impl FnOnce() -> R) -> Result<(R, Obs
     result.map(|value| (value, observation)).map_err(|payload| Panicked::of(&*payload))
 }
 
-/// The choice and the stopwatch for a call, if a recording on this thread measures the function.
-pub(crate) fn intercept(
-    question: &Question<'_>,
-    device: &dyn Device,
-) -> Option<(Choice, Box<dyn Stopwatch>)> {
-    let function = question.function;
-    let (choice, described, first) = RECORDING.with_borrow(|slot| {
-        let recording = slot.as_ref().filter(|recording| std::ptr::eq(recording.function, function))?;
-        let is_first = recording.observation.admissible.is_empty();
-        Some((recording.choice, recording.described.clone(), is_first))
-    })?;
-    if !described.is_empty() {
-        // Evaluated outside the borrow: a feature may call a function with variants of its own.
-        let (features, times_ns) = timed_features(function, question.compute);
-        let admitted: Vec<bool> = described.iter().map(|&choice| (question.admissible)(choice)).collect();
-        with_observation(|observation| {
-            if first {
-                observation.features = features;
-                observation.feature_times_ns = vec![0.0; times_ns.len()];
-            }
-            observation.feature_times_ns.iter_mut().zip(times_ns).for_each(|(sum, time_ns)| *sum += time_ns);
-            observation.admissible = match observation.admissible.is_empty() {
-                true => admitted,
-                false => observation.admissible.iter().zip(admitted).map(|(&a, b)| a && b).collect(),
-            };
-            observation.device = Some(question.device.id().to_owned());
-        });
+/// Looks at this thread's recording, if there is one; a thread that ends has none any more.
+fn of_recording<T>(look: impl FnOnce(&mut Recording) -> T) -> Option<T> {
+    RECORDING.try_with(|slot| slot.borrow_mut().as_mut().map(look)).ok().flatten()
+}
+
+/// Returns whether this thread is inside a timed call, so that what its calls choose may be remembered until that ends.
+pub(crate) fn is_inside_timed_call() -> bool {
+    of_recording(|recording| recording.depth > 0 && !recording.wants_parts).unwrap_or(false)
+}
+
+/// A call that begins, as a recording on its thread sees it.
+pub(crate) enum RecordedCall {
+    /// The recording runs this choice and times it.
+    Outermost(Choice, TimedCall),
+    /// It is inside of such a call and tells no parts.
+    Inner(InnerCall),
+}
+
+/// Begins a call, if a recording on this thread measures the function and has to know of it.
+pub(crate) fn begin(question: &Question<'_>, device: &dyn Device) -> Option<RecordedCall> {
+    let entered = of_recording(|recording| {
+        let is_own = std::ptr::eq(recording.function, question.function);
+        // An inner call counts for parts alone: all else takes it for what the outer call does.
+        if !is_own || recording.depth > 0 && !recording.wants_parts {
+            return None;
+        }
+        recording.depth += 1;
+        Some((InnerCall(()), recording.depth, recording.choice, recording.described.clone()))
+    });
+    let (inner, depth, choice, described) = entered.flatten()?;
+    if depth > 1 {
+        return Some(RecordedCall::Inner(inner));
     }
-    Some((choice, device.stopwatch()))
+    // From here on the call is under way: a feature or a constraint may call the function itself.
+    let mut call = TimedCall { stopwatch: None, has_ended: false, _depth: inner };
+    if !described.is_empty() {
+        describe(question, &described);
+    }
+    call.stopwatch = Some(device.stopwatch());
+    Some(RecordedCall::Outermost(choice, call))
+}
+
+/// Notes features of a call and which of these choices its constraints admit.
+fn describe(question: &Question<'_>, described: &[Choice]) {
+    let (features, times_ns) = timed_features(question.function, question.compute);
+    let admitted: Vec<bool> = described.iter().map(|&choice| (question.admissible)(choice)).collect();
+    of_recording(|Recording { observation, .. }| {
+        let bits = |features: &[f64]| features.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        if observation.admissible.is_empty() {
+            observation.features = features;
+            observation.feature_times_ns = vec![0.0; times_ns.len()];
+            observation.admissible = vec![true; admitted.len()];
+        } else if observation.other_features.is_none() && bits(&features) != bits(&observation.features) {
+            observation.other_features = Some((observation.calls + 1, features));
+        }
+        observation.feature_times_ns.iter_mut().zip(times_ns).for_each(|(sum, time_ns)| *sum += time_ns);
+        observation.admissible.iter_mut().zip(admitted).for_each(|(all, this)| *all &= this);
+        observation.device = Some(question.device.id().to_owned());
+    });
 }
 
 /// All features of a call, and what each took in nanoseconds.
@@ -210,21 +260,54 @@ fn timed_features(function: &Function, compute: &Features<'_>) -> (Vec<f64>, Vec
     (values, times_ns)
 }
 
-/// A recorded call has ended.
-pub(crate) fn observe(time_ns: f64, failed: bool) {
-    with_observation(|observation| {
-        // A stopwatch that has no time to give says that the work failed on the device.
-        let failed = failed || !time_ns.is_finite();
-        observation.time_ns += if time_ns.is_finite() { time_ns } else { 0.0 };
-        observation.calls += 1;
-        observation.failures += usize::from(failed);
-    });
+/// A call that is timed. One that does not come to its end has panicked.
+pub(crate) struct TimedCall {
+    /// There is one as soon as the call may run.
+    stopwatch: Option<Box<dyn Stopwatch>>,
+    has_ended: bool,
+    _depth: InnerCall,
 }
 
-fn with_observation(update: impl FnOnce(&mut Observation)) {
-    RECORDING.with_borrow_mut(|slot| {
-        if let Some(recording) = slot {
-            update(&mut recording.observation);
+impl TimedCall {
+    /// Runs the call; `failed` tells from its result whether that is an error.
+    pub(crate) fn run<R>(mut self, body: impl FnOnce() -> R, failed: impl FnOnce(&R) -> bool) -> R {
+        let Some(mut stopwatch) = self.stopwatch.take() else { return body() };
+        stopwatch.start();
+        let result = body();
+        let time_ns = stopwatch.stop();
+        let is_error = failed(&result);
+        self.has_ended = true;
+        of_recording(|Recording { observation, .. }| {
+            // A stopwatch that has no time to give says that the work failed on the device.
+            let is_fault = !time_ns.is_finite();
+            observation.time_ns += if is_fault { 0.0 } else { time_ns };
+            observation.calls += 1;
+            observation.failures += usize::from(is_error || is_fault);
+            observation.faults += usize::from(is_fault);
+        });
+        result
+    }
+}
+
+impl Drop for TimedCall {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            of_recording(|Recording { observation, .. }| {
+                observation.calls += 1;
+                observation.failures += 1;
+                observation.faults += 1;
+            });
         }
-    });
+        // What inner calls remember is no choice for the next call that is timed.
+        epoch::advance();
+    }
+}
+
+/// A call that is under way, until this is dropped, on whatever way it ends.
+pub(crate) struct InnerCall(());
+
+impl Drop for InnerCall {
+    fn drop(&mut self) {
+        of_recording(|recording| recording.depth = recording.depth.saturating_sub(1));
+    }
 }
