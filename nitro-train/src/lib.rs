@@ -51,8 +51,8 @@ pub use nitro_core::{Artifact, DeviceFeature, Function, MeasuredFeature, Unkept,
 pub(crate) use nitro_search::random;
 pub use trainer::{
     CalibrateRequest, CalibratedModel, Candidates, CheckRequest, DataRequest, DescribeRequest, Described,
-    DeviceRanking, Devices, EvaluateRequest, ExplainRequest, Explained, Fault, FitRequest, FittedModel,
-    FittedModels, GeneratedCode, GeneratedRequest, InputLists, Kept, LocalJob, LocalJobRequest,
+    DeviceRanking, Devices, EvaluateRequest, ExplainRequest, Explained, FailedRecording, Fault, FitRequest,
+    FittedModel, FittedModels, GeneratedCode, GeneratedRequest, InputLists, Kept, LocalJob, LocalJobRequest,
     MeasuredDevice, MetricsSource, ModelCheck, ObjectiveRequest, Observer, ProfileRequest, RecordRequest,
     RecordSummary, Recorded, ReplayRequest, ReportRequest, SearchRequest, SearchSummary, ShippedRecordings,
     TrainError, Trainer, TrainerCommand, Tunable, UsageError, WrittenProfile, captured_traffic,

@@ -31,10 +31,11 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use self::args::{Cli, Command, HELP_COLUMNS};
+use crate::measure::RecordError;
 use crate::printable::{printable, sentence};
 use crate::terminal::{Aside, Output, say};
 use crate::trainer::{TrainError, Trainer, TrainerCommand, UsageError, is_watched};
-use crate::worker;
+use crate::worker::{self, LeftOut};
 
 impl Trainer {
     /// Runs the command line of the process: 0 on success, 2 on wrong usage, 1 on failure with a sentence on stderr.
@@ -61,11 +62,20 @@ impl Trainer {
             worker::follow_supervisor();
         }
         let mut out = Output::new(prints_result(&cli));
-        let ended = match supervision::is_needed(&cli) {
-            true => supervision::supervise(&trainer, &cli, &out),
-            false => run(&trainer, &cli, &mut out),
+        let ended = match (names(&trainer, &cli), supervision::is_needed(&cli)) {
+            (Err(error), _) => Err(error.into()),
+            (Ok(()), true) => supervision::supervise(&trainer, &cli, &out),
+            (Ok(()), false) => run(&trainer, &cli, &mut out),
         };
         end(&out, ended)
+    }
+}
+
+/// Looks whether each function has a name of its own, where the command has to do with functions.
+fn names(trainer: &Trainer, cli: &Cli) -> Result<(), TrainError> {
+    match &cli.command {
+        Some(Command::Sync(_) | Command::Coverage(_)) => Ok(()),
+        _ => trainer.check_names(),
     }
 }
 
@@ -90,7 +100,12 @@ fn end(out: &Output, ended: anyhow::Result<ExitCode>) -> ExitCode {
     match out.clone().judge(ended) {
         Ok(code) => code,
         Err(error) => {
-            say!("error: {}{}", printable(&sentence(error.as_ref())), hint::of(&error));
+            match error.downcast_ref().and_then(TrainError::of_recording) {
+                Some(RecordError::Panicked { what, .. }) if worker::is_worker() => {
+                    say!("{}", printable(what))
+                }
+                _ => say!("error: {}{}", printable(&sentence(error.as_ref())), hint::of(&error)),
+            }
             exit_code(&error)
         }
     }
@@ -131,11 +146,21 @@ fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// The exit code for an error: a worker's loss of its device has its own.
+/// The exit code for an error: where a fresh worker goes on there is one of its own.
 fn exit_code(error: &anyhow::Error) -> ExitCode {
-    match worker::is_worker() && error.downcast_ref().is_some_and(TrainError::is_device_loss) {
-        true => ExitCode::from(worker::DEVICE_LOST),
-        false => ExitCode::FAILURE,
+    match error.downcast_ref().filter(|_| worker::is_worker()).and_then(TrainError::of_recording) {
+        Some(RecordError::Panicked { function, device, left_out, .. }) => {
+            let left_out = left_out.iter().map(|(input, why)| LeftOut {
+                function: (*function).to_owned(),
+                device: device.clone(),
+                input: input.clone(),
+                why: why.clone(),
+            });
+            worker::hand_over(&left_out.collect::<Vec<_>>());
+            ExitCode::from(worker::GO_ON)
+        }
+        Some(RecordError::DeviceLost { .. }) => ExitCode::from(worker::GO_ON),
+        _ => ExitCode::FAILURE,
     }
 }
 

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use super::args::RecordArgs;
 use super::json;
 use crate::measure::{Repeats, Share};
-use crate::trainer::{RecordRequest, RecordSummary, Recorded, Trainer};
+use crate::trainer::{FailedRecording, RecordRequest, RecordSummary, Recorded, Trainer};
 use crate::worker;
 
 /// What failed is told while it is recorded.
@@ -31,9 +31,13 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs, out: &mut dyn Write) -> 
 /// So many inputs are named where there are more.
 const NAMED: usize = 5;
 
-/// That no input was left out since the application's closure could not work on it.
+/// That no input was left out, and no function's recording ended early.
 pub(super) fn all_inputs(summary: &RecordSummary) -> Result<()> {
-    let failed: Vec<String> = summary.recorded.iter().flat_map(failures).collect();
+    let functions = summary
+        .failed
+        .iter()
+        .map(|FailedRecording { function, device, why }| format!("{function} on {device} ({why})"));
+    let failed: Vec<String> = functions.chain(summary.recorded.iter().flat_map(failures)).collect();
     let (named, others) = failed.split_at(failed.len().min(NAMED));
     let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
     match named {

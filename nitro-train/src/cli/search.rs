@@ -6,9 +6,10 @@ use anyhow::Result;
 
 use super::args::SearchArgs;
 use super::json;
+use super::record::all_inputs;
 use crate::measure::Share;
 use crate::search::{replay_tables, search_tables};
-use crate::trainer::Trainer;
+use crate::trainer::{RecordSummary, Trainer};
 use crate::worker;
 
 pub(super) fn run(trainer: &Trainer, args: &SearchArgs, out: &mut dyn Write) -> Result<()> {
@@ -17,9 +18,10 @@ pub(super) fn run(trainer: &Trainer, args: &SearchArgs, out: &mut dyn Write) -> 
     }
     let summary = trainer.search(&args.request(Share::new(worker::recorder_name())))?;
     match args.show.json.json {
-        true => json::print(out, &summary),
-        false => Ok(write!(out, "{:1$}", search_tables(&summary.searched), args.show.columns())?),
+        true => json::print(out, &summary)?,
+        false => write!(out, "{:1$}", search_tables(&summary.searched), args.show.columns())?,
     }
+    all_inputs(&RecordSummary { recorded: summary.recorded, ..RecordSummary::default() })
 }
 
 fn replay(trainer: &Trainer, args: &SearchArgs, out: &mut dyn Write) -> Result<()> {

@@ -3,8 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
+use nitro_core::recording::Panicked;
 use thiserror::Error;
 
+use super::run::FailedInputs;
+use crate::printable::sentence;
 use crate::search::SearchError;
 use crate::store::StoreError;
 
@@ -51,6 +54,62 @@ pub enum RecordError {
         /// Its value.
         value: f64,
     },
+    /// One closure calls the function on several inputs.
+    #[error(
+        "input `{input}`: one closure calls `{function}` on several inputs ({how}): give each a name of its own, or copy the input before each call that changes it"
+    )]
+    SeveralInputs {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// What differs between the calls.
+        how: String,
+    },
+    /// The default variant does not do the same in each run.
+    #[error(
+        "input `{input}`: {how}, so runs of `{function}` cannot be compared: where the closure changes its input, copy it inside the closure or make it with `session.input_with_setup`; what is random must be seeded"
+    )]
+    InputChanges {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// What differs between two runs.
+        how: String,
+    },
+    /// Two inputs have one name.
+    #[error(
+        "input `{input}`: `{function}` is given two inputs of this name, of which the first is kept: name each apart"
+    )]
+    NameTwice {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+    },
+    /// The default variant returns `Err`, which the input's check does not take for an answer.
+    #[error(
+        "input `{input}`: the default variant of `{function}` returned an error, and the check does not accept that as its answer"
+    )]
+    DefaultRefused {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+    },
+    /// Something panicked, and a fresh process is to go on.
+    #[error("{what}; a fresh process goes on")]
+    Panicked {
+        /// The function.
+        function: &'static str,
+        /// The device.
+        device: String,
+        /// What panicked.
+        what: String,
+        /// The inputs that the fresh process is to leave out, and why.
+        left_out: FailedInputs,
+    },
     /// The configurations cannot be searched.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -63,6 +122,16 @@ pub enum RecordError {
         input: String,
         /// What happened.
         what: String,
+    },
+    /// The default variant or the closure itself panics on the input.
+    #[error("input `{input}`: the default variant of `{function}` {panicked}; it has to run on every input")]
+    DefaultPanicked {
+        /// The function.
+        function: &'static str,
+        /// The input.
+        input: String,
+        /// What it said.
+        panicked: Panicked,
     },
     /// A variant took the device away from this process.
     #[error(
@@ -169,5 +238,32 @@ impl RecordError {
             None => Self::Closure(source),
         };
         error.downcast().map_or_else(of_closure, |own| *own)
+    }
+
+    /// Returns the input that alone is concerned: the others can go on.
+    pub(super) fn of_input(&self) -> Option<&str> {
+        match self {
+            Self::NotCalled { input, .. }
+            | Self::FeatureNotFinite { input, .. }
+            | Self::SeveralInputs { input, .. }
+            | Self::InputChanges { input, .. }
+            | Self::NameTwice { input, .. }
+            | Self::DefaultFailed { input, .. }
+            | Self::DefaultPanicked { input, .. }
+            | Self::DefaultRefused { input, .. }
+            | Self::Input { input, .. } => Some(input),
+            _ => None,
+        }
+    }
+
+    /// Returns what is wrong with an input, in one line that does not name it.
+    pub(super) fn without_input(&self) -> String {
+        let text = match self {
+            Self::Input { source, .. } => sentence(&**source),
+            own => sentence(own),
+        };
+        let own = self.of_input().map(|input| format!("input `{input}`: ")).unwrap_or_default();
+        // A panic may say several lines.
+        text.strip_prefix(&own).unwrap_or(&text).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }

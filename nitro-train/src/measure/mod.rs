@@ -2,6 +2,7 @@
 //! store come out.
 
 mod ahead;
+mod calls;
 mod candidate;
 mod claims;
 mod clock;
@@ -9,6 +10,7 @@ mod counters;
 mod error;
 mod folder;
 mod inputs;
+mod panics;
 mod plan;
 mod pool;
 mod profiling;

@@ -8,6 +8,7 @@ use super::candidate::Candidate;
 use super::clock::{Clock, SystemClock};
 use super::counters::Counters;
 use super::inputs::Inputs;
+use super::run::FailedInputs;
 use super::share::Share;
 use super::timing::Repeats;
 use crate::search::Searching;
@@ -35,6 +36,9 @@ pub struct Plan<'a> {
     pub inputs: Inputs<'a>,
     /// Of these the ones to record, by name; none for all.
     pub only: Option<BTreeSet<String>>,
+    /// In a process that a fresh one takes the place of after a panic: the inputs that those before have left out, and why. Where there is
+    /// none, a recording goes on after a panic.
+    pub left_out_before: Option<FailedInputs>,
     /// What is tried on each input; none for [`Candidate::all`].
     pub candidates: Option<Vec<Candidate>>,
     /// Searches on each input, in the place of trying everything.
@@ -63,6 +67,7 @@ impl<'a> Plan<'a> {
         Self {
             inputs,
             only,
+            left_out_before: None,
             candidates,
             search,
             prepare,

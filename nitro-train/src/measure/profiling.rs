@@ -7,6 +7,7 @@ use nitro_core::Choice;
 use nitro_core::provide::Profiled;
 use nitro_core::recording::{Observation, Panicked, record};
 
+use super::calls::Calls;
 use super::error::RecordError;
 use super::subject::Subject;
 use crate::profile::{Section, Shown};
@@ -68,7 +69,7 @@ impl Profiling<'_> {
     }
 
     /// Shows every admissible variant on one input to the profiler.
-    pub(super) fn input<R>(&self, name: &str, mut run: impl FnMut() -> R) -> Result<(), RecordError> {
+    pub(super) fn input(&self, name: &str, mut calls: impl Calls) -> Result<(), RecordError> {
         if !self.is_sampled(name) {
             return Ok(());
         }
@@ -76,30 +77,29 @@ impl Profiling<'_> {
             Some((_, choice)) => vec![*choice],
             None => self.subject.function.default_choices().collect(),
         };
-        let (output, observation) = self.subject.describe(name, &choices, &mut run)?;
+        let (output, observation) = self.subject.describe(name, &choices, calls.next())?;
         drop(output);
         for (choice, _) in choices.iter().zip(&observation.admissible).filter(|(_, admissible)| **admissible)
         {
             if (self.out_of_time)() {
                 return Err(RecordError::OutOfTime { function: self.subject.function.name() });
             }
-            self.variant(name, *choice, &mut run)?;
+            self.variant(name, *choice, &mut calls)?;
         }
         Ok(())
     }
 
     /// Calls a variant once to count its launches, and once for the profiler.
-    fn variant<R>(
-        &self,
-        input: &str,
-        choice: Choice,
-        run: &mut impl FnMut() -> R,
-    ) -> Result<(), RecordError> {
+    fn variant(&self, input: &str, choice: Choice, calls: &mut impl Calls) -> Result<(), RecordError> {
         let function = self.subject.function;
         let name = function.variants()[choice.variant].name();
         let mut called = None;
-        let mut call = || called = Some(record(function, choice, &[], &mut *run).map(|(_, seen)| seen));
+        // The input is made before: what that launches is none of the variant's.
+        let mut next = Some(calls.next());
+        let mut call =
+            || called = next.take().map(|next| record(function, choice, &[], next).map(|(_, seen)| seen));
         let launches = self.profiled.count_launches(&mut call);
+        drop(next);
         if failed(called) {
             tracing::warn!(function = function.name(), variant = name, input, "failed and is not profiled");
             return if self.subject.device.is_lost() { Err(self.subject.lost(input, name)) } else { Ok(()) };
@@ -117,7 +117,8 @@ impl Profiling<'_> {
             |source| RecordError::NotShown { function: function.name(), input: input.to_owned(), source };
         let announced = (self.announce)(&Section { section, shown: shown.len(), what });
         announced.map_err(|error| not_shown(error.into()))?;
-        let mut call = || drop(record(function, choice, &[], &mut *run));
+        let mut next = Some(calls.next());
+        let mut call = || drop(next.take().map(|next| record(function, choice, &[], next)));
         self.profiled.show(section, &shown, &mut call).map_err(not_shown)
     }
 }

@@ -71,3 +71,17 @@ pub struct Attempt<'a> {
 pub struct Silent;
 
 impl Progress for Silent {}
+
+/// Does what may take the process with it, or never end, and is a variant's doing; nothing else is.
+pub(super) fn attempt<T>(progress: &dyn Progress, attempt: &Attempt<'_>, run: impl FnOnce() -> T) -> T {
+    /// Ends an attempt, also when the trainer itself panics.
+    struct UntilDropped<'p>(&'p dyn Progress);
+    impl Drop for UntilDropped<'_> {
+        fn drop(&mut self) {
+            self.0.attempt(None);
+        }
+    }
+    progress.attempt(Some(attempt));
+    let _until = UntilDropped(progress);
+    run()
+}

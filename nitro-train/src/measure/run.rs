@@ -1,6 +1,6 @@
 //! One function on one device: recorded, looked at for the features of its inputs, or shown to a profiler.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::provide::Profiled;
 use nitro_core::{Choice, Device, Function};
@@ -9,6 +9,7 @@ use super::claims::{Claims, SharedStore};
 use super::clock::LostTime;
 use super::error::{BoxError, RecordError};
 use super::inputs::Inputs;
+use super::panics::Panics;
 use super::plan::Plan;
 use super::profiling::{Extent, Profiling};
 use super::progress::Progress;
@@ -17,7 +18,6 @@ use super::recording::{Recording, Shared};
 use super::session::{Session, Work};
 use super::subject::Subject;
 use super::survey::Survey;
-use crate::printable::sentence;
 use crate::profile::Section;
 use crate::recordings::Input;
 use crate::store::Store;
@@ -61,13 +61,15 @@ pub fn record_inputs(
     let subject = Subject { function, device };
     let (store, lost_time) = (SharedStore::new(store), LostTime::new(plan.clock));
     let claims = Claims::new(subject, &plan.share, &store);
+    let panics = Panics::new(plan.left_out_before.is_some());
     std::thread::scope(|scope| {
         let _heartbeat = Pulse::start(scope, plan.share.period(), || claims.renew());
         let _looks = Pulse::start(scope, LostTime::PERIOD, || {
             lost_time.look();
         });
-        let shared = Shared { store: &store, claims: &claims, lost_time: &lost_time };
-        let mut recorded = RecordedInputs::default();
+        let shared = Shared { store: &store, claims: &claims, lost_time: &lost_time, panics: &panics };
+        let failed = plan.left_out_before.clone().unwrap_or_default();
+        let mut recorded = RecordedInputs { failed, ..RecordedInputs::default() };
         while one_pass(subject, plan, shared, progress, &mut recorded, &record)? {}
         Ok(recorded)
     })
@@ -78,6 +80,8 @@ pub fn record_inputs(
 pub struct RecordedInputs {
     /// How many inputs were measured.
     pub measured: usize,
+    /// Those of them on which the default variant returns `Err`: there that is the answer.
+    pub errors: BTreeSet<String>,
     /// The others.
     pub failed: FailedInputs,
 }
@@ -91,22 +95,37 @@ pub struct SurveyedInputs {
     pub failed: FailedInputs,
 }
 
-/// The inputs that a recording closure could not work on, by name, and why: it failed or panicked with them in hand.
+/// The inputs that could not be worked on, by name, and why: the closure failed or panicked with them in hand, or they cannot be measured.
 pub type FailedInputs = BTreeMap<String, String>;
 
-/// Takes note of an input that the closure could not work on, so that the others can go on, and says whether there was one; any other
-/// error is given back.
-fn leave_out(failed: &mut FailedInputs, ended: Result<(), RecordError>) -> Result<bool, RecordError> {
-    match ended {
-        Ok(()) => Ok(false),
-        // Once is enough: what is left out is not handed out any more.
-        Err(RecordError::Input { input, source }) if !failed.contains_key(&input) => {
-            // A panic may say several lines.
-            let why: Vec<String> = sentence(&*source).split_whitespace().map(str::to_owned).collect();
-            failed.insert(input, why.join(" "));
-            Ok(true)
+/// Takes note of the inputs that could not be worked on, and says whether the others have to be gone on with, since the closure ended at
+/// one; any other error is given back.
+fn leave_out(
+    failed: &mut FailedInputs,
+    session: &Session<'_>,
+    ended: Result<(), RecordError>,
+) -> Result<bool, RecordError> {
+    // Once is enough: what is left out is not handed out any more.
+    let is_new = |input: &String| !session.left_out().contains_key(input);
+    let goes_on = match ended {
+        Ok(()) => false,
+        Err(error @ RecordError::Input { .. })
+            if error.of_input().map(str::to_owned).as_ref().is_some_and(is_new) =>
+        {
+            failed.extend(error.of_input().map(|input| (input.to_owned(), error.without_input())));
+            true
         }
-        Err(error) => Err(error),
+        Err(error) => {
+            failed.extend(session.left_out());
+            return Err(session.panicked().unwrap_or(error));
+        }
+    };
+    failed.extend(session.left_out());
+    match session.panicked() {
+        Some(RecordError::Panicked { function, device, what, .. }) => {
+            Err(RecordError::Panicked { function, device, what, left_out: failed.clone() })
+        }
+        _ => Ok(goes_on),
     }
 }
 
@@ -120,15 +139,17 @@ fn one_pass<'a>(
     record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<bool, RecordError> {
     let recording = Recording::new(subject, plan, shared, progress)?;
-    let mut session = Session::new(plan.inputs, Work::Record(recording))?.without(recorded.failed.keys());
+    let session = Session::new(plan.inputs, Work::Record(recording), shared.panics)?;
+    let mut session = session.without(&recorded.failed);
     let ended = session.run(record);
     let recording = session.recording().expect("it was made of one");
     recorded.measured += recording.measured();
+    recorded.errors.extend(recording.errors());
     if let Some(error) = recording.ended_by() {
         return Err(error);
     }
     let ended = ended.inspect_err(|_| shared.claims.release());
-    if leave_out(&mut recorded.failed, ended)? {
+    if leave_out(&mut recorded.failed, &session, ended)? {
         recording.leave_rest();
         return Ok(true);
     }
@@ -140,11 +161,12 @@ fn one_pass<'a>(
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]
-/// use nitro_train::measure::{Inputs, survey_inputs};
+/// use nitro_train::measure::{Inputs, Plan, Repeats, Share, Silent, survey_inputs};
 ///
 /// // `keys` sorts as many keys as the name of an input says.
 /// let names = ["10", "20"].map(str::to_owned);
-/// let surveyed = survey_inputs(sort::function(), &Desk, Inputs::Generated(&names), keys)?;
+/// let plan = Plan::new(Inputs::Generated(&names), Repeats::default(), Share::default());
+/// let surveyed = survey_inputs(sort::function(), &Desk, &plan, &Silent, keys)?;
 /// assert_eq!(surveyed.inputs[1].features, [20.0]);
 /// # Ok::<(), BoxError>(())
 /// ```
@@ -154,16 +176,21 @@ fn one_pass<'a>(
 pub fn survey_inputs(
     function: &'static Function,
     device: &dyn Device,
-    inputs: Inputs<'_>,
+    plan: &Plan<'_>,
+    progress: &dyn Progress,
     record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<SurveyedInputs, RecordError> {
-    let mut surveyed = SurveyedInputs::default();
+    let panics = Panics::new(plan.left_out_before.is_some());
+    let failed = plan.left_out_before.clone().unwrap_or_default();
+    let mut surveyed = SurveyedInputs { inputs: Vec::new(), failed };
     loop {
-        let survey = Survey::new(Subject { function, device }, std::mem::take(&mut surveyed.inputs));
-        let mut session = Session::new(inputs, Work::Survey(survey))?.without(surveyed.failed.keys());
+        let subject = Subject { function, device };
+        let survey = Survey::new(subject, progress, std::mem::take(&mut surveyed.inputs));
+        let session = Session::new(plan.inputs, Work::Survey(survey), &panics)?;
+        let mut session = session.without(&surveyed.failed);
         let ended = session.run(&record);
         surveyed.inputs = session.found();
-        if !leave_out(&mut surveyed.failed, ended)? {
+        if !leave_out(&mut surveyed.failed, &session, ended)? {
             return Ok(surveyed);
         }
     }
@@ -236,8 +263,13 @@ fn profile(
     let (subject, (sections, sampled, own_inputs)) = (Subject { function, device }, Default::default());
     let profiling =
         Profiling { subject, profiled, extent, only, out_of_time, announce, sections, sampled, own_inputs };
-    let mut session = Session::new(inputs, Work::Profile(profiling))?;
-    match session.run(record) {
+    let panics = Panics::new(false);
+    let mut session = Session::new(inputs, Work::Profile(profiling), &panics)?;
+    let ended = session.run(record);
+    for (input, why) in session.left_out() {
+        tracing::warn!(function = function.name(), input, why, "the input is not profiled");
+    }
+    match ended {
         Err(RecordError::OutOfTime { .. }) => Ok(()),
         ended => ended,
     }

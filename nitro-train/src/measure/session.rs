@@ -1,15 +1,20 @@
 //! A session: the user's closure calls the function in the ordinary way, the session decides which variant runs.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use nitro_core::recording::Panicked;
 
+use super::calls::{Calls, WithSetup};
 use super::error::{BoxError, RecordError};
 use super::inputs::{InputList, Inputs};
+use super::panics::Panics;
 use super::profiling::Profiling;
 use super::recording::Recording;
+use super::run::FailedInputs;
 use super::share::DueInputs;
+use super::subject::Subject;
 use super::survey::Survey;
 use crate::recordings::Input;
 
@@ -21,8 +26,13 @@ pub struct Session<'a> {
     bad_pattern: OnceCell<RecordError>,
     /// Whether the closure came with an input.
     came_with_input: Cell<bool>,
-    /// The input that the closure has been handed last, and has not asked for another since.
+    /// The input that the closure works on: what it has been handed last, until it asks for another.
     in_hand: RefCell<Option<String>>,
+    /// The names that the closure came with.
+    met: RefCell<BTreeSet<String>>,
+    /// Inputs that could not be worked on, and why.
+    left_out: RefCell<FailedInputs>,
+    panics: &'a Panics,
 }
 
 /// What the session does with an input.
@@ -36,26 +46,36 @@ pub(super) enum Work<'a> {
 }
 
 impl Work<'_> {
-    fn function(&self) -> &'static str {
+    fn subject(&self) -> Subject<'_> {
         match self {
-            Self::Record(recording) => recording.function(),
-            Self::Profile(profiling) => profiling.subject.function.name(),
-            Self::Survey(survey) => survey.function(),
+            Self::Record(recording) => recording.subject(),
+            Self::Profile(profiling) => profiling.subject,
+            Self::Survey(survey) => survey.subject(),
         }
+    }
+
+    fn function(&self) -> &'static str {
+        self.subject().function.name()
     }
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(inputs: Inputs<'a>, work: Work<'a>) -> Result<Self, RecordError> {
-        let (bad_pattern, came_with_input, in_hand) = Default::default();
+    pub(super) fn new(inputs: Inputs<'a>, work: Work<'a>, panics: &'a Panics) -> Result<Self, RecordError> {
+        let (bad_pattern, came_with_input, in_hand, met, left_out) = Default::default();
         let inputs = InputList::new(inputs)?;
-        Ok(Self { inputs, work, bad_pattern, came_with_input, in_hand })
+        Ok(Self { inputs, work, bad_pattern, came_with_input, in_hand, met, left_out, panics })
     }
 
     /// As if these inputs were not there.
-    pub(super) fn without<'n>(self, names: impl IntoIterator<Item = &'n String>) -> Self {
-        self.inputs.leave_out(names);
+    pub(super) fn without(self, failed: &FailedInputs) -> Self {
+        self.inputs.leave_out(failed.keys());
+        self.left_out.borrow_mut().extend(failed.clone());
         self
+    }
+
+    /// The inputs that could not be worked on, those that are as if they were not there among them.
+    pub(super) fn left_out(&self) -> FailedInputs {
+        self.left_out.borrow().clone()
     }
 
     /// Lets the closure do its work.
@@ -73,8 +93,12 @@ impl<'a> Session<'a> {
             return Err(error);
         }
         let in_hand = self.in_hand.take();
-        let ended = ended.unwrap_or_else(|panic| match in_hand {
-            Some(_) => Err(Panicked::of(&*panic).to_string().into()),
+        let ended = ended.unwrap_or_else(|panic| match &in_hand {
+            Some(input) => {
+                let panicked = Panicked::of(&*panic);
+                self.panics.note(format!("input `{input}`: the closure {panicked}"));
+                Err(panicked.to_string().into())
+            }
             None => resume_unwind(panic),
         });
         ended.map_err(|error| RecordError::of_closure(error, in_hand))?;
@@ -123,7 +147,8 @@ impl<'a> Session<'a> {
     ///
     /// `run` is called many times. Each time, every call of the recorded function that it makes on this thread runs one
     /// chosen variant, and those calls alone are timed; several calls are one measurement, their sum. What else `run` does,
-    /// such as a fresh copy of what the function changes in place, is not timed. A variant that returns `Err`, panics, or fails
+    /// such as a fresh copy of what the function changes in place, is not timed. Calls inside of such a call are part of its time, and
+    /// dispatched as they are in production. A variant that returns `Err` where the default does not, panics, or fails
     /// on the device afterwards is recorded as failed. One that loses the device to this process is recorded as failed too; the
     /// trainer's command line goes on in a fresh process.
     ///
@@ -151,41 +176,162 @@ impl<'a> Session<'a> {
     /// assert_eq!(nitro_train::Trainer::new().function(sort::function(), record).functions().count(), 1);
     /// ```
     ///
+    /// An input that cannot be measured costs itself alone: `run` does not call the function, calls it with several inputs or another
+    /// number of times in each run, the default variant panics, a feature is not finite or another one in a later run. Nothing is kept of
+    /// such an input, and it is named in the end ([`Recorded::failed_inputs`](crate::Recorded::failed_inputs)).
+    ///
+    /// Where the default variant returns `Err`, that is its answer, and it is timed as others are. A variant that returns `Err` too is
+    /// right; one that does not is recorded as wrong, unless a [check](Self::checked_input) takes it for the same.
+    ///
     /// # Errors
-    /// When `run` does not call the function, when the default variant fails, when a feature is not finite, or when the
-    /// store cannot be written. [`RecordError::DeviceLost`] when a variant took the device away from this process.
-    pub fn input<R>(&self, name: &str, run: impl FnMut() -> R) -> Result<(), RecordError> {
-        self.measure(name, run, |_, _| true)
+    /// When the store cannot be written. [`RecordError::DeviceLost`] when a variant took the device away from this process, and
+    /// [`RecordError::Panicked`] when something panicked and the trainer's command line goes on in a fresh process. Other
+    /// programs go on in the same one, where a lock that a panic has poisoned may fail whatever comes later; its reason then says so.
+    pub fn input<R>(&self, name: &str, mut run: impl FnMut() -> R) -> Result<(), RecordError> {
+        self.measure(name, WithSetup { make: || (), call: |()| run() }, None::<fn(&R, &R) -> bool>)
     }
 
     /// As [`Session::input`], and compares what each variant gives with what the default variant gives: where `same`
     /// (expected, found) is false, the variant is recorded as wrong and is never selected there. Of a function with approximate variants it has to
     /// accept the error that the call accepts: they run only there.
     ///
+    /// Where the default variant's output in a second run is not the same as in its first, nothing can be said of other variants: the input is left out.
+    ///
     /// # Errors
     /// As [`Session::input`].
     pub fn checked_input<R>(
         &self,
         name: &str,
-        run: impl FnMut() -> R,
+        mut run: impl FnMut() -> R,
         same: impl Fn(&R, &R) -> bool,
     ) -> Result<(), RecordError> {
-        self.measure(name, run, same)
+        self.measure(name, WithSetup { make: || (), call: |()| run() }, Some(same))
     }
 
-    fn measure<R>(
+    /// As [`Session::input`], of an input that the function changes: `make` makes it anew before every repetition, and `run` takes it.
+    /// Nothing that `make` does is timed, or seen by the recording, be it calls of the same function.
+    ///
+    /// ```
+    /// # mod app {
+    /// #     use nitro::code_variant;
+    /// #     #[code_variant(features(length = keys.len()), variants(stable, unstable), default = stable, crate = nitro)]
+    /// #     pub fn sort(keys: &mut [u32]);
+    /// #     fn stable(keys: &mut [u32]) { keys.sort() }
+    /// #     fn unstable(keys: &mut [u32]) { keys.sort_unstable() }
+    /// # }
+    /// # use app::sort;
+    /// use nitro_train::{BoxError, Session};
+    ///
+    /// fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
+    ///     let keys: Vec<u32> = (0..10_000).rev().collect();
+    ///     session.input_with_setup("train/reversed", || keys.clone(), |mut keys| sort(&mut keys))?;
+    ///     Ok(())
+    /// }
+    /// assert_eq!(nitro_train::Trainer::new().function(sort::function(), record).functions().count(), 1);
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Session::input`].
+    pub fn input_with_setup<T, R>(
         &self,
         name: &str,
-        run: impl FnMut() -> R,
+        make: impl FnMut() -> T,
+        run: impl FnMut(T) -> R,
+    ) -> Result<(), RecordError> {
+        self.measure(name, WithSetup { make, call: run }, None::<fn(&R, &R) -> bool>)
+    }
+
+    /// As [`Session::input_with_setup`], with the check of [`Session::checked_input`].
+    ///
+    /// ```
+    /// # mod app {
+    /// #     use nitro::code_variant;
+    /// #     #[code_variant(features(length = keys.len()), variants(stable, unstable), default = stable, crate = nitro)]
+    /// #     pub fn sort(keys: &mut [u32]);
+    /// #     fn stable(keys: &mut [u32]) { keys.sort() }
+    /// #     fn unstable(keys: &mut [u32]) { keys.sort_unstable() }
+    /// # }
+    /// # use app::sort;
+    /// # fn record(session: &mut nitro_train::Session<'_>) -> Result<(), nitro_train::BoxError> {
+    /// let keys: Vec<u32> = (0..10_000).rev().collect();
+    /// let sorted = |mut keys: Vec<u32>| {
+    ///     sort(&mut keys);
+    ///     keys
+    /// };
+    /// session.checked_input_with_setup("train/reversed", || keys.clone(), sorted, |expected, found| expected == found)?;
+    /// # Ok(())
+    /// # }
+    /// # let _ = record;
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Session::input`].
+    pub fn checked_input_with_setup<T, R>(
+        &self,
+        name: &str,
+        make: impl FnMut() -> T,
+        run: impl FnMut(T) -> R,
         same: impl Fn(&R, &R) -> bool,
     ) -> Result<(), RecordError> {
+        self.measure(name, WithSetup { make, call: run }, Some(same))
+    }
+
+    fn measure<C: Calls>(
+        &self,
+        name: &str,
+        calls: C,
+        same: Option<impl Fn(&C::Output, &C::Output) -> bool>,
+    ) -> Result<(), RecordError> {
         self.came_with_input.set(true);
-        let name = self.inputs.name_of(name);
-        match &self.work {
-            Work::Record(recording) => recording.input(&name, run, same),
-            Work::Profile(profiling) => profiling.input(&name, run),
-            Work::Survey(survey) => survey.input(&name, run),
+        if let Some(error) = self.panicked() {
+            return Err(error);
         }
+        let name = self.inputs.name_of(name);
+        if self.left_out.borrow().contains_key(&name) {
+            return Ok(());
+        }
+        if !self.met.borrow_mut().insert(name.clone()) {
+            return self.leave_out(RecordError::NameTwice { function: self.work.function(), input: name });
+        }
+        let handed_out = self.in_hand.replace(Some(name.clone()));
+        let measured = match &self.work {
+            Work::Record(recording) => recording.input(&name, calls, same),
+            Work::Profile(profiling) => profiling.input(&name, calls),
+            Work::Survey(survey) => survey.input(&name, calls),
+        };
+        self.in_hand.replace(handed_out);
+        measured.or_else(|error| self.leave_out(error))?;
+        self.panicked().map_or(Ok(()), Err)
+    }
+
+    /// Leaves an input out that alone is concerned by an error; any other error is given back.
+    fn leave_out(&self, error: RecordError) -> Result<(), RecordError> {
+        let Some(input) = error.of_input().map(str::to_owned) else { return Err(error) };
+        let (subject, why) = (self.work.subject(), error.without_input());
+        if let Work::Record(recording) = &self.work {
+            recording.give_up(&input);
+        }
+        if matches!(error, RecordError::DefaultPanicked { .. }) {
+            self.panics.note(error.to_string());
+        }
+        if subject.device.is_lost() {
+            self.panics.note(format!("{error}, which lost the device"));
+        }
+        tracing::debug!(input, why, "the input is left out");
+        self.left_out.borrow_mut().insert(input.clone(), why);
+        match (self.panicked(), subject.device.is_lost()) {
+            (Some(panicked), _) => Err(panicked),
+            (None, true) => Err(subject.lost(&input, subject.default_variant())),
+            (None, false) => Ok(()),
+        }
+    }
+
+    /// That something has panicked, where a fresh process goes on.
+    pub(super) fn panicked(&self) -> Option<RecordError> {
+        let Subject { function, device } = self.work.subject();
+        let (function, device) = (function.name(), device.entry().id().to_owned());
+        let what = self.panics.ended_by()?;
+        Some(RecordError::Panicked { function, device, what, left_out: self.left_out() })
     }
 
     /// What a survey has found; nothing if this is none.

@@ -19,24 +19,30 @@ impl Subject<'_> {
         self.function.variants().iter().map(|variant| variant.name()).collect()
     }
 
+    /// Name of the default variant.
+    pub(super) fn default_variant(&self) -> &'static str {
+        self.function.variants()[self.function.default_choice().variant].name()
+    }
+
     /// Whether the choice is one of generated code.
     pub(super) fn is_generated(&self, choice: Choice) -> bool {
         self.function.variants()[choice.variant].parameters().artifact().is_some()
     }
 
-    /// Runs the default choice once: its output, features of the input, and which of some choices its constraints admit.
+    /// Runs the default choice once: its output, features of the input, and which of some choices its constraints admit. An `Err` is an output
+    /// like others.
     pub(super) fn describe<R>(
         &self,
         name: &str,
         choices: &[Choice],
-        run: &mut impl FnMut() -> R,
+        call: impl FnOnce() -> R,
     ) -> Result<(R, Observation), RecordError> {
         let (function, input) = (self.function.name(), name.to_owned());
-        let failed = |what: String| RecordError::DefaultFailed { function, input: input.clone(), what };
-        let (output, observation) = record(self.function, self.function.default_choice(), choices, run)
-            .map_err(|panicked| failed(panicked.to_string()))?;
-        if observation.failures > 0 {
-            return Err(failed("returned an error or failed on the device".to_owned()));
+        let (output, observation) = record(self.function, self.function.default_choice(), choices, call)
+            .map_err(|panicked| RecordError::DefaultPanicked { function, input: input.clone(), panicked })?;
+        if observation.faults > 0 {
+            let what = "failed on the device or panicked".to_owned();
+            return Err(RecordError::DefaultFailed { function, input, what });
         }
         if observation.calls == 0 {
             return Err(RecordError::NotCalled { function, input });
@@ -46,13 +52,23 @@ impl Subject<'_> {
             let (expected, found) = (device.to_owned(), found.clone());
             return Err(RecordError::OtherDevice { function, input, expected, found });
         }
-        match observation.features.iter().position(|value| !value.is_finite()) {
-            Some(index) => {
-                let (feature, value) = (self.function.features()[index], observation.features[index]);
-                Err(RecordError::FeatureNotFinite { function, input, feature, value })
-            }
-            None => Ok((output, observation)),
+        if let Some(index) = observation.features.iter().position(|value| !value.is_finite()) {
+            let (feature, value) = (self.function.features()[index], observation.features[index]);
+            return Err(RecordError::FeatureNotFinite { function, input, feature, value });
         }
+        if let Some((call, features)) = &observation.other_features {
+            let how = self.difference(&observation.features, features).unwrap_or_default();
+            let how = format!("{how} in call {call}");
+            return Err(RecordError::SeveralInputs { function, input, how });
+        }
+        Ok((output, observation))
+    }
+
+    /// Returns what differs between the features of two calls, if anything does.
+    pub(super) fn difference(&self, first: &[f64], later: &[f64]) -> Option<String> {
+        let index = first.iter().zip(later).position(|(first, later)| first.to_bits() != later.to_bits())?;
+        let feature = self.function.features()[index];
+        Some(format!("feature `{feature}` is {} at first and {}", first[index], later[index]))
     }
 
     /// That a variant took the device away from this process.

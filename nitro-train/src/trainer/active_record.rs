@@ -24,7 +24,7 @@ pub(super) fn record_within(
 ) -> Result<RecordedInputs, TrainError> {
     let (function, device) = (recorder.tunable.function, recorder.device.entry().id());
     let SurveyedInputs { inputs: mut surveyed, failed } = recorder.survey(plan)?;
-    let mut recorded = RecordedInputs { measured: 0, failed };
+    let mut recorded = RecordedInputs { failed, ..RecordedInputs::default() };
     let candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));
     let choices: Vec<_> = candidates.iter().map(Candidate::name).collect();
     let mut measured = store.recorded(function.name(), device, &choices)?;
@@ -40,6 +40,7 @@ pub(super) fn record_within(
         let now = in_rounds.record(&Plan { only: Some(only), ..plan.clone() }, store)?;
         surveyed.retain(|input| !now.failed.contains_key(&input.name));
         recorded.measured += now.measured;
+        recorded.errors.extend(now.errors);
         recorded.failed.extend(now.failed);
         measured = store.recorded(function.name(), device, &choices)?;
         if (measured.len(), surveyed.len()) == (before, candidates) {

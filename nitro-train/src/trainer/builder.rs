@@ -115,12 +115,27 @@ impl Trainer {
         self.observer.message(line.as_ref());
     }
 
+    /// Looks whether each function has a name of its own.
+    ///
+    /// # Errors
+    /// When two functions have one name: what is recorded of one would be the other's too.
+    pub(crate) fn check_names(&self) -> Result<(), TrainError> {
+        let is_other = |one: &Tunable, next: &Tunable| !std::ptr::eq(one.function, next.function);
+        for (at, next) in self.tunables.iter().enumerate() {
+            if self.tunables[..at].iter().any(|one| one.name() == next.name() && is_other(one, next)) {
+                return Err(TrainError::FunctionTwice { function: next.name().to_owned() });
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn find(&self, function: &str) -> Option<&Tunable> {
         self.tunables.iter().find(|tunable| tunable.name() == function)
     }
 
     /// The functions of these names, all without names.
     pub(super) fn wanted(&self, names: &[String]) -> Result<Vec<&Tunable>, TrainError> {
+        self.check_names()?;
         if names.is_empty() {
             return Ok(self.tunables.iter().collect());
         }

@@ -14,6 +14,7 @@ use super::request::{DataRequest, InputLists};
 use super::tunable::Tunable;
 use crate::learn::calibration::{Calibrator, with_calibrator};
 use crate::measure::{Plan, Repeats, Share, describe_device};
+use crate::printable::printable;
 use crate::recordings::Recordings;
 use crate::traffic::weights::calls_among;
 use crate::traffic::{self, CapturedCall};
@@ -143,7 +144,12 @@ impl Trainer {
         let plan =
             Plan::new(tunable.inputs(request.inputs.as_deref()), request.repeats, request.share.clone());
         let candidates = store.candidates(tunable.function)?;
-        recorder.record(&Plan { only: Some(chosen), candidates, ..plan }, store.writable()?)?;
+        let recorded =
+            recorder.record(&Plan { only: Some(chosen), candidates, ..plan }, store.writable()?)?;
+        for (input, why) in &recorded.failed {
+            let (input, why) = (printable(input), printable(why));
+            self.tell(format!("{function} on {id}: input `{input}` is left out: {why}"));
+        }
 
         let after = store.load(function)?;
         let (measured, calibration) = calibrator_of(request, &after, &model, id, |calibrator| {

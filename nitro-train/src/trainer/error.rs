@@ -30,6 +30,12 @@ pub enum TrainError {
     #[error("{} is no folder: name the folder that the models go to", path.display())]
     ModelsAreNoFolder { path: PathBuf },
 
+    /// Two functions of the trainer have one name.
+    #[error(
+        "two functions of this program are called `{function}`, and their recordings would be mixed: give one another name by `name = \"..\"` in its #[code_variant]"
+    )]
+    FunctionTwice { function: String },
+
     /// The trainer has no function of this name.
     #[error("this program has no function `{function}` to measure; it has {}", list(known))]
     UnknownFunction { function: String, known: Vec<String> },
@@ -272,7 +278,24 @@ impl TrainError {
     /// Whether a variant took the device away from this process: a fresh one can go on.
     #[must_use]
     pub fn is_device_loss(&self) -> bool {
-        matches!(self, Self::Record { source, .. } if matches!(**source, RecordError::DeviceLost { .. }))
+        matches!(self.of_recording(), Some(RecordError::DeviceLost { .. }))
+    }
+
+    /// What ended a recording or a look at its inputs, if that is what failed.
+    pub(crate) fn of_recording(&self) -> Option<&RecordError> {
+        match self {
+            Self::Record { source, .. } | Self::Survey { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+
+    /// Whether this process can measure no other function either.
+    pub(super) fn ends_the_process(&self) -> bool {
+        matches!(self, Self::Store(_))
+            || matches!(
+                self.of_recording(),
+                Some(RecordError::DeviceLost { .. } | RecordError::Panicked { .. } | RecordError::Store(_))
+            )
     }
 }
 

@@ -38,6 +38,7 @@ impl<'t> LayeredStore<'t> {
 
     /// Opens the store for reading, if it exists, over the recordings that the program carries.
     pub(super) fn over_shipped(trainer: &'t Trainer, data: &DataRequest) -> Result<Self, TrainError> {
+        trainer.check_names()?;
         let url = data.store_url().to_owned();
         let store = if store::exists(&url) { Some(store::open_to_read(&url)?) } else { None };
         let profiles = data.profiles.as_deref().map(Folder::new);

@@ -177,7 +177,7 @@ impl LocalJob<'_> {
     pub fn measure(&mut self) -> Result<RecordSummary, TrainError> {
         let trainer = self.trainer;
         trainer.tell("Measuring here, to see what those choices achieve; a stopped run goes on where it was");
-        let mut summary = RecordSummary::default();
+        let (mut summary, mut first_error) = (RecordSummary::default(), None);
         let end = SystemClock.now() + self.time;
         for (tunable, left) in self.tunables.iter().zip((1..=self.tunables.len() as u32).rev()) {
             let now = SystemClock.now();
@@ -191,10 +191,10 @@ impl LocalJob<'_> {
             let (device, observer) = (&*self.device, &*trainer.observer);
             let recorder = Recorder { tunable, device_name: &self.name, device, observer };
             let store = self.store.writable()?;
-            let inputs = recorder.record(&plan, store)?;
-            summary.recorded.push(recorder.summary(inputs, store)?);
+            let recorded = recorder.record(&plan, store).and_then(|inputs| recorder.summary(inputs, store));
+            summary.take(&recorder, recorded, &mut first_error)?;
         }
-        Ok(summary)
+        summary.or_first(first_error)
     }
 
     /// What the models that were written achieve here, beside the other selectors.

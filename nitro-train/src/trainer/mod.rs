@@ -54,7 +54,7 @@ pub use objective::ObjectiveRequest;
 pub use observer::Observer;
 pub(crate) use profile::is_watched;
 pub use profile::{ProfileRequest, WrittenProfile};
-pub use record::{RecordRequest, RecordSummary};
+pub use record::{FailedRecording, RecordRequest, RecordSummary};
 pub use recorder::{Fault, Recorded};
 pub use replay::ReplayRequest;
 pub use report::ReportRequest;

@@ -13,7 +13,7 @@ use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
 use crate::measure::{MAX_CONFIGURATIONS, Plan, Repeats, Share, is_sampled};
-use crate::printable::sentence;
+use crate::printable::{printable, sentence};
 
 /// What to record, where and how.
 #[derive(Clone, Debug, Default)]
@@ -42,14 +42,64 @@ pub struct RecordRequest {
 pub struct RecordSummary {
     /// In the order in which they were recorded.
     pub recorded: Vec<Recorded>,
+    /// The functions whose recording ended early, each with its device.
+    pub failed: Vec<FailedRecording>,
+}
+
+/// A function whose recording on a device ended early; what was measured until then is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailedRecording {
+    /// The function.
+    pub function: String,
+    /// The device as the request names it.
+    pub device: String,
+    /// What ended it.
+    pub why: String,
+}
+
+impl RecordSummary {
+    /// Takes what came of one function on one device. Where that failed, the first such error is kept.
+    ///
+    /// # Errors
+    /// When nothing more can be recorded by this process.
+    pub(super) fn take(
+        &mut self,
+        recorder: &Recorder<'_>,
+        ended: Result<Recorded, TrainError>,
+        first_error: &mut Option<TrainError>,
+    ) -> Result<(), TrainError> {
+        match ended {
+            Ok(recorded) => self.recorded.push(recorded),
+            Err(error) if error.ends_the_process() => return Err(error),
+            Err(error) => {
+                let why = error.of_recording().map_or_else(|| sentence(&error), |error| sentence(error));
+                let (function, device) = recorder.names();
+                recorder
+                    .observer
+                    .message(&format!("{function} on {device} is recorded no further: {}", printable(&why)));
+                self.failed.push(FailedRecording { function, device, why });
+                first_error.get_or_insert(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// The summary, unless nothing succeeded: then the first error.
+    pub(super) fn or_first(self, error: Option<TrainError>) -> Result<Self, TrainError> {
+        match error {
+            Some(error) if self.recorded.is_empty() => Err(error),
+            _ => Ok(self),
+        }
+    }
 }
 
 impl Trainer {
     /// Measures every admissible variant on every input, and keeps that in the store. What the store holds already is skipped, so a
     /// stopped recording goes on where it was.
     ///
-    /// Everything runs in this process: a variant that ends it, or never ends, does so to the caller. [`main`](Self::main) measures in
-    /// processes of their own.
+    /// Everything runs in this process: a variant that ends it, or never ends, does so to the caller, and what a panic leaves behind, such
+    /// as a poisoned lock, may fail what is measured after it. [`main`](Self::main) measures in processes of their own, and goes on in a
+    /// fresh one after a panic.
     ///
     /// ```
     /// # mod app {
@@ -83,12 +133,13 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// When a name is that of no function or device, when a function does not run on a device that was named with it, when inputs
-    /// cannot be read, when the default variant fails or the closure itself does beside its inputs, and when the store cannot be written.
+    /// When a name is that of no function or device, when two functions have one name, when a function does not run on a device that was
+    /// named with it, and when the store cannot be written. Where one function fails, since its closure does beside its inputs or these
+    /// cannot be read, the others are recorded, and it is among [`RecordSummary::failed`]; where all do, the first failure is the error.
     /// [`TrainError::is_device_loss`] when a variant took the device away from this process: a fresh one goes on.
     pub fn record(&self, request: &RecordRequest) -> Result<RecordSummary, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;
-        let (mut summary, mut unmatched) = (RecordSummary::default(), None);
+        let (mut summary, mut unmatched, mut first_error) = (RecordSummary::default(), None, None);
         for name in or_whole_host(&request.devices) {
             let device = self.open_device(&name)?;
             if request.cold && !device.empty_caches(true) {
@@ -108,21 +159,21 @@ impl Trainer {
                     None => recorder.record(&plan, store),
                     Some(most) => record_within(&recorder, &plan, store, most),
                 };
-                let inputs = match inputs {
+                let recorded = match inputs {
                     // A folder need not have inputs for functions that nobody named.
                     Err(error) if request.data.functions.is_empty() && error.is_of_no_match() => {
                         self.tell(format!("passed over: {}", sentence(&error)));
                         unmatched.get_or_insert(error);
                         continue;
                     }
-                    inputs => inputs?,
+                    inputs => inputs.and_then(|inputs| recorder.summary(inputs, store)),
                 };
-                summary.recorded.push(recorder.summary(inputs, store)?);
+                summary.take(&recorder, recorded, &mut first_error)?;
             }
         }
         match unmatched {
-            Some(error) if summary.recorded.is_empty() => Err(error),
-            _ => Ok(summary),
+            Some(error) if summary.recorded.is_empty() && summary.failed.is_empty() => Err(error),
+            _ => summary.or_first(first_error),
         }
     }
 

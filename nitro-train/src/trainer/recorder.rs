@@ -1,6 +1,6 @@
 //! One function recorded on one device.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use nitro_core::choice_text;
@@ -16,6 +16,7 @@ use crate::measure::{
 use crate::printable::printable;
 use crate::recordings::{Measurement, Outcome};
 use crate::store::Store;
+use crate::worker;
 
 /// Records one function on one device.
 #[derive(Clone, Copy)]
@@ -34,10 +35,11 @@ impl Recorder<'_> {
         plan: &Plan<'_>,
         store: &mut dyn Store,
     ) -> Result<RecordedInputs, TrainError> {
+        let plan = self.after_others(plan);
         let recorded = run_on(self.device, || {
             let progress = self.observer.recording(self.tunable.name(), self.device_name);
             let closure = &self.tunable.record;
-            record_inputs(self.tunable.function, &self.device, plan, store, &*progress, closure)
+            record_inputs(self.tunable.function, &self.device, &plan, store, &*progress, closure)
         });
         recorded.map_err(RecordError::Device).flatten().map_err(|source| {
             let (function, device) = self.names();
@@ -49,11 +51,19 @@ impl Recorder<'_> {
     pub(super) fn survey(&self, plan: &Plan<'_>) -> Result<SurveyedInputs, TrainError> {
         let (function, device) = self.names();
         self.observer.message(&format!("{function} on {device}: looking at the features of all inputs"));
+        let plan = self.after_others(plan);
         let surveyed = run_on(self.device, || {
-            survey_inputs(self.tunable.function, &self.device, plan.inputs, &self.tunable.record)
+            let progress = self.observer.recording(self.tunable.name(), self.device_name);
+            survey_inputs(self.tunable.function, &self.device, &plan, &*progress, &self.tunable.record)
         });
         let surveyed = surveyed.map_err(RecordError::Device).flatten();
         surveyed.map_err(|source| TrainError::Survey { function, device, source: source.into() })
+    }
+
+    /// The plan, after what the workers before this one have left out.
+    fn after_others<'p>(&self, plan: &Plan<'p>) -> Plan<'p> {
+        let left_out_before = worker::left_out(self.tunable.name(), self.device.entry().id());
+        Plan { left_out_before, ..plan.clone() }
     }
 
     /// What came of a recording, together with what the store knows of the variants.
@@ -63,7 +73,13 @@ impl Recorder<'_> {
         store: &mut dyn Store,
     ) -> Result<Recorded, TrainError> {
         let (function, device) = self.names();
-        let RecordedInputs { measured, failed } = inputs;
+        let RecordedInputs { measured, errors, failed } = inputs;
+        if let Some(example) = errors.first() {
+            let (count, example) = (errors.len(), printable(example));
+            self.observer.message(&format!(
+                "{function} on {device}: on {count} inputs the default variant returns an error, which is taken for the answer there; one is `{example}`"
+            ));
+        }
         for (input, why) in &failed {
             let (input, why) = (printable(input), printable(why));
             self.observer.message(&format!("{function} on {device}: input `{input}` is left out: {why}"));
@@ -72,6 +88,7 @@ impl Recorder<'_> {
             function,
             device,
             inputs: measured,
+            error_inputs: errors,
             failed_inputs: failed,
             faults: self.faults(store)?,
         })
@@ -111,7 +128,7 @@ impl Recorder<'_> {
         self.observer.message(&format!("{} on {}: {what}", self.tunable.name(), self.device_name));
     }
 
-    fn names(&self) -> (String, String) {
+    pub(super) fn names(&self) -> (String, String) {
         (self.tunable.name().to_owned(), self.device_name.to_owned())
     }
 }
@@ -125,8 +142,10 @@ pub struct Recorded {
     pub device: String,
     /// How many inputs were measured now; what the store held before is not measured again.
     pub inputs: usize,
-    /// The inputs that the closure could not work on, since it failed or panicked with them in hand, by name, and why. The others
-    /// were measured.
+    /// Those on which the default variant returns `Err`, which is taken for the answer there.
+    pub error_inputs: BTreeSet<String>,
+    /// The inputs that could not be measured, by name, and why: the closure failed or panicked with them in hand, the default variant
+    /// did, or their runs cannot be compared. The others were measured.
     pub failed_inputs: FailedInputs,
     /// The variants that failed or answered wrong, now or before.
     pub faults: Vec<Fault>,

@@ -228,7 +228,7 @@ impl Trainer {
             counting.as_ref().map(|counting| |choice: Choice, input: &str| counting.of(choice, input));
         let counters = count.as_ref().map(|count| Counters(count));
         let searched_plan = Plan { search: Some(&searching), prepare, counters, ..plan.clone() };
-        recorder.record(&searched_plan, store.writable()?)?;
+        let searched_inputs = recorder.record(&searched_plan, store.writable()?)?;
         let searched = searching.take_found();
         let chosen: Vec<String> = kept(&searched, request.keep)
             .into_iter()
@@ -246,7 +246,8 @@ impl Trainer {
             store.writable()?.put_artifact(function.name(), text)?;
         }
         let plan = Plan { candidates: Some(candidates), ..plan };
-        let inputs = recorder.record(&plan, store.writable()?)?;
+        let mut inputs = recorder.record(&plan, store.writable()?)?;
+        inputs.failed.extend(searched_inputs.failed);
         summary.searched.extend(searched);
         summary.recorded.push(recorder.summary(inputs, store.writable()?)?);
         let (function, device) = (function.name().to_owned(), recorder.device_name.to_owned());

@@ -22,11 +22,6 @@ pub(crate) enum WorkerError {
     /// It did not end by itself, and it was no variant's doing.
     #[error("the worker {how} while no variant ran; what was measured is kept")]
     Lost { how: String },
-    /// Without the default variant nothing is known of an input.
-    #[error(
-        "input `{input}`: the default variant `{variant}` of `{function}` {how}; it has to run on every input"
-    )]
-    DefaultFailed { function: String, variant: String, input: String, how: String },
     /// What a worker was ended by cannot be kept.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -21,6 +21,9 @@ mod supervisor;
 mod team;
 
 pub(crate) use event::WorkerProgress;
-pub(crate) use protocol::{DEVICE_LOST, follow_supervisor, is_worker, own_device, recorder_name, time_spent};
+pub(crate) use note::LeftOut;
+pub(crate) use protocol::{
+    GO_ON, follow_supervisor, hand_over, is_worker, left_out, own_device, recorder_name, time_spent,
+};
 pub(crate) use supervise::supervise;
 pub(crate) use supervisor::Supervision;

@@ -20,8 +20,19 @@ use crate::measure::Attempt;
 const RUNNING: u8 = b'+';
 /// First byte of the line between the runs on one input.
 const ENDED: u8 = b'-';
-/// Longer than any note, which has a number for each feature.
-const MOST_BYTES: u64 = 1 << 20;
+/// First byte of the line of a worker that has ended so that a fresh one goes on, with what that is to leave out.
+const HANDED_OVER: u8 = b'=';
+/// Longer than any note, which has a number for each feature, or a line for each input that is left out.
+const MOST_BYTES: u64 = 1 << 26;
+
+/// An input that could not be worked on: every later worker leaves it out, and names it in the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LeftOut {
+    pub(crate) function: String,
+    pub(crate) device: String,
+    pub(crate) input: String,
+    pub(crate) why: String,
+}
 
 /// The run that a worker began last, on the input that it measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,11 +61,13 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Opens the file and removes its name.
-    pub(super) fn open(path: &Path) -> io::Result<File> {
-        let file = OpenOptions::new().write(true).open(path)?;
+    /// Opens the file and removes its name; what the workers before have left out stands in it, and is taken.
+    pub(super) fn open(path: &Path) -> io::Result<(File, Vec<LeftOut>)> {
+        let mut file = OpenOptions::new().read(true).write(true).open(path)?;
         fs::remove_file(path)?;
-        Ok(file)
+        let left_out = handed_over(&read(&mut file)?).unwrap_or_default();
+        file.set_len(0)?;
+        Ok((file, left_out))
     }
 
     pub(super) fn new(file: File) -> Self {
@@ -78,6 +91,11 @@ impl Notes {
     /// Notes that no input is being measured.
     pub(super) fn clear(&mut self) -> io::Result<()> {
         self.write(b"\n")
+    }
+
+    /// Says what a fresh worker is to leave out.
+    pub(super) fn hand_over(&mut self, left_out: &[LeftOut]) -> io::Result<()> {
+        self.write(&line_of(left_out)?)
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -128,9 +146,11 @@ impl fmt::Display for Note {
 pub(super) struct NoteFile(NamedTempFile);
 
 impl NoteFile {
-    /// Makes an empty one of a name that no other program has.
-    pub(super) fn new() -> io::Result<Self> {
-        tempfile::Builder::new().prefix("nitro-train-").suffix(".note").tempfile().map(Self)
+    /// Makes one of a name that no other program has, with what the worker is to leave out.
+    pub(super) fn new(left_out: &[LeftOut]) -> io::Result<Self> {
+        let mut file = tempfile::Builder::new().prefix("nitro-train-").suffix(".note").tempfile()?;
+        file.write_all(&line_of(left_out)?)?;
+        Ok(Self(file))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -139,12 +159,32 @@ impl NoteFile {
 
     /// The run that the worker began last; none when it measures no input.
     pub(super) fn read(&self) -> Option<Note> {
-        let mut bytes = Vec::new();
-        let mut file = self.0.as_file();
-        file.seek(SeekFrom::Start(0)).ok()?;
-        file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
-        Note::parse(&bytes)
+        Note::parse(&read(&mut self.0.as_file()).ok()?)
     }
+
+    /// What a worker that has ended wants a fresh one to leave out; none where it wants none.
+    pub(super) fn handed_over(&self) -> Option<Vec<LeftOut>> {
+        handed_over(&read(&mut self.0.as_file()).ok()?)
+    }
+}
+
+fn read(mut file: impl Read + Seek) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn line_of(left_out: &[LeftOut]) -> io::Result<Vec<u8>> {
+    let mut line = vec![HANDED_OVER];
+    serde_json::to_writer(&mut line, left_out)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn handed_over(bytes: &[u8]) -> Option<Vec<LeftOut>> {
+    let line = bytes.split(|&byte| byte == b'\n').next()?.strip_prefix(&[HANDED_OVER])?;
+    serde_json::from_slice(line).ok()
 }
 
 #[cfg(test)]
@@ -169,9 +209,17 @@ mod tests {
 
     #[test]
     fn a_note_tells_which_run_and_whether_it_is_under_way_and_leaves_no_file() {
-        let file = NoteFile::new().unwrap();
+        let left_out = ["a\nb", "c"].map(|input| LeftOut {
+            function: "spmv".into(),
+            device: "host:4".into(),
+            input: input.into(),
+            why: "it panicked".into(),
+        });
+        let file = NoteFile::new(&left_out[..1]).unwrap();
         assert_eq!(file.read(), None);
-        let mut notes = Notes::new(Notes::open(file.path()).unwrap());
+        let (opened, taken) = Notes::open(file.path()).unwrap();
+        assert_eq!((&taken[..], file.handed_over()), (&left_out[..1], None));
+        let mut notes = Notes::new(opened);
         assert!(!file.path().exists(), "both have it open");
         let attempt = |variant| Attempt {
             function: "spmv",
@@ -194,6 +242,8 @@ mod tests {
         let third = file.read().unwrap();
         assert!(third != second && third.is_about(&second), "another run of the same");
         notes.clear().unwrap();
-        assert_eq!(file.read(), None);
+        assert_eq!((file.read(), file.handed_over()), (None, None));
+        notes.hand_over(&left_out).unwrap();
+        assert_eq!((file.read(), file.handed_over()), (None, Some(left_out.to_vec())));
     }
 }

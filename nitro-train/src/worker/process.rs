@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::error::WorkerError;
 use super::interruption::Interruption;
-use super::note::{Note, NoteFile};
+use super::note::{LeftOut, Note, NoteFile};
 use super::protocol::WORKER;
 use super::pump::Pump;
 use crate::measure::{Clock, StopDetector, SystemClock};
@@ -17,8 +17,8 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// How a worker ended.
 pub(super) enum End {
-    /// By itself, with this code.
-    Code(i32),
+    /// By itself, with this code, and what a fresh one is to leave out.
+    Code(i32, Vec<LeftOut>),
     /// While it ran a variant. In doubt, that may not have been the variant's doing.
     Broken { note: Note, how: String, in_doubt: bool },
     /// While it ran none, and not by itself.
@@ -38,9 +38,10 @@ impl Worker {
     /// A worker that has these variables and whose standard outputs go to those of this process.
     pub(super) fn start<const N: usize>(
         variables: [(&str, String); N],
+        left_out: &[LeftOut],
         out: &Output,
     ) -> Result<Self, WorkerError> {
-        let mut worker = Self::start_in_team(variables, |command| {
+        let mut worker = Self::start_in_team(variables, left_out, |command| {
             command.stdout(Stdio::piped());
             // On a terminal the worker itself draws its bars.
             if !stderr().is_terminal() {
@@ -56,10 +57,11 @@ impl Worker {
     /// A worker that has these variables, and outputs as they are `prepare`d.
     pub(super) fn start_in_team<const N: usize>(
         variables: [(&str, String); N],
+        left_out: &[LeftOut],
         prepare: impl FnOnce(&mut Command),
     ) -> Result<Self, WorkerError> {
-        let notes =
-            NoteFile::new().map_err(WorkerError::system("a temporary file for the worker's notes"))?;
+        let notes = NoteFile::new(left_out)
+            .map_err(WorkerError::system("a temporary file for the worker's notes"))?;
         let program = std::env::current_exe().map_err(WorkerError::system("where this program is"))?;
         let mut command = Command::new(&program);
         command.args(std::env::args_os().skip(1)).env(WORKER, notes.path()).envs(variables);
@@ -90,7 +92,8 @@ impl Worker {
             }
             if let Some(status) = status {
                 self.pumps.into_iter().for_each(Pump::finish);
-                return Ok(ended(status, note, interruption.exit_code()));
+                let left_out = self.notes.handed_over().unwrap_or_default();
+                return Ok(ended(status, note, left_out, interruption.exit_code()));
             }
             if let Some(code) = interruption.exit_code() {
                 self.end()?;
@@ -137,7 +140,7 @@ impl RunTime {
     }
 }
 
-fn ended(status: ExitStatus, note: Option<Note>, interrupted: Option<u8>) -> End {
+fn ended(status: ExitStatus, note: Option<Note>, left_out: Vec<LeftOut>, interrupted: Option<u8>) -> End {
     let how = || format!("ended its process ({status})");
     if let Some(code) = interrupted.filter(|_| !status.success()) {
         return End::Interrupted { note, code };
@@ -146,7 +149,7 @@ fn ended(status: ExitStatus, note: Option<Note>, interrupted: Option<u8>) -> End
         (Some(note), _) if note.is_running => {
             End::Broken { note, how: how(), in_doubt: is_from_outside(status) }
         }
-        (_, Some(code)) => End::Code(code),
+        (_, Some(code)) => End::Code(code, left_out),
         (_, None) => End::Lost { how: how() },
     }
 }

@@ -1,5 +1,6 @@
 //! What a worker is told by its environment, and what its end means.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
@@ -7,7 +8,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::note::Notes;
+use super::note::{LeftOut, Notes};
 use crate::measure::Share;
 
 /// Says to a process that it is a worker, and where it notes what it is doing.
@@ -18,13 +19,13 @@ pub(super) const RECORDER: &str = "NITRO_TRAIN_RECORDER";
 pub(super) const SPENT_MS: &str = "NITRO_TRAIN_SPENT_MS";
 /// Says to a worker which of all devices is its.
 pub(super) const DEVICE: &str = "NITRO_TRAIN_DEVICE";
-/// What a worker ends with when it lost its device: the number that sysexits.h has for "try again".
-pub(crate) const DEVICE_LOST: u8 = 75;
+/// What a worker ends with that lost its device, or in which something panicked: the number that sysexits.h has for "try again".
+pub(crate) const GO_ON: u8 = 75;
 /// What a Rust program ends with that panicked.
 pub(super) const PANICKED: i32 = 101;
 
-/// This worker's notes, whose file can be opened once.
-static NOTES: OnceLock<File> = OnceLock::new();
+/// This worker's notes, whose file can be opened once, and what the workers before it have left out.
+static NOTES: OnceLock<(File, Vec<LeftOut>)> = OnceLock::new();
 
 /// Whether this process is a worker.
 pub(crate) fn is_worker() -> bool {
@@ -35,13 +36,13 @@ pub(crate) fn is_worker() -> bool {
 /// soon as the user starts another.
 pub(crate) fn follow_supervisor() {
     if let Some(path) = note_path() {
-        if let Ok(file) = Notes::open(Path::new(&path)) {
-            NOTES.get_or_init(|| file);
+        if let Ok(opened) = Notes::open(Path::new(&path)) {
+            NOTES.get_or_init(|| opened);
         }
         std::thread::spawn(|| {
             // The supervisor holds the other end and writes nothing.
             let _ = std::io::stdin().read(&mut [0]);
-            std::process::exit(i32::from(DEVICE_LOST));
+            std::process::exit(i32::from(GO_ON));
         });
     }
 }
@@ -53,7 +54,23 @@ pub(crate) fn own_device() -> Option<String> {
 
 /// Where this process notes what it is doing; none unless it is a worker.
 pub(super) fn notes() -> Option<Notes> {
-    NOTES.get()?.try_clone().ok().map(Notes::new)
+    NOTES.get()?.0.try_clone().ok().map(Notes::new)
+}
+
+/// The inputs that the workers before this one have left out, and why; none where this process is no worker that a fresh one can take
+/// the place of.
+pub(crate) fn left_out(function: &str, device: &str) -> Option<BTreeMap<String, String>> {
+    let (_, all) = NOTES.get()?;
+    let own = all.iter().filter(|one| one.function == function && one.device == device);
+    Some(own.map(|one| (one.input.clone(), one.why.clone())).collect())
+}
+
+/// Tells the supervisor what a fresh worker is to leave out.
+pub(crate) fn hand_over(left_out: &[LeftOut]) {
+    if let Some(mut notes) = notes() {
+        // Where that fails, the fresh worker comes to the same inputs again, as whoever starts the command anew.
+        let _ = notes.hand_over(left_out);
+    }
 }
 
 /// What tells this recorder from all others, also after its worker was replaced.

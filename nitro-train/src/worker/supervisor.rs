@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use super::error::WorkerError;
 use super::interruption::Interruption;
-use super::note::Note;
+use super::note::{LeftOut, Note};
 use super::process::{End, Worker};
-use super::protocol::{DEVICE_LOST, PANICKED, RECORDER, SPENT_MS};
+use super::protocol::{GO_ON, PANICKED, RECORDER, SPENT_MS};
 use crate::exact::Exact;
 use crate::measure::{Share, evaluation_of};
 use crate::recordings::{Input, Outcome};
@@ -51,12 +51,15 @@ pub(super) struct Supervisor<'a> {
     measuring_since: Option<Instant>,
     /// The run that may have broken the worker before.
     suspect: Option<Note>,
+    /// The inputs that fresh workers leave out.
+    left_out: Vec<LeftOut>,
 }
 
 impl<'a> Supervisor<'a> {
     pub(super) fn new(job: &'a Supervision, interruption: &'a Interruption, out: &'a Output) -> Self {
-        let (member, measuring_since, suspect) = Default::default();
-        Self { job, interruption, out, member, recorder: Share::unique_owner(), measuring_since, suspect }
+        let (member, measuring_since, suspect, left_out) = Default::default();
+        let recorder = Share::unique_owner();
+        Self { job, interruption, out, member, recorder, measuring_since, suspect, left_out }
     }
 
     /// Of workers for one device of a team.
@@ -68,9 +71,9 @@ impl<'a> Supervisor<'a> {
     pub(super) fn run(mut self) -> Result<u8, WorkerError> {
         loop {
             match self.run_worker()? {
-                End::Code(code) if code == i32::from(DEVICE_LOST) => {}
-                End::Code(PANICKED) => return Err(WorkerError::Panicked),
-                End::Code(code) => return Ok(u8::try_from(code).unwrap_or(1)),
+                End::Code(code, left_out) if code == i32::from(GO_ON) => self.leave_out(left_out),
+                End::Code(PANICKED, _) => return Err(WorkerError::Panicked),
+                End::Code(code, _) => return Ok(u8::try_from(code).unwrap_or(1)),
                 End::Interrupted { note, code } => {
                     note.iter().for_each(|note| self.release(note));
                     return Ok(code);
@@ -93,12 +96,14 @@ impl<'a> Supervisor<'a> {
         let spent = self.measuring_since.map_or(Duration::ZERO, |since| since.elapsed());
         let deadline = self.job.deadline;
         let (member, out, interruption) = (self.member, self.out, self.interruption);
-        let measuring_since = &mut self.measuring_since;
+        let (measuring_since, left_out) = (&mut self.measuring_since, &self.left_out);
         let variables = [(RECORDER, self.recorder.clone()), (SPENT_MS, spent.as_millis().to_string())];
         std::thread::scope(|scope| {
             let mut worker = match member {
-                Some(member) => Worker::start_in_team(variables, |command| member.prepare(command))?,
-                None => Worker::start(variables, out)?,
+                Some(member) => {
+                    Worker::start_in_team(variables, left_out, |command| member.prepare(command))?
+                }
+                None => Worker::start(variables, left_out, out)?,
             };
             member.iter().for_each(|member| member.listen(scope, worker.process()));
             worker.follow(deadline, interruption, || {
@@ -119,12 +124,26 @@ impl<'a> Supervisor<'a> {
         self.blame(&note, how)
     }
 
-    /// Records the variant as failed on the input.
-    fn blame(&self, note: &Note, how: &str) -> Result<(), WorkerError> {
+    /// Inputs for fresh workers to leave out, each once.
+    fn leave_out(&mut self, inputs: Vec<LeftOut>) {
+        inputs.into_iter().for_each(|one| {
+            if !self.left_out.contains(&one) {
+                self.left_out.push(one);
+            }
+        });
+    }
+
+    /// Records the variant as failed on the input. Without the default variant nothing is known of an input: that is left out.
+    fn blame(&mut self, note: &Note, how: &str) -> Result<(), WorkerError> {
         let Note { function, device, input, features, variant, configuration, .. } = note;
         let Some(features) = features.clone() else {
-            let (function, variant, input) = (function.clone(), variant.clone(), input.clone());
-            return Err(WorkerError::DefaultFailed { function, variant, input, how: how.to_owned() });
+            let why = format!(
+                "the default variant `{variant}` of `{function}` {how}; it has to run on every input"
+            );
+            self.say(&format!("input `{input}`: {why}"));
+            let (function, device, input) = (function.clone(), device.clone(), input.clone());
+            self.leave_out(vec![LeftOut { function, device, input, why }]);
+            return Ok(());
         };
         self.say(&format!("{note} {how}; it is recorded as failed there"));
         let features = features.into_iter().map(|Exact(value)| value).collect();

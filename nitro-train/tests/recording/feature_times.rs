@@ -44,7 +44,7 @@ fn record(store: &mut dyn Store, feature_times_only: bool) -> (usize, Recordings
             // Two calls of the function are one measurement.
             session.input(name, || {
                 timed(name.parse().unwrap());
-                timed(1);
+                timed(name.parse().unwrap());
             })?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::fs;
 use crate::scripted::Scripted;
 use nitro::code_variant;
 use nitro_train::Session;
-use nitro_train::measure::{Inputs, RecordError, survey_inputs};
+use nitro_train::measure::{Inputs, Plan, RecordError, Repeats, Share, Silent, survey_inputs};
 
 #[code_variant(name = "work", device = Scripted, features(size = n), variants(only), default = only)]
 fn work(n: u32);
@@ -16,7 +16,8 @@ fn only(_: u32) {}
 /// What a closure that asks for these patterns gets, by the order of names.
 fn asked(inputs: Inputs<'_>, patterns: &[&str]) -> Result<Vec<String>, RecordError> {
     let found = RefCell::new(Vec::new());
-    survey_inputs(work::function(), &Scripted, inputs, |session: &mut Session<'_>| {
+    let plan = Plan::new(inputs, Repeats::default(), Share::default());
+    survey_inputs(work::function(), &Scripted, &plan, &Silent, |session: &mut Session<'_>| {
         let all = patterns.iter().flat_map(|pattern| session.inputs(pattern));
         found.borrow_mut().extend(all.map(str::to_owned));
         Ok(session.input("own", || work(1))?)

@@ -6,6 +6,7 @@ mod scripted;
 mod approximate;
 mod as_a_library;
 mod calibrates;
+mod changing_inputs;
 mod feature_times;
 mod input_patterns;
 mod old_recordings;

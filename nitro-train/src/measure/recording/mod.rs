@@ -2,6 +2,7 @@
 
 mod feature_samples;
 mod parts;
+mod reference;
 mod runs;
 mod searched;
 mod tried;
@@ -12,10 +13,13 @@ use std::time::Duration;
 
 use nitro_core::{Choice, choice_text};
 
+use self::reference::Reference;
+use super::calls::Calls;
 use super::candidate::Candidate;
 use super::claims::{Claims, SharedStore};
 use super::clock::LostTime;
 use super::error::RecordError;
+use super::panics::Panics;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::subject::{Subject, describe_device};
@@ -32,6 +36,8 @@ pub(super) struct Recording<'a> {
     plan: &'a Plan<'a>,
     /// What is tried on each input.
     candidates: Vec<Candidate>,
+    /// The choice that all others are compared with.
+    default: Candidate,
     /// Inputs that the store holds, as far as is known, and when it was asked.
     recorded: RefCell<(BTreeSet<String>, Duration)>,
     /// Inputs that were handed out, due or not.
@@ -45,6 +51,8 @@ pub(super) struct Recording<'a> {
     loaded: RefCell<BTreeSet<Choice>>,
     /// How many inputs were measured in this session.
     measured: Cell<usize>,
+    /// Inputs on which the default returns `Err`.
+    errors: RefCell<BTreeSet<String>>,
     /// The input and the variant that lost the device.
     lost: RefCell<Option<(String, &'static str)>>,
     shared: Shared<'a>,
@@ -57,6 +65,7 @@ pub(super) struct Shared<'a> {
     pub(super) store: &'a SharedStore<'a>,
     pub(super) claims: &'a Claims<'a, 'a>,
     pub(super) lost_time: &'a LostTime<'a>,
+    pub(super) panics: &'a Panics,
 }
 
 impl<'a> Recording<'a> {
@@ -81,18 +90,20 @@ impl<'a> Recording<'a> {
         store.put_device(&device_record)?;
         let failed = failures(&store.load(function.name())?, &device_record.id);
         drop(store);
-        let (recorded, listed, due, loaded, measured, lost) = Default::default();
+        let (recorded, listed, due, loaded, measured, errors, lost) = Default::default();
         let candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));
         let recording = Self {
             subject,
             plan,
             candidates,
+            default,
             recorded,
             listed,
             due,
             failed,
             loaded,
             measured,
+            errors,
             lost,
             shared,
             progress,
@@ -106,8 +117,8 @@ impl<'a> Recording<'a> {
         self.candidates.iter().map(Candidate::name).collect()
     }
 
-    pub(super) fn function(&self) -> &'static str {
-        self.subject.function.name()
+    pub(super) fn subject(&self) -> Subject<'_> {
+        self.subject
     }
 
     /// How many inputs were measured, each whole or up to what lost the device.
@@ -155,7 +166,7 @@ impl<'a> Recording<'a> {
 
     fn take(&self, input: &str) -> bool {
         let claims = self.shared.claims;
-        if self.is_over() || claims.has_refused() {
+        if self.is_over() || claims.has_refused() || self.shared.panics.ended_by().is_some() {
             return false;
         }
         let due = self.look_again().and_then(|()| match self.is_recorded(input) {
@@ -226,11 +237,11 @@ impl<'a> Recording<'a> {
     }
 
     /// Measures every admissible variant on one input, unless the store holds it or somebody else measures it.
-    pub(super) fn input<R>(
+    pub(super) fn input<C: Calls>(
         &self,
         name: &str,
-        mut run: impl FnMut() -> R,
-        same: impl Fn(&R, &R) -> bool,
+        mut calls: C,
+        same: Option<impl Fn(&C::Output, &C::Output) -> bool>,
     ) -> Result<(), RecordError> {
         let is_own = !self.listed.borrow().contains(name);
         if is_own && self.is_wanted(name) {
@@ -247,8 +258,8 @@ impl<'a> Recording<'a> {
         }
         self.progress.begin(name);
         match self.plan.search {
-            Some(searching) => self.search(searching, name, &mut run, same)?,
-            None => self.measure(name, &mut run, same)?,
+            Some(searching) => self.search(searching, name, &mut calls, same)?,
+            None => self.measure(name, &mut calls, same)?,
         }
         self.shared.claims.end(name);
         self.measured.set(self.measured.get() + 1);
@@ -259,6 +270,25 @@ impl<'a> Recording<'a> {
         }
         self.recorded.borrow_mut().0.insert(name.to_owned());
         Ok(())
+    }
+
+    /// The input cannot be measured: whoever shares the store may try.
+    pub(super) fn give_up(&self, input: &str) {
+        self.shared.claims.release();
+        if self.due.borrow_mut().remove(input) {
+            self.progress.leave(input);
+        }
+    }
+
+    /// Returns the inputs on which the default returns `Err`, measured in this session.
+    pub(super) fn errors(&self) -> BTreeSet<String> {
+        self.errors.borrow().clone()
+    }
+
+    fn note_errors<R, S>(&self, first: &Reference<R, S>) {
+        if first.errors > 0 {
+            self.errors.borrow_mut().insert(first.input.name.clone());
+        }
     }
 
     fn put(&self, input: &Input, rows: &[Row<'_>]) -> Result<(), StoreError> {

@@ -6,6 +6,7 @@ use nitro_core::recording::{PartTime, record_parts};
 
 use super::Recording;
 use super::tried::{State, Tried};
+use crate::measure::calls::Calls;
 use crate::measure::candidate::Candidate;
 use crate::recordings::Input;
 use crate::store::check_parts;
@@ -13,25 +14,27 @@ use crate::store::check_parts;
 impl Recording<'_> {
     /// What the parts of a candidate take, by one further run, whose time as a whole does not count. It has none where it is not generated, has no time itself, or
     /// tells of no parts that a store could keep. None where that run failed: what the runs before gave stays, unless the process ended in it.
-    pub(super) fn parts<R>(
+    pub(super) fn parts(
         &self,
         input: &Input,
         tried: &Tried,
-        run: &mut impl FnMut() -> R,
+        calls: &mut impl Calls,
     ) -> Option<Vec<PartTime>> {
         let Tried { candidate, state } = tried;
         if !matches!(state, State::Running { .. }) || !self.subject.is_generated(candidate.choice) {
             return Some(Vec::new());
         }
         let function = self.subject.function;
+        let call = calls.next();
         let ran = self.attempt(&input.name, Some(&input.features), candidate, || {
-            record_parts(function, candidate.choice, run).map(|(_, observation)| observation)
+            record_parts(function, candidate.choice, call).map(|(_, observation)| observation)
         });
         match ran {
             Ok(observation) if observation.failures == 0 => Some(usable(input, candidate, observation.parts)),
             failed => {
                 let (choice, panicked) =
                     (candidate.text(), failed.err().map(|panicked| panicked.to_string()));
+                panicked.iter().for_each(|panicked| self.note_panic(&input.name, candidate, panicked));
                 tracing::debug!(choice, ?panicked, "what its parts take is not known: that run failed");
                 None
             }

@@ -3,14 +3,16 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use nitro_core::Choice;
-use nitro_core::recording::{Panicked, record};
+use nitro_core::recording::{Observation, Panicked, record};
 
 use super::Recording;
 use super::feature_samples::FeatureSamples;
-use super::tried::{Lost, Ran, State, Tried};
+use super::reference::Reference;
+use super::tried::{Ran, State, Stop, Tried};
+use crate::measure::calls::Calls;
 use crate::measure::candidate::Candidate;
 use crate::measure::error::RecordError;
-use crate::measure::progress::{Attempt, Progress};
+use crate::measure::progress::{Attempt, attempt};
 use crate::recordings::{Input, Outcome};
 use crate::store::Row;
 
@@ -18,66 +20,163 @@ use crate::store::Row;
 const MOST_DISTURBED: usize = 3;
 
 impl Recording<'_> {
-    pub(super) fn measure<R>(
+    pub(super) fn measure<C: Calls>(
         &self,
         name: &str,
-        run: &mut impl FnMut() -> R,
-        same: impl Fn(&R, &R) -> bool,
+        calls: &mut C,
+        same: Option<impl Fn(&C::Output, &C::Output) -> bool>,
     ) -> Result<(), RecordError> {
-        let default = Candidate::of(self.subject.function, self.subject.function.default_choice());
         let choices: Vec<Choice> = self.candidates.iter().map(|candidate| candidate.choice).collect();
-        let described = self.attempt(name, None, &default, || self.subject.describe(name, &choices, run));
-        let (expected, observation) = described?;
-        let input = Input { name: name.to_owned(), features: observation.features };
-        let mut times = FeatureSamples::of(observation.time_ns, observation.feature_times_ns);
+        let (first, seen) = self.first(name, &choices, calls, same)?;
+        let mut times = FeatureSamples::of(seen.time_ns, seen.feature_times_ns);
         if self.plan.feature_times_only {
-            self.time_features(&input, &default, &choices, &mut times, run);
-            return Ok(self.put_feature_times(&input, &times.medians_ns())?);
+            self.run_again(&first, &choices, &mut times, calls)?;
+            return Ok(self.put_feature_times(&first.input, &times.medians_ns())?);
         }
-        let candidates = self.candidates.iter().zip(observation.admissible.iter().copied());
-        let warm = self.warm_up(&input, candidates, run, |found| same(&expected, found));
-        drop(expected);
-        match warm.and_then(|mut tried| self.repeat(&input, &mut tried, run).map(|()| tried)) {
+        match self.all_times(&first, &seen.admissible, calls) {
             Ok(tried) => {
-                self.time_features(&input, &default, &choices, &mut times, run);
-                self.put_feature_times(&input, &times.medians_ns())?;
-                self.put(&input, &tried.iter().map(Tried::row).collect::<Vec<_>>())?;
+                self.run_again(&first, &choices, &mut times, calls)?;
+                self.put_feature_times(&first.input, &times.medians_ns())?;
+                self.put(&first.input, &tried.iter().map(Tried::row).collect::<Vec<_>>())?;
+                self.note_errors(&first);
+                Ok(())
             }
-            Err(lost) => self.note_lost(&input, &lost)?,
+            Err(Stop::Lost(candidate, reason)) => self.note_lost(&first.input, &candidate, &reason),
+            Err(Stop::Changes(error)) => Err(error),
         }
-        Ok(())
+    }
+
+    /// The first run of the default on an input, and what it tells of these choices.
+    pub(super) fn first<C: Calls, S: Fn(&C::Output, &C::Output) -> bool>(
+        &self,
+        name: &str,
+        choices: &[Choice],
+        calls: &mut C,
+        same: Option<S>,
+    ) -> Result<(Reference<C::Output, S>, Observation), RecordError> {
+        let call = calls.next();
+        let (output, seen) =
+            self.attempt(name, None, &self.default, || self.subject.describe(name, choices, call))?;
+        Ok((Reference::new(name, (output, seen.clone()), same), seen))
+    }
+
+    /// Runs every candidate that is admissible until its time is known.
+    fn all_times<C: Calls>(
+        &self,
+        first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
+        admissible: &[bool],
+        calls: &mut C,
+    ) -> Result<Vec<Tried>, Stop> {
+        // The default goes first: what it does in a second run tells of the closure, and not of it.
+        let mut default = Some(self.confirm(first, calls)?);
+        let mut warm = Vec::new();
+        for (candidate, &is_admissible) in self.candidates.iter().zip(admissible) {
+            warm.push(match default.take_if(|own| own.candidate.choice == candidate.choice) {
+                Some(default) => default,
+                None => self.warm_up(first, candidate, is_admissible, calls)?,
+            });
+        }
+        self.repeat(first, &mut warm, calls)?;
+        Ok(warm)
+    }
+
+    /// Runs the default for a second time: it has to do as in its first run, or else the runs of the input cannot be compared.
+    pub(super) fn confirm<C: Calls>(
+        &self,
+        first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
+        calls: &mut C,
+    ) -> Result<Tried, Stop> {
+        self.warm_up(first, &self.default, true, calls)
+    }
+
+    /// That the default ran at first, and ended so in a later run.
+    fn default_changes<R, S>(&self, first: &Reference<R, S>, outcome: Outcome, reason: &str) -> RecordError {
+        match outcome {
+            Outcome::Wrong if first.errors > 0 && first.same.is_some() => {
+                let function = self.subject.function.name();
+                RecordError::DefaultRefused { function, input: first.input.name.clone() }
+            }
+            Outcome::Wrong => {
+                self.changes(first, "the default variant gives another output in each run".to_owned())
+            }
+            _ => self.changes(first, format!("the default variant ran at first and {reason} in a later run")),
+        }
+    }
+
+    fn changes<R, S>(&self, first: &Reference<R, S>, how: String) -> RecordError {
+        let function = self.subject.function.name();
+        RecordError::InputChanges { function, input: first.input.name.clone(), how }
+    }
+
+    /// That a run is of another input than the first, if it is.
+    fn change<R, S>(&self, first: &Reference<R, S>, calls: usize, seen: &Observation) -> Option<RecordError> {
+        let (function, input) = (self.subject.function.name(), first.input.name.clone());
+        // Where features were not computed there are none.
+        if let Some(how) = self.subject.difference(&first.input.features, &seen.features) {
+            return Some(self.changes(first, format!("{how} in a later run")));
+        }
+        if let Some((call, features)) = &seen.other_features {
+            let how = self.subject.difference(&seen.features, features).unwrap_or_default();
+            return Some(RecordError::SeveralInputs {
+                function,
+                input,
+                how: format!("{how} in call {call}"),
+            });
+        }
+        let how = || format!("one run calls the function {calls} times and another {} times", seen.calls);
+        (seen.calls != calls || seen.calls == 0).then(|| self.changes(first, how()))
     }
 
     /// The candidate has failed here, and this process can do no more.
-    pub(super) fn note_lost(&self, input: &Input, Lost(candidate): &Lost) -> Result<(), RecordError> {
+    pub(super) fn note_lost(
+        &self,
+        input: &Input,
+        candidate: &Candidate,
+        reason: &str,
+    ) -> Result<(), RecordError> {
         let (variant, configuration) = (candidate.variant, candidate.configuration.as_str());
-        let reason = "lost the device to its process";
         let row = Row { configuration, reason, ..Row::new(variant, Outcome::Failed) };
         match self.plan.search {
             Some(_) => self.put_evaluation(&input.name, &row)?,
             None => self.put(input, &[row])?,
         }
-        self.lost.replace(Some((input.name.clone(), variant)));
+        if self.subject.device.is_lost() {
+            self.lost.replace(Some((input.name.clone(), variant)));
+        }
         Ok(())
     }
 
-    /// Runs the default choice again, for what features take. One that fails now did not before: its earlier times do.
-    fn time_features<R>(
+    /// Runs the default choice again, once for what became of the input, and some times for what features take.
+    ///
+    /// # Errors
+    /// Where it does not do as in its first run.
+    pub(super) fn run_again<C: Calls>(
         &self,
-        input: &Input,
-        default: &Candidate,
+        first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
         choices: &[Choice],
         times: &mut FeatureSamples,
-        run: &mut impl FnMut() -> R,
-    ) {
-        let function = self.subject.function;
-        while !function.features().is_empty() && !times.are_enough(&self.plan.repeats) && !self.is_over() {
-            let ran = self.attempt(&input.name, Some(&input.features), default, || {
-                record(function, default.choice, choices, &mut *run)
-            });
-            match ran {
-                Ok((_, observation)) => times.push(observation.time_ns, observation.feature_times_ns),
-                Err(_) => return,
+        calls: &mut C,
+    ) -> Result<(), RecordError> {
+        let has_features = !self.subject.function.features().is_empty();
+        if !has_features && first.same.is_none() || self.known_failure(first, &self.default).is_some() {
+            return Ok(());
+        }
+        loop {
+            let ran = match self
+                .run(first, &self.default, choices, calls, |output, seen| first.flaw(output, seen))
+            {
+                Ok(Ran { seen, .. }) => seen,
+                Err(State::Ended(outcome, reason)) => {
+                    return Err(self.default_changes(first, outcome, &reason));
+                }
+                Err(State::Running { .. }) => return Ok(()),
+            };
+            if let Some(change) = self.change(first, first.calls, &ran) {
+                return Err(change);
+            }
+            times.push(ran.time_ns, ran.feature_times_ns);
+            if !has_features || times.are_enough(&self.plan.repeats) || self.is_over() {
+                return Ok(());
             }
         }
     }
@@ -90,101 +189,116 @@ impl Recording<'_> {
         candidate: &Candidate,
         run: impl FnOnce() -> T,
     ) -> T {
-        let (function, device) = (self.subject.function, self.subject.device.entry().id());
-        let (function, variant, configuration) =
-            (function.name(), candidate.variant, candidate.configuration.as_str());
-        let is_evaluation = self.plan.search.is_some();
-        self.progress.attempt(Some(&Attempt {
-            function,
-            device,
+        let one = Attempt {
+            function: self.subject.function.name(),
+            device: self.subject.device.entry().id(),
             input,
             features,
-            variant,
-            configuration,
-            is_evaluation,
-        }));
-        let _until = UntilDropped(self.progress);
-        run()
+            variant: candidate.variant,
+            configuration: &candidate.configuration,
+            is_evaluation: self.plan.search.is_some(),
+        };
+        attempt(self.progress, &one, run)
     }
 
-    /// Runs one candidate, timed, and looks whether its output is correct.
-    fn run<R>(
+    /// Runs one candidate, timed, and looks whether its output has a flaw. The features of the input are computed where choices are described.
+    fn run<C: Calls>(
         &self,
-        input: &Input,
+        first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
         candidate: &Candidate,
-        run: &mut impl FnMut() -> R,
-        is_correct: impl FnOnce(&R) -> bool,
+        described: &[Choice],
+        calls: &mut C,
+        flaw: impl FnOnce(&C::Output, &Observation) -> Option<State>,
     ) -> Result<Ran, State> {
-        self.attempt(&input.name, Some(&input.features), candidate, || {
+        let Input { name, features } = &first.input;
+        let call = calls.next();
+        self.attempt(name, Some(features), candidate, || {
             let lost_before = self.shared.lost_time.look();
-            let ran = record(self.subject.function, candidate.choice, &[], run);
+            let ran = record(self.subject.function, candidate.choice, described, call);
             let is_disturbed = self.shared.lost_time.look() > lost_before;
-            let (output, observation) = ran.map_err(|panicked| self.panicked(candidate, &panicked))?;
-            if observation.failures > 0 {
-                return Err(State::returned_error());
+            let (output, seen) = ran.map_err(|panicked| self.panicked(name, candidate, &panicked))?;
+            if let Some(failure) = first.failure(&seen) {
+                return Err(failure);
             }
-            match catch_unwind(AssertUnwindSafe(|| is_correct(&output))) {
-                Ok(true) => Ok(Ran { time_ns: observation.time_ns, is_disturbed }),
-                Ok(false) => Err(State::wrong("gave another output than the default variant".to_owned())),
+            match catch_unwind(AssertUnwindSafe(|| flaw(&output, &seen))) {
+                Ok(None) => Ok(Ran { seen, is_disturbed }),
+                Ok(Some(flaw)) => Err(flaw),
                 // Nothing is wrong with the output that the others are compared with.
-                Err(panic) if candidate.choice == self.subject.function.default_choice() => {
-                    resume_unwind(panic)
-                }
+                Err(panic) if candidate.choice == self.default.choice => resume_unwind(panic),
                 Err(panic) => {
-                    let panicked = Panicked::of(&*panic);
-                    Err(State::wrong(format!("gave an output whose comparison {panicked}")))
+                    let why = format!("gave an output whose comparison {}", Panicked::of(&*panic));
+                    self.note_panic(name, candidate, &why);
+                    Err(State::wrong(why))
                 }
             }
         })
     }
 
-    /// Runs every candidate once, if it is admissible, and checks it. The time counts only where one run is enough and is not the variant's
-    /// first on the device, which loads what it needs.
-    pub(super) fn warm_up<'c, R>(
+    /// Why a candidate is not tried again, if it failed on the input in a process before.
+    fn known_failure<R, S>(&self, first: &Reference<R, S>, candidate: &Candidate) -> Option<&String> {
+        self.failed.get(&(first.input.name.clone(), candidate.text()))
+    }
+
+    /// Runs a candidate once, if it is admissible, and checks it and the features of its input. The time counts only where one run is
+    /// enough and is not the variant's first on the device, which loads what it needs.
+    pub(super) fn warm_up<C: Calls>(
         &self,
-        input: &Input,
-        candidates: impl Iterator<Item = (&'c Candidate, bool)>,
-        run: &mut impl FnMut() -> R,
-        is_correct: impl Fn(&R) -> bool,
-    ) -> Result<Vec<Tried>, Lost> {
-        let mut state = |candidate: &Candidate, is_admissible: bool| {
-            if !is_admissible {
-                return State::Ended(Outcome::Inadmissible, String::new());
-            }
-            if let Some(reason) = self.failed.get(&(input.name.clone(), candidate.text())) {
-                return State::Ended(Outcome::Failed, reason.clone());
-            }
-            match self.run(input, candidate, &mut *run, &is_correct) {
-                Ok(Ran { time_ns, is_disturbed }) => {
-                    let is_first = self.loaded.borrow_mut().insert(candidate.choice);
-                    let counts = !is_first && !is_disturbed && self.plan.repeats.enough(&[time_ns]);
-                    State::Running { times_ns: if counts { vec![time_ns] } else { Vec::new() }, disturbed: 0 }
-                }
-                Err(ended) => ended,
-            }
+        first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
+        candidate: &Candidate,
+        is_admissible: bool,
+        calls: &mut C,
+    ) -> Result<Tried, Stop> {
+        let ended = |state| Ok(Tried { candidate: candidate.clone(), state });
+        if !is_admissible {
+            return ended(State::Ended(Outcome::Inadmissible, String::new()));
+        }
+        if let Some(reason) = self.known_failure(first, candidate) {
+            return ended(State::Ended(Outcome::Failed, reason.clone()));
+        }
+        let described = [candidate.choice];
+        let ran = self.run(first, candidate, &described, calls, |output, seen| first.flaw(output, seen));
+        let Ran { seen, is_disturbed } = match ran {
+            Ok(ran) => ran,
+            Err(failed) => return self.still_there(first, candidate, failed),
         };
-        candidates.map(|(own, admissible)| self.still_there(own, state(own, admissible))).collect()
+        let is_default = candidate.choice == self.default.choice;
+        if let Some(change) = self.change(first, if is_default { first.calls } else { seen.calls }, &seen) {
+            return Err(change.into());
+        }
+        let is_first = self.loaded.borrow_mut().insert(candidate.choice);
+        let counts = !is_first && !is_disturbed && self.plan.repeats.enough(&[seen.time_ns]);
+        let times_ns = if counts { vec![seen.time_ns] } else { Vec::new() };
+        ended(State::Running { calls: seen.calls, times_ns, disturbed: 0 })
     }
 
     /// Repeats in rounds over all candidates that still run, so that a slow phase of the machine meets all alike.
-    pub(super) fn repeat<R>(
+    pub(super) fn repeat<C: Calls>(
         &self,
-        input: &Input,
+        first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
         all: &mut [Tried],
-        run: &mut impl FnMut() -> R,
-    ) -> Result<(), Lost> {
+        calls: &mut C,
+    ) -> Result<(), Stop> {
         loop {
             let mut ran = false;
             for tried in all.iter_mut() {
-                let State::Running { times_ns, disturbed } = &mut tried.state else { continue };
+                let State::Running { calls: own_calls, times_ns, disturbed } = &mut tried.state else {
+                    continue;
+                };
                 if self.is_enough(times_ns) {
                     continue;
                 }
                 ran = true;
-                match self.run(input, &tried.candidate, &mut *run, |_| true) {
-                    Ok(Ran { is_disturbed: true, .. }) if *disturbed < MOST_DISTURBED => *disturbed += 1,
-                    Ok(Ran { time_ns, .. }) => times_ns.push(time_ns),
-                    Err(failed) => *tried = self.still_there(&tried.candidate, failed)?,
+                match self.run(first, &tried.candidate, &[], calls, |_, _| None) {
+                    Ok(Ran { seen, is_disturbed }) => {
+                        if let Some(change) = self.change(first, *own_calls, &seen) {
+                            return Err(change.into());
+                        }
+                        match is_disturbed && *disturbed < MOST_DISTURBED {
+                            true => *disturbed += 1,
+                            false => times_ns.push(seen.time_ns),
+                        }
+                    }
+                    Err(failed) => *tried = self.still_there(first, &tried.candidate, failed)?,
                 }
             }
             if !ran {
@@ -198,28 +312,38 @@ impl Recording<'_> {
         self.plan.repeats.enough(times_ns) || !times_ns.is_empty() && self.is_over()
     }
 
-    /// The candidate in this state, unless its failure took the device away.
-    fn still_there(&self, candidate: &Candidate, state: State) -> Result<Tried, Lost> {
-        let suspect = matches!(state, State::Ended(Outcome::Failed | Outcome::Wrong, _));
+    /// The candidate in this state, unless its failure is the end of this process, or tells of the closure.
+    fn still_there<R, S>(
+        &self,
+        first: &Reference<R, S>,
+        candidate: &Candidate,
+        state: State,
+    ) -> Result<Tried, Stop> {
         let candidate = candidate.clone();
-        match suspect && self.subject.device.is_lost() {
-            true => Err(Lost(candidate)),
-            false => Ok(Tried { candidate, state }),
+        match &state {
+            State::Ended(Outcome::Failed | Outcome::Wrong, _) if self.subject.device.is_lost() => {
+                Err(Stop::Lost(candidate, "lost the device to its process".to_owned()))
+            }
+            State::Ended(outcome, reason) if candidate.choice == self.default.choice => {
+                Err(self.default_changes(first, *outcome, reason).into())
+            }
+            State::Ended(Outcome::Failed, reason) if self.shared.panics.ended_by().is_some() => {
+                Err(Stop::Lost(candidate, reason.clone()))
+            }
+            _ => Ok(Tried { candidate, state }),
         }
     }
 
-    fn panicked(&self, candidate: &Candidate, panicked: &Panicked) -> State {
+    fn panicked(&self, input: &str, candidate: &Candidate, panicked: &Panicked) -> State {
         let (function, choice) = (self.subject.function.name(), candidate.text());
+        let reason = self.shared.panics.reason(panicked.to_string());
+        self.note_panic(input, candidate, &panicked.to_string());
         tracing::warn!(function, choice, %panicked, "the variant is recorded as failed");
-        State::Ended(Outcome::Failed, panicked.to_string())
+        State::Ended(Outcome::Failed, reason)
     }
-}
 
-/// Ends an attempt, also when the trainer itself panics.
-struct UntilDropped<'p>(&'p dyn Progress);
-
-impl Drop for UntilDropped<'_> {
-    fn drop(&mut self) {
-        self.0.attempt(None);
+    pub(super) fn note_panic(&self, input: &str, candidate: &Candidate, what: &str) {
+        let (function, choice) = (self.subject.function.name(), candidate.text());
+        self.shared.panics.note(format!("input `{input}`: variant `{choice}` of `{function}` {what}"));
     }
 }

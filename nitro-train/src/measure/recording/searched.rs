@@ -6,8 +6,11 @@ use std::time::Duration;
 use nitro_core::Choice;
 
 use super::Recording;
-use super::tried::{Lost, Tried};
+use super::feature_samples::FeatureSamples;
+use super::reference::Reference;
+use super::tried::{State, Stop, Tried};
 use crate::measure::ahead::{Ahead, Queue};
+use crate::measure::calls::Calls;
 use crate::measure::candidate::Candidate;
 use crate::measure::claims::evaluation_of;
 use crate::measure::error::RecordError;
@@ -21,45 +24,47 @@ use crate::store::{Row, StoreError};
 /// How often to look what others have made of what they evaluate, where nothing else is left to do.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What the searches of one input have in common.
-struct OfInput<'s> {
-    input: &'s Input,
-    ahead: Option<&'s Ahead<'s>>,
-    default: &'s Candidate,
-}
-
 impl Recording<'_> {
     /// Searches every wanted variant on one input, together with whoever else does.
-    pub(super) fn search<R>(
+    pub(super) fn search<C: Calls>(
         &self,
         searching: &Searching<'_>,
         name: &str,
-        run: &mut impl FnMut() -> R,
-        same: impl Fn(&R, &R) -> bool,
+        calls: &mut C,
+        same: Option<impl Fn(&C::Output, &C::Output) -> bool>,
     ) -> Result<(), RecordError> {
         let function = self.subject.function;
-        let default = Candidate::of(function, function.default_choice());
         let (all, generated) = (searching.candidates(function)?, searching.generated(function)?);
         let choices: Vec<_> = all.iter().map(|candidate| candidate.choice).collect();
-        let described = self.attempt(name, None, &default, || self.subject.describe(name, &choices, run));
-        let (expected, observation) = described?;
-        let input = Input { name: name.to_owned(), features: observation.features };
-        let admitted = all.into_iter().zip(&observation.admissible).filter(|(_, admissible)| **admissible);
+        let (first, seen) = self.first(name, &choices, calls, same)?;
+        if let Err(stop) = self.confirm(&first, calls) {
+            return self.stop(&first.input, stop);
+        }
+        let admitted = all.into_iter().zip(&seen.admissible).filter(|(_, admissible)| **admissible);
         let admitted: Vec<Candidate> = admitted.map(|(candidate, _)| candidate).collect();
         let queue = Queue::default();
         std::thread::scope(|scope| {
             let ahead = self.plan.prepare.map(|prepare| Ahead::start(scope, &queue, prepare));
-            let of_input = OfInput { input: &input, ahead: ahead.as_ref(), default: &default };
             let mut searched = Vec::new();
-            for search in self.searches(searching, &input, &admitted, &generated) {
-                match self.finish(&of_input, search?, run, |found| same(&expected, found))? {
+            for search in self.searches(searching, &first.input, &admitted, &generated) {
+                match self.finish(&first, ahead.as_ref(), search?, calls)? {
                     Some(found) => searched.push(found),
-                    None => return Ok(()), // the device is lost
+                    None => return Ok(()), // this process can do no more
                 }
             }
+            let mut times = FeatureSamples::of(seen.time_ns, seen.feature_times_ns);
+            self.run_again(&first, &[self.default.choice], &mut times, calls)?;
             searching.finish(searched);
             Ok(())
         })
+    }
+
+    /// Keeps what there is to keep where no more runs of an input are made.
+    fn stop(&self, input: &Input, stop: Stop) -> Result<(), RecordError> {
+        match stop {
+            Stop::Lost(candidate, reason) => self.note_lost(input, &candidate, &reason),
+            Stop::Changes(error) => Err(error),
+        }
     }
 
     /// The searches of one input, one a variant: among these configurations, which are admissible, and of generated code. Each begins once the one
@@ -86,26 +91,26 @@ impl Recording<'_> {
         listed.chain(generated)
     }
 
-    /// Brings a search to its end; none where it lost the device.
-    fn finish<R>(
+    /// Brings a search to its end; none where this process can do no more.
+    fn finish<C: Calls, S: Fn(&C::Output, &C::Output) -> bool>(
         &self,
-        of_input: &OfInput<'_>,
+        first: &Reference<C::Output, S>,
+        ahead: Option<&Ahead<'_>>,
         mut search: Box<dyn VariantSearch + '_>,
-        run: &mut impl FnMut() -> R,
-        is_correct: impl Fn(&R) -> bool,
+        calls: &mut C,
     ) -> Result<Option<Searched>, RecordError> {
-        let OfInput { input, .. } = *of_input;
+        let input = &first.input;
         let mut admitted = BTreeMap::new();
-        while let Some(candidate) = self.next_evaluation(&mut *search, &input.name, of_input.ahead)? {
-            if !self.is_admitted(&candidate, &mut *search, &mut admitted, of_input, run)? {
+        while let Some(candidate) = self.next_evaluation(&mut *search, &input.name, ahead)? {
+            if !self.is_admitted(&candidate, &mut *search, &mut admitted, input, calls)? {
                 let Candidate { variant, configuration, .. } = &candidate;
                 let row = Row { configuration, ..Row::new(variant, Outcome::Inadmissible) };
                 self.put_evaluation(&input.name, &row)?;
                 continue;
             }
-            match self.evaluate(input, &candidate, run, &is_correct) {
+            match self.evaluate(first, &candidate, calls) {
                 Ok(tried) => {
-                    let parts = self.parts(input, &tried, run);
+                    let parts = self.parts(input, &tried, calls);
                     let parts = parts.map(|parts| match self.plan.counters {
                         Some(counters) => counters.added(candidate.choice, &input.name, parts),
                         None => parts,
@@ -114,10 +119,12 @@ impl Recording<'_> {
                     self.put_evaluation(&input.name, &row)?;
                     if parts.is_none() && self.subject.device.is_lost() {
                         self.lost.replace(Some((input.name.clone(), candidate.variant)));
-                        return Ok(None);
                     }
                 }
-                Err(lost) => return self.note_lost(input, &lost).map(|()| None),
+                Err(stop) => self.stop(input, stop)?,
+            }
+            if self.lost.borrow().is_some() || self.shared.panics.ended_by().is_some() {
+                return Ok(None);
             }
         }
         Ok(Some(search.finish()))
@@ -125,21 +132,22 @@ impl Recording<'_> {
 
     /// Whether a candidate may run on the input. Of what was listed only the admissible is searched; of code that was just generated nobody has asked yet, and
     /// a run of the default asks for all that is open.
-    fn is_admitted<R>(
+    fn is_admitted(
         &self,
         candidate: &Candidate,
         search: &mut dyn VariantSearch,
         admitted: &mut BTreeMap<Choice, bool>,
-        OfInput { input, default, .. }: &OfInput<'_>,
-        run: &mut impl FnMut() -> R,
+        input: &Input,
+        calls: &mut impl Calls,
     ) -> Result<bool, RecordError> {
         if !self.subject.is_generated(candidate.choice) {
             return Ok(true);
         }
         if !admitted.contains_key(&candidate.choice) {
             let open: Vec<Choice> = search.open()?.iter().map(|own| own.choice).collect();
-            let (_, observation) = self.attempt(&input.name, Some(&input.features), default, || {
-                self.subject.describe(&input.name, &open, run)
+            let call = calls.next();
+            let (_, observation) = self.attempt(&input.name, Some(&input.features), &self.default, || {
+                self.subject.describe(&input.name, &open, call)
             })?;
             admitted.extend(open.into_iter().zip(observation.admissible));
         }
@@ -186,15 +194,20 @@ impl Recording<'_> {
     }
 
     /// Measures one candidate, which is admissible.
-    fn evaluate<R>(
+    fn evaluate<C: Calls, S: Fn(&C::Output, &C::Output) -> bool>(
         &self,
-        input: &Input,
+        first: &Reference<C::Output, S>,
         candidate: &Candidate,
-        run: &mut impl FnMut() -> R,
-        is_correct: impl Fn(&R) -> bool,
-    ) -> Result<Tried, Lost> {
-        let mut tried = self.warm_up(input, std::iter::once((candidate, true)), run, is_correct)?;
-        self.repeat(input, &mut tried, run)?;
-        Ok(tried.remove(0))
+        calls: &mut C,
+    ) -> Result<Tried, Stop> {
+        let tried = self.warm_up(first, candidate, true, calls)?;
+        if matches!(tried.state, State::Ended(Outcome::Wrong, _)) {
+            // Before that is kept: the default has to be right still.
+            self.confirm(first, calls)?;
+        }
+        let mut tried = [tried];
+        self.repeat(first, &mut tried, calls)?;
+        let [tried] = tried;
+        Ok(tried)
     }
 }

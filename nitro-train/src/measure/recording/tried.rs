@@ -1,19 +1,33 @@
 //! What has become of a candidate on the input being measured.
 
+use nitro_core::recording::Observation;
+
 use crate::measure::candidate::Candidate;
+use crate::measure::error::RecordError;
 use crate::measure::timing::Summary;
 use crate::recordings::Outcome;
 use crate::store::Row;
 
 /// A run that answered.
 pub(super) struct Ran {
-    pub(super) time_ns: f64,
+    pub(super) seen: Observation,
     /// Whether time was lost in it, in which the process was stopped.
     pub(super) is_disturbed: bool,
 }
 
-/// This candidate lost the device.
-pub(super) struct Lost(pub(super) Candidate);
+/// Why no more runs of an input are made in this process.
+pub(super) enum Stop {
+    /// This candidate lost the device, or panicked where a fresh process goes on: it has failed, and why.
+    Lost(Candidate, String),
+    /// The runs cannot be compared.
+    Changes(RecordError),
+}
+
+impl From<RecordError> for Stop {
+    fn from(error: RecordError) -> Self {
+        Self::Changes(error)
+    }
+}
 
 /// A candidate on the input being measured.
 pub(super) struct Tried {
@@ -23,6 +37,8 @@ pub(super) struct Tried {
 
 pub(super) enum State {
     Running {
+        /// How often a run calls the function.
+        calls: usize,
         /// The times so far.
         times_ns: Vec<f64>,
         /// How many runs did not count.
@@ -33,12 +49,12 @@ pub(super) enum State {
 }
 
 impl State {
-    pub(super) fn returned_error() -> Self {
-        Self::Ended(Outcome::Failed, "returned an error or failed on the device".to_owned())
+    pub(super) fn failed(why: &str) -> Self {
+        Self::Ended(Outcome::Failed, why.to_owned())
     }
 
-    pub(super) fn wrong(why: String) -> Self {
-        Self::Ended(Outcome::Wrong, why)
+    pub(super) fn wrong(why: impl Into<String>) -> Self {
+        Self::Ended(Outcome::Wrong, why.into())
     }
 }
 

@@ -1,0 +1,46 @@
+//! What the default choice gave on an input, with which all other runs are compared.
+
+use nitro_core::recording::Observation;
+
+use super::tried::State;
+use crate::recordings::Input;
+
+/// The first run of the default choice on an input.
+pub(super) struct Reference<R, S> {
+    pub(super) input: Input,
+    pub(super) output: R,
+    /// How often it called the function.
+    pub(super) calls: usize,
+    /// How many of these calls returned `Err`.
+    pub(super) errors: usize,
+    /// Compares an output with that of this run; none where outputs are not looked at.
+    pub(super) same: Option<S>,
+}
+
+impl<R, S: Fn(&R, &R) -> bool> Reference<R, S> {
+    pub(super) fn new(name: &str, (output, seen): (R, Observation), same: Option<S>) -> Self {
+        let input = Input { name: name.to_owned(), features: seen.features };
+        Self { input, output, calls: seen.calls, errors: seen.failures, same }
+    }
+
+    /// Returns what a run has failed by, if it has: where the default returns `Err`, so may others.
+    pub(super) fn failure(&self, seen: &Observation) -> Option<State> {
+        match seen.failures - seen.faults {
+            _ if seen.faults > 0 => Some(State::failed("failed on the device")),
+            errors if errors > self.errors => Some(State::failed("returned an error")),
+            _ => None,
+        }
+    }
+
+    /// Returns what is wrong with the output of a run, if anything is. Without a check of outputs, an `Err` of the default is compared all the same.
+    pub(super) fn flaw(&self, output: &R, seen: &Observation) -> Option<State> {
+        let is_same = match &self.same {
+            Some(same) => same(&self.output, output),
+            None if seen.failures < self.errors => {
+                return Some(State::wrong("returned no error where the default variant does"));
+            }
+            None => true,
+        };
+        (!is_same).then(|| State::wrong("gave another output than the default variant"))
+    }
+}
