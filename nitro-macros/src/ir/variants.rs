@@ -24,6 +24,9 @@ pub fn check(
     for parse::Variant { attributes, path, parameters, constraint, exact_group } in written {
         // Reading a path guarantees a segment.
         let Some(last) = path.path.segments.last().map(|segment| segment.ident.clone()) else { continue };
+        if !is_outside_the_companion(&path, signature, errors) {
+            continue;
+        }
         is_another_function(&path, signature, errors);
         is_not_hidden(&path, signature, errors);
         let cfgs = only_cfg(attributes, errors);
@@ -83,6 +86,26 @@ fn is_another_function(path: &ExprPath, signature: &Signature, errors: &mut Erro
             ),
         );
     }
+}
+
+/// Beside the function stands its companion module: a module of the user's of that name cannot.
+fn is_outside_the_companion(path: &ExprPath, signature: &Signature, errors: &mut Errors) -> bool {
+    let mut segments = path.path.segments.iter().map(|segment| &segment.ident).peekable();
+    segments.next_if(|first| *first == "self");
+    let is_inside = segments.next() == Some(&signature.ident)
+        && segments.next().is_some()
+        && path.path.leading_colon.is_none()
+        && path.qself.is_none();
+    if is_inside {
+        let name = &signature.ident;
+        errors.at(
+            path,
+            format!(
+                "`#[code_variant]` makes a module `{name}` beside the function `{name}`: name the module of this variant otherwise, such as `{name}_variants` (of a crate, write `::{name}::..`)"
+            ),
+        );
+    }
+    !is_inside
 }
 
 /// Among the arguments, a path of one segment may mean an argument.

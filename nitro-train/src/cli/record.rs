@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use super::args::RecordArgs;
 use super::json;
 use crate::measure::{Repeats, Share};
-use crate::trainer::{FailedRecording, RecordRequest, RecordSummary, Recorded, Trainer};
+use crate::trainer::{FailedRecording, RecordRequest, RecordSummary, Recorded, Trainer, by_reason, named};
 use crate::worker;
 
 /// What failed is told while it is recorded.
@@ -28,8 +28,8 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs, out: &mut dyn Write) -> 
     all_inputs(&summary)
 }
 
-/// So many inputs are named where there are more.
-const NAMED: usize = 5;
+/// So many failures are told where there are more.
+const TOLD: usize = 5;
 
 /// That no input was left out, and no function's recording ended early.
 pub(super) fn all_inputs(summary: &RecordSummary) -> Result<()> {
@@ -38,15 +38,18 @@ pub(super) fn all_inputs(summary: &RecordSummary) -> Result<()> {
         .iter()
         .map(|FailedRecording { function, device, why }| format!("{function} on {device} ({why})"));
     let failed: Vec<String> = functions.chain(summary.recorded.iter().flat_map(failures)).collect();
-    let (named, others) = failed.split_at(failed.len().min(NAMED));
+    let (told, others) = failed.split_at(failed.len().min(TOLD));
     let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-    match named {
+    match told {
         [] => Ok(()),
-        named => bail!("{}{others} could not be recorded; the others were, and are kept", named.join(", ")),
+        told => bail!("{}{others} could not be recorded; the others were, and are kept", told.join(", ")),
     }
 }
 
+/// What was left out, inputs of one reason together.
 fn failures(recorded: &Recorded) -> impl Iterator<Item = String> {
     let Recorded { function, device, failed_inputs, .. } = recorded;
-    failed_inputs.iter().map(move |(input, why)| format!("input `{input}` of {function} on {device} ({why})"))
+    by_reason(failed_inputs)
+        .into_iter()
+        .map(move |(why, inputs)| format!("{} of {function} on {device} ({why})", named(&inputs)))
 }

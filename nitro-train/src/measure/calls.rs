@@ -7,6 +7,11 @@ pub(super) trait Calls {
 
     /// Makes the input anew, and returns what calls the function on it once. To make it is no part of what is recorded.
     fn next(&mut self) -> impl FnOnce() -> Self::Output;
+
+    /// Returns which of several instances the calls that were given last are of.
+    fn instance(&self) -> usize {
+        0
+    }
 }
 
 /// A closure that makes the input, and one that takes it.
@@ -21,5 +26,28 @@ impl<T, R, M: FnMut() -> T, C: FnMut(T) -> R> Calls for WithSetup<M, C> {
     fn next(&mut self) -> impl FnOnce() -> R {
         let input = (self.make)();
         || (self.call)(input)
+    }
+}
+
+/// A closure that takes the instances of an input in turn.
+pub(super) struct InTurns<C> {
+    pub(super) call: C,
+    /// How many instances there are.
+    pub(super) count: usize,
+    /// How many runs there were.
+    pub(super) runs: usize,
+}
+
+impl<R, C: FnMut(usize) -> R> Calls for InTurns<C> {
+    type Output = R;
+
+    fn next(&mut self) -> impl FnOnce() -> R {
+        self.runs += 1;
+        let instance = self.instance();
+        move || (self.call)(instance)
+    }
+
+    fn instance(&self) -> usize {
+        self.runs.saturating_sub(1) % self.count.max(1)
     }
 }

@@ -139,7 +139,7 @@ fn one_pass<'a>(
     record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<bool, RecordError> {
     let recording = Recording::new(subject, plan, shared, progress)?;
-    let session = Session::new(plan.inputs, Work::Record(recording), shared.panics)?;
+    let session = Session::new(plan.inputs, Work::Record(Box::new(recording)), shared.panics)?;
     let mut session = session.without(&recorded.failed);
     let ended = session.run(record);
     let recording = session.recording().expect("it was made of one");

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use nitro_core::recording::Panicked;
 
-use super::calls::{Calls, WithSetup};
+use super::calls::{Calls, InTurns, WithSetup};
 use super::error::{BoxError, RecordError};
 use super::inputs::{InputList, Inputs};
 use super::panics::Panics;
@@ -38,7 +38,7 @@ pub struct Session<'a> {
 /// What the session does with an input.
 pub(super) enum Work<'a> {
     /// Times every variant.
-    Record(Recording<'a>),
+    Record(Box<Recording<'a>>),
     /// Shows every variant to a profiler.
     Profile(Profiling<'a>),
     /// Notes features alone.
@@ -276,6 +276,54 @@ impl<'a> Session<'a> {
         self.measure(name, WithSetup { make, call: run }, Some(same))
     }
 
+    /// As [`Session::input`], of so many instances of one kind that take turns run by run: of a short input that is always the same a
+    /// processor knows every branch by heart. `run` takes the number of the instance, from 0. With a prime number of instances each variant
+    /// meets them all. The features of the input are those of the first instance; those of each have to stay what they are.
+    ///
+    /// ```
+    /// # mod app {
+    /// #     use nitro::code_variant;
+    /// #     #[code_variant(features(length = keys.len()), variants(stable, unstable), default = stable, crate = nitro)]
+    /// #     pub fn sort(keys: &mut [u32]);
+    /// #     fn stable(keys: &mut [u32]) { keys.sort() }
+    /// #     fn unstable(keys: &mut [u32]) { keys.sort_unstable() }
+    /// # }
+    /// # use app::sort;
+    /// # fn record(session: &mut nitro_train::Session<'_>) -> Result<(), nitro_train::BoxError> {
+    /// let lists: Vec<Vec<u32>> = (1..=13).map(|step| (0..100).map(|key| key * step % 101).collect()).collect();
+    /// session.input_in_turns("train/mixed", lists.len(), |turn| sort(&mut lists[turn].clone()))?;
+    /// # Ok(())
+    /// # }
+    /// # let _ = record;
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Session::input`].
+    pub fn input_in_turns<R>(
+        &self,
+        name: &str,
+        instances: usize,
+        run: impl FnMut(usize) -> R,
+    ) -> Result<(), RecordError> {
+        let calls = InTurns { call: run, count: instances, runs: 0 };
+        self.measure(name, calls, None::<fn(&R, &R) -> bool>)
+    }
+
+    /// As [`Session::input_in_turns`], with the check of [`Session::checked_input`]: two outputs may be of two instances, and say of which if they
+    /// have to.
+    ///
+    /// # Errors
+    /// As [`Session::input`].
+    pub fn checked_input_in_turns<R>(
+        &self,
+        name: &str,
+        instances: usize,
+        run: impl FnMut(usize) -> R,
+        same: impl Fn(&R, &R) -> bool,
+    ) -> Result<(), RecordError> {
+        self.measure(name, InTurns { call: run, count: instances, runs: 0 }, Some(same))
+    }
+
     fn measure<C: Calls>(
         &self,
         name: &str,
@@ -315,7 +363,8 @@ impl<'a> Session<'a> {
             self.panics.note(error.to_string());
         }
         if subject.device.is_lost() {
-            self.panics.note(format!("{error}, which lost the device"));
+            let (function, device) = (subject.function.name(), subject.device.entry().id());
+            self.panics.note(format!("input `{input}`: the default variant of `{function}` lost {device}"));
         }
         tracing::debug!(input, why, "the input is left out");
         self.left_out.borrow_mut().insert(input.clone(), why);

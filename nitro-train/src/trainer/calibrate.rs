@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
+use super::left_out::{by_reason, named};
 use super::recorder::Recorder;
 use super::request::{DataRequest, InputLists};
 use super::tunable::Tunable;
@@ -146,9 +147,8 @@ impl Trainer {
         let candidates = store.candidates(tunable.function)?;
         let recorded =
             recorder.record(&Plan { only: Some(chosen), candidates, ..plan }, store.writable()?)?;
-        for (input, why) in &recorded.failed {
-            let (input, why) = (printable(input), printable(why));
-            self.tell(format!("{function} on {id}: input `{input}` is left out: {why}"));
+        for (why, inputs) in by_reason(&recorded.failed) {
+            self.tell(format!("{function} on {id}: left out: {}: {}", named(&inputs), printable(why)));
         }
 
         let after = store.load(function)?;

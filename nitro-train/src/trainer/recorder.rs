@@ -8,6 +8,7 @@ use nitro_core::provide::OpenDevice;
 use serde::Serialize;
 
 use super::error::TrainError;
+use super::left_out::{by_reason, named};
 use super::observer::Observer;
 use super::tunable::Tunable;
 use crate::measure::{
@@ -80,9 +81,10 @@ impl Recorder<'_> {
                 "{function} on {device}: on {count} inputs the default variant returns an error, which is taken for the answer there; one is `{example}`"
             ));
         }
-        for (input, why) in &failed {
-            let (input, why) = (printable(input), printable(why));
-            self.observer.message(&format!("{function} on {device}: input `{input}` is left out: {why}"));
+        for (why, inputs) in by_reason(&failed) {
+            let is = if inputs.len() == 1 { "is" } else { "are" };
+            let (inputs, why) = (named(&inputs), printable(why));
+            self.observer.message(&format!("{function} on {device}: {inputs} {is} left out: {why}"));
         }
         Ok(Recorded {
             function,

@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use crate::scripted::{Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_train::measure::{Inputs, Plan, RecordedInputs, Repeats, Share, Silent, record_inputs};
-use nitro_train::recordings::{Outcome, Recordings};
+use nitro_train::recordings::{Measurement, Outcome, Recordings};
 use nitro_train::store;
 use nitro_train::{BoxError, Session};
 
@@ -19,22 +19,22 @@ const REPEATS: Repeats = Repeats { least: 5, most: 40, half_width: 0.01, budget_
     variants(unstable, stable, untidy),
     default = stable,
 )]
-fn sorted(keys: &mut Vec<u32>) -> Result<u32, String>;
+fn sorted(keys: &mut [u32]) -> Result<u32, String>;
 
-fn unstable(keys: &mut Vec<u32>) -> Result<u32, String> {
+fn unstable(keys: &mut [u32]) -> Result<u32, String> {
     TIME_NS.set(2e5);
     keys.sort_unstable();
     first(keys)
 }
 
-fn stable(keys: &mut Vec<u32>) -> Result<u32, String> {
+fn stable(keys: &mut [u32]) -> Result<u32, String> {
     TIME_NS.set(1e5);
     keys.sort();
     first(keys)
 }
 
 /// Leaves the keys as they are, and no error where there are none.
-fn untidy(keys: &mut Vec<u32>) -> Result<u32, String> {
+fn untidy(keys: &mut [u32]) -> Result<u32, String> {
     TIME_NS.set(3e5);
     Ok(keys.iter().min().copied().unwrap_or(0))
 }
@@ -124,7 +124,7 @@ fn an_output_that_the_default_gives_only_once_is_no_fault_of_variants() {
     let why = why_left_out(|session| {
         let mut sum = 0;
         let accumulated = || {
-            sum += sorted(&mut vec![7]).unwrap_or(0);
+            sum += sorted(&mut [7]).unwrap_or(0);
             sum
         };
         Ok(session.checked_input("odd", accumulated, |expected, found| expected == found)?)
@@ -143,7 +143,7 @@ fn an_input_that_is_used_up_is_no_fault_of_variants() {
         assert!(why.contains("the default variant ran at first and panicked: one is left"), "{why}");
         let why = why_left_out(|session| {
             let mut left = vec![9; runs];
-            let one = || left.pop().map_or(Err("none is left".to_owned()), |one| sorted(&mut vec![one]));
+            let one = || left.pop().map_or(Err("none is left".to_owned()), |one| sorted(&mut [one]));
             Ok(session.input("odd", one)?)
         });
         assert!(why.contains("one run calls the function 1 times and another 0 times"), "{why}");
@@ -174,9 +174,9 @@ fn calls_of_another_number_or_of_other_inputs_in_one_closure_are_told() {
 #[test]
 fn one_name_for_two_inputs_is_told_and_the_first_is_kept() {
     let (recorded, recordings) = record(|session| {
-        session.input("one", || sorted(&mut vec![1]))?;
-        session.input("one", || sorted(&mut vec![1, 2]))?;
-        Ok(session.input("two", || sorted(&mut vec![1, 2, 3]))?)
+        session.input("one", || sorted(&mut [1]))?;
+        session.input("one", || sorted(&mut [1, 2]))?;
+        Ok(session.input("two", || sorted(&mut [1, 2, 3]))?)
     });
     assert_eq!((recorded.measured, recordings.inputs[0].features[0]), (2, 1.0));
     assert!(recorded.failed["one"].contains("is given two inputs of this name"), "{:?}", recorded.failed);
@@ -208,9 +208,7 @@ fn an_input_is_made_anew_for_each_run_and_no_call_of_that_is_recorded() {
     assert!(taken.len() > 2 * 5 && taken.iter().all(|own| *own == [3, 2, 1]), "{taken:?}");
     let outcome = |input: usize, variant: &str| {
         let variant = recordings.variant_index(variant);
-        let is_it = |one: &&_| {
-            (|m: &nitro_train::recordings::Measurement| (m.input, Some(m.variant)))(one) == (input, variant)
-        };
+        let is_it = |one: &&Measurement| (one.input, Some(one.variant)) == (input, variant);
         recordings.measurements.iter().find(is_it).expect("it was measured").outcome
     };
     assert_eq!(outcome(0, "stable"), Outcome::Time(1e5));
@@ -250,4 +248,29 @@ fn where_the_default_returns_an_error_that_is_the_answer() {
     assert_eq!(of(1)[2], ("untidy", Outcome::Time(3e5), ""), "the check says that it may");
     assert_eq!(recorded.failed.keys().collect::<Vec<_>>(), ["refused"]);
     assert!(recorded.failed["refused"].contains("the check does not accept that"), "{:?}", recorded.failed);
+}
+
+#[test]
+fn instances_that_take_turns_are_one_input_and_each_has_to_stay_what_it_is() {
+    let turns = RefCell::new(Vec::new());
+    let instances = [vec![3, 1], vec![1, 2, 3], vec![5]];
+    let (recorded, recordings) = record(|session| {
+        let run = |turn: usize| {
+            turns.borrow_mut().push(turn);
+            (turn, sorted(&mut instances[turn].clone()))
+        };
+        let same = |_: &_, (turn, found): &(usize, _)| *found == Ok(*instances[*turn].iter().min().unwrap());
+        session.checked_input_in_turns("in turns", 3, run, same)?;
+        let mut own = instances.clone();
+        Ok(session.input_in_turns("changed", 3, |turn| sorted(&mut own[turn]))?)
+    });
+    assert_eq!((recorded.measured, recordings.inputs.len()), (1, 1));
+    assert_eq!(recordings.inputs[0].features, [2.0, 0.0], "of the first instance");
+    assert!(
+        recorded.failed["changed"].starts_with("feature `in_order` is 0 at first and 1"),
+        "{:?}",
+        recorded.failed
+    );
+    let turns = turns.into_inner();
+    assert!(turns.len() > 15 && turns.iter().enumerate().all(|(run, turn)| run % 3 == *turn), "{turns:?}");
 }

@@ -119,7 +119,7 @@ pub fn main() -> ExitCode {
             .main();
     }
     variants_that_lose_the_device_fail_and_the_rest_is_measured();
-    a_default_variant_that_loses_the_device_ends_the_recording();
+    a_default_variant_that_loses_the_device_costs_the_input();
     a_wrong_device_is_wrong_usage();
     ExitCode::SUCCESS
 }
@@ -162,15 +162,17 @@ fn variants_that_lose_the_device_fail_and_the_rest_is_measured() {
     assert!(text(&again).contains("0 inputs to measure, 4 measured before"), "{}", text(&again));
 }
 
-fn a_default_variant_that_loses_the_device_ends_the_recording() {
+fn a_default_variant_that_loses_the_device_costs_the_input() {
     let folder = tempfile::tempdir().unwrap();
-    let output = train(folder.path(), "a-0 b-1", "flimsy:0");
-    // The closure of this trainer passes over errors, so what is seen is that nothing is kept of the input.
+    let output = train(folder.path(), "a-0 b-1 c-0", "flimsy:0");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    // The closure of this trainer passes over errors, and still nothing is kept of the input.
     let path = folder.path().join("s.db");
     let recordings = store::open(path.to_str().unwrap()).unwrap().load("touch").unwrap();
     let inputs: Vec<&str> = recordings.inputs.iter().map(|input| input.name.as_str()).collect();
-    assert_eq!(inputs, ["a-0"], "{}", text(&output));
-    assert!(!text(&output).contains("fresh process"), "{}", text(&output));
+    assert_eq!(inputs, ["a-0", "c-0"], "{}", text(&output));
+    assert_eq!(text(&output).matches("fresh process").count(), 1, "after the loss: {}", text(&output));
+    assert!(text(&output).contains("error: input `b-1` of touch on flimsy:0"), "{}", text(&output));
 }
 
 fn a_wrong_device_is_wrong_usage() {

@@ -9,6 +9,7 @@ mod scripted;
 #[path = "../store_server/mod.rs"]
 mod store_server;
 
+mod bad_apples;
 mod captured_traffic;
 mod faulty_variants;
 mod generated_code;
@@ -34,6 +35,7 @@ use std::process::{Command, ExitCode};
 type Scenario = (&'static str, fn() -> ExitCode);
 
 const SCENARIOS: &[Scenario] = &[
+    ("bad_apples", bad_apples::main),
     ("captured_traffic", captured_traffic::main),
     ("faulty_variants", faulty_variants::main),
     ("generated_code", generated_code::main),

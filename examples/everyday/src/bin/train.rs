@@ -1,6 +1,6 @@
 //! The trainer of these functions: `models/README.md` beside this package says how the shipped models were made.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::process::ExitCode;
 
 use nitro_everyday::{Matrix, find, inputs, matmul, sort};
@@ -54,19 +54,17 @@ fn record_sort(session: &mut Session<'_>) -> Result<(), BoxError> {
         for instance in 1..count {
             all.push(inputs::sort::load(name, instance)?);
         }
-        let turn = Cell::new(0);
-        let run = || {
-            turn.set((turn.get() + 1) % all.len());
-            let mut keys = all[turn.get()].clone();
+        let run = |turn: usize| {
+            let mut keys = all[turn].clone();
             sort(&mut keys);
-            (turn.get(), keys)
+            (turn, keys)
         };
         let is_sorted = |_: &_, (turn, found): &(usize, Vec<u64>)| {
             let mut expected = all[*turn].clone();
             expected.sort_unstable();
             *found == expected
         };
-        session.checked_input(name, run, is_sorted)?;
+        session.checked_input_in_turns(name, all.len(), run, is_sorted)?;
     }
     Ok(())
 }

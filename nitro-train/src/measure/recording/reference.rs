@@ -1,5 +1,8 @@
 //! What the default choice gave on an input, with which all other runs are compared.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use nitro_core::recording::Observation;
 
 use super::tried::State;
@@ -9,6 +12,8 @@ use crate::recordings::Input;
 pub(super) struct Reference<R, S> {
     pub(super) input: Input,
     pub(super) output: R,
+    /// The features of each instance of the input, once it was met; those of the first are the input's.
+    pub(super) instances: RefCell<BTreeMap<usize, Vec<f64>>>,
     /// How often it called the function.
     pub(super) calls: usize,
     /// How many of these calls returned `Err`.
@@ -19,8 +24,9 @@ pub(super) struct Reference<R, S> {
 
 impl<R, S: Fn(&R, &R) -> bool> Reference<R, S> {
     pub(super) fn new(name: &str, (output, seen): (R, Observation), same: Option<S>) -> Self {
+        let instances = RefCell::new(BTreeMap::from([(0, seen.features.clone())]));
         let input = Input { name: name.to_owned(), features: seen.features };
-        Self { input, output, calls: seen.calls, errors: seen.failures, same }
+        Self { input, output, instances, calls: seen.calls, errors: seen.failures, same }
     }
 
     /// Returns what a run has failed by, if it has: where the default returns `Err`, so may others.

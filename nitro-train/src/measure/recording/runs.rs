@@ -108,14 +108,23 @@ impl Recording<'_> {
         RecordError::InputChanges { function, input: first.input.name.clone(), how }
     }
 
-    /// That a run is of another input than the first, if it is.
-    fn change<R, S>(&self, first: &Reference<R, S>, calls: usize, seen: &Observation) -> Option<RecordError> {
-        let (function, input) = (self.subject.function.name(), first.input.name.clone());
-        // Where features were not computed there are none.
-        if let Some(how) = self.subject.difference(&first.input.features, &seen.features) {
-            return Some(self.changes(first, format!("{how} in a later run")));
+    /// That a run is of another input than the first of its instance, if it is.
+    fn change<R, S>(
+        &self,
+        first: &Reference<R, S>,
+        instance: usize,
+        calls: usize,
+        seen: &Observation,
+    ) -> Option<RecordError> {
+        if !seen.features.is_empty() {
+            let mut instances = first.instances.borrow_mut();
+            let before = instances.entry(instance).or_insert_with(|| seen.features.clone());
+            if let Some(how) = self.subject.difference(before, &seen.features) {
+                return Some(self.changes(first, format!("{how} in a later run")));
+            }
         }
         if let Some((call, features)) = &seen.other_features {
+            let (function, input) = (self.subject.function.name(), first.input.name.clone());
             let how = self.subject.difference(&seen.features, features).unwrap_or_default();
             return Some(RecordError::SeveralInputs {
                 function,
@@ -161,20 +170,24 @@ impl Recording<'_> {
         if !has_features && first.same.is_none() || self.known_failure(first, &self.default).is_some() {
             return Ok(());
         }
+        let mut is_checked = false;
         loop {
-            let ran = match self
-                .run(first, &self.default, choices, calls, |output, seen| first.flaw(output, seen))
+            let flaw = |output: &C::Output, seen: &Observation| match std::mem::replace(&mut is_checked, true)
             {
+                true => None,
+                false => first.flaw(output, seen),
+            };
+            let seen = match self.run(first, &self.default, choices, calls, flaw) {
                 Ok(Ran { seen, .. }) => seen,
                 Err(State::Ended(outcome, reason)) => {
                     return Err(self.default_changes(first, outcome, &reason));
                 }
                 Err(State::Running { .. }) => return Ok(()),
             };
-            if let Some(change) = self.change(first, first.calls, &ran) {
+            if let Some(change) = self.change(first, calls.instance(), first.calls, &seen) {
                 return Err(change);
             }
-            times.push(ran.time_ns, ran.feature_times_ns);
+            times.push(seen.time_ns, seen.feature_times_ns);
             if !has_features || times.are_enough(&self.plan.repeats) || self.is_over() {
                 return Ok(());
             }
@@ -262,7 +275,8 @@ impl Recording<'_> {
             Err(failed) => return self.still_there(first, candidate, failed),
         };
         let is_default = candidate.choice == self.default.choice;
-        if let Some(change) = self.change(first, if is_default { first.calls } else { seen.calls }, &seen) {
+        let own_calls = if is_default { first.calls } else { seen.calls };
+        if let Some(change) = self.change(first, calls.instance(), own_calls, &seen) {
             return Err(change.into());
         }
         let is_first = self.loaded.borrow_mut().insert(candidate.choice);
@@ -290,7 +304,7 @@ impl Recording<'_> {
                 ran = true;
                 match self.run(first, &tried.candidate, &[], calls, |_, _| None) {
                     Ok(Ran { seen, is_disturbed }) => {
-                        if let Some(change) = self.change(first, *own_calls, &seen) {
+                        if let Some(change) = self.change(first, calls.instance(), *own_calls, &seen) {
                             return Err(change.into());
                         }
                         match is_disturbed && *disturbed < MOST_DISTURBED {
