@@ -274,3 +274,34 @@ fn instances_that_take_turns_are_one_input_and_each_has_to_stay_what_it_is() {
     let turns = turns.into_inner();
     assert!(turns.len() > 15 && turns.iter().enumerate().all(|(run, turn)| run % 3 == *turn), "{turns:?}");
 }
+
+/// In a process that nobody replaces, whoever reads of a failure learns what may be behind it.
+#[test]
+fn a_failure_after_a_panic_names_the_panic() {
+    let mut store = store::memory().unwrap();
+    let plan = Plan::new(Inputs::Generated(&[]), REPEATS, Share::default());
+    let closure = |session: &mut Session<'_>| {
+        Ok([1, 2].iter().try_for_each(|n| session.input(&format!("n{n}"), || poisoned(*n)))?)
+    };
+    record_inputs(poisoned::function(), &Scripted, &plan, &mut *store, &Silent, closure).unwrap();
+    let measurements = store.load("poisoned").unwrap().measurements;
+    let reasons: Vec<&str> =
+        measurements.iter().map(|one| one.reason.as_str()).filter(|own| !own.is_empty()).collect();
+    assert_eq!(reasons[0], "panicked: the first is too much");
+    let cause = "(in the process in which input `n1`: variant `locking` of `poisoned` panicked: the first is too much, which may be why)";
+    assert!(reasons[1].starts_with("panicked: ") && reasons[1].ends_with(cause), "{}", reasons[1]);
+}
+
+#[code_variant(name = "poisoned", device = Scripted, features(size = n), variants(free, locking), default = free)]
+fn poisoned(n: u32);
+
+fn free(_: u32) {
+    TIME_NS.set(1e5);
+}
+
+fn locking(n: u32) {
+    static LOCK: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    TIME_NS.set(1e5);
+    let _locked = LOCK.lock().unwrap();
+    assert!(n > 1, "the first is too much");
+}

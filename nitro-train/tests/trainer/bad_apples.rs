@@ -62,6 +62,18 @@ fn lenient(value: u32) -> Result<u32, String> {
     if value == 3 { Err("no number".to_owned()) } else { Ok(value) }
 }
 
+/// Panics with a tile of 2.
+#[code_variant(name = "tuned", features(n = value), variants(flat, tiled { tile: u32 in [1, 2, 3, 4] = 1 }), default = flat)]
+fn tuned(value: u32) -> u32;
+
+fn flat(value: u32) -> u32 {
+    value
+}
+
+fn tiled(p: tuned::Tiled, _: u32) -> u32 {
+    cached(p.tile, 2)
+}
+
 mod again {
     #[nitro::code_variant(name = "locked", variants(only), default = only)]
     pub fn locked();
@@ -84,7 +96,8 @@ fn trainer() -> Trainer {
             }
             each(session, locked)
         })
-        .function(parsed::function(), |session| each(session, parsed));
+        .function(parsed::function(), |session| each(session, parsed))
+        .function(tuned::function(), |session| Ok(session.input("one", || tuned(7))?));
     match std::env::var_os("TWICE") {
         Some(_) => trainer.function(again::locked::function(), |_| Ok(())),
         None => trainer,
@@ -96,6 +109,7 @@ pub fn main() -> ExitCode {
         return trainer().main();
     }
     a_panic_spoils_nothing_that_comes_later();
+    a_panic_costs_a_search_one_evaluation();
     a_default_that_ends_its_process_costs_the_input();
     an_error_of_the_default_is_an_answer();
     a_function_that_fails_costs_itself();
@@ -147,6 +161,21 @@ fn a_panic_spoils_nothing_that_comes_later() {
         let expected = "error: input `i4` of locked on host:1 (the default variant of `locked` panicked: ";
         assert!(last.starts_with(expected) && last.ends_with("the others were, and are kept"), "{text}");
     }
+}
+
+fn a_panic_costs_a_search_one_evaluation() {
+    let folder = tempfile::tempdir().unwrap();
+    let search = ["search", "--function", "tuned", "--device", "host:1", "--evaluations", "4"];
+    let text = train(folder.path(), &search, "NOTHING", 0);
+    assert_eq!(text.matches("going on in a fresh process").count(), 1, "{text}");
+    let mut store = store::open(folder.path().join("s.db").to_str().unwrap()).unwrap();
+    let device = store.load("tuned").unwrap().devices[0].id.clone();
+    let names = ["tile=1", "tile=2", "tile=3", "tile=4"]
+        .map(|configuration| store::ChoiceName { variant: "tiled", configuration });
+    let found = store.evaluations("tuned", &device, "one", &names).unwrap();
+    let failed: Vec<bool> =
+        found.iter().map(|one| one.as_ref().unwrap().outcome == Outcome::Failed).collect();
+    assert_eq!(failed, [false, true, false, false], "{text}");
 }
 
 fn a_default_that_ends_its_process_costs_the_input() {
