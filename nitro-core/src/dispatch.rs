@@ -148,7 +148,7 @@ fn is_unseen() -> bool {
 /// Who observes a call.
 enum Observer {
     /// A recording on this thread that measures the function.
-    Recording(TimedCall),
+    Recording(Box<TimedCall>),
     /// A recording in one of whose calls this one is made.
     OuterRecording(InnerCall),
     /// The file of captured calls.

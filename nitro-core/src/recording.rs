@@ -199,7 +199,7 @@ pub(crate) fn is_inside_timed_call() -> bool {
 /// A call that begins, as a recording on its thread sees it.
 pub(crate) enum RecordedCall {
     /// The recording runs this choice and times it.
-    Outermost(Choice, TimedCall),
+    Outermost(Choice, Box<TimedCall>),
     /// It is inside of such a call and tells no parts.
     Inner(InnerCall),
 }
@@ -220,7 +220,7 @@ pub(crate) fn begin(question: &Question<'_>, device: &dyn Device) -> Option<Reco
         return Some(RecordedCall::Inner(inner));
     }
     // From here on the call is under way: a feature or a constraint may call the function itself.
-    let mut call = TimedCall { stopwatch: None, has_ended: false, _depth: inner };
+    let mut call = Box::new(TimedCall { stopwatch: None, has_ended: false, _depth: inner });
     if !described.is_empty() {
         describe(question, &described);
     }
@@ -270,7 +270,11 @@ pub(crate) struct TimedCall {
 
 impl TimedCall {
     /// Runs the call; `failed` tells from its result whether that is an error.
-    pub(crate) fn run<R>(mut self, body: impl FnOnce() -> R, failed: impl FnOnce(&R) -> bool) -> R {
+    pub(crate) fn run<R>(
+        mut self: Box<Self>,
+        body: impl FnOnce() -> R,
+        failed: impl FnOnce(&R) -> bool,
+    ) -> R {
         let Some(mut stopwatch) = self.stopwatch.take() else { return body() };
         stopwatch.start();
         let result = body();
