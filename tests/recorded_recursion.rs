@@ -1,5 +1,5 @@
-//! A variant may call its own function again: what a recording tells is of the outermost call, and what runs inside of it is what would
-//! run without a recording. Time is a counter that variants advance.
+//! A variant may call its own function again: what a recording tells is of the outermost call, and what runs inside of
+//! it is what would run without a recording. Time is a counter that variants advance.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -242,7 +242,8 @@ fn parts_are_those_of_the_outermost_call() {
     assert_eq!(seen.calls, 2);
 }
 
-/// Unlike what is recorded, what runs inside may be remembered, as in production; it must not reach the next call that is recorded.
+/// Unlike what is recorded, what runs inside may be remembered, as in production; it must not reach the next call that
+/// is recorded.
 #[test]
 fn what_inner_calls_remember_is_not_taken_for_the_next_recorded_call() {
     let body = || [4, 2, 4].map(|size| total(Way::Directly, size));

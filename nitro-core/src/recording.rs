@@ -14,8 +14,8 @@ use crate::{Choice, Device, Function, epoch, feature, host};
 
 /// What the calls of the recorded function amounted to.
 ///
-/// A call that a variant makes of its own function, directly or through others, on the same thread, is part of the call that it is
-/// made in: nothing here counts it a second time.
+/// A call that a variant makes of its own function, directly or through others, on the same thread, is part of the call
+/// that it is made in: nothing here counts it a second time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observation {
     /// Time of all calls together, in nanoseconds, by the stopwatch of the calls' device.
@@ -106,8 +106,9 @@ thread_local! {
 /// Where there are choices to be described, the features of the calls, what each of them takes, and what constraints say of these choices are
 /// found out too, outside of the timed part. What runs is not asked whether it may: that is the caller's part, who knows it from such a recording.
 ///
-/// A call of `function` inside such a call, also one that a feature or a constraint makes, is chosen as if nothing were recorded, by pins,
-/// model and constraints; its time is part of the call that it is made in. A `record` inside of another measures for itself.
+/// A call of `function` inside such a call, also one that a feature or a constraint makes, is chosen as if nothing were
+/// recorded, by pins, model and constraints; its time is part of the call that it is made in. A `record` inside of
+/// another measures for itself.
 ///
 /// What a trainer's session does for each run; a program of its own can measure so too:
 ///
@@ -162,8 +163,8 @@ pub fn record_parts<R>(
     observed(Recording::new(function, choice, &[], true), body)
 }
 
-/// Returns whether what runs on this thread is to tell what its parts take: each of them timed by itself, after the one before has
-/// ended. The parts of a call are told, not those of calls of the same function inside it.
+/// Returns whether what runs on this thread is to tell what its parts take: each of them timed by itself, after the one
+/// before has ended. The parts of a call are told, not those of calls of the same function inside it.
 #[must_use]
 pub fn wants_parts() -> bool {
     of_recording(|recording| recording.wants_parts && recording.depth <= 1).unwrap_or(false)

@@ -101,7 +101,9 @@ fn is_outside_the_companion(path: &ExprPath, signature: &Signature, errors: &mut
         errors.at(
             path,
             format!(
-                "`#[code_variant]` makes a module `{name}` beside the function `{name}`: name the module of this variant otherwise, such as `{name}_variants` (of a crate, write `::{name}::..`)"
+                "`#[code_variant]` makes a module `{name}` beside the function `{name}`: \
+                 name the module of this variant otherwise, such as `{name}_variants` \
+                 (of a crate, write `::{name}::..`)"
             ),
         );
     }

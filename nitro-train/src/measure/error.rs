@@ -56,7 +56,8 @@ pub enum RecordError {
     },
     /// One closure calls the function on several inputs.
     #[error(
-        "input `{input}`: one closure calls `{function}` on several inputs ({how}): give each a name of its own, or copy the input before each call that changes it"
+        "input `{input}`: one closure calls `{function}` on several inputs ({how}): \
+         give each a name of its own, or copy the input before each call that changes it"
     )]
     SeveralInputs {
         /// The function.
@@ -68,7 +69,9 @@ pub enum RecordError {
     },
     /// The default variant does not do the same in each run.
     #[error(
-        "input `{input}`: {how}, so runs of `{function}` cannot be compared: where the closure changes its input, copy it inside the closure or make it with `session.input_with_setup`; what is random must be seeded"
+        "input `{input}`: {how}, so runs of `{function}` cannot be compared: \
+         where the closure changes its input, copy it inside the closure or make it with \
+         `session.input_with_setup`; what is random must be seeded"
     )]
     InputChanges {
         /// The function.
@@ -90,7 +93,8 @@ pub enum RecordError {
     },
     /// The default variant returns `Err`, which the input's check does not take for an answer.
     #[error(
-        "input `{input}`: the default variant of `{function}` returned an error, and the check does not accept that as its answer"
+        "input `{input}`: the default variant of `{function}` returned an error, \
+         and the check does not accept that as its answer"
     )]
     DefaultRefused {
         /// The function.

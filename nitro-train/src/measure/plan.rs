@@ -36,8 +36,8 @@ pub struct Plan<'a> {
     pub inputs: Inputs<'a>,
     /// Of these the ones to record, by name; none for all.
     pub only: Option<BTreeSet<String>>,
-    /// In a process that a fresh one takes the place of after a panic: the inputs that those before have left out, and why. Where there is
-    /// none, a recording goes on after a panic.
+    /// In a process that a fresh one takes the place of after a panic: the inputs that those before have left out, and
+    /// why. Where there is none, a recording goes on after a panic.
     pub left_out_before: Option<FailedInputs>,
     /// What is tried on each input; none for [`Candidate::all`].
     pub candidates: Option<Vec<Candidate>>,

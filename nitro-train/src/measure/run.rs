@@ -95,11 +95,12 @@ pub struct SurveyedInputs {
     pub failed: FailedInputs,
 }
 
-/// The inputs that could not be worked on, by name, and why: the closure failed or panicked with them in hand, or they cannot be measured.
+/// The inputs that could not be worked on, by name, and why: the closure failed or panicked with them in hand, or they
+/// cannot be measured.
 pub type FailedInputs = BTreeMap<String, String>;
 
-/// Takes note of the inputs that could not be worked on, and says whether the others have to be gone on with, since the closure ended at
-/// one; any other error is given back.
+/// Takes note of the inputs that could not be worked on, and says whether the others have to be gone on with, since the
+/// closure ended at one; any other error is given back.
 fn leave_out(
     failed: &mut FailedInputs,
     session: &Session<'_>,

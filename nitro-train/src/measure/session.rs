@@ -147,10 +147,10 @@ impl<'a> Session<'a> {
     ///
     /// `run` is called many times. Each time, every call of the recorded function that it makes on this thread runs one
     /// chosen variant, and those calls alone are timed; several calls are one measurement, their sum. What else `run` does,
-    /// such as a fresh copy of what the function changes in place, is not timed. Calls inside of such a call are part of its time, and
-    /// dispatched as they are in production. A variant that returns `Err` where the default does not, panics, or fails
-    /// on the device afterwards is recorded as failed. One that loses the device to this process is recorded as failed too; the
-    /// trainer's command line goes on in a fresh process.
+    /// such as a fresh copy of what the function changes in place, is not timed. Calls inside of such a call are part
+    /// of its time, and dispatched as they are in production. A variant that returns `Err` where the default does not,
+    /// panics, or fails on the device afterwards is recorded as failed. One that loses the device to this process is
+    /// recorded as failed too; the trainer's command line goes on in a fresh process.
     ///
     /// The input may be one that [`inputs`](Self::inputs) has handed out, or one that the closure makes itself, of any name: there need
     /// be no other. An input that the store already holds is skipped, and so is one that another recorder measures.
@@ -176,17 +176,21 @@ impl<'a> Session<'a> {
     /// assert_eq!(nitro_train::Trainer::new().function(sort::function(), record).functions().count(), 1);
     /// ```
     ///
-    /// An input that cannot be measured costs itself alone: `run` does not call the function, calls it with several inputs or another
-    /// number of times in each run, the default variant panics, a feature is not finite or another one in a later run. Nothing is kept of
-    /// such an input, and it is named in the end ([`Recorded::failed_inputs`](crate::Recorded::failed_inputs)).
+    /// An input that cannot be measured costs itself alone: `run` does not call the function, calls it with several
+    /// inputs or another number of times in each run, the default variant panics, a feature is not finite or another
+    /// one in a later run. Nothing is kept of such an input, and it is named in the end
+    /// ([`Recorded::failed_inputs`](crate::Recorded::failed_inputs)).
     ///
-    /// Where the default variant returns `Err`, that is its answer, and it is timed as others are. A variant that returns `Err` too is
-    /// right; one that does not is recorded as wrong, unless a [check](Self::checked_input) takes it for the same.
+    /// Where the default variant returns `Err`, that is its answer, and it is timed as others are. A variant that
+    /// returns `Err` too is right; one that does not is recorded as wrong, unless a [check](Self::checked_input) takes
+    /// it for the same.
     ///
     /// # Errors
-    /// When the store cannot be written. [`RecordError::DeviceLost`] when a variant took the device away from this process, and
-    /// [`RecordError::Panicked`] when something panicked and the trainer's command line goes on in a fresh process. Other
-    /// programs go on in the same one, where a lock that a panic has poisoned may fail whatever comes later; its reason then says so.
+    /// When the store cannot be written. [`RecordError::DeviceLost`] when a variant took the device away from this
+    /// process, and
+    /// [`RecordError::Panicked`] when something panicked and the trainer's command line goes on in a fresh process.
+    /// Other programs go on in the same one, where a lock that a panic has poisoned may fail whatever comes later; its
+    /// reason then says so.
     pub fn input<R>(&self, name: &str, mut run: impl FnMut() -> R) -> Result<(), RecordError> {
         self.measure(name, WithSetup { make: || (), call: |()| run() }, None::<fn(&R, &R) -> bool>)
     }
@@ -195,7 +199,8 @@ impl<'a> Session<'a> {
     /// (expected, found) is false, the variant is recorded as wrong and is never selected there. Of a function with approximate variants it has to
     /// accept the error that the call accepts: they run only there.
     ///
-    /// Where the default variant's output in a second run is not the same as in its first, nothing can be said of other variants: the input is left out.
+    /// Where the default variant's output in a second run is not the same as in its first, nothing can be said of other
+    /// variants: the input is left out.
     ///
     /// # Errors
     /// As [`Session::input`].
@@ -208,8 +213,8 @@ impl<'a> Session<'a> {
         self.measure(name, WithSetup { make: || (), call: |()| run() }, Some(same))
     }
 
-    /// As [`Session::input`], of an input that the function changes: `make` makes it anew before every repetition, and `run` takes it.
-    /// Nothing that `make` does is timed, or seen by the recording, be it calls of the same function.
+    /// As [`Session::input`], of an input that the function changes: `make` makes it anew before every repetition, and
+    /// `run` takes it. Nothing that `make` does is timed, or seen by the recording, be it calls of the same function.
     ///
     /// ```
     /// # mod app {
@@ -276,9 +281,10 @@ impl<'a> Session<'a> {
         self.measure(name, WithSetup { make, call: run }, Some(same))
     }
 
-    /// As [`Session::input`], of so many instances of one kind that take turns run by run: of a short input that is always the same a
-    /// processor knows every branch by heart. `run` takes the number of the instance, from 0. With a prime number of instances each variant
-    /// meets them all. The features of the input are those of the first instance; those of each have to stay what they are.
+    /// As [`Session::input`], of so many instances of one kind that take turns run by run: of a short input that is
+    /// always the same a processor knows every branch by heart. `run` takes the number of the instance, from 0. With a
+    /// prime number of instances each variant meets them all. The features of the input are those of the first
+    /// instance; those of each have to stay what they are.
     ///
     /// ```
     /// # mod app {
@@ -309,8 +315,8 @@ impl<'a> Session<'a> {
         self.measure(name, calls, None::<fn(&R, &R) -> bool>)
     }
 
-    /// As [`Session::input_in_turns`], with the check of [`Session::checked_input`]: two outputs may be of two instances, and say of which if they
-    /// have to.
+    /// As [`Session::input_in_turns`], with the check of [`Session::checked_input`]: two outputs may be of two
+    /// instances, and say of which if they have to.
     ///
     /// # Errors
     /// As [`Session::input`].

@@ -29,8 +29,8 @@ impl Subject<'_> {
         self.function.variants()[choice.variant].parameters().artifact().is_some()
     }
 
-    /// Runs the default choice once: its output, features of the input, and which of some choices its constraints admit. An `Err` is an output
-    /// like others.
+    /// Runs the default choice once: its output, features of the input, and which of some choices its constraints
+    /// admit. An `Err` is an output like others.
     pub(super) fn describe<R>(
         &self,
         name: &str,

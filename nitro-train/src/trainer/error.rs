@@ -32,7 +32,8 @@ pub enum TrainError {
 
     /// Two functions of the trainer have one name.
     #[error(
-        "two functions of this program are called `{function}`, and their recordings would be mixed: give one another name by `name = \"..\"` in its #[code_variant]"
+        "two functions of this program are called `{function}`, and their recordings would be mixed: \
+         give one another name by `name = \"..\"` in its #[code_variant]"
     )]
     FunctionTwice { function: String },
 

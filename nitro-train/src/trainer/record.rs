@@ -97,9 +97,9 @@ impl Trainer {
     /// Measures every admissible variant on every input, and keeps that in the store. What the store holds already is skipped, so a
     /// stopped recording goes on where it was.
     ///
-    /// Everything runs in this process: a variant that ends it, or never ends, does so to the caller, and what a panic leaves behind, such
-    /// as a poisoned lock, may fail what is measured after it. [`main`](Self::main) measures in processes of their own, and goes on in a
-    /// fresh one after a panic.
+    /// Everything runs in this process: a variant that ends it, or never ends, does so to the caller, and what a panic
+    /// leaves behind, such as a poisoned lock, may fail what is measured after it. [`main`](Self::main) measures in
+    /// processes of their own, and goes on in a fresh one after a panic.
     ///
     /// ```
     /// # mod app {
@@ -133,9 +133,10 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// When a name is that of no function or device, when two functions have one name, when a function does not run on a device that was
-    /// named with it, and when the store cannot be written. Where one function fails, since its closure does beside its inputs or these
-    /// cannot be read, the others are recorded, and it is among [`RecordSummary::failed`]; where all do, the first failure is the error.
+    /// When a name is that of no function or device, when two functions have one name, when a function does not run on
+    /// a device that was named with it, and when the store cannot be written. Where one function fails, since its
+    /// closure does beside its inputs or these cannot be read, the others are recorded, and it is among
+    /// [`RecordSummary::failed`]; where all do, the first failure is the error.
     /// [`TrainError::is_device_loss`] when a variant took the device away from this process: a fresh one goes on.
     pub fn record(&self, request: &RecordRequest) -> Result<RecordSummary, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;

@@ -78,7 +78,8 @@ impl Recorder<'_> {
         if let Some(example) = errors.first() {
             let (count, example) = (errors.len(), printable(example));
             self.observer.message(&format!(
-                "{function} on {device}: on {count} inputs the default variant returns an error, which is taken for the answer there; one is `{example}`"
+                "{function} on {device}: on {count} inputs the default variant returns an error, \
+                 which is taken for the answer there; one is `{example}`"
             ));
         }
         for (why, inputs) in by_reason(&failed) {
@@ -146,8 +147,8 @@ pub struct Recorded {
     pub inputs: usize,
     /// Those on which the default variant returns `Err`, which is taken for the answer there.
     pub error_inputs: BTreeSet<String>,
-    /// The inputs that could not be measured, by name, and why: the closure failed or panicked with them in hand, the default variant
-    /// did, or their runs cannot be compared. The others were measured.
+    /// The inputs that could not be measured, by name, and why: the closure failed or panicked with them in hand, the
+    /// default variant did, or their runs cannot be compared. The others were measured.
     pub failed_inputs: FailedInputs,
     /// The variants that failed or answered wrong, now or before.
     pub faults: Vec<Fault>,

@@ -19,7 +19,8 @@ pub(super) const RECORDER: &str = "NITRO_TRAIN_RECORDER";
 pub(super) const SPENT_MS: &str = "NITRO_TRAIN_SPENT_MS";
 /// Says to a worker which of all devices is its.
 pub(super) const DEVICE: &str = "NITRO_TRAIN_DEVICE";
-/// What a worker ends with that lost its device, or in which something panicked: the number that sysexits.h has for "try again".
+/// What a worker ends with that lost its device, or in which something panicked: the number that sysexits.h has for
+/// "try again".
 pub(crate) const GO_ON: u8 = 75;
 /// What a Rust program ends with that panicked.
 pub(super) const PANICKED: i32 = 101;
@@ -57,8 +58,8 @@ pub(super) fn notes() -> Option<Notes> {
     NOTES.get()?.0.try_clone().ok().map(Notes::new)
 }
 
-/// The inputs that the workers before this one have left out, and why; none where this process is no worker that a fresh one can take
-/// the place of.
+/// The inputs that the workers before this one have left out, and why; none where this process is no worker that a
+/// fresh one can take the place of.
 pub(crate) fn left_out(function: &str, device: &str) -> Option<BTreeMap<String, String>> {
     let (_, all) = NOTES.get()?;
     let own = all.iter().filter(|one| one.function == function && one.device == device);

@@ -133,7 +133,8 @@ impl<'a> Supervisor<'a> {
         });
     }
 
-    /// Records the variant as failed on the input. Without the default variant nothing is known of an input: that is left out.
+    /// Records the variant as failed on the input. Without the default variant nothing is known of an input: that is
+    /// left out.
     fn blame(&mut self, note: &Note, how: &str) -> Result<(), WorkerError> {
         let Note { function, device, input, features, variant, configuration, .. } = note;
         let Some(features) = features.clone() else {

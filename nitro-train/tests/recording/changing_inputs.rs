@@ -1,5 +1,5 @@
-//! Runs that cannot be compared are not: an input that its closure changes, several inputs under one name, an answer that is `Err`. One such
-//! input costs itself, with a sentence that says what to do. Time is scripted.
+//! Runs that cannot be compared are not: an input that its closure changes, several inputs under one name, an answer
+//! that is `Err`. One such input costs itself, with a sentence that says what to do. Time is scripted.
 
 use std::cell::{Cell, RefCell};
 

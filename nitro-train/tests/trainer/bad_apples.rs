@@ -1,5 +1,5 @@
-//! One input, one function, one panic costs itself: what a panic leaves behind in its process fails nothing else, the others are
-//! measured, and what was left out is named in the end.
+//! One input, one function, one panic costs itself: what a panic leaves behind in its process fails nothing else, the
+//! others are measured, and what was left out is named in the end.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 

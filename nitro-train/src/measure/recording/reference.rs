@@ -38,7 +38,8 @@ impl<R, S: Fn(&R, &R) -> bool> Reference<R, S> {
         }
     }
 
-    /// Returns what is wrong with the output of a run, if anything is. Without a check of outputs, an `Err` of the default is compared all the same.
+    /// Returns what is wrong with the output of a run, if anything is. Without a check of outputs, an `Err` of the
+    /// default is compared all the same.
     pub(super) fn flaw(&self, output: &R, seen: &Observation) -> Option<State> {
         let is_same = match &self.same {
             Some(same) => same(&self.output, output),

@@ -80,7 +80,8 @@ impl Recording<'_> {
         Ok(warm)
     }
 
-    /// Runs the default for a second time: it has to do as in its first run, or else the runs of the input cannot be compared.
+    /// Runs the default for a second time: it has to do as in its first run, or else the runs of the input cannot be
+    /// compared.
     pub(super) fn confirm<C: Calls>(
         &self,
         first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
@@ -214,7 +215,8 @@ impl Recording<'_> {
         attempt(self.progress, &one, run)
     }
 
-    /// Runs one candidate, timed, and looks whether its output has a flaw. The features of the input are computed where choices are described.
+    /// Runs one candidate, timed, and looks whether its output has a flaw. The features of the input are computed where
+    /// choices are described.
     fn run<C: Calls>(
         &self,
         first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
@@ -252,8 +254,8 @@ impl Recording<'_> {
         self.failed.get(&(first.input.name.clone(), candidate.text()))
     }
 
-    /// Runs a candidate once, if it is admissible, and checks it and the features of its input. The time counts only where one run is
-    /// enough and is not the variant's first on the device, which loads what it needs.
+    /// Runs a candidate once, if it is admissible, and checks it and the features of its input. The time counts only
+    /// where one run is enough and is not the variant's first on the device, which loads what it needs.
     pub(super) fn warm_up<C: Calls>(
         &self,
         first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
