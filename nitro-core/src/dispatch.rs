@@ -199,7 +199,7 @@ impl<C: Copy> Decision<C> {
         match self.observer {
             None => body(),
             Some(Observer::Capture(sample)) => sample.run(body),
-            Some(Observer::Recording(call)) => call.run(body, failed),
+            Some(Observer::Recording(call)) => (*call).run(body, failed),
             Some(Observer::OuterRecording(_call)) => body(),
         }
     }

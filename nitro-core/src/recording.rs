@@ -271,11 +271,7 @@ pub(crate) struct TimedCall {
 
 impl TimedCall {
     /// Runs the call; `failed` tells from its result whether that is an error.
-    pub(crate) fn run<R>(
-        mut self: Box<Self>,
-        body: impl FnOnce() -> R,
-        failed: impl FnOnce(&R) -> bool,
-    ) -> R {
+    pub(crate) fn run<R>(mut self, body: impl FnOnce() -> R, failed: impl FnOnce(&R) -> bool) -> R {
         let Some(mut stopwatch) = self.stopwatch.take() else { return body() };
         stopwatch.start();
         let result = body();
