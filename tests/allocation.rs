@@ -140,6 +140,7 @@ fn leaked(function: &str, features: &[&str], selector: Selector) -> &'static [u8
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: coverage(features.len()),
         provenance: Provenance::default(),
     };

@@ -43,6 +43,7 @@ fn model(function: &str, gate: Option<Gate>) -> Vec<u8> {
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),
     };

@@ -38,6 +38,7 @@ static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| {
         caution: None,
         artifacts: vec![],
         calibrations: vec![calibration],
+        feature_digests: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),
     };

@@ -32,7 +32,8 @@ fn tiny(_: f64) -> &'static str {
 /// lengths up to 100.
 static CAREFUL: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let nodes = vec![Node::Split { column: 0, threshold: 10.0 }, Node::Leaf, Node::Leaf];
-    let forest = Forest { inputs: 1, choices: 3, nodes, values: vec![3, 200, 0, 200, 0, 255], origins: vec![] };
+    let forest =
+        Forest { inputs: 1, choices: 3, nodes, values: vec![3, 200, 0, 200, 0, 255], origins: vec![] };
     let scale = Scale { transform: Transform::Identity, min: 0.0, max: 100.0 };
     let inputs = Region::new(vec![scale], [&[-1.0][..], &[0.0], &[1.0]], Offset { gap: 1.0, excess: 0.5 });
     let model = Model {
@@ -45,6 +46,7 @@ static CAREFUL: LazyLock<Vec<u8>> = LazyLock::new(|| {
         caution: Some(Caution { choice: 0, margin: 0.02, far: true }),
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage { inputs: Some(inputs), devices: None },
         provenance: Provenance::default(),
     };

@@ -49,6 +49,7 @@ fn model(function: &str, device_feature: &str, devices: Option<DeviceRegion>) ->
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage { inputs: None, devices },
         provenance: Provenance::default(),
     };

@@ -54,6 +54,7 @@ fn ranking(function: &str, order: [usize; 4]) -> Vec<u8> {
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),
     };

@@ -42,8 +42,13 @@ fn tiny(_: f64, _: f64) -> &'static str {
 /// Up to a length of 10 the third variant runs, which only one below 5 admits; above, `order` decides between the others.
 static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let split = |column, threshold| vec![Node::Split { column, threshold }, Node::Leaf, Node::Leaf];
-    let forest =
-        Forest { inputs: 2, choices: 3, nodes: split(1, 0.5), values: vec![0, 200, 255, 200, 0, 255], origins: vec![] };
+    let forest = Forest {
+        inputs: 2,
+        choices: 3,
+        nodes: split(1, 0.5),
+        values: vec![0, 200, 255, 200, 0, 255],
+        origins: vec![],
+    };
     let model = Model {
         function: "gated".into(),
         choices: ["plain", "adaptive", "tiny"].map(str::to_owned).into(),
@@ -54,6 +59,7 @@ static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),
     };

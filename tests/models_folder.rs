@@ -25,6 +25,7 @@ macro_rules! functions {
     )*};
 }
 functions!(good no_model damaged cut_off empty foreign later_version other_feature other_device_feature variant_gone
+    same_meaning other_meaning unknown_meaning
     variant_new only_gone a_folder);
 
 /// A model that chooses `second`, then `third`, whatever the input.
@@ -47,6 +48,7 @@ fn prefers_second(function: &str) -> Model {
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),
     }
@@ -74,6 +76,11 @@ fn a_call_survives_every_model() {
     damage("later_version", |bytes| bytes[8] = 99);
     write("foreign", |model| model.function = "other".into());
     write("other_feature", |model| model.features[0] = "y".into());
+    write("same_meaning", |model| {
+        model.feature_digests = vec![same_meaning::function().feature_digests()[0]]
+    });
+    write("other_meaning", |model| model.feature_digests = vec![1]);
+    write("unknown_meaning", |model| model.feature_digests = vec![0]);
     write("other_device_feature", |model| {
         model.device_features.push("warp_size".into());
         let Selector::Svm(svm) = &mut model.selector else { unreachable!() };
@@ -108,6 +115,9 @@ fn a_call_survives_every_model() {
     check!(a_folder(1.0) runs "first" because Reason::ModelUnreadable);
     check!(foreign(1.0) runs "first" because Reason::ModelForeign);
     check!(other_feature(1.0) runs "first" because Reason::FeatureMissing);
+    check!(same_meaning(1.0) runs "second" because Reason::Predicted);
+    check!(other_meaning(1.0) runs "first" because Reason::FeatureChanged { feature: "size" });
+    check!(unknown_meaning(1.0) runs "second" because Reason::Predicted);
     check!(other_device_feature(1.0) runs "first" because Reason::DeviceFeatureMissing);
     check!(variant_gone(1.0) runs "third" because Reason::FirstChoiceMissing);
     check!(variant_new(1.0) runs "second" because Reason::PredictedWithout { unknown: "third" });

@@ -20,6 +20,7 @@ fn model(function: &str, order: [u8; 3]) -> &'static [u8] {
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),
     };

@@ -19,6 +19,7 @@ pub fn embedded(selector: Selector, variants: [&str; 4], device_feature: &str) -
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),
     };

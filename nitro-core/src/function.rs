@@ -34,6 +34,7 @@ pub struct Function {
     name: &'static str,
     variants: &'static [VariantInfo],
     features: &'static [&'static str],
+    feature_digests: &'static [u64],
     default_variant: usize,
     embedded_model: Option<fn() -> &'static [u8]>,
     pub(crate) prepare: Option<fn(Choice) -> Prepared>,
@@ -58,6 +59,7 @@ impl Function {
             name,
             variants,
             features: &[],
+            feature_digests: &[],
             default_variant: 0,
             embedded_model: None,
             prepare: None,
@@ -73,6 +75,17 @@ impl Function {
     pub const fn with_features(mut self, features: &'static [&'static str]) -> Self {
         assert!(features.len() <= MAX_FEATURES, "a function has at most 32 features");
         self.features = features;
+        self
+    }
+
+    /// With a digest of each feature's expression: another one where the feature means something else.
+    ///
+    /// # Panics
+    /// At compile time, when there is not one for each feature.
+    #[must_use]
+    pub const fn with_feature_digests(mut self, digests: &'static [u64]) -> Self {
+        assert!(digests.len() == self.features.len(), "each feature has a digest");
+        self.feature_digests = digests;
         self
     }
 
@@ -117,6 +130,12 @@ impl Function {
     #[must_use]
     pub fn features(&self) -> &'static [&'static str] {
         self.features
+    }
+
+    /// The digests of the features' expressions in the order of their declaration; empty where they are not known.
+    #[must_use]
+    pub fn feature_digests(&self) -> &'static [u64] {
+        self.feature_digests
     }
 
     /// Index of the variant that is admissible for every input.

@@ -68,6 +68,11 @@ pub enum Reason {
     ModelForeign,
     /// Default: the model needs an input feature that the code does not have.
     FeatureMissing,
+    /// Default: a feature that the model needs computes something else in the code than it did when the model was trained.
+    FeatureChanged {
+        /// The feature.
+        feature: &'static str,
+    },
     /// Default: the model needs a device feature that is not known of this device.
     DeviceFeatureMissing,
     /// Default: the model needs a device feature that may differ between devices of one kind and does not know its source devices, and
@@ -115,6 +120,8 @@ pub enum ReasonKind {
     ModelForeign,
     /// [`Reason::FeatureMissing`]
     FeatureMissing,
+    /// [`Reason::FeatureChanged`]
+    FeatureChanged,
     /// [`Reason::DeviceFeatureMissing`]
     DeviceFeatureMissing,
     /// [`Reason::DeviceFeatureVaries`]
@@ -127,7 +134,7 @@ pub enum ReasonKind {
 
 impl ReasonKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Predicted,
         Self::PredictedFar,
         Self::PredictedWithout,
@@ -142,6 +149,7 @@ impl ReasonKind {
         Self::ModelUnreadable,
         Self::ModelForeign,
         Self::FeatureMissing,
+        Self::FeatureChanged,
         Self::DeviceFeatureMissing,
         Self::DeviceFeatureVaries,
         Self::FeatureNotFinite,
@@ -166,6 +174,7 @@ impl fmt::Display for ReasonKind {
             Self::ModelUnreadable => "model unreadable",
             Self::ModelForeign => "model of another function",
             Self::FeatureMissing => "feature missing",
+            Self::FeatureChanged => "feature declared otherwise",
             Self::DeviceFeatureMissing => "device feature missing",
             Self::DeviceFeatureVaries => "device feature varies",
             Self::FeatureNotFinite => "feature not finite",
@@ -194,6 +203,7 @@ impl Reason {
             Self::ModelUnreadable => ReasonKind::ModelUnreadable,
             Self::ModelForeign => ReasonKind::ModelForeign,
             Self::FeatureMissing => ReasonKind::FeatureMissing,
+            Self::FeatureChanged { .. } => ReasonKind::FeatureChanged,
             Self::DeviceFeatureMissing => ReasonKind::DeviceFeatureMissing,
             Self::DeviceFeatureVaries => ReasonKind::DeviceFeatureVaries,
             Self::FeatureNotFinite { .. } => ReasonKind::FeatureNotFinite,
@@ -275,6 +285,9 @@ impl fmt::Display for Reason {
             Self::ModelForeign => write!(formatter, "default, the model is of another function"),
             Self::FeatureMissing => {
                 write!(formatter, "default, the model needs a feature that the code lacks")
+            }
+            Self::FeatureChanged { feature } => {
+                write!(formatter, "default, feature `{feature}` is another one than the model was trained on")
             }
             Self::DeviceFeatureMissing => {
                 write!(formatter, "default, the model needs a device feature that is not known here")

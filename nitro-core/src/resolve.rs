@@ -77,6 +77,10 @@ pub(crate) fn resolve(
         stale(feature, "the model needs a feature that the code lacks");
         Reason::FeatureMissing
     })?;
+    if let Some(feature) = changed(function, model, &features) {
+        stale(feature, "a feature is declared otherwise than when the model was trained");
+        return Err(Reason::FeatureChanged { feature });
+    }
     let nearest = deterministic.then(|| NearestSource::of(model, device)).flatten();
     let same_everywhere =
         |feature: &str| device.of_kind(feature).or_else(|| nearest.as_ref()?.feature(feature));
@@ -128,6 +132,16 @@ pub(crate) fn resolve(
 const DEVICE_FEATURE_MISSING: &str = "the model needs a device feature that is not known here";
 const DEVICE_FEATURE_VARIES: &str = "choices are to be deterministic, and the model needs a device feature that may \
     differ between devices of one kind";
+
+/// A feature of the model that computes something else in the code, as far as both know; `features` are its columns' in the code.
+fn changed(function: &Function, model: &Model, features: &[usize]) -> Option<&'static str> {
+    let of_code = function.feature_digests();
+    let differs = |(own, digest): &(&usize, &u64)| {
+        **digest != 0 && of_code.get(**own).is_some_and(|own| own != *digest)
+    };
+    let (own, _) = features.iter().zip(&model.feature_digests).find(differs)?;
+    Some(function.features()[*own])
+}
 
 /// What `find` knows of every name, or the first name of which it knows nothing.
 fn known<T>(names: &[String], find: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, &str> {

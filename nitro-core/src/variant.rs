@@ -27,6 +27,8 @@ pub struct VariantInfo {
     constraint: Option<Constraint>,
     exact_group: Option<usize>,
     approximation: Option<(f64, Option<&'static str>)>,
+    digest: Option<u64>,
+    was: &'static [&'static str],
 }
 
 impl VariantInfo {
@@ -35,7 +37,8 @@ impl VariantInfo {
     pub const fn new(name: &'static str) -> Self {
         let parameters = Parameters::new(&[]);
         let (is_possible, constraint, exact_group, approximation) = (None, None, None, None);
-        Self { name, parameters, is_possible, constraint, exact_group, approximation }
+        let (digest, was): (_, &[&str]) = (None, &[]);
+        Self { name, parameters, is_possible, constraint, exact_group, approximation, digest, was }
     }
 
     /// With these tuning parameters.
@@ -56,6 +59,20 @@ impl VariantInfo {
     #[must_use]
     pub const fn with_constraint(mut self, constraint: Constraint) -> Self {
         self.constraint = Some(constraint);
+        self
+    }
+
+    /// With a digest of its constraint and parameters: another one where they say something else.
+    #[must_use]
+    pub const fn with_digest(mut self, digest: u64) -> Self {
+        self.digest = Some(digest);
+        self
+    }
+
+    /// With the names that it had before.
+    #[must_use]
+    pub const fn formerly(mut self, was: &'static [&'static str]) -> Self {
+        self.was = was;
         self
     }
 
@@ -82,6 +99,18 @@ impl VariantInfo {
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// The digest of its constraint and parameters, where it is known.
+    #[must_use]
+    pub fn digest(&self) -> Option<u64> {
+        self.digest
+    }
+
+    /// The names that it had before: measurements under these are its own.
+    #[must_use]
+    pub fn former_names(&self) -> &'static [&'static str] {
+        self.was
     }
 
     /// Its tuning parameters.

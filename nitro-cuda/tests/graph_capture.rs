@@ -100,6 +100,7 @@ fn model(function: &str) -> Vec<u8> {
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),
     };

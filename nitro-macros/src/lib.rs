@@ -6,6 +6,7 @@
 //! Mistakes are gathered in one `Errors` and reported at once, together with items that keep the rest of the user's code
 //! compiling.
 
+mod digest;
 mod embedded_model;
 mod errors;
 mod expand;

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::evaluate::{EvaluateError, Split, WorstInput, shares_of_model, worst_inputs};
 use crate::learn::performance::PerformanceTable;
-use crate::recordings::{Incomplete, Recordings};
+use crate::recordings::{Incomplete, Meanings, Recordings};
 
 /// What a model is checked against.
 pub struct Expected<'a> {
@@ -112,6 +112,33 @@ pub enum Problem {
         /// The stated sources.
         sources: Vec<String>,
     },
+    /// Code and recordings mean different things by one name.
+    #[error("{} of `{function}` {} declared otherwise than when it was recorded: `record` it again, and fit again", changes.join(", "), if changes.len() == 1 { "is" } else { "are" })]
+    OtherDeclaration {
+        /// The function.
+        function: String,
+        /// The features, constraints and parameters.
+        changes: Vec<String>,
+    },
+    /// The model was fitted from features that mean something else in the code.
+    #[error(
+        "the model of `{function}` was fitted when its {} had another meaning: fit it again",
+        features(changed)
+    )]
+    OtherFeatures {
+        /// The function.
+        function: String,
+        /// The features.
+        changed: Vec<String>,
+    },
+    /// Some measurements are marked to be made again.
+    #[error("{due} measurements of `{function}` are to be made again: `record` does, then fit again")]
+    Due {
+        /// The function.
+        function: String,
+        /// How many.
+        due: usize,
+    },
     /// Recordings are left out, so that the model was fitted from, and is judged by, the rest alone.
     #[error(
         "{inputs} inputs of `{function}` were recorded before it had the {}, so that no model is fitted from or judged by them: record them again, or all that is to count into a store of its own, and fit again",
@@ -184,6 +211,7 @@ pub fn check(model: &Model, expected: &Expected<'_>) -> Checked {
     let mut problems = stale(model, expected, other.is_none());
     problems.extend(other);
     problems.extend(incomplete(expected.recordings));
+    problems.extend(declared_otherwise(model, expected));
     let (regrets, worst) = judged(model, expected).unwrap_or_else(|error| {
         problems.push(error.into());
         Default::default()
@@ -191,6 +219,33 @@ pub fn check(model: &Model, expected: &Expected<'_>) -> Checked {
     let mut checked = Checked { regrets, worst, problems };
     checked.problems.extend(too_much(&checked, function, expected.max_regret));
     checked
+}
+
+/// What code, recordings and model mean different things by, and what is to be measured again.
+fn declared_otherwise(model: &Model, expected: &Expected<'_>) -> Vec<Problem> {
+    let (recordings, function) = (expected.recordings, || expected.recordings.function.clone());
+    let mut problems = Vec::new();
+    if let Some(code) = expected.function {
+        let changes = Meanings::of(code).changes(&recordings.meanings);
+        if !changes.is_empty() {
+            problems.push(Problem::OtherDeclaration { function: function(), changes });
+        }
+        let known = model.features.iter().zip(&model.feature_digests);
+        let own = |name: &str| {
+            let index = code.features().iter().position(|own| *own == name)?;
+            code.feature_digests().get(index).copied()
+        };
+        let differs =
+            |(name, digest): &(&String, &u64)| **digest != 0 && own(name).is_some_and(|own| own != **digest);
+        let changed: Vec<String> = known.filter(differs).map(|(name, _)| name.clone()).collect();
+        if !changed.is_empty() {
+            problems.push(Problem::OtherFeatures { function: function(), changed });
+        }
+    }
+    if recordings.due > 0 {
+        problems.push(Problem::Due { function: function(), due: recordings.due });
+    }
+    problems
 }
 
 fn incomplete(recordings: &Recordings) -> Option<Problem> {

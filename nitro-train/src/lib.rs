@@ -52,10 +52,11 @@ pub(crate) use nitro_search::random;
 pub use trainer::{
     CalibrateRequest, CalibratedModel, Candidates, CheckRequest, DataRequest, DescribeRequest, Described,
     DeviceRanking, Devices, EvaluateRequest, ExplainRequest, Explained, FailedRecording, Fault, FitRequest,
-    FittedModel, FittedModels, GeneratedCode, GeneratedRequest, InputLists, Kept, LocalJob, LocalJobRequest,
-    MeasuredDevice, MetricsSource, ModelCheck, ObjectiveRequest, Observer, ProfileRequest, RecordRequest,
-    RecordSummary, Recorded, ReplayRequest, ReportRequest, SearchRequest, SearchSummary, ShippedRecordings,
-    TrainError, Trainer, TrainerCommand, Tunable, UsageError, WrittenProfile, captured_traffic,
+    FittedModel, FittedModels, ForgetRequest, ForgottenOf, GeneratedCode, GeneratedRequest, InputLists, Kept,
+    LocalJob, LocalJobRequest, MeasuredDevice, MetricsSource, ModelCheck, ObjectiveRequest, Observer,
+    ProfileRequest, RecordRequest, RecordSummary, Recorded, ReplayRequest, ReportRequest, SearchRequest,
+    SearchSummary, ShippedRecordings, TrainError, Trainer, TrainerCommand, Tunable, UsageError,
+    WhichRecordings, WrittenProfile, captured_traffic,
 };
 
 /// Seed of everything random where the user gives none.

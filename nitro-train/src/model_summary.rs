@@ -232,6 +232,7 @@ mod tests {
             caution: None,
             artifacts: vec![],
             calibrations: vec![],
+            feature_digests: vec![],
             coverage: Coverage::default(),
             provenance: Provenance::default(),
         };

@@ -67,6 +67,7 @@ pub fn sound(function: &str, kind: usize) -> Model {
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage { inputs: Some(region(2)), devices: Some(devices) },
         provenance: Provenance {
             strategy: "test".into(),

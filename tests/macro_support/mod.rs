@@ -36,6 +36,7 @@ fn model(function: &str, variants: &[&str], features: &[&str], selector: Selecto
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),
     }

@@ -41,6 +41,7 @@ pub use svm::{Class, Scale, Svm, Transform};
 ///     gate: None,
 ///     caution: None,
 ///     calibrations: vec![],
+///     feature_digests: vec![],
 ///     coverage: Coverage::default(),
 ///     provenance: Provenance::default(),
 /// };
@@ -60,6 +61,8 @@ pub struct Model {
     pub artifacts: Vec<Artifact>,
     /// Names of the input features, in the order of the columns.
     pub features: Vec<String>,
+    /// Digests of what the input features compute, one for each, 0 where it is not known; empty where nothing is.
+    pub feature_digests: Vec<u64>,
     /// Names of the device features, whose columns follow those of the input features.
     pub device_features: Vec<String>,
     /// What maps the features to a choice.

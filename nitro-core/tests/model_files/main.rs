@@ -27,6 +27,7 @@ fn model() -> Model {
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage::default(),
         provenance: Provenance {
             strategy: "svm-all".into(),

@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::{Attribute, Path};
 
 use super::{approximate, cfgs, choice, constraint, helper, inner, krate, parameters, plain_name};
+use crate::digest;
 use crate::ir::{CodeVariant, Variant};
 
 /// The module; `descriptor` is the body of its `function()`.
@@ -169,7 +170,9 @@ pub fn descriptor(function: &CodeVariant) -> TokenStream {
         function.name.as_ref().map_or_else(|| quote!(::core::module_path!()), ToTokens::to_token_stream);
     let variants = function.variants.iter().map(|variant| information(function, variant));
     let features = function.features.iter().map(|feature| feature.name.to_string());
-    let features = (!function.features.is_empty()).then(|| quote!(.with_features(&[#(#features),*])));
+    let digests = function.features.iter().map(|feature| digest::digest([&feature.value as &dyn ToTokens]));
+    let features = (!function.features.is_empty())
+        .then(|| quote!(.with_features(&[#(#features),*]).with_feature_digests(&[#(#digests),*])));
     let default = &function.variants[function.default].arm;
     let model = function.model.as_ref().map(|_| {
         let model = helper(function, "model");
@@ -207,8 +210,10 @@ fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
     });
     let exact_group = variant.exact_group.map(|group| quote!(.in_exact_group(#group)));
     let approximate = approximate::information(function, variant);
+    let (digest, was) = (variant.digest, &variant.was);
+    let formerly = (!was.is_empty()).then(|| quote!(.formerly(&[#(#was),*])));
     quote! {
         #(#cfgs)*
-        #krate::VariantInfo::new(#name) #parameters #possible #constraint #exact_group #approximate,
+        #krate::VariantInfo::new(#name) #parameters #possible #constraint #exact_group #approximate .with_digest(#digest) #formerly,
     }
 }

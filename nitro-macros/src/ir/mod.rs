@@ -89,6 +89,10 @@ pub struct Variant {
     pub exact_group: Option<usize>,
     /// How far its results may be from the default's, where they may be further than rounding brings them.
     pub approximation: Option<Approximation>,
+    /// The names that it had before.
+    pub was: Vec<String>,
+    /// The digest of its constraint, the features in it, and its parameters.
+    pub digest: u64,
 }
 
 /// What is known of an approximate variant's error.

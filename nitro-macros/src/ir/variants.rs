@@ -1,14 +1,17 @@
 //! Rules for variants.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::{Attribute, BinOp, Expr, ExprBinary, ExprPath, Ident, Signature, parse_quote};
+use syn::{Attribute, BinOp, Expr, ExprBinary, ExprPath, Ident, LitStr, Signature, parse_quote};
 
 use super::{
     Constraint, Feature, MAX_VARIANTS, Parameter, ParameterKind, Variant, mentions, names, parameters,
     signature,
 };
+use crate::digest;
 use crate::errors::Errors;
 use crate::parse;
 
@@ -20,8 +23,9 @@ pub fn check(
     errors: &mut Errors,
 ) -> Vec<Variant> {
     at_most_64(&written, errors);
+    let mut known = names_of(&written);
     let mut variants: Vec<Variant> = Vec::new();
-    for parse::Variant { attributes, path, parameters, constraint, exact_group } in written {
+    for parse::Variant { attributes, path, parameters, constraint, was, exact_group } in written {
         // Reading a path guarantees a segment.
         let Some(last) = path.path.segments.last().map(|segment| segment.ident.clone()) else { continue };
         if !is_outside_the_companion(&path, signature, errors) {
@@ -39,6 +43,8 @@ pub fn check(
                 true => parameters::check(parameters, features, signature, errors),
                 false => Vec::new(),
             };
+            let digest = digest(&parameters, constraint.as_ref(), features);
+            let was = former_names(&was, &mut known, errors);
             let constraint = is_there(&parameters, constraint)
                 .map(|condition| with_names(condition, features, &parameters, signature));
             let approximation = None; // known when all variants are
@@ -51,6 +57,8 @@ pub fn check(
                 constraint,
                 exact_group,
                 approximation,
+                was,
+                digest,
             });
         }
     }
@@ -239,4 +247,44 @@ fn conjuncts(condition: &Expr) -> Vec<&Expr> {
         }
         other => vec![other],
     }
+}
+
+/// The names of the variants as they are now.
+fn names_of(written: &[parse::Variant]) -> BTreeSet<String> {
+    let last = |variant: &parse::Variant| Some(variant.path.path.segments.last()?.ident.unraw().to_string());
+    written.iter().filter_map(last).collect()
+}
+
+/// The names that a variant had before: each belongs to one variant alone.
+fn former_names(written: &[LitStr], known: &mut BTreeSet<String>, errors: &mut Errors) -> Vec<String> {
+    let mut names = Vec::new();
+    for name in written {
+        let value = name.value();
+        if syn::parse_str::<Ident>(&value).is_err() {
+            errors.at(name, format!("`{value}` is no name of a variant: write the one that it had"));
+        } else if known.insert(value.clone()) {
+            names.push(value);
+        } else {
+            errors.at(
+                name,
+                format!("`{value}` is a variant, or was another one: its measurements are that one's"),
+            );
+        }
+    }
+    names
+}
+
+/// The digest of what a variant's constraint, the features in it, and its parameters say.
+fn digest(parameters: &[Parameter], constraint: Option<&Expr>, features: &[Feature]) -> u64 {
+    let mut parts: Vec<&dyn ToTokens> = Vec::new();
+    for parameter in parameters {
+        parts.extend([&parameter.name as &dyn ToTokens, &parameter.r#type]);
+        parts.extend(parameter.values.iter().map(|(value, _)| value as &dyn ToTokens));
+    }
+    if let Some(constraint) = constraint {
+        parts.push(constraint);
+        let is_named = |own: &&Feature| mentions::as_variable(constraint.to_token_stream(), &own.name);
+        parts.extend(features.iter().filter(is_named).map(|own| &own.value as &dyn ToTokens));
+    }
+    digest::digest(parts)
 }

@@ -20,7 +20,7 @@ pub struct Feature {
     pub value: Expr,
 }
 
-/// `#[cfg(..)] path { PARAMETER, ... } if EXPR`
+/// `#[cfg(..)] path = was("OLD NAME", ...) { PARAMETER, ... } if EXPR`
 pub struct Variant {
     /// The attributes, of any kind.
     pub attributes: Vec<Attribute>,
@@ -30,6 +30,8 @@ pub struct Variant {
     pub parameters: Vec<Parameter>,
     /// What stands after `if`.
     pub constraint: Option<Expr>,
+    /// The names that it had before.
+    pub was: Vec<LitStr>,
     /// The number of the group `exact(..)` that it stands in.
     pub exact_group: Option<usize>,
 }
@@ -135,6 +137,7 @@ fn variant(input: ParseStream, errors: &mut Errors) -> Result<Variant> {
     const USAGE: &str = "a variant is the path of a function: write `csr_scalar` or `formats::csr_vector`";
     let attributes = input.call(Attribute::parse_outer)?;
     let path: ExprPath = input.parse().map_err(|error| syn::Error::new(error.span(), USAGE))?;
+    let was = former_names(input, errors)?;
     let parameters = match input.peek(token::Brace) {
         true => parameter::parameters(input, errors)?,
         false => Vec::new(),
@@ -157,5 +160,22 @@ fn variant(input: ParseStream, errors: &mut Errors) -> Result<Variant> {
         };
         return Err(input.error(format!("{found}; {USAGE}")));
     }
-    Ok(Variant { attributes, path, parameters, constraint, exact_group: None })
+    Ok(Variant { attributes, path, parameters, constraint, was, exact_group: None })
+}
+
+/// `= was("OLD NAME", ...)` behind a variant's path; none where there is no `=`.
+fn former_names(input: ParseStream, errors: &mut Errors) -> Result<Vec<LitStr>> {
+    const USAGE: &str = "the name that a variant had before is written `new_name = was(\"old_name\")`";
+    let Some(equals) = input.parse::<Option<Token![=]>>()? else { return Ok(Vec::new()) };
+    let key: Ident = input.parse().map_err(|error| syn::Error::new(error.span(), USAGE))?;
+    if key != "was" || !input.peek(token::Paren) {
+        return Err(syn::Error::new(key.span(), USAGE));
+    }
+    let names = parenthesised(&key, input, errors, |input, _| {
+        input.parse::<LitStr>().map_err(|error| syn::Error::new(error.span(), USAGE))
+    })?;
+    if names.is_empty() {
+        return Err(syn::Error::new(equals.span, USAGE));
+    }
+    Ok(names)
 }

@@ -10,6 +10,7 @@ mod evaluate;
 mod explain;
 mod files;
 mod fit;
+mod forget;
 mod functions;
 mod hint;
 mod inspect;
@@ -113,10 +114,19 @@ fn end(out: &Output, ended: anyhow::Result<ExitCode>) -> ExitCode {
 
 /// Whether what the command prints is its result, and not beside it.
 fn prints_result(cli: &Cli) -> bool {
-    use Command::{Coverage, Devices, Evaluate, Explain, Inspect, Nest, Search};
+    use Command::{Coverage, Devices, Evaluate, Explain, Forget, Inspect, Nest, Search};
     matches!(
         cli.command,
-        Some(Evaluate(_) | Devices(_) | Inspect(_) | Explain(_) | Coverage(_) | Search(_) | Nest(_))
+        Some(
+            Evaluate(_)
+                | Forget(_)
+                | Devices(_)
+                | Inspect(_)
+                | Explain(_)
+                | Coverage(_)
+                | Search(_)
+                | Nest(_)
+        )
     )
 }
 
@@ -138,6 +148,7 @@ fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<Exit
         Some(Command::Explain(args)) => explain::run(trainer, args, out),
         Some(Command::Search(args)) => search::run(trainer, args, out),
         Some(Command::Nest(args)) => nest::run(trainer, &args.command, out),
+        Some(Command::Forget(args)) => forget::run(trainer, args, out),
         Some(Command::Import(args)) => files::import(trainer, args, out),
         Some(Command::Export(args)) => files::export(trainer, args, out),
         Some(Command::Sync(args)) => sync::run(args, out),

@@ -7,7 +7,9 @@ use anyhow::{Result, bail};
 use super::args::RecordArgs;
 use super::json;
 use crate::measure::{Repeats, Share};
-use crate::trainer::{FailedRecording, RecordRequest, RecordSummary, Recorded, Trainer, by_reason, named};
+use crate::trainer::{
+    FailedRecording, RecordRequest, RecordSummary, Recorded, Trainer, WhichRecordings, by_reason, named,
+};
 use crate::worker;
 
 /// What failed is told while it is recorded.
@@ -19,6 +21,7 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs, out: &mut dyn Write) -> 
         repeats: Repeats { budget_ns: f64::from(args.repeat_ms) * 1e6, ..Repeats::default() },
         max_inputs: args.budget.map(|inputs| inputs as usize),
         feature_times_only: args.feature_times,
+        again: args.again.then(|| which(args)),
         cold: args.cold,
         share: Share::new(worker::recorder_name()),
     })?;
@@ -26,6 +29,11 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs, out: &mut dyn Write) -> 
         json::print(out, &summary)?;
     }
     all_inputs(&summary)
+}
+
+/// Which recordings are to be measured again.
+pub(super) fn which(args: &RecordArgs) -> WhichRecordings {
+    WhichRecordings { variant: args.which.variant.clone(), inputs: args.which.input.clone() }
 }
 
 /// So many failures are told where there are more.

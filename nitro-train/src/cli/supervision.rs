@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::args::{Cli, Command, DEADLINE_SECONDS};
+use super::args::{Cli, Command, DEADLINE_SECONDS, RecordArgs};
+use super::record;
 use super::usage::ALL;
-use crate::terminal::Output;
+use crate::terminal::{Output, say};
 use crate::trainer::Trainer;
 use crate::worker::{self, Supervision};
 
@@ -34,10 +35,23 @@ pub(super) fn supervise(trainer: &Trainer, cli: &Cli, out: &Output) -> anyhow::R
         Some(Command::Search(args)) => (&args.data, args.deadline, false),
         _ => (&cli.job.data, DEADLINE_SECONDS, false),
     };
+    if let Some(Command::Record(args)) = &cli.command
+        && args.again
+    {
+        mark(trainer, args)?;
+    }
     let supervision = Supervision {
         store: data.request().store_url().to_owned(),
         deadline: Duration::from_secs(deadline.into()),
         team: is_team.then(|| trainer.all_devices()).transpose()?,
     };
     Ok(ExitCode::from(worker::supervise(&supervision, out)?))
+}
+
+/// Marks what is to be measured again, once: workers that take each other's place find what is left of it.
+fn mark(trainer: &Trainer, args: &RecordArgs) -> anyhow::Result<()> {
+    let all = if args.devices == [ALL] { trainer.all_devices()? } else { args.devices.clone() };
+    let marked = trainer.measure_again(&args.data.request(), &all, &record::which(args))?;
+    say!("{marked} measurements are to be made again");
+    Ok(())
 }

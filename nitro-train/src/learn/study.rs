@@ -200,6 +200,7 @@ impl<'a> Study<'a> {
         let model = Model {
             function: recordings.function.clone(),
             choices: classes.to_vec(),
+            feature_digests: recordings.meanings.digests_of(&self.task().features()),
             features: self.task().features(),
             device_features: features.to_vec(),
             selector: trained.selector,

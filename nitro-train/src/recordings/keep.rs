@@ -1,6 +1,6 @@
 //! Leaving out what a program does not have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::{Function, choice_text};
 
@@ -26,6 +26,36 @@ impl Recordings {
         self.default_variant = self.variant_index(variant.name());
         self.default_configuration = variant.parameters().text(default.configuration);
         LeftOut { variants, configurations }
+    }
+
+    /// Gives variants that had other names before their measurements under these, but for what they have already.
+    pub(crate) fn take_new_names(&mut self, function: &Function) {
+        for variant in function.variants() {
+            variant.former_names().iter().for_each(|old| self.rename_variant(old, variant.name()));
+        }
+        self.measurements.sort_by(|a, b| order(a).cmp(&order(b)));
+        self.spaces.sort_by_key(|space| space.variant);
+    }
+
+    fn rename_variant(&mut self, old: &str, new: &str) {
+        let Some(from) = self.variant_index(old) else { return };
+        let Some(to) = self.variant_index(new) else {
+            new.clone_into(&mut self.variants[from]);
+            return;
+        };
+        let own = self.measurements.iter().filter(|one| one.variant == to);
+        let known: BTreeSet<_> = own.map(|one| (one.device, one.input, one.configuration.clone())).collect();
+        let is_known =
+            |one: &Measurement| known.contains(&(one.device, one.input, one.configuration.clone()));
+        self.measurements.retain(|one| one.variant != from || !is_known(one));
+        self.measurements.iter_mut().filter(|one| one.variant == from).for_each(|one| one.variant = to);
+        if self.spaces.iter().all(|space| space.variant != to) {
+            self.spaces.iter_mut().filter(|space| space.variant == from).for_each(|space| space.variant = to);
+        }
+        if self.default_variant == Some(from) {
+            self.default_variant = Some(to);
+        }
+        self.keep_variants(|name| name != old);
     }
 
     /// Leaves out measurements of configurations, by variant and text; returns of how many choices.
@@ -57,6 +87,10 @@ impl Recordings {
         self.spaces.retain_mut(|space| stays(&mut space.variant));
         left_out
     }
+}
+
+fn order(measurement: &Measurement) -> (usize, usize, usize, &str) {
+    (measurement.device, measurement.input, measurement.variant, &measurement.configuration)
 }
 
 #[cfg(test)]

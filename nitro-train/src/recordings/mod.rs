@@ -37,6 +37,7 @@ mod artifacts;
 mod digest;
 mod feature_times;
 mod keep;
+mod meanings;
 mod outcome;
 mod overlay;
 mod profiles;
@@ -48,6 +49,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use artifacts::named as named_artifact;
 pub use feature_times::FeatureTimes;
 pub use keep::LeftOut;
+pub use meanings::Meanings;
 use nitro_core::Artifact;
 pub use outcome::Outcome;
 pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
@@ -103,6 +105,10 @@ pub struct Recordings {
     pub profiles: Profiles,
     /// What the store holds besides, and cannot be learned from.
     pub incomplete: Incomplete,
+    /// What its features compute and its variants declare, where that is known.
+    pub meanings: Meanings,
+    /// How many of the measurements are to be made again.
+    pub due: usize,
 }
 
 /// Inputs that are left out with their measurements, as they were recorded before the function got one of its features.

@@ -74,6 +74,11 @@ fn artifact_of_digest(digest: Artifact, text: &str) -> Result<(), StoreError> {
     if found == digest { Ok(()) } else { Err(StoreError::OtherArtifact { digest, found }) }
 }
 
+/// Refuses what no variant is called.
+pub(super) fn variant_name(name: &str) -> Result<(), StoreError> {
+    one_name("variant", name)
+}
+
 fn one_name(what: &str, name: &str) -> Result<(), StoreError> {
     name::check(name).map_err(|error| ill_named(what, name, error))
 }

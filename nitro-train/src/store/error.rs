@@ -116,6 +116,17 @@ pub enum StoreError {
     )]
     Version { location: String, found: i64, supported: i64 },
 
+    /// Recordings from elsewhere were made with another declaration of the function.
+    #[error(
+        "{change} of `{function}` is declared otherwise in what comes into store `{location}`: record one of the two again with the \
+         other's program, or keep them apart"
+    )]
+    OtherDeclaration { location: String, function: String, change: String },
+
+    /// What should pick inputs out is no pattern.
+    #[error("`{pattern}` is no pattern of inputs: {problem}")]
+    Pattern { pattern: String, problem: String },
+
     /// Another program holds the store.
     #[error("store `{location}` is locked by another program: wait until that one has finished")]
     Busy { location: String },

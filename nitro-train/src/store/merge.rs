@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::{FunctionSchema, StoreError, as_row, check};
 use crate::printable::{excerpt, list};
 use crate::recordings::{
-    DeviceRecord, FeatureTimes, Input, Measurement, Recordings, SpaceDifference, SpaceRecord,
+    DeviceRecord, FeatureTimes, Input, Meanings, Measurement, Recordings, SpaceDifference, SpaceRecord,
 };
 
 /// Completes recordings with the measurements of each device, sorted; their `device` is set here.
@@ -39,6 +39,8 @@ pub(super) struct Import<'a> {
     order: Vec<usize>,
     /// What the variants (by name) of which configurations are given have afterwards.
     spaces: Vec<(&'a str, SpaceRecord)>,
+    /// What names stand for afterwards.
+    meanings: Meanings,
 }
 
 impl<'a> Import<'a> {
@@ -65,6 +67,7 @@ impl<'a> Import<'a> {
             features: features.iter().map(String::as_str).collect(),
             order,
             spaces: joined_spaces(location, stored, given)?,
+            meanings: joined_meanings(location, stored, given)?,
         })
     }
 
@@ -80,6 +83,10 @@ impl<'a> Import<'a> {
 
     pub(super) fn spaces(&self) -> &[(&'a str, SpaceRecord)] {
         &self.spaces
+    }
+
+    pub(super) fn meanings(&self) -> &Meanings {
+        &self.meanings
     }
 
     /// The input with its features in the store's order.
@@ -102,6 +109,22 @@ fn feature_order(location: &str, stored: &[String], given: &Recordings) -> Resul
         expected: list(stored),
         found: list(&given.features),
     })
+}
+
+/// What is known of either; refuses features that mean something else.
+fn joined_meanings(
+    location: &str,
+    stored: Option<&Recordings>,
+    given: &Recordings,
+) -> Result<Meanings, StoreError> {
+    let Some(stored) = stored.map(|stored| &stored.meanings) else { return Ok(given.meanings.clone()) };
+    if let Some(change) = given.meanings.changes(stored).into_iter().next() {
+        let location = location.to_owned();
+        return Err(StoreError::OtherDeclaration { location, function: given.function.clone(), change });
+    }
+    let mut joined = stored.clone();
+    joined.extend(&given.meanings);
+    Ok(joined)
 }
 
 /// Refuses device features that differ from those in the store.

@@ -36,6 +36,7 @@ mod parts;
 mod redis;
 mod row;
 mod searches;
+mod selected;
 mod sqlite;
 mod sync;
 mod sync_at;
@@ -53,10 +54,11 @@ pub use self::error::StoreError;
 use self::row::as_row;
 pub use self::row::{ChoiceName, Evaluated, FunctionSchema, Row};
 pub use self::searches::{EvaluationKey, Searches};
+pub use self::selected::{Forgotten, Selected};
 pub use self::sync::{Copied, Synced, sync};
 pub use self::sync_at::sync_at;
 use self::times::{NamedTimes, named_times, ordered_times};
-use crate::recordings::{DeviceRecord, Input, Recordings};
+use crate::recordings::{DeviceRecord, Input, Meanings, Recordings};
 
 /// Opens the store that `url` names.
 ///
@@ -217,6 +219,69 @@ pub trait Store: Send {
         device: &str,
         choices: &[ChoiceName<'_>],
     ) -> Result<BTreeSet<String>, StoreError>;
+
+    /// Names of the inputs whose rows are complete, as [`recorded`](Store::recorded) says, whatever is known of their features.
+    ///
+    /// # Errors
+    ///
+    /// When the back end fails.
+    fn measured(
+        &mut self,
+        function: &str,
+        device: &str,
+        choices: &[ChoiceName<'_>],
+    ) -> Result<BTreeSet<String>, StoreError>;
+
+    /// Tells the store what the function's features compute and its variants declare now, as [`Meanings::of`] says.
+    ///
+    /// Of a feature that meant something else the recorded values go, so that inputs are [due](Store::recorded) until it is
+    /// computed again; the measurements of a variant whose constraint or parameters were others are due again. What was not
+    /// known before is taken for the same.
+    ///
+    /// # Errors
+    ///
+    /// When the function is not registered, or the back end fails.
+    fn put_meanings(&mut self, function: &str, meanings: &Meanings) -> Result<(), StoreError>;
+
+    /// Marks measurements as due: they are used until they are [replaced](Store::put), and inputs that have some are not
+    /// [recorded](Store::recorded). Those that failed are taken out, so that they are tried again. Returns how many.
+    ///
+    /// ```
+    /// use nitro_train::recordings::{DeviceRecord, Input, Outcome};
+    /// use nitro_train::store::{self, ChoiceName, FunctionSchema, Row, Selected};
+    ///
+    /// let mut store = store::memory()?;
+    /// # let (default_variant, default_configuration) = (None, "");
+    /// store.register(&FunctionSchema { function: "f", variants: &["a"], default_variant, default_configuration, features: &[] })?;
+    /// store.put_device(&DeviceRecord { id: "host:4".into(), features: Default::default() })?;
+    /// store.put("f", "host:4", &Input { name: "one".into(), features: vec![] }, &[Row::new("a", Outcome::Time(9.0))])?;
+    /// assert_eq!(store.measure_again("f", &Selected::new(Some("a"), None, None)?)?, 1);
+    /// assert!(store.recorded("f", "host:4", &[ChoiceName::variant("a")])?.is_empty());
+    /// assert_eq!(store.load("f")?.measurements.len(), 1); // until it is measured
+    /// assert_eq!(store.forget("f", &Selected::default())?.measurements, 1);
+    /// # Ok::<(), store::StoreError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::UnknownFunction`], or when the back end fails.
+    fn measure_again(&mut self, function: &str, which: &Selected) -> Result<usize, StoreError>;
+
+    /// Takes measurements out, with what searches have evaluated, and inputs of which no measurement is left. Where everything is
+    /// meant, the function goes too; and a variant that is meant goes where nothing is left of it, unless it is the default.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::UnknownFunction`], or when the back end fails.
+    fn forget(&mut self, function: &str, which: &Selected) -> Result<Forgotten, StoreError>;
+
+    /// Gives a variant another name: what was measured under the old one is its own from then on, but for what it has already.
+    /// Nothing happens where the store has no variant of the old name.
+    ///
+    /// # Errors
+    ///
+    /// When the function is not registered, the new name is none, or the back end fails.
+    fn rename_variant(&mut self, function: &str, old: &str, new: &str) -> Result<(), StoreError>;
 
     /// Keeps what variants did with one input on one device; a row of the same key is replaced.
     ///

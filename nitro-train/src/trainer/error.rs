@@ -41,6 +41,24 @@ pub enum TrainError {
     #[error("this program has no function `{function}` to measure; it has {}", list(known))]
     UnknownFunction { function: String, known: Vec<String> },
 
+    /// Nothing says what is to be forgotten.
+    #[error("this would forget everything: name a function, a variant, inputs or a device, or say --all")]
+    ForgetsAll,
+
+    /// What should be measured again was never measured.
+    #[error(
+        "nothing that store `{store}` holds is to be measured again: `record` without --again measures what is new"
+    )]
+    NothingToMeasureAgain { store: String },
+
+    /// No function has a variant of this name.
+    #[error("there is no variant `{variant}`; there are {}", list(known))]
+    UnknownVariant { variant: String, known: Vec<String> },
+
+    /// The function is declared otherwise than what was recorded.
+    #[error("{function}: {} declared otherwise than when it was recorded: `record` it again", are(changes))]
+    OtherDeclaration { function: String, changes: Vec<String> },
+
     /// The function does not run on the named device.
     #[error("`{function}` runs on {kind} devices, not on {device}: name one of those")]
     OtherKind { function: String, kind: &'static str, device: String },
@@ -303,4 +321,9 @@ impl TrainError {
 /// Of which functions there are recordings.
 fn others(known: &[String]) -> String {
     if known.is_empty() { String::new() } else { format!("; there are some of {}", known.join(", ")) }
+}
+
+/// Names what changed, as the subject of a sentence.
+pub(crate) fn are(changes: &[String]) -> String {
+    format!("{} {}", changes.join(", "), if changes.len() == 1 { "is" } else { "are" })
 }

@@ -11,7 +11,7 @@ use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists};
 use crate::learn::study::StudyOptions;
 use crate::learn::{FitOptions, Fitted, Strategy, WhenUnsure, fit};
-use crate::recordings::Recordings;
+use crate::recordings::{Meanings, Recordings};
 
 /// What to fit, from what.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,8 +59,8 @@ pub struct FittedModel {
 pub struct FittedModels {
     /// One model for each function that could be fitted, in the order of their names; their files are written.
     pub models: Vec<FittedModel>,
-    /// One error for each function that could not: too little to learn from, or none of a named source. A model that it had
-    /// before stays.
+    /// One error for each function that could not: too little to learn from, none of a named source, or
+    /// [declared otherwise](TrainError::OtherDeclaration) than when it was recorded. A model that it had before stays.
     pub failed: Vec<TrainError>,
 }
 
@@ -105,7 +105,11 @@ impl Trainer {
         let mut store = LayeredStore::open(self, &request.data)?;
         let mut fitted = FittedModels::default();
         for function in store.functions(&request.data.functions)? {
-            match store.load(&function).and_then(|recordings| request.fit_one(&recordings)) {
+            let fit_one = |recordings| {
+                self.is_declared_so(&recordings)?;
+                request.fit_one(&recordings)
+            };
+            match store.load(&function).and_then(fit_one) {
                 Ok(model) => fitted.models.push(model),
                 Err(error) => fitted.failed.push(error),
             }
@@ -114,6 +118,15 @@ impl Trainer {
             fitted.model.write(file)?;
         }
         Ok(fitted)
+    }
+
+    /// Refuses recordings of a function that is declared otherwise by now.
+    fn is_declared_so(&self, recordings: &Recordings) -> Result<(), TrainError> {
+        let Some(tunable) = self.find(&recordings.function) else { return Ok(()) };
+        match Meanings::of(tunable.function).changes(&recordings.meanings) {
+            changes if changes.is_empty() => Ok(()),
+            changes => Err(TrainError::OtherDeclaration { function: recordings.function.clone(), changes }),
+        }
     }
 }
 

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use nitro_core::Function;
 
 use super::builder::Trainer;
-use super::error::TrainError;
+use super::error::{TrainError, are};
 use super::request::DataRequest;
 use super::tunable::{ShippedRecordings, Tunable};
 use crate::exchange;
 use crate::measure::Candidate;
 use crate::printable::list;
 use crate::profile::{Folder, files};
-use crate::recordings::{DeviceRecord, Incomplete, LeftOut, Profiles, Recordings};
+use crate::recordings::{DeviceRecord, Incomplete, LeftOut, Meanings, Profiles, Recordings};
 use crate::store::{self, Store};
 
 /// The store, and under it the recordings that the program carries.
@@ -109,6 +109,8 @@ impl<'t> LayeredStore<'t> {
     pub(super) fn load_if_recorded(&mut self, function: &str) -> Result<Option<Recordings>, TrainError> {
         let mut recordings = self.everything(function)?;
         if let (Some(recordings), Some(tunable)) = (&mut recordings, self.trainer.find(function)) {
+            recordings.take_new_names(tunable.function);
+            self.tell_of_changes(recordings, tunable.function);
             self.keep_own(recordings, tunable.function);
         }
         let without_text = recordings.as_mut().map(Recordings::keep_artifacts).unwrap_or_default();
@@ -119,6 +121,21 @@ impl<'t> LayeredStore<'t> {
             ));
         }
         Ok(recordings)
+    }
+
+    /// Says what is declared otherwise by now, and what is to be measured again.
+    fn tell_of_changes(&mut self, recordings: &Recordings, function: &Function) {
+        let (name, changes) = (function.name(), Meanings::of(function).changes(&recordings.meanings));
+        if !changes.is_empty() {
+            let changes = are(&changes);
+            self.tell_once(format!(
+                "{name}: {changes} declared otherwise than when it was recorded: `record` it again"
+            ));
+        }
+        if recordings.due > 0 {
+            let due = recordings.due;
+            self.tell_once(format!("{name}: {due} measurements are to be made again: `record` does"));
+        }
     }
 
     /// Leaves the variants and configurations that the function has, and makes its default known.

@@ -2,18 +2,21 @@
 
 use std::path::PathBuf;
 
+use nitro_core::Function;
 use serde::Serialize;
 
 use super::active_record::record_within;
 use super::builder::Trainer;
 use super::devices::or_whole_host;
 use super::error::TrainError;
+use super::forget::WhichRecordings;
 use super::layered_store::LayeredStore;
 use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
-use crate::measure::{MAX_CONFIGURATIONS, Plan, Repeats, Share, is_sampled};
+use crate::measure::{Candidate, MAX_CONFIGURATIONS, Plan, Repeats, Share, is_sampled};
 use crate::printable::{printable, sentence};
+use crate::store::Store;
 
 /// What to record, where and how.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +34,8 @@ pub struct RecordRequest {
     pub max_inputs: Option<usize>,
     /// Measure only what features take, of inputs of which that is not known: of recordings from before it was measured.
     pub feature_times_only: bool,
+    /// Measure nothing but these of the inputs and variants that are recorded, and of them what [`Trainer::measure_again`] has marked.
+    pub again: Option<WhichRecordings>,
     /// Empty the device's caches before every timed call.
     pub cold: bool,
     /// With whom the inputs are shared.
@@ -156,6 +161,7 @@ impl Trainer {
                 let candidates = store.candidates(tunable.function)?;
                 let plan = Plan { feature_times_only, candidates, ..plan };
                 let store = store.writable()?;
+                let Some(plan) = again(request, tunable.function, plan, store)? else { continue };
                 let inputs = match request.max_inputs {
                     None => recorder.record(&plan, store),
                     Some(most) => record_within(&recorder, &plan, store, most),
@@ -188,4 +194,23 @@ impl Trainer {
             ));
         }
     }
+}
+
+/// The plan for what was recorded before alone, where that is asked for; none where the function has nothing of it.
+fn again<'p>(
+    request: &RecordRequest,
+    function: &'static Function,
+    plan: Plan<'p>,
+    store: &mut dyn Store,
+) -> Result<Option<Plan<'p>>, TrainError> {
+    let Some(which) = &request.again else { return Ok(Some(plan)) };
+    if !store.functions()?.iter().any(|name| name == function.name()) {
+        return Ok(None);
+    }
+    let (recorded, selected) = (store.load(function.name())?, which.on(None)?);
+    let names = recorded.inputs.iter().map(|input| &input.name);
+    let only = names.filter(|name| selected.matches_input("", name)).cloned().collect();
+    let mut candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));
+    candidates.retain(|one| which.variant.as_ref().is_none_or(|variant| one.variant == variant));
+    Ok((!candidates.is_empty()).then_some(Plan { only: Some(only), candidates: Some(candidates), ..plan }))
 }

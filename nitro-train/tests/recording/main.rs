@@ -7,6 +7,7 @@ mod approximate;
 mod as_a_library;
 mod calibrates;
 mod changing_inputs;
+mod declarations;
 mod feature_times;
 mod input_patterns;
 mod old_recordings;

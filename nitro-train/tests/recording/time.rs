@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 use crate::scripted::{Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_train::measure::{Attempt, Clock, Inputs, Plan, Progress, Repeats, Share, record_inputs};
-use nitro_train::recordings::{DeviceRecord, Input, Outcome, Recordings};
-use nitro_train::store::{self, ChoiceName, Evaluated, FunctionSchema, Row, Searches, Store, StoreError};
+use nitro_train::recordings::{DeviceRecord, Input, Meanings, Outcome, Recordings};
+use nitro_train::store::{
+    self, ChoiceName, Evaluated, Forgotten, FunctionSchema, Row, Searches, Selected, Store, StoreError,
+};
 use nitro_train::{Artifact, Session};
 
 /// A clock that is set, in seconds.
@@ -99,6 +101,26 @@ impl Store for Told<'_> {
     ) -> Result<BTreeSet<String>, StoreError> {
         (self.tell)("recorded");
         self.store.recorded(f, d, choices)
+    }
+    fn measured(
+        &mut self,
+        f: &str,
+        d: &str,
+        choices: &[ChoiceName<'_>],
+    ) -> Result<BTreeSet<String>, StoreError> {
+        self.store.measured(f, d, choices)
+    }
+    fn put_meanings(&mut self, f: &str, meanings: &Meanings) -> Result<(), StoreError> {
+        self.store.put_meanings(f, meanings)
+    }
+    fn measure_again(&mut self, f: &str, which: &Selected) -> Result<usize, StoreError> {
+        self.store.measure_again(f, which)
+    }
+    fn forget(&mut self, f: &str, which: &Selected) -> Result<Forgotten, StoreError> {
+        self.store.forget(f, which)
+    }
+    fn rename_variant(&mut self, f: &str, old: &str, new: &str) -> Result<(), StoreError> {
+        self.store.rename_variant(f, old, new)
     }
     fn put(&mut self, f: &str, d: &str, input: &Input, rows: &[Row<'_>]) -> Result<(), StoreError> {
         (self.tell)("put");

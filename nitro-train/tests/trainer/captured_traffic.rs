@@ -92,6 +92,7 @@ fn capture(folder: &Path) {
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage { inputs: Some(region), devices: None },
         provenance: Provenance::default(),
     };

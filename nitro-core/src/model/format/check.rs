@@ -12,6 +12,9 @@ pub(super) fn check(model: &Model) -> Result<(), &'static str> {
     if model.features.len() > MAX_FEATURES {
         return Err("number of features");
     }
+    if !model.feature_digests.is_empty() && model.feature_digests.len() != model.features.len() {
+        return Err("number of digests of features");
+    }
     if model.artifacts.len() > MAX_ARTIFACTS {
         return Err("number of artifacts");
     }

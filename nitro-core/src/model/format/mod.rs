@@ -12,6 +12,7 @@
 //! | `provenance` | optional | how it came to be |
 //! | `objective` | optional | what makes one selector better than another in its eyes |
 //! | `coverage` | optional | which inputs and devices it was trained on |
+//! | `meanings` | optional | digests of what the input features compute |
 //! | `artifacts` | optional | the texts of generated code among the choices |
 //! | `calibrations` | optional | what takes the selector's place on devices where a little was measured |
 //!
@@ -131,6 +132,12 @@ struct Choices {
     choices: Vec<String>,
 }
 
+#[derive(Default, Serialize, Deserialize)]
+struct Meanings {
+    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
+    digests: Vec<u64>,
+}
+
 /// What is listed is read up to that and no further, whatever a file says.
 #[derive(Default, Serialize, Deserialize)]
 struct Artifacts {
@@ -190,6 +197,7 @@ const COVERAGE: &str = "coverage";
 const PROVENANCE: &str = "provenance";
 const CALIBRATIONS: &str = "calibrations";
 const ARTIFACTS: &str = "artifacts";
+const MEANINGS: &str = "meanings";
 
 impl SelectorBody {
     fn of(selector: &Selector) -> Self {
@@ -287,6 +295,10 @@ fn body(model: &Model) -> Vec<u8> {
     if !model.coverage.is_empty() {
         write_part(&mut body, COVERAGE, false, &model.coverage);
     }
+    if !model.feature_digests.is_empty() {
+        let digests = model.feature_digests.clone();
+        write_part(&mut body, MEANINGS, false, &Meanings { digests });
+    }
     if !model.artifacts.is_empty() {
         write_part(&mut body, ARTIFACTS, false, &Artifacts::of(model));
     }
@@ -306,7 +318,19 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
     let body = checked_body(bytes)?;
     let sections = section::read(
         body,
-        &[NAMES, CHOICES, SELECTOR, GATE, CAUTION, OBJECTIVE, COVERAGE, PROVENANCE, CALIBRATIONS, ARTIFACTS],
+        &[
+            NAMES,
+            CHOICES,
+            SELECTOR,
+            GATE,
+            CAUTION,
+            OBJECTIVE,
+            COVERAGE,
+            PROVENANCE,
+            CALIBRATIONS,
+            ARTIFACTS,
+            MEANINGS,
+        ],
     )?;
     let names: Names = required(&sections, NAMES, "it has no names")?;
     let Choices { choices } = required(&sections, CHOICES, "no choices")?;
@@ -318,6 +342,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
         function: names.function,
         artifacts: artifacts.artifacts.iter().map(|own| Artifact::of(&own.text)).collect(),
         choices,
+        feature_digests: part::<Meanings>(&sections, MEANINGS)?.unwrap_or_default().digests,
         features: names.features,
         device_features: names.device_features,
         selector: required::<SelectorBody>(&sections, SELECTOR, "no selector")?.selector(),

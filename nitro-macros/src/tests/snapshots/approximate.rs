@@ -482,7 +482,7 @@ pub mod sum {
     #[must_use]
     pub fn function() -> &'static ::nitro::Function {
         const VARIANTS: &[::nitro::VariantInfo] = &[
-            ::nitro::VariantInfo::new("in_order"),
+            ::nitro::VariantInfo::new("in_order").with_digest(14695981039346656037u64),
             ::nitro::VariantInfo::new("evolved")
                 .with_constraint(
                     ::nitro::Constraint::new(
@@ -493,7 +493,8 @@ pub mod sum {
                 .approximate(
                     super::__nitro_sum_max_error_evolved,
                     ::core::option::Option::Some("lengths to 4096"),
-                ),
+                )
+                .with_digest(14695981039346656037u64),
             #[cfg(feature = "half")]
             ::nitro::VariantInfo::new("halves")
                 .with_parameters(
@@ -515,13 +516,15 @@ pub mod sum {
                 .approximate(
                     super::__nitro_sum_max_error_halves,
                     ::core::option::Option::None,
-                ),
+                )
+                .with_digest(12185818392226934084u64),
         ];
         static FUNCTION: ::nitro::Function = ::nitro::Function::new(
                 ::core::module_path!(),
                 VARIANTS,
             )
             .with_features(&["length"])
+            .with_feature_digests(&[16286877767995301339u64])
             .with_default(Variant::InOrder as ::core::primitive::usize);
         &FUNCTION
     }

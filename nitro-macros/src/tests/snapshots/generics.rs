@@ -254,8 +254,8 @@ pub(in crate::search) mod r#find {
     #[must_use]
     pub(in crate::search) fn function() -> &'static ::nitro::Function {
         const VARIANTS: &[::nitro::VariantInfo] = &[
-            ::nitro::VariantInfo::new("linear"),
-            ::nitro::VariantInfo::new("binary"),
+            ::nitro::VariantInfo::new("linear").with_digest(14695981039346656037u64),
+            ::nitro::VariantInfo::new("binary").with_digest(14695981039346656037u64),
         ];
         static FUNCTION: ::nitro::Function = ::nitro::Function::new(
                 ::core::module_path!(),

@@ -251,14 +251,17 @@ pub(super) mod sort {
     #[must_use]
     pub(in super::super) fn function() -> &'static super::__nitro_sort_crate::Function {
         const VARIANTS: &[super::__nitro_sort_crate::VariantInfo] = &[
-            super::__nitro_sort_crate::VariantInfo::new("merge"),
-            super::__nitro_sort_crate::VariantInfo::new("radix"),
+            super::__nitro_sort_crate::VariantInfo::new("merge")
+                .with_digest(14695981039346656037u64),
+            super::__nitro_sort_crate::VariantInfo::new("radix")
+                .with_digest(14695981039346656037u64),
         ];
         static FUNCTION: super::__nitro_sort_crate::Function = super::__nitro_sort_crate::Function::new(
                 "sort",
                 VARIANTS,
             )
             .with_features(&["length"])
+            .with_feature_digests(&[10046209793640847297u64])
             .with_default(Variant::Merge as ::core::primitive::usize)
             .with_model(super::__nitro_sort_model)
             .with_prepare(super::__nitro_sort_prepare);

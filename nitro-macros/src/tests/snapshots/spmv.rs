@@ -363,8 +363,12 @@ pub mod spmv {
     #[must_use]
     pub fn function() -> &'static ::nitro::Function {
         const VARIANTS: &[::nitro::VariantInfo] = &[
-            ::nitro::VariantInfo::new("csr_scalar").in_exact_group(0usize),
-            ::nitro::VariantInfo::new("csr_vector").in_exact_group(0usize),
+            ::nitro::VariantInfo::new("csr_scalar")
+                .in_exact_group(0usize)
+                .with_digest(14695981039346656037u64),
+            ::nitro::VariantInfo::new("csr_vector")
+                .in_exact_group(0usize)
+                .with_digest(14695981039346656037u64),
             #[cfg(feature = "ell")]
             ::nitro::VariantInfo::new("ell")
                 .with_constraint(
@@ -372,13 +376,20 @@ pub mod spmv {
                         ::core::stringify!(ell_fill <= 9.0 && a.rows() > 0),
                         super::__nitro_spmv_admits_ell,
                     ),
-                ),
+                )
+                .with_digest(17765473718600833824u64),
         ];
         static FUNCTION: ::nitro::Function = ::nitro::Function::new(
                 ::core::module_path!(),
                 VARIANTS,
             )
             .with_features(&["avg_nnz_per_row", "row_length_sd", "ell_fill"])
+            .with_feature_digests(
+                &[
+                    10125873629840849449u64, 2752539304421984138u64,
+                    17513835446764346326u64,
+                ],
+            )
             .with_default(Variant::CsrVector as ::core::primitive::usize);
         &FUNCTION
     }

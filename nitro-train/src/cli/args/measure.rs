@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{DataArgs, JsonArgs, NoStoreArgs, ShowArgs};
+use super::{AgainArgs, DataArgs, JsonArgs, NoStoreArgs, ShowArgs};
 
 /// How long one run of a variant may take.
 pub(in crate::cli) const DEADLINE_SECONDS: u32 = 120;
@@ -57,6 +57,12 @@ pub(in crate::cli) struct RecordArgs {
     /// Measure only what features take, on inputs of which the store does not know it
     #[arg(long)]
     pub(in crate::cli) feature_times: bool,
+    /// Measure again what is recorded on these devices, and nothing new: where the code, a compiler or a driver has changed. What is
+    /// not measured again yet, since the command was stopped, is so by the next `record`
+    #[arg(long, conflicts_with_all = ["budget", "feature_times"])]
+    pub(in crate::cli) again: bool,
+    #[command(flatten)]
+    pub(in crate::cli) which: AgainArgs,
     /// Empty the device's caches before every timed call (CUDA devices: the second-level cache); keep such measurements
     /// in a store of their own
     #[arg(long)]

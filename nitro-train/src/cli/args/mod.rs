@@ -8,6 +8,7 @@ mod nest;
 mod objective;
 mod search;
 mod show;
+mod which;
 
 use std::path::PathBuf;
 
@@ -22,6 +23,7 @@ pub(super) use self::nest::{NestArgs, NestCommand, ShowNestArgs};
 pub(super) use self::objective::ObjectiveArgs;
 pub(super) use self::search::SearchArgs;
 pub(super) use self::show::{JsonArgs, ShowArgs};
+pub(super) use self::which::{AgainArgs, ForgetArgs};
 use crate::exchange::Files;
 use crate::learn::{DeviceFeatures, Strategy, StudyOptions, WhenUnsure};
 use crate::trainer::{DataRequest, InputLists};
@@ -132,6 +134,10 @@ pub(super) enum Command {
     /// Afterwards both have all functions, devices, inputs and measurements of either, and what searches have evaluated. What both had before stays in
     /// each as it was, also where it differs. Nothing is copied when the stores contradict each other: other features of a function or of an input.
     Sync(SyncArgs),
+    /// Take recordings out of a store: those of a function, variant, device, or of inputs by a pattern
+    ///
+    /// Says how many of each function. What searches have evaluated goes too. Recordings that the program carries stay.
+    Forget(ForgetArgs),
     /// Tell how much of real traffic, captured with NITRO_CAPTURE=FILE, lies far from the training inputs, and what to record next
     Coverage(CoverageArgs),
 }

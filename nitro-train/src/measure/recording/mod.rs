@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use nitro_core::{Choice, choice_text};
+use nitro_core::{Choice, Function, choice_text};
 
 use self::reference::Reference;
 use super::calls::Calls;
@@ -23,9 +23,9 @@ use super::panics::Panics;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::subject::{Subject, describe_device};
-use crate::recordings::{Input, Outcome, Recordings};
+use crate::recordings::{Input, Meanings, Outcome, Recordings};
 use crate::search::Searching;
-use crate::store::{ChoiceName, FunctionSchema, Row, StoreError};
+use crate::store::{ChoiceName, FunctionSchema, Row, Store, StoreError};
 
 /// How often to look whether an input that others had claimed is recorded or free.
 const LOOK: Duration = Duration::from_secs(1);
@@ -40,6 +40,8 @@ pub(super) struct Recording<'a> {
     default: Candidate,
     /// Inputs that the store holds, as far as is known, and when it was asked.
     recorded: RefCell<(BTreeSet<String>, Duration)>,
+    /// Inputs of which all times are known, be it that their features are not.
+    timed: BTreeSet<String>,
     /// Inputs that were handed out, due or not.
     listed: RefCell<BTreeSet<String>>,
     /// Those that are expected to be measured still.
@@ -80,6 +82,7 @@ impl<'a> Recording<'a> {
         let device_record = describe_device(device);
         let default = Candidate::of(function, function.default_choice());
         let mut store = shared.store.lock();
+        take_new_names(&mut **store, function)?;
         store.register(&FunctionSchema {
             function: function.name(),
             variants: &subject.variants(),
@@ -87,17 +90,21 @@ impl<'a> Recording<'a> {
             default_configuration: &default.configuration,
             features: function.features(),
         })?;
+        store.put_meanings(function.name(), &Meanings::of(function))?;
         store.put_device(&device_record)?;
         let failed = failures(&store.load(function.name())?, &device_record.id);
         drop(store);
         let (recorded, listed, due, loaded, measured, errors, lost) = Default::default();
         let candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));
+        let names: Vec<ChoiceName<'_>> = candidates.iter().map(Candidate::name).collect();
+        let timed = shared.store.lock().measured(function.name(), &device_record.id, &names)?;
         let recording = Self {
             subject,
             plan,
             candidates,
             default,
             recorded,
+            timed,
             listed,
             due,
             failed,
@@ -202,7 +209,7 @@ impl<'a> Recording<'a> {
         }
         let mut store = self.shared.store.lock();
         let recorded = match self.plan.feature_times_only {
-            true => timed(&store.load(function.name())?, device.entry().id()),
+            true => with_feature_times(&store.load(function.name())?, device.entry().id()),
             false => store.recorded(function.name(), device.entry().id(), &self.names())?,
         };
         self.recorded.replace((recorded, asked));
@@ -322,7 +329,7 @@ impl<'a> Recording<'a> {
 }
 
 /// The inputs of which it is known what features take on the device.
-fn timed(recordings: &Recordings, device: &str) -> BTreeSet<String> {
+fn with_feature_times(recordings: &Recordings, device: &str) -> BTreeSet<String> {
     let of_device = recordings.feature_times.iter().filter(|one| recordings.devices[one.device].id == device);
     of_device.map(|one| recordings.inputs[one.input].name.clone()).collect()
 }
@@ -339,4 +346,17 @@ fn failures(recordings: &Recordings, device: &str) -> BTreeMap<(String, String),
             (key, m.reason.clone())
         })
         .collect()
+}
+
+/// Gives variants that had other names before their measurements under these.
+fn take_new_names(store: &mut dyn Store, function: &Function) -> Result<(), StoreError> {
+    if !store.functions()?.iter().any(|name| name == function.name()) {
+        return Ok(());
+    }
+    for variant in function.variants() {
+        for old in variant.former_names() {
+            store.rename_variant(function.name(), old, variant.name())?;
+        }
+    }
+    Ok(())
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Result;
 use crate::exact::Exact;
 use crate::printable::printable;
-use crate::recordings::{Measurement, Outcome};
+use crate::recordings::{Meanings, Measurement, Outcome};
 use crate::store::parts::WrittenPart;
 use crate::store::{ChoiceName, Evaluated, Row, StoreError};
 
@@ -45,6 +45,11 @@ pub(super) fn feature_times(function: &str, device: &str) -> String {
     format!("nitro:feature-times:{}", json(&(function, device)))
 }
 
+/// Measurements that are to be made again.
+pub(super) fn due(function: &str, device: &str) -> String {
+    format!("nitro:due:{}", json(&(function, device)))
+}
+
 /// What those who work on the same have left for each other.
 pub(super) fn posts(board: &str) -> String {
     format!("nitro:posts:{board}")
@@ -70,6 +75,8 @@ pub(super) struct Schema {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) default_configuration: String,
     pub(super) features: Vec<String>,
+    #[serde(default, skip_serializing_if = "Meanings::is_unknown")]
+    pub(super) meanings: Meanings,
 }
 
 /// Value of one device or input.
@@ -99,6 +106,10 @@ impl Measured {
             reason: row.reason.to_owned(),
             parts: row.parts.iter().map(WrittenPart::of).collect(),
         }
+    }
+
+    pub(super) fn is(&self, outcome: Outcome) -> bool {
+        self.outcome == outcome.name()
     }
 
     /// `None` if outcome and time contradict each other.

@@ -3,7 +3,7 @@
 //! | key | hash of |
 //! | --- | --- |
 //! | `nitro:format` | (a string) the format version |
-//! | `nitro:functions` | function → its variants, features and default variant |
+//! | `nitro:functions` | function → its variants, features, default variant, and digests of what they declare |
 //! | `nitro:devices` | device → its features |
 //! | `nitro:inputs:FUNCTION` | input → its features |
 //! | `nitro:spaces:FUNCTION` | variant → its configurations, measured or not, where that was listed |
@@ -12,6 +12,7 @@
 //! | `nitro:evaluations:["FUNCTION","DEVICE"]` | the same of what searches have evaluated, with what parts took; nobody but a copy loads it whole |
 //! | `nitro:searches` | search → what it began with |
 //! | `nitro:feature-times:["FUNCTION","DEVICE"]` | input → what each feature takes, in nanoseconds |
+//! | `nitro:due:["FUNCTION","DEVICE"]` | the fields of measurements that are to be made again → nothing |
 //! | `nitro:posts:BOARD` | poster → the text that it has left last |
 //! | `nitro:claim:["FUNCTION","DEVICE","INPUT"]` | (a string that expires) who measures the input at present |
 //!
@@ -21,6 +22,7 @@ mod answers;
 mod keys;
 mod link;
 mod read;
+mod selected;
 mod wire;
 mod write;
 
@@ -33,8 +35,11 @@ use redis::{Commands, Pipeline, RedisError};
 use self::link::Link;
 use self::wire::Wire;
 use super::error::Fault;
-use super::{ChoiceName, Evaluated, FunctionSchema, MAX_LEASE, Row, Searches, Store, StoreError, check};
-use crate::recordings::{DeviceRecord, Input, Recordings};
+use super::{
+    ChoiceName, Evaluated, Forgotten, FunctionSchema, MAX_LEASE, Row, Searches, Selected, Store, StoreError,
+    check,
+};
+use crate::recordings::{DeviceRecord, Input, Meanings, Recordings};
 
 type Result<T, E = Fault<RedisError>> = std::result::Result<T, E>;
 
@@ -74,6 +79,23 @@ impl Redis {
             ..1 => Err(not_a_store(&location)),
             _ => Err(StoreError::Version { location, found, supported: FORMAT_VERSION }),
         }
+    }
+
+    /// Changes recordings of a function, whichever they are; what `action` returns.
+    fn change<T>(
+        &mut self,
+        function: &str,
+        mut action: impl FnMut(&mut Wire, &mut Pipeline, &str) -> Result<T>,
+    ) -> Result<T, StoreError> {
+        let keys =
+            self.link.with(|connection, location| selected::watched(connection, location, function))?;
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let mut found = None;
+        self.write(&keys, |connection, pipe, location| {
+            found = Some(action(connection, pipe, location)?);
+            Ok(())
+        })?;
+        Ok(found.expect("a write that succeeds has run the action"))
     }
 
     /// Runs `action` until none of `keys` changed between its reading and the writing of what it put into the pipe.
@@ -153,7 +175,7 @@ impl Store for Redis {
     fn register(&mut self, schema: &FunctionSchema<'_>) -> Result<(), StoreError> {
         check::schema(schema)?;
         self.write(&[keys::FUNCTIONS], |connection, pipe, location| {
-            write::schema(connection, pipe, location, schema)
+            write::schema(connection, pipe, location, schema, None)
         })
     }
 
@@ -171,7 +193,45 @@ impl Store for Redis {
         device: &str,
         choices: &[ChoiceName<'_>],
     ) -> Result<BTreeSet<String>, StoreError> {
-        self.link.with(|connection, location| read::recorded(connection, location, function, device, choices))
+        self.link.with(|connection, location| {
+            read::recorded(connection, location, function, device, choices, true)
+        })
+    }
+
+    fn measured(
+        &mut self,
+        function: &str,
+        device: &str,
+        choices: &[ChoiceName<'_>],
+    ) -> Result<BTreeSet<String>, StoreError> {
+        self.link.with(|connection, location| {
+            read::recorded(connection, location, function, device, choices, false)
+        })
+    }
+
+    fn put_meanings(&mut self, function: &str, meanings: &Meanings) -> Result<(), StoreError> {
+        self.change(function, |connection, pipe, location| {
+            selected::put_meanings(connection, pipe, location, function, meanings)
+        })
+    }
+
+    fn measure_again(&mut self, function: &str, which: &Selected) -> Result<usize, StoreError> {
+        self.change(function, |connection, pipe, location| {
+            selected::measure_again(connection, pipe, location, function, which)
+        })
+    }
+
+    fn forget(&mut self, function: &str, which: &Selected) -> Result<Forgotten, StoreError> {
+        self.change(function, |connection, pipe, location| {
+            selected::forget(connection, pipe, location, function, which)
+        })
+    }
+
+    fn rename_variant(&mut self, function: &str, old: &str, new: &str) -> Result<(), StoreError> {
+        check::variant_name(new)?;
+        self.change(function, |connection, pipe, location| {
+            selected::rename_variant(connection, pipe, location, function, (old, new))
+        })
     }
 
     fn put(

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use nitro_core::{Artifact, ArtifactError};
 
-use super::Result;
 use super::answers::{self, hash, names, value};
 use super::keys::{self, Features, Measured, MeasurementField, Schema};
 use super::wire::Wire;
+use super::{Result, selected};
 use crate::exact::Exact;
 use crate::recordings::{
     DeviceRecord, FeatureTimes, Incomplete, Input, Measurement, Recordings, SpaceRecord,
@@ -51,6 +51,7 @@ pub(super) fn recordings(
         variants: schema.variants,
         features: schema.features,
         default_configuration: schema.default_configuration,
+        meanings: schema.meanings,
         ..Recordings::default()
     };
     recordings.default_variant = schema.default_variant.and_then(|name| recordings.variant_index(&name));
@@ -66,6 +67,8 @@ pub(super) fn recordings(
     }
     merge::attach(&mut recordings, devices, by_device);
     recordings.feature_times = feature_times(connection, location, &recordings)?;
+    let devices = recordings.devices.iter().map(|device| &device.id);
+    recordings.due = selected::due(connection, location, function, devices)?;
     Ok(Some(recordings))
 }
 
@@ -213,19 +216,23 @@ pub(super) fn recorded(
     function: &str,
     device: &str,
     choices: &[ChoiceName<'_>],
+    with_features: bool,
 ) -> Result<BTreeSet<String>> {
     let Some(schema) = schema(connection, location, function)? else { return Ok(BTreeSet::new()) };
     let wanted: BTreeSet<_> = choices.iter().collect();
     let key = keys::measurements(function, device);
     let fields = names(connection, location, &key)?;
+    let due: BTreeSet<String> =
+        names(connection, location, &keys::due(function, device))?.into_iter().collect();
     let mut measured: HashMap<String, usize> = HashMap::new();
-    for field in fields {
+    for field in fields.into_iter().filter(|field| !due.contains(field)) {
         let (input, variant, configuration): MeasurementField = keys::parse(location, &key, &field)?;
         if wanted.contains(&ChoiceName { variant: &variant, configuration: &configuration }) {
             *measured.entry(input).or_default() += 1;
         }
     }
-    let (inputs, _) = inputs(connection, location, function, &schema.features)?;
+    let needed = if with_features { schema.features.as_slice() } else { &[] };
+    let (inputs, _) = inputs(connection, location, function, needed)?;
     let complete = |name: &String| measured.get(name).copied().unwrap_or(0) == wanted.len();
     Ok(inputs.into_iter().map(|input| input.name).filter(complete).collect())
 }

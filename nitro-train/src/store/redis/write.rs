@@ -9,7 +9,7 @@ use super::keys::{self, Features, Measured as Value, Schema};
 use super::wire::Wire;
 use super::{Result, answers, read};
 use crate::exact::Exact;
-use crate::recordings::{Input, Recordings};
+use crate::recordings::{Input, Meanings, Recordings};
 use crate::store::as_row;
 use crate::store::merge::Import;
 use crate::store::{FunctionSchema, Row, Searches, StoreError, check, named_times};
@@ -19,6 +19,7 @@ pub(super) fn schema(
     pipe: &mut Pipeline,
     location: &str,
     given: &FunctionSchema<'_>,
+    meanings: Option<&Meanings>,
 ) -> Result<()> {
     let mut stored = read::schema(connection, location, given.function)?.unwrap_or_default();
     for &variant in given.variants {
@@ -32,6 +33,7 @@ pub(super) fn schema(
         stored.default_variant = Some(variant.to_owned());
         stored.default_configuration = given.default_configuration.to_owned();
     }
+    stored.meanings.extend(meanings.unwrap_or(&Meanings::default()));
     pipe.hset(keys::FUNCTIONS, given.function, keys::json(&stored)).ignore();
     Ok(())
 }
@@ -65,7 +67,7 @@ pub(super) fn measured(
         if !schema.variants.iter().any(|name| name == row.variant) {
             return Err(StoreError::unregistered(location, "variant", row.variant).into());
         }
-        write_row(pipe, &keys::measurements(function, device), &given.name, row);
+        write_row(pipe, function, device, &given.name, row);
     }
     Ok(())
 }
@@ -133,8 +135,11 @@ fn input(
     Ok(())
 }
 
-fn write_row(pipe: &mut Pipeline, key: &str, input: &str, row: &Row<'_>) {
-    pipe.hset(key, keys::measurement_field(input, row.choice()), keys::json(&Value::of(row))).ignore();
+/// Writes a row, which is not due any more.
+fn write_row(pipe: &mut Pipeline, function: &str, device: &str, input: &str, row: &Row<'_>) {
+    let field = keys::measurement_field(input, row.choice());
+    pipe.hset(keys::measurements(function, device), &field, keys::json(&Value::of(row))).ignore();
+    pipe.hdel(keys::due(function, device), field).ignore();
 }
 
 /// Of what is known the first stays, so that nothing has to be read before.
@@ -162,7 +167,7 @@ pub(super) fn import(
     let stored = read::recordings(connection, location, function)?;
     let devices = read::devices(connection, location)?;
     let plan = Import::plan(location, stored.as_ref(), &devices, given)?;
-    schema(connection, pipe, location, &plan.schema())?;
+    schema(connection, pipe, location, &plan.schema(), Some(plan.meanings()))?;
     for one in &given.devices {
         let mut features = one.features.clone();
         let known = devices.iter().filter(|device| device.id == one.id);
@@ -182,8 +187,8 @@ pub(super) fn import(
         pipe.hset(key, &given.inputs[one.input].name, keys::json(&times_ns)).ignore();
     }
     for one in &given.measurements {
-        let key = keys::measurements(function, &given.devices[one.device].id);
-        write_row(pipe, &key, &given.inputs[one.input].name, &as_row(given, one));
+        let (device, input) = (&given.devices[one.device].id, &given.inputs[one.input].name);
+        write_row(pipe, function, device, input, &as_row(given, one));
     }
     Ok(())
 }

@@ -19,9 +19,9 @@ const HEADER_BYTES: usize = 100;
 /// Where SQLite's header has the application id.
 const APPLICATION_ID_OFFSET: usize = 68;
 /// Of the tables; a change that older programs cannot read adds one.
-const FORMAT_VERSION: i32 = 8;
+const FORMAT_VERSION: i32 = 9;
 /// What turns a store of an older version into one of the next, from version 1 on.
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     include_str!("version_2.sql"),
     include_str!("version_3.sql"),
     include_str!("version_4.sql"),
@@ -29,6 +29,7 @@ const STEPS: [&str; 7] = [
     include_str!("version_6.sql"),
     include_str!("version_7.sql"),
     include_str!("version_8.sql"),
+    include_str!("version_9.sql"),
 ];
 /// What every SQLite file begins with.
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";

@@ -6,6 +6,7 @@
 mod file;
 mod read;
 mod schema;
+mod selected;
 mod write;
 
 use std::collections::BTreeSet;
@@ -17,9 +18,10 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use super::error::Fault;
 use super::{
-    ChoiceName, Evaluated, FunctionSchema, MAX_LEASE, Row, Searches, Store, StoreError, check, named_times,
+    ChoiceName, Evaluated, Forgotten, FunctionSchema, MAX_LEASE, Row, Searches, Selected, Store, StoreError,
+    check, named_times,
 };
-use crate::recordings::{DeviceRecord, Input, Recordings};
+use crate::recordings::{DeviceRecord, Input, Meanings, Recordings};
 
 type Result<T, E = Fault<rusqlite::Error>> = std::result::Result<T, E>;
 
@@ -146,7 +148,45 @@ impl Store for Sqlite {
         device: &str,
         choices: &[ChoiceName<'_>],
     ) -> Result<BTreeSet<String>, StoreError> {
-        self.read(|connection| read::recorded(connection, function, device, choices))
+        self.read(|connection| read::recorded(connection, function, device, choices, true))
+    }
+
+    fn measured(
+        &mut self,
+        function: &str,
+        device: &str,
+        choices: &[ChoiceName<'_>],
+    ) -> Result<BTreeSet<String>, StoreError> {
+        self.read(|connection| read::recorded(connection, function, device, choices, false))
+    }
+
+    fn put_meanings(&mut self, function: &str, meanings: &Meanings) -> Result<(), StoreError> {
+        self.write(|transaction, location| selected::put_meanings(transaction, location, function, meanings))
+    }
+
+    fn measure_again(&mut self, function: &str, which: &Selected) -> Result<usize, StoreError> {
+        let mut due = 0;
+        self.write(|transaction, location| {
+            due = selected::measure_again(transaction, location, function, which)?;
+            Ok(())
+        })?;
+        Ok(due)
+    }
+
+    fn forget(&mut self, function: &str, which: &Selected) -> Result<Forgotten, StoreError> {
+        let mut forgotten = Forgotten::default();
+        self.write(|transaction, location| {
+            forgotten = selected::forget(transaction, location, function, which)?;
+            Ok(())
+        })?;
+        Ok(forgotten)
+    }
+
+    fn rename_variant(&mut self, function: &str, old: &str, new: &str) -> Result<(), StoreError> {
+        check::variant_name(new)?;
+        self.write(|transaction, location| {
+            selected::rename_variant(transaction, location, function, (old, new))
+        })
     }
 
     fn put(

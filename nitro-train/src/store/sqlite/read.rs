@@ -6,6 +6,7 @@ use nitro_core::{Artifact, ArtifactError};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
+use super::selected;
 use crate::recordings::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings, SpaceRecord};
 use crate::store::{
     ChoiceName, Evaluated, EvaluationKey, MAX_POSTERS, NamedTimes, Searches, merge, ordered_times, parts,
@@ -56,7 +57,20 @@ pub(super) fn recordings(connection: &Connection, function: &str) -> Result<Opti
     let input_indices = inputs(connection, id, &mut recordings)?;
     measurements(connection, id, &input_indices, &mut recordings)?;
     recordings.feature_times = feature_times(connection, id, &input_indices, &recordings)?;
+    recordings.meanings = selected::meanings(connection, id)?;
+    recordings.due = due(connection, id)?;
     Ok(Some(recordings))
+}
+
+/// How many measurements are to be made again.
+fn due(connection: &Connection, function: i64) -> Result<usize> {
+    let count: i64 = connection.query_row(
+        "SELECT count(*) FROM measurement JOIN input ON input.id = measurement.input
+         WHERE input.function = ?1 AND is_due",
+        [function],
+        |row| row.get(0),
+    )?;
+    Ok(usize::try_from(count).unwrap_or_default())
 }
 
 fn spaces(connection: &Connection, function: i64) -> Result<Vec<SpaceRecord>> {
@@ -84,7 +98,7 @@ fn artifacts(connection: &Connection, function: i64) -> Result<BTreeMap<Artifact
     statement.query_map([function], of_row)?.collect()
 }
 
-fn not_json(error: serde_json::Error) -> rusqlite::Error {
+pub(super) fn not_json(error: serde_json::Error) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, Type::Text, error.into())
 }
 
@@ -200,6 +214,7 @@ pub(super) fn recorded(
     function: &str,
     device: &str,
     choices: &[ChoiceName<'_>],
+    with_features: bool,
 ) -> Result<BTreeSet<String>> {
     let choices: BTreeSet<_> = choices.iter().collect();
     let mut statement = connection.prepare(
@@ -207,17 +222,17 @@ pub(super) fn recorded(
              (SELECT value ->> 'variant', value ->> 'configuration' FROM json_each(?3))
          SELECT input.name FROM input JOIN function ON function.id = input.function
          WHERE function.name = ?1
-         AND NOT EXISTS (
+         AND NOT (?4 AND EXISTS (
              SELECT 1 FROM feature WHERE feature.function = input.function AND position IS NOT NULL
-             AND NOT EXISTS (SELECT 1 FROM input_feature WHERE input = input.id AND feature = feature.id))
+             AND NOT EXISTS (SELECT 1 FROM input_feature WHERE input = input.id AND feature = feature.id)))
          AND json_array_length(?3) = (
              SELECT count(*) FROM measurement
              JOIN variant ON variant.id = measurement.variant JOIN device ON device.id = measurement.device
-             WHERE measurement.input = input.id AND device.name = ?2
+             WHERE measurement.input = input.id AND device.name = ?2 AND NOT measurement.is_due
              AND (variant.name, measurement.configuration) IN (SELECT variant, configuration FROM wanted))",
     )?;
     let list = serde_json::json!(choices).to_string();
-    statement.query_map((function, device, list), |row| row.get(0))?.collect()
+    statement.query_map((function, device, list, with_features), |row| row.get(0))?.collect()
 }
 
 /// What is kept of these choices; `subject` are function, device and input.

@@ -1,4 +1,4 @@
--- Format version 7 of a store. Everything is found by name; ids never leave the file.
+-- Format version 9 of a store. Everything is found by name; ids never leave the file.
 CREATE TABLE function (
     id                    INTEGER PRIMARY KEY,
     name                  TEXT NOT NULL UNIQUE,
@@ -33,6 +33,12 @@ CREATE TABLE feature (
     name     TEXT NOT NULL,
     position INTEGER, -- NULL: the function no longer computes it
     UNIQUE (function, name)
+) STRICT;
+
+-- What features compute, constraints say and parameters are, of functions of which that is known.
+CREATE TABLE meaning (
+    function INTEGER PRIMARY KEY REFERENCES function (id),
+    digests  TEXT NOT NULL -- by feature and variant, as JSON
 ) STRICT;
 
 CREATE TABLE device (
@@ -71,6 +77,7 @@ CREATE TABLE measurement (
     spread_ns     REAL NOT NULL,
     repeats       INTEGER NOT NULL,
     reason        TEXT NOT NULL DEFAULT '', -- why it failed or is wrong, '' where unknown
+    is_due        INTEGER NOT NULL DEFAULT 0, -- 1: to be measured again
     PRIMARY KEY (input, device, variant, configuration)
 ) STRICT, WITHOUT ROWID;
 

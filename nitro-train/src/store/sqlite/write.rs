@@ -6,7 +6,7 @@ use std::time::Duration;
 use nitro_core::Artifact;
 use rusqlite::{Connection, OptionalExtension};
 
-use super::{Result, read};
+use super::{Result, read, selected};
 use crate::recordings::{DeviceRecord, Input, Recordings, SpaceRecord};
 use crate::store::as_row;
 use crate::store::merge::Import;
@@ -281,6 +281,9 @@ pub(super) fn import(connection: &Connection, location: &str, given: &Recordings
         device(connection, one)?;
     }
     let writer = function_writer(connection, location, &given.function)?;
+    if !plan.meanings().is_unknown() {
+        selected::set_meanings(connection, writer.function, plan.meanings())?;
+    }
     given.artifacts.iter().try_for_each(|(artifact, text)| writer.artifact(*artifact, text))?;
     plan.spaces().iter().try_for_each(|(variant, space)| writer.space(location, variant, space))?;
     let devices: Vec<i64> =

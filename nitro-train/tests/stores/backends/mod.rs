@@ -6,6 +6,7 @@
 mod imports;
 mod limits;
 mod posts;
+mod selected;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,6 +27,14 @@ use self::limits::{
     no_more_variants_than_a_selection_tells_apart, odd_names_are_names,
 };
 use self::posts::{of_each_poster_the_last_text_stays, texts_that_nobody_would_read_are_refused};
+
+use self::selected::{
+    a_failure_that_is_to_be_measured_again_is_tried_again,
+    a_feature_of_another_meaning_is_computed_again_and_times_stay,
+    a_function_and_a_variant_go_with_their_last_recording, a_variant_keeps_its_measurements_under_a_new_name,
+    a_variant_of_another_constraint_is_due, what_is_forgotten_is_gone_and_nothing_else,
+    what_is_to_be_measured_again_stays_until_it_is,
+};
 
 /// Each name is a function of this module that takes an empty store.
 macro_rules! suite {
@@ -77,6 +86,13 @@ suite! {
     names_that_nothing_is_called_are_refused,
     no_more_variants_than_a_selection_tells_apart,
     no_more_features_than_recordings_have,
+    what_is_forgotten_is_gone_and_nothing_else,
+    a_function_and_a_variant_go_with_their_last_recording,
+    what_is_to_be_measured_again_stays_until_it_is,
+    a_failure_that_is_to_be_measured_again_is_tried_again,
+    a_feature_of_another_meaning_is_computed_again_and_times_stay,
+    a_variant_of_another_constraint_is_due,
+    a_variant_keeps_its_measurements_under_a_new_name,
 }
 
 fn file_store(test: &str) -> Box<dyn Store> {

@@ -54,6 +54,7 @@ fn the_model_of_the_run_time_decides_like_the_machine() {
         caution: None,
         artifacts: vec![],
         calibrations: vec![],
+        feature_digests: vec![],
         coverage: Coverage::default(),
         provenance: Provenance::default(),
     };

@@ -1,0 +1,150 @@
+//! Recordings that are taken out of the store, or marked to be measured again.
+
+use serde::Serialize;
+
+use super::builder::Trainer;
+use super::devices::or_whole_host;
+use super::error::TrainError;
+use super::request::DataRequest;
+use crate::store::{self, Forgotten, Selected, Store};
+
+/// Which recordings are meant: those of a variant, of inputs by a pattern, and of a device, all of them without.
+///
+/// ```
+/// use nitro_train::WhichRecordings;
+///
+/// let of_bitmap = WhichRecordings { variant: Some("bitmap".into()), ..WhichRecordings::default() };
+/// assert!(of_bitmap.inputs.is_none(), "on all inputs");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WhichRecordings {
+    /// The variant.
+    pub variant: Option<String>,
+    /// A pattern of the inputs' names, of which `*` stands for any text.
+    pub inputs: Option<String>,
+}
+
+impl WhichRecordings {
+    /// These on one device, or on all.
+    pub(super) fn on(&self, device: Option<&str>) -> Result<Selected, TrainError> {
+        Ok(Selected::new(self.variant.as_deref(), self.inputs.as_deref(), device)?)
+    }
+}
+
+/// What to take out of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForgetRequest {
+    /// Of which functions, from which store; all without names.
+    pub data: DataRequest,
+    /// Which of their recordings.
+    pub which: WhichRecordings,
+    /// On which device, as the store calls it; on all without one.
+    pub device: Option<String>,
+    /// Permits that neither functions, nor which recordings, nor a device are named: then everything is forgotten.
+    pub all: bool,
+}
+
+/// What was forgotten of one function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ForgottenOf {
+    /// The function.
+    pub function: String,
+    /// How much.
+    #[serde(flatten)]
+    pub forgotten: Forgotten,
+}
+
+impl Trainer {
+    /// Takes recordings out of a store, a function at a time; returns how many of each function. What the program carries stays.
+    ///
+    /// ```
+    #[doc = include_str!("../example_recordings.md")]
+    #[doc = include_str!("example_store.md")]
+    /// use nitro_train::{DataRequest, ForgetRequest, Trainer, WhichRecordings};
+    ///
+    /// let data = DataRequest { store: Some(store), ..DataRequest::default() };
+    /// let which = WhichRecordings { variant: Some("stable".into()), inputs: Some("test/*".into()) };
+    /// let forgotten = Trainer::new().forget(&ForgetRequest { data: data.clone(), which, ..ForgetRequest::default() })?;
+    /// assert_eq!(forgotten[0].forgotten.inputs, 0, "another variant is still known on each");
+    /// assert!(forgotten[0].forgotten.measurements > 0);
+    /// let everything = ForgetRequest { data, ..ForgetRequest::default() };
+    /// assert!(Trainer::new().forget(&everything).is_err(), "not by accident");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TrainError::ForgetsAll`] when nothing says what is meant, when there is no store or no such function in it, when the pattern is
+    /// none, and when the store cannot be written.
+    pub fn forget(&self, request: &ForgetRequest) -> Result<Vec<ForgottenOf>, TrainError> {
+        let ForgetRequest { data, which, device, all } = request;
+        let is_named = !data.functions.is_empty() || device.is_some() || *which != WhichRecordings::default();
+        if !is_named && !all {
+            return Err(TrainError::ForgetsAll);
+        }
+        let selected = which.on(device.as_deref())?;
+        let mut store = open_existing(data)?;
+        let known = store.functions()?;
+        let functions = if data.functions.is_empty() { known.clone() } else { data.functions.clone() };
+        if let Some(unknown) = functions.iter().find(|name| !known.contains(name)) {
+            let (store, function) = (store::shown(data.store_url()), unknown.clone());
+            return Err(TrainError::NoneOfFunction { store, function, known });
+        }
+        let mut forgotten = Vec::new();
+        for function in functions {
+            let of_function = store.forget(&function, &selected)?;
+            forgotten.push(ForgottenOf { function, forgotten: of_function });
+        }
+        Ok(forgotten)
+    }
+
+    /// Marks recordings of functions of this program on devices of this machine, so that [`record`](Self::record) measures them again;
+    /// returns how many. Until it has, the old ones are used, and [`check`](Self::check) fails.
+    ///
+    /// # Errors
+    /// When a name is that of no function, device or variant, when nothing recorded is meant, when the pattern is none, and when the
+    /// store cannot be written.
+    pub fn measure_again(
+        &self,
+        data: &DataRequest,
+        devices: &[String],
+        which: &WhichRecordings,
+    ) -> Result<usize, TrainError> {
+        let mut store = open_existing(data)?;
+        let (known, mut marked) = (store.functions()?, 0);
+        self.has_variant(data, which)?;
+        for name in or_whole_host(devices) {
+            let device = self.open_device(&name)?;
+            let selected = which.on(Some(device.entry().id()))?;
+            for tunable in self.wanted_on(&data.functions, &name)? {
+                if known.iter().any(|known| known == tunable.name()) {
+                    marked += store.measure_again(tunable.name(), &selected)?;
+                }
+            }
+        }
+        match marked {
+            0 => Err(TrainError::NothingToMeasureAgain { store: store::shown(data.store_url()) }),
+            marked => Ok(marked),
+        }
+    }
+
+    /// Makes sure that a function has the variant that is named.
+    fn has_variant(&self, data: &DataRequest, which: &WhichRecordings) -> Result<(), TrainError> {
+        let Some(variant) = &which.variant else { return Ok(()) };
+        let tunables = self.wanted(&data.functions)?;
+        let functions = || tunables.iter().map(|tunable| tunable.function);
+        if functions().any(|function| function.variant_named(variant).is_some()) {
+            return Ok(());
+        }
+        let known = functions().flat_map(|function| function.variants()).map(|own| own.name().to_owned());
+        Err(TrainError::UnknownVariant { variant: variant.clone(), known: known.collect() })
+    }
+}
+
+/// Opens the store for writing, if there is one.
+fn open_existing(data: &DataRequest) -> Result<Box<dyn Store>, TrainError> {
+    let url = data.store_url();
+    if !store::exists(url) {
+        return Err(TrainError::NoRecordings { store: store::shown(url) });
+    }
+    Ok(store::open(url)?)
+}
