@@ -48,6 +48,7 @@ fn forest() -> Forest {
         choices: 2,
         nodes: vec![split(1), split(0), Node::Leaf, Node::Leaf, Node::Leaf, Node::Leaf],
         values: vec![0, 40, 40, 0, 20, 20, 7, 255],
+        origins: vec![],
     }
 }
 
@@ -304,12 +305,22 @@ fn what_has_no_end_is_no_model() {
     }
 }
 
+#[test]
+fn digests_of_features_read_back_and_are_as_many_as_these() {
+    let known = Model { feature_digests: vec![u64::MAX; model().features.len()], ..model() };
+    assert_eq!(Model::from_bytes(&known.to_bytes()).unwrap(), known);
+    let many = Model { feature_digests: vec![1; model().features.len() + 1], ..model() };
+    assert!(Model::from_bytes(&many.to_bytes()).is_err());
+    assert!(model().to_bytes().len() < known.to_bytes().len(), "a model without is as before");
+}
+
 fn calibrated() -> Model {
     let forest = Forest {
         inputs: 1,
         choices: 2,
         nodes: vec![Node::Split { column: 0, threshold: 4.5 }, Node::Leaf, Node::Leaf],
         values: vec![0, 40, 40, 0],
+        origins: vec![],
     };
     let calibration =
         Calibration { device: "host:4@desk".into(), measured_inputs: 10, selector: Selector::Forest(forest) };
