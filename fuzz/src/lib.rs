@@ -16,6 +16,8 @@ mod store;
 mod workload;
 
 // The macro's own modules, which name each other by `crate::`.
+#[path = "../../nitro-macros/src/digest.rs"]
+mod digest;
 #[path = "../../nitro-macros/src/errors.rs"]
 mod errors;
 #[path = "../../nitro-macros/src/expand/mod.rs"]
