@@ -1,5 +1,6 @@
 //! CUDA C++ to what a device loads.
 
+mod alone;
 mod cache;
 mod image;
 mod nvrtc;
@@ -11,6 +12,7 @@ pub use nvrtc::{architectures, is_present, version};
 pub use options::{Options, Output};
 pub use usage::Usage;
 
+pub(crate) use alone::check as check_alone;
 use cache::Key;
 
 use crate::CudaError;

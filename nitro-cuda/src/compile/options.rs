@@ -66,7 +66,7 @@ impl Options {
         Self { output, ..self }
     }
 
-    pub(super) fn architecture(&self) -> u32 {
+    pub(crate) fn architecture(&self) -> u32 {
         self.architecture
     }
 

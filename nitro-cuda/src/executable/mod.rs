@@ -12,6 +12,7 @@ use nitro_core::recording;
 use nitro_launch::{Integers, Launch, LaunchPlan, PlanError, PlannedPtx};
 use once_cell::sync::OnceCell;
 
+use crate::compile::check_alone;
 use crate::{
     Argument, Buffer, Cuda, CudaError, Grid, Image, Kernel, Module, Options, Source, Stream, compile,
 };
@@ -280,16 +281,21 @@ fn image_of(plan: &LaunchPlan, ptx: &PlannedPtx) -> Image {
 }
 
 /// Calls `work` with the source of a plan's kernels, and options that say what its integers are.
+///
+/// # Errors
+/// As `work`, and when the source would read a file: a plan may come with a model.
 fn with_source<R>(
     plan: &LaunchPlan,
     integers: Integers,
     options: Options,
-    work: impl FnOnce(&Source<'_>, &Options) -> R,
-) -> R {
+    work: impl FnOnce(&Source<'_>, &Options) -> Result<R, CudaError>,
+) -> Result<R, CudaError> {
     let file = format!("{}.cu", plan.name);
+    let source = Source::new(&file, &plan.cuda);
+    check_alone(&source, options.architecture())?;
     let options = options.define("nitro_int", integers.c_name());
     let options = if plan.contracts { options } else { options.with_argument("-fmad=false") };
-    work(&Source::new(&file, &plan.cuda), &options)
+    work(&source, &options)
 }
 
 impl fmt::Debug for Executable {
