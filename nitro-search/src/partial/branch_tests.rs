@@ -83,6 +83,66 @@ fn branch_and_bound_finds_what_exhaustive_search_finds_with_fewer_evaluations() 
     assert!(all > 1000 && evaluated * 4 < all, "{evaluated} of {all}");
 }
 
+/// Tells what is in flight in an order by chance, and holds what is proved at each moment against all that it may hold.
+fn proved_at_each_moment(mut search: BranchAndBound<Costs>, rows: &[Vec<usize>], seed: u64) {
+    let mut random = Random::new(seed);
+    let least = rows.iter().map(|row| search_time(&search, row)).fold(f64::INFINITY, f64::min);
+    let (mut in_flight, mut before) = (Vec::<Leaf>::new(), 0.0);
+    loop {
+        let proved_ns = search.proved_ns();
+        assert!(proved_ns <= least, "seed {seed}: {proved_ns} is said to be proved, and {least} is inside");
+        assert!(proved_ns >= before, "seed {seed}: what was proved stays so");
+        let open = in_flight.iter().map(|leaf| leaf.bound_ns).fold(f64::INFINITY, f64::min);
+        assert!(proved_ns <= open, "seed {seed}: a leaf that nobody has told may take {open}");
+        before = proved_ns;
+        let mut is_waiting = false;
+        if random.below(3) > 0 {
+            match search.ask(1 + random.below(4)) {
+                Ask::Evaluate(leaves) => in_flight.extend(leaves),
+                Ask::Wait => is_waiting = true,
+                Ask::Done(_) => break,
+            }
+        }
+        if !in_flight.is_empty() && (is_waiting || random.below(3) == 0) {
+            let leaf = in_flight.swap_remove(random.below(in_flight.len()));
+            let time_ns = search_time(&search, &leaf.values);
+            let is_lost = random.below(8) == 0 && time_ns > least;
+            let evaluation =
+                if is_lost { Evaluation::Failed(Failure::Timeout) } else { Evaluation::TimeNs(time_ns) };
+            search.tell(&leaf.values, evaluation).unwrap();
+        }
+    }
+    assert!(in_flight.is_empty());
+    assert_eq!(search.proved_ns(), least, "seed {seed}");
+}
+
+#[test]
+fn what_is_proved_holds_for_leaves_in_flight() {
+    for seed in 0..200 {
+        let Some((root, costs)) = space(seed) else { continue };
+        let rows = solutions(root.problem());
+        if rows.is_empty() {
+            continue;
+        }
+        let plan = BranchPlan { seed, dive_every: (seed % 3) as usize, ..BranchPlan::default() };
+        proved_at_each_moment(BranchAndBound::new(root, costs, plan), &rows, seed);
+    }
+}
+
+#[test]
+fn a_leaf_in_flight_keeps_its_bound_open_when_a_slower_one_is_told() {
+    let (root, costs) = (0..).filter_map(space).find(|(root, _)| root.count(10).is_some()).unwrap();
+    let mut search = BranchAndBound::new(root, costs, BranchPlan { dive_every: 0, ..BranchPlan::default() });
+    let Ask::Evaluate(leaves) = search.ask(2) else { panic!("there is a leaf") };
+    assert_eq!(leaves.len(), 2);
+    // All else is pruned by it.
+    search.tell(&leaves[1].values, Evaluation::TimeNs(leaves[1].bound_ns)).unwrap();
+    assert!(matches!(search.ask(9), Ask::Wait));
+    assert_eq!(search.proved_ns(), leaves[0].bound_ns.min(leaves[1].bound_ns));
+    search.tell(&leaves[0].values, Evaluation::Failed(Failure::Wrong)).unwrap();
+    assert_eq!(search.proved_ns(), leaves[1].bound_ns);
+}
+
 #[test]
 fn within_percent_costs_at_most_that() {
     for seed in 0..100 {
