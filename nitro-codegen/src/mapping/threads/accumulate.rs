@@ -3,11 +3,12 @@
 //! An element that a loop writes again and again may be in a register: in a kernel without races no other thread touches what this one writes. A sum that runs along
 //! an axis of the grid has to be: each thread sums up its part from zero, and adds it atomically.
 
+use super::domain::{Domain, in_extent, is_implied, project};
 use super::walk::Walk;
-use super::{either, guarded, in_tile};
+use super::{Axis, either, guarded, in_tile};
 use crate::dependence::is_sum;
 use crate::kernel::{Instruction, Space, WIDE};
-use crate::mapping::bounds::{mentions, not_empty};
+use crate::mapping::bounds::{is_not_negative, mentions, not_empty, not_negative};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition, Node};
@@ -22,11 +23,18 @@ pub struct Accumulator {
     pub register: Access,
     /// The axes that the element depends on.
     pub axes: Vec<usize>,
-    /// Where it is written, besides the conditions of the points.
+    /// The conditions under which it is moved between memory and the register.
     conditions: Vec<Condition>,
     is_sum: bool,
     /// Whether it is written before it is read.
     is_set: bool,
+}
+
+impl Accumulator {
+    /// Whether what it comes to is stored nowhere unless this condition holds.
+    pub fn asks_for(&self, condition: &Condition) -> bool {
+        self.conditions.contains(condition)
+    }
 }
 
 /// An element that may be in a register, or as a sum has to be.
@@ -34,6 +42,8 @@ pub struct Candidate {
     pub element: Access,
     /// Where it is written, besides the conditions of the points.
     pub conditions: Vec<Condition>,
+    /// All that is between its statement and where the walk is.
+    pub domain: Domain,
     pub is_sum: bool,
     /// Whether it is written before it is read.
     pub is_set: bool,
@@ -44,21 +54,22 @@ struct Found<'a> {
     access: &'a Access,
     is_written: bool,
     is_sum: bool,
-    loops: Vec<usize>,
     conditions: Vec<Condition>,
+    domain: Domain,
 }
 
 impl Walk<'_> {
     /// What `make` makes of `nodes`, with elements in registers for as long as they run. `loops` are the iterators of loops that `make` puts around them.
     pub fn accumulated(
         &mut self,
-        mut loops: Vec<usize>,
+        loops: Vec<usize>,
         nodes: &[Node],
         guards: &[Condition],
         make: impl FnOnce(&mut Self) -> Vec<Instruction>,
     ) -> Vec<Instruction> {
         let mut found = Vec::new();
-        gather(nodes, &mut loops, &mut Vec::new(), &mut found);
+        let domain = Domain { iterators: loops, ..Domain::default() };
+        gather(nodes, &domain, &mut Vec::new(), &mut found);
         let elements = self.candidates(&found);
         self.around(elements, guards, make)
     }
@@ -69,18 +80,19 @@ impl Walk<'_> {
         let sum = (is_new && self.sums_along_axis(&assignment.target)).then(|| Candidate {
             element: assignment.target.clone(),
             conditions: Vec::new(),
+            domain: Domain::default(),
             is_sum: true,
             is_set: false,
         });
         self.around(sum.into_iter().collect(), guards, |walk| walk.statement(assignment, guards))
     }
 
-    /// Whether an element is in a register, for each of a thread's points another one.
-    pub fn is_own(&self, element: &Access) -> bool {
+    /// The register that an element is in, if each of a thread's points has another one.
+    pub fn own_register(&self, element: &Access) -> Option<&Accumulator> {
         let is_of_point = |accumulator: &Accumulator| {
             self.axes.iter().enumerate().all(|(at, axis)| axis.tile() == 1 || accumulator.axes.contains(&at))
         };
-        self.accumulators.iter().any(|own| own.element == *element && (!own.is_sum || is_of_point(own)))
+        self.accumulators.iter().find(|own| own.element == *element && (!own.is_sum || is_of_point(own)))
     }
 
     pub fn around(
@@ -91,13 +103,13 @@ impl Walk<'_> {
     ) -> Vec<Instruction> {
         let before = self.accumulators.len();
         for candidate in elements {
-            let accumulator = self.accumulator(candidate);
+            let accumulator = self.accumulator(candidate, guards);
             self.accumulators.push(accumulator);
         }
         let body = make(self);
         let own = self.accumulators.split_off(before);
-        let begin: Vec<_> = own.iter().flat_map(|accumulator| self.begin(accumulator, guards)).collect();
-        let end: Vec<_> = own.iter().flat_map(|accumulator| self.end(accumulator, guards)).collect();
+        let begin: Vec<_> = own.iter().flat_map(|accumulator| self.begin(accumulator)).collect();
+        let end: Vec<_> = own.iter().flat_map(|accumulator| self.end(accumulator)).collect();
         [begin, body, end].concat()
     }
 
@@ -112,10 +124,10 @@ impl Walk<'_> {
             let is_alone = of_array()
                 .all(|other| other.access == one.access && (is_sum || other.conditions == one.conditions));
             let changes = |condition: &Condition| {
-                [&condition.left, &condition.right].iter().any(|side| mentions(side, &one.loops))
+                [&condition.left, &condition.right].iter().any(|side| mentions(side, &one.domain.iterators))
             };
-            let is_fixed =
-                !one.access.depends_on(&one.loops) && (is_sum || !one.conditions.iter().any(changes));
+            let is_fixed = !one.access.depends_on(&one.domain.iterators)
+                && (is_sum || !one.conditions.iter().any(changes));
             if !is_known
                 && is_alone
                 && is_fixed
@@ -123,7 +135,8 @@ impl Walk<'_> {
             {
                 let conditions = one.conditions.iter().filter(|condition| !changes(condition)).cloned();
                 let (element, conditions) = (one.access.clone(), conditions.collect());
-                elements.push(Candidate { element, conditions, is_sum, is_set: false });
+                let domain = one.domain.clone();
+                elements.push(Candidate { element, conditions, domain, is_sum, is_set: false });
             }
         }
         elements
@@ -147,8 +160,9 @@ impl Walk<'_> {
         self.axes.iter().any(|axis| axis.is_summed && !is_mentioned(axis.iterator))
     }
 
-    fn accumulator(&mut self, candidate: Candidate) -> Accumulator {
-        let Candidate { element, conditions, is_sum, is_set } = candidate;
+    fn accumulator(&mut self, candidate: Candidate, guards: &[Condition]) -> Accumulator {
+        let conditions = self.moved_where(&candidate, guards);
+        let Candidate { element, is_sum, is_set, .. } = candidate;
         let is_of = |at: &usize| element.depends_on(&[self.axes[*at].iterator]);
         let axes: Vec<usize> = (0..self.own.len()).filter(is_of).collect();
         let has_points = |at: &&usize| self.axes[**at].points > 1 && !self.axes[**at].is_serial;
@@ -159,7 +173,7 @@ impl Walk<'_> {
         Accumulator { element, register: Access { array, subscripts }, axes, conditions, is_sum, is_set }
     }
 
-    fn begin(&mut self, accumulator: &Accumulator, guards: &[Condition]) -> Vec<Instruction> {
+    fn begin(&mut self, accumulator: &Accumulator) -> Vec<Instruction> {
         let target = accumulator.register.clone();
         if accumulator.is_sum {
             let zero = Assignment { target, value: Expression::from(0.0) };
@@ -169,38 +183,72 @@ impl Walk<'_> {
             return Vec::new();
         }
         let value = Expression::Load(accumulator.element.clone());
-        self.transfer(accumulator, guards, Instruction::Assign(Assignment { target, value }))
+        self.transfer(accumulator, Instruction::Assign(Assignment { target, value }))
     }
 
-    fn end(&mut self, accumulator: &Accumulator, guards: &[Condition]) -> Vec<Instruction> {
+    fn end(&mut self, accumulator: &Accumulator) -> Vec<Instruction> {
         let (target, value) = (accumulator.element.clone(), accumulator.register.clone());
         if !accumulator.is_sum {
             let value = Expression::Load(value);
-            return self.transfer(accumulator, guards, Instruction::Assign(Assignment { target, value }));
+            return self.transfer(accumulator, Instruction::Assign(Assignment { target, value }));
         }
         let along_x = self.axes.iter().enumerate().any(|(at, axis)| {
             axis.dimension == 0 && !accumulator.axes.contains(&at) && axis.threads % i64::from(LANES) == 0
         });
         let lanes = if along_x && !self.is_in_row { LANES } else { 1 };
-        self.transfer(accumulator, guards, Instruction::Add { target, value, lanes })
+        self.transfer(accumulator, Instruction::Add { target, value, lanes })
+    }
+
+    /// The conditions under which an element is moved: those of its statement's domain, projected onto what is known where it is moved.
+    fn moved_where(&self, candidate: &Candidate, guards: &[Condition]) -> Vec<Condition> {
+        let element = &candidate.element;
+        // A loop over an axis is around what is moved, unless it is one of the domain's.
+        let is_unknown =
+            |axis: &&Axis| !self.own.is_empty() && !axis.is_serial && !element.depends_on(&[axis.iterator]);
+        // Inner loops first: their bounds mention those outside.
+        let mut unknown: Vec<usize> = candidate.domain.iterators.iter().rev().copied().collect();
+        unknown.extend(self.axes.iter().filter(is_unknown).map(|axis| axis.iterator));
+        let is_known = |condition: &&Condition| {
+            ![&condition.left, &condition.right].iter().any(|side| mentions(side, &unknown))
+        };
+        let mut conditions: Vec<Condition> =
+            guards.iter().chain(&candidate.conditions).filter(is_known).cloned().collect();
+        if candidate.is_sum {
+            let others = self.projected(candidate, guards, &unknown, &conditions);
+            conditions.extend(others);
+        }
+        conditions
+    }
+
+    /// What the conditions that mention unknown iterators say of the others, unless `conditions` or the axes say so anyway.
+    fn projected(
+        &self,
+        candidate: &Candidate,
+        guards: &[Condition],
+        unknown: &[usize],
+        conditions: &[Condition],
+    ) -> Vec<Condition> {
+        let Candidate { element, domain, .. } = candidate;
+        let is_unknown = |axis: &&Axis| unknown.contains(&axis.iterator);
+        let of_box = |axis: &Axis| in_extent(axis.iterator, &axis.extent);
+        let known: Vec<Affine> = self.axes.iter().filter(is_unknown).flat_map(of_box).collect();
+        let mut said: Vec<Affine> = conditions.iter().flat_map(not_negative).collect();
+        said.extend(self.axes.iter().filter(|axis| !is_unknown(axis)).flat_map(Axis::is_within));
+        let all = guards.iter().chain(&domain.conditions).flat_map(not_negative).collect();
+        let iterators: Vec<Variable> = unknown.iter().copied().map(Variable::Iterator).collect();
+        let projection = project(all, &known, &iterators);
+        let is_new = |value: &Affine| !is_implied(value, &said);
+        let mut found: Vec<Condition> =
+            projection.constraints.into_iter().filter(is_new).map(is_not_negative).collect();
+        if !projection.is_exact || domain.has_steps {
+            found.extend(self.in_bounds(element.array, &element.subscripts));
+        }
+        found
     }
 
     /// Moves a value at all points of the element, where it has instances.
-    fn transfer(
-        &mut self,
-        accumulator: &Accumulator,
-        guards: &[Condition],
-        instruction: Instruction,
-    ) -> Vec<Instruction> {
-        let others: Vec<usize> = (0..self.own.len())
-            .filter(|at| !accumulator.axes.contains(at))
-            .map(|at| self.axes[at].iterator)
-            .collect();
-        let is_known = |condition: &&Condition| {
-            ![&condition.left, &condition.right].iter().any(|side| mentions(side, &others))
-        };
-        let conditions: Vec<Condition> =
-            guards.iter().chain(&accumulator.conditions).filter(is_known).cloned().collect();
+    fn transfer(&mut self, accumulator: &Accumulator, instruction: Instruction) -> Vec<Instruction> {
+        let conditions = accumulator.conditions.clone();
         let wide = self.wide_transfer(accumulator, &conditions, &instruction);
         let each = self.points(&accumulator.axes, guarded(conditions, vec![instruction]));
         let all = match wide {
@@ -255,39 +303,41 @@ impl Walk<'_> {
 /// All accesses of a node.
 pub fn accesses(node: &Node) -> Vec<&Access> {
     let mut found = Vec::new();
-    gather(std::slice::from_ref(node), &mut Vec::new(), &mut Vec::new(), &mut found);
+    gather(std::slice::from_ref(node), &Domain::default(), &mut Vec::new(), &mut found);
     found.into_iter().map(|one| one.access).collect()
 }
 
 fn gather<'a>(
     nodes: &'a [Node],
-    loops: &mut Vec<usize>,
+    domain: &Domain,
     conditions: &mut Vec<Condition>,
     found: &mut Vec<Found<'a>>,
 ) {
     for node in nodes {
-        let before = (loops.len(), conditions.len());
+        let before = conditions.len();
         match node {
             Node::Assign(assignment) => {
                 let mut note = |access, is_written| {
-                    let (loops, conditions) = (loops.clone(), conditions.clone());
+                    let (conditions, domain) = (conditions.clone(), domain.clone());
                     let is_sum = is_sum(assignment);
-                    found.push(Found { access, is_written, is_sum, loops, conditions });
+                    found.push(Found { access, is_written, is_sum, conditions, domain });
                 };
                 note(&assignment.target, true);
                 assignment.value.reads().into_iter().for_each(|access| note(access, false));
             }
             Node::If(own, body) => {
                 conditions.extend(own.iter().cloned());
-                gather(body, loops, conditions, found);
+                let mut inside = domain.clone();
+                inside.conditions.extend(own.iter().cloned());
+                gather(body, &inside, conditions, found);
             }
             Node::Loop(range, body) => {
-                loops.push(range.iterator);
                 conditions.extend(not_empty(range));
-                gather(body, loops, conditions, found);
+                let mut inside = domain.clone();
+                inside.enter(range);
+                gather(body, &inside, conditions, found);
             }
         }
-        loops.truncate(before.0);
-        conditions.truncate(before.1);
+        conditions.truncate(before);
     }
 }

@@ -1,6 +1,7 @@
 //! One loop of the grid: how its values are spread over blocks, threads and the points of a thread.
 
 use super::Tiling;
+use super::domain::in_extent;
 use super::walk::has_loop;
 use crate::dependence::is_sum;
 use crate::kernel::Extent;
@@ -63,6 +64,14 @@ impl Axis {
     /// Values that a block covers.
     pub fn tile(&self) -> i64 {
         self.threads * self.points
+    }
+
+    /// What holds wherever a thread has a value of the axis, as values that are not negative. All blocks begin in the box, and threads go on from there: beyond its upper
+    /// bounds, unless a block has one value or a loop ends there.
+    pub fn is_within(&self) -> Vec<Affine> {
+        let ends = self.is_serial || self.tile() == 1;
+        let is_said = |value: &Affine| ends || value.coefficient(Variable::Iterator(self.iterator)) > 0;
+        in_extent(self.iterator, &self.extent).into_iter().filter(is_said).collect()
     }
 
     /// The first values of a block, of which the largest counts.

@@ -208,7 +208,7 @@ impl Walk<'_> {
     }
 
     /// That an array has this element.
-    fn in_bounds(&self, array: usize, subscripts: &[Affine]) -> Vec<Condition> {
+    pub fn in_bounds(&self, array: usize, subscripts: &[Affine]) -> Vec<Condition> {
         let zero = Affine::from(0);
         let of = |(subscript, extent): (&Affine, &Affine)| {
             let lower = Condition {

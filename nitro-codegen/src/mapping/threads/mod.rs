@@ -3,6 +3,7 @@
 mod accumulate;
 mod axis;
 mod copy;
+mod domain;
 mod runs;
 mod slices;
 mod stage;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::accumulate::{Candidate, accesses};
+use super::domain::Domain;
 use super::walk::{Walk, has_loop};
 use crate::kernel::Instruction;
 use crate::nest::expression::Access;
@@ -41,7 +42,7 @@ impl Walk<'_> {
             let is_set =
                 first.is_some_and(|first| matches!(first, Node::Assign(first) if sets(first, element)));
             let (element, conditions) = (element.clone(), Vec::new());
-            Some((run, Candidate { element, conditions, is_sum: false, is_set }))
+            Some((run, Candidate { element, conditions, domain: Domain::default(), is_sum: false, is_set }))
         })
     }
 }

@@ -1,10 +1,13 @@
 //! An inner loop in tiles, each of which is staged before it runs.
 
+use super::accumulate::Accumulator;
 use super::copy::Deed;
+use super::domain::is_implied;
 use super::stage::{Staged, statements};
 use super::walk::{Walk, constant};
-use super::{Tile, either, guarded, in_tile};
+use super::{Axis, Tile, either, guarded, in_tile};
 use crate::kernel::{Instruction, Unroll};
+use crate::mapping::bounds::not_negative;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Relation};
 use crate::nest::{Condition, Node, Range};
@@ -24,6 +27,8 @@ pub struct Tiles {
     slices: i64,
     /// Under which conditions something is done in it.
     guards: Vec<Condition>,
+    /// Those of all statements in it: elsewhere what they read need not be there.
+    inside: Vec<Condition>,
 }
 
 impl Tiles {
@@ -93,7 +98,9 @@ impl Walk<'_> {
         let start = self.iterator(&name);
         let (mut all, range) = self.with_one_start(range);
         let (inner, slices, guards) = (self.staged_iterations(), self.slices, guards.to_vec());
-        let tiles = Tiles { range, start, inner, slices, guards };
+        let mut inside = Vec::new();
+        body.iter().for_each(|node| conditions(node, &mut inside));
+        let tiles = Tiles { range, start, inner, slices, guards, inside };
         let mut staged: Vec<Staged> =
             staged.into_iter().map(|one| one.at(tiles.range.iterator, &tiles.start())).collect();
         all.extend(self.align(&mut staged, &tiles));
@@ -123,7 +130,8 @@ impl Walk<'_> {
         first: &Affine,
         deed: Deed,
     ) -> Vec<Instruction> {
-        let full = tiles.full(&tiles.guards, &self.tile(), first);
+        let all = [&tiles.guards[..], &tiles.inside].concat();
+        let full = tiles.full(&all, &self.tile(), first);
         let [whole, part] = [false, true].map(|is_guarded| self.copies(staged, is_guarded, deed));
         if whole.is_empty() { whole } else { either(full, whole, part) }
     }
@@ -176,11 +184,7 @@ impl Walk<'_> {
             (0, most) => Unroll::By(most.max(1) as u32),
             (factor, _) => Unroll::By(factor),
         };
-        let guards = if self.is_private(body) {
-            of_iterator(&tiles.guards, tiles.range.iterator)
-        } else {
-            tiles.guards.clone()
-        };
+        let guards = self.needed(&tiles.guards, body);
         let full = Instruction::Loop(tiles.whole(), unroll, self.list(body, &[]));
         let part = Instruction::Loop(tiles.part(), Unroll::By(1), self.list(body, &guards));
         self.staged.clear();
@@ -201,23 +205,37 @@ impl Walk<'_> {
         (vec![Instruction::Define(first, range.lower.clone())], Range { lower, ..range.clone() })
     }
 
-    /// Whether the statements read and write nothing but registers of the thread's own points and what is staged: then points beyond the edges may compute too, since what
-    /// they come to is stored nowhere.
-    fn is_private(&self, body: &[Node]) -> bool {
+    /// The guards without those that make no difference: where statements read and write nothing but registers of the thread's own points and what is staged, points may
+    /// compute too for which what they come to is stored nowhere.
+    fn needed(&self, guards: &[Condition], body: &[Node]) -> Vec<Condition> {
+        let Some(own) = self.private(body) else { return guards.to_vec() };
+        let said: Vec<Affine> = self.axes.iter().flat_map(Axis::is_within).collect();
+        let is_needed = |guard: &&Condition| {
+            let is_said = not_negative(guard).iter().all(|value| is_implied(value, &said));
+            !is_said && !own.iter().all(|accumulator| accumulator.asks_for(guard))
+        };
+        guards.iter().filter(is_needed).cloned().collect()
+    }
+
+    /// The registers that statements write, if they touch nothing else but what is staged. None: they do.
+    fn private(&self, body: &[Node]) -> Option<Vec<&Accumulator>> {
         let mut assignments = Vec::new();
-        statements(body, &mut assignments)
-            && assignments.iter().all(|assignment| {
-                let value = self.value(assignment);
-                let is_near = |access: &&Access| access.array >= self.nest.arrays.len();
-                self.is_own(&assignment.target) && value.reads().iter().all(is_near)
-            })
+        let is_near = |access: &&Access| access.array >= self.nest.arrays.len();
+        let is_private = statements(body, &mut assignments)
+            && assignments.iter().all(|assignment| self.value(assignment).reads().iter().all(is_near));
+        let targets = assignments.iter().map(|assignment| self.own_register(&assignment.target));
+        if is_private { targets.collect() } else { None }
     }
 }
 
-/// Those of the conditions that depend on an iterator.
-fn of_iterator(conditions: &[Condition], iterator: usize) -> Vec<Condition> {
-    let variable = Variable::Iterator(iterator);
-    let depends =
-        |condition: &&Condition| condition.left.mentions(variable) || condition.right.mentions(variable);
-    conditions.iter().filter(depends).cloned().collect()
+/// The conditions around statements.
+fn conditions(node: &Node, found: &mut Vec<Condition>) {
+    match node {
+        Node::If(own, body) => {
+            found.extend(own.iter().cloned());
+            body.iter().for_each(|node| conditions(node, found));
+        }
+        Node::Loop(_, body) => body.iter().for_each(|node| conditions(node, found)),
+        Node::Assign(_) => {}
+    }
 }

@@ -206,7 +206,8 @@ impl<'a> Walk<'a> {
             step: axis.range.step * axis.threads,
             is_reversed: false,
         };
-        self.accumulated(vec![axis.iterator], nodes, guards, |walk| {
+        let serial = self.axes[at..].iter().filter(|axis| axis.is_serial).map(|axis| axis.iterator).collect();
+        self.accumulated(serial, nodes, guards, |walk| {
             walk.is_in_row = axis.dimension == 0;
             let body = walk.serial(nodes, guards, at + 1);
             walk.is_in_row = false;
