@@ -38,7 +38,7 @@
 //!
 //! | variable | does |
 //! | --- | --- |
-//! | `NITRO_MODELS` | folder of models; without it, or where it lacks one: the program's own ([`embedded_model`]), `models/` beside the executable, then in the working directory |
+//! | `NITRO_MODELS` | folder of models; without it, or where it lacks one: what [`set_models`] names, the program's own ([`embedded_model`]), `models/` beside the executable, then in the working directory, there without generated code |
 //! | `NITRO_FORCE` | pins variants, e.g. `spmv=ell,sort=radix` |
 //! | `NITRO_EXACT` | `1`: only variants whose results are bit for bit the default's, as `exact(..)` groups say ([`set_exact`]) |
 //! | `NITRO_DETERMINISTIC` | `1`: the same choice for the same input on every device of one kind, in every process: nothing measured on the device decides ([`set_deterministic`]) |
@@ -57,11 +57,11 @@
 
 pub use nitro_core::{
     Artifact, ArtifactError, Benchmark, Choice, CodeChoice, CodeVariant, Configuration, ConfigurationError,
-    Constraint, Contract, Count, Device, DeviceEntry, DeviceFeature, Far, FeatureValue, FeatureVector,
+    Constraint, Contract, Count, Device, DeviceEntry, DeviceFeature, Doubt, Far, FeatureValue, FeatureVector,
     Function, MAX_ARTIFACT_BYTES, MAX_CHOICES, MAX_FEATURES, MAX_VARIANTS, MeasuredFeature, Parameter,
     ParameterKind, Parameters, PrepareError, Prepared, Reason, ReasonKind, ReloadError, Selection, Stats,
-    Stopwatch, Unkept, UnknownChoice, UnknownVariant, VariantInfo, host, model, recording, reload,
-    set_deterministic, set_exact, stats,
+    Stopwatch, UnknownChoice, UnknownVariant, VariantInfo, host, model, recording, reload, set_deterministic,
+    set_exact, set_models, stats,
 };
 
 #[doc = include_str!("code_variant.md")]

@@ -116,6 +116,11 @@ fn child() {
     if let Ok(said) = std::env::var("NITRO_TEST_SAYS") {
         nitro::set_deterministic(said == "on");
     }
+    for prepare in [measured::prepare, by_source::prepare] {
+        measured(1); // so that it is known where
+        by_source(1);
+        prepare().expect("nothing is compiled");
+    }
     let all = |choose: fn(usize) -> char| (1..100).step_by(2).map(choose).collect::<String>();
     println!("chosen: {} {} {}", all(described), all(measured), all(by_source));
     let reasons =

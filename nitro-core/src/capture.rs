@@ -18,12 +18,13 @@ use std::cell::Cell;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
+use once_cell::race::OnceBox;
+
 use crate::choose::Question;
-use crate::{Choice, DeviceId, Reason, environment, epoch, events, feature};
+use crate::{Choice, DeviceId, Reason, environment, epoch, events, feature, files};
 
 /// The size that no file exceeds.
 const MOST_BYTES: u64 = 16 << 20;
@@ -75,11 +76,15 @@ impl Sample {
     }
 }
 
-/// The line goes to the end of the file whole: the system writes what it is given at once.
+/// The line goes to the end of the file whole: the system writes what it is given at once. Where the last line was not ended, as when its program
+/// was killed, a new one begins.
 fn append(mut file: &File, line: &[u8]) -> std::io::Result<()> {
-    if file.metadata()?.len() + line.len() as u64 > FULL_BYTES {
+    let file_bytes = file.metadata()?.len();
+    if file_bytes + line.len() as u64 >= FULL_BYTES {
         return Err(std::io::Error::other("the file is as large as it may become"));
     }
+    let new_line = [b"\n", line].concat();
+    let line = if is_torn(file, file_bytes)? { &new_line } else { line };
     match file.write(line)? {
         written if written == line.len() => Ok(()),
         _ => Err(std::io::Error::other("the last line could not be written whole; remove it from the file")),
@@ -91,6 +96,23 @@ pub(crate) fn is_active() -> bool {
     ACTIVE.load(Relaxed)
 }
 
+/// Whether the file of this length ends in a line that nobody ends any more. While another process writes, the file may grow by parts of a line,
+/// so it is looked at a few times; if it was another process all the same, an empty line is the harm.
+fn is_torn(file: &File, file_bytes: u64) -> std::io::Result<bool> {
+    const LOOKS: usize = 10;
+    let is_open = |bytes: u64| files::byte_at(file, bytes - 1).is_some_and(|last| last != b'\n');
+    if file_bytes == 0 || !is_open(file_bytes) {
+        return Ok(false);
+    }
+    for _ in 0..LOOKS {
+        std::thread::yield_now();
+        if file.metadata()?.len() != file_bytes {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// From now on calls are not captured.
 fn stop() {
     if ACTIVE.swap(false, Relaxed) {
@@ -100,7 +122,7 @@ fn stop() {
 
 /// The file, if there is one; looked for once.
 fn file() -> Option<&'static File> {
-    static FILE: OnceLock<Option<File>> = OnceLock::new();
+    static FILE: OnceBox<Option<File>> = OnceBox::new();
     let open = || {
         let file = environment::capture_file();
         if file.is_none() {
@@ -111,9 +133,11 @@ fn file() -> Option<&'static File> {
     if let Some(file) = FILE.get() {
         return file.as_ref();
     }
-    let (file, events) = events::hold(|| FILE.get_or_init(open));
-    events.tell();
-    file.as_ref()
+    let (file, events) = events::hold(open);
+    if FILE.set(Box::new(file)).is_ok() {
+        events.tell(); // of several threads that look at once, one
+    }
+    FILE.get()?.as_ref()
 }
 
 /// Where a thread is between two samples.
@@ -135,7 +159,7 @@ pub(crate) fn draw() -> Option<u64> {
     thread_local! {
         static GAP: Cell<Gap> = const { Cell::new(Gap { passed: 0, length: 0, random: 0 }) };
     }
-    let mut gap = GAP.get();
+    let mut gap = GAP.try_with(Cell::get).ok()?;
     if gap.length == 0 {
         // Each thread has a sequence of its own, the same whenever the program runs.
         static THREADS: AtomicU64 = AtomicU64::new(0);
@@ -143,7 +167,7 @@ pub(crate) fn draw() -> Option<u64> {
         gap.length = gap.next_length();
     }
     let calls = gap.step();
-    GAP.set(gap);
+    GAP.try_with(|own| own.set(gap)).ok()?;
     calls
 }
 

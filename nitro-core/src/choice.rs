@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::escape::{escaped, meant, split_once, strip_end, trimmed};
 use crate::{CodeVariant, Configuration, Function};
 
 /// A variant of a function with a value for each of its parameters. What it is called: [`Function::choice_text`].
@@ -45,6 +46,9 @@ pub trait CodeChoice: Copy + PartialEq + fmt::Debug + fmt::Display + From<Self::
 
 /// What the choice of a variant and a configuration in words is called: `csr`, or `tiled{block=256,unroll=4}`.
 ///
+/// In the names of variants and parameters and in values, each of `\` `,` `=` `{` `}` and a blank at an end stands behind a `\`:
+/// `NITRO_FORCE='print=joined{separator=\,}'`. [`Function::choice`] and `NITRO_FORCE` read it so.
+///
 /// ```
 /// assert_eq!(nitro_core::choice_text("tiled", "block=256,unroll=4"), "tiled{block=256,unroll=4}");
 /// assert_eq!(nitro_core::choice_text("csr", ""), "csr");
@@ -52,8 +56,8 @@ pub trait CodeChoice: Copy + PartialEq + fmt::Debug + fmt::Display + From<Self::
 #[must_use]
 pub fn choice_text(variant: &str, configuration: &str) -> String {
     match configuration {
-        "" => variant.to_owned(), // it has no parameters
-        configuration => format!("{variant}{{{configuration}}}"),
+        "" => escaped(variant).into_owned(), // it has no parameters
+        configuration => format!("{}{{{configuration}}}", escaped(variant)),
     }
 }
 
@@ -93,19 +97,19 @@ impl Function {
     /// # Errors
     /// When the function has no such variant, or the variant no such configuration.
     pub fn choice(&self, text: &str) -> Result<Choice, UnknownChoice> {
-        let (name, configuration) = match text.split_once('{') {
-            Some((name, rest)) => (name.trim(), rest.strip_suffix('}')),
-            None => (text, Some("")),
+        let (name, configuration) = match split_once(text, '{') {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (text, None),
         };
+        let name = &*meant(name);
         let unknown = |why: String| UnknownChoice { found: text.to_owned(), function: self.name(), why };
         let known =
             || self.variants().iter().map(|own| format!("`{}`", own.name())).collect::<Vec<_>>().join(", ");
         let variant =
             self.variant_named(name).ok_or_else(|| unknown(format!("its variants are {}", known())))?;
-        let configuration = configuration.ok_or_else(|| unknown("the closing `}` is missing".to_owned()))?;
-        if !text.contains('{') {
-            return Ok(self.variant_choice(variant));
-        }
+        let Some(configuration) = configuration else { return Ok(self.variant_choice(variant)) };
+        let configuration = strip_end(trimmed(configuration), '}')
+            .ok_or_else(|| unknown("the closing `}` is missing".to_owned()))?;
         let info = &self.variants()[variant];
         let configuration =
             info.parameters().parse(configuration).map_err(|error| unknown(error.to_string()))?;

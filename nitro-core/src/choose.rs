@@ -64,7 +64,11 @@ impl Question<'_> {
         }
         let chosen = match state.resolved(self.function, self.device) {
             Ok(selector) => self.predict(selector, state, features),
-            Err(reason) => Chosen::of(self.function.default_variant(), *reason),
+            Err(reason) => Chosen {
+                // Until the device is measured: to remember that would keep it.
+                repeats: !matches!(reason, Reason::DeviceFeaturesPending),
+                ..Chosen::of(self.function.default_variant(), *reason)
+            },
         };
         let Some(forced) = state.forced else { return chosen };
         let pinned = self.function.variants()[state.choice(forced).variant].name();

@@ -1,11 +1,14 @@
 //! Devices: where a call runs, described by numbers.
 
-use std::cell::Cell;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use once_cell::race::OnceBox;
+
+use crate::measured::background::{self, Priority};
 use crate::measured::{self, Benchmark, MeasuredFeature, Present};
+use crate::replaceable::Replaceable;
 use crate::{events, feature_cache};
 
 /// Where a call runs. The option `device = EXPR` of `#[code_variant]` takes any value of a type that implements this.
@@ -105,6 +108,16 @@ pub struct DeviceFeature {
     pub value: f64,
 }
 
+impl Lookup {
+    /// The value, if it is known and finite.
+    pub(crate) fn finite(&self) -> Option<f64> {
+        match *self {
+            Self::Value(value) if value.is_finite() => Some(value),
+            _ => None,
+        }
+    }
+}
+
 /// One device: its identity and its device features.
 ///
 /// ```
@@ -117,7 +130,7 @@ pub struct DeviceFeature {
 /// let benchmarks = |_: &DeviceEntry| vec![Benchmark::new("copy_gbps", || Ok(vec![12.0]))];
 /// let entry = DeviceEntry::intern("acc:0@lab", described, benchmarks);
 /// assert_eq!((entry.described("lanes"), entry.described("copy_gbps")), (Some(64.0), None));
-/// assert_eq!(entry.feature("copy_gbps"), Some(12.0)); // runs the benchmark, once
+/// assert_eq!(entry.feature("copy_gbps"), Some(12.0)); // runs the benchmark, once, and waits
 /// assert!(entry.kept_in().is_some_and(|file| file.exists()), "for other processes");
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -126,7 +139,23 @@ pub struct DeviceEntry {
     described: Vec<DeviceFeature>,
     momentary: Vec<DeviceFeature>,
     benchmarks: fn(&DeviceEntry) -> Vec<Benchmark>,
-    measured: OnceLock<Vec<MeasuredFeature>>,
+    /// What this process uses.
+    pub(crate) measured: Replaceable<Vec<MeasuredFeature>>,
+    /// What other processes kept, read when it is first asked for.
+    kept: OnceBox<Vec<MeasuredFeature>>,
+    /// Whether it is to be measured in the background.
+    pub(crate) is_wanted: AtomicBool,
+    /// Whether it was told that calls wait for it.
+    is_told: AtomicBool,
+}
+
+/// What is known of a device feature at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Lookup {
+    Value(f64),
+    /// It takes a measurement first.
+    Pending,
+    Absent,
 }
 
 impl DeviceEntry {
@@ -151,7 +180,16 @@ impl DeviceEntry {
     ) -> &'static Self {
         let make = || {
             let (described, momentary) = described();
-            Self { id: id.to_owned(), described, momentary, benchmarks, measured: OnceLock::new() }
+            Self {
+                id: id.to_owned(),
+                described,
+                momentary,
+                benchmarks,
+                measured: Replaceable::new(),
+                kept: OnceBox::new(),
+                is_wanted: AtomicBool::new(false),
+                is_told: AtomicBool::new(false),
+            }
         };
         REGISTRY.find_or_insert(|entry| entry.id == id, make)
     }
@@ -162,7 +200,12 @@ impl DeviceEntry {
         &self.id
     }
 
-    /// The device feature of this name. Asking for a measured one runs the measurements, once.
+    /// All devices so far.
+    pub(crate) fn all() -> impl Iterator<Item = &'static Self> {
+        REGISTRY.iter()
+    }
+
+    /// The device feature of this name. Asking for a measured one runs the measurements, once, and waits for them.
     pub fn feature(&self, name: &str) -> Option<f64> {
         self.described(name).or_else(|| value(self.measured().iter().map(|own| &own.feature), name))
     }
@@ -184,26 +227,89 @@ impl DeviceEntry {
         self.described.iter().chain(&self.momentary).chain(measured)
     }
 
-    /// The device features that take a benchmark, with what is known of their measurement. Those that are not kept are measured when this
-    /// process asks first.
+    /// The device features that take a benchmark, with what is known of their measurement. Those that are not kept, or are noisy and old, are
+    /// measured when this process asks first; the caller waits for that, a minute or two at most.
     pub fn measured(&self) -> &[MeasuredFeature] {
-        if let Some(measured) = self.measured.get() {
-            return measured;
+        if self.has_to_be_measured()
+            && let Some(own) = Self::all().find(|own| *own == self)
+        {
+            match measured::is_settled(&self.benchmarks(), self.kept()) {
+                true => drop(self.look_up_measured()),
+                false => background::wait(own),
+            }
         }
-        let kept_or_measured =
-            || measured::kept_or_measured(self.kept_in().as_deref(), &(self.benchmarks)(self), &Present);
-        let (measured, events) = events::hold(|| self.measured.get_or_init(kept_or_measured));
-        events.tell();
+        self.measured.get().map_or_else(|| self.kept(), Vec::as_slice)
+    }
+
+    /// Measures now, and keeps what is measured in the place of what is kept. A process that has asked for measured features before
+    /// goes on with those.
+    pub fn measure_again(&self) -> Vec<MeasuredFeature> {
+        let benchmarks = self.benchmarks();
+        let measured = measured::measure(self.kept_in().as_deref(), benchmarks.iter(), &Present::now());
+        self.measured.get_or_init(|| measured.clone()); // what the process has is not replaced
         measured
     }
 
-    /// Measures now, and keeps what is not noisy in the place of what is kept. A process that has asked for measured features before
-    /// goes on with those.
-    pub fn measure_again(&self) -> Vec<MeasuredFeature> {
-        let benchmarks = (self.benchmarks)(self);
-        let measured = measured::measure(self.kept_in().as_deref(), benchmarks.iter(), &Present);
-        let _ = self.measured.set(measured.clone()); // what the process has is not replaced
-        measured
+    /// What is known of a device feature without measuring or waiting.
+    pub(crate) fn look_up(&self, name: &str) -> Lookup {
+        if let Some(value) = self.described(name) {
+            return Lookup::Value(value);
+        }
+        let known = self.look_up_measured();
+        let is_complete = known.is_some();
+        let known = known.map_or_else(|| self.kept(), Vec::as_slice);
+        match value(known.iter().map(|own| &own.feature), name) {
+            Some(value) => Lookup::Value(value),
+            None if !is_complete && self.benchmarks().iter().any(|own| own.name() == name) => Lookup::Pending,
+            None => Lookup::Absent,
+        }
+    }
+
+    /// What the process uses; where nothing was measured here yet, all of what is kept, if that is all there is to know.
+    fn look_up_measured(&self) -> Option<&Vec<MeasuredFeature>> {
+        self.measured.get().or_else(|| {
+            let benchmarks = self.benchmarks();
+            let kept = self.kept();
+            let all = || {
+                let of = |own: &Benchmark| kept.iter().find(|kept| kept.feature.name == own.name()).cloned();
+                benchmarks.iter().filter_map(of).collect()
+            };
+            measured::missing(&benchmarks, kept).is_empty().then(|| self.measured.get_or_init(all))
+        })
+    }
+
+    /// Has the device measured while calls go on, where features that a model needs are pending or noisy. Told once.
+    pub(crate) fn measure_in_background(&'static self) {
+        let is_pending = self.has_to_be_measured();
+        if is_pending || !measured::is_settled(&self.benchmarks(), self.kept()) {
+            background::begin(self, Priority::Low);
+        }
+        if is_pending && !self.is_told.swap(true, Ordering::Relaxed) {
+            let device = self.id();
+            events::tell(move || {
+                tracing::info!(
+                    device,
+                    "device features are measured in the background; until then functions whose models need them run their defaults \
+                     (`prepare` waits for it)"
+                );
+            });
+        }
+    }
+
+    /// Whether there is nothing measured that the process could use.
+    pub(crate) fn has_to_be_measured(&self) -> bool {
+        self.measured.get().is_none()
+    }
+
+    /// How it is measured.
+    pub(crate) fn benchmarks(&self) -> Vec<Benchmark> {
+        (self.benchmarks)(self)
+    }
+
+    /// What other processes kept.
+    pub(crate) fn kept(&self) -> &[MeasuredFeature] {
+        let load = || self.kept_in().as_deref().and_then(feature_cache::load).unwrap_or_default();
+        self.kept.get_or_init(|| Box::new(load()))
     }
 
     /// The file in which measured features are kept; none when the user has no folder for such files.
@@ -231,8 +337,10 @@ impl fmt::Debug for DeviceEntry {
 
 static REGISTRY: Chain<DeviceEntry> = Chain::new();
 
-/// A list that only grows: reading takes no lock, and what it holds never moves. The few devices of a process are
-/// found by walking it.
+/// A list that only grows: it has no lock, and what it holds never moves. The few devices of a process are found by walking it.
+///
+/// Threads that ask for a value at once may each make one, of which one prevails. So nobody waits for a thread that another process has,
+/// after a `fork`, and what makes a value may ask for it.
 ///
 /// ```
 /// use nitro_core::provide::Chain;
@@ -246,7 +354,7 @@ static REGISTRY: Chain<DeviceEntry> = Chain::new();
 /// assert_eq!(OPENED.iter().count(), 2);
 /// ```
 pub struct Chain<T> {
-    head: OnceLock<Box<Node<T>>>,
+    head: OnceBox<Node<T>>,
 }
 
 struct Node<T> {
@@ -264,7 +372,7 @@ impl<T> Chain<T> {
     /// An empty list.
     #[must_use]
     pub const fn new() -> Self {
-        Self { head: OnceLock::new() }
+        Self { head: OnceBox::new() }
     }
 
     /// The values so far, oldest first.
@@ -281,14 +389,11 @@ impl<T> Chain<T> {
 
     /// Appends a value.
     pub fn push(&self, value: T) -> &T {
-        let mut node = Box::new(Node { value, next: Self::new() });
-        let mut chain = self;
-        // Another thread may fill the end first: the value goes behind.
-        while let Err(rejected) = chain.head.set(node) {
-            node = rejected;
-            chain = &chain.head.get().expect("it has just been filled").next;
+        let never = |_: &T| false;
+        match self.insert(never, || value) {
+            Ok(new) => new,
+            Err(_) => unreachable!("no value is wanted"),
         }
-        &chain.head.get().expect("it has just been set").value
     }
 
     /// The first value that `wanted` accepts; when there is none, `make` appends one.
@@ -296,18 +401,31 @@ impl<T> Chain<T> {
     /// # Panics
     /// When `make` does.
     pub fn find_or_insert(&self, wanted: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> &T {
-        let make = Cell::new(Some(make));
+        match self.insert(wanted, make) {
+            Ok(value) | Err(value) => value,
+        }
+    }
+
+    /// Appends what `make` gives, unless there is a value that `wanted` accepts: that one is the error.
+    pub(crate) fn insert(&self, wanted: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> Result<&T, &T> {
+        let mut make = Some(make);
+        let mut made = None;
         let mut chain = self;
         loop {
-            // Two threads may race for the end. The loser finds a value it may not want, and walks on.
-            let node = chain.head.get_or_init(|| {
-                let make = make.take().expect("only the end is ever filled, and only once");
-                Box::new(Node { value: make(), next: Self::new() })
-            });
-            if wanted(&node.value) {
-                return &node.value;
+            // What is there already, also what another thread appended while this one made its own.
+            while let Some(node) = chain.head.get() {
+                if wanted(&node.value) {
+                    return Err(&node.value);
+                }
+                chain = &node.next;
             }
-            chain = &node.next;
+            let new =
+                made.take().or_else(|| Some(Box::new(Node { value: make.take()?(), next: Self::new() })));
+            let Err(rejected) = chain.head.set(new.expect("it is made once, and comes back until it is in"))
+            else {
+                return Ok(&chain.head.get().expect("it has just been set").value);
+            };
+            made = Some(rejected);
         }
     }
 }
@@ -326,5 +444,28 @@ mod tests {
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert!(found.iter().all(|addresses| *addresses == found[0]));
+    }
+
+    #[test]
+    fn what_makes_a_value_may_ask_for_it() {
+        let chain: Chain<u32> = Chain::new();
+        let outer = *chain.find_or_insert(|&own| own > 0, || *chain.find_or_insert(|&own| own > 0, || 1) + 1);
+        assert_eq!((outer, chain.iter().count()), (1, 1), "the inner one was there first");
+    }
+
+    #[test]
+    fn every_value_that_threads_append_at_once_is_there() {
+        let chain = Chain::new();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let chain = &chain;
+                scope.spawn(move || {
+                    (0..50).for_each(|n| assert_eq!(*chain.push(50 * thread + n), 50 * thread + n))
+                });
+            }
+        });
+        let mut all: Vec<i32> = chain.iter().copied().collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..200));
     }
 }

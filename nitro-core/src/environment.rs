@@ -1,11 +1,14 @@
 //! The environment variables of the run time, and how a user hears of what is wrong with them.
 
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use crate::device::Chain;
+use crate::escape::{entries, meant, split_once, trimmed};
+use crate::replaceable::Replaceable;
 use crate::{Choice, Function, events, files};
 
 /// `NITRO_MODELS`: the folder of models; that it is none is reported once in the process.
@@ -16,6 +19,36 @@ pub(crate) fn models_folder() -> Option<PathBuf> {
         warn(format!("NITRO_MODELS: no model is taken from `{}`, which is no folder", folder.display()));
     }
     Some(folder)
+}
+
+/// What [`set_models`] said last.
+static MODELS: Replaceable<PathBuf> = Replaceable::new();
+
+/// The folder of models that the program names, if it does.
+pub(crate) fn models_of_program() -> Option<PathBuf> {
+    MODELS.get().cloned()
+}
+
+/// Takes models from this folder from now on, where the folder that `NITRO_MODELS` names has none: before those that the program carries, and also
+/// models with generated code, which a program does not take from `models/` in its working directory.
+///
+/// A relative path is one in the working directory of this moment. A function takes the setting at its first call or
+/// [`reload`](crate::reload()): say it at the start of `main`.
+///
+/// ```
+/// # use nitro_core as nitro;
+/// fn main() {
+///     nitro::set_models("/opt/app/models");
+///     // from now on models are looked for there first
+/// }
+/// ```
+pub fn set_models(folder: impl Into<PathBuf>) {
+    let folder = folder.into();
+    let folder = std::path::absolute(&folder).unwrap_or(folder);
+    // What is replaced stays in memory.
+    if MODELS.get() != Some(&folder) {
+        let _ = MODELS.try_replace(|_| Ok::<_, Infallible>(Some(folder.clone())));
+    }
 }
 
 /// A setting that the program or a variable of the environment turns on.
@@ -123,16 +156,16 @@ pub(crate) fn forced_choice(function: &Function) -> Option<Choice> {
 
 fn forced_in(setting: &str, function: &Function) -> Option<Choice> {
     let mut forced = None;
-    for entry in entries(setting).map(str::trim).filter(|entry| !entry.is_empty()) {
-        let Some((name, choice)) = entry.split_once('=') else {
+    for entry in entries(setting).into_iter().map(trimmed).filter(|entry| !entry.is_empty()) {
+        let Some((name, choice)) = split_once(entry, '=') else {
             warn_once(format!("NITRO_FORCE: `{entry}` is ignored: write function=variant"));
             continue;
         };
-        let (name, choice) = (name.trim(), choice.trim());
+        let name = &*meant(name);
         if name != function.name() && Some(name) != function.name().rsplit("::").next() {
             continue;
         }
-        match function.choice(choice) {
+        match function.choice(trimmed(choice)) {
             Ok(choice) => forced = Some(choice),
             Err(unknown) => warn(format!("NITRO_FORCE is ignored for `{}`: {unknown}", function.name())),
         }
@@ -140,27 +173,10 @@ fn forced_in(setting: &str, function: &Function) -> Option<Choice> {
     forced
 }
 
-/// What stands between the commas that are not inside of braces.
-fn entries(setting: &str) -> impl Iterator<Item = &str> {
-    let mut is_inside = false;
-    setting.split(move |letter| {
-        is_inside = letter == '{' || is_inside && letter != '}';
-        letter == ',' && !is_inside
-    })
-}
-
 /// As [`warn`], of what is no single function's: once in the process, though each function reads the variable.
 fn warn_once(message: String) {
     static TOLD: Chain<String> = Chain::new();
-    let mut is_new = false;
-    TOLD.find_or_insert(
-        |told| *told == message,
-        || {
-            is_new = true;
-            message.clone()
-        },
-    );
-    if is_new {
+    if TOLD.insert(|told| *told == message, || message.clone()).is_ok() {
         warn(message);
     }
 }
@@ -211,6 +227,31 @@ mod tests {
         ] {
             let forced = forced_in(setting, &SORT).map(|choice| SORT.choice_text(choice));
             assert_eq!(forced.as_deref(), expected, "{setting}");
+        }
+    }
+
+    /// Whatever a descriptor calls its variants, parameters and values.
+    #[test]
+    fn what_a_choice_is_called_pins_it() {
+        static ODD: Function = Function::new(
+            "odd",
+            &[
+                VariantInfo::new("a{b}=c, d"),
+                VariantInfo::new(" \\").with_parameters(&[Parameter::new(
+                    "k,",
+                    ParameterKind::Category,
+                    &["", "}", "{,", "\" \\"],
+                    1,
+                )]),
+            ],
+        );
+        let of_parameters = ODD.variants()[1].configurations();
+        let choices = of_parameters.map(|configuration| Choice { variant: 1, configuration });
+        for choice in choices.chain([ODD.variant_choice(0)]) {
+            let text = ODD.choice_text(choice);
+            for setting in [format!("odd={text}"), format!("sort=radix{{bits=4}}, odd = {text} ,x=y")] {
+                assert_eq!(forced_in(&setting, &ODD), Some(choice), "{setting}");
+            }
         }
     }
 }

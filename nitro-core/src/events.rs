@@ -1,36 +1,42 @@
 //! Events that come up while something is made that calls of all threads wait for. They are told when it is there: whoever listens may call
 //! the very function that it is made for.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
 
 type Event = Box<dyn FnOnce()>;
 
+/// What is held back, on the stack of who holds it.
+type List = Cell<Vec<Event>>;
+
 thread_local! {
-    /// What is held back on this thread, if anything is.
-    static HELD: RefCell<Option<Vec<Event>>> = const { RefCell::new(None) };
+    /// The innermost list of this thread, or null. No destructor, so that a thread that ends has it to the last.
+    static HELD: Cell<*const List> = const { Cell::new(ptr::null()) };
 }
 
 /// Events that were held back. Dropped, they are never told.
 #[must_use]
 pub(crate) struct Held(Vec<Event>);
 
-/// Does `work`, whose events are held back.
+/// Does `work`, whose events are held back. Where the thread has no storage left they are told at once.
 pub(crate) fn hold<R>(work: impl FnOnce() -> R) -> (R, Held) {
-    let hold = Hold(HELD.replace(Some(Vec::new())));
+    let list = List::default();
+    let outer = HELD.try_with(|held| held.replace(&raw const list)).unwrap_or(ptr::null());
+    let back = Back(outer);
     let result = work();
-    let held = HELD.take().unwrap_or_default();
-    drop(hold);
-    (result, Held(held))
+    drop(back);
+    (result, Held(list.take()))
 }
 
-/// Gives back what was held before, also when the work panics.
-struct Hold(Option<Vec<Event>>);
+/// Gives back the list that was there before, also when the work panics.
+struct Back(*const List);
 
-impl Drop for Hold {
+impl Drop for Back {
     fn drop(&mut self) {
-        HELD.set(self.0.take());
+        let _ = HELD.try_with(|held| held.set(self.0));
     }
 }
 
@@ -44,6 +50,9 @@ impl Held {
 /// Tells an event: at once, or when what is being made on this thread is there, as a device's measured features or what a model means on
 /// a device. What `event` does may then call functions with variants.
 ///
+/// A panic of who listens is his own: it is shown as any panic is, and the call that had something to tell goes on. In the destructor of
+/// a thread-local it would end the process.
+///
 /// ```
 /// use std::{cell::Cell, rc::Rc};
 /// use nitro_core::provide::tell_event;
@@ -54,27 +63,45 @@ impl Held {
 /// assert!(told.get(), "nothing is being made on this thread");
 /// ```
 pub fn tell(event: impl FnOnce() + 'static) {
-    let now = HELD.with_borrow_mut(|held| match held {
-        Some(held) => {
-            held.push(Box::new(event));
-            None
-        }
-        None => Some(event),
-    });
-    if let Some(event) = now {
-        event();
-    }
+    let held = HELD.try_with(Cell::get).unwrap_or(ptr::null());
+    // SAFETY: null, or the list of a `hold` on this thread that has not returned: it takes its list out of `HELD` before that.
+    let Some(list) = (unsafe { held.as_ref() }) else {
+        let _ = catch_unwind(AssertUnwindSafe(event));
+        return;
+    };
+    let mut events = list.take();
+    events.push(Box::new(event));
+    // To make room allocates, and an allocator of the program's may have had something to tell.
+    events.extend(list.take());
+    list.set(events);
 }
 
 /// Writes a line to stderr where the application listens to no events: for what its developer or user has to change.
 pub(crate) fn line_where_nobody_listens(message: fmt::Arguments<'_>) {
     if !tracing::dispatcher::has_been_set() {
-        let _ = writeln!(io::stderr(), "nitro: {message}"); // nobody to tell is no reason to fail
+        let _ = write_line(&format!("nitro: {message}\n")); // nobody to tell is no reason to fail
     }
+}
+
+/// Past the lock of the standard library: a thread may have held it when this process was forked from its parent.
+#[cfg(unix)]
+fn write_line(line: &str) -> io::Result<()> {
+    use std::fs::File;
+    use std::mem::ManuallyDrop;
+    use std::os::fd::FromRawFd as _;
+    // SAFETY: the descriptor is not closed here, since the file is never dropped. Where it is closed, to write fails.
+    let stderr = ManuallyDrop::new(unsafe { File::from_raw_fd(2) });
+    (&*stderr).write_all(line.as_bytes())
+}
+
+#[cfg(not(unix))]
+fn write_line(line: &str) -> io::Result<()> {
+    io::stderr().write_all(line.as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
     use std::rc::Rc;
 
     use super::*;
@@ -105,6 +132,18 @@ mod tests {
     fn after_a_panic_nothing_is_held_back() {
         let panicked = std::panic::catch_unwind(|| hold(|| panic!("on purpose")).0);
         assert!(panicked.is_err());
-        assert!(HELD.take().is_none());
+        assert!(HELD.get().is_null());
+    }
+
+    #[test]
+    fn a_listener_that_panics_ends_neither_the_call_nor_what_others_hear() {
+        let told = Rc::new(Cell::new(false));
+        let tell_it = Rc::clone(&told);
+        let ((), held) = hold(|| {
+            tell(|| panic!("on purpose"));
+            tell(move || tell_it.set(true));
+        });
+        held.tell();
+        assert!(told.get());
     }
 }

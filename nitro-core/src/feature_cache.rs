@@ -1,11 +1,11 @@
-//! Measured device features are kept in a file of the user's cache folder: lines of name, value, spread and date under a heading.
+//! Measured device features are kept in a file of the user's cache folder: lines of name, value, spread, load and date under a heading.
 
 use std::path::{Path, PathBuf};
 
 use crate::{DeviceFeature, MeasuredFeature, events, files};
 
 /// Changes with the form of the file, so that what older versions kept is measured anew.
-const HEADING: &str = "nitro device features 1: name value spread unix_s";
+const HEADING: &str = "nitro device features 2: name value spread load unix_s";
 /// A few dozen lines; anything larger is no file of ours.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -39,9 +39,16 @@ pub(crate) fn load(file: &Path) -> Option<Vec<MeasuredFeature>> {
 /// Keeps features beside those of other names that the file has. A cache that cannot be written costs time at the next start, nothing else.
 pub(crate) fn keep(file: &Path, features: Vec<MeasuredFeature>) {
     let is_new = |old: &MeasuredFeature| features.iter().any(|new| new.feature.name == old.feature.name);
-    let mut kept = load(file).unwrap_or_default();
-    kept.retain(|old| !is_new(old));
-    kept.extend(features);
+    let old = load(file).unwrap_or_default();
+    let better = |new: MeasuredFeature| {
+        let old = old.iter().find(|old| old.feature.name == new.feature.name);
+        match old.filter(|old| new.doubt.is_some() && old.is_steadier_than(&new)) {
+            Some(steadier) => MeasuredFeature { unix_s: new.unix_s, ..steadier.clone() },
+            None => new,
+        }
+    };
+    let mut kept: Vec<_> = old.iter().filter(|old| !is_new(old)).cloned().collect();
+    kept.extend(features.iter().cloned().map(better));
     if let Err(error) = files::replace_with_folder(file, print(&kept).as_bytes()) {
         let path = file.to_owned();
         events::tell(move || {
@@ -51,8 +58,8 @@ pub(crate) fn keep(file: &Path, features: Vec<MeasuredFeature>) {
 }
 
 fn print(features: &[MeasuredFeature]) -> String {
-    let line = |MeasuredFeature { feature, spread, unix_s, .. }: &MeasuredFeature| {
-        format!("{} {} {spread} {unix_s}\n", feature.name, feature.value)
+    let line = |MeasuredFeature { feature, spread, load, unix_s, .. }: &MeasuredFeature| {
+        format!("{} {} {spread} {load} {unix_s}\n", feature.name, feature.value)
     };
     format!("{HEADING}\n{}", features.iter().map(line).collect::<String>())
 }
@@ -62,12 +69,12 @@ fn parse(text: &str) -> Option<Vec<MeasuredFeature>> {
 }
 
 fn parse_line(line: &str) -> Option<MeasuredFeature> {
-    let mut words = line.rsplitn(4, ' '); // a name may have spaces
+    let mut words = line.rsplitn(5, ' '); // a name may have spaces
     let unix_s = words.next()?.parse().ok()?;
     let mut number = || words.next()?.parse().ok().filter(|value: &f64| value.is_finite());
-    let (spread, value) = (number()?, number()?);
+    let (load, spread, value) = (number()?, number()?, number()?);
     let feature = DeviceFeature { name: words.next()?.to_owned(), value };
-    Some(MeasuredFeature { feature, spread, unix_s, unkept: None })
+    Some(MeasuredFeature::kept(feature, spread, load, unix_s))
 }
 
 #[cfg(test)]
@@ -76,7 +83,7 @@ mod tests {
 
     fn feature(name: &str, value: f64) -> MeasuredFeature {
         let feature = DeviceFeature { name: name.into(), value };
-        MeasuredFeature { feature, spread: 0.0625, unix_s: 1_700_000_000, unkept: None }
+        MeasuredFeature::kept(feature, 0.0625, 0.03125, 1_700_000_000)
     }
 
     #[test]
@@ -96,10 +103,10 @@ mod tests {
 
     #[test]
     fn a_damaged_or_older_file_is_measured_anew() {
-        for text in ["", "nitro host features 1\na 1\n", HEADING] {
+        for text in ["", "nitro device features 1: name value spread unix_s\na 1 0 1\n", HEADING] {
             assert_eq!(parse(text), None, "{text:?}");
         }
-        for line in ["a 1", "a x 0 1", "a 1 NaN 1", "a inf 0 1", "a 1 0 -1", ""] {
+        for line in ["a 1", "a x 0 0 1", "a 1 NaN 0 1", "a 1 0 NaN 1", "a inf 0 0 1", "a 1 0 0 -1", ""] {
             assert_eq!(parse(&format!("{HEADING}\n{line}\n")), None, "{line:?}");
         }
     }

@@ -50,7 +50,21 @@ pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
     if let Ok(metadata) = fs::metadata(path) {
         is_regular(&metadata)?;
     }
-    File::options().create(true).append(true).open(path)
+    // What is there may be looked at, where that is allowed.
+    let and_read = File::options().create(true).append(true).read(true).open(path);
+    and_read.or_else(|_| File::options().create(true).append(true).open(path))
+}
+
+/// The byte at a place of a file, if it can be read.
+pub(crate) fn byte_at(file: &File, place: u64) -> Option<u8> {
+    let mut byte = [0];
+    #[cfg(unix)]
+    let read = std::os::unix::fs::FileExt::read_at(file, &mut byte, place);
+    #[cfg(windows)]
+    let read = std::os::windows::fs::FileExt::seek_read(file, &mut byte, place);
+    #[cfg(not(any(unix, windows)))]
+    let read = io::Result::<usize>::Ok(0);
+    (read.ok()? == 1).then_some(byte[0])
 }
 
 fn is_regular(metadata: &fs::Metadata) -> io::Result<()> {

@@ -49,7 +49,8 @@ pub(crate) struct CachedChoice<C> {
 
 /// A call that begins: when, where, and what its thread remembers of those before.
 pub struct Call<C: 'static, const N: usize> {
-    cache: &'static InlineCache<C, N>,
+    /// None where the thread has no storage left, as in destructors of its last thread-locals.
+    cache: Option<&'static InlineCache<C, N>>,
     epoch: u64,
     pub(crate) device: &'static DeviceEntry,
 }
@@ -66,34 +67,35 @@ impl<C: Copy, const N: usize> Call<C, N> {
     pub fn begin(cache: &'static LocalKey<InlineCache<C, N>>, device: &impl Device) -> Self {
         // SAFETY: a reference to the thread's own cache, which has no destructor and lives as long as the thread. A call does not leave it.
         // (In a closure for `with`, what follows would be a call of its own.)
-        let cache = unsafe { &*cache.with(ptr::from_ref) };
+        let cache = cache.try_with(ptr::from_ref).ok().map(|cache| unsafe { &*cache });
         Self { cache, epoch: epoch::now(), device: device.entry() }
     }
 
     #[inline]
-    fn remembers(&self) -> bool {
-        self.cache.epoch.get() == self.epoch && ptr::eq(self.cache.device.get(), self.device)
+    fn memory(&self) -> Option<&'static InlineCache<C, N>> {
+        self.cache.filter(|cache| cache.epoch.get() == self.epoch && ptr::eq(cache.device.get(), self.device))
     }
 
     /// Bit by bit the features that tell the remembered choices apart.
     #[inline]
     pub fn needs(&self) -> u32 {
-        if self.remembers() { self.cache.needs.get() } else { 0 }
+        self.memory().map_or(0, |cache| cache.needs.get())
     }
 
     /// What is remembered for an input, whose features that are not needed are 0.
     #[inline]
     pub fn remembered(self, features: &[f64; N]) -> Remembered<C, N> {
         // Asked again, since to compute a feature the function may have been called on another device.
-        let known = || self.cache.gate.decide(features).or_else(|| self.cache.get(features));
-        let cached = if self.remembers() { known() } else { None };
+        let cached = match self.memory() {
+            Some(cache) => cache.gate.decide(features).or_else(|| cache.get(features)),
+            None => None,
+        };
         Remembered { call: self, cached }
     }
 
     /// Remembers a choice in the place of the oldest.
     pub(crate) fn remember(&self, needs: u32, features: &[f64; N], choice: CachedChoice<C>) {
-        self.begin_with(needs);
-        let cache = self.cache;
+        let Some(cache) = self.begin_with(needs) else { return };
         let entry = &cache.entries[cache.count.replace(cache.count.get() + 1) % ENTRIES];
         entry.features.set(features.map(f64::to_bits));
         entry.choice.set(Some(choice));
@@ -101,17 +103,14 @@ impl<C: Copy, const N: usize> Call<C, N> {
 
     /// The gate that is to decide from now on by these features, unless it does already.
     pub(crate) fn new_gate(&self, needs: u32) -> Option<&InlineGate<C>> {
-        let is_new = !self.remembers() || self.cache.needs.get() != needs;
-        is_new.then(|| {
-            self.begin_with(needs);
-            &self.cache.gate
-        })
+        let is_new = self.memory().is_none_or(|cache| cache.needs.get() != needs);
+        if is_new { self.begin_with(needs).map(|cache| &cache.gate) } else { None }
     }
 
     /// Forgets what was made under other circumstances or from other features.
-    fn begin_with(&self, needs: u32) {
-        let cache = self.cache;
-        if !self.remembers() || cache.needs.get() != needs {
+    fn begin_with(&self, needs: u32) -> Option<&'static InlineCache<C, N>> {
+        let cache = self.cache?;
+        if self.memory().is_none_or(|cache| cache.needs.get() != needs) {
             cache.gate.clear();
             cache.entries.iter().for_each(|entry| entry.choice.set(None));
             cache.epoch.set(self.epoch);
@@ -119,6 +118,7 @@ impl<C: Copy, const N: usize> Call<C, N> {
             cache.needs.set(needs);
             cache.count.set(0);
         }
+        Some(cache)
     }
 }
 

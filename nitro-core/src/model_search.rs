@@ -1,27 +1,41 @@
 //! Where models come from: files and the program itself, in a fixed order.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::hash::fnv1a;
 use crate::model::{self, Model, ModelError};
 use crate::{Function, Reason, environment};
 
 /// Where a model is from, for messages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Origin {
+    /// A file that somebody chose: by naming its folder, or by putting it beside the executable.
     File(PathBuf),
+    /// A file in the working directory, where anybody's may lie.
+    WorkingFolder(PathBuf),
     Embedded,
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(path) => path.display().fmt(formatter),
+            Self::File(path) | Self::WorkingFolder(path) => path.display().fmt(formatter),
             Self::Embedded => formatter.write_str("the embedded model"),
         }
     }
 }
+
+/// What stands where a function's model was found, not yet read.
+pub(crate) struct Source {
+    pub(crate) origin: Origin,
+    bytes: Result<Cow<'static, [u8]>, ModelError>,
+}
+
+/// Tells sources apart: the place, and the length and digest of what is there.
+pub(crate) type SourceIdentity = (Origin, usize, u64);
 
 /// Why a model that was found is not used.
 #[derive(Clone, Debug)]
@@ -31,27 +45,53 @@ pub(crate) struct Unusable {
     pub(crate) why: String,
 }
 
-/// The model of a function, or none, from the first of these places that has one:
+/// The first of these places that has a model of the function:
 /// 1. the folder that `NITRO_MODELS` names,
-/// 2. the program itself (`model = EXPR`),
-/// 3. the folder `models` beside the executable,
-/// 4. the folder `models` in the working directory.
-pub(crate) fn find_model(function: &Function) -> Result<Option<(Model, Origin)>, Unusable> {
-    let Some(origin) = origin(function) else { return Ok(None) };
-    let read = match &origin {
-        Origin::File(path) => Model::read(path),
-        Origin::Embedded => Model::from_bytes(function.embedded_model().unwrap_or_default()),
+/// 2. the folder that the program names ([`set_models`](crate::set_models)),
+/// 3. the program itself (`model = EXPR`),
+/// 4. the folder `models` beside the executable,
+/// 5. the folder `models` in the working directory, for models without generated code.
+pub(crate) fn find_source(function: &Function) -> Option<Source> {
+    let origin = origin(function)?;
+    let bytes = match &origin {
+        Origin::File(path) | Origin::WorkingFolder(path) => Model::read_bytes(path).map(Cow::Owned),
+        Origin::Embedded => Ok(Cow::Borrowed(function.embedded_model().unwrap_or_default())),
     };
-    match read {
-        Err(error) => {
-            let why = format!("cannot be read: {}", cause(&error));
-            Err(Unusable { reason: Reason::ModelUnreadable, origin, why })
+    Some(Source { origin, bytes })
+}
+
+impl Source {
+    /// What tells it apart from others; none where it cannot be read.
+    pub(crate) fn identity(&self) -> Option<SourceIdentity> {
+        let bytes = self.bytes.as_ref().ok()?;
+        Some((self.origin.clone(), bytes.len(), fnv1a(bytes)))
+    }
+
+    /// The model of the function in it.
+    pub(crate) fn model(self, function: &Function) -> Result<(Model, Origin), Unusable> {
+        let Self { origin, bytes } = self;
+        let is_trusted = !matches!(origin, Origin::WorkingFolder(_));
+        let read = bytes.and_then(|bytes| match is_trusted {
+            true => Model::from_bytes(&bytes).map(Some),
+            false => Model::from_bytes_without_code(&bytes),
+        });
+        match read {
+            Err(error) => {
+                let why = format!("cannot be read: {}", cause(&error));
+                Err(Unusable { reason: Reason::ModelUnreadable, origin, why })
+            }
+            Ok(None) => {
+                let why = "carries generated code, which would run, and lies in the working directory: \
+                    name its folder in NITRO_MODELS, or put it beside the executable"
+                    .to_owned();
+                Err(Unusable { reason: Reason::ModelUntrusted, origin, why })
+            }
+            Ok(Some(model)) if model.function != function.name() => {
+                let why = format!("is of another function, `{}`", model.function);
+                Err(Unusable { reason: Reason::ModelForeign, origin, why })
+            }
+            Ok(Some(model)) => Ok((model, origin)),
         }
-        Ok(model) if model.function != function.name() => {
-            let why = format!("is of another function, `{}`", model.function);
-            Err(Unusable { reason: Reason::ModelForeign, origin, why })
-        }
-        Ok(model) => Ok(Some((model, origin))),
     }
 }
 
@@ -59,11 +99,12 @@ fn origin(function: &Function) -> Option<Origin> {
     let file = model::file_name(function.name());
     let in_folder = |folder: PathBuf| Some(folder.join(&file)).filter(|path| path.exists());
     let beside = || std::env::current_exe().ok().and_then(|path| Some(path.parent()?.join("models")));
-    let chosen = environment::models_folder().and_then(in_folder).map(Origin::File);
+    let chosen = environment::models_folder().and_then(in_folder);
+    let chosen = chosen.or_else(|| environment::models_of_program().and_then(in_folder)).map(Origin::File);
     chosen
         .or_else(|| function.embedded_model().map(|_| Origin::Embedded))
         .or_else(|| beside().and_then(in_folder).map(Origin::File))
-        .or_else(|| in_folder(Path::new("models").into()).map(Origin::File))
+        .or_else(|| in_folder(Path::new("models").into()).map(Origin::WorkingFolder))
 }
 
 /// What is wrong, without the path, which the origin tells.

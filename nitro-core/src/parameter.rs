@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::escape::{entries, escaped, meant, split_once, trimmed};
 use crate::{Artifact, ArtifactError};
 
 /// A tuning parameter of a variant, as `#[code_variant]` describes it.
@@ -248,11 +249,11 @@ impl Parameters {
     #[must_use]
     pub fn text(&self, configuration: Configuration) -> String {
         if let Some(own) = self.artifact() {
-            return format!("{}={}", own.name, Artifact::from(configuration));
+            return format!("{}={}", escaped(own.name), Artifact::from(configuration));
         }
         let values = self.values(configuration);
-        let each =
-            self.0.iter().zip(values).map(|(own, value)| format!("{}={}", own.name, own.values[value]));
+        let each = self.0.iter().zip(values);
+        let each = each.map(|(own, value)| format!("{}={}", escaped(own.name), escaped(own.values[value])));
         each.collect::<Vec<_>>().join(",")
     }
 
@@ -262,9 +263,9 @@ impl Parameters {
     /// When a parameter lacks, is there twice or is unknown, or when it cannot have the value.
     pub fn parse(&self, text: &str) -> Result<Configuration, ConfigurationError> {
         let mut values = vec![None; self.0.len()];
-        for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
-            let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
-            let (name, value) = (name.trim(), value.trim());
+        for entry in entries(text).into_iter().map(trimmed).filter(|entry| !entry.is_empty()) {
+            let (name, value) = split_once(entry, '=').unwrap_or((entry, ""));
+            let (name, value) = (&*meant(name), &*meant(value));
             let index = self.0.iter().position(|own| own.name == name).ok_or_else(|| self.unknown(name))?;
             let value = self.0[index].parse(value)?;
             if values[index].replace(value).is_some() {
@@ -324,7 +325,7 @@ pub struct ValueText<'a, T> {
 impl<T: PartialEq + fmt::Debug> fmt::Display for ValueText<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.values.iter().position(|known| known == self.value) {
-            Some(index) => formatter.write_str(self.texts[index]),
+            Some(index) => formatter.write_str(&escaped(self.texts[index])),
             None => self.value.fmt(formatter),
         }
     }
@@ -350,6 +351,24 @@ mod tests {
         }
         assert_eq!(TILED.text(TILED.default_configuration()), "block=128,staged=false");
         assert_eq!(TILED.parse(" staged = true, block=32 "), Ok(Configuration::of_rank(1)));
+    }
+
+    /// What a descriptor that no macro made may have.
+    #[test]
+    fn names_and_values_with_signs_of_the_text_are_read_back() {
+        const ODD: Parameters = Parameters::new(&[
+            Parameter::new(
+                "a,=b",
+                ParameterKind::Category,
+                &["", ",", "=", "{", "}", "\\", " ", "x=1,y={2}"],
+                0,
+            ),
+            Parameter::new("}{ ", ParameterKind::Category, &["\"a, b\"", " b ", "\\,", "é\u{a0}"], 0),
+        ]);
+        for rank in 0..ODD.configurations() {
+            let text = ODD.text(Configuration::of_rank(rank));
+            assert_eq!(ODD.parse(&text), Ok(Configuration::of_rank(rank)), "{text}");
+        }
     }
 
     #[test]

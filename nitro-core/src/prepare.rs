@@ -12,7 +12,7 @@ pub type Prepared = Result<(), Box<dyn Error + Send + Sync>>;
 impl Function {
     /// Prepares every choice that calls may end in now: the default, what the user pinned, and what the model may pick, each by what the
     /// option `prepare = ..` of `#[code_variant]` says, on this thread. It also does what the first call would do: it reads the environment and the
-    /// model. Beside the function it is `FUNCTION::prepare()`. After a [`reload`](Self::reload) the new model's choices want preparing.
+    /// model, and waits until the device is measured, where the model needs that, or cannot be. Beside the function it is `FUNCTION::prepare()`. After a [`reload`](Self::reload) the new model's choices want preparing.
     ///
     /// ```
     #[doc = include_str!("example_sort.md")]
@@ -25,6 +25,7 @@ impl Function {
     /// What could not be prepared, and why; everything else is prepared. Calls go on as they would without.
     pub fn prepare(&'static self) -> Result<(), PrepareError> {
         let state = self.state();
+        state.wait_for_devices();
         let Some(prepare) = self.prepare else { return Ok(()) };
         let failed = |choice: Choice| prepare(choice).err().map(|why| (self.choice_text(choice), why));
         let refused: Vec<_> = self.callable(state).into_iter().filter_map(failed).collect();

@@ -66,6 +66,8 @@ pub enum Reason {
     ModelUnreadable,
     /// Default: the model was made for another function.
     ModelForeign,
+    /// Default: the model carries generated code, and lies in the working directory, where anybody's may lie.
+    ModelUntrusted,
     /// Default: the model needs an input feature that the code does not have.
     FeatureMissing,
     /// Default: a feature that the model needs computes something else in the code than it did when the model was trained.
@@ -75,6 +77,8 @@ pub enum Reason {
     },
     /// Default: the model needs a device feature that is not known of this device.
     DeviceFeatureMissing,
+    /// Default for now: the model needs device features that are being measured in the background. Calls choose by the model when they are there.
+    DeviceFeaturesPending,
     /// Default: the model needs a device feature that may differ between devices of one kind and does not know its source devices, and
     /// choices are to be deterministic ([`set_deterministic`](crate::set_deterministic)).
     DeviceFeatureVaries,
@@ -118,12 +122,16 @@ pub enum ReasonKind {
     ModelUnreadable,
     /// [`Reason::ModelForeign`]
     ModelForeign,
+    /// [`Reason::ModelUntrusted`]
+    ModelUntrusted,
     /// [`Reason::FeatureMissing`]
     FeatureMissing,
     /// [`Reason::FeatureChanged`]
     FeatureChanged,
     /// [`Reason::DeviceFeatureMissing`]
     DeviceFeatureMissing,
+    /// [`Reason::DeviceFeaturesPending`]
+    DeviceFeaturesPending,
     /// [`Reason::DeviceFeatureVaries`]
     DeviceFeatureVaries,
     /// [`Reason::FeatureNotFinite`]
@@ -134,7 +142,7 @@ pub enum ReasonKind {
 
 impl ReasonKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Predicted,
         Self::PredictedFar,
         Self::PredictedWithout,
@@ -148,9 +156,11 @@ impl ReasonKind {
         Self::NoModel,
         Self::ModelUnreadable,
         Self::ModelForeign,
+        Self::ModelUntrusted,
         Self::FeatureMissing,
         Self::FeatureChanged,
         Self::DeviceFeatureMissing,
+        Self::DeviceFeaturesPending,
         Self::DeviceFeatureVaries,
         Self::FeatureNotFinite,
         Self::NoneAdmissible,
@@ -173,9 +183,11 @@ impl fmt::Display for ReasonKind {
             Self::NoModel => "no model",
             Self::ModelUnreadable => "model unreadable",
             Self::ModelForeign => "model of another function",
+            Self::ModelUntrusted => "model untrusted",
             Self::FeatureMissing => "feature missing",
             Self::FeatureChanged => "feature declared otherwise",
             Self::DeviceFeatureMissing => "device feature missing",
+            Self::DeviceFeaturesPending => "device features pending",
             Self::DeviceFeatureVaries => "device feature varies",
             Self::FeatureNotFinite => "feature not finite",
             Self::NoneAdmissible => "none admissible",
@@ -202,9 +214,11 @@ impl Reason {
             Self::NoModel => ReasonKind::NoModel,
             Self::ModelUnreadable => ReasonKind::ModelUnreadable,
             Self::ModelForeign => ReasonKind::ModelForeign,
+            Self::ModelUntrusted => ReasonKind::ModelUntrusted,
             Self::FeatureMissing => ReasonKind::FeatureMissing,
             Self::FeatureChanged { .. } => ReasonKind::FeatureChanged,
             Self::DeviceFeatureMissing => ReasonKind::DeviceFeatureMissing,
+            Self::DeviceFeaturesPending => ReasonKind::DeviceFeaturesPending,
             Self::DeviceFeatureVaries => ReasonKind::DeviceFeatureVaries,
             Self::FeatureNotFinite { .. } => ReasonKind::FeatureNotFinite,
             Self::NoneAdmissible => ReasonKind::NoneAdmissible,
@@ -283,6 +297,9 @@ impl fmt::Display for Reason {
             Self::NoModel => write!(formatter, "default, there is no model"),
             Self::ModelUnreadable => write!(formatter, "default, the model cannot be read"),
             Self::ModelForeign => write!(formatter, "default, the model is of another function"),
+            Self::ModelUntrusted => {
+                write!(formatter, "default, the model carries code and lies in the working directory")
+            }
             Self::FeatureMissing => {
                 write!(formatter, "default, the model needs a feature that the code lacks")
             }
@@ -291,6 +308,9 @@ impl fmt::Display for Reason {
             }
             Self::DeviceFeatureMissing => {
                 write!(formatter, "default, the model needs a device feature that is not known here")
+            }
+            Self::DeviceFeaturesPending => {
+                write!(formatter, "default until the device features are measured that the model needs")
             }
             Self::DeviceFeatureVaries => {
                 write!(

@@ -189,7 +189,7 @@ fn observed<R>(recording: Recording, body: impl FnOnce() -> R) -> Result<(R, Obs
 
 /// Looks at this thread's recording, if there is one; a thread that ends has none any more.
 fn of_recording<T>(look: impl FnOnce(&mut Recording) -> T) -> Option<T> {
-    RECORDING.try_with(|slot| slot.borrow_mut().as_mut().map(look)).ok().flatten()
+    RECORDING.try_with(|slot| slot.try_borrow_mut().ok()?.as_mut().map(look)).ok().flatten()
 }
 
 /// Returns whether this thread is inside a timed call, so that what its calls choose may be remembered until that ends.

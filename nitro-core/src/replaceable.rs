@@ -53,12 +53,19 @@ impl<T> Replaceable<T> {
         }
     }
 
-    /// Replaces the present value by what `make` makes of it; after an error it stays. `make` is asked again when another thread was faster.
-    pub(crate) fn try_replace<E>(&self, make: impl Fn(Option<&'static T>) -> Result<T, E>) -> Result<(), E> {
+    /// Replaces the present value by what `make` makes of it; where it makes none, and after an error, the present one stays. `make` is asked again when another thread was faster.
+    pub(crate) fn try_replace<E>(
+        &self,
+        make: impl Fn(Option<&'static T>) -> Result<Option<T>, E>,
+    ) -> Result<(), E> {
         loop {
             let old = self.published();
             let (value, events) = events::hold(|| make(old.map(|old| &old.value)));
-            if value.map(|value| self.publish(old, value))?.is_ok() {
+            let Some(value) = value? else {
+                events.tell();
+                return Ok(());
+            };
+            if self.publish(old, value).is_ok() {
                 events.tell();
                 return Ok(());
             }
@@ -86,6 +93,9 @@ impl<T> Replaceable<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
     use super::*;
 
     #[test]
@@ -105,7 +115,7 @@ mod tests {
             scope.spawn(reader);
             scope.spawn(reader);
             for number in 1..=1000 {
-                PAIR.try_replace(|_| Ok::<_, ()>((number, vec![number]))).expect("nothing fails");
+                PAIR.try_replace(|_| Ok::<_, ()>(Some((number, vec![number])))).expect("nothing fails");
             }
         });
         assert_eq!(*first, (0, vec![0]));
@@ -115,7 +125,7 @@ mod tests {
     fn of_several_that_replace_at_once_each_builds_on_the_one_before() {
         static COUNT: Replaceable<usize> = Replaceable::new();
         std::thread::scope(|scope| {
-            let add = |count: Option<&usize>| Ok::<_, ()>(count.map_or(1, |count| count + 1));
+            let add = |count: Option<&usize>| Ok::<_, ()>(Some(count.map_or(1, |count| count + 1)));
             for _ in 0..4 {
                 scope.spawn(move || (0..250).for_each(|_| COUNT.try_replace(add).expect("nothing fails")));
             }
@@ -130,17 +140,20 @@ mod tests {
         assert!(NAME.get().is_none());
         assert_eq!(*NAME.get_or_init(|| "first"), "first");
         assert_eq!(*NAME.get_or_init(|| unreachable!("there is one")), "first");
-        assert_eq!(NAME.try_replace(|name| name.map_or(Ok("second"), |_| Err("no"))), Err("no"));
+        assert_eq!(NAME.try_replace(|name| name.map_or(Ok(Some("second")), |_| Err("no"))), Err("no"));
+        assert_eq!(NAME.try_replace(|_| Ok::<_, ()>(None)), Ok(()));
         assert_eq!(NAME.get(), Some(&"first"));
     }
 
     #[test]
     fn who_listens_to_the_making_may_ask_for_the_value() {
         static NAME: Replaceable<&str> = Replaceable::new();
+        let heard = Rc::new(Cell::new(None));
+        let hear = Rc::clone(&heard);
         let name = NAME.get_or_init(|| {
-            events::tell(|| assert_eq!(NAME.get(), Some(&"made")));
+            events::tell(move || hear.set(NAME.get()));
             "made"
         });
-        assert_eq!(*name, "made");
+        assert_eq!((*name, heard.get()), ("made", Some(&"made")));
     }
 }

@@ -2,7 +2,7 @@
 //! device; everything that allocates is here.
 
 use crate::choice_table::ChoiceTable;
-use crate::device::Chain;
+use crate::device::{Chain, Lookup};
 use crate::model::{Model, OnDevice, Region};
 use crate::model_search::Origin;
 use crate::nearest_source::NearestSource;
@@ -84,22 +84,38 @@ pub(crate) fn resolve(
     let nearest = deterministic.then(|| NearestSource::of(model, device)).flatten();
     let same_everywhere =
         |feature: &str| device.of_kind(feature).or_else(|| nearest.as_ref()?.feature(feature));
-    let value =
-        |feature: &str| if deterministic { same_everywhere(feature) } else { device.feature(feature) };
-    let finite = |feature: &str| value(feature).filter(|value| value.is_finite());
+    let look_up = |feature: &String| match deterministic {
+        true => same_everywhere(feature).map_or(Lookup::Absent, Lookup::Value),
+        false => device.look_up(feature),
+    };
     // What was measured on this device is nothing that all of its kind have alike.
     let (on, needed) = match deterministic {
         true => (None, &model.device_features[..]),
         false => (Some(device_id), model.needed_on(device_id)),
     };
-    let values = known(needed, finite).map_err(|feature| {
+    let found: Vec<Lookup> = needed.iter().map(look_up).collect();
+    let is_missing = |found: &Lookup| !matches!(found, Lookup::Pending) && found.finite().is_none();
+    if let Some(missing) = found.iter().position(is_missing) {
         let (why, reason) = match deterministic {
             true => (DEVICE_FEATURE_VARIES, Reason::DeviceFeatureVaries),
             false => (DEVICE_FEATURE_MISSING, Reason::DeviceFeatureMissing),
         };
-        tell(Some(device_id), feature, why);
-        reason
-    })?;
+        tell(Some(device_id), &needed[missing], why);
+        let (origin, feature) = (origin.clone(), needed[missing].clone());
+        events::tell(move || {
+            let message = format_args!(
+                "`{name}`: {origin} on {device_id}: {why}: `{feature}`; the default variant runs"
+            );
+            events::line_where_nobody_listens(message);
+        });
+        return Err(reason);
+    }
+    let is_measured = |feature: &String| device.described(feature).is_none();
+    if !deterministic && needed.iter().any(is_measured) {
+        device.measure_in_background();
+    }
+    let values: Option<Vec<f64>> = found.iter().map(Lookup::finite).collect();
+    let values = values.ok_or(Reason::DeviceFeaturesPending)?;
     let is_known =
         |variant: usize| choices.iter().flatten().any(|&choice| table.choices()[choice].variant == variant);
     // That of generated code nothing was worth a class is no fault of the model's.

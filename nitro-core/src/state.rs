@@ -4,11 +4,12 @@
 use std::fmt;
 
 use crate::choice_table::ChoiceTable;
+use crate::device::{Chain, Lookup};
 use crate::environment::{self, DETERMINISTIC, EXACT};
 use crate::model::{self, Model};
-use crate::model_search::{self, Origin, Unusable};
+use crate::model_search::{self, Origin, Source, SourceIdentity, Unusable};
 use crate::resolve::{DeviceChain, ModelInCode, Resolved, resolve};
-use crate::{Choice, DeviceEntry, Function, Reason, epoch, events};
+use crate::{Choice, Device as _, DeviceEntry, DeviceId, Function, Reason, epoch, events, host};
 
 /// What is known of a function after its first call, whatever the device.
 pub(crate) struct FunctionState {
@@ -24,20 +25,50 @@ pub(crate) struct FunctionState {
     always_admissible: u64,
     /// Whether only what is the same on every device of one kind decides.
     deterministic: bool,
+    /// What it was made from: as long as that is the same, so is the state.
+    basis: Basis,
     /// The model, or why there is none.
     model: Result<ModelInCode, Reason>,
     /// What the model means on each device met so far.
     devices: DeviceChain,
+    /// The devices met so far that had to be measured first.
+    pending: Chain<&'static DeviceEntry>,
+}
+
+/// What the model means where the device is still to be measured.
+static PENDING: Resolved = Err(Reason::DeviceFeaturesPending);
+
+/// What a state is made from: the settings, and what stands where the model was found.
+#[derive(PartialEq)]
+struct Basis {
+    forced: Option<Choice>,
+    exact_only: bool,
+    deterministic: bool,
+    source: Option<SourceIdentity>,
+}
+
+impl Basis {
+    /// With the settings of the moment.
+    fn now(function: &Function, source: Option<&Source>) -> Self {
+        Self {
+            forced: environment::forced_choice(function),
+            exact_only: EXACT.is_on(),
+            deterministic: DETERMINISTIC.is_on(),
+            source: source.and_then(Source::identity),
+        }
+    }
 }
 
 impl FunctionState {
     fn new(function: &'static Function) -> Self {
-        Self::with(function, first_model(function))
+        let source = model_search::find_source(function);
+        let basis = Basis::now(function, source.as_ref());
+        Self::with(function, basis, first_model(function, source))
     }
 
-    /// The state with the settings of the moment.
-    fn with(function: &'static Function, model: Result<(Model, Origin), Reason>) -> Self {
-        let (forced, deterministic) = (environment::forced_choice(function), DETERMINISTIC.is_on());
+    /// The state that follows from its basis and the model.
+    fn with(function: &'static Function, basis: Basis, model: Result<(Model, Origin), Reason>) -> Self {
+        let Basis { forced, exact_only, deterministic, .. } = basis;
         let named = model.iter().flat_map(|(model, _)| &model.choices);
         let of_model: Vec<Option<Choice>> = named.map(|choice| function.choice(choice).ok()).collect();
         let further = forced.into_iter().chain(of_model.iter().copied().flatten());
@@ -52,12 +83,22 @@ impl FunctionState {
             let variants = (0..function.variants().len()).filter(|&variant| is_in(variant));
             variants.fold(0, |bits, variant| bits | 1 << variant)
         };
-        let exact_only = EXACT.is_on();
         let exact_enough = bits(&|variant| !exact_only || function.is_in_default_group(variant));
         let always_admissible =
             exact_enough & bits(&|variant| function.variants()[variant].constraint().is_none());
-        let devices = DeviceChain::new();
-        Self { number, choices, forced, exact_enough, always_admissible, deterministic, model, devices }
+        let (devices, pending) = (DeviceChain::new(), Chain::new());
+        Self {
+            number,
+            choices,
+            forced,
+            exact_enough,
+            always_admissible,
+            deterministic,
+            basis,
+            model,
+            devices,
+            pending,
+        }
     }
 
     /// The choice of this index.
@@ -94,16 +135,51 @@ impl FunctionState {
 
     #[cold]
     fn resolve(&self, function: &'static Function, device: &'static DeviceEntry) -> &Resolved {
-        let model = || self.model.as_ref().map_err(|&reason| reason);
-        let resolve = || {
-            let resolved =
-                model().and_then(|model| resolve(function, self.choices, model, device, self.deterministic));
-            (device, resolved)
+        if device.has_to_be_measured() && self.pending.find(|own| *own == device).is_some() {
+            device.measure_in_background(); // a process that was forked has to begin it again
+            return &PENDING;
+        }
+        let (resolved, events) = events::hold(|| {
+            let model = self.model.as_ref().map_err(|&reason| reason)?;
+            resolve(function, self.choices, model, device, self.deterministic)
+        });
+        if matches!(resolved, Err(Reason::DeviceFeaturesPending)) {
+            self.pending.find_or_insert(|own| *own == device, || device);
+            events.tell();
+            return &PENDING;
+        }
+        match self.devices.insert(|(own, _)| *own == device, || (device, resolved)) {
+            Ok(new) => {
+                events.tell();
+                &new.1
+            }
+            Err(known) => &known.1, // another thread was faster, and tells
+        }
+    }
+
+    /// Waits for what the model needs measured, on the devices that the function was called on, otherwise on that where calls would go.
+    pub(crate) fn wait_for_devices(&self) {
+        let Ok(ModelInCode { model, .. }) = &self.model else { return };
+        if self.deterministic || model.device_features.is_empty() {
+            return;
+        }
+        let kinds: Vec<&str> = model.provenance.sources.iter().map(|id| DeviceId::new(id).kind()).collect();
+        let is_elsewhere = |device: &&DeviceEntry| {
+            let kind = DeviceId::new(device.id()).kind();
+            kind != "host" && kinds.contains(&kind)
         };
-        let (known, events) =
-            events::hold(|| self.devices.find_or_insert(|(own, _)| *own == device, resolve));
-        events.tell();
-        &known.1
+        let mut devices: Vec<_> = DeviceEntry::all().filter(is_elsewhere).collect();
+        if devices.is_empty() && self.pending.iter().next().is_none() && self.devices.iter().next().is_none()
+        {
+            devices.push(host::current().entry());
+        }
+        devices.extend(self.pending.iter());
+        for device in devices {
+            let is_pending = |name: &String| device.look_up(name) == Lookup::Pending;
+            if model.needed_on(device.id()).iter().any(is_pending) {
+                device.measured();
+            }
+        }
     }
 }
 
@@ -123,8 +199,8 @@ impl Function {
     ///
     /// A child made by `fork` may call this too, whatever the other threads of its parent were doing.
     ///
-    /// The old model stays in memory, because a call may still be using it: each reload costs the size of a model in memory for the
-    /// life of the process.
+    /// Where the model's bytes and the settings are what they were, nothing changes. Otherwise the old model stays in memory, because a call may
+    /// still be using it: such a reload costs the size of a model for the life of the process.
     ///
     /// # Errors
     /// When the new model cannot be read, is of another function, or needs what the code or a device does not have where the old
@@ -132,7 +208,7 @@ impl Function {
     pub fn reload(&'static self) -> Result<(), ReloadError> {
         let replaced = self.state.try_replace(|old| match old {
             Some(old) => old.renewed(self),
-            None => Ok(FunctionState::new(self)),
+            None => Ok(Some(FunctionState::new(self))),
         });
         epoch::advance();
         replaced.map_err(|unusable| ReloadError { refused: vec![(self.name(), unusable)] })
@@ -140,12 +216,21 @@ impl Function {
 }
 
 impl FunctionState {
-    /// The state with the model that is found now, ready on the devices of this one.
-    fn renewed(&self, function: &'static Function) -> Result<Self, Unusable> {
-        let model = model_search::find_model(function)?;
+    /// The state with the model that is found now, ready on the devices of this one; none where it would be the same.
+    fn renewed(&self, function: &'static Function) -> Result<Option<Self>, Unusable> {
+        let source = model_search::find_source(function);
+        let basis = Basis::now(function, source.as_ref());
+        let is_usable = matches!(self.model, Ok(_) | Err(Reason::NoModel));
+        if is_usable && basis == self.basis && source.is_some() == basis.source.is_some() {
+            return Ok(None);
+        }
+        let model = source.map(|source| source.model(function)).transpose()?;
         let origin = model.as_ref().map(|(_, origin)| origin.clone());
-        let state = Self::with(function, model.ok_or(Reason::NoModel));
+        let state = Self::with(function, basis, model.ok_or(Reason::NoModel));
         for (device, old) in self.devices.iter() {
+            if old.is_ok() && matches!(state.resolved(function, device), Err(Reason::DeviceFeaturesPending)) {
+                device.measured(); // the old model goes on until the new one is ready
+            }
             if let (Err(reason), Ok(_), Some(origin)) = (state.resolved(function, device), old, &origin) {
                 let cause = reason.to_string().replacen("default, ", "", 1);
                 let why = format!("cannot be used on {}: {cause}", device.id());
@@ -154,14 +239,14 @@ impl FunctionState {
         }
         let origin = origin.map(|origin| origin.to_string());
         events::tell(move || tracing::info!(function = function.name(), origin, "the model was read again"));
-        Ok(state)
+        Ok(Some(state))
     }
 }
 
 /// The model for the first call: what is wrong with it is told once, as an event.
-fn first_model(function: &Function) -> Result<(Model, Origin), Reason> {
+fn first_model(function: &Function, source: Option<Source>) -> Result<(Model, Origin), Reason> {
     let name = function.name();
-    match model_search::find_model(function) {
+    match source.map(|source| source.model(function)).transpose() {
         Ok(Some(found)) => Ok(found),
         Ok(None) => {
             let file = model::file_name(name);
@@ -239,3 +324,52 @@ impl fmt::Display for ReloadError {
 }
 
 impl std::error::Error for ReloadError {}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::VariantInfo;
+    use crate::model::{Coverage, Provenance, Selector};
+
+    /// The choice of the model that the function carries.
+    static CHOSEN: AtomicUsize = AtomicUsize::new(0);
+    static FUNCTION: Function =
+        Function::new("reloaded_in_test", &[VariantInfo::new("a"), VariantInfo::new("b")]).with_model(model);
+
+    fn model() -> &'static [u8] {
+        let model = Model {
+            function: "reloaded_in_test".into(),
+            choices: vec!["a".into(), "b".into()],
+            artifacts: vec![],
+            features: vec![],
+            feature_digests: vec![],
+            device_features: vec![],
+            selector: Selector::Constant { choice: CHOSEN.load(Ordering::Relaxed) },
+            gate: None,
+            caution: None,
+            calibrations: vec![],
+            coverage: Coverage::default(),
+            provenance: Provenance::default(),
+        };
+        model.to_bytes().leak()
+    }
+
+    /// A state is never freed, so that a service that reloads every second must not make one each time.
+    #[test]
+    fn a_reload_of_the_same_bytes_goes_on_with_the_same_state() {
+        let first = FUNCTION.state();
+        for _ in 0..3 {
+            FUNCTION.reload().unwrap();
+            assert!(ptr::eq(FUNCTION.state(), first));
+        }
+        CHOSEN.store(1, Ordering::Relaxed);
+        FUNCTION.reload().unwrap();
+        let second = FUNCTION.state();
+        assert!(!ptr::eq(second, first));
+        FUNCTION.reload().unwrap();
+        assert!(ptr::eq(FUNCTION.state(), second));
+    }
+}

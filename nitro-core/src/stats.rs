@@ -7,8 +7,9 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use once_cell::race::OnceBox;
 
 use crate::choice_table::ChoiceTable;
 use crate::device::Chain;
@@ -29,7 +30,7 @@ struct Line([AtomicU64; ReasonKind::ALL.len()]);
 struct Counters {
     taken: AtomicBool,
     /// By number of the choice table.
-    near: [OnceLock<Block>; NEAR],
+    near: [OnceBox<Block>; NEAR],
     /// Of all further ones, with their numbers.
     further: Chain<(usize, Block)>,
 }
@@ -48,7 +49,7 @@ struct Return;
 
 impl Drop for Return {
     fn drop(&mut self) {
-        if let Some(counters) = MINE.take() {
+        if let Ok(Some(counters)) = MINE.try_with(Cell::take) {
             counters.taken.store(false, Ordering::Release);
         }
     }
@@ -74,14 +75,14 @@ pub(crate) fn counter(
     choice: usize,
     reason: ReasonKind,
 ) -> Option<&'static AtomicU64> {
-    let counters = MINE.get().or_else(take)?;
+    let counters = MINE.try_with(Cell::get).ok()?.or_else(take)?;
     Some(&counters.block(table, choices)[choice].0[reason as usize])
 }
 
 /// Counts a call by what [`count`] returned on this thread; false when the thread is ending.
 #[inline]
 pub(crate) fn count_again(counter: &AtomicU64) -> bool {
-    let is_mine = MINE.get().is_some(); // when the thread has given them back, another one counts there
+    let is_mine = MINE.try_with(Cell::get).is_ok_and(|mine| mine.is_some()); // when the thread has given them back, another one counts there
     if is_mine {
         increment(counter);
     }
@@ -103,19 +104,19 @@ fn take() -> Option<&'static Counters> {
         taken.is_ok()
     };
     let counters = ALL.iter().find(free).unwrap_or_else(|| ALL.push(Counters::new()));
-    MINE.set(Some(counters));
+    MINE.try_with(|mine| mine.set(Some(counters))).ok()?;
     Some(counters)
 }
 
 impl Counters {
     fn new() -> Self {
-        let near = [const { OnceLock::new() }; NEAR];
+        let near = [const { OnceBox::new() }; NEAR];
         Self { taken: AtomicBool::new(true), near, further: Chain::new() }
     }
 
     fn block(&self, table: usize, choices: usize) -> &Block {
         match self.near.get(table) {
-            Some(near) => near.get_or_init(|| block(choices)),
+            Some(near) => near.get_or_init(|| Box::new(block(choices))),
             None => {
                 let make = || (table, block(choices));
                 &self.further.find_or_insert(|(number, _)| *number == table, make).1

@@ -20,7 +20,8 @@ pub(crate) use clock::clock_ns;
 
 use std::cell::Cell;
 use std::num::NonZero;
-use std::sync::OnceLock;
+
+use once_cell::race::OnceBox;
 
 use crate::{Device, DeviceEntry, Stopwatch};
 pub use machine::Machine;
@@ -81,7 +82,7 @@ thread_local! {
 #[must_use]
 #[inline]
 pub fn current() -> Host {
-    CURRENT.get().unwrap_or_else(unentered)
+    CURRENT.try_with(Cell::get).ok().flatten().unwrap_or_else(unentered)
 }
 
 /// The host of the rayon pool in which work of this thread runs.
@@ -91,9 +92,10 @@ fn unentered() -> Host {
         static LAST: Cell<Option<Host>> = const { Cell::new(None) };
     }
     let threads = rayon_core::current_num_threads();
-    LAST.get().filter(|last| last.threads == threads).unwrap_or_else(|| {
+    let last = LAST.try_with(Cell::get).ok().flatten();
+    last.filter(|last| last.threads == threads).unwrap_or_else(|| {
         let host = Host::with_threads(threads);
-        LAST.set(Some(host));
+        let _ = LAST.try_with(|last| last.set(Some(host))); // a thread without storage asks again
         host
     })
 }
@@ -111,15 +113,16 @@ use whole as unentered;
 /// assert_eq!(nitro_core::host::current().threads(), 4);
 /// ```
 pub fn enter(threads: usize) {
-    CURRENT.set(Some(Host::with_threads(threads)));
+    let host = Host::with_threads(threads);
+    let _ = CURRENT.try_with(|current| current.set(Some(host))); // a thread that has no storage left ends
 }
 
 /// The host with all threads that the process may use.
 #[cfg(not(feature = "rayon"))]
 #[inline]
 fn whole() -> Host {
-    static WHOLE: OnceLock<Host> = OnceLock::new();
-    *WHOLE.get_or_init(|| Host::with_threads(available_threads()))
+    static WHOLE: OnceBox<Host> = OnceBox::new();
+    *WHOLE.get_or_init(|| Box::new(Host::with_threads(available_threads())))
 }
 
 /// Number of threads that the process may use at once.
@@ -130,6 +133,6 @@ pub fn available_threads() -> usize {
 
 /// The machine that this process runs on.
 pub fn machine() -> &'static Machine {
-    static MACHINE: OnceLock<Machine> = OnceLock::new();
-    MACHINE.get_or_init(Machine::detect)
+    static MACHINE: OnceBox<Machine> = OnceBox::new();
+    MACHINE.get_or_init(|| Box::new(Machine::detect()))
 }

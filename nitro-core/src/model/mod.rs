@@ -14,6 +14,7 @@ mod svm;
 
 use std::path::Path;
 
+use crate::device::Lookup;
 use crate::{Artifact, DeviceEntry, name};
 
 pub use caution::Caution;
@@ -173,6 +174,16 @@ impl Model {
         format::read(path)
     }
 
+    /// The bytes of a file that may be one.
+    pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ModelError> {
+        format::read_bytes(path)
+    }
+
+    /// As [`Model::from_bytes`]; none where the model carries generated code, of which nothing is kept then.
+    pub(crate) fn from_bytes_without_code(bytes: &[u8]) -> Result<Option<Self>, ModelError> {
+        format::from_bytes_without_code(bytes)
+    }
+
     /// Writes the model as a file in one step: a reader sees the old file or the new one, never half of one.
     ///
     /// # Errors
@@ -259,12 +270,14 @@ impl Model {
 
 impl Model {
     /// How far a device is from those that the model was trained on, in units of the limit: above 1 is far. Over the device features that are
-    /// known without measuring, and over the measured ones too where the model needs one of those anyway: a first call would take a
-    /// second longer. Absent where the model does not know what tells its source devices apart.
+    /// known without measuring, and over the measured ones too where the model needs one of those anyway, as far as they are known by now. Absent where the model does not know what tells its source devices apart.
     #[must_use]
     pub fn device_distance(&self, device: &DeviceEntry) -> Option<f64> {
         let is_measured = self.device_features.iter().any(|name| device.described(name).is_none());
-        let value = |name: &str| if is_measured { device.feature(name) } else { device.described(name) };
+        let value = |name: &str| match device.look_up(name) {
+            Lookup::Value(value) if is_measured || device.described(name).is_some() => Some(value),
+            _ => None,
+        };
         self.coverage.devices.as_ref()?.distance(value)
     }
 }

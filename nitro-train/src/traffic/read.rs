@@ -79,12 +79,14 @@ pub enum CaptureError {
 /// ```
 ///
 /// # Errors
-/// When the file cannot be read, and when a line is no captured call. A last line that was cut off is left out with a warning.
+/// When the file cannot be read, and when a line is no captured call. Lines that were cut off, as when a program was killed while it wrote, are
+/// left out with one warning.
 pub fn read(path: &Path) -> Result<Vec<CapturedCall>, CaptureError> {
     let unreadable = |source| CaptureError::Unreadable { path: path.to_owned(), source };
     let bytes = files::read(path, MOST_BYTES).map_err(unreadable)?;
     let mut file = bytes.as_slice();
     let mut samples = Vec::new();
+    let (mut torn, mut first_torn) = (0_usize, 0);
     for line in 1.. {
         let mut text = Vec::new();
         let read = (&mut file).take(LONGEST_LINE).read_until(b'\n', &mut text).map_err(unreadable)?;
@@ -93,22 +95,39 @@ pub fn read(path: &Path) -> Result<Vec<CapturedCall>, CaptureError> {
         }
         match sample(&text) {
             Ok(sample) => samples.push(sample),
-            Err(_) if is_cut(&text) => {
-                let file = path.display();
-                tracing::warn!(
-                    "{file}:{line}: the file ends in the middle of a call, as when its program was killed; that one is left out"
-                );
+            Err(_) if text == b"\n" => {} // of two writers that began a new line behind a torn one
+            Err(_) if is_torn(&text) => {
+                first_torn = if torn == 0 { line } else { first_torn };
+                torn += 1;
             }
             Err(reason) => return Err(CaptureError::Line { path: path.to_owned(), line, reason }),
         }
     }
+    if torn > 0 {
+        let file = path.display();
+        let lines = if torn == 1 { "1 line is".to_owned() } else { format!("{torn} lines are") };
+        tracing::warn!(
+            "{file}:{first_torn}: the line is cut off, as when a program was killed while it wrote; {lines} left out"
+        );
+    }
     Ok(samples)
 }
 
-/// Whether the file ends in the middle of this line.
-fn is_cut(line: &[u8]) -> bool {
-    let is_unfinished = || serde_json::from_slice::<IgnoredAny>(line).is_err_and(|error| error.is_eof());
-    !line.ends_with(b"\n") && (line.len() as u64) < LONGEST_LINE && is_unfinished()
+/// Whether a program began to write this line and did not end it: another one may have gone on in it, and a file system that went down leaves
+/// zeros.
+fn is_torn(line: &[u8]) -> bool {
+    const BEGIN: &[u8] = br#"{"function":""#;
+    let zeros = line.iter().take_while(|byte| **byte == 0).count();
+    let written = &line[zeros..];
+    let written = written.strip_suffix(b"\n").unwrap_or(written);
+    let common = written.iter().zip(BEGIN).take_while(|(written, begin)| written == begin).count();
+    let goes_on = common == written.len() || common == BEGIN.len() || written[common..].starts_with(b"{");
+    let is_begun = zeros + common > 0 && goes_on;
+    let is_broken = || {
+        let json = serde_json::from_slice::<IgnoredAny>(line);
+        json.is_err_and(|error| error.is_eof() || error.is_syntax())
+    };
+    is_begun && (line.len() as u64) < LONGEST_LINE && is_broken()
 }
 
 fn sample(line: &[u8]) -> Result<CapturedCall, String> {
@@ -175,16 +194,34 @@ mod tests {
         }
     }
 
+    /// Writers that go on begin a new line, but one may have looked before the other was killed.
     #[test]
-    fn what_is_no_call_before_the_end_is_refused_with_its_line() {
-        let cut = &CALL[..20];
-        let error = calls(&format!("{CALL}\n{cut}\n{CALL}\n")).unwrap_err();
+    fn a_line_that_was_torn_anywhere_is_left_out_wherever_it_stands() {
+        for end in 0..CALL.len() {
+            let cut = &CALL[..end];
+            assert_eq!(calls(&format!("{CALL}\n{cut}\n{CALL}\n")), Ok(2), "cut at {end}, and a new line");
+            let glued = calls(&format!("{CALL}\n{cut}{CALL}\n{CALL}\n"));
+            assert_eq!(glued, Ok(if end == 0 { 3 } else { 2 }), "cut at {end}, and gone on");
+        }
+        assert_eq!(calls(&format!("{CALL}\n\0\0\0\n\0\0{CALL}\n{CALL}\n")), Ok(2));
+        let (letter, cut) = ("é".as_bytes(), &CALL.as_bytes()[..20]);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("calls.jsonl");
+        std::fs::write(&file, [cut, &letter[..1], b"\n", CALL.as_bytes()].concat()).unwrap();
+        assert_eq!(read(&file).map(|calls| calls.len()).ok(), Some(1), "cut in a letter");
+    }
+
+    #[test]
+    fn what_is_no_call_is_refused_with_its_line() {
+        let error = calls(&format!("{CALL}\n{{}}\n{CALL}\n")).unwrap_err();
         assert!(error.starts_with("calls.jsonl:2: this is no captured call"), "{error}");
         let twice = CALL.replace("\"n\":1", "\"n\":1,\"n\":2");
         assert!(
             calls(&format!("{CALL}\n{twice}\n")).unwrap_err().contains("calls.jsonl:2: "),
             "of two values"
         );
+        let negative = CALL.replace("}}", r#"},"time_ns":-1}"#);
+        assert!(calls(&format!("{negative}\n")).unwrap_err().contains("its time is negative"));
         assert!(calls("no JSON").is_err(), "nor is that the beginning of a call");
         let long = "x".repeat(LONGEST_LINE as usize + 1);
         assert!(calls(&long).unwrap_err().contains("it is too long"));

@@ -32,19 +32,20 @@ pub struct MeasuredDevice {
     /// What was measured, when, and how sure it is.
     #[serde(serialize_with = "measured_features")]
     pub features: Vec<MeasuredFeature>,
-    /// The file in which those that are not noisy are kept; none when the user has no folder for such files.
+    /// The file in which they are kept; none when the user has no folder for such files.
     pub kept_in: Option<PathBuf>,
 }
 
-/// Measured device features as a script wants them: `unkept` says why a figure is not kept, and is null for one that is.
+/// Measured device features as a script wants them: `doubt` says why a figure may be wrong, and is null for a steady one.
 fn measured_features<S: Serializer>(features: &[MeasuredFeature], serializer: S) -> Result<S::Ok, S::Error> {
     let object = |own: &MeasuredFeature| {
         serde_json::json!({
             "name": own.feature.name,
             "value": own.feature.value,
             "spread": own.spread,
+            "load": own.load,
             "unix_s": own.unix_s,
-            "unkept": own.unkept.map(|reason| reason.to_string()),
+            "doubt": own.doubt.map(|reason| reason.to_string()),
         })
     };
     serializer.collect_seq(features.iter().map(object))

@@ -89,14 +89,14 @@ fn print_measured(
     if device.features.is_empty() {
         return Ok(());
     }
-    let mut table = Table::new(["device feature", "value", "spread, %", "age", "kept"]);
-    for MeasuredFeature { feature, spread, unix_s, unkept, .. } in &device.features {
+    let mut table = Table::new(["device feature", "value", "spread, %", "age", "doubt"]);
+    for MeasuredFeature { feature, spread, unix_s, doubt, .. } in &device.features {
         table.row([
             feature.name.clone(),
             number(feature.value),
             format!("{:.1}", 100.0 * spread),
             age(now_unix_s.saturating_sub(*unix_s)),
-            unkept.map_or_else(|| "yes".to_owned(), |reason| format!("no: {reason}")),
+            doubt.map_or_else(String::new, |reason| reason.to_string()),
         ]);
     }
     writeln!(out, "Measured on {}:\n{table:columns$}", device.id)?;

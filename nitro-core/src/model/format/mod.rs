@@ -315,6 +315,21 @@ fn write_part(body: &mut Vec<u8>, name: &str, is_required: bool, part: &impl Ser
 }
 
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
+    let (model, artifacts) = decode(bytes)?;
+    // What is kept stays for the life of the process: only of a model that is one.
+    for own in &artifacts.artifacts {
+        Artifact::keep(&own.text);
+    }
+    Ok(model)
+}
+
+/// The model; none where it carries generated code, of which nothing is kept then.
+pub(super) fn from_bytes_without_code(bytes: &[u8]) -> Result<Option<Model>, ModelError> {
+    let (model, _) = decode(bytes)?;
+    Ok(Some(model).filter(|model| model.artifacts.is_empty()))
+}
+
+fn decode(bytes: &[u8]) -> Result<(Model, Artifacts), ModelError> {
     let body = checked_body(bytes)?;
     let sections = section::read(
         body,
@@ -360,11 +375,7 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
         },
     };
     check::check(&model).map_err(|what| ModelError::Inconsistent { what })?;
-    // What is kept stays for the life of the process: only of a model that is one.
-    for own in &artifacts.artifacts {
-        Artifact::keep(&own.text);
-    }
-    Ok(model)
+    Ok((model, artifacts))
 }
 
 fn required<'a, T: Deserialize<'a>>(
@@ -408,9 +419,12 @@ fn checked_body(bytes: &[u8]) -> Result<&[u8], ModelError> {
 }
 
 pub(super) fn read(path: &Path) -> Result<Model, ModelError> {
-    let bytes =
-        files::read(path, MAX_FILE_BYTES).map_err(|source| ModelError::Io { path: path.into(), source })?;
+    let bytes = read_bytes(path)?;
     from_bytes(&bytes).map_err(|source| ModelError::File { path: path.into(), source: source.into() })
+}
+
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, ModelError> {
+    files::read(path, MAX_FILE_BYTES).map_err(|source| ModelError::Io { path: path.into(), source })
 }
 
 pub(super) fn write(model: &Model, path: &Path) -> Result<(), ModelError> {
