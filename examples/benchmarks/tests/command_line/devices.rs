@@ -31,19 +31,16 @@ fn measured_features_have_spread_age_and_a_file_and_are_measured_again_on_reques
     let two_hours_ago = SystemTime::now() - Duration::from_secs(2 * 3600 + 60);
     let unix_s = two_hours_ago.duration_since(UNIX_EPOCH).unwrap().as_secs();
     fs::create_dir_all(Path::new(path).parent().unwrap()).unwrap();
-    let kept =
-        format!("nitro device features 1: name value spread unix_s\ncopy_gbps 123456.5 0.0125 {unix_s}\n");
+    let heading = "nitro device features 2: name value spread load unix_s";
+    let kept = format!("{heading}\ncopy_gbps 123456.5 0.0125 0 {unix_s}\n");
     fs::write(path, &kept).unwrap();
-    assert_eq!(
-        row(&devices(folder.path(), &[]), "copy_gbps"),
-        ["copy_gbps", "123456.500", "1.2", "2", "h", "yes"]
-    );
+    assert_eq!(row(&devices(folder.path(), &[]), "copy_gbps"), ["copy_gbps", "123456.500", "1.2", "2", "h"]);
 
     let again = devices(folder.path(), &["--measure"]);
     let [_, value, _, age, unit, ..] = row(&again, "copy_gbps")[..] else { panic!("{again}") };
     assert_ne!(value, "123456.500");
     assert!(unit == "s" && age.parse::<u32>().is_ok(), "{again}");
 
-    fs::write(path, kept.replace("features 1", "features 0")).unwrap();
+    fs::write(path, kept.replace("features 2", "features 0")).unwrap();
     assert_ne!(row(&devices(folder.path(), &[]), "copy_gbps")[1], "123456.500", "a file of another form");
 }

@@ -197,7 +197,7 @@ fn the_worst_inputs_are_those_that_evaluate_prints() {
     let (page, _) = &*REPORT;
     let folder = tempfile::tempdir().unwrap();
     import_transpose(folder.path());
-    let table = success(folder.path(), &["evaluate", "--store", "s.db"]);
+    let table = success(folder.path(), &["evaluate", "--wide", "--store", "s.db"]);
     let told: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix("lost most: ")).collect();
     assert!((1..=5).contains(&told.len()), "some choice of transpose is not the best: {table}");
     let rows = rows(part(page, "transpose", "Worst inputs"));
