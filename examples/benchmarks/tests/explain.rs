@@ -23,11 +23,13 @@ fn keep_device_features(cache: &Path) {
     let lines: String = entry
         .measured()
         .iter()
-        .map(|own| format!("{} {} {} {}\n", own.feature.name, own.feature.value, own.spread, own.unix_s))
+        .map(|own| {
+            format!("{} {} {} {} {}\n", own.feature.name, own.feature.value, own.spread, own.load, own.unix_s)
+        })
         .collect();
     let file = cache.join(format!("nitro/{}.features", entry.id().replace(':', "-")));
     std::fs::create_dir_all(file.parent().expect("it has a folder")).unwrap();
-    std::fs::write(file, format!("nitro device features 1: name value spread unix_s\n{lines}")).unwrap();
+    std::fs::write(file, format!("nitro device features 2: name value spread load unix_s\n{lines}")).unwrap();
 }
 
 fn check(models: &str, selection: &Selection<Variant>) {
@@ -72,6 +74,7 @@ fn explain_says_what_dispatch_does() {
         std::env::set_var("NITRO_MODELS", models);
         std::env::set_var("XDG_CACHE_HOME", &cache);
     }
+    spmv::function().prepare().unwrap();
     keep_device_features(&cache);
     let names = inputs::spmv::names();
     let mut near = 0;

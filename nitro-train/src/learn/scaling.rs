@@ -38,6 +38,11 @@ pub fn origin_of(values: &[f64]) -> f64 {
     if shifted >= WORTH_AN_ORIGIN * plain { median } else { 0.0 }
 }
 
+/// Returns the origins of all columns as a model has them: none where all are 0.
+pub fn unless_zero(origins: Vec<f64>) -> Vec<f64> {
+    if origins.iter().all(|&origin| origin == 0.0) { Vec::new() } else { origins }
+}
+
 /// Returns how many of these ascending values single precision tells apart once an origin is subtracted.
 pub fn distinct_singles(ascending: &[f64], origin: f64) -> usize {
     let mut singles: Vec<f32> = ascending.iter().map(|&value| (value - origin) as f32).collect();

@@ -204,9 +204,7 @@ impl SelectorBody {
         match selector {
             Selector::Constant { choice } => Self::Constant(*choice as u32),
             Selector::Svm(svm) => Self::Svm(svm.clone()),
-            Selector::Forest(forest) if forest.origins.iter().all(|&origin| origin == 0.0) => {
-                Self::Forest(forest.clone())
-            }
+            Selector::Forest(forest) if forest.origins.is_empty() => Self::Forest(forest.clone()),
             Selector::Forest(forest) => {
                 Self::ShiftedForest { forest: forest.clone(), origins: forest.origins.clone() }
             }

@@ -28,7 +28,7 @@ use self::questions::{Row, best_question};
 use self::space::Space;
 use super::{Hyperparameters, Learner, Trained, TrainingSet};
 use crate::learn::costs::forest_ns;
-use crate::learn::scaling::{origin_of, scale_of};
+use crate::learn::scaling::{origin_of, scale_of, unless_zero};
 
 /// Shares of the best speed that measuring again might reverse.
 const SAME: f64 = 0.99;
@@ -74,7 +74,8 @@ impl Learner for Tree {
         let region = vec![(-1.0, 1.0); grower.scales.len()];
         grower.subtree(&rows.iter().collect::<Vec<_>>(), &region, 0);
         let (Grown { nodes, values }, origins) = (grower.grown, grower.origins);
-        let forest = Forest { inputs: set.task.columns.len(), choices, nodes, values, origins };
+        let forest =
+            Forest { inputs: set.task.columns.len(), choices, nodes, values, origins: unless_zero(origins) };
         Trained { selector: Selector::Forest(forest), converged: true }
     }
 }

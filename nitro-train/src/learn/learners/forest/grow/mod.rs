@@ -2,7 +2,7 @@
 
 use nitro_core::model::{MAX_DEPTH, Node, Transform};
 
-use crate::learn::scaling::origin_of;
+use crate::learn::scaling::{origin_of, unless_zero};
 use crate::random::Random;
 
 /// What trees are grown from: features column by column, targets row by row.
@@ -46,9 +46,9 @@ impl Samples {
         self.columns.push(Column { values, origin, transform });
     }
 
-    /// Returns the origin of each column.
+    /// Returns the origin of each column; none where all are 0.
     pub(super) fn origins(&self) -> Vec<f64> {
-        self.columns.iter().map(|column| column.origin).collect()
+        unless_zero(self.columns.iter().map(|column| column.origin).collect())
     }
 
     /// Number of columns.
