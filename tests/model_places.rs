@@ -7,7 +7,7 @@ mod macro_support;
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use macro_support::constant;
 use nitro::model::{Model, file_name};
@@ -74,6 +74,9 @@ fn code_of(places: &[&str]) -> String {
 
 /// The same in a process with further settings.
 fn chosen_by(places: &[&str], set: impl FnOnce(&mut Command) -> &mut Command) -> (String, String) {
+    // One at a time: a child that another test forks meanwhile would hold the copy open, which cannot be run then.
+    static COPYING: Mutex<()> = Mutex::new(());
+    let _copying = COPYING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("bin/program");
     for folder in ["bin", "elsewhere", "work"].map(|name| folder.path().join(name)) {
