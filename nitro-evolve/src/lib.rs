@@ -24,6 +24,7 @@ mod judge;
 mod letter;
 mod log;
 mod machine_code;
+mod memory;
 mod migration;
 mod patched;
 mod plan;

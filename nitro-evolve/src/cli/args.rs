@@ -1,12 +1,14 @@
 //! What may be said.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nitro_search::evolve::EvolvePlan;
 use nitro_train::clap;
 use nitro_train::clap::builder::RangedU64ValueParser;
 use nitro_train::clap::{Args, FromArgMatches};
+
+use crate::Workload;
 
 /// Evolve a compiled kernel: find a small patch on its PTX that is faster, explain it, and test it
 ///
@@ -41,7 +43,7 @@ pub(super) struct EvolveArgs {
     /// Where it is run: cuda:0 and so on, several share the work; `emulator` counts what would be executed, without a GPU
     #[arg(long = "device", value_name = "DEVICE", default_value = "cuda:0")]
     pub devices: Vec<String>,
-    /// How long to search; what was found takes a little more
+    /// How long to search, with what prepares for it, such as the original's first run; what was found takes a little more
     #[arg(long, value_name = "M", default_value_t = 10.0, allow_negative_numbers = true)]
     pub minutes: f64,
     /// Look at no more candidates
@@ -185,6 +187,12 @@ impl EvolveArgs {
             seed,
             ..EvolvePlan::default()
         }
+    }
+
+    /// Returns a workload for which nothing is prepared beyond the minutes since a moment.
+    pub(super) fn in_time(&self, workload: Workload, began: Instant) -> Workload {
+        let end = began.checked_add(self.most_time());
+        end.map_or(workload.clone(), |end| workload.until(end))
     }
 
     pub(super) fn most_time(&self) -> Duration {

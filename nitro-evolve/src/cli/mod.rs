@@ -40,6 +40,7 @@ impl TrainerCommand for EvolveCommand {
     }
 
     fn run(&self, arguments: &ArgMatches, out: &mut dyn Write) -> Result<ExitCode, BoxError> {
+        let began = Instant::now();
         let args = EvolveArgs::of(arguments)?;
         args.check().map_err(UsageError)?;
         let Some(path) = &args.ptx else {
@@ -47,7 +48,7 @@ impl TrainerCommand for EvolveCommand {
         };
         let ptx = input::text(path)?;
         if planned::is_plan(&ptx) {
-            planned::evolve(&args, path, &ptx, out)?;
+            planned::evolve(&args, path, &ptx, began, out)?;
             return Ok(ExitCode::SUCCESS);
         }
         if args.sizes.is_some() || args.architecture.is_some() {
@@ -66,6 +67,7 @@ impl TrainerCommand for EvolveCommand {
             let file = args.workload.clone().unwrap_or_else(|| path.with_extension("toml"));
             let text = input::text(&file).map_err(|error| missing(error, path, &file))?;
             let workload = Workload::parse(&file, &text).map_err(|error| UsageError(error.to_string()))?;
+            let workload = args.in_time(workload, began);
             let subject = Subject::new(&ptx, workload).map_err(|error| input::wrong(path, error))?;
             if args.in_process {
                 run_in_process(&args.devices, &subject)?;
@@ -77,7 +79,7 @@ impl TrainerCommand for EvolveCommand {
             }
             match args.check {
                 true => check(&subject, devices, out)?,
-                false => run(&args, path, &subject, None, devices, out)?,
+                false => run(&args, path, (&subject, None), devices, began, out)?,
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -123,13 +125,13 @@ fn warn(workload: &Workload, terminal: &Terminal) {
     }
 }
 
-/// `planned` is what the subject was made of, where that was a launch plan.
+/// `planned` is what the subject was made of, where that was a launch plan; its time began some time ago.
 fn run(
     args: &EvolveArgs,
     path: &Path,
-    subject: &Subject,
-    planned: Option<&PlannedSubject>,
+    (subject, planned): (&Subject, Option<&PlannedSubject>),
     devices: Devices,
+    began: Instant,
     out: &mut dyn Write,
 ) -> Result<(), BoxError> {
     let mut board = Board::open(args, subject)?;
@@ -161,7 +163,6 @@ fn run(
     if !proposed.is_empty() {
         terminal.message(&format!("edits that profile and text suggest: {}", proposed.join(", ")));
     }
-    let began = Instant::now();
     let seed = board.as_ref().map_or(args.seed, |board| board.seed(args.seed));
     let request = EvolveRequest {
         plan: args.plan(max_error, seed),

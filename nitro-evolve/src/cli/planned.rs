@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use nitro_launch::LaunchPlan;
 use nitro_train::{BoxError, UsageError};
@@ -25,6 +26,7 @@ pub(super) fn evolve(
     args: &EvolveArgs,
     path: &Path,
     text: &str,
+    began: Instant,
     out: &mut dyn Write,
 ) -> Result<(), BoxError> {
     let of_file = |error: &dyn std::fmt::Display| input::wrong(path, error);
@@ -50,7 +52,7 @@ pub(super) fn evolve(
         let text = PlannedSubject::workload(&plan, &numbers.unwrap_or_default());
         return Ok(out.write_all(text.map_err(|error| of_file(&error))?.as_bytes())?);
     }
-    let workload = workload(args, path, &plan, numbers)?;
+    let workload = args.in_time(workload(args, path, &plan, numbers)?, began);
     let mut devices = devices(&args.devices)?;
     let architecture = args.architecture.or_else(|| architecture(&mut devices)).unwrap_or(ARCHITECTURE);
     let planned = PlannedSubject::new(plan, workload, architecture).map_err(|error| of_file(&error))?;
@@ -61,7 +63,7 @@ pub(super) fn evolve(
         true => check(planned.subject(), devices, out),
         false => {
             keep(args, path, &planned)?;
-            run(args, path, planned.subject(), Some(&planned), devices, out)
+            run(args, path, (planned.subject(), Some(&planned)), devices, began, out)
         }
     }
 }

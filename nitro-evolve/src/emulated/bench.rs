@@ -8,6 +8,7 @@ use nitro_search::Failure;
 use super::case::{self, Left};
 use crate::Workload;
 use crate::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
+use crate::memory;
 use crate::workload::{Inputs, Set};
 
 /// A candidate may execute so many times the instructions of the original, and some more; then it is endless.
@@ -15,6 +16,8 @@ const MOST_TIMES: u64 = 20;
 const MOST_MORE: u64 = 1_000_000;
 /// Of the original, per case: more takes minutes.
 const MOST_INSTRUCTIONS: u64 = 1 << 33;
+/// Of the buffers, beside the inputs: what two runs are given, and what they leave.
+const COPIES: u64 = 4;
 
 /// Runs candidates on the CPU and counts what they would take: one nanosecond for each modelled cycle.
 ///
@@ -96,10 +99,14 @@ impl Bench for EmulatorBench {
             let mut of_set = Vec::new();
             for number in 0..workload.cases(set) {
                 let inputs = workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))?;
+                let bytes: usize = inputs.buffers.iter().map(|buffer| buffer.bytes.len()).sum();
+                let room = memory::check(bytes as u64 * COPIES, memory::free_bytes);
+                room.map_err(|why| failed(set, number, &why))?;
                 let run = |check| {
-                    let options = Options { max_instructions: MOST_INSTRUCTIONS, ..ordered(check) };
+                    let deadline = workload.deadline();
+                    let options = Options { max_instructions: MOST_INSTRUCTIONS, deadline, ..ordered(check) };
                     case::run(&emulator, &emulator, &inputs, options)
-                        .map_err(|fault| failed(set, number, &fault))
+                        .map_err(|fault| failed(set, number, &of_original(&fault)))
                 };
                 let (left, again) = (run(0)?, run(1)?);
                 let spread = case::error(&inputs, &again, &left);
@@ -139,10 +146,18 @@ impl Bench for EmulatorBench {
     }
 }
 
+/// Says how the original fails.
+fn of_original(fault: &Fault) -> String {
+    match fault {
+        Fault::Late { .. } => format!("{fault}; give more (--minutes), or make its inputs smaller"),
+        _ => fault.to_string(),
+    }
+}
+
 fn failure(fault: &Fault) -> Failure {
     match fault {
         Fault::Launch(_) => Failure::Launch,
-        Fault::Endless { .. } => Failure::Timeout,
+        Fault::Endless { .. } | Fault::Late { .. } => Failure::Timeout,
         _ => Failure::Crash,
     }
 }

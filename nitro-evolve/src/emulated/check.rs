@@ -73,8 +73,12 @@ impl EmulatorCheck {
         max_error: f64,
     ) -> Result<Self, BenchError> {
         let original = Arc::new(case::emulator(ptx, &workload.all_kernels()).map_err(BenchError)?);
-        let options =
-            Options { races: Races::Ignored, max_instructions: MOST_OF_SMALL, ..Options::default() };
+        let options = Options {
+            races: Races::Ignored,
+            max_instructions: MOST_OF_SMALL,
+            deadline: workload.deadline(),
+            ..Options::default()
+        };
         let case = |(name, inputs): (String, Inputs)| {
             let expected = case::run(&original, &original, &inputs, options).ok()?;
             Some(Case { name, inputs, expected })
@@ -100,7 +104,8 @@ impl EmulatorCheck {
         workload: &Workload,
         max_error: f64,
     ) -> Self {
-        let options = Options { max_instructions: most_instructions * MOST_TIMES, ..Options::default() };
+        let (max_instructions, deadline) = (most_instructions * MOST_TIMES, workload.deadline());
+        let options = Options { max_instructions, deadline, ..Options::default() };
         let kernels = workload.kernels().into_iter().map(str::to_owned).collect();
         let original = Arc::clone(original);
         Self { original, kernels, cases, max_error, options, is_free_of_races: true }
@@ -161,8 +166,12 @@ fn small_cases(
     workload: &Workload,
     original: &Arc<Emulator>,
 ) -> Result<Vec<Case>, BenchError> {
-    let options =
-        Options { races: Races::Ignored, max_instructions: most_instructions, ..Options::default() };
+    let options = Options {
+        races: Races::Ignored,
+        max_instructions: most_instructions,
+        deadline: workload.deadline(),
+        ..Options::default()
+    };
     let mut cases = Vec::new();
     for set in [Set::Search, Set::Validation, Set::Test] {
         for number in 0..workload.cases(set) {
@@ -171,7 +180,7 @@ fn small_cases(
             match case::run(original, original, &inputs, options) {
                 Ok(expected) => cases.push(Case { name, inputs, expected }),
                 // Too many instructions, or blocks.
-                Err(Fault::Endless { .. } | Fault::Launch(_)) => {}
+                Err(Fault::Endless { .. } | Fault::Late { .. } | Fault::Launch(_)) => {}
                 Err(fault) => return Err(BenchError(format!("the PTX as it is fails with {name}: {fault}"))),
             }
         }

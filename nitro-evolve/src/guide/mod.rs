@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Instant;
 
 use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch as Emulated, Memory, Options, Races};
 use nitro_codegen::ptx::{Base, Edit, InstructionId, Operation, Profile, Proposal, Reach, Reason};
@@ -54,7 +55,7 @@ fn proposals(subject: &Subject, threads: usize) -> Option<Vec<Proposal>> {
     inputs.sort_by_key(threads_of);
     let (mut left, mut barriers) = (MOST_INSTRUCTIONS, None);
     for inputs in &inputs {
-        left = watch(&mut profile, inputs, left);
+        left = watch(&mut profile, inputs, left, workload.deadline());
         barriers = barriers.or_else(|| {
             let barriers = Barriers::new(subject, inputs, threads);
             Some(barriers.map(|barriers| barriers.proposals(&profile.executed())).unwrap_or_default())
@@ -75,7 +76,7 @@ fn threads_of(inputs: &Inputs) -> u64 {
 }
 
 /// Watches a case as far as it goes; how many instructions are left for others.
-fn watch(profile: &mut Profile<'_>, inputs: &Inputs, most: u64) -> u64 {
+fn watch(profile: &mut Profile<'_>, inputs: &Inputs, most: u64, deadline: Option<Instant>) -> u64 {
     let mut memory = Memory::new();
     let addresses: Vec<u64> =
         inputs.buffers.iter().map(|buffer| case::allocate(&mut memory, buffer)).collect();
@@ -90,11 +91,12 @@ fn watch(profile: &mut Profile<'_>, inputs: &Inputs, most: u64) -> u64 {
             shared_bytes: launch.shared_bytes,
             parameters: &parameters,
         };
-        let options = Options { max_instructions: left, races: Races::Ignored, ..Options::default() };
+        let options =
+            Options { max_instructions: left, races: Races::Ignored, deadline, ..Options::default() };
         match profile.launch(&emulated, &mut memory, &options) {
             Ok(launched) => left = left.saturating_sub(launched.instructions),
             Err(fault) => {
-                left = if matches!(fault, Fault::Endless { .. }) { 0 } else { left };
+                left = if matches!(fault, Fault::Endless { .. } | Fault::Late { .. }) { 0 } else { left };
                 break;
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::child::{Broken, Worker};
 use super::limits::{Clock, Limits, Losses, Statistics, SystemClock};
@@ -154,12 +154,12 @@ impl Sandbox {
         self.answer(deadline)
     }
 
-    /// Lets the worker begin with these sets.
-    fn begin_with(&mut self, sets: &[Set]) -> Result<Vec<Vec<CaseResult>>, Broken> {
+    /// Lets the worker begin with these sets, for so long at most.
+    fn begin_with(&mut self, sets: &[Set], most: Duration) -> Result<Vec<Vec<CaseResult>>, Broken> {
         let Some(task) = &self.task else { return Err(Broken::crash("no workload was begun with")) };
         let request = Request::begin(&task.workload, &task.original, sets).map_err(Broken::crash)?;
         let before = self.clock.now();
-        let (answer, payload) = self.ask(request, self.limits.begin)?;
+        let (answer, payload) = self.ask(request, most)?;
         let taken = self.clock.now().saturating_sub(before);
         let results = begun(&answer, &payload, sets.len())
             .ok_or_else(|| Broken::crash(format!("its worker answered {answer:?} to a beginning")))?;
@@ -188,7 +188,7 @@ impl Sandbox {
             let is_restart = self.worker.is_none();
             let started = if is_restart { self.start_worker() } else { Ok(()) };
             sets.push(set);
-            let ready = started.and_then(|()| self.begin_with(&sets));
+            let ready = started.and_then(|()| self.begin_with(&sets, self.limits.begin));
             if is_restart {
                 self.statistics.restarting += self.clock.now().saturating_sub(before);
             }
@@ -301,6 +301,9 @@ impl Bench for Sandbox {
         original: &Code,
         sets: &[Set],
     ) -> Result<Vec<Vec<CaseResult>>, BenchError> {
+        // Later workers begin with what has been run in time.
+        let left = workload.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let most = left.map_or(self.limits.begin, |left| left.min(self.limits.begin));
         let (workload, original) = (workload.clone(), original.clone());
         self.task = Some(Task { workload, original, begin: Duration::ZERO, usual: HashMap::new() });
         self.quarantine = Quarantine::default();
@@ -308,10 +311,16 @@ impl Bench for Sandbox {
         if self.worker.is_none() {
             self.start_worker().map_err(|broken| BenchError(broken.how))?;
         }
-        let results = self.begin_with(sets);
+        let results = self.begin_with(sets, most);
         results.or_else(|broken| {
             self.lose(&broken)?;
-            Err(BenchError(format!("the original cannot be run: {}", broken.how)))
+            let more = match broken.failure {
+                nitro_search::Failure::Timeout if most < self.limits.begin => {
+                    "; give more time (--minutes), or make its inputs smaller"
+                }
+                _ => "",
+            };
+            Err(BenchError(format!("the original cannot be run: {}{more}", broken.how)))
         })
     }
 

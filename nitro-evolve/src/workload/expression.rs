@@ -2,6 +2,8 @@
 
 use nitro_search::random::Random;
 
+use super::names::Names;
+
 /// More is no formula of a person.
 const MOST_BYTES: usize = 2_000;
 const DEEPEST: usize = 32;
@@ -47,7 +49,7 @@ functions! {
 
 impl Expression {
     /// Reads a formula; what has a name stands in `names`.
-    pub(super) fn parse(text: &str, names: &[String]) -> Result<Self, String> {
+    pub(super) fn parse(text: &str, names: &Names) -> Result<Self, String> {
         if text.len() > MOST_BYTES {
             return Err(format!("a formula may have {MOST_BYTES} bytes, and this has {}", text.len()));
         }
@@ -59,9 +61,21 @@ impl Expression {
         }
     }
 
+    /// Returns the formula of a number.
+    pub(super) fn constant(number: f64) -> Self {
+        Self { text: number.to_string(), root: Node::Number(number) }
+    }
+
     /// Whether something of it is drawn at random.
     pub(super) fn is_drawn(&self) -> bool {
         self.root.is_drawn()
+    }
+
+    /// Returns where the values stand that it names, some of them more than once.
+    pub(super) fn positions(&self) -> Vec<usize> {
+        let mut positions = Vec::new();
+        self.root.add_positions(&mut positions);
+        positions
     }
 
     /// Its value, where the names have these values; what is drawn at random comes from `random`.
@@ -78,6 +92,21 @@ impl Node {
             Self::Binary(_, sides) => sides.0.is_drawn() || sides.1.is_drawn(),
             Self::Call(Function::Uniform | Function::Integer, _) => true,
             Self::Call(_, arguments) => arguments.iter().any(Self::is_drawn),
+        }
+    }
+
+    fn add_positions(&self, positions: &mut Vec<usize>) {
+        match self {
+            Self::Number(_) => {}
+            Self::Name(at) => positions.push(*at),
+            Self::Negated(node) => node.add_positions(positions),
+            Self::Binary(_, sides) => {
+                sides.0.add_positions(positions);
+                sides.1.add_positions(positions);
+            }
+            Self::Call(_, arguments) => {
+                arguments.iter().for_each(|argument| argument.add_positions(positions));
+            }
         }
     }
 
@@ -129,7 +158,7 @@ impl Function {
 
 struct Parser<'a> {
     rest: &'a str,
-    names: &'a [String],
+    names: &'a Names,
     depth: usize,
 }
 
@@ -190,9 +219,9 @@ impl<'a> Parser<'a> {
         if self.next_is(b"(").is_some() {
             return self.call(word);
         }
-        match self.names.iter().position(|name| name == word) {
+        match self.names.position(word) {
             Some(at) => Ok(Node::Name(at)),
-            None => Err(format!("`{word}` is no size; there are {}", self.names.join(", "))),
+            None => Err(format!("`{word}` is no size; there are {}", self.names.several())),
         }
     }
 
@@ -252,8 +281,8 @@ impl<'a> Parser<'a> {
 mod tests {
     use super::*;
 
-    fn names() -> Vec<String> {
-        ["n", "steps"].map(str::to_owned).to_vec()
+    fn names() -> Names {
+        ["n", "steps"].into_iter().collect()
     }
 
     fn value(text: &str) -> f64 {

@@ -1,15 +1,21 @@
 //! The buffers and launches of one case.
 
 use std::path::Path;
+use std::time::Instant;
 
 use nitro_search::random::Random;
 
 use super::step::{PlannedArgument, PlannedLaunch, Step};
 use super::{Buffer, Case, Comparison, Element, Expression, Role, Set, Source, Workload, WorkloadError};
+use crate::memory;
 
 /// Of all buffers of a case: what a host can prepare in reasonable time.
 const MOST_BYTES: f64 = (16u64 << 30) as f64;
 const MOST_LAUNCHES: usize = 100_000;
+/// Of all steps that are repeated, also of those in which nothing is launched.
+const MOST_ROUNDS: usize = 1_000_000;
+/// Elements that are made between two looks at the clock.
+const ELEMENTS_AT_ONCE: usize = 1 << 16;
 
 /// What one case needs to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,15 +197,17 @@ impl Workload {
             case: self.describe(case),
             message: message.replace(char::is_control, " "),
         };
+        in_time(self.deadline).map_err(wrong)?;
         let values = self.values(case);
-        let lengths = self.lengths(&values).map_err(wrong)?;
+        let lengths = self.lengths(&values, memory::free_bytes).map_err(wrong)?;
         let launches = self.launches(&self.steps, &values).map_err(wrong)?;
         let judge = self.launches(&self.judge, &values).map_err(wrong)?;
         // Of an element's value: whoever launches something counts behind them.
         let numbers = case.values.len() + self.definitions.len();
         let buffers = self.buffers.iter().zip(lengths).enumerate().map(|(at, (buffer, length))| {
             let bytes =
-                buffer.bytes(length, &values[..numbers], case.seed ^ (at as u64) << 32).map_err(wrong)?;
+                buffer.bytes(length, &values[..numbers], case.seed ^ (at as u64) << 32, self.deadline);
+            let bytes = bytes.map_err(wrong)?;
             let Buffer { name, element, role, comparison, .. } = buffer.clone();
             Ok(InputBuffer { name, element, role, comparison, bytes })
         });
@@ -207,7 +215,7 @@ impl Workload {
     }
 
     /// Those of the case, what follows from them, and room for the indices of loops.
-    fn values(&self, case: &Case) -> Vec<f64> {
+    pub(super) fn values(&self, case: &Case) -> Vec<f64> {
         let mut values = case.values.clone();
         values.resize(self.names.len(), 0.0);
         for (at, formula) in &self.definitions {
@@ -216,7 +224,12 @@ impl Workload {
         values
     }
 
-    fn lengths(&self, values: &[f64]) -> Result<Vec<usize>, String> {
+    /// The elements of each buffer, once it is sure that there is memory for all of them.
+    pub(super) fn lengths(
+        &self,
+        values: &[f64],
+        free_bytes: impl Fn() -> Option<u64>,
+    ) -> Result<Vec<usize>, String> {
         let mut total = 0.0;
         let mut lengths = Vec::new();
         for buffer in &self.buffers {
@@ -227,36 +240,58 @@ impl Workload {
             }
             lengths.push(length as usize);
         }
+        memory::check(total as u64, free_bytes)?;
         Ok(lengths)
     }
 
     fn launches(&self, steps: &[Step], values: &[f64]) -> Result<Vec<Launch>, String> {
-        let mut launches = Vec::new();
-        self.append(steps, &mut values.to_vec(), &mut launches)?;
-        Ok(launches)
+        let mut unrolled = Unrolled { values: values.to_vec(), launches: Vec::new(), rounds: 0 };
+        unrolled.append(steps)?;
+        Ok(unrolled.launches)
     }
+}
 
-    fn append(
-        &self,
-        steps: &[Step],
-        values: &mut Vec<f64>,
-        launches: &mut Vec<Launch>,
-    ) -> Result<(), String> {
+/// Steps as they are launched one after the other.
+struct Unrolled {
+    values: Vec<f64>,
+    launches: Vec<Launch>,
+    rounds: usize,
+}
+
+impl Unrolled {
+    fn append(&mut self, steps: &[Step]) -> Result<(), String> {
         for step in steps {
             match step {
-                Step::Launch(launch) => launches.push(launch.at(values)?),
+                Step::Launch(launch) => self.launches.push(launch.at(&self.values)?),
                 Step::Repeat { times, index, steps } => {
-                    for time in 0..whole(times, values, 0.0, MOST_LAUNCHES as f64)? as usize {
-                        values[*index] = time as f64;
-                        self.append(steps, values, launches)?;
+                    let times = whole(times, &self.values, 0.0, MOST_LAUNCHES as f64)? as usize;
+                    // A round may have steps that are not repeated at all.
+                    self.rounds += times * steps.len().max(1);
+                    if self.rounds > MOST_ROUNDS {
+                        return Err(format!("steps are repeated more than {MOST_ROUNDS} times"));
+                    }
+                    for time in 0..times {
+                        self.values[*index] = time as f64;
+                        self.append(steps)?;
                     }
                 }
             }
-            if launches.len() > MOST_LAUNCHES {
+            if self.launches.len() > MOST_LAUNCHES {
                 return Err(format!("there are more than {MOST_LAUNCHES} launches"));
             }
         }
         Ok(())
+    }
+}
+
+/// Fails where a moment is over.
+fn in_time(deadline: Option<Instant>) -> Result<(), String> {
+    match deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        true => {
+            Err("the time that was given was over before its inputs were made; give more (--minutes)"
+                .to_owned())
+        }
+        false => Ok(()),
     }
 }
 
@@ -314,22 +349,45 @@ fn whole(formula: &Expression, values: &[f64], least: f64, most: f64) -> Result<
 }
 
 impl Buffer {
-    fn bytes(&self, length: usize, values: &[f64], seed: u64) -> Result<Vec<u8>, String> {
+    fn bytes(
+        &self,
+        length: usize,
+        values: &[f64],
+        seed: u64,
+        deadline: Option<Instant>,
+    ) -> Result<Vec<u8>, String> {
+        let size = length * self.element.bytes();
+        let mut bytes = Vec::new();
         match &self.source {
-            Source::File(file) => self.read(file, length),
+            Source::File(file) => return self.read(file, length),
+            // Nobody looks at what it holds before.
+            Source::Values(_) if matches!(self.role, Role::Out | Role::Scratch) => return self.zeros(size),
             Source::Values(formula) => {
+                bytes.try_reserve_exact(size).map_err(|_| self.no_memory(size))?;
                 let mut values = values.to_vec();
                 let at = values.len();
                 values.push(0.0);
                 let mut random = Random::new(seed);
-                let mut bytes = Vec::with_capacity(length * self.element.bytes());
                 for element in 0..length {
+                    if element.is_multiple_of(ELEMENTS_AT_ONCE) {
+                        in_time(deadline)?;
+                    }
                     values[at] = element as f64;
                     self.element.append(formula.value(&values, &mut random), &mut bytes);
                 }
-                Ok(bytes)
             }
         }
+        Ok(bytes)
+    }
+
+    fn zeros(&self, size: usize) -> Result<Vec<u8>, String> {
+        // Pages that are never touched take no memory, unlike those that are filled.
+        Vec::<u8>::new().try_reserve_exact(size).map_err(|_| self.no_memory(size))?;
+        Ok(vec![0; size])
+    }
+
+    fn no_memory(&self, size: usize) -> String {
+        format!("there is no memory for the {size} bytes of `{}`; make it smaller", self.name)
     }
 
     fn read(&self, file: &Path, length: usize) -> Result<Vec<u8>, String> {

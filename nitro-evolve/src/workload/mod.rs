@@ -2,8 +2,10 @@
 //!
 //! A [`Workload`] is read from TOML and checked once; [`Workload::inputs`] makes the buffers and launches of one of its cases.
 
+mod definitions;
 mod expression;
 mod inputs;
+mod names;
 mod read;
 mod step;
 #[cfg(test)]
@@ -12,6 +14,7 @@ mod written;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +75,8 @@ pub struct Workload {
     steps: Vec<Step>,
     judge: Vec<Step>,
     cases: Vec<Case>,
+    /// When whatever prepares for running it has to be over.
+    deadline: Option<Instant>,
 }
 
 /// For what a case is.
@@ -225,6 +230,17 @@ impl Workload {
     #[must_use]
     pub fn within(self, max_error: f64) -> Self {
         Self { max_error, ..self }
+    }
+
+    /// Returns the same, for which nothing is prepared beyond a moment: no inputs are made, and the original is not run.
+    #[must_use]
+    pub fn until(self, deadline: Instant) -> Self {
+        Self { deadline: Some(deadline), ..self }
+    }
+
+    /// Returns when what prepares for running it has to be over.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
     }
 
     /// The kernels that are launched in what counts, each once, in the order of their first launches.

@@ -6,10 +6,13 @@ use std::path::Path;
 
 use toml::Spanned;
 
+use super::definitions;
 use super::expression::Expression;
+use super::names::Names;
 use super::step::{PlannedArgument, PlannedLaunch, Step};
 use super::written::{Formula, Text, Written, WrittenArgument, WrittenBuffer, WrittenCase, WrittenStep};
 use super::{Buffer, Case, Comparison, Role, Set, Source, Workload, WorkloadError};
+use crate::subject::several;
 
 /// Loops in loops; more is no workload of a person.
 const DEEPEST: usize = 4;
@@ -41,7 +44,7 @@ impl Workload {
         };
         let written: Written = toml::from_str(text)
             .map_err(|error| at(error.span().unwrap_or(0..0), error.message().replace('\n', "; ")))?;
-        Reader { file, text, names: Vec::new() }
+        Reader { file, text, names: Names::default() }
             .workload(written)
             .map_err(|wrong| at(wrong.span, wrong.message))
     }
@@ -60,7 +63,7 @@ struct Reader<'a> {
     file: &'a Path,
     text: &'a str,
     /// What a formula may name.
-    names: Vec<String>,
+    names: Names,
 }
 
 impl Reader<'_> {
@@ -84,8 +87,20 @@ impl Reader<'_> {
             }
             error => error.map_or(0.0, Spanned::into_inner),
         };
-        let (file, text, names) = (self.file.to_owned(), self.text.into(), self.names);
-        Ok(Workload { file, text, max_error, names, definitions, buffers, steps, judge, cases })
+        let (file, text) = (self.file.to_owned(), self.text.into());
+        let names = self.names.listed().to_vec();
+        Ok(Workload {
+            file,
+            text,
+            max_error,
+            names,
+            definitions,
+            buffers,
+            steps,
+            judge,
+            cases,
+            deadline: None,
+        })
     }
 
     /// The cases, all of which have the same numbers.
@@ -105,11 +120,11 @@ impl Reader<'_> {
                 let names: Vec<String> = numbers.keys().cloned().collect();
                 match cases.is_empty() {
                     true => names.iter().try_for_each(|name| self.declare(name, span.clone()))?,
-                    false if names != self.names => {
+                    false if names != self.names.listed() => {
                         let message = format!(
                             "this case has {}, and the first {}",
                             listed(&names),
-                            listed(&self.names)
+                            listed(self.names.listed())
                         );
                         return wrong(span, message);
                     }
@@ -121,29 +136,27 @@ impl Reader<'_> {
         Ok(cases)
     }
 
-    /// What follows from the numbers of a case, each after those that it names: a table has no order.
+    /// Reads what follows from the numbers of a case, each behind those that it names: a table has no order.
     fn definitions(
         &mut self,
-        mut left: BTreeMap<String, Spanned<Formula>>,
+        written: BTreeMap<String, Spanned<Formula>>,
     ) -> Result<Vec<(usize, Expression)>, Wrong> {
-        let mut definitions = Vec::new();
-        while !left.is_empty() {
-            let mut failed = None;
-            let found = left.iter().find_map(|(name, written)| match self.formula(written) {
-                Ok(formula) => Some((name.clone(), formula)),
-                Err(wrong) => {
-                    failed.get_or_insert(wrong);
-                    None
-                }
-            });
-            let Some((name, formula)) = found else {
-                return Err(failed.unwrap_or(Wrong { span: 0..0, message: String::new() }));
-            };
-            let span = left.remove(&name).map_or(0..0, |written| written.span());
-            definitions.push((self.names.len(), formula));
-            self.declare(&name, span)?;
+        let first = self.names.len();
+        for (name, formula) in &written {
+            self.declare(name, formula.span())?;
         }
-        Ok(definitions)
+        let formulas = written.values().map(|formula| self.formula(formula));
+        let mut formulas = formulas.collect::<Result<Vec<_>, _>>()?;
+        let order = definitions::sorted(&formulas, first).or_else(|circle| {
+            let mut names: Vec<&String> =
+                circle.iter().filter_map(|&at| self.names.listed().get(first + at)).collect();
+            names.extend(names.first().copied());
+            let span = circle.first().and_then(|&at| written.values().nth(at)).map_or(0..0, Spanned::span);
+            wrong(span, format!("each of these needs the next one: {}", several(&names)))
+        })?;
+        let no_formula = || Expression::constant(0.0);
+        let taken = |at: usize| (first + at, std::mem::replace(&mut formulas[at], no_formula()));
+        Ok(order.into_iter().map(taken).collect())
     }
 
     fn declare(&mut self, name: &str, span: Range<usize>) -> Result<(), Wrong> {
@@ -159,10 +172,10 @@ impl Reader<'_> {
                 ),
             );
         }
-        if self.names.iter().any(|other| other == name) {
+        if self.names.position(name).is_some() {
             return wrong(span, format!("`{name}` has a value already; give this another name"));
         }
-        self.names.push(name.to_owned());
+        self.names.push(name);
         Ok(())
     }
 
@@ -193,15 +206,12 @@ impl Reader<'_> {
                 Source::File(folder.join(file.get_ref()))
             }
             (Some(values), None) => {
-                self.names.push("i".to_owned());
+                self.names.push("i");
                 let formula = self.formula(values);
                 self.names.pop();
                 Source::Values(formula?)
             }
-            (None, None) => {
-                let zero = Expression::parse("0", &[]).or_else(|message| wrong(0..0, message))?;
-                Source::Values(zero)
-            }
+            (None, None) => Source::Values(Expression::constant(0.0)),
         };
         let usual = if written.element.is_float() { Comparison::Relative } else { Comparison::Exact };
         Ok(Buffer {
@@ -254,13 +264,11 @@ impl Reader<'_> {
         match &step.index {
             Some(name) => self.declare(name.get_ref(), name.span())?,
             // No formula can name it.
-            None => self.names.push(String::new()),
+            None => self.names.push(""),
         }
         let steps = self.steps(&step.steps, buffers, depth + 1)?;
         // Another loop may have an index of this name.
-        if let Some(name) = self.names.get_mut(index) {
-            name.clear();
-        }
+        self.names.hide(index);
         Ok(Step::Repeat { times, index, steps })
     }
 

@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::time::Instant;
 
 use super::{Argument, Role, Set, Workload};
 
@@ -100,7 +101,7 @@ fn a_structure_is_laid_out_as_in_c() {
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
     let known = [
-        ("n - t", "m - t", "heat.toml:28: `m` is no size; there are n, steps, cells, blocks, t"),
+        ("n - t", "m - t", "heat.toml:28: `m` is no size; there are n, steps, blocks, cells, t"),
         (
             "kernel = \"finish\"",
             "kernel = \"finish\"\ntimes = 2",
@@ -122,7 +123,7 @@ fn what_is_wrong_is_said_with_its_line() {
         (
             "cells = \"n * n\"",
             "cells = \"blocks * n\"",
-            "heat.toml:5: `cells` is no size; there are n, steps",
+            "heat.toml:5: each of these needs the next one: blocks, cells, blocks",
         ),
         (
             "[[test]]\nn = 8\nsteps = 0",
@@ -201,4 +202,82 @@ fn small_inputs_are_drawn_up_to_the_largest_numbers_of_search_and_validation() {
     for name in &names {
         assert!(numbers(name).iter().zip(&largest).all(|(own, most)| own <= most && *own <= 37.0), "{name}");
     }
+}
+
+/// Loops in loops around a body, so many times each.
+fn nested(times: [&str; 3], body: &str) -> String {
+    let [first, second, third] = times;
+    let step = "[[step]]\nkernel = \"finish\"";
+    let loops = format!(
+        "[[step]]\ntimes = \"{first}\"\n[[step.step]]\ntimes = \"{second}\"\nindex = \"inner\"\n\
+         [[step.step.step]]\ntimes = \"{third}\"\n{body}\n{step}"
+    );
+    HEAT.replace(step, &loops)
+}
+
+#[test]
+fn rounds_in_which_nothing_is_launched_are_counted_too() {
+    let launch = "[[step.step.step.step]]\nkernel = \"heat\"\ngrid = [1]\nblock = [1]\narguments = []";
+    let inputs = |times, body| {
+        let inputs = read(&nested(times, body)).unwrap().inputs(Set::Search, 0);
+        inputs.map(|inputs| inputs.launches.len()).map_err(|error| error.to_string())
+    };
+    let refused =
+        Err("heat.toml: with n=4 steps=2 seed=0, steps are repeated more than 1000000 times".to_owned());
+    for times in
+        [["100000", "100000", "0"], ["100000", "11", "0"], ["1000", "1000", "1"], ["2", "9e4", "n + 9"]]
+    {
+        assert_eq!(inputs(times, ""), refused, "{times:?}");
+    }
+    assert_eq!(inputs(["100000", "n", "0"], launch), Ok(3), "few rounds of nothing are nothing");
+}
+
+#[test]
+fn definitions_may_stand_in_any_order_however_many_there_are() {
+    let many = 40_000;
+    let each = |at: usize| format!("a{at:06} = \"a{:06} + 1\"\n", at + 1);
+    let chain: String = (0..many).map(each).collect();
+    let lets = format!("[let]\n{chain}a{many:06} = \"n\"\n");
+    let workload = read(&HEAT.replace("[let]", &lets).replace("\"n - t\"", "\"a000000\"")).unwrap();
+    let inputs = workload.inputs(Set::Search, 0).unwrap();
+    assert_eq!(inputs.launches[0].arguments[2], Argument::Scalar((many as i32 + 4).to_le_bytes().to_vec()));
+    let around = lets.replace(&format!("a{many:06} = \"n\""), &format!("a{many:06} = \"a039999\""));
+    let said = read(&HEAT.replace("[let]", &around)).unwrap_err();
+    assert_eq!(said, "heat.toml:40004: each of these needs the next one: a039999, a040000, a039999");
+    let itself = read(&HEAT.replace("n * n", "cells / 2")).unwrap_err();
+    assert_eq!(itself, "heat.toml:6: each of these needs the next one: cells, cells");
+    let unknown = read(&HEAT.replace("n * n", "m / 2")).unwrap_err();
+    assert_eq!(unknown, "heat.toml:6: `m` is no size; there are n, steps, blocks, cells");
+    let late = read(&HEAT.replace("n * n", "t * n")).unwrap_err();
+    assert!(late.starts_with("heat.toml:6: `t` is no size"), "{late}");
+}
+
+#[test]
+fn a_case_that_memory_has_no_room_for_is_refused_before_anything_is_filled() {
+    let text = HEAT.replace("length = \"cells\"", "length = \"2e9\"");
+    let workload = read(&text).unwrap();
+    let values = workload.values(workload.of(Set::Search).next().unwrap());
+    let lengths = |free: u64| workload.lengths(&values, || Some(free << 30));
+    assert!(lengths(15).is_ok());
+    assert_eq!(
+        lengths(14).unwrap_err(),
+        "the buffers take 7.5 GiB, more than half of the 14.0 GiB of memory that are free; make them smaller"
+    );
+}
+
+#[test]
+fn what_nobody_looks_at_before_is_not_filled() {
+    let text = HEAT.replace("role = \"scratch\"", "role = \"scratch\"\nvalues = \"uniform(1, 9)\"");
+    let inputs = read(&text).unwrap().inputs(Set::Search, 0).unwrap();
+    assert_eq!(inputs.buffers[1].bytes, [0; 8]);
+}
+
+#[test]
+fn no_inputs_are_made_beyond_the_time_that_is_given() {
+    let over = read(HEAT).unwrap().until(Instant::now());
+    let said = over.inputs(Set::Search, 0).unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "heat.toml: with n=4 steps=2 seed=0, the time that was given was over before its inputs were made; give more (--minutes)"
+    );
 }

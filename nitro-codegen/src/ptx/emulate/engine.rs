@@ -1,6 +1,7 @@
 //! A launch that is under way: which block and warp goes on, and for how long.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Instant;
 
 use super::block::Block;
 use super::block::Shared;
@@ -85,6 +86,9 @@ impl<'a> Engine<'a> {
                 next = ((u64::from(next) + u64::from(step)) % u64::from(self.geometry.blocks)) as u32;
                 left -= 1;
                 waited = 0;
+            }
+            if self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Err(Fault::Late { instructions: self.launched.instructions });
             }
             let at = self.random.below(resident.len() as u32) as usize;
             self.advance(&mut resident[at])?;

@@ -160,4 +160,10 @@ pub enum Fault {
         /// As many as were allowed.
         most: u64,
     },
+    /// The time that the options give is over.
+    #[error("after {instructions} instructions the launch has not ended, and its time is over")]
+    Late {
+        /// As many as warps have executed.
+        instructions: u64,
+    },
 }

@@ -1,5 +1,7 @@
 //! Launches: what is asked for, what comes of it, and whether it can be.
 
+use std::time::Instant;
+
 use super::decode::{Function, Program};
 use super::error::{Fault, Race};
 
@@ -25,6 +27,8 @@ pub struct Options {
     pub seed: u64,
     /// The most instructions that all warps may execute; then the launch is endless.
     pub max_instructions: u64,
+    /// When the launch is given up, whatever it has done until then; none where it may take as long as it likes.
+    pub deadline: Option<Instant>,
     /// What becomes of races.
     pub races: Races,
     /// Whether races count in which what was written was there already, as where many threads mark the same thing.
@@ -53,6 +57,7 @@ impl Default for Options {
         Self {
             seed: 0,
             max_instructions: 1 << 32,
+            deadline: None,
             races: Races::Refused,
             same_value_races: false,
             uninitialised: false,
