@@ -116,9 +116,9 @@ pub(crate) fn checks(
     (checks, left_out)
 }
 
-/// What looks at small inputs that nobody wrote, or why the emulator cannot run them.
+/// What looks at inputs that nobody wrote, or why the emulator cannot run them.
 pub(crate) fn probe(subject: &Subject, max_error: f64) -> Result<Box<dyn Check>, BenchError> {
-    let check = EmulatorCheck::on_small_inputs(subject.workload(), &subject.original().ptx, max_error)?;
+    let check = EmulatorCheck::on_unwritten_inputs(subject.workload(), &subject.original().ptx, max_error)?;
     Ok(Box::new(check))
 }
 

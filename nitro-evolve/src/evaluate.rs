@@ -133,11 +133,11 @@ impl Evaluator<'_> {
 }
 
 /// Whether a check finds nothing in what comes of these edits.
-pub(crate) fn passes(check: &dyn Check, subject: &Subject, edits: &[Edit]) -> bool {
+fn passes(check: &dyn Check, subject: &Subject, edits: &[Edit]) -> bool {
     is_clean(subject, edits, |ptx| check.check(ptx))
 }
 
-fn is_clean(subject: &Subject, edits: &[Edit], check: impl Fn(&str) -> CheckOutcome) -> bool {
+pub(crate) fn is_clean(subject: &Subject, edits: &[Edit], check: impl Fn(&str) -> CheckOutcome) -> bool {
     subject.patched(edits).is_ok_and(|ptx| !matches!(check(&ptx), CheckOutcome::Found(_)))
 }
 

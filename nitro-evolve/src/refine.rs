@@ -7,7 +7,7 @@ use nitro_search::evolve::{Finalist, Fitness, explain, minimise};
 
 use crate::bench::{BenchError, Code, Effort, RunOutcome};
 use crate::difference::difference;
-use crate::evaluate::{Evaluator, passes};
+use crate::evaluate::{Evaluator, is_clean};
 use crate::evolve::Observer;
 use crate::finding::{
     Check, CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict,
@@ -30,6 +30,8 @@ pub(crate) struct Refinery<'a, 'b> {
     pub max_error: f64,
     pub checks: &'a [Box<dyn Check>],
     pub probe: Option<&'a dyn Check>,
+    /// Whether what the probe objects to may be accepted.
+    pub relies_on_inputs: bool,
     pub disassembler: &'a Result<Disassembler, String>,
     pub observer: &'a dyn Observer,
     /// What machine code of this finalist gave: most of what is left out of a patch changes none of it.
@@ -79,7 +81,7 @@ impl Refinery<'_, '_> {
     fn robust(&mut self, edits: &[Edit]) -> Result<Option<Vec<Edit>>, BenchError> {
         let Some(probe) = self.probe.filter(|_| !edits.is_empty()) else { return Ok(None) };
         let subject = self.evaluator.subject;
-        let passes = |edits: &[Edit]| passes(probe, subject, edits);
+        let passes = |edits: &[Edit]| is_clean(subject, edits, |ptx| probe.check_thoroughly(ptx));
         if passes(edits) {
             return Ok(None);
         }
@@ -167,9 +169,11 @@ impl Refinery<'_, '_> {
         let kernels = subject.candidate(&[]).and_then(|before| Ok((before, subject.candidate(edits)?)));
         let (explained, pairs) = self.explained(edits)?;
         // Side by side: no times are taken meanwhile.
-        let checks: Vec<Checked> = on_threads(self.checks.len(), self.checks, |check| Checked {
+        let probe = self.probe.filter(|_| !self.relies_on_inputs);
+        let all: Vec<&dyn Check> = self.checks.iter().map(|check| &**check).chain(probe).collect();
+        let checks: Vec<Checked> = on_threads(all.len(), &all, |check| Checked {
             check: check.name(),
-            outcome: check.check(&ptx),
+            outcome: check.check_thoroughly(&ptx),
         });
         let (test, verdict) = match self.objection(&checks) {
             Some(objection) => (Vec::new(), Verdict::Refused(objection)),

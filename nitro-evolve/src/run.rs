@@ -150,6 +150,7 @@ pub fn evolve(
         max_error,
         checks: &checks,
         probe: probe.as_deref(),
+        relies_on_inputs,
         disassembler: &disassembler,
         observer,
         known: HashMap::new(),

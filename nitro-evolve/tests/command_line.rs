@@ -78,6 +78,21 @@ fn a_template_can_be_filled_in_and_checked() {
 }
 
 #[test]
+fn the_minutes_bound_the_first_run_of_the_original_too() {
+    let folder = folder();
+    let path = folder.path();
+    let endless = PTX.replacen("ld.param", "L: bra L; ld.param", 1);
+    fs::write(path.join("next.ptx"), endless).unwrap();
+    for command in ["--check", "--evaluations 9"] {
+        let said =
+            evolve(path, &format!("@/next.ptx --device emulator --minutes 0.002 {command}")).unwrap_err();
+        let is_late = said.starts_with("the PTX as it is fails with n=") && said.contains("its time is over")
+            || said.contains("the time that was given was over");
+        assert!(is_late && said.contains("give more (--minutes)"), "{said}");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_said_in_a_sentence() {
     let folder = folder();
     let path = folder.path();

@@ -26,6 +26,7 @@ mod machine;
 mod module;
 mod mutate;
 mod names;
+mod numbers;
 mod opcode;
 mod parameters;
 mod parse;

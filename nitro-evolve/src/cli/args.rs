@@ -58,8 +58,8 @@ pub(super) struct EvolveArgs {
     /// The most error that a result may have; the workload's unless given
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub max_error: Option<f64>,
-    /// Let patches rely on what all inputs of the workload have in common, such as whole blocks; else nothing is bred that races, leaves its buffers or is wrong with small inputs that nobody
-    /// wrote (sizes of 37, 1 and 2, where the original is right with them)
+    /// Let patches rely on what all inputs of the workload have in common, such as whole blocks; else nothing is bred that races, leaves its buffers or is wrong with inputs that nobody
+    /// wrote (small ones, and sizes around which guards of the kernel come to something else)
     #[arg(long)]
     pub rely_on_inputs: bool,
     /// Draw all edits by chance, and none that a profile of the original suggests

@@ -29,7 +29,7 @@ pub(super) fn of(module: &Module, kernel: Option<&str>) -> Result<String, String
         Some(parameters)
             if parameters.iter().any(|parameter| is_pointer(parameter) || is_structure(parameter)) =>
         {
-            Ok(text(kernel, &parameters))
+            Ok(text(kernel, &parameters, module.block(kernel)))
         }
         Some(_) => Err(format!("`{kernel}` takes no pointer, so that no buffer could hold a result of it")),
         None => Err(format!("the parameters of `{kernel}` are written in a way that is not known")),
@@ -64,7 +64,7 @@ fn is_word(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-fn text(kernel: &str, parameters: &[Parameter]) -> String {
+fn text(kernel: &str, parameters: &[Parameter], compiled_for: Option<Vec<u32>>) -> String {
     let mut text = format!(
         "# How `{kernel}` is run, and what of its results counts. What is marked with `guess` has to be looked at.\n\n\
          # The most error that a result may have; 0: bit for bit the original's.\nmax_error = 0.0\n"
@@ -101,9 +101,16 @@ fn text(kernel: &str, parameters: &[Parameter]) -> String {
         true => String::new(),
         false => format!("  # guess: of {}", names.join(", ")),
     };
+    let (block, why) = match &compiled_for {
+        Some(block) => (block.clone(), "# as the kernel was compiled"),
+        None => (vec![256], "# guess"),
+    };
+    let threads: u64 = block.iter().copied().map(u64::from).product();
+    let grid = format!("grid = [\"ceil_div(n, {threads})\"]");
+    let block = format!("block = {block:?}");
     let _ = write!(
         text,
-        "\n[[step]]\nkernel = \"{kernel}\"\ngrid = [\"ceil_div(n, 256)\"]  # guess\nblock = [256]                # guess\narguments = [{arguments}]{of}\n\n\
+        "\n[[step]]\nkernel = \"{kernel}\"\n{grid:29}# guess\n{block:29}{why}\narguments = [{arguments}]{of}\n\n\
          # What evolution sees: a few small inputs.\n[[search]]\nn = 100000\n\n# What decides among its best.\n[[validation]]\nn = 70001\nseed = 1\n\n\
          # What accepts a patch, once: other sizes, and such as are odd.\n[[test]]\nn = 1000003\nseed = 2\n[[test]]\nn = 1\nseed = 3\n"
     );
@@ -162,6 +169,22 @@ mod tests {
             template(".entry k(.param .u32 n) { ret; }", None).unwrap_err(),
             "`k` takes no pointer, so that no buffer could hold a result of it"
         );
+    }
+
+    #[test]
+    fn a_block_is_what_the_kernel_was_compiled_for() {
+        let of = |head: &str| {
+            let text = template(&format!(".entry k(.param .u64 x, .param .u32 n) {head} {{ ret; }}"), None);
+            let launch = inputs(&text.unwrap()).launches[0].clone();
+            (launch.grid, launch.block)
+        };
+        assert_eq!(of(".reqntid 128"), ([782, 1, 1], [128, 1, 1]));
+        assert_eq!(of(".maxntid 16, 8, 2 .minnctapersm 2"), ([391, 1, 1], [16, 8, 2]));
+        assert_eq!(of(".maxntid 1024, 1, 1 .reqntid 32, 2, 1"), ([1563, 1, 1], [32, 2, 1]));
+        assert_eq!(of(".reqntid 0"), ([391, 1, 1], [256, 1, 1]), "there is no such block");
+        let text = template(".entry k(.param .u64 x) .reqntid 64 { ret; }", None).unwrap();
+        let expected = "grid = [\"ceil_div(n, 64)\"]    # guess\nblock = [64]                 # as the kernel was compiled\n";
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nitro_codegen::ptx::Module;
-use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch as Emulated, Memory, Options};
+use nitro_codegen::ptx::emulate::{Emulator, Fault, Guards, Launch as Emulated, Memory, Options};
 
 use crate::compare;
 use crate::workload::{InputBuffer, Inputs, Launch, Role};
@@ -20,8 +20,12 @@ pub(crate) struct Left {
 
 /// A text of which these kernels can be run.
 pub(super) fn emulator(ptx: &str, kernels: &[&str]) -> Result<Emulator, String> {
-    let module = Module::parse(ptx).map_err(|error| error.to_string())?;
-    Emulator::for_kernels(&module, kernels).map_err(|error| error.to_string())
+    emulator_of(&Module::parse(ptx).map_err(|error| error.to_string())?, kernels)
+}
+
+/// Returns a module of which these kernels can be run.
+pub(super) fn emulator_of(module: &Module, kernels: &[&str]) -> Result<Emulator, String> {
+    Emulator::for_kernels(module, kernels).map_err(|error| error.to_string())
 }
 
 /// Runs a case: what counts by `program`, what judges by the original.
@@ -31,19 +35,31 @@ pub(crate) fn run(
     inputs: &Inputs,
     options: Options,
 ) -> Result<Left, Fault> {
+    run_guarded(program, original, inputs, options, None)
+}
+
+/// Runs a case as [`run`] does, and notes what the guards of what counts come to.
+pub(super) fn run_guarded(
+    program: &Emulator,
+    original: &Arc<Emulator>,
+    inputs: &Inputs,
+    options: Options,
+    mut guards: Option<&mut Guards>,
+) -> Result<Left, Fault> {
     let mut memory = Memory::new();
     let addresses: Vec<u64> = inputs.buffers.iter().map(|buffer| allocate(&mut memory, buffer)).collect();
     let mut left = Left { buffers: Vec::new(), cycles: 0, instructions: 0 };
     for launch in &inputs.launches {
         let most = options.max_instructions.saturating_sub(left.instructions);
         let options = Options { max_instructions: most, ..options };
-        let launched = self::launch(program, launch, &addresses, &mut memory, &options)?;
+        let guards = guards.as_deref_mut();
+        let launched = self::launch(program, launch, &addresses, (&mut memory, guards), &options)?;
         left.cycles += launched.cycles;
         left.instructions += launched.instructions;
     }
     for launch in &inputs.judge {
         let unlimited = Options { max_instructions: Options::default().max_instructions, ..options };
-        self::launch(original, launch, &addresses, &mut memory, &unlimited)?;
+        self::launch(original, launch, &addresses, (&mut memory, None), &unlimited)?;
     }
     let kept = inputs.buffers.iter().zip(addresses);
     left.buffers = kept
@@ -66,7 +82,7 @@ fn launch(
     program: &Emulator,
     launch: &Launch,
     addresses: &[u64],
-    memory: &mut Memory,
+    (memory, guards): (&mut Memory, Option<&mut Guards>),
     options: &Options,
 ) -> Result<nitro_codegen::ptx::emulate::Launched, Fault> {
     let parameters: Vec<Vec<u8>> =
@@ -74,7 +90,10 @@ fn launch(
     let Launch { kernel, grid, block, shared_bytes, .. } = launch;
     let emulated =
         Emulated { kernel, grid: *grid, block: *block, shared_bytes: *shared_bytes, parameters: &parameters };
-    program.launch(&emulated, memory, options)
+    match guards {
+        Some(guards) => program.launch_guarded(&emulated, memory, options, guards),
+        None => program.launch(&emulated, memory, options),
+    }
 }
 
 /// How far what is left is from what the original left, the worst of all buffers; infinite where an input was changed.

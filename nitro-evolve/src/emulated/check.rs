@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use nitro_codegen::ptx::Module;
 use nitro_codegen::ptx::emulate::{Emulator, Fault, Options, Races};
 
 use super::case::{self, Left};
+use super::explore::{self, Explored};
 use crate::Workload;
 use crate::bench::BenchError;
 use crate::finding::{Check, CheckOutcome};
@@ -14,8 +16,12 @@ use crate::workload::{Inputs, Set};
 const SEEDS: u64 = 4;
 /// Of the warps of all cases, in one order of threads: some seconds. The largest cases are left out.
 const MOST_INSTRUCTIONS: u64 = 2_000_000;
-/// Of inputs that nobody wrote, which are run often.
-const MOST_OF_SMALL: u64 = 100_000;
+/// Of inputs that nobody wrote and with which the original does something new: each candidate that looks faster runs
+/// with them. Others come beside them up to fewer.
+const MOST_OF_UNWRITTEN: u64 = 100_000;
+const MOST_OF_OTHERS: u64 = 25_000;
+/// Of further ones, with which only what is to be accepted runs.
+const MOST_OF_THOROUGH: u64 = 1_000_000;
 /// In a hostile order the threads of a warp go on one by one.
 const MOST_TIMES: u64 = 64;
 
@@ -28,12 +34,16 @@ pub struct EmulatorCheck {
     /// What of a patched text is launched.
     kernels: Vec<String>,
     cases: Vec<Case>,
+    /// Those that are run beside them where it is to be thorough.
+    seldom: Vec<Case>,
     /// The most error that a result may have.
     max_error: f64,
     /// What the original is run with, so that it is clean.
     options: Options,
     /// Whether races are looked for at all: the original itself has some else.
     is_free_of_races: bool,
+    /// Whether nobody wrote its inputs.
+    is_unwritten: bool,
 }
 
 struct Case {
@@ -63,38 +73,54 @@ impl EmulatorCheck {
         Self::of(cases, &original, most_instructions, workload, max_error).permitting_races()
     }
 
-    /// The same on [small inputs](Workload::small_inputs) that nobody wrote, as far as the original does nothing wrong with them: who fails here may still be right with all inputs that its user has.
+    /// Returns the same on inputs that nobody wrote, as far as the original does nothing wrong with them: who fails
+    /// here may still be right with all inputs that its user has. A check takes those with which the original does
+    /// something new, and some others; a thorough one takes many more.
     ///
     /// # Errors
     /// As [`EmulatorCheck::new`].
-    pub(crate) fn on_small_inputs(
+    pub(crate) fn on_unwritten_inputs(
         workload: &Workload,
         ptx: &str,
         max_error: f64,
     ) -> Result<Self, BenchError> {
-        let original = Arc::new(case::emulator(ptx, &workload.all_kernels()).map_err(BenchError)?);
-        let options = Options {
-            races: Races::Ignored,
-            max_instructions: MOST_OF_SMALL,
-            deadline: workload.deadline(),
-            ..Options::default()
-        };
-        let case = |(name, inputs): (String, Inputs)| {
-            let expected = case::run(&original, &original, &inputs, options).ok()?;
-            Some(Case { name, inputs, expected })
-        };
-        let cases = workload.small_inputs().into_iter().filter_map(case).collect();
-        let mut check =
-            Self::of(fitting(cases, MOST_OF_SMALL)?, &original, MOST_OF_SMALL, workload, max_error);
-        let cases = std::mem::take(&mut check.cases);
-        // Numbers that do not go together may make it race, or hang on what nobody wrote.
-        let is_clean =
-            |case: &Case| (0..SEEDS).all(|seed| check.objection_in(&original, case, seed).is_none());
-        let (clean, other): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(is_clean);
+        let module = Module::parse(ptx).map_err(|error| BenchError(error.to_string()))?;
+        let original = case::emulator_of(&module, &workload.all_kernels()).map_err(BenchError)?;
+        let original = Arc::new(original);
+        let (explored, new) = explore::unwritten(workload, &module, &original);
+        let of_each = |number: usize| if number < new { MOST_OF_UNWRITTEN } else { MOST_OF_OTHERS };
+        let each =
+            explored.into_iter().enumerate().map(|(number, Explored { name, inputs, expected, .. })| {
+                (number, Case { name, inputs, expected })
+            });
+        let (mut often, mut seldom, mut total) = (Vec::new(), Vec::new(), 0);
+        for (number, case) in each {
+            let instructions = case.expected.instructions;
+            match total + instructions <= of_each(number) {
+                true => {
+                    total += instructions;
+                    often.push(case);
+                }
+                false => seldom.push(case),
+            }
+        }
+        let seldom = fitting(seldom, MOST_OF_THOROUGH);
+        if often.is_empty() {
+            return Err(too_large());
+        }
+        let check = Self::of(Vec::new(), &original, MOST_OF_UNWRITTEN, workload, max_error);
+        let (clean, other): (Vec<Case>, Vec<Case>) = often.into_iter().partition(|case| check.is_clean(case));
+        let check = Self { is_unwritten: true, seldom, ..check };
         if clean.is_empty() {
             return Self { cases: other, ..check }.permitting_races();
         }
         Ok(Self { cases: clean, ..check })
+    }
+
+    /// Returns whether the original does nothing wrong in a case: numbers that do not go together may make it race, or
+    /// hang on what nobody wrote.
+    fn is_clean(&self, case: &Case) -> bool {
+        (0..SEEDS).all(|seed| self.objection_in(&self.original, case, seed).is_none())
     }
 
     fn of(
@@ -108,7 +134,8 @@ impl EmulatorCheck {
         let options = Options { max_instructions, deadline, ..Options::default() };
         let kernels = workload.kernels().into_iter().map(str::to_owned).collect();
         let original = Arc::clone(original);
-        Self { original, kernels, cases, max_error, options, is_free_of_races: true }
+        let (seldom, is_free_of_races, is_unwritten) = (Vec::new(), true, false);
+        Self { original, kernels, cases, seldom, max_error, options, is_free_of_races, is_unwritten }
     }
 
     /// The same, which does not look for races where the original has some.
@@ -131,9 +158,20 @@ impl EmulatorCheck {
 
     /// What speaks against a program in so many orders of threads, with the case that shows it.
     fn objection(&self, program: &Emulator, orders: u64) -> Option<String> {
-        self.cases.iter().find_map(|case| {
-            let why = (0..orders).find_map(|seed| self.objection_in(program, case, seed))?;
-            Some(format!("with {}, {why}", case.name))
+        self.cases.iter().find_map(|case| self.objection_to(program, case, orders))
+    }
+
+    fn objection_to(&self, program: &Emulator, case: &Case, orders: u64) -> Option<String> {
+        let why = (0..orders).find_map(|seed| self.objection_in(program, case, seed))?;
+        Some(format!("with {}, {why}", case.name))
+    }
+
+    /// Returns what speaks against a program in the cases that are run seldom, of which nobody has seen yet whether the
+    /// original is right with them.
+    fn seldom_objection(&self, program: &Emulator) -> Option<String> {
+        self.seldom.iter().find_map(|case| {
+            let objection = self.objection_to(program, case, SEEDS)?;
+            self.is_clean(case).then_some(objection)
         })
     }
 
@@ -185,30 +223,34 @@ fn small_cases(
             }
         }
     }
-    fitting(cases, most_instructions)
+    let cases = fitting(cases, most_instructions);
+    if cases.is_empty() { Err(too_large()) } else { Ok(cases) }
 }
 
 /// As many of the smallest as have so many instructions together.
-fn fitting(mut cases: Vec<Case>, most_instructions: u64) -> Result<Vec<Case>, BenchError> {
+fn fitting(mut cases: Vec<Case>, most_instructions: u64) -> Vec<Case> {
     cases.sort_by_key(|case| case.expected.instructions);
     let mut total = 0;
     cases.retain(|case| {
         total += case.expected.instructions;
         total <= most_instructions
     });
-    match cases.is_empty() {
-        true => Err(BenchError(
-            "there is no input that is small enough for that; add a small one to the test".to_owned(),
-        )),
-        false => Ok(cases),
-    }
+    cases
+}
+
+fn too_large() -> BenchError {
+    BenchError("there is no input that is small enough for that; add a small one to the test".to_owned())
 }
 
 impl Check for EmulatorCheck {
     fn name(&self) -> String {
-        match self.is_free_of_races {
-            true => "races, in the emulator".to_owned(),
-            false => "accesses, in the emulator (the original itself has races)".to_owned(),
+        let looks_for = match self.is_free_of_races {
+            true => "races, in the emulator",
+            false => "accesses, in the emulator (the original itself has races)",
+        };
+        match self.is_unwritten {
+            true => format!("inputs that nobody wrote: {looks_for}"),
+            false => looks_for.to_owned(),
         }
     }
 
@@ -218,6 +260,18 @@ impl Check for EmulatorCheck {
 
     fn check(&self, ptx: &str) -> CheckOutcome {
         self.outcome(ptx, SEEDS)
+    }
+
+    fn check_thoroughly(&self, ptx: &str) -> CheckOutcome {
+        let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
+        match case::emulator(ptx, &kernels) {
+            Err(why) => CheckOutcome::NotRun(why),
+            Ok(program) => {
+                let objection = self.objection(&program, SEEDS);
+                let objection = objection.or_else(|| self.seldom_objection(&program));
+                objection.map_or(CheckOutcome::Clean, CheckOutcome::Found)
+            }
+        }
     }
 
     /// In one order of threads, the warps' own: threads that go on one by one take most of the time.

@@ -3,6 +3,7 @@
 mod bench;
 pub(crate) mod case;
 mod check;
+mod explore;
 #[cfg(test)]
 mod tests;
 

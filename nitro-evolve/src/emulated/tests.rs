@@ -1,4 +1,5 @@
 mod islands;
+mod unwritten;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -193,7 +194,7 @@ fn whole_blocks() -> Subject {
 
 /// What looks at small inputs of it.
 fn small_inputs(subject: &Subject) -> EmulatorCheck {
-    EmulatorCheck::on_small_inputs(subject.workload(), &subject.original().ptx, 0.0).unwrap()
+    EmulatorCheck::on_unwritten_inputs(subject.workload(), &subject.original().ptx, 0.0).unwrap()
 }
 
 fn operations(finding: &Finding) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! Arithmetic in workloads: lengths, grids, and what arrays hold.
 
+use std::collections::BTreeSet;
+
 use nitro_search::random::Random;
 
 use super::names::Names;
@@ -66,6 +68,11 @@ impl Expression {
         Self { text: number.to_string(), root: Node::Number(number) }
     }
 
+    /// Adds the whole numbers that it is computed with.
+    pub(super) fn add_numbers(&self, numbers: &mut BTreeSet<u64>) {
+        self.root.add_numbers(numbers);
+    }
+
     /// Whether something of it is drawn at random.
     pub(super) fn is_drawn(&self) -> bool {
         self.root.is_drawn()
@@ -95,19 +102,35 @@ impl Node {
         }
     }
 
-    fn add_positions(&self, positions: &mut Vec<usize>) {
+    /// Calls `see` with each part that has no parts.
+    fn leaves(&self, see: &mut impl FnMut(&Self)) {
         match self {
-            Self::Number(_) => {}
-            Self::Name(at) => positions.push(*at),
-            Self::Negated(node) => node.add_positions(positions),
+            Self::Number(_) | Self::Name(_) => see(self),
+            Self::Negated(node) => node.leaves(see),
             Self::Binary(_, sides) => {
-                sides.0.add_positions(positions);
-                sides.1.add_positions(positions);
+                sides.0.leaves(see);
+                sides.1.leaves(see);
             }
-            Self::Call(_, arguments) => {
-                arguments.iter().for_each(|argument| argument.add_positions(positions));
-            }
+            Self::Call(_, arguments) => arguments.iter().for_each(|argument| argument.leaves(see)),
         }
+    }
+
+    fn add_positions(&self, positions: &mut Vec<usize>) {
+        self.leaves(&mut |leaf| {
+            if let Self::Name(at) = leaf {
+                positions.push(*at);
+            }
+        });
+    }
+
+    fn add_numbers(&self, numbers: &mut BTreeSet<u64>) {
+        self.leaves(&mut |leaf| {
+            if let Self::Number(number) = leaf
+                && number.fract() == 0.0
+            {
+                numbers.insert(*number as u64);
+            }
+        });
     }
 
     fn value(&self, values: &[f64], random: &mut Random) -> f64 {

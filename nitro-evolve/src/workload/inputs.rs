@@ -121,47 +121,6 @@ impl Argument {
     }
 }
 
-/// Of numbers that are larger, as sizes are: no multiple of what blocks have of threads.
-const SMALL: f64 = 37.0;
-
-/// What is drawn for each number, and how often all are.
-const LESS: [f64; 7] = [1.0, 2.0, 3.0, 4.0, 5.0, 17.0, SMALL];
-const DRAWN: usize = 24;
-const DRAWN_BY: u64 = 37;
-
-fn is_count(value: f64) -> bool {
-    value > 1.0 && value.fract() == 0.0
-}
-
-/// A case with small numbers, and with each of them at its least.
-fn smaller(case: &Case) -> Vec<Case> {
-    let small: Vec<f64> =
-        case.values.iter().map(|&value| if is_count(value) { value.min(SMALL) } else { value }).collect();
-    let mut all = vec![Case { values: small.clone(), ..case.clone() }];
-    for at in (0..small.len()).filter(|&at| is_count(small[at])) {
-        for least in [1.0, 2.0] {
-            let mut values = small.clone();
-            values[at] = least;
-            all.push(Case { values, ..case.clone() });
-        }
-    }
-    all
-}
-
-/// Cases whose numbers are drawn, up to the largest of these: what is wrong may need two that are odd together.
-fn drawn(cases: &[&Case]) -> Vec<Case> {
-    let Some(first) = cases.first() else { return Vec::new() };
-    let most = |at: usize| cases.iter().map(|case| case.values[at]).fold(first.values[at], f64::max);
-    let mut random = Random::new(DRAWN_BY);
-    let mut draw = |at: usize| match is_count(most(at)) {
-        true => most(at).min(LESS[random.below(LESS.len())]),
-        false => first.values[at],
-    };
-    (0..DRAWN)
-        .map(|_| Case { values: (0..first.values.len()).map(&mut draw).collect(), ..(*first).clone() })
-        .collect()
-}
-
 impl Workload {
     /// The buffers and launches of a case.
     ///
@@ -174,24 +133,7 @@ impl Workload {
         self.inputs_of(self.of(set).nth(number).expect("there is such a case"))
     }
 
-    /// Inputs that nobody wrote: of the first of the search and of the validation, with small numbers in the place of large ones, of these one after the other 1 and 2; and some whose numbers are drawn. What makes no sense is left out.
-    pub(crate) fn small_inputs(&self) -> Vec<(String, Inputs)> {
-        let first = [Set::Search, Set::Validation].map(|set| self.of(set).next());
-        let all: Vec<&Case> = self.of(Set::Search).chain(self.of(Set::Validation)).collect();
-        let cases = first.into_iter().flatten().flat_map(smaller).chain(drawn(&all));
-        let mut found: Vec<(String, Inputs)> = Vec::new();
-        for case in cases {
-            let name = self.describe(&case);
-            if let Ok(inputs) = self.inputs_of(&case)
-                && !found.iter().any(|(other, _)| *other == name)
-            {
-                found.push((name, inputs));
-            }
-        }
-        found
-    }
-
-    fn inputs_of(&self, case: &Case) -> Result<Inputs, WorkloadError> {
+    pub(super) fn inputs_of(&self, case: &Case) -> Result<Inputs, WorkloadError> {
         let wrong = |message: String| WorkloadError::Case {
             file: self.file.clone(),
             case: self.describe(case),
@@ -244,7 +186,7 @@ impl Workload {
         Ok(lengths)
     }
 
-    fn launches(&self, steps: &[Step], values: &[f64]) -> Result<Vec<Launch>, String> {
+    pub(super) fn launches(&self, steps: &[Step], values: &[f64]) -> Result<Vec<Launch>, String> {
         let mut unrolled = Unrolled { values: values.to_vec(), launches: Vec::new(), rounds: 0 };
         unrolled.append(steps)?;
         Ok(unrolled.launches)

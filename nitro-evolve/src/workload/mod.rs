@@ -10,6 +10,7 @@ mod read;
 mod step;
 #[cfg(test)]
 mod tests;
+mod unwritten;
 mod written;
 
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use self::expression::Expression;
 pub use self::inputs::{Argument, InputBuffer, Inputs, Launch};
 use self::step::Step;
+pub(crate) use self::unwritten::LESS;
 
 /// How a kernel is run: its buffers, its launches, and the inputs of three kinds that have nothing in common.
 ///
@@ -156,7 +158,7 @@ enum Source {
 
 /// One input.
 #[derive(Clone, Debug)]
-struct Case {
+pub(crate) struct Case {
     set: Set,
     /// By the names of the workload.
     values: Vec<f64>,
@@ -301,7 +303,7 @@ impl Workload {
         self.cases.iter().filter(move |case| case.set == set)
     }
 
-    fn describe(&self, case: &Case) -> String {
+    pub(crate) fn describe(&self, case: &Case) -> String {
         let numbers = self.names.iter().zip(&case.values).map(|(name, value)| format!("{name}={value} "));
         numbers.collect::<String>() + &format!("seed={}", case.seed)
     }

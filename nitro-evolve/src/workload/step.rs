@@ -1,5 +1,7 @@
 //! What is launched, in order.
 
+use std::collections::BTreeSet;
+
 use super::Element;
 use super::expression::Expression;
 
@@ -32,6 +34,17 @@ pub(super) enum PlannedArgument {
 }
 
 impl Step {
+    /// Adds the whole numbers that grids are computed with.
+    pub(super) fn add_numbers(&self, numbers: &mut BTreeSet<u64>) {
+        match self {
+            Self::Launch(launch) => launch.grid.iter().for_each(|blocks| blocks.add_numbers(numbers)),
+            Self::Repeat { times, steps, .. } => {
+                times.add_numbers(numbers);
+                steps.iter().for_each(|step| step.add_numbers(numbers));
+            }
+        }
+    }
+
     /// Adds the kernels that are not among these yet.
     pub(super) fn kernels<'a>(&'a self, kernels: &mut Vec<&'a str>) {
         match self {

@@ -188,8 +188,10 @@ fn values_that_no_seed_changes_are_told() {
 #[test]
 fn small_inputs_are_drawn_up_to_the_largest_numbers_of_search_and_validation() {
     let workload = read(HEAT).unwrap();
-    let names: Vec<String> = workload.small_inputs().into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, workload.small_inputs().into_iter().map(|(name, _)| name).collect::<Vec<_>>());
+    let all =
+        || -> Vec<String> { workload.small_cases().iter().map(|case| workload.describe(case)).collect() };
+    let names = all();
+    assert_eq!(names, all());
     let numbers = |name: &str| -> Vec<f64> {
         name.split_whitespace().filter_map(|part| part.split('=').nth(1)?.parse().ok()).collect()
     };

@@ -221,7 +221,7 @@ fn named<'a>(words: &[&'a str], lanes: u64) -> Result<Named<'a>, String> {
 }
 
 /// An integer of any base.
-pub(super) fn number(text: &str) -> Option<u64> {
+pub(in crate::ptx) fn number(text: &str) -> Option<u64> {
     let text = text.strip_suffix('U').unwrap_or(text);
     let of = |digits: &str, base| u64::from_str_radix(digits, base).ok();
     if let Some(digits) = text.strip_prefix("0x").or(text.strip_prefix("0X")) {

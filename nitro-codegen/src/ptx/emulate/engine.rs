@@ -10,6 +10,7 @@ use super::clock::Clock;
 use super::decode::{Function, Program};
 use super::error::{At, Fault, Race};
 use super::fences::{Knowledge, Told};
+use super::guards::Guards;
 use super::launch::{Geometry, Launched, Options, Races};
 use super::observe::Observer;
 use super::race::{Shadow, Stamp};
@@ -40,6 +41,8 @@ pub(super) struct Engine<'a> {
     pub(super) racing: HashSet<(u32, u32, bool)>,
     /// Who watches.
     pub(super) observer: Option<&'a mut Observer>,
+    /// Who notes what guards come to.
+    pub(super) guards: Option<&'a mut Guards>,
 }
 
 impl<'a> Engine<'a> {
@@ -64,12 +67,18 @@ impl<'a> Engine<'a> {
             launched: Launched::default(),
             racing: HashSet::new(),
             observer: None,
+            guards: None,
         }
     }
 
     /// The same, watched.
     pub(super) fn observed(self, observer: Option<&'a mut Observer>) -> Self {
         Self { observer, ..self }
+    }
+
+    /// Returns the same, whose guards are noted.
+    pub(super) fn guarded(self, guards: &'a mut Guards) -> Self {
+        Self { guards: Some(guards), ..self }
     }
 
     /// Runs all blocks, some at the same time, in an order that is drawn.

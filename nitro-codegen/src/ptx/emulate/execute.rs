@@ -48,10 +48,16 @@ impl<'a> Engine<'a> {
             if let Some(observer) = self.observer.as_deref_mut() {
                 observer.before(pc, warp, set, active);
             }
+            if let Some(guards) = self.guards.as_deref_mut() {
+                guards.before(pc, set, active);
+            }
             match self.one(warp, block, op, (pc, set, active))? {
                 After::Next => {
                     if let Some(observer) = self.observer.as_deref_mut() {
                         observer.after(pc, warp, active);
+                    }
+                    if let Some(guards) = self.guards.as_deref_mut() {
+                        guards.after(pc, warp, active);
                     }
                     pc += 1;
                 }

@@ -57,6 +57,7 @@ mod engine;
 mod error;
 mod execute;
 mod fences;
+mod guards;
 mod launch;
 mod meet;
 mod memory;
@@ -69,7 +70,7 @@ mod warp;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(in crate::ptx) use self::declare::words;
+pub(in crate::ptx) use self::declare::{number, words};
 pub(in crate::ptx) use self::decode::of_head;
 use self::decode::{Program, Refused};
 use self::engine::Engine;
@@ -77,6 +78,7 @@ use self::launch::Geometry;
 pub(in crate::ptx) use self::observe::{Observer, Seen, Watched};
 
 pub use self::error::{At, Fault, Race, Unsupported};
+pub use self::guards::Guards;
 pub use self::launch::{Launch, Launched, Options, Races};
 pub use self::memory::Memory;
 use super::Module;
@@ -156,6 +158,62 @@ impl Emulator {
         self.launch_observed(launch, memory, options, None)
     }
 
+    /// Runs a launch as [`Emulator::launch`] does, and notes what its guards and comparisons come to.
+    ///
+    /// ```
+    /// use nitro_codegen::ptx::Module;
+    /// use nitro_codegen::ptx::emulate::{Emulator, Launch, Memory, Options};
+    ///
+    /// let text = ".entry k(.param .u32 n) { .reg .pred %p<2>; .reg .b32 %r<3>; ld.param.u32 %r1, [n];\n\
+    ///             mov.u32 %r2, %tid.x; setp.lt.u32 %p1, %r2, %r1; @%p1 add.s32 %r2, %r2, 1; ret; }";
+    /// let module = Module::parse(text)?;
+    /// let emulator = Emulator::new(&module)?;
+    /// let mut guards = emulator.guards(&module);
+    /// let mut outcomes = |n: u32| {
+    ///     let parameters = [n.to_le_bytes().to_vec()];
+    ///     let launch = Launch { kernel: "k", grid: [1; 3], block: [64, 1, 1], shared_bytes: 0, parameters: &parameters };
+    ///     emulator.launch_guarded(&launch, &mut Memory::new(), &Options::default(), &mut guards).map(|_| guards.take())
+    /// };
+    /// assert_ne!(outcomes(32)?, outcomes(33)?, "one thread of the second warp goes on");
+    /// assert_eq!(outcomes(33)?, outcomes(63)?);
+    /// assert_ne!(outcomes(63)?, outcomes(64)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Emulator::launch`]; what was seen until then counts.
+    pub fn launch_guarded(
+        &self,
+        launch: &Launch,
+        memory: &mut Memory,
+        options: &Options,
+        guards: &mut Guards,
+    ) -> Result<Launched, Fault> {
+        let geometry = Geometry::new(&self.program, launch, options)?;
+        let engine = self.engine(launch, &geometry, options, memory)?;
+        engine.guarded(guards).run()
+    }
+
+    /// Returns what notes outcomes in launches of this program, which was made of this module.
+    #[must_use]
+    pub fn guards(&self, module: &Module) -> Guards {
+        Guards::new(module, &self.program)
+    }
+
+    fn engine<'a>(
+        &'a self,
+        launch: &Launch,
+        geometry: &'a Geometry,
+        options: &'a Options,
+        memory: &'a mut Memory,
+    ) -> Result<Engine<'a>, Fault> {
+        let Some(kernel) = self.program.kernel(launch.kernel) else {
+            return Err(Fault::Launch(format!("there is no kernel `{}`", launch.kernel)));
+        };
+        let parts = memory.parts(self.number, &self.program);
+        Ok(Engine::new(&self.program, kernel, geometry, options, parts))
+    }
+
     /// As [`Emulator::launch`], watched.
     pub(in crate::ptx) fn launch_observed(
         &self,
@@ -165,11 +223,7 @@ impl Emulator {
         mut observer: Option<&mut Observer>,
     ) -> Result<Launched, Fault> {
         let geometry = Geometry::new(&self.program, launch, options)?;
-        let Some(kernel) = self.program.kernel(launch.kernel) else {
-            return Err(Fault::Launch(format!("there is no kernel `{}`", launch.kernel)));
-        };
-        let parts = memory.parts(self.number, &self.program);
-        let engine = Engine::new(&self.program, kernel, &geometry, options, parts);
+        let engine = self.engine(launch, &geometry, options, memory)?;
         let launched = engine.observed(observer.as_deref_mut()).run();
         if let Some(observer) = observer {
             observer.launched();

@@ -38,7 +38,7 @@ impl Seen {
 
 /// A register of the text, where threads have it, and what of it counts.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+pub(super) struct Place {
     register: usize,
     first: u32,
     mask: u64,
@@ -266,14 +266,14 @@ impl Watched {
 }
 
 impl Place {
-    fn value(&self, warp: &Warp, lane: usize) -> u64 {
+    pub(super) fn value(&self, warp: &Warp, lane: usize) -> u64 {
         let at = (warp.base[lane] + self.first) as usize * WARP + lane;
         warp.registers.get(at).map_or(0, |value| value & self.mask)
     }
 }
 
 /// Where threads have a register; none for vectors.
-fn place(function: &Function, places: &[u32], register: usize) -> Option<Place> {
+pub(super) fn place(function: &Function, places: &[u32], register: usize) -> Option<Place> {
     let bits = match function.registers[register].class {
         Class::Predicate => 1,
         Class::Bits(bits) | Class::Integer(bits) | Class::Float(bits) => bits.clamp(1, 64),

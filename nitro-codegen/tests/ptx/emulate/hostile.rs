@@ -1,6 +1,8 @@
 //! Whatever a text says, it is refused or run, and the emulator goes on.
 
-use nitro_codegen::ptx::emulate::{Emulator, Launch, Memory, Options, Races};
+use std::time::Instant;
+
+use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch, Memory, Options, Races};
 use nitro_codegen::ptx::{Base, Module};
 use nitro_test_support::random::Random;
 
@@ -140,4 +142,17 @@ fn endless_recursion() {
         fault.to_string().ends_with("cannot call: too many functions are called inside of each other"),
         "{fault}"
     );
+}
+
+#[test]
+fn a_launch_that_never_ends_is_given_up_when_its_time_is_over() {
+    let module = Module::parse(".entry k() { L: bra L; }").unwrap();
+    let emulator = Emulator::new(&module).unwrap();
+    let launch = Launch { kernel: "k", grid: [1; 3], block: [32, 1, 1], shared_bytes: 0, parameters: &[] };
+    let until = |deadline: Option<Instant>| {
+        let options = Options { max_instructions: 5000, deadline, ..Options::default() };
+        emulator.launch(&launch, &mut Memory::new(), &options).unwrap_err()
+    };
+    assert!(matches!(until(None), Fault::Endless { most: 5000, .. }));
+    assert_eq!(until(Some(Instant::now())), Fault::Late { instructions: 0 });
 }

@@ -1,0 +1,118 @@
+//! Cases that nobody wrote: with small numbers, with chosen ones, and with numbers that are drawn.
+
+use std::collections::BTreeSet;
+
+use nitro_search::random::Random;
+
+use super::{Case, Inputs, Launch, Set, Workload};
+
+/// Of numbers that are larger, as sizes are: no multiple of what blocks have of threads.
+const SMALL: f64 = 37.0;
+
+/// What is drawn for each number, whatever the kernel.
+pub(crate) const LESS: [u64; 7] = [1, 2, 3, 4, 5, 17, 37];
+/// How often all numbers are drawn of these.
+const DRAWN: usize = 24;
+
+fn is_count(value: f64) -> bool {
+    value > 1.0 && value.fract() == 0.0
+}
+
+/// Returns a case with small numbers in the place of large ones.
+fn small(case: &Case) -> Case {
+    let value = |value: &f64| if is_count(*value) { value.min(SMALL) } else { *value };
+    Case { values: case.values.iter().map(value).collect(), ..case.clone() }
+}
+
+/// Returns a case with small numbers, and with each of them at its least.
+fn smaller(case: &Case) -> Vec<Case> {
+    let small = small(case);
+    let mut all = vec![small.clone()];
+    for at in (0..small.values.len()).filter(|&at| is_count(small.values[at])) {
+        for least in [1.0, 2.0] {
+            all.push(small.with(at, least));
+        }
+    }
+    all
+}
+
+impl Case {
+    /// Returns the same with another number at a position.
+    pub(crate) fn with(&self, at: usize, value: f64) -> Self {
+        let mut case = self.clone();
+        case.values[at] = value;
+        case
+    }
+}
+
+impl Workload {
+    /// Returns cases with small numbers: those of the first of the search and of the validation, each of them at 1 and
+    /// 2, and some that are drawn, since what is wrong may need two that are odd together.
+    pub(crate) fn small_cases(&self) -> Vec<Case> {
+        let first = [Set::Search, Set::Validation].map(|set| self.of(set).next());
+        let choices: Vec<Vec<u64>> = self.names.iter().map(|_| LESS.to_vec()).collect();
+        let mut cases: Vec<Case> = first.into_iter().flatten().flat_map(smaller).collect();
+        cases.extend(self.drawn_cases(&choices, DRAWN));
+        cases
+    }
+
+    /// Returns cases whose counts are drawn, each of its choices, up to the largest of search and validation.
+    pub(crate) fn drawn_cases(&self, choices: &[Vec<u64>], times: usize) -> Vec<Case> {
+        let Some(first) = self.of(Set::Search).next() else { return Vec::new() };
+        let counts = self.counts();
+        let mut random = Random::new(counts.len() as u64 + 37);
+        let mut draw = || {
+            counts.iter().fold(first.clone(), |case, &(at, most)| match choices[at].len() {
+                0 => case,
+                length => case.with(at, (choices[at][random.below(length)] as f64).min(most as f64)),
+            })
+        };
+        (0..times).map(|_| draw()).collect()
+    }
+
+    /// Returns the positions of numbers that count something, such as sizes, with the largest of search and validation.
+    pub(crate) fn counts(&self) -> Vec<(usize, u64)> {
+        let seen = || self.of(Set::Search).chain(self.of(Set::Validation));
+        let numbers = self.of(Set::Search).next().map_or(0, |case| case.values.len());
+        let most = |at: usize| seen().map(|case| case.values[at]).fold(0.0, f64::max);
+        let counts = (0..numbers).map(|at| (at, most(at))).filter(|(_, most)| is_count(*most));
+        counts.map(|(at, most)| (at, most as u64)).collect()
+    }
+
+    /// Returns the first case of the search with small numbers, from where one of them is changed.
+    pub(crate) fn small_case(&self) -> Option<Case> {
+        self.of(Set::Search).next().map(small)
+    }
+
+    /// Returns the whole numbers that lengths, grids and what they follow from are computed with, and the sizes of
+    /// blocks: along each axis, and of all.
+    pub(crate) fn numbers(&self) -> BTreeSet<u64> {
+        let mut numbers = BTreeSet::new();
+        let lengths = self.buffers.iter().map(|buffer| &buffer.length);
+        for formula in self.definitions.iter().map(|(_, formula)| formula).chain(lengths) {
+            formula.add_numbers(&mut numbers);
+        }
+        self.steps.iter().for_each(|step| step.add_numbers(&mut numbers));
+        for case in [Set::Search, Set::Validation].into_iter().filter_map(|set| self.of(set).next()) {
+            for launch in self.launches_of(case).unwrap_or_default() {
+                numbers.extend(launch.block.map(u64::from));
+                numbers.insert(launch.block.into_iter().map(u64::from).product());
+            }
+        }
+        numbers
+    }
+
+    /// Returns the inputs of a case, unless they make no sense, or take more bytes than this.
+    pub(crate) fn inputs_within(&self, case: &Case, most_bytes: usize) -> Option<Inputs> {
+        let lengths = self.lengths(&self.values(case), || None).ok()?;
+        let bytes = self.buffers.iter().zip(lengths).map(|(buffer, length)| buffer.element.bytes() * length);
+        if bytes.sum::<usize>() > most_bytes {
+            return None;
+        }
+        self.inputs_of(case).ok()
+    }
+
+    fn launches_of(&self, case: &Case) -> Option<Vec<Launch>> {
+        self.launches(&self.steps, &self.values(case)).ok()
+    }
+}
