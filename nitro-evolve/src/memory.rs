@@ -5,15 +5,15 @@ use std::path::Path;
 /// Nobody asks the system where less is taken.
 const LARGE_BYTES: u64 = 64 << 20;
 
-/// Fails where `bytes` are more than half of what `free_bytes` says is free: others need memory, too.
-pub(crate) fn check(bytes: u64, free_bytes: impl Fn() -> Option<u64>) -> Result<(), String> {
+/// Fails where what takes these bytes takes more than half of what `free_bytes` says is free: others need memory, too.
+pub(crate) fn check(what: &str, bytes: u64, free_bytes: impl Fn() -> Option<u64>) -> Result<(), String> {
     let free = if bytes > LARGE_BYTES { free_bytes() } else { None };
     match free.filter(|free| bytes > free / 2) {
         None => Ok(()),
         Some(free) => {
             let [bytes, free] = [bytes, free].map(|bytes| bytes as f64 / f64::from(1 << 30));
             Err(format!(
-                "the buffers take {bytes:.1} GiB, more than half of the {free:.1} GiB of memory that are free; \
+                "{what} take {bytes:.1} GiB, more than half of the {free:.1} GiB of memory that are free; \
                  make them smaller"
             ))
         }
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn what_takes_more_than_half_of_what_is_free_is_refused() {
-        let check = |bytes, free| check(bytes, || free);
+        let check = |bytes, free| check("the buffers", bytes, || free);
         assert_eq!(check(8 << 30, Some(16 << 30)), Ok(()));
         let expected = "the buffers take 9.0 GiB, more than half of the 16.0 GiB of memory that are free; make them smaller";
         assert_eq!(check(9 << 30, Some(16 << 30)), Err(expected.to_owned()));

@@ -128,7 +128,10 @@ impl<'s, 'a> Body<'s, 'a> {
             }
             None => None,
         };
-        let operands = statement::operands(operands, |word| names.token(word));
+        let mut operands = statement::operands(operands, |word| names.token(word));
+        // Of a text with a million instructions it is half of what they take.
+        operands.iter_mut().for_each(Vec::shrink_to_fit);
+        operands.shrink_to_fit();
         let instruction = Instruction { guard, opcode: opcode.to_owned(), operands };
         let id = InstructionId::Base(self.lines.len() as u32);
         self.lines.push(line);

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use nitro_train::UsageError;
 
+use crate::memory;
+
 /// Of a PTX, a workload or a patch.
 const MOST_BYTES: u64 = 64 << 20;
 
@@ -73,6 +75,18 @@ pub(super) fn check_header(path: &Path, ptx: &str) -> Result<(), UsageError> {
         return Err(wrong(path, why));
     }
     Ok(())
+}
+
+/// What an instruction takes as data, and what evolution takes of it with its candidates, measured with 600,000 of them.
+const BYTES_AS_DATA: u64 = 700;
+const BYTES_TO_EVOLVE: u64 = 5_500;
+
+/// Refuses a text of which memory has no room for what is made of it.
+pub(super) fn check_memory(path: &Path, ptx: &str, is_only_read: bool) -> Result<(), UsageError> {
+    let statements = ptx.bytes().filter(|byte| *byte == b';').count() as u64;
+    let each = if is_only_read { BYTES_AS_DATA } else { BYTES_TO_EVOLVE };
+    let what = format!("its {statements} statements");
+    memory::check(&what, statements * each, memory::free_bytes).map_err(|why| wrong(path, why))
 }
 
 /// More than stand before `.target` in any text.

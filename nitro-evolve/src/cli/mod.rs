@@ -24,7 +24,9 @@ pub(crate) use self::print::describe;
 use self::progress::Terminal;
 use crate::devices::{Devices, checks, devices, disassembler, probe, run_in_process, work};
 use crate::run::original_code;
-use crate::{Efforts, EvolveRequest, Island, Observer, PlannedSubject, Set, Subject, Workload, evolve};
+use crate::{
+    Efforts, EmulatorCheck, EvolveRequest, Island, Observer, PlannedSubject, Set, Subject, Workload, evolve,
+};
 
 /// The command `evolve` of a trainer.
 ///
@@ -57,6 +59,7 @@ impl TrainerCommand for EvolveCommand {
             return Err(UsageError(message.to_owned()).into());
         }
         input::check_header(path, &ptx)?;
+        input::check_memory(path, &ptx, args.template || args.apply.is_some())?;
         if args.template {
             let module = Module::parse(&ptx).map_err(|error| input::wrong(path, error))?;
             let text = template::of(&module, args.kernel.as_deref());
@@ -112,7 +115,16 @@ fn check(subject: &Subject, devices: Devices, out: &mut dyn Write) -> Result<(),
     let sets = &[Set::Search, Set::Validation, Set::Test];
     let Some(bench) = benches.first_mut() else { return Ok(()) };
     let results = bench.begin(subject.workload(), &original, sets)?;
-    Ok(print::check(subject, &bench.name(), sets, &results, out)?)
+    print::check(subject, &bench.name(), sets, &results, out)?;
+    let unwritten = EmulatorCheck::on_unwritten_inputs(
+        subject.workload(),
+        &subject.original().ptx,
+        subject.workload().max_error(),
+    );
+    if let Some(faults) = unwritten.ok().and_then(|check| check.faults()) {
+        writeln!(out, "{faults}")?;
+    }
+    Ok(())
 }
 
 /// Says what a workload lets evolution rely on.

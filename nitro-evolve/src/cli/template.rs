@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(of(".maxntid 1024, 1, 1 .reqntid 32, 2, 1"), ([1563, 1, 1], [32, 2, 1]));
         assert_eq!(of(".reqntid 0"), ([391, 1, 1], [256, 1, 1]), "there is no such block");
         let text = template(".entry k(.param .u64 x) .reqntid 64 { ret; }", None).unwrap();
-        let expected = "grid = [\"ceil_div(n, 64)\"]    # guess\nblock = [64]                 # as the kernel was compiled\n";
+        let expected = "grid = [\"ceil_div(n, 64)\"]   # guess\nblock = [64]                 # as the kernel was compiled\n";
         assert!(text.contains(expected), "{text}");
     }
 

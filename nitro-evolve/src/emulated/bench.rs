@@ -100,7 +100,8 @@ impl Bench for EmulatorBench {
             for number in 0..workload.cases(set) {
                 let inputs = workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))?;
                 let bytes: usize = inputs.buffers.iter().map(|buffer| buffer.bytes.len()).sum();
-                let room = memory::check(bytes as u64 * COPIES, memory::free_bytes);
+                let room =
+                    memory::check("the buffers and their copies", bytes as u64 * COPIES, memory::free_bytes);
                 room.map_err(|why| failed(set, number, &why))?;
                 let run = |check| {
                     let deadline = workload.deadline();

@@ -6,7 +6,7 @@ use nitro_codegen::ptx::Module;
 use nitro_codegen::ptx::emulate::{Emulator, Fault, Options, Races};
 
 use super::case::{self, Left};
-use super::explore::{self, Explored};
+use super::explore::{self, Explored, Unwritten};
 use crate::Workload;
 use crate::bench::BenchError;
 use crate::finding::{Check, CheckOutcome};
@@ -19,7 +19,7 @@ const MOST_INSTRUCTIONS: u64 = 2_000_000;
 /// Of inputs that nobody wrote and with which the original does something new: each candidate that looks faster runs
 /// with them. Others come beside them up to fewer.
 const MOST_OF_UNWRITTEN: u64 = 100_000;
-const MOST_OF_OTHERS: u64 = 25_000;
+const MOST_OF_OTHERS: u64 = 10_000;
 /// Of further ones, with which only what is to be accepted runs.
 const MOST_OF_THOROUGH: u64 = 1_000_000;
 /// In a hostile order the threads of a warp go on one by one.
@@ -44,6 +44,8 @@ pub struct EmulatorCheck {
     is_free_of_races: bool,
     /// Whether nobody wrote its inputs.
     is_unwritten: bool,
+    /// How the original leaves its buffers with some of those.
+    faults: Vec<String>,
 }
 
 struct Case {
@@ -87,12 +89,11 @@ impl EmulatorCheck {
         let module = Module::parse(ptx).map_err(|error| BenchError(error.to_string()))?;
         let original = case::emulator_of(&module, &workload.all_kernels()).map_err(BenchError)?;
         let original = Arc::new(original);
-        let (explored, new) = explore::unwritten(workload, &module, &original);
+        let Unwritten { cases, new, faults } = explore::unwritten(workload, &module, &original);
         let of_each = |number: usize| if number < new { MOST_OF_UNWRITTEN } else { MOST_OF_OTHERS };
-        let each =
-            explored.into_iter().enumerate().map(|(number, Explored { name, inputs, expected, .. })| {
-                (number, Case { name, inputs, expected })
-            });
+        let each = cases.into_iter().enumerate().map(|(number, Explored { name, inputs, expected, .. })| {
+            (number, Case { name, inputs, expected })
+        });
         let (mut often, mut seldom, mut total) = (Vec::new(), Vec::new(), 0);
         for (number, case) in each {
             let instructions = case.expected.instructions;
@@ -110,7 +111,7 @@ impl EmulatorCheck {
         }
         let check = Self::of(Vec::new(), &original, MOST_OF_UNWRITTEN, workload, max_error);
         let (clean, other): (Vec<Case>, Vec<Case>) = often.into_iter().partition(|case| check.is_clean(case));
-        let check = Self { is_unwritten: true, seldom, ..check };
+        let check = Self { is_unwritten: true, seldom, faults, ..check };
         if clean.is_empty() {
             return Self { cases: other, ..check }.permitting_races();
         }
@@ -135,7 +136,8 @@ impl EmulatorCheck {
         let kernels = workload.kernels().into_iter().map(str::to_owned).collect();
         let original = Arc::clone(original);
         let (seldom, is_free_of_races, is_unwritten) = (Vec::new(), true, false);
-        Self { original, kernels, cases, seldom, max_error, options, is_free_of_races, is_unwritten }
+        let faults = Vec::new();
+        Self { original, kernels, cases, seldom, max_error, options, is_free_of_races, is_unwritten, faults }
     }
 
     /// The same, which does not look for races where the original has some.
@@ -148,6 +150,16 @@ impl EmulatorCheck {
             }
         }
         Ok(self)
+    }
+
+    /// Returns how the original leaves its buffers with inputs that nobody wrote, in a sentence, if it does: patches may
+    /// rely on what its user never gives it.
+    pub(crate) fn faults(&self) -> Option<String> {
+        let first = self.faults.first()?;
+        let (tried, count) = (self.faults.len() + self.cases.len() + self.seldom.len(), self.faults.len());
+        Some(format!(
+            "of {tried} inputs that nobody wrote, it leaves its buffers with {count}, which evolution does not look at: {first}"
+        ))
     }
 
     /// The cases that are run, in words.

@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use nitro_codegen::ptx::Module;
-use nitro_codegen::ptx::emulate::{Emulator, Guards, Options, Races};
+use nitro_codegen::ptx::emulate::{Emulator, Fault, Guards, Options, Races};
 use nitro_search::random::Random;
 
 use super::case::{self, Left};
@@ -43,19 +43,25 @@ pub(super) struct Explored {
     outcome: Outcome,
 }
 
-/// Returns cases that the original can run, those first with which its guards come to something new, and how many those
-/// are.
-pub(super) fn unwritten(
-    workload: &Workload,
-    module: &Module,
-    original: &Arc<Emulator>,
-) -> (Vec<Explored>, usize) {
+/// What was found of cases that nobody wrote.
+pub(super) struct Unwritten {
+    /// Those that the original can run; those first with which its guards come to something new.
+    pub(super) cases: Vec<Explored>,
+    /// How many those are.
+    pub(super) new: usize,
+    /// How the original leaves its buffers, with the case in words, for each case in which it does.
+    pub(super) faults: Vec<String>,
+}
+
+/// Looks for cases that nobody wrote.
+pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emulator>) -> Unwritten {
     let mut explorer = Explorer {
         workload,
         original,
         guards: original.guards(module),
         seen: HashSet::new(),
         explored: Vec::new(),
+        faults: Vec::new(),
         instructions: 0,
         bytes: 0,
     };
@@ -75,7 +81,8 @@ pub(super) fn unwritten(
     for case in workload.drawn_cases(&choices, DRAWN) {
         explorer.run(&case);
     }
-    by_novelty(explorer.explored)
+    let (cases, new) = by_novelty(explorer.explored);
+    Unwritten { cases, new, faults: explorer.faults }
 }
 
 /// Returns sizes from 1 to `most` around these numbers, and between: those that matter most first.
@@ -110,6 +117,7 @@ struct Explorer<'a> {
     /// The cases that were tried.
     seen: HashSet<String>,
     explored: Vec<Explored>,
+    faults: Vec<String>,
     instructions: u64,
     bytes: usize,
 }
@@ -160,6 +168,9 @@ impl Explorer<'_> {
         let guards = self.guards.take();
         // A fault takes about as long as what ends well.
         self.instructions += left.as_ref().map_or(MOST_OF_CASE / 8, |left| left.instructions);
+        if let Err(fault @ (Fault::OutOfBounds { .. } | Fault::Misaligned { .. })) = &left {
+            self.faults.push(format!("with {name}, {fault}"));
+        }
         let expected = left.ok()?;
         let mut outcome = DefaultHasher::new();
         guards.hash(&mut outcome);

@@ -182,7 +182,7 @@ impl Workload {
             }
             lengths.push(length as usize);
         }
-        memory::check(total as u64, free_bytes)?;
+        memory::check("the buffers", total as u64, free_bytes)?;
         Ok(lengths)
     }
 

@@ -119,7 +119,7 @@ fn four(index: &str, guard: &str) -> String {
 
 #[test]
 fn guards_are_told_apart_however_they_are_written() {
-    for (index, guard) in INDICES.iter().flat_map(|index| GUARDS.iter().map(move |guard| (index, guard))) {
+    for (guard, index) in GUARDS.iter().zip(INDICES.iter().cycle()) {
         let original = four(index, guard);
         let confused = original.replace("@%p3 ", "@%p2 ");
         is_found(&format!("{index} {guard}"), &original, &confused, FOUR_RUN);
