@@ -63,8 +63,11 @@ impl Guards {
 
     fn see(&mut self, pc: u32, holds: u32, fails: u32, shift: u8) {
         let Some(seen) = self.seen.get_mut(pc as usize) else { return };
-        let (holds, fails) = (holds != 0, fails != 0);
-        let bits = u8::from(holds) * HOLDS | u8::from(fails) * FAILS | u8::from(holds && fails) * PARTS;
-        *seen |= bits << shift;
+        *seen |= match (holds != 0, fails != 0) {
+            (true, true) => HOLDS | FAILS | PARTS,
+            (true, false) => HOLDS,
+            (false, true) => FAILS,
+            (false, false) => 0,
+        } << shift;
     }
 }
