@@ -43,7 +43,7 @@ pub(super) struct EvolveArgs {
     /// Where it is run: cuda:0 and so on, several share the work; `emulator` counts what would be executed, without a GPU
     #[arg(long = "device", value_name = "DEVICE", default_value = "cuda:0")]
     pub devices: Vec<String>,
-    /// How long to search, with what prepares for it, such as the original's first run; what was found takes a little more
+    /// How long to search, with what prepares for it, such as first runs; what was found takes a little more
     #[arg(long, value_name = "M", default_value_t = 10.0, allow_negative_numbers = true)]
     pub minutes: f64,
     /// Look at no more candidates

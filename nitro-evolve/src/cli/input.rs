@@ -77,7 +77,7 @@ pub(super) fn check_header(path: &Path, ptx: &str) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// What an instruction takes as data, and what evolution takes of it with its candidates, measured with 600,000 of them.
+/// Bytes of an instruction as data, and with what evolution makes of it, measured with 600,000 instructions.
 const BYTES_AS_DATA: u64 = 700;
 const BYTES_TO_EVOLVE: u64 = 5_500;
 

@@ -234,7 +234,7 @@ impl Workload {
         Self { max_error, ..self }
     }
 
-    /// Returns the same, for which nothing is prepared beyond a moment: no inputs are made, and the original is not run.
+    /// Returns the same, for which nothing is prepared beyond a moment: no input is made, and no original run.
     #[must_use]
     pub fn until(self, deadline: Instant) -> Self {
         Self { deadline: Some(deadline), ..self }

@@ -15,7 +15,9 @@ const PARTS: u8 = 4;
 /// The same of a comparison stands behind those of the guard.
 const RESULT: u8 = 3;
 
-/// The outcomes of guards and comparisons in some launches of a program, made by [`Emulator::guards`](super::Emulator::guards).
+/// The outcomes of guards and comparisons in some launches of a program.
+///
+/// [`Emulator::guards`](super::Emulator::guards) makes it.
 ///
 /// Inputs with which a program does something else mostly have other outcomes: a thread beyond the edge, a warp that
 /// parts, a tile that is not full.

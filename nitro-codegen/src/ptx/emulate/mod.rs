@@ -171,8 +171,10 @@ impl Emulator {
     /// let mut guards = emulator.guards(&module);
     /// let mut outcomes = |n: u32| {
     ///     let parameters = [n.to_le_bytes().to_vec()];
-    ///     let launch = Launch { kernel: "k", grid: [1; 3], block: [64, 1, 1], shared_bytes: 0, parameters: &parameters };
-    ///     emulator.launch_guarded(&launch, &mut Memory::new(), &Options::default(), &mut guards).map(|_| guards.take())
+    ///     let (grid, block, parameters) = ([1; 3], [64, 1, 1], &parameters);
+    ///     let launch = Launch { kernel: "k", grid, block, shared_bytes: 0, parameters };
+    ///     let (mut memory, options) = (Memory::new(), Options::default());
+    ///     emulator.launch_guarded(&launch, &mut memory, &options, &mut guards).map(|_| guards.take())
     /// };
     /// assert_ne!(outcomes(32)?, outcomes(33)?, "one thread of the second warp goes on");
     /// assert_eq!(outcomes(33)?, outcomes(63)?);
