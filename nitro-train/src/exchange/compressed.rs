@@ -1,12 +1,14 @@
 //! Tables as plain text, gzip, xz or the one file of a zip archive, told apart by their first bytes.
 
-use std::io::{self, Cursor, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 
+use flate2::bufread::DeflateDecoder;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use lzma_rust2::{XzOptions, XzReader, XzWriter};
 use nitro_core::files;
+use rawzip::{CompressionMethod, ZipArchive};
 
 use super::error::{ImportError, Problem};
 
@@ -66,20 +68,27 @@ fn promised(file: &str) -> Option<&'static str> {
 
 /// Unpacks the one file of an archive.
 fn unzip(file: &str, bytes: &[u8]) -> Result<Vec<u8>, ImportError> {
-    let damaged = |error: zip::result::ZipError| {
-        let (file, source) = (file.to_owned(), io::Error::other(error));
-        ImportError::Compressed { file, format: "zip", source }
-    };
-    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
-    let names = archive.file_names().map(|name| Ok(name?.into_owned()));
-    let mut content = names.collect::<Result<Vec<String>, _>>().map_err(damaged)?;
-    // What macOS adds of its own is no content.
-    content.retain(|name| !name.ends_with('/') && !name.starts_with("__MACOSX/"));
-    let [name] = content.as_slice() else {
+    let damaged = |source| ImportError::Compressed { file: file.to_owned(), format: "zip", source };
+    let archive = ZipArchive::from_slice(bytes).map_err(|error| damaged(io::Error::other(error)))?;
+    let (mut entries, mut content) = (archive.entries(), Vec::new());
+    while let Some(entry) = entries.next_entry().map_err(|error| damaged(io::Error::other(error)))? {
+        // What macOS adds of its own is no content.
+        if !entry.is_dir() && !entry.file_path().as_ref().starts_with(b"__MACOSX/") {
+            content.push((entry.wayfinder(), entry.compression_method()));
+        }
+    }
+    let [(place, method)] = content[..] else {
         return Err(ImportError::Archive { file: file.to_owned(), found: content.len() });
     };
-    let entry = archive.by_name(name).map_err(damaged)?;
-    drain(file, "zip", entry)
+    let entry = archive.get_entry(place).map_err(|error| damaged(io::Error::other(error)))?;
+    // The reader compares length and checksum at the end.
+    match method {
+        CompressionMethod::STORE => drain(file, "zip", entry.verifying_reader(entry.data())),
+        CompressionMethod::DEFLATE => {
+            drain(file, "zip", entry.verifying_reader(DeflateDecoder::new(entry.data())))
+        }
+        other => Err(damaged(io::Error::other(format!("it is packed by {other:?}, not deflated")))),
+    }
 }
 
 fn drain(file: &str, format: &'static str, reader: impl Read) -> Result<Vec<u8>, ImportError> {

@@ -378,12 +378,18 @@ fn one_file_in_a_zip_archive_is_read() {
     let text = cache("\"1,2\": {\"a\": 1, \"b\": 2, \"time\": 1}").replace("\"device_name\": \"GPU\", ", "");
     let archive = |files: &[(&str, &[u8])]| {
         let path = folder.path().join("A4000.json.zip");
-        let mut writer = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
-        for (name, content) in files {
-            writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
-            std::io::Write::write_all(&mut writer, content).unwrap();
+        let mut archive = rawzip::ZipArchiveWriter::new(std::fs::File::create(&path).unwrap());
+        for &(name, mut content) in files {
+            let method = rawzip::CompressionMethod::DEFLATE;
+            let (mut entry, config) = archive.new_file(name).compression_method(method).start().unwrap();
+            let encoder = flate2::write::DeflateEncoder::new(&mut entry, flate2::Compression::default());
+            let mut writer = config.wrap(encoder);
+            std::io::copy(&mut content, &mut writer).unwrap();
+            let (encoder, descriptor) = writer.finish().unwrap();
+            encoder.finish().unwrap();
+            entry.finish(descriptor).unwrap();
         }
-        writer.finish().unwrap();
+        archive.finish().unwrap();
         path
     };
     let json: (&str, &[u8]) = ("out/cache.json", text.as_bytes());
