@@ -96,12 +96,14 @@ impl Finder<'_> {
     }
 
     fn union(&self, parts: &[String]) -> Found<UnionMap> {
-        UnionMap::read_from_str(self.context, &format!("{}{{ {} }}", self.parameters(), parts.join("; ")))
+        let text = parts.join("; ");
+        UnionMap::read_from_str(self.context, &format!("{}{{ {text} }}", self.parameters(&text)))
     }
 
-    /// `[p0, p1] -> `
-    fn parameters(&self) -> String {
-        let names: Vec<_> = (0..self.nest.parameters.len()).map(|index| format!("p{index}")).collect();
+    /// `[p0, p1] -> `: those that occur in a text, since isl takes longer with each of them.
+    fn parameters(&self, text: &str) -> String {
+        let all = (0..self.nest.parameters.len()).map(|index| format!("p{index}"));
+        let names: Vec<_> = all.filter(|name| text.contains(name)).collect();
         format!("[{}] -> ", names.join(", "))
     }
 

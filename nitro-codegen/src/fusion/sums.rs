@@ -138,7 +138,9 @@ impl Chain<'_> {
     fn orders_that_begin_as(&self, first: &Self) -> Vec<Vec<usize>> {
         let own: Vec<Variable> = self.loops.iter().map(|range| Variable::Iterator(range.iterator)).collect();
         let mut bounds = self.loops.iter().flat_map(|range| range.lower.iter().chain(&range.upper));
-        if self.loops.len() <= first.loops.len()
+        let is_alone = matches!(self.body, [Node::Assign(_)]);
+        if !is_alone
+            || self.loops.len() <= first.loops.len()
             || bounds.any(|bound| own.iter().any(|one| bound.mentions(*one)))
         {
             return Vec::new();

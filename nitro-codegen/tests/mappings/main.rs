@@ -1,8 +1,11 @@
 //! Whatever a nest is mapped to computes what the nest computes.
 
 mod agreement;
+#[cfg(feature = "search")]
+mod domains;
 mod drawn;
 mod forms;
+mod guards;
 mod kernels;
 mod reused;
 mod slices;

@@ -281,10 +281,12 @@ impl Walk<'_> {
         };
         let at = accumulator.axes.iter().copied().find(|at| self.axes[*at].dimension == 0)?;
         let (x, own) = (self.axes[at].clone(), self.own[at]);
-        let last = accumulator.element.subscripts.last()?;
+        let (last, rows) = accumulator.element.subscripts.split_last()?;
         let others: Vec<usize> =
             self.axes.iter().filter(|axis| axis.dimension > 0).map(|axis| axis.iterator).collect();
-        let is_along_x = last.coefficient(Variable::Iterator(x.iterator)) == 1 && x.range.step == 1;
+        let is_of_row = !rows.iter().any(|subscript| subscript.mentions(Variable::Iterator(x.iterator)));
+        let is_along_x =
+            is_of_row && last.coefficient(Variable::Iterator(x.iterator)) == 1 && x.range.step == 1;
         let has_groups = x.neighbours == i64::from(WIDE) && !x.is_serial && !self.is_at_point;
         if !has_groups || !is_along_x || mentions(last, &others) {
             return None;
