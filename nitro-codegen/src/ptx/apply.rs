@@ -387,7 +387,7 @@ impl Function {
     fn fresh(&mut self, like: usize, id: InstructionId, number: usize) -> usize {
         let class = self.registers[like].class;
         let declared_as = Some(class.to_string());
-        self.registers.push(Register { name: format!("%{id}_{number}"), class, declared_as });
+        self.registers.push(Register { name: format!("%{id}_{number}"), class, lanes: 1, declared_as });
         self.registers.len() - 1
     }
 }

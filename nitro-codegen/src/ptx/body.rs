@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::ParseError;
+use super::emulate::number;
 use super::module::{Instruction, InstructionId, Item, Register, What};
 use super::names::Names;
-use super::scan::{MAX_DEPTH, Passed, Scan, word};
+use super::scan::{MAX_DEPTH, Passed, Scan, lexeme, lexemes, word};
 use super::statement;
 
 /// A body that is being read.
@@ -80,8 +81,8 @@ impl<'s, 'a> Body<'s, 'a> {
     }
 
     fn statement(&mut self) -> Result<(), ParseError> {
-        if word(self.scan.rest()) == ".loc" {
-            let text = self.scan.line_end().trim_end().to_owned();
+        if lexeme(self.scan.rest()) == ".loc" {
+            let text = self.location().trim_end().to_owned();
             self.push(What::Text(text));
             return Ok(());
         }
@@ -95,10 +96,9 @@ impl<'s, 'a> Body<'s, 'a> {
     }
 
     fn finished(&mut self, text: String, line: usize) -> Result<(), ParseError> {
-        match word(&text) {
-            // `.reg.b16 x` is one word.
-            directive if directive == ".reg" || directive.starts_with(".reg.") => self.registers(&text),
-            ".branchtargets" | ".calltargets" | ".callprototype" => self.named(&text),
+        match lexeme(&text) {
+            ".reg" => self.registers(&text),
+            ".branchtargets" | ".calltargets" | ".callprototype" => self.named(&text)?,
             directive if directive.starts_with('.') => self.push(What::Text(format!("{text};"))),
             _ if text.is_empty() => {}
             _ => self.instruction(&text, line)?,
@@ -132,36 +132,72 @@ impl<'s, 'a> Body<'s, 'a> {
         // Of a text with a million instructions it is half of what they take.
         operands.iter_mut().for_each(Vec::shrink_to_fit);
         operands.shrink_to_fit();
-        let instruction = Instruction { guard, opcode: opcode.to_owned(), operands };
+        let instruction = Instruction { guard, opcode: opcode.into_owned(), operands };
         let id = InstructionId::Base(self.lines.len() as u32);
         self.lines.push(line);
         self.push(What::Instruction(id, Arc::new(instruction)));
         Ok(())
     }
 
+    /// Reads a `.loc`, which ends at its line's end or where an instruction begins.
+    fn location(&mut self) -> &'a str {
+        let from = self.scan.at;
+        let line = self.scan.line_end();
+        // Three numbers; behind a comma what was inlined, which has `inlined_at` and three more.
+        let words = lexemes(line);
+        let inlined =
+            words.iter().position(|word| *word == "inlined_at").filter(|_| words.get(4) == Some(&","));
+        let length = inlined.map_or(4, |at| at + 4);
+        if let Some(last) = words.get(length - 1).or(words.last()) {
+            self.scan.at = from + (last.as_ptr() as usize - line.as_ptr() as usize) + last.len();
+        }
+        &self.scan.text[from..self.scan.at]
+    }
+
     /// The label that begins here.
     fn label(&mut self) -> Option<&'a str> {
-        let rest = self.scan.rest();
-        let name = word(rest);
-        let after = rest[name.len()..].trim_start();
-        if name.is_empty() || !after.starts_with(':') || after.starts_with("::") {
+        let name = word(self.scan.rest());
+        let mut ahead = self.scan.clone();
+        ahead.at += name.len();
+        ahead.skip_space();
+        while ahead.comment().ok()?.is_some() {
+            ahead.skip_space();
+        }
+        if name.is_empty() || !ahead.rest().starts_with(':') || ahead.rest().starts_with("::") {
             return None;
         }
-        self.scan.at += rest.len() - after.len() + 1;
+        self.scan.at = ahead.at + 1;
         Some(name)
     }
 
     /// A list of labels, or a prototype: what stands before it is its name, with comments in between.
-    fn named(&mut self, text: &str) {
+    fn named(&mut self, text: &str) -> Result<(), ParseError> {
         let is_comment = |item: &Item| matches!(&item.what, What::Text(text) if text.starts_with('/'));
         let before = self.items.iter_mut().rev().find(|item| !is_comment(item));
         let Some(Item { what: what @ What::Label(_), .. }) = before else {
-            return self.push(What::Text(format!("{text};")));
+            self.push(What::Text(format!("{text};")));
+            return Ok(());
         };
-        let What::Label(name) = what else { return };
-        let labels = text.split(|letter: char| letter == ',' || letter.is_whitespace()).skip(1);
-        let labels = labels.filter(|label| !label.is_empty()).map(str::to_owned).collect();
+        let What::Label(name) = what else { return Ok(()) };
+        let words = lexemes(text);
+        let mut labels = Vec::new();
+        for one in words[1..].split(|word| *word == ",") {
+            match *one {
+                [prefix, "<", count, ">"] => {
+                    let count = number(count).unwrap_or(u64::MAX);
+                    self.scan.ranged_labels = self.scan.ranged_labels.saturating_add(count);
+                    if self.scan.ranged_labels > self.scan.text.len() as u64 {
+                        return Err(self
+                            .scan
+                            .error(format!("more labels of `{prefix}` than can be in this text")));
+                    }
+                    labels.extend((0..count).map(|at| format!("{prefix}{at}")));
+                }
+                _ => labels.extend(one.iter().map(|word| (*word).to_owned())),
+            }
+        }
         *what = What::Targets { name: name.clone(), text: format!("{name}: {text};"), labels };
+        Ok(())
     }
 
     /// The statement without its `;` and its comments, which come before it.

@@ -22,6 +22,7 @@ mod edit_tests;
 pub mod emulate;
 mod flow;
 mod freedom;
+mod head;
 mod machine;
 mod module;
 mod mutate;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use nitro_core::Artifact;
 
-use super::parse;
+use super::head::Head;
 use super::reach::{Reached, is_declaration, is_described, written_by_any};
+use super::scan::lexemes;
 
 /// A text of PTX as data: its functions are lists of instructions, everything else is kept as it is.
 ///
@@ -192,14 +193,19 @@ impl Module {
 
 /// The name of a function that a text between functions declares.
 fn declared(text: &str) -> Option<&str> {
-    is_declaration(text).then(|| parse::name(text)).flatten()
+    is_declaration(text).then(|| Head::of(text).name).filter(|name| !name.is_empty())
 }
 
 /// Takes from the end what says how the function is linked that would stand there.
 fn without_linkage(text: &mut String) {
-    let kept = text.trim_end();
-    let linkage = [".visible", ".weak", ".extern", ".common"].iter().find_map(|word| kept.strip_suffix(word));
-    text.truncate(linkage.unwrap_or(kept).len());
+    const LINKAGE: [&str; 4] = [".visible", ".weak", ".extern", ".common"];
+    let Some(last) = lexemes(text).last().copied().filter(|last| LINKAGE.contains(last)) else {
+        text.truncate(text.trim_end().len());
+        return text.push('\n');
+    };
+    // Comments may stand between it and the function.
+    let at = last.as_ptr() as usize - text.as_ptr() as usize;
+    text.replace_range(at..at + last.len(), "");
     text.push('\n');
 }
 
@@ -290,6 +296,8 @@ pub(super) enum Class {
 pub(super) struct Register {
     pub(super) name: String,
     pub(super) class: Class,
+    /// How many values it has; more than one for a vector.
+    pub(super) lanes: u8,
     /// With its type and where it is declared, if that is not done in the text itself.
     pub(super) declared_as: Option<String>,
 }

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::emulate::number;
 use super::module::{Class, Register, Token};
-use super::scan::word;
+use super::scan::{lexemes, word};
 
 /// The names of one function.
 pub(super) struct Names {
@@ -28,6 +29,7 @@ struct Scope {
 #[derive(Clone)]
 struct Declared {
     class: Class,
+    lanes: u8,
     /// As it is written: `.b32`.
     kind: String,
 }
@@ -48,22 +50,23 @@ impl Names {
 
     /// Takes a declaration, `.reg .b32 %r<10>, %a`; whether it stays in its place.
     pub(super) fn declare(&mut self, text: &str) -> bool {
-        let rest = text[".reg".len()..].trim_start();
-        let (directives, names): (Vec<&str>, Vec<&str>) = rest
-            .split([',', ' ', '\t', '\n', '\r'])
-            .filter(|word| !word.is_empty())
-            .partition(|word| word.starts_with('.'));
-        let declared = Declared { class: class(&directives), kind: directives.join(" ") };
+        let words = lexemes(text);
+        let (directives, words): (Vec<&str>, Vec<&str>) =
+            words.into_iter().skip(1).partition(|word| word.starts_with('.'));
+        let declared =
+            Declared { class: class(&directives), lanes: lanes(&directives), kind: directives.join(" ") };
         let last = self.scopes.len() - 1;
         let scope = &mut self.scopes[last];
-        for name in names {
-            match name.split_once('<').map(|(prefix, count)| (prefix, count.trim_end_matches('>').parse())) {
-                Some((prefix, Ok(count))) => {
+        for one in words.split(|word| *word == ",") {
+            match *one {
+                [prefix, "<", count, ">"] if number(count).is_some() => {
+                    let count = number(count).unwrap_or(0);
                     scope.ranges.insert(prefix.to_owned(), (count, declared.clone()));
                 }
-                _ => {
+                [name, ..] => {
                     scope.single.insert(name.to_owned(), declared.clone());
                 }
+                [] => {}
             }
         }
         last == 0
@@ -83,7 +86,12 @@ impl Names {
             let (bare, plain) = name.strip_prefix('%').map_or(("n", name), |plain| ("", plain));
             (format!("{}{}{bare}_{plain}", self.moved, self.scopes[at].number), Some(declared.kind))
         };
-        self.registers.push(Register { name: printed, class: declared.class, declared_as });
+        self.registers.push(Register {
+            name: printed,
+            class: declared.class,
+            lanes: declared.lanes,
+            declared_as,
+        });
         self.scopes[at].found.insert(name.to_owned(), self.registers.len() - 1);
         Some(self.registers.len() - 1)
     }
@@ -131,5 +139,14 @@ fn class(directives: &[&str]) -> Class {
         (_, Some(bits), _) => Class::Integer(bits),
         (.., Some(bits)) => Class::Float(bits),
         _ => Class::Other,
+    }
+}
+
+/// How many values a register of `.v4 .f32` and so on has.
+fn lanes(directives: &[&str]) -> u8 {
+    match directives.first() {
+        Some(&".v2") => 2,
+        Some(&".v4") => 4,
+        _ => 1,
     }
 }

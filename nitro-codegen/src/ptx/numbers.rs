@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::emulate::{number, words};
+use super::emulate::number;
 use super::module::{Function, Instruction, Module, Token};
 use super::reach::Reached;
+use super::scan::lexemes;
 use super::sites::Role;
 
 impl Module {
@@ -47,7 +48,7 @@ impl Module {
 impl Function {
     /// Returns the one to three numbers behind a directive of the head.
     fn threads(&self, directive: &str) -> Option<Vec<u32>> {
-        let words = words(&self.head);
+        let words = lexemes(&self.head);
         let at = words.iter().position(|word| *word == directive)?;
         let listed = words[at + 1..].chunks(2).map_while(|pair| {
             let threads = u32::try_from(number(pair[0])?).ok()?;

@@ -3,8 +3,9 @@
 use nitro_core::Artifact;
 
 use super::body::Body;
+use super::head::{self, Head};
 use super::module::{Function, Module, Piece};
-use super::scan::{Scan, word};
+use super::scan::Scan;
 
 /// The longest text that is parsed.
 const MAX_TEXT_BYTES: usize = 64 << 20;
@@ -47,14 +48,12 @@ impl Module {
             if head_at == text.len() {
                 break;
             }
-            scan.until(b"{;", |_| (), |_| false)?;
+            let has_body = head::skip(&mut scan)?;
             let head = &text[head_at..scan.at];
-            match scan.peek() {
-                Some(b'{') => {
-                    let function = function(&mut scan, head, &mut lines, &moved)?;
-                    pieces.push(Piece::Function(function));
-                }
-                _ => pieces.push(Piece::Text(head.to_owned())), // a declaration
+            if has_body {
+                pieces.push(Piece::Function(function(&mut scan, head, &mut lines, &moved)?));
+            } else {
+                pieces.push(Piece::Text(head.to_owned()));
             }
         }
         Ok(Self { pieces, digest: Artifact::of(text), lines: lines.into() })
@@ -68,19 +67,15 @@ fn function(
     lines: &mut Vec<usize>,
     moved: &str,
 ) -> Result<Function, ParseError> {
-    let name = name(head).ok_or_else(|| scan.error("a function has no name"))?;
+    let name = Head::of(head).name;
+    if name.is_empty() {
+        return Err(scan.error("a function has no name"));
+    }
     scan.at += 1;
     let mut body = Body::new(scan, lines, moved);
     body.read()?;
     let (registers, scopes, items) = body.finish();
     Ok(Function { name: name.to_owned(), head: head.trim_end().to_owned(), registers, scopes, items })
-}
-
-/// The first word outside of brackets that is no directive.
-pub(super) fn name(head: &str) -> Option<&str> {
-    let mut scan = Scan::new(head);
-    scan.until(&[], |_| (), |word| !word.starts_with('.')).ok()?;
-    Some(word(scan.rest())).filter(|name| !name.is_empty())
 }
 
 /// How names of nested scopes begin when they have moved to a body: as nothing else in the text.

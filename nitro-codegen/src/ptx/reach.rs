@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::emulate::words;
 use super::module::{Function, Module, Piece, Token, What};
+use super::scan::lexemes;
 
 /// The names that kernels lead to: functions that they call, variables, what these begin with, and so on.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ fn of_body(function: &Function) -> Vec<&str> {
     let mut found = Vec::new();
     for item in &function.items {
         match &item.what {
-            What::Text(text) | What::Targets { text, .. } => found.extend(words(text)),
+            What::Text(text) | What::Targets { text, .. } => found.extend(lexemes(text)),
             What::Instruction(_, instruction) => {
                 found.extend(instruction.operands.iter().flatten().filter_map(|token| match token {
                     Token::Word(word) => Some(word.as_str()),
@@ -114,7 +114,7 @@ fn of_body(function: &Function) -> Vec<&str> {
 fn parts(text: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut statements, mut sections) = (Vec::new(), Vec::new());
     let (mut depth, mut is_in_section) = (0_usize, false);
-    for word in words(text) {
+    for word in lexemes(text) {
         is_in_section |= word == ".section";
         if is_in_section { &mut sections } else { &mut statements }.push(word);
         match word {
@@ -142,6 +142,6 @@ pub(super) fn is_described(module: &Module, left_out: &HashSet<&str>) -> bool {
             What::Label(name) => Some(name.as_str()),
             _ => None,
         });
-        labels.chain(words(&function.head)).any(|name| described.contains(name))
+        labels.chain(lexemes(&function.head)).any(|name| described.contains(name))
     })
 }

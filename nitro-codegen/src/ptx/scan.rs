@@ -12,6 +12,8 @@ pub(super) struct Scan<'a> {
     pub(super) at: usize,
     /// Line of the place where counting began, and that place.
     counted: (usize, usize),
+    /// Labels that lists have named by a range (`L<3>`): at most as many as the text has bytes.
+    pub(super) ranged_labels: u64,
 }
 
 /// What [`Scan::until`] passes over.
@@ -22,7 +24,7 @@ pub(super) enum Passed<'a> {
 
 impl<'a> Scan<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, counted: (1, 0) }
+        Self { text, at: 0, counted: (1, 0), ranged_labels: 0 }
     }
 
     /// The line of this place, from 1.
@@ -103,7 +105,7 @@ impl<'a> Scan<'a> {
                     self.close(&mut open, byte)?;
                 }
                 _ if is_word(byte) => {
-                    let word = word(self.rest());
+                    let word = lexeme(self.rest());
                     if open.is_empty() && is_end_word(word) {
                         return Ok(());
                     }
@@ -143,6 +145,63 @@ pub(super) fn is_word(byte: u8) -> bool {
 /// The word at the beginning.
 pub(super) fn word(text: &str) -> &str {
     &text[..text.bytes().take_while(|&byte| is_word(byte)).count()]
+}
+
+/// The word at the beginning as the assembler sees it: `.param.u64` is two directives, `1.0E+1` one number.
+pub(super) fn lexeme(text: &str) -> &str {
+    let word = word(text);
+    if word.starts_with(|letter: char| letter.is_ascii_digit()) || is_fraction(word) {
+        // A name may begin here: `17% 5` is three words.
+        let word = word.split(['%', '$']).next().unwrap_or(word);
+        return &text[..word.len() + signed_exponent(word, &text[word.len()..])];
+    }
+    match word.strip_prefix('.').and_then(|rest| rest.find('.')) {
+        Some(length) => &word[..=length],
+        None => word,
+    }
+}
+
+/// Whether a word is a number that begins with its point.
+fn is_fraction(word: &str) -> bool {
+    word.strip_prefix('.').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
+}
+
+/// The length of the sign and the digits of a decimal number's exponent, of which the `E` was read.
+fn signed_exponent(mantissa: &str, after: &str) -> usize {
+    let is_decimal = mantissa
+        .strip_suffix(['e', 'E'])
+        .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+    let digits = after
+        .strip_prefix(['+', '-'])
+        .map_or(0, |digits| digits.bytes().take_while(u8::is_ascii_digit).count());
+    if is_decimal && digits > 0 { 1 + digits } else { 0 }
+}
+
+/// Words, numbers, strings and marks, without comments.
+pub(super) fn lexemes(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(letter) = rest.chars().next() {
+        let comment = if rest.starts_with("//") {
+            Some(rest.find('\n').unwrap_or(rest.len()))
+        } else if rest.starts_with("/*") {
+            Some(rest.find("*/").map_or(rest.len(), |end| end + 2))
+        } else {
+            None
+        };
+        if let Some(length) = comment {
+            rest = rest[length..].trim_start();
+            continue;
+        }
+        let length = match letter {
+            '"' => string(rest).map_or(rest.len(), str::len),
+            _ if letter.is_ascii() && is_word(letter as u8) => lexeme(rest).len(),
+            _ => letter.len_utf8(),
+        };
+        found.push(&rest[..length]);
+        rest = rest[length..].trim_start();
+    }
+    found
 }
 
 /// The string at the beginning, with its quotes.

@@ -1,13 +1,15 @@
 //! One instruction's text: guard, opcode, operands.
 
+use std::borrow::Cow;
+
 use super::module::Token;
-use super::scan::{is_word, string, word};
+use super::scan::{is_word, lexeme, string, word};
 
 /// A guard's name, and whether it is negated.
 pub(super) type GuardName<'a> = (&'a str, bool);
 
 /// The guard, the opcode, and the text of the operands.
-pub(super) fn parts(text: &str) -> Option<(Option<GuardName<'_>>, &str, &str)> {
+pub(super) fn parts(text: &str) -> Option<(Option<GuardName<'_>>, Cow<'_, str>, &str)> {
     let (guard, rest) = match text.strip_prefix('@') {
         None => (None, text),
         Some(rest) => {
@@ -17,11 +19,30 @@ pub(super) fn parts(text: &str) -> Option<(Option<GuardName<'_>>, &str, &str)> {
             (Some((name, plain.is_some())), plain.unwrap_or(rest)[name.len()..].trim_start())
         }
     };
-    // Opcodes have qualifiers such as `.L2::128B`.
-    let length = rest.bytes().take_while(|&byte| is_word(byte) || byte == b':').count();
-    let (opcode, operands) = rest.split_at(length);
+    let (opcode, operands) = opcode(rest);
     let is_opcode = opcode.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
     (is_opcode && guard.is_none_or(|(name, _)| !name.is_empty())).then(|| (guard, opcode, operands.trim()))
+}
+
+/// The opcode at the beginning, whose parts may stand apart (`ld .global .u32`), and what comes after it.
+fn opcode(text: &str) -> (Cow<'_, str>, &str) {
+    // Qualifiers such as `.L2::128B` have colons; `mov.u32%r1` ends before the register.
+    let part = |text: &str| {
+        text.bytes().take_while(|&byte| (is_word(byte) || byte == b':') && !b"%$".contains(&byte)).count()
+    };
+    let (first, mut rest) = text.split_at(part(text));
+    let mut opcode = Cow::Borrowed(first);
+    loop {
+        let next = rest.trim_start();
+        let is_part =
+            next.strip_prefix('.').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
+        if first.is_empty() || !is_part {
+            return (opcode, rest);
+        }
+        let (part, after) = next.split_at(part(next));
+        opcode.to_mut().push_str(part);
+        rest = after;
+    }
 }
 
 /// The operands, which commas outside of brackets separate.
@@ -33,7 +54,7 @@ pub(super) fn operands(text: &str, mut token: impl FnMut(&str) -> Token) -> Vec<
     while let Some(letter) = rest.chars().next() {
         let length = match letter {
             '"' => string(rest).map_or(rest.len(), str::len),
-            _ if letter.is_ascii() && is_word(letter as u8) => word(rest).len(),
+            _ if letter.is_ascii() && is_word(letter as u8) => lexeme(rest).len(),
             _ => letter.len_utf8(),
         };
         let (text, after) = rest.split_at(length);

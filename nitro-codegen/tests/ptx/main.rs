@@ -3,5 +3,6 @@
 mod edits;
 mod emulate;
 mod evolution;
+mod forms;
 mod round_trip;
 mod support;

@@ -10,7 +10,7 @@ use super::execute::write;
 use super::launch::Races;
 use super::memory::split;
 use super::observe::{self, Word};
-use super::op::{Address, Area, Atomic, Copy, Load, Store};
+use super::op::{Address, Area, Atomic, Copy, Load, Part, Store};
 use super::race::{Stamp, Touch, Toucher};
 use super::warp::{Warp, lanes};
 
@@ -140,7 +140,9 @@ impl Engine<'_> {
             self.touch(who, block, place, (addresses[lane], bytes), Touch::StrongWrite)?;
             self.watch_read(who, block, place, bytes, true);
             before[lane] = self.get(warp, block, lane, place, 0, bytes);
-            let value = (atomic.change)(before[lane], first[lane], second[lane]);
+            let is_global = matches!(place, Place::Buffer(..) | Place::Variable(..));
+            let change = if is_global { atomic.in_global } else { atomic.change };
+            let value = change(before[lane], first[lane], second[lane]);
             self.set(warp, block, lane, (place, 0, bytes), value);
         }
         write(warp, atomic.to, active, &before);
@@ -158,10 +160,18 @@ impl Engine<'_> {
         let to = self.addresses(warp, block, copy.to, active);
         let bytes = usize::from(copy.bytes);
         self.pay(Area::Global, &from, active, bytes);
-        let read = copy.read.map(|source| self.values(warp, block, source, active));
+        let read: [usize; WARP] = match copy.read {
+            Part::Whole => [bytes; WARP],
+            Part::Bytes(source) => {
+                self.values(warp, block, source, active).map(|read| (read as u32 as usize).min(bytes))
+            }
+            Part::NotIf(predicate, negated) => self
+                .values(warp, block, predicate, active)
+                .map(|value| if value & 1 == u64::from(negated) { bytes } else { 0 }),
+        };
         for lane in lanes(active) {
             let who = Who { warp, lane, pc };
-            let read = read.map_or(bytes, |read| (read[lane] as u32 as usize).min(bytes));
+            let read = read[lane];
             let mut values = [0_u8; 16];
             if read > 0 {
                 let source = self.place(who, block, Area::Global, from[lane], read, false)?;

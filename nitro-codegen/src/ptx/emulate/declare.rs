@@ -1,8 +1,9 @@
 //! Declarations: variables of a module, of a body, and parameters.
 
+use super::constant::number;
 use super::types::Type;
 use crate::ptx::opcode::Space;
-use crate::ptx::scan::{is_word, string, word};
+use crate::ptx::scan::{is_word, lexemes};
 
 /// What a declaration says.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub(in crate::ptx) struct Variable {
     pub(in crate::ptx) kind: Type,
     /// How many values; none where the launch says it, of `extern .shared x[]`.
     pub(in crate::ptx) count: Option<u64>,
+    /// Of arrays how many parts each level has, the outermost first; of vectors the last is the vector's.
+    pub(in crate::ptx) extents: Vec<u64>,
     pub(in crate::ptx) initial: Option<Vec<String>>,
 }
 
@@ -27,33 +30,6 @@ impl Variable {
     }
 }
 
-/// Words and marks, without comments.
-pub(in crate::ptx) fn words(text: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let mut rest = text.trim_start();
-    while let Some(letter) = rest.chars().next() {
-        let comment = if rest.starts_with("//") {
-            Some(rest.find('\n').unwrap_or(rest.len()))
-        } else if rest.starts_with("/*") {
-            Some(rest.find("*/").map_or(rest.len(), |end| end + 2))
-        } else {
-            None
-        };
-        if let Some(length) = comment {
-            rest = rest[length..].trim_start();
-            continue;
-        }
-        let length = match letter {
-            '"' => string(rest).map_or(rest.len(), str::len),
-            _ if letter.is_ascii() && is_word(letter as u8) => word(rest).len(),
-            _ => letter.len_utf8(),
-        };
-        words.push(&rest[..length]);
-        rest = rest[length..].trim_start();
-    }
-    words
-}
-
 /// A statement that declares what is not known: the names in it, and why.
 #[derive(Clone, Debug)]
 pub(super) struct Strange {
@@ -63,7 +39,7 @@ pub(super) struct Strange {
 
 /// All variables of a text between functions, which holds other directives too.
 pub(super) fn of_module(text: &str) -> Vec<Result<Variable, Strange>> {
-    let words = words(text);
+    let words = lexemes(text);
     let mut found = Vec::new();
     let mut at = 0;
     while at < words.len() {
@@ -157,12 +133,19 @@ pub(super) fn variables(words: &[&str]) -> Result<Vec<Variable>, String> {
     }
     let mut found = Vec::new();
     for one in split(&words[at..]) {
-        let (name, count, initial) = named(one, lanes)?;
-        let variable = Variable { space, name: name.to_owned(), align, kind, count, initial };
+        let (names, one) = several(one)?;
+        let Declared { name, count, extents, initial } = Declared::of(one, lanes)?;
+        let variable = Variable { space, name: name.to_owned(), align, kind, count, extents, initial };
         if variable.count.is_some_and(|count| count > MAX_BYTES / u64::from(kind.bytes())) {
             return Err(format!("`{name}` has more than {MAX_BYTES} bytes"));
         }
-        found.push(variable);
+        match names {
+            None => found.push(variable),
+            Some(count) => found.extend((0..count).map(|at| {
+                let name = format!("{name}{at}");
+                Variable { name, ..variable.clone() }
+            })),
+        }
     }
     Ok(found)
 }
@@ -176,7 +159,7 @@ fn skipped_pointer(words: &[&str]) -> usize {
 }
 
 /// What commas outside of brackets separate.
-fn split<'a, 'w>(words: &'a [&'w str]) -> Vec<&'a [&'w str]> {
+pub(super) fn split<'a, 'w>(words: &'a [&'w str]) -> Vec<&'a [&'w str]> {
     let mut depth = 0_i32;
     let is_comma = |word: &&'w str| {
         depth += match *word {
@@ -189,84 +172,72 @@ fn split<'a, 'w>(words: &'a [&'w str]) -> Vec<&'a [&'w str]> {
     words.split(is_comma).filter(|part| !part.is_empty()).collect()
 }
 
-type Named<'a> = (&'a str, Option<u64>, Option<Vec<String>>);
-
-/// `name[3][4] = {1, 2}`.
-fn named<'a>(words: &[&'a str], lanes: u64) -> Result<Named<'a>, String> {
-    let name = words.first().filter(|name| is_word(name.as_bytes()[0])).ok_or("a declaration has no name")?;
-    let mut count = Some(lanes);
-    let mut at = 1;
-    while words.get(at) == Some(&"[") {
-        if words.get(at + 1) == Some(&"]") {
-            count = None;
-            at += 2;
-            continue;
-        }
-        let text = words.get(at + 1).copied().unwrap_or_default();
-        let extent = number(text).ok_or_else(|| format!("`{name}` has an extent that is no number"))?;
-        count = count.and_then(|count| count.checked_mul(extent));
-        if count.is_none() {
-            return Err(format!("`{name}` is too large"));
-        }
-        at += 3;
-    }
-    let initial = (words.get(at) == Some(&"=")).then(|| {
-        words[at + 1..]
-            .iter()
-            .filter(|word| !matches!(**word, "{" | "}"))
-            .map(|word| (*word).to_owned())
-            .collect()
-    });
-    Ok((name, count, initial))
-}
-
-/// An integer of any base.
-pub(in crate::ptx) fn number(text: &str) -> Option<u64> {
-    let text = text.strip_suffix('U').unwrap_or(text);
-    let of = |digits: &str, base| u64::from_str_radix(digits, base).ok();
-    if let Some(digits) = text.strip_prefix("0x").or(text.strip_prefix("0X")) {
-        of(digits, 16)
-    } else if let Some(digits) = text.strip_prefix("0b").or(text.strip_prefix("0B")) {
-        of(digits, 2)
-    } else if text.len() > 1 && text.starts_with('0') {
-        of(&text[1..], 8)
-    } else if text.starts_with(|letter: char| letter.is_ascii_digit()) {
-        of(text, 10)
-    } else {
-        None
+/// Takes the number from `name<4>`, which declares `name0` to `name3`, and returns it with the rest.
+fn several<'a>(words: &[&'a str]) -> Result<(Option<u64>, Vec<&'a str>), String> {
+    const MOST: u64 = 1 << 12;
+    let [name, "<", count, ">", rest @ ..] = words else { return Ok((None, words.to_vec())) };
+    match number(count).filter(|count| *count <= MOST) {
+        Some(count) => Ok((Some(count), [&[*name], rest].concat())),
+        None => Err(format!("`{name}<{count}>` declares more than {MOST} names, or no number of them")),
     }
 }
 
-/// A float, as its bits in 64: `0f3F800000`, `0d3FF0000000000000`, `1.5`.
-pub(super) fn float(text: &str) -> Option<f64> {
-    if let Some(digits) = text.strip_prefix("0f").or(text.strip_prefix("0F")) {
-        let bits = u32::from_str_radix(digits, 16).ok().filter(|_| digits.len() == 8)?;
-        return Some(f64::from(f32::from_bits(bits)));
-    }
-    if let Some(digits) = text.strip_prefix("0d").or(text.strip_prefix("0D")) {
-        return u64::from_str_radix(digits, 16).ok().filter(|_| digits.len() == 16).map(f64::from_bits);
-    }
-    text.starts_with(|letter: char| letter.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+/// One name of a declaration: `name[3][4] = {1, 2}`.
+struct Declared<'a> {
+    name: &'a str,
+    count: Option<u64>,
+    extents: Vec<u64>,
+    initial: Option<Vec<String>>,
 }
 
-/// The bits of a number where a value of a type stands.
-pub(super) fn constant(text: &str, is_negative: bool, kind: Type) -> Option<u64> {
-    let signed = |value: f64| if is_negative { -value } else { value };
-    match kind {
-        // Bits as they are: not every NaN survives a conversion.
-        Type::F32 if text.len() == 10 && text.get(..2)?.eq_ignore_ascii_case("0f") => {
-            let bits = u64::from_str_radix(&text[2..], 16).ok()?;
-            Some(if is_negative { bits ^ 0x8000_0000 } else { bits })
-        }
-        Type::F32 => Some(u64::from((signed(float(text)?) as f32).to_bits())),
-        Type::F64 => Some(signed(float(text)?).to_bits()),
-        _ => {
-            if let Some(value) = number(text) {
-                return Some(if is_negative { value.wrapping_neg() } else { value });
+impl<'a> Declared<'a> {
+    fn of(words: Vec<&'a str>, lanes: u64) -> Result<Self, String> {
+        let name =
+            *words.first().filter(|name| is_word(name.as_bytes()[0])).ok_or("a declaration has no name")?;
+        let mut at = 1;
+        let mut extents = Vec::new();
+        let mut is_open = false;
+        while words.get(at) == Some(&"[") {
+            if words.get(at + 1) == Some(&"]") && extents.is_empty() {
+                is_open = true;
+                extents.push(0);
+                at += 2;
+                continue;
             }
-            let digits = text.get(2..)?;
-            let is_bits = matches!(text.get(..2)?, "0f" | "0F" | "0d" | "0D");
-            u64::from_str_radix(digits, 16).ok().filter(|_| is_bits && !is_negative)
+            let text = words.get(at + 1).copied().unwrap_or_default();
+            let extent = number(text).filter(|_| words.get(at + 2) == Some(&"]"));
+            extents.push(extent.ok_or_else(|| format!("`{name}` has an extent that is no number"))?);
+            at += 3;
         }
+        if lanes > 1 {
+            extents.push(lanes);
+        }
+        let initial = match words.get(at) {
+            None => None,
+            Some(&"=") => Some(&words[at + 1..]),
+            Some(word) => return Err(format!("`{word}` in the declaration of `{name}` is not known")),
+        };
+        if let (true, Some(["{", values @ .., "}"])) = (is_open, initial) {
+            extents[0] = split(values).len() as u64;
+            is_open = false;
+        }
+        let count = extents.iter().try_fold(1_u64, |count, extent| count.checked_mul(*extent));
+        let count = count.ok_or_else(|| format!("`{name}` is too large"))?;
+        Ok(Self {
+            name,
+            count: (!is_open).then_some(count),
+            extents,
+            initial: initial.map(|words| words.iter().map(|word| (*word).to_owned()).collect()),
+        })
     }
+}
+
+/// Other names of functions: `.alias other, name;`.
+pub(super) fn aliases(text: &str) -> Vec<(&str, &str)> {
+    let words = lexemes(text);
+    let each = words.windows(5).filter_map(|words| match *words {
+        [".alias", other, ",", name, ";"] => Some((other, name)),
+        _ => None,
+    });
+    each.collect()
 }

@@ -1,11 +1,12 @@
 //! Threads of a warp that are at the same instruction execute it and what comes after it, together.
 
+use super::arithmetic::bits::lop3;
 use super::block::Block;
 use super::clock::WARP;
 use super::decode::{FUNCTIONS, SHARED, fit};
 use super::engine::Engine;
 use super::error::Fault;
-use super::op::{Call, Compute, Op, Place, Source, Special, Target, Two, What};
+use super::op::{Call, Compute, Logic, Op, Place, Source, Special, Target, Two, What};
 use super::warp::{MAX_THREAD_BYTES, MAX_THREAD_REGISTERS, Return, Warp, lanes};
 
 /// What an instruction does to the set of threads that executes it.
@@ -86,6 +87,7 @@ impl<'a> Engine<'a> {
                 self.compute(warp, block, compute, active);
             }
             What::Two(two) => self.compute_two(warp, block, two, active),
+            What::Logic(logic) => self.logic(warp, block, logic, active),
             What::Load(load) => self.load(warp, block, load, (pc, active))?,
             What::Store(store) => self.store(warp, block, store, (pc, active))?,
             What::Branch(to) => return Ok(branch(warp, pc, set, active, *to)),
@@ -230,6 +232,20 @@ impl<'a> Engine<'a> {
         // Where both are one register the first is meant.
         write(warp, two.to[1], active, &second);
         write(warp, two.to[0], active, &first);
+    }
+
+    fn logic(&self, warp: &mut Warp, block: &Block, logic: &Logic, active: u32) {
+        let [a, b, c] = logic.from.map(|source| self.values(warp, block, source, active));
+        let with = self.values(warp, block, logic.with, active);
+        let (mut words, mut holds) = ([0; WARP], [0; WARP]);
+        for lane in lanes(active) {
+            words[lane] = lop3(a[lane], b[lane], c[lane], logic.table.into());
+            let with = with[lane] & 1 != u64::from(logic.is_negated);
+            let is_any = words[lane] != 0;
+            holds[lane] = u64::from(if logic.is_and { is_any && with } else { is_any || with });
+        }
+        write(warp, logic.to[0], active, &words);
+        write(warp, logic.to[1], active, &holds);
     }
 
     fn call(

@@ -50,6 +50,7 @@ mod arithmetic;
 mod block;
 mod bytes;
 mod clock;
+mod constant;
 mod cost;
 mod declare;
 mod decode;
@@ -57,6 +58,7 @@ mod engine;
 mod error;
 mod execute;
 mod fences;
+mod forms;
 mod guards;
 mod launch;
 mod meet;
@@ -70,7 +72,7 @@ mod warp;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(in crate::ptx) use self::declare::{number, words};
+pub(in crate::ptx) use self::constant::number;
 pub(in crate::ptx) use self::decode::of_head;
 use self::decode::{Program, Refused};
 use self::engine::Engine;
@@ -78,6 +80,7 @@ use self::launch::Geometry;
 pub(in crate::ptx) use self::observe::{Observer, Seen, Watched};
 
 pub use self::error::{At, Fault, Race, Unsupported};
+pub use self::forms::{Form, Operand, forms};
 pub use self::guards::Guards;
 pub use self::launch::{Launch, Launched, Options, Races};
 pub use self::memory::Memory;

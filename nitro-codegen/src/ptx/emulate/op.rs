@@ -72,6 +72,7 @@ pub(super) struct Op {
 pub(super) enum What {
     Compute(Compute),
     Two(Box<Two>),
+    Logic(Box<Logic>),
     /// A register into several, or several into one, each of so many bits.
     Unpack(Source, Box<[u32]>, u32),
     Pack(Box<[Source]>, u32, u32),
@@ -109,6 +110,18 @@ pub(super) struct Two {
     pub(super) from: [Source; 4],
 }
 
+/// Bitwise logic of three words, and a predicate that says whether anything comes of it, joined with another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Logic {
+    pub(super) from: [Source; 3],
+    /// The result for each combination of three bits.
+    pub(super) table: u8,
+    pub(super) with: Source,
+    pub(super) is_negated: bool,
+    pub(super) is_and: bool,
+    pub(super) to: [u32; 2],
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Load {
     pub(super) address: Address,
@@ -136,6 +149,8 @@ pub(super) type Change = fn(u64, u64, u64) -> u64;
 pub(super) struct Atomic {
     pub(super) address: Address,
     pub(super) change: Change,
+    /// The same in global memory, where it differs.
+    pub(super) in_global: Change,
     pub(super) from: [Source; 2],
     pub(super) to: u32,
     pub(super) bytes: u8,
@@ -148,7 +163,16 @@ pub(super) struct Copy {
     pub(super) to: Address,
     pub(super) from: Address,
     pub(super) bytes: u8,
-    pub(super) read: Option<Source>,
+    pub(super) read: Part,
+}
+
+/// How much of what is copied is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Part {
+    Whole,
+    Bytes(Source),
+    /// Nothing where a predicate holds, or does not.
+    NotIf(Source, bool),
 }
 
 #[derive(Clone, Debug)]

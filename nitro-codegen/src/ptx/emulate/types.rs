@@ -13,6 +13,8 @@ pub(in crate::ptx) enum Type {
     /// Two values of 16 bits in 32.
     F16x2,
     Bf16x2,
+    /// Two integers of 16 bits in 32; whether they are signed.
+    Integer16x2(bool),
     F32,
     F64,
 }
@@ -34,6 +36,8 @@ impl Type {
             "bf16" => Self::Bf16,
             "f16x2" => Self::F16x2,
             "bf16x2" => Self::Bf16x2,
+            "u16x2" => Self::Integer16x2(false),
+            "s16x2" => Self::Integer16x2(true),
             "f32" => Self::F32,
             "f64" => Self::F64,
             _ => match (part.get(..1)?, number(part.get(1..)?)?) {
@@ -50,7 +54,7 @@ impl Type {
             Self::Predicate => 1,
             Self::Bits(bytes) | Self::Unsigned(bytes) | Self::Signed(bytes) => bytes,
             Self::F16 | Self::Bf16 => 2,
-            Self::F16x2 | Self::Bf16x2 | Self::F32 => 4,
+            Self::F16x2 | Self::Bf16x2 | Self::Integer16x2(_) | Self::F32 => 4,
             Self::F64 => 8,
         }
     }

@@ -7,3 +7,4 @@ mod kernels;
 mod programs;
 mod speed;
 mod support;
+mod texts;

@@ -7,9 +7,6 @@ use crate::ptx::emulate::types::Type;
 pub(in crate::ptx::emulate) fn bits(name: &str, parts: &[&str], kind: Type) -> Option<(Function, usize)> {
     let has = |part: &str| parts.contains(&part);
     let of = |function: Option<Function>, sources| function.map(|function| (function, sources));
-    if kind == Type::Predicate {
-        return of(logic_of_predicates(name), if name == "not" { 1 } else { 2 });
-    }
     let is_64 = kind.bytes() == 8;
     match name {
         "and" => of(integers!(kind, T, |a, b, c| a & b), 2),
@@ -63,17 +60,18 @@ pub(in crate::ptx::emulate) fn bits(name: &str, parts: &[&str], kind: Type) -> O
     }
 }
 
-fn logic_of_predicates(name: &str) -> Option<Function> {
+/// The function of logic of predicates, whose third source has a bit for each of the first two that is negated.
+pub(in crate::ptx::emulate) fn logic_of_predicates(name: &str) -> Option<Function> {
     Some(match name {
-        "and" => |a, b, _, _| a & b & 1,
-        "or" => |a, b, _, _| (a | b) & 1,
-        "xor" => |a, b, _, _| (a ^ b) & 1,
-        "not" => |a, _, _, _| !a & 1,
+        "and" => |a, b, negated, _| (a ^ negated) & (b ^ negated >> 1) & 1,
+        "or" => |a, b, negated, _| ((a ^ negated) | (b ^ negated >> 1)) & 1,
+        "xor" => |a, b, negated, _| (a ^ b ^ negated ^ negated >> 1) & 1,
+        "not" => |a, _, negated, _| !(a ^ negated) & 1,
         _ => return None,
     })
 }
 
-fn lop3(a: u64, b: u64, c: u64, table: u64) -> u64 {
+pub(in crate::ptx::emulate) fn lop3(a: u64, b: u64, c: u64, table: u64) -> u64 {
     let mut result = 0;
     for row in 0..8 {
         if table >> row & 1 != 0 {

@@ -40,8 +40,7 @@ fn sum(a: u64, b: u64, carry: u64, width: u32) -> (u64, u64) {
     (sum as u64 & all, (sum >> width) as u64 & 1)
 }
 
-fn difference(a: u64, b: u64, borrow: u64, width: u32) -> (u64, u64) {
-    let all = u64::MAX >> (64 - width);
-    let (a, b) = (i128::from(a & all), i128::from(b & all) + i128::from(borrow & 1));
-    ((a - b) as u64 & all, u64::from(a < b))
+/// The carry is set where nothing was borrowed, and clear where something is to be: as of `a + !b + carry`.
+fn difference(a: u64, b: u64, carry: u64, width: u32) -> (u64, u64) {
+    sum(a, !b, carry, width)
 }

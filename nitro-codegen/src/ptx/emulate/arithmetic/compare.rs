@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::float::flushed;
-use super::half::mantissa;
+use super::half::{self, mantissa};
 use super::round::{mode, of_half};
 use super::{Function, Twofold};
 use crate::ptx::emulate::types::Type;
@@ -84,7 +84,7 @@ pub(in crate::ptx::emulate) fn mode_of(parts: &[&str], kind: Type) -> Option<(u6
 
 /// Two halves, where there are two.
 fn half(bits: u64, at: u32, mode: u64) -> f64 {
-    of_half((bits >> at) as u16, mantissa(mode & mode::BF16 != 0))
+    half::flushed(of_half((bits >> at) as u16, mantissa(mode & mode::BF16 != 0)), mode)
 }
 
 fn single(bits: u64, mode: u64) -> f32 {

@@ -23,19 +23,18 @@ pub(in crate::ptx::emulate) fn convert(parts: &[&str], to: Type, from: Type) -> 
     } else if from.is_float() && !to.is_float() {
         return None;
     }
-    for (part, bit) in [("sat", mode::SATURATE), ("ftz", mode::FLUSH), ("relu", mode::RECTIFY)] {
+    let flags =
+        [("sat", mode::SATURATE), ("ftz", mode::FLUSH), ("relu", mode::RECTIFY), ("satfinite", mode::FINITE)];
+    for (part, bit) in flags {
         mode |= if parts.contains(&part) { bit } else { 0 };
     }
-    let known = ["rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "sat", "ftz", "relu"];
-    let is_known = |part: &&str| known.contains(part) || Type::parse(part).is_some();
-    let is_all_known = parts.iter().all(is_known) && (!saturates || to.bytes() <= 8);
     let function: Function = match (to, from, mode & 0xffff) {
         (Type::F64, Type::F32, 0) => |a, _, _, _| f64::from(f32::from_bits(a as u32)).to_bits(),
         (Type::F32, Type::Signed(4), 0) => |a, _, _, _| u64::from((a as i32 as f32).to_bits()),
         (Type::F32, Type::Unsigned(4), 0) => |a, _, _, _| u64::from((a as u32 as f32).to_bits()),
         _ => any,
     };
-    is_all_known.then_some((function, mode))
+    Some((function, mode))
 }
 
 /// Two floats become one of two halves, the first the upper one.
@@ -43,17 +42,31 @@ pub(in crate::ptx::emulate) fn packed(a: u64, b: u64, _: u64, mode: u64) -> u64 
     any(a, 0, 0, mode) << 16 | any(b, 0, 0, mode) & 0xffff
 }
 
+/// From one type of integers to another: what a register has beyond the result's bits is zero, or its sign.
 fn resized(to: Type, from: Type) -> Option<Function> {
-    // The narrower of the two says what is kept.
-    let kept = if to.bytes() >= from.bytes() { from } else { to };
-    Some(match (kept.bytes(), kept.is_signed()) {
-        (1, false) => |a, _, _, _| a & 0xff,
-        (2, false) => |a, _, _, _| a & 0xffff,
-        (4, false) => |a, _, _, _| a & 0xffff_ffff,
-        (1, true) => |a, _, _, _| a as i8 as u64,
-        (2, true) => |a, _, _, _| a as i16 as u64,
-        (4, true) => |a, _, _, _| a as i32 as u64,
-        (8, _) => |a, _, _, _| a,
+    macro_rules! from {
+        ($from:ty) => {
+            match to {
+                Type::Unsigned(1) => |a, _, _, _| (a as $from as u8).into(),
+                Type::Unsigned(2) => |a, _, _, _| (a as $from as u16).into(),
+                Type::Unsigned(4) => |a, _, _, _| (a as $from as u32).into(),
+                Type::Signed(1) => |a, _, _, _| a as $from as i8 as u64,
+                Type::Signed(2) => |a, _, _, _| a as $from as i16 as u64,
+                Type::Signed(4) => |a, _, _, _| a as $from as i32 as u64,
+                Type::Unsigned(8) | Type::Signed(8) => |a, _, _, _| a as $from as u64,
+                _ => return None,
+            }
+        };
+    }
+    Some(match from {
+        Type::Unsigned(1) => from!(u8),
+        Type::Unsigned(2) => from!(u16),
+        Type::Unsigned(4) => from!(u32),
+        Type::Unsigned(8) => from!(u64),
+        Type::Signed(1) => from!(i8),
+        Type::Signed(2) => from!(i16),
+        Type::Signed(4) => from!(i32),
+        Type::Signed(8) => from!(i64),
         _ => return None,
     })
 }
@@ -99,7 +112,11 @@ fn any(a: u64, _: u64, _: u64, mode: u64) -> u64 {
         }
         (Value::Float(value), false) if value.is_nan() => {
             let is_wide = from == 4 || to & 15 == 8;
-            if is_wide { 1 << (8 * (to & 15) - 1) } else { 0 }
+            match (is_wide, to < 32) {
+                (true, true) => 1 << (8 * (to & 15) - 1),
+                (true, false) => limited(i128::MIN, to) as u64,
+                _ => 0,
+            }
         }
         (Value::Float(value), false) => limited(rounding.integer(value) as i128, to) as u64,
     }
@@ -144,7 +161,12 @@ fn float(mut value: f64, to: u64, mode: u64) -> u64 {
     }
     let rounding = if mode & mode::INTEGER != 0 { Rounding::Nearest } else { Rounding::of(mode) };
     match to {
-        1 | 2 => u64::from(rounding.half(value, mantissa(to == 2))),
+        1 | 2 => {
+            let half = rounding.half(value, mantissa(to == 2));
+            let infinity = 0x7fff >> mantissa(to == 2) << mantissa(to == 2);
+            let is_out = mode & mode::FINITE != 0 && half & 0x7fff == infinity;
+            u64::from(half - u16::from(is_out))
+        }
         3 if value.is_nan() => 0x7fff_ffff,
         3 => u64::from(flushed(rounding.single(value), mode).to_bits()),
         _ => value.to_bits(),

@@ -8,10 +8,16 @@ pub(in crate::ptx::emulate) fn integer(name: &str, parts: &[&str], kind: Type) -
     let has = |part: &str| parts.contains(&part);
     let saturates = has("sat");
     let of = |function: Option<Function>, sources| function.map(|function| (function, sources));
-    if saturates && !(kind == Type::Signed(4) && matches!(name, "add" | "sub")) {
-        return None;
+    if let Type::Integer16x2(is_signed) = kind {
+        return of(pairs(name, is_signed, has("relu")), 2);
     }
     match name {
+        "mad" if saturates => of(Some(|a, b, c, _| saturated_sum(upper(Type::Signed(4), a, b), c)), 3),
+        "mad24" if saturates => {
+            of(Some(|a, b, c, _| saturated_sum((short_signed(a, b) >> 16) & 0xffff_ffff, c)), 3)
+        }
+        "min" if has("relu") => of(Some(|a, b, _, _| low((a as i32).min(b as i32).max(0))), 2),
+        "max" if has("relu") => of(Some(|a, b, _, _| low((a as i32).max(b as i32).max(0))), 2),
         "add" if saturates => of(Some(|a, b, _, _| low((a as i32).saturating_add(b as i32))), 2),
         "sub" if saturates => of(Some(|a, b, _, _| low((a as i32).saturating_sub(b as i32))), 2),
         "add" => of(integers!(kind, T, |a, b, c| a.wrapping_add(b)), 2),
@@ -36,14 +42,36 @@ pub(in crate::ptx::emulate) fn integer(name: &str, parts: &[&str], kind: Type) -
             1,
         ),
         "neg" => of(integers!(kind, T, |a, b, c| (0 as T).wrapping_sub(a)), 1),
-        "min" if !has("relu") => of(integers!(kind, T, |a, b, c| a.min(b)), 2),
-        "max" if !has("relu") => of(integers!(kind, T, |a, b, c| a.max(b)), 2),
+        "min" => of(integers!(kind, T, |a, b, c| a.min(b)), 2),
+        "max" => of(integers!(kind, T, |a, b, c| a.max(b)), 2),
         _ => None,
     }
 }
 
 fn low(value: i32) -> u64 {
     u64::from(value as u32)
+}
+
+fn saturated_sum(a: u64, b: u64) -> u64 {
+    low((a as i32).saturating_add(b as i32))
+}
+
+/// The function of two halves of a word each.
+fn pairs(name: &str, is_signed: bool, rectifies: bool) -> Option<Function> {
+    fn each(a: u64, b: u64, function: impl Fn(u16, u16) -> u16) -> u64 {
+        let half = |at: u32| u64::from(function((a >> at) as u16, (b >> at) as u16)) << at;
+        half(0) | half(16)
+    }
+    Some(match (name, is_signed, rectifies) {
+        ("add", ..) => |a, b, _, _| each(a, b, u16::wrapping_add),
+        ("min", false, _) => |a, b, _, _| each(a, b, u16::min),
+        ("max", false, _) => |a, b, _, _| each(a, b, u16::max),
+        ("min", _, false) => |a, b, _, _| each(a, b, |a, b| (a as i16).min(b as i16) as u16),
+        ("max", _, false) => |a, b, _, _| each(a, b, |a, b| (a as i16).max(b as i16) as u16),
+        ("min", ..) => |a, b, _, _| each(a, b, |a, b| (a as i16).min(b as i16).max(0) as u16),
+        ("max", ..) => |a, b, _, _| each(a, b, |a, b| (a as i16).max(b as i16).max(0) as u16),
+        _ => return None,
+    })
 }
 
 fn wide_product(kind: Type) -> Option<Function> {
@@ -108,23 +136,27 @@ fn high_sum(kind: Type) -> Option<Function> {
     })
 }
 
+/// A product of the lower 24 bits of each, which are signed.
+fn short_signed(a: u64, b: u64) -> u64 {
+    let extend = |value: u64| i64::from((value as i32) << 8 >> 8);
+    (extend(a) * extend(b)) as u64
+}
+
 /// Products of 24 bits: their lower 32 bits, or those from bit 16 on.
 fn short(name: &str, is_high: bool, kind: Type) -> Option<(Function, usize)> {
     fn unsigned(a: u64, b: u64) -> u64 {
         (a & 0xff_ffff) * (b & 0xff_ffff)
     }
-    fn signed(a: u64, b: u64) -> u64 {
-        let extend = |value: u64| i64::from((value as i32) << 8 >> 8);
-        (extend(a) * extend(b)) as u64
-    }
     let function: Function = match (kind, is_high) {
         (Type::Unsigned(4), false) => |a, b, c, _| u64::from((unsigned(a, b) as u32).wrapping_add(c as u32)),
-        (Type::Signed(4), false) => |a, b, c, _| u64::from((signed(a, b) as u32).wrapping_add(c as u32)),
+        (Type::Signed(4), false) => {
+            |a, b, c, _| u64::from((short_signed(a, b) as u32).wrapping_add(c as u32))
+        }
         (Type::Unsigned(4), true) => {
             |a, b, c, _| u64::from(((unsigned(a, b) >> 16) as u32).wrapping_add(c as u32))
         }
         (Type::Signed(4), true) => {
-            |a, b, c, _| u64::from(((signed(a, b) >> 16) as u32).wrapping_add(c as u32))
+            |a, b, c, _| u64::from(((short_signed(a, b) >> 16) as u32).wrapping_add(c as u32))
         }
         _ => return None,
     };

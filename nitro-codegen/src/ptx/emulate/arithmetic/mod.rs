@@ -8,6 +8,7 @@ pub(super) mod float;
 pub(super) mod half;
 pub(super) mod integer;
 pub(super) mod round;
+mod soft;
 pub(super) mod video;
 
 /// One result.

@@ -27,6 +27,12 @@ pub(in crate::ptx::emulate) mod mode {
     pub(in crate::ptx::emulate) const BF16: u64 = 128;
     /// Rounded to an integer.
     pub(in crate::ptx::emulate) const INTEGER: u64 = 256;
+    /// Operands without their signs.
+    pub(in crate::ptx::emulate) const MAGNITUDE: u64 = 512;
+    /// The result has the sign of a product of the operands.
+    pub(in crate::ptx::emulate) const SIGN: u64 = 1024;
+    /// What is beyond the largest number becomes that.
+    pub(in crate::ptx::emulate) const FINITE: u64 = 2048;
 }
 
 impl Rounding {
@@ -115,7 +121,7 @@ pub(in crate::ptx::emulate) fn of_half(bits: u16, mantissa: u32) -> f64 {
     let magnitude = bits & 0x7fff;
     let bias = i32::from(infinity >> mantissa) / 2;
     let value = match magnitude {
-        _ if magnitude > infinity => return f64::NAN,
+        _ if magnitude > infinity => f64::NAN,
         _ if magnitude == infinity => f64::INFINITY,
         _ => {
             let exponent = i32::from(magnitude >> mantissa).max(1);

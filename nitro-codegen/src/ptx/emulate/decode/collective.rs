@@ -8,18 +8,12 @@ const NUMBER: Type = Type::Unsigned(4);
 
 impl Reading<'_, '_> {
     pub(super) fn barrier(&self) -> Result<What, String> {
-        if self.has("cluster") {
-            return Err("clusters of blocks are not known here".to_owned());
-        }
         let is_aligned = self.name == "bar" || self.has("aligned");
         let given = self.instruction.operands.len();
         let optional = |at: usize| (at < given).then(|| self.source(at, NUMBER)).transpose();
         if !self.has("red") {
             let number = optional(0)?.unwrap_or(Source::Constant(0));
             let (count, waits) = (optional(1)?, !self.has("arrive"));
-            if !waits && count.is_none() {
-                return Err("it says not how many threads meet".to_owned());
-            }
             return Ok(What::Barrier(Box::new(Barrier { number, count, waits, is_aligned, vote: None })));
         }
         let vote = match *self
@@ -46,9 +40,6 @@ impl Reading<'_, '_> {
 
     pub(super) fn collective(&self) -> Result<What, String> {
         let is_old = !self.has("sync");
-        if is_old && !matches!(self.name, "shfl" | "vote") {
-            return Err("what does not say which threads take part is not known here".to_owned());
-        }
         let mask = |at: usize| (!is_old).then(|| self.source(at, NUMBER)).transpose();
         let zero = Source::Constant(0);
         let (what, from, to, mask) = match self.name {

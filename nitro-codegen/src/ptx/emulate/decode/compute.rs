@@ -3,13 +3,9 @@
 use super::operands::{Reading, window};
 use crate::ptx::emulate::arithmetic::round::{Rounding, mode};
 use crate::ptx::emulate::arithmetic::{Function, bits, carry, compare, convert, float, half, integer};
-use crate::ptx::emulate::op::{CARRY, Compute, SINK, Source, Two, What};
+use crate::ptx::emulate::op::{CARRY, Compute, Logic, SINK, Source, Two, What};
 use crate::ptx::emulate::types::Type;
 use crate::ptx::opcode::Space;
-
-/// Parts of opcodes that functions ask for themselves, or that change nothing here.
-const KNOWN: &str = "rn rz rm rp ftz sat lo hi wide approx full cc clamp wrap l r NaN relu shiftamt f4e b4e rc8 ecl ecr rc16 \
-    eq ne lt le gt ge ls hs equ neu ltu leu gtu geu num nan and or xor finite infinite number notanumber normal subnormal";
 
 /// Costs in instructions: of what is done on few units, and of what is a sequence of instructions.
 const SPECIAL: u8 = 4;
@@ -19,11 +15,6 @@ impl Reading<'_, '_> {
     pub(super) fn compute(&self) -> Result<What, String> {
         // Its mode comes last.
         let kind = if self.name == "prmt" { Type::Bits(4) } else { self.kind()? };
-        let is_known =
-            |part: &&str| KNOWN.split(' ').any(|known| known == *part) || Type::parse(part).is_some();
-        if let Some(part) = self.parts.iter().find(|part| !is_known(part)) {
-            return Err(format!("`.{part}` is not known here"));
-        }
         if self.has("cc") || matches!(self.name, "addc" | "subc" | "madc") {
             return self.carrying(kind);
         }
@@ -31,29 +22,71 @@ impl Reading<'_, '_> {
             "selp" => return Ok(one(compare::select, self.target(0)?, self.selected(kind)?, 1)),
             "slct" => {
                 let function = compare::choose(kind).ok_or_else(|| self.unknown())?;
-                let of_values = self
-                    .parts
-                    .iter()
-                    .rev()
-                    .nth(1)
-                    .and_then(|part| Type::parse(part))
-                    .ok_or_else(|| self.unknown())?;
+                let of_values = self.first_kind()?;
                 let [a, b] = self.sources(1, 2, of_values)?;
                 return Ok(one(function, self.target(0)?, [a, b, self.source(3, kind)?, self.mode(kind)], 1));
             }
+            "add" | "sub" | "fma" if kind.bytes() == 2 && self.has("f32") => return self.mixed(kind),
+            "and" | "or" | "xor" | "not" if kind == Type::Predicate => return self.logic_of_predicates(),
             "testp" => {
                 let function = float::test(&self.parts, kind).ok_or_else(|| self.unknown())?;
                 return Ok(one(function, self.target(0)?, self.sources(1, 1, kind)?, 1));
             }
             _ => {}
         }
-        let (function, sources) = self.function(kind).ok_or_else(|| self.unknown())?;
+        let is_three = matches!(self.name, "min" | "max") && self.instruction.operands.len() == 4;
+        let (function, sources) = match is_three {
+            true => (float::of_three(self.name).ok_or_else(|| self.unknown())?, 3),
+            false => self.function(kind).ok_or_else(|| self.unknown())?,
+        };
         let mut from = self.sources(1, sources, kind)?;
         self.own_types(kind, &mut from)?;
         if sources < 4 {
             from[3] = self.mode(kind);
         }
         Ok(one(function, self.target(0)?, from, self.cost(kind)))
+    }
+
+    /// The type before the last, as of what a conversion gives.
+    fn first_kind(&self) -> Result<Type, String> {
+        let first = self.parts.iter().rev().nth(1).and_then(|part| Type::parse(part));
+        first.ok_or_else(|| self.unknown())
+    }
+
+    /// A sum, difference or product of halves, to a sum of 32 bits; the last source has 32.
+    fn mixed(&self, kind: Type) -> Result<What, String> {
+        let function = float::mixed(self.name).ok_or_else(|| self.unknown())?;
+        let halves = if self.name == "fma" { 2 } else { 1 };
+        let mut from = self.sources(1, halves, kind)?;
+        from[halves] = self.source(1 + halves, Type::F32)?;
+        from[3] = self.mode(kind);
+        Ok(one(function, self.target(0)?, from, 1))
+    }
+
+    /// Logic of predicates, of which each source may be negated.
+    fn logic_of_predicates(&self) -> Result<What, String> {
+        let function = bits::logic_of_predicates(self.name).ok_or_else(|| self.unknown())?;
+        let (a, negates_a) = self.predicate(1)?;
+        let (b, negates_b) =
+            if self.name == "not" { (Source::Constant(0), false) } else { self.predicate(2)? };
+        let negated = u64::from(negates_a) | u64::from(negates_b) << 1;
+        Ok(one(function, self.target(0)?, [a, b, Source::Constant(negated), Source::Constant(0)], 1))
+    }
+
+    /// Logic of three words by a table, and whether anything comes of it, joined with a predicate.
+    pub(super) fn logic(&self) -> Result<What, String> {
+        let from = self.sources(1, 3, Type::Bits(4))?;
+        let Source::Constant(table) = self.source(4, Type::Unsigned(4))? else { return Err(self.unknown()) };
+        let (with, is_negated) = self.predicate(5)?;
+        let is_and = self.has("and");
+        Ok(What::Logic(Box::new(Logic {
+            from,
+            table: table as u8,
+            with,
+            is_negated,
+            is_and,
+            to: self.targets(0)?,
+        })))
     }
 
     fn unknown(&self) -> String {
@@ -86,8 +119,14 @@ impl Reading<'_, '_> {
             return Source::Constant(signs | u64::from(self.has("hi")) << 2);
         }
         let mut mode = Rounding::parse(&self.parts).map_or(0, |(rounding, _)| rounding as u64);
-        let flags =
-            [("ftz", mode::FLUSH), ("sat", mode::SATURATE), ("NaN", mode::NAN), ("relu", mode::RECTIFY)];
+        let flags = [
+            ("ftz", mode::FLUSH),
+            ("sat", mode::SATURATE),
+            ("NaN", mode::NAN),
+            ("relu", mode::RECTIFY),
+            ("abs", mode::MAGNITUDE),
+            ("xorsign", mode::SIGN),
+        ];
         for (part, bit) in flags {
             mode |= if self.has(part) { bit } else { 0 };
         }
@@ -108,9 +147,12 @@ impl Reading<'_, '_> {
     fn carrying(&self, kind: Type) -> Result<What, String> {
         let (function, sources) = carry::carry(self.name, &self.parts, kind).ok_or_else(|| self.unknown())?;
         let mut from = self.sources(1, sources, kind)?;
-        if self.name.ends_with('c') {
-            from[3] = Source::Register(CARRY);
-        }
+        from[3] = match self.name {
+            "addc" | "subc" | "madc" => Source::Register(CARRY),
+            // Nothing has been borrowed.
+            "sub" => Source::Constant(1),
+            _ => Source::Constant(0),
+        };
         let to = [self.target(0)?, if self.has("cc") { CARRY } else { SINK }];
         Ok(What::Two(Box::new(Two { function, to, from })))
     }
@@ -140,26 +182,14 @@ impl Reading<'_, '_> {
 
     pub(super) fn set(&self) -> Result<What, String> {
         let kind = self.kind()?;
-        let result = self
-            .parts
-            .iter()
-            .rev()
-            .nth(1)
-            .and_then(|part| Type::parse(part))
-            .ok_or_else(|| self.unknown())?;
+        let result = self.first_kind()?;
         let function = compare::set(result, kind).ok_or_else(|| self.unknown())?;
         Ok(one(function, self.target(0)?, self.compared(kind)?, 1))
     }
 
     pub(super) fn convert(&self) -> Result<What, String> {
         let from = self.kind()?;
-        let to = self
-            .parts
-            .iter()
-            .rev()
-            .nth(1)
-            .and_then(|part| Type::parse(part))
-            .ok_or_else(|| self.unknown())?;
+        let to = self.first_kind()?;
         let cost = if from.bytes() == 8 || to.bytes() == 8 || from.is_float() || to.is_float() {
             SPECIAL
         } else {
@@ -182,9 +212,6 @@ impl Reading<'_, '_> {
     /// From an address of a space to a generic one, or back.
     pub(super) fn convert_address(&self) -> Result<What, String> {
         let space = crate::ptx::opcode::effect(&self.instruction.opcode).space;
-        if self.kind()? != Type::Unsigned(8) {
-            return Err("addresses have 64 bits here".to_owned());
-        }
         let window = window(space);
         let by = if self.has("to") { window.wrapping_neg() } else { window };
         let [a] = self.sources(1, 1, Type::Unsigned(8))?;
@@ -198,7 +225,6 @@ impl Reading<'_, '_> {
         let (zero, first) = (Source::Constant(0), Source::Constant(window(space)));
         let function: Function = match space {
             Space::Global => |a, _, _, _| u64::from(a < super::SHARED),
-            Space::Constant => return Err(self.unknown()),
             _ => |a, b, _, _| u64::from(a >> 60 == b >> 60),
         };
         Ok(one(function, self.target(0)?, [a, first, zero, zero], 1))
@@ -223,21 +249,32 @@ impl Reading<'_, '_> {
         };
         let bits = |values: usize| u32::from(kind.bytes()) * 8 / values as u32;
         match (values(0)?, values(1)?) {
+            (0, 0) if kind == Type::Predicate => {
+                let (a, negated) = self.predicate(1)?;
+                let (zero, negated) = (Source::Constant(0), Source::Constant(negated.into()));
+                Ok(one(|a, negated, _, _| (a ^ negated) & 1, self.target(0)?, [a, negated, zero, zero], 1))
+            }
             (0, 0) => {
                 let [a] = self.sources(1, 1, kind)?;
                 let zero = Source::Constant(0);
                 Ok(one(|a, _, _, _| a, self.target(0)?, [a, zero, zero, zero], 1))
             }
-            _ if kind.bytes() > 8 => Err(self.unknown()),
-            (count @ 2..=4, 0) => {
+            (2 | 4, 0) | (0, 2 | 4) if !is_whole(kind, values(0)?.max(values(1)?)) => Err(self.unknown()),
+            (count @ (2 | 4), 0) => {
                 Ok(What::Unpack(self.source(1, kind)?, self.registers(0, count)?, bits(count)))
             }
-            (0, count @ 2..=4) => {
-                Ok(What::Pack(self.list(1, Type::Bits(8), count)?.into(), self.target(0)?, bits(count)))
+            (0, count @ (2 | 4)) => {
+                let part = Type::Bits(kind.bytes() / count as u8);
+                Ok(What::Pack(self.list(1, part, count)?.into(), self.target(0)?, bits(count)))
             }
             _ => Err(self.unknown()),
         }
     }
+}
+
+/// Returns true where a value is made of so many registers: none has 8 bits.
+fn is_whole(kind: Type, count: usize) -> bool {
+    usize::from(kind.bytes()) / count >= 2
 }
 
 fn of_halves(kind: Type) -> u64 {

@@ -3,14 +3,18 @@
 use super::function::{Decoder, Local};
 use super::operands::{Reading, text};
 use super::{FUNCTIONS, Meaning};
+use crate::ptx::emulate::forms::{Arguments, known};
 use crate::ptx::emulate::op::{Call, Place, Source, Target, What};
 use crate::ptx::emulate::types::Type;
 use crate::ptx::module::{Instruction, Token};
 
 impl<'a> Decoder<'a> {
     pub(super) fn what(&self, instruction: &Instruction, scope: usize) -> Result<What, String> {
-        let mut parts: Vec<&str> = instruction.opcode.split('.').collect();
-        let name = parts.remove(0);
+        let mut parts = instruction.opcode.split('.');
+        let name = parts.next().unwrap_or_default();
+        let class = |register: usize| self.function.registers[register].class;
+        let arguments = Arguments { operands: &instruction.operands, class: &class };
+        let parts = known(name, &parts.collect::<Vec<_>>(), &arguments)?;
         Reading { decoder: self, instruction, scope, name, parts }.what()
     }
 }
@@ -19,7 +23,6 @@ impl Reading<'_, '_> {
     fn what(&self) -> Result<What, String> {
         match self.name {
             "mov" => self.moved(),
-            "cvt" if self.has("pack") => Err("it is not known".to_owned()),
             "cvt" => self.convert(),
             "cvta" => self.convert_address(),
             "isspacep" => self.is_space(),
@@ -27,7 +30,7 @@ impl Reading<'_, '_> {
             "set" => self.set(),
             "ld" | "ldu" => self.load(),
             "st" => self.store(),
-            "atom" | "red" if !self.has("async") => self.atomic(),
+            "atom" | "red" => self.atomic(),
             "cp" => self.copy(),
             "bra" => Ok(What::Branch(self.label(0)?)),
             "brx" => self.choose(),
@@ -38,18 +41,14 @@ impl Reading<'_, '_> {
             "bar" | "barrier" if !self.has("warp") => self.barrier(),
             "bar" | "shfl" | "vote" | "match" | "redux" | "elect" => self.collective(),
             "activemask" => Ok(What::ActiveMask(self.target(0)?)),
-            "membar" | "fence" if !self.has("proxy") => Ok(What::Fence),
+            "membar" | "fence" => Ok(What::Fence),
             "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "griddepcontrol" | "applypriority" => {
                 Ok(What::Nothing)
             }
-            "add" | "sub" | "mul" | "mad" | "fma" | "div" | "rem" | "abs" | "neg" | "min" | "max"
-            | "addc" | "subc" | "madc" | "mul24" | "mad24" | "sad" | "and" | "or" | "xor" | "not"
-            | "cnot" | "lop3" | "shl" | "shr" | "shf" | "popc" | "clz" | "brev" | "bfind" | "bfe" | "bfi"
-            | "prmt" | "bmsk" | "szext" | "dp4a" | "dp2a" | "rcp" | "sqrt" | "rsqrt" | "ex2" | "lg2"
-            | "sin" | "cos" | "tanh" | "copysign" | "selp" | "slct" | "testp" => self.compute(),
+            "lop3" if self.parts.len() > 1 => self.logic(),
             name => match Self::video_lanes(name) {
                 Some((name, lanes)) => self.video(name, lanes),
-                None => Err("it is not known".to_owned()),
+                None => self.compute(),
             },
         }
     }
@@ -74,14 +73,18 @@ impl Reading<'_, '_> {
         let is_list =
             |at: usize| self.operand(at).is_ok_and(|tokens| tokens.first() == Some(&Token::Mark('(')));
         let named = usize::from(is_list(0));
-        let results = if named == 1 { self.places(0)? } else { Vec::new() };
-        let arguments = if is_list(named + 1) { self.places(named + 1)? } else { Vec::new() };
         if matches!(self.operand(named)?, [Token::Word(name)] if name == "__assertfail") {
             return Ok(What::Trap);
         }
         let function = self.called(named)?;
-        if let Target::Function(index) = function {
-            let called = &self.decoder.functions[index as usize];
+        let called = match function {
+            Target::Function(index) => Some(&self.decoder.functions[index as usize]),
+            Target::Pointer(_) => None,
+        };
+        let results = if named == 1 { self.places(0, &[])? } else { Vec::new() };
+        let kinds = called.map_or(&[][..], |called| &called.kinds);
+        let arguments = if is_list(named + 1) { self.places(named + 1, kinds)? } else { Vec::new() };
+        if let Some(called) = called {
             if called.is_kernel {
                 return Err(format!("it calls `{}`, which is a kernel", called.name));
             }
@@ -111,20 +114,29 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// What is handed over: `(a, b)`.
-    fn places(&self, at: usize) -> Result<Vec<Place>, String> {
+    /// What is handed over: `(a, b)`, to parameters of these types where they are known.
+    fn places(&self, at: usize, kinds: &[Type]) -> Result<Vec<Place>, String> {
         let [Token::Mark('('), inner @ .., Token::Mark(')')] = self.operand(at)? else {
             return Err("brackets do not fit".to_owned());
         };
-        let each = inner.split(|token| *token == Token::Mark(',')).filter(|one| !one.is_empty());
-        let place = |tokens: &[Token]| match tokens {
-            [Token::Word(name)] => match self.decoder.local(self.scope, name) {
-                Some(Local::Frame { offset, bytes }) => Ok(Place::Bytes { offset, bytes }),
-                _ => self.value(tokens, Type::Bits(8)).map(Place::Value),
-            },
-            _ => self.value(tokens, Type::Bits(8)).map(Place::Value),
-        };
-        each.map(place).collect()
+        let mut places = Vec::new();
+        for tokens in inner.split(|token| *token == Token::Mark(',')).filter(|one| !one.is_empty()) {
+            if let Some(vector) = self.vector(tokens) {
+                places.extend(vector.map(|register| Place::Value(Source::Register(register))));
+                continue;
+            }
+            let local = match tokens {
+                [Token::Word(name)] => self.decoder.local(self.scope, name),
+                _ => None,
+            };
+            // Without a type no float has bits.
+            let kind = kinds.get(places.len()).copied().unwrap_or(Type::Unsigned(8));
+            places.push(match local {
+                Some(Local::Frame { offset, bytes }) => Place::Bytes { offset, bytes },
+                _ => Place::Value(self.value(tokens, kind)?),
+            });
+        }
+        Ok(places)
     }
 }
 

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::layout::{in_frame, of_head, place_shared};
 use super::{Function, Meaning, Program, Refused};
-use crate::ptx::emulate::declare::{self, words};
+use crate::ptx::emulate::declare;
 use crate::ptx::emulate::error::Unsupported;
 use crate::ptx::emulate::op::{OWN, Op, Place, Source, What};
 use crate::ptx::module::{self, Class, Instruction, InstructionId, Module, What as Content};
 use crate::ptx::opcode::Space;
+use crate::ptx::scan::lexemes;
 
 /// The most registers of a function, and instructions of a module: what is more would take too much memory for each thread.
 const MAX_REGISTERS: u32 = 1 << 16;
@@ -18,10 +19,17 @@ const MAX_CODE: usize = 1 << 22;
 /// What a name of a body means.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Local {
-    Frame { offset: u32, bytes: u32 },
+    Frame {
+        offset: u32,
+        bytes: u32,
+    },
     Shared(u32),
     Parameter(u32),
-    Register(u32),
+    /// A parameter that is a register, or a vector of so many.
+    Register {
+        first: u32,
+        lanes: u32,
+    },
 }
 
 /// What is known while the body of a function is decoded.
@@ -120,25 +128,31 @@ impl<'a> Decoder<'a> {
     }
 
     fn parameters(&mut self, own: &Function) -> Result<(), String> {
-        let places = own.results.iter().chain(&own.arguments);
-        let of_kernel = own.parameters.iter().map(|&(offset, _)| Local::Parameter(offset));
-        let of_function = places.map(|place| match *place {
-            Place::Bytes { offset, bytes } => Local::Frame { offset, bytes },
-            Place::Value(Source::Register(register)) => Local::Register(register),
-            Place::Value(_) => Local::Register(0),
-        });
-        for (variable, place) in of_head(self.function)?.into_iter().zip(of_kernel.chain(of_function)) {
-            self.locals.insert((0, variable.name), place);
+        let of_kernel = own.parameters.iter();
+        let mut of_function = own.results.iter().chain(&own.arguments);
+        let mut of_kernel = of_kernel.map(|&(offset, _)| Local::Parameter(offset));
+        for variable in of_head(self.function)? {
+            let local = match (of_kernel.next(), of_function.next()) {
+                (Some(local), _) => local,
+                (None, Some(&Place::Bytes { offset, bytes })) => Local::Frame { offset, bytes },
+                (None, Some(&Place::Value(Source::Register(first)))) => {
+                    let lanes = variable.count.unwrap_or(1) as u32;
+                    for _ in 1..lanes {
+                        of_function.next();
+                    }
+                    Local::Register { first, lanes }
+                }
+                _ => return Err(format!("`{}` has no place", variable.name)),
+            };
+            self.locals.insert((0, variable.name), local);
         }
         Ok(())
     }
 
     fn take_registers(&mut self, own: &mut Function) -> Result<(), String> {
         for register in &self.function.registers {
-            // Vectors have up to four values.
-            let count = if register.class == Class::Other { 4 } else { 1 };
             self.registers.push(own.registers);
-            own.registers += count;
+            own.registers += u32::from(register.lanes);
             if own.registers > MAX_REGISTERS {
                 return Err(format!("more than {MAX_REGISTERS} registers"));
             }
@@ -153,7 +167,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn declare(&mut self, text: &str, scope: usize, own: &mut Function) -> Result<(), String> {
-        let words = words(text);
+        let words = lexemes(text);
         let spaces = [".local", ".shared", ".param", ".global", ".const"];
         let declares = words.iter().take(3).any(|word| spaces.contains(word));
         if !declares {
@@ -174,9 +188,10 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// The first place of a register of the text.
-    pub(super) fn register(&self, register: usize) -> u32 {
-        self.registers[register]
+    /// The places of a register of the text: one, or as many as the vector has.
+    pub(super) fn lanes(&self, register: usize) -> std::ops::Range<u32> {
+        let first = self.registers[register];
+        first..first + u32::from(self.function.registers[register].lanes)
     }
 
     /// Looks from scope to scope outwards.
@@ -206,7 +221,7 @@ impl<'a> Decoder<'a> {
 
     fn op(&self, instruction: &Instruction, scope: usize) -> Result<Op, String> {
         let guard = instruction.guard.map(|guard| crate::ptx::emulate::op::Guard {
-            register: self.register(guard.register),
+            register: self.lanes(guard.register).start,
             negated: guard.negated,
         });
         Ok(Op { guard, what: self.what(instruction, scope)? })

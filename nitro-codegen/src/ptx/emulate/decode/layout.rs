@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 
 use super::{APART, DYNAMIC, FUNCTIONS, Function, Meaning, ModuleVariable, Program, Refused, VARIABLES};
-use crate::ptx::emulate::declare::{self, Strange, Variable, constant, number, words};
+use crate::ptx::emulate::constant::{constant, integer, number};
+use crate::ptx::emulate::declare::{self, Strange, Variable, split};
 use crate::ptx::emulate::error::Unsupported;
 use crate::ptx::emulate::op::{OWN, Place, Source};
 use crate::ptx::emulate::types::Type;
+use crate::ptx::head::Head;
 use crate::ptx::module::{self, Module, Piece};
 use crate::ptx::opcode::Space;
 
@@ -35,15 +37,24 @@ pub(super) fn module(module: &Module, program: &mut Program, refused: &mut Vec<R
             Piece::Function(function) => refused.extend(layout.function(function).err().map(refusal)),
         }
     }
-    let Layout { program, names, shared, initial, .. } = layout;
-    for (at, kind, words) in initial {
-        let variable = &mut program.variables[at];
-        match initialised(variable.length_bytes, kind, &words, &names) {
-            Ok(bytes) => variable.initial = bytes,
+    let Layout { program, mut names, shared, initial, .. } = layout;
+    for (other, name) in module.texts().flat_map(declare::aliases) {
+        match names.get(name) {
+            Some(&meaning @ Meaning::Address(FUNCTIONS..VARIABLES)) => {
+                names.insert(other.to_owned(), meaning);
+            }
+            _ => {
+                let why = format!("`{other}` is another name of `{name}`, which has no body");
+                refused.push(refusal(Strange { names: vec![other.to_owned()], why }));
+            }
+        }
+    }
+    for (at, variable) in initial {
+        match initialised(&variable, &names) {
+            Ok(bytes) => program.variables[at].initial = bytes,
             Err(why) => {
-                let name = variable.name.clone();
-                let why = format!("{why} of `{name}`");
-                refused.push(refusal(Strange { names: vec![name], why }));
+                let why = format!("{why} in `{}`", variable.name);
+                refused.push(refusal(Strange { names: vec![variable.name], why }));
             }
         }
     }
@@ -88,7 +99,8 @@ impl Layout<'_> {
     }
 }
 
-type Initial = (usize, Type, Vec<String>);
+/// A variable by its number, with what it begins with.
+type Initial = (usize, Variable);
 
 fn place(
     variable: Variable,
@@ -103,21 +115,16 @@ fn place(
         return Ok(());
     }
     let at = program.variables.len();
-    let values = variable.initial.as_ref().map_or(0, |words| words.len() as u64);
-    let bytes = match variable.count {
-        Some(_) => variable.bytes(),
-        None => values.div_ceil(2) * u64::from(variable.kind.bytes()),
-    };
-    if let Some(words) = variable.initial {
-        initial.push((at, variable.kind, words));
-    }
     names.insert(variable.name.clone(), Meaning::Address(VARIABLES + ((at as u64 + 1) << APART)));
     program.variables.push(ModuleVariable {
-        name: variable.name,
-        length_bytes: bytes as usize,
+        name: variable.name.clone(),
+        length_bytes: variable.bytes() as usize,
         initial: Vec::new(),
         is_constant: variable.space == Some(Space::Constant),
     });
+    if variable.initial.is_some() {
+        initial.push((at, variable));
+    }
     Ok(())
 }
 
@@ -139,17 +146,41 @@ pub(super) fn place_shared(variable: &Variable, shared: &mut Vec<(u32, u32)>) ->
     Ok(begin)
 }
 
-/// What a variable of so many bytes begins with that has these values.
-fn initialised(length_bytes: usize, kind: Type, words: &[String], names: &Names) -> Result<Vec<u8>, String> {
+/// The bytes that a variable begins with; what comes after them is zero.
+fn initialised(variable: &Variable, names: &Names) -> Result<Vec<u8>, String> {
+    let words: Vec<&str> = variable.initial.iter().flatten().map(String::as_str).collect();
     let mut bytes = Vec::new();
-    for value in words.split(|word| word == ",") {
-        let text: Vec<&str> = value.iter().map(String::as_str).collect();
-        let value = value_of(&text, kind, names)
-            .ok_or_else(|| format!("`{}` is no value that is known", text.join("")))?;
-        bytes.extend_from_slice(&value.to_le_bytes()[..usize::from(kind.bytes()).min(8)]);
-        bytes.resize(bytes.len().next_multiple_of(kind.bytes().into()), 0);
+    fill(&words, &variable.extents, 0, &mut |at, words| {
+        let value = value_of(words, variable.kind, names)
+            .ok_or_else(|| format!("`{}` is no value that is known", words.join("")))?;
+        let size = usize::from(variable.kind.bytes());
+        let end = (at as usize + 1) * size;
+        bytes.resize(bytes.len().max(end), 0);
+        let value = &value.to_le_bytes()[..size.min(8)];
+        bytes[end - size..][..value.len()].copy_from_slice(value);
+        Ok(())
+    })?;
+    Ok(bytes)
+}
+
+/// Puts the values of nested braces in their places, of which the first is `at`: each brace is one level of an array.
+fn fill(
+    words: &[&str],
+    extents: &[u64],
+    at: u64,
+    put: &mut impl FnMut(u64, &[&str]) -> Result<(), String>,
+) -> Result<(), String> {
+    let Some((&extent, inner)) = extents.split_first() else { return put(at, words) };
+    let ["{", parts @ .., "}"] = words else {
+        return Err(format!("`{}` stands where braces should", words.join("")));
+    };
+    let parts = split(parts);
+    if parts.len() as u64 > extent {
+        return Err("there are too many values".to_owned());
     }
-    if bytes.len() > length_bytes { Err("there are too many values".to_owned()) } else { Ok(bytes) }
+    // The product of all extents was looked at when they were read.
+    let size: u64 = inner.iter().product();
+    (at..).step_by(size.max(1) as usize).zip(parts).try_for_each(|(at, part)| fill(part, inner, at, put))
 }
 
 fn value_of(text: &[&str], kind: Type, names: &Names) -> Option<u64> {
@@ -158,36 +189,33 @@ fn value_of(text: &[&str], kind: Type, names: &Names) -> Option<u64> {
         Meaning::Shared(_) => None,
     };
     match *text {
-        [value] => constant(value, false, kind).or_else(|| address(value)),
-        ["-", value] => constant(value, true, kind),
         // Of an address some bits, as a mask says, from the lowest of them on.
         [mask, "(", ref inner @ .., ")"] if number(mask).is_some_and(|mask| mask != 0) => {
             let mask = number(mask)?;
             Some((value_of(inner, Type::Unsigned(8), names)? & mask) >> mask.trailing_zeros())
         }
         ["generic", "(", name, ")"] => address(name),
-        ["generic", "(", name, ")", "+", offset] => Some(address(name)?.wrapping_add(number(offset)?)),
-        [name, "+", offset] if names.contains_key(name) => Some(address(name)?.wrapping_add(number(offset)?)),
-        ["-", mantissa, sign @ ("-" | "+"), exponent] => {
-            constant(&format!("{mantissa}{sign}{exponent}"), true, kind)
+        ["generic", "(", name, ")", "+", ref offset @ ..] => {
+            Some(address(name)?.wrapping_add(integer(offset)?))
         }
-        [mantissa, sign @ ("-" | "+"), exponent] => {
-            constant(&format!("{mantissa}{sign}{exponent}"), false, kind)
+        [name] if names.contains_key(name) => address(name),
+        [name, "+", ref offset @ ..] if names.contains_key(name) => {
+            Some(address(name)?.wrapping_add(integer(offset)?))
         }
-        _ => None,
+        _ => {
+            let of_bits = || constant(text, Type::F32).filter(|_| kind == Type::Bits(4));
+            constant(text, kind).or_else(of_bits)
+        }
     }
 }
 
 /// What the head of a function says.
 fn head(function: &module::Function) -> Result<Function, String> {
-    let words = words(&function.head);
-    let name_at = words.iter().position(|word| *word == function.name).unwrap_or(0);
+    let parts = Head::of(&function.head);
     let is_kernel = function.is_kernel();
-    let (before, after) = words.split_at(name_at);
     let mut head = Function { name: function.name.clone(), is_kernel, registers: OWN, ..Function::default() };
-    let given = in_brackets(&after[after.len().min(1)..]);
     if is_kernel {
-        for variable in parameters(given)? {
+        for variable in parameters(&parts.parameters)? {
             let bytes = variable.bytes();
             let offset = u64::from(head.frame_bytes).next_multiple_of(variable.align);
             let end = u32::try_from(offset + bytes).map_err(|_| "parameters are too large")?;
@@ -196,26 +224,19 @@ fn head(function: &module::Function) -> Result<Function, String> {
         }
         // A kernel has its parameters elsewhere than its frame.
         head.frame_bytes = 0;
-        directives(after, &mut head);
+        directives(&parts.directives, &mut head);
     } else {
-        for variable in parameters(in_brackets(&before[before.len().min(1)..]))? {
-            let place = hand_over(&variable, &mut head)?;
-            head.results.push(place);
+        for variable in parameters(&parts.results)? {
+            let places = hand_over(&variable, &mut head)?;
+            head.results.extend(places);
         }
-        for variable in parameters(given)? {
-            let place = hand_over(&variable, &mut head)?;
-            head.arguments.push(place);
+        for variable in parameters(&parts.parameters)? {
+            let places = hand_over(&variable, &mut head)?;
+            head.kinds.extend(places.iter().map(|_| variable.kind));
+            head.arguments.extend(places);
         }
     }
     Ok(head)
-}
-
-/// What is between the first bracket, if the words begin with it, and its counterpart.
-fn in_brackets<'a, 'w>(words: &'a [&'w str]) -> &'a [&'w str] {
-    match (words.first(), words.iter().position(|word| *word == ")")) {
-        (Some(&"("), Some(end)) => &words[1..end],
-        _ => &[],
-    }
 }
 
 pub(super) fn parameters(words: &[&str]) -> Result<Vec<Variable>, String> {
@@ -228,22 +249,26 @@ pub(super) fn parameters(words: &[&str]) -> Result<Vec<Variable>, String> {
 
 /// All parameters of a function, results first.
 pub(in crate::ptx) fn of_head(function: &module::Function) -> Result<Vec<Variable>, String> {
-    let words = words(&function.head);
-    let name_at = words.iter().position(|word| *word == function.name).unwrap_or(0);
-    let (before, after) = words.split_at(name_at);
-    let mut found = parameters(in_brackets(&before[before.len().min(1)..]))?;
-    found.extend(parameters(in_brackets(&after[after.len().min(1)..]))?);
+    let head = Head::of(&function.head);
+    let mut found = parameters(&head.results)?;
+    found.extend(parameters(&head.parameters)?);
     Ok(found)
 }
 
-/// A register or a part of the frame for a parameter of a function that is called.
-fn hand_over(variable: &Variable, head: &mut Function) -> Result<Place, String> {
+/// Registers, or a part of the frame, for a parameter of a function that is called.
+fn hand_over(variable: &Variable, head: &mut Function) -> Result<Vec<Place>, String> {
     if variable.space.is_none() {
-        head.registers += 1;
-        return Ok(Place::Value(Source::Register(head.registers - 1)));
+        let lanes = variable.count.filter(|lanes| matches!(lanes, 1 | 2 | 4));
+        let lanes =
+            lanes.ok_or_else(|| format!("`{}` is no register, and no vector of 2 or 4", variable.name))?;
+        let first = head.registers;
+        head.registers += lanes as u32;
+        return Ok((first..head.registers)
+            .map(|register| Place::Value(Source::Register(register)))
+            .collect());
     }
     let offset = in_frame(variable, &mut head.frame_bytes)?;
-    Ok(Place::Bytes { offset, bytes: variable.bytes() as u32 })
+    Ok(vec![Place::Bytes { offset, bytes: variable.bytes() as u32 }])
 }
 
 /// The most that a frame has in local memory, as on a device.

@@ -1,34 +1,19 @@
 //! Instructions that read and write memory.
 
-use super::operands::Reading;
-use crate::ptx::emulate::op::{Address, Area, Atomic, Change, Copy, Load, SINK, Source, Store, What};
+use super::operands::{Reading, words};
+use crate::ptx::emulate::arithmetic::float::flushed;
+use crate::ptx::emulate::arithmetic::half::half_sum;
+use crate::ptx::emulate::arithmetic::round::mode;
+use crate::ptx::emulate::constant::integer;
+use crate::ptx::emulate::op::{Address, Area, Atomic, Change, Copy, Load, Part, SINK, Source, Store, What};
 use crate::ptx::emulate::race::Touch;
 use crate::ptx::emulate::types::Type;
-use crate::ptx::module::Token;
+use crate::ptx::module::{Class, Token};
 use crate::ptx::opcode::{Space, effect};
-
-/// Parts that say how caches are used or for whom an order holds, which makes no difference here.
-const HINTS: &str = "ca cg cs lu cv wb wt nc weak cta cluster gpu sys gl global shared local const param \
-    shared::cta shared::cluster param::entry param::func volatile relaxed acquire release acq_rel sc mmio noftz v2 v4 v8 sync aligned async";
 
 impl Reading<'_, '_> {
     fn space(&self) -> Space {
         effect(&self.instruction.opcode).space
-    }
-
-    fn check_parts(&self, more: &[&str]) -> Result<(), String> {
-        let is_known = |part: &str| {
-            HINTS.split_whitespace().any(|known| known == part)
-                || more.contains(&part)
-                || Type::parse(part).is_some()
-                || part.starts_with("L1::")
-                || part.starts_with("L2::")
-        };
-        match self.parts.iter().find(|part| !is_known(part)) {
-            Some(part) => Err(format!("`.{part}` is not known here")),
-            None if self.has("L2::cache_hint") => Err("cache policies are not known here".to_owned()),
-            None => Ok(()),
-        }
     }
 
     fn is_strong(&self) -> bool {
@@ -49,7 +34,6 @@ impl Reading<'_, '_> {
     }
 
     pub(super) fn load(&self) -> Result<What, String> {
-        self.check_parts(&[])?;
         let kind = self.value_kind()?;
         let address = self.address(1, self.space())?;
         let to = self.registers(0, self.lanes())?;
@@ -63,7 +47,6 @@ impl Reading<'_, '_> {
     }
 
     pub(super) fn store(&self) -> Result<What, String> {
-        self.check_parts(&[])?;
         let kind = self.value_kind()?;
         let address = self.address(0, self.space())?;
         let from = self.list(1, kind, self.lanes())?.into();
@@ -72,9 +55,7 @@ impl Reading<'_, '_> {
     }
 
     pub(super) fn atomic(&self) -> Result<What, String> {
-        const OPERATIONS: [&str; 11] =
-            ["add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec", "b128"];
-        self.check_parts(&OPERATIONS[..10])?;
+        const OPERATIONS: [&str; 10] = ["add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"];
         let kind = self.value_kind()?;
         let is_reduction = self.name == "red";
         let first = usize::from(!is_reduction);
@@ -82,15 +63,16 @@ impl Reading<'_, '_> {
             self.parts.iter().find(|part| OPERATIONS.contains(part)).ok_or("it has no operation")?;
         let change =
             change(operation, kind).ok_or_else(|| format!("`.{operation}` is not known with this type"))?;
-        if self.lanes() > 1 {
-            return Err("atomics of vectors are not known here".to_owned());
-        }
         let to = if is_reduction { SINK } else { self.target(0)? };
         let values = if *operation == "cas" { 2 } else { 1 };
         let from = self.sources(first + 1, values, kind)?;
         let address = self.address(first, self.space())?;
         let releases = self.has("release") || self.has("acq_rel");
-        Ok(What::Atomic(Box::new(Atomic { address, change, from, to, bytes: kind.bytes(), releases })))
+        // Sums of 32 bits in global memory have no subnormals, unlike those in shared memory.
+        let is_flushed = *operation == "add" && kind == Type::F32;
+        let in_global = if is_flushed { flushed_sum } else { change };
+        let bytes = kind.bytes();
+        Ok(What::Atomic(Box::new(Atomic { address, change, in_global, from, to, bytes, releases })))
     }
 
     /// What is copied without waiting is copied at once here.
@@ -98,22 +80,45 @@ impl Reading<'_, '_> {
         if self.has("commit_group") || self.has("wait_group") || self.has("wait_all") {
             return Ok(What::Nothing);
         }
-        self.check_parts(&[])?;
-        if !self.has("async") || self.has("bulk") || self.has("cluster") {
-            return Err("it is not known".to_owned());
-        }
         let to = self.address(0, Space::Shared)?;
         let from = Address { area: Area::Global, ..self.address(1, Space::Global)? };
         let Source::Constant(bytes @ (4 | 8 | 16)) = self.source(2, Type::Unsigned(4))? else {
             return Err("it copies 4, 8 or 16 bytes".to_owned());
         };
-        let given = self.instruction.operands.get(3).map(|tokens| match tokens.as_slice() {
-            [Token::Mark('!'), ..] => Err("a predicate".to_owned()),
-            tokens => self.value(tokens, Type::Unsigned(4)),
-        });
-        let read = given.transpose()?;
+        if self.has("cg") && bytes != 16 {
+            return Err("it copies 16 bytes in this form".to_owned());
+        }
+        let read = match self.instruction.operands.get(3).map(Vec::as_slice) {
+            None => Part::Whole,
+            Some([Token::Register(register, _)]) if !self.is_predicate_register(*register) => {
+                Part::Bytes(self.source(3, Type::Unsigned(4))?)
+            }
+            // A number is a size, as the assembler reads it.
+            Some(tokens) if integer(&words(tokens)).is_some() => {
+                Part::Bytes(self.source(3, Type::Unsigned(4))?)
+            }
+            Some(_) => {
+                let (predicate, negated) = self.predicate(3)?;
+                Part::NotIf(predicate, negated)
+            }
+        };
         Ok(What::Copy(Box::new(Copy { to, from, bytes: bytes as u8, read })))
     }
+
+    fn is_predicate_register(&self, register: usize) -> bool {
+        self.decoder.function.registers[register].class == Class::Predicate
+    }
+}
+
+/// A sum whose operands and result are zero where they are subnormal.
+fn flushed_sum(old: u64, value: u64, _: u64) -> u64 {
+    let of = |bits: u64| flushed(f32::from_bits(bits as u32), mode::FLUSH);
+    single(flushed(of(old) + of(value), mode::FLUSH))
+}
+
+/// The bits of a float; what is no number has all but the sign.
+fn single(value: f32) -> u64 {
+    if value.is_nan() { 0x7fff_ffff } else { value.to_bits().into() }
 }
 
 /// What becomes of a value in memory.
@@ -129,9 +134,13 @@ fn change(operation: &str, kind: Type) -> Option<Change> {
         }
         ("add", Type::Unsigned(8) | Type::Signed(8)) => |old, value, _| old.wrapping_add(value),
         ("add", Type::F32) => {
-            |old, value, _| u64::from((f32::from_bits(old as u32) + f32::from_bits(value as u32)).to_bits())
+            |old, value, _| single(f32::from_bits(old as u32) + f32::from_bits(value as u32))
         }
         ("add", Type::F64) => |old, value, _| (f64::from_bits(old) + f64::from_bits(value)).to_bits(),
+        ("add", Type::F16) => |old, value, _| half_sum(old, value, 0),
+        ("add", Type::F16x2) => |old, value, _| half_sum(old, value, mode::PAIR),
+        ("add", Type::Bf16) => |old, value, _| half_sum(old, value, mode::BF16),
+        ("add", Type::Bf16x2) => |old, value, _| half_sum(old, value, mode::BF16 | mode::PAIR),
         ("min", Type::Unsigned(4)) => ordered!(u32, u32, min),
         ("min", Type::Signed(4)) => ordered!(u32, i32, min),
         ("min", Type::Unsigned(8)) => ordered!(u64, u64, min),

@@ -13,8 +13,10 @@ use std::sync::Arc;
 
 pub(super) use self::control::fit;
 pub(in crate::ptx) use self::layout::of_head;
+pub(super) use self::operands::words;
 use super::error::Unsupported;
 use super::op::{Op, Place};
+use super::types::Type;
 use crate::ptx::module::{InstructionId, Module};
 
 /// A module that can be run.
@@ -41,6 +43,8 @@ pub(super) struct Function {
     pub(super) parameters: Vec<(u32, u32)>,
     /// Of others, where callers put what they hand over and find what they get.
     pub(super) arguments: Vec<Place>,
+    /// The type of each of these.
+    pub(super) kinds: Vec<Type>,
     pub(super) results: Vec<Place>,
     /// The ranges of shared memory that its variables take.
     pub(super) shared: Vec<(u32, u32)>,

@@ -1,8 +1,10 @@
 //! Operands: registers, numbers, names, addresses, lists of them.
 
+use std::ops::Range;
+
 use super::function::{Decoder, Local};
 use super::{Meaning, PARAMETERS, SHARED};
-use crate::ptx::emulate::declare::{constant, number};
+use crate::ptx::emulate::constant::{constant, integer, number};
 use crate::ptx::emulate::op::{Address, Area, SINK, Source, Special};
 use crate::ptx::emulate::types::Type;
 use crate::ptx::module::{Instruction, Token};
@@ -80,9 +82,14 @@ impl Reading<'_, '_> {
 
     /// A predicate, which may be negated.
     pub(super) fn predicate(&self, at: usize) -> Result<(Source, bool), String> {
-        match self.operand(at)? {
-            [Token::Mark('!'), rest @ ..] => Ok((self.value(rest, Type::Predicate)?, true)),
-            tokens => Ok((self.value(tokens, Type::Predicate)?, false)),
+        let (tokens, is_negated) = match self.operand(at)? {
+            [Token::Mark('!'), rest @ ..] => (rest, true),
+            tokens => (tokens, false),
+        };
+        match self.value(tokens, Type::Predicate)? {
+            // Any number but zero is true.
+            Source::Constant(value) => Ok((Source::Constant((value != 0).into()), is_negated)),
+            source => Ok((source, is_negated)),
         }
     }
 
@@ -94,11 +101,10 @@ impl Reading<'_, '_> {
                 let each = inner.split(|token| *token == Token::Mark(','));
                 each.map(|tokens| self.value(tokens, kind)).collect::<Result<_, _>>()?
             }
-            [Token::Register(register, component)] if lanes > 1 && component.is_empty() => {
-                let first = self.decoder.register(*register);
-                (0..lanes as u32).map(|lane| Source::Register(first + lane)).collect()
-            }
-            _ => vec![self.value(tokens, kind)?],
+            _ => match self.vector(tokens) {
+                Some(places) => places.map(Source::Register).collect(),
+                None => vec![self.value(tokens, kind)?],
+            },
         };
         match found.len() == lanes && lanes <= 8 {
             true => Ok(found),
@@ -115,32 +121,39 @@ impl Reading<'_, '_> {
         registers.collect()
     }
 
+    /// The places of a whole vector of registers.
+    pub(super) fn vector(&self, tokens: &[Token]) -> Option<Range<u32>> {
+        let places = match tokens {
+            [Token::Register(register, component)] if component.is_empty() => self.decoder.lanes(*register),
+            [Token::Word(name)] => match self.decoder.local(self.scope, name)? {
+                Local::Register { first, lanes } => first..first + lanes,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        (places.len() > 1).then_some(places)
+    }
+
     pub(super) fn value(&self, tokens: &[Token], kind: Type) -> Result<Source, String> {
         let unknown = || format!("`{}` is no operand that is known", text(tokens));
         match tokens {
-            [Token::Register(register, component)] => {
-                let component = match component.as_str() {
-                    "" | ".x" | ".r" => 0,
-                    ".y" | ".g" => 1,
-                    ".z" | ".b" => 2,
-                    ".w" | ".a" => 3,
-                    _ => return Err(unknown()),
-                };
-                Ok(Source::Register(self.decoder.register(*register) + component))
+            [Token::Register(register, part)] => {
+                component(self.decoder.lanes(*register), part).map(Source::Register).ok_or_else(unknown)
             }
             [Token::Word(word)] => self.word(word, kind).ok_or_else(unknown),
-            [Token::Mark('-'), Token::Word(word)] => {
-                constant(word, true, kind).map(Source::Constant).ok_or_else(unknown)
-            }
-            [Token::Word(name), Token::Mark('+'), Token::Word(offset)] if number(offset).is_some() => {
-                let offset = number(offset).unwrap_or(0);
-                match self.word(name, kind).ok_or_else(unknown)? {
-                    Source::Constant(address) => Ok(Source::Constant(address.wrapping_add(offset))),
-                    Source::Frame(at) => Ok(Source::Frame(at.wrapping_add(offset as u32))),
-                    _ => Err(unknown()),
+            [Token::Word(name), Token::Mark('+'), offset @ ..] if number(name).is_none() => {
+                let of_name = self.word(name, Type::Unsigned(8));
+                match (of_name, integer(&words(offset))) {
+                    (Some(Source::Constant(address)), Some(offset)) => {
+                        Ok(Source::Constant(address.wrapping_add(offset)))
+                    }
+                    (Some(Source::Frame(at)), Some(offset)) => {
+                        Ok(Source::Frame(at.wrapping_add(offset as u32)))
+                    }
+                    _ => constant(&words(tokens), kind).map(Source::Constant).ok_or_else(unknown),
                 }
             }
-            _ => constant(&text(tokens), false, kind).map(Source::Constant).ok_or_else(unknown),
+            _ => constant(&words(tokens), kind).map(Source::Constant).ok_or_else(unknown),
         }
     }
 
@@ -148,11 +161,8 @@ impl Reading<'_, '_> {
         if word == "_" {
             return Some(Source::Register(SINK));
         }
-        if let Some(value) = constant(word, false, kind) {
+        if let Some(value) = constant(&[word], kind) {
             return Some(Source::Constant(value));
-        }
-        if word == "WARP_SZ" {
-            return Some(Source::Constant(32));
         }
         if word.starts_with('%')
             && let Some(special) = special(word)
@@ -163,31 +173,47 @@ impl Reading<'_, '_> {
             Some(Local::Frame { offset, .. }) => Source::Frame(offset),
             Some(Local::Shared(offset)) => Source::Constant(offset.into()),
             Some(Local::Parameter(offset)) => Source::Constant(offset.into()),
-            Some(Local::Register(register)) => Source::Register(register),
-            None => match *self.decoder.names.get(word)? {
-                Meaning::Address(address) => Source::Constant(address),
-                Meaning::Shared(offset) => Source::Constant(offset.into()),
+            Some(Local::Register { first, lanes }) => Source::Register(component(first..first + lanes, "")?),
+            None => match self.decoder.names.get(word) {
+                Some(&Meaning::Address(address)) => Source::Constant(address),
+                Some(&Meaning::Shared(offset)) => Source::Constant(offset.into()),
+                None => self.part_of_parameter(word)?,
             },
         })
+    }
+
+    /// The value of `i.x`, where `i` is a parameter that is a vector of registers.
+    fn part_of_parameter(&self, word: &str) -> Option<Source> {
+        let (name, part) = word.split_at(word.rfind('.')?);
+        match self.decoder.local(self.scope, name)? {
+            Local::Register { first, lanes } => component(first..first + lanes, part).map(Source::Register),
+            _ => None,
+        }
     }
 
     /// What `[...]` says in this space.
     pub(super) fn address(&self, at: usize, space: Space) -> Result<Address, String> {
         let tokens = self.operand(at)?;
+        let unknown = || format!("`{}` is no address that is known", text(tokens));
         let [Token::Mark('['), inner @ .., Token::Mark(']')] = tokens else {
             return Err(format!("`{}` is no address", text(tokens)));
         };
-        let sign_at = inner.iter().position(|token| matches!(token, Token::Mark('+' | '-')));
-        let (base, offset) = inner.split_at(sign_at.unwrap_or(inner.len()));
-        let negative = offset.iter().filter(|token| **token == Token::Mark('-')).count() % 2 == 1;
-        let offset = match offset.last() {
-            None => 0,
-            Some(Token::Word(word)) => number(word).ok_or_else(|| format!("`{word}` is no offset"))?,
-            Some(_) => return Err(format!("`{}` is no address that is known", text(tokens))),
+        let is_base = match inner.first() {
+            Some(Token::Register(..)) => true,
+            Some(Token::Word(word)) => number(word).is_none() && word != "WARP_SZ",
+            _ => false,
         };
-        let offset = if negative { offset.wrapping_neg() } else { offset };
+        let (base, offset) = inner.split_at(usize::from(is_base));
+        // Signs before an offset are those of a constant expression.
+        let offset = match offset {
+            [] => 0,
+            [Token::Mark('+' | '-'), ..] => integer(&words(offset)).ok_or_else(unknown)?,
+            _ if !is_base => integer(&words(offset)).ok_or_else(unknown)?,
+            _ => return Err(unknown()),
+        };
         let area = self.area(base, space);
-        Ok(Address { area, base: self.value(base, Type::Unsigned(8))?, offset })
+        let base = if is_base { self.value(base, Type::Unsigned(8))? } else { Source::Constant(0) };
+        Ok(Address { area, base, offset })
     }
 
     fn area(&self, base: &[Token], space: Space) -> Area {
@@ -208,6 +234,29 @@ impl Reading<'_, '_> {
     }
 }
 
+/// The place of a part of a vector, or of a register that has none.
+fn component(places: Range<u32>, part: &str) -> Option<u32> {
+    let lane = match (part, places.len()) {
+        ("", 1) | (".x" | ".r", 2..) => 0,
+        (".y" | ".g", 2..) => 1,
+        (".z" | ".b", 3..) => 2,
+        (".w" | ".a", 3..) => 3,
+        _ => return None,
+    };
+    Some(places.start + lane)
+}
+
+/// Tokens as the words that constant expressions are made of.
+pub(in crate::ptx::emulate) fn words(tokens: &[Token]) -> Vec<&str> {
+    const MARKS: &str = "+-*/%()<>=!~&|^?:";
+    let word = |token| match token {
+        &Token::Mark(mark) => MARKS.find(mark).map_or("", |at| &MARKS[at..=at]),
+        Token::Word(word) => word.as_str(),
+        Token::Register(..) => "",
+    };
+    tokens.iter().map(word).collect()
+}
+
 /// Tokens one after the other.
 pub(super) fn text(tokens: &[Token]) -> String {
     let each = tokens.iter().map(|token| match token {
@@ -219,17 +268,17 @@ pub(super) fn text(tokens: &[Token]) -> String {
 }
 
 fn special(word: &str) -> Option<Source> {
-    let (name, axis) = match word.rsplit_once('.') {
-        Some((name, "x")) => (name, 0),
-        Some((name, "y")) => (name, 1),
-        Some((name, "z")) => (name, 2),
-        _ => (word, 0),
-    };
-    Some(Source::Special(match name {
-        "%tid" => Special::Thread(axis),
-        "%ntid" => Special::Threads(axis),
-        "%ctaid" => Special::Block(axis),
-        "%nctaid" => Special::Blocks(axis),
+    if let Some((name, axis)) = word.rsplit_once('.') {
+        let axis = ["x", "y", "z"].iter().position(|one| *one == axis)? as u8;
+        return Some(Source::Special(match name {
+            "%tid" => Special::Thread(axis),
+            "%ntid" => Special::Threads(axis),
+            "%ctaid" => Special::Block(axis),
+            "%nctaid" => Special::Blocks(axis),
+            _ => return None,
+        }));
+    }
+    Some(Source::Special(match word {
         "%laneid" => Special::Lane,
         "%warpid" => Special::Warp,
         "%nwarpid" => Special::Warps,

@@ -6,9 +6,6 @@ use crate::ptx::emulate::op::{Compute, Source, What};
 use crate::ptx::emulate::types::Type;
 use crate::ptx::module::Token;
 
-/// What an opcode of video instructions may have behind its name.
-const KNOWN: &str = "u32 s32 sat add min max clamp wrap po shr7 shr15 eq ne lt le gt ge";
-
 /// An operand without what says which part of it is meant.
 struct Part {
     tokens: Vec<Token>,
@@ -35,11 +32,6 @@ impl Reading<'_, '_> {
     }
 
     pub(super) fn video(&self, name: &str, lanes: usize) -> Result<What, String> {
-        if let Some(part) =
-            self.parts.iter().find(|part| !KNOWN.split_whitespace().any(|known| known == **part))
-        {
-            return Err(format!("`.{part}` is not known here"));
-        }
         let [to, a, b] = [0, 1, 2].map(|at| self.part(at));
         let (to, a, b) = (to?, a?, b?);
         let third = self.instruction.operands.get(3).map(|_| self.part(3)).transpose()?;
@@ -58,9 +50,6 @@ impl Reading<'_, '_> {
         let [Some(of_to), Some(of_a), Some(of_b)] = parts else { return Err(strange()) };
         let negates_product = a.is_negated != b.is_negated;
         let negates_third = third.as_ref().is_some_and(|third| third.is_negated);
-        if name != "vmad" && (negates_product || a.is_negated || negates_third) {
-            return Err("its operands have no sign".to_owned());
-        }
         let video = Video {
             operation: self.video_operation(name).ok_or("its operation is not known")?,
             then: self.then(name),
