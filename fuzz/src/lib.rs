@@ -24,10 +24,14 @@ mod errors;
 mod expand;
 #[path = "../../nitro-macros/src/expansion.rs"]
 mod expansion;
+#[path = "../../nitro-macros/src/groups.rs"]
+mod groups;
 #[path = "../../nitro-macros/src/ir/mod.rs"]
 mod ir;
 #[path = "../../nitro-macros/src/parse/mod.rs"]
 mod parse;
+#[path = "../../nitro-macros/src/places.rs"]
+mod places;
 
 pub use attribute::attribute;
 pub use import::import;

@@ -64,6 +64,63 @@ fn a_nest_does_what_its_function_does() {
     }
 }
 
+/// What a macro hands on is one operand: in the function and in the nest.
+macro_rules! handed_on {
+    ($name:ident, $n:ident, $i:ident, $extent:expr, $low:expr, $range:expr, $at:expr, $value:expr, $below:expr,
+     $size:ty, $vector:ty, $number:ty) => {
+        #[nest(reassoc)]
+        fn $name($n: $size, #[shape(2 * $extent)] x: $vector, #[shape(9 - $low)] y: &[$number]) {
+            for $i in ($range).rev() {
+                for j in 4 - $low..=$extent * 2 - 1 {
+                    if $below && 2 * ($at) > $i {
+                        x[9 - $low - 2 * $at] += y[$at] * $value - $value;
+                    }
+                    x[j] = -$value * if y[0] < $value { $value } else { 0.5 };
+                }
+            }
+        }
+    };
+}
+
+handed_on!(
+    through_macro,
+    n,
+    i,
+    n + 1,
+    2 - 1,
+    0..n + 1,
+    i + 1 - 1,
+    1.0 - 0.25,
+    i < 3 && i < n,
+    usize,
+    &mut [f32],
+    f32
+);
+
+#[test]
+fn a_macros_expression_is_one_operand() {
+    let text = "\
+nest through_macro(n: usize, x: &mut f32[2 * n + 2], y: &f32[8]) {
+    for i in (0..n + 1).rev() {
+        for j in 3..2 * n + 2 {
+            if i < 3 && i < n && 2 * i > i {
+                x[-2 * i + 8] = x[-2 * i + 8] + ((y[i] * (1.0 - 0.25)) - (1.0 - 0.25));
+            }
+            x[j] = (-(1.0 - 0.25)) * (if y[0] < 1.0 - 0.25 { 1.0 - 0.25 } else { 0.5 });
+        }
+    }
+}";
+    let nest = through_macro::nest();
+    assert_eq!(nest.to_string(), text);
+    let mut data = Data::new(&nest, &[4], &[]).unwrap();
+    let values = data.arrays.iter_mut().flatten().enumerate();
+    values.for_each(|(index, value)| *value = index as f32 / 7.0);
+    let mut expected = data.clone();
+    through_macro::reference(&mut expected);
+    nest.run(&mut data).unwrap();
+    assert_eq!(data, expected);
+}
+
 #[test]
 fn a_nest_survives_being_written_and_read() {
     let nest = everything::nest();

@@ -207,18 +207,18 @@ impl<C: Copy> Decision<C> {
 
 /// Whether a call failed, seen from its result alone: `Err` did, anything else did not.
 ///
-/// `(&Outcome(&result)).failed()` finds [`OutcomeOfResult`] for a `Result` and [`OutcomeOfAny`] otherwise, because method
+/// `(&Outcome(&result)).__nitro_failed()` finds [`OutcomeOfResult`] for a `Result` and [`OutcomeOfAny`] otherwise, because method
 /// lookup tries fewer references first.
 pub struct Outcome<'a, R>(pub &'a R);
 
 /// [`Outcome`] of a `Result`.
 pub trait OutcomeOfResult {
     /// Whether it is an error.
-    fn failed(&self) -> bool;
+    fn __nitro_failed(&self) -> bool;
 }
 
 impl<T, E> OutcomeOfResult for Outcome<'_, Result<T, E>> {
-    fn failed(&self) -> bool {
+    fn __nitro_failed(&self) -> bool {
         self.0.is_err()
     }
 }
@@ -226,11 +226,11 @@ impl<T, E> OutcomeOfResult for Outcome<'_, Result<T, E>> {
 /// [`Outcome`] of anything else.
 pub trait OutcomeOfAny {
     /// Never.
-    fn failed(&self) -> bool;
+    fn __nitro_failed(&self) -> bool;
 }
 
 impl<R> OutcomeOfAny for &Outcome<'_, R> {
-    fn failed(&self) -> bool {
+    fn __nitro_failed(&self) -> bool {
         false
     }
 }

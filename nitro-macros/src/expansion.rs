@@ -2,9 +2,10 @@
 
 use proc_macro2::TokenStream;
 
-use crate::{errors, expand, ir, parse};
+use crate::{errors, expand, groups, ir, parse};
 
 pub(crate) fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let (arguments, item) = (groups::visible(arguments), groups::visible(item));
     let mut errors = errors::Errors::default();
     let options = parse::options(arguments, &mut errors);
     let item = match parse::item(item.clone()) {

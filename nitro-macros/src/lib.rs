@@ -11,10 +11,12 @@ mod embedded_model;
 mod errors;
 mod expand;
 mod expansion;
+mod groups;
 mod ir;
 #[cfg(feature = "nest")]
 mod nest;
 mod parse;
+mod places;
 #[cfg(test)]
 mod tests;
 

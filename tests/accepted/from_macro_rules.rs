@@ -34,7 +34,7 @@ fn functions_stamped_out_are_called() {
     assert_eq!(sort_bytes(&mut [2, 1]) + sort_words(&mut [3]), 3);
     let constraint = sort_bytes::function().variants()[1].constraint();
     let constraint = constraint.expect("it has one");
-    assert_eq!(constraint.text(), "length > 3 + 1");
+    assert_eq!(constraint.text(), "length > (3 + 1)");
     let admits = |length| constraint.admits(&[Some(length)], nitro::Configuration::default());
     assert_eq!((admits(4.0), admits(5.0)), (Some(false), Some(true)));
 }

@@ -3,12 +3,14 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::{cfgs, helper, located};
+use super::attributes::shared;
+use super::helper;
 use crate::ir::{ABOVE_0, CodeVariant, Variant};
+use crate::places::{self, located};
 
 /// The errors as constants beside the function: the user's paths mean there what they mean in the attribute.
 pub fn errors(function: &CodeVariant) -> TokenStream {
-    let function_cfgs = cfgs(function);
+    let shared = shared(function);
     let constants = function.variants.iter().filter_map(|variant| {
         let (name, max_error) = (error(function, variant), &variant.approximation.as_ref()?.max_error);
         let variant_cfgs = &variant.cfgs;
@@ -21,10 +23,9 @@ pub fn errors(function: &CodeVariant) -> TokenStream {
             }
         };
         Some(quote! {
-            #(#function_cfgs)*
+            #shared
             #(#variant_cfgs)*
             #[doc(hidden)]
-            #[allow(non_upper_case_globals)]
             const #name: ::core::primitive::f64 = #max_error;
         })
     });
@@ -47,7 +48,7 @@ pub fn information(function: &CodeVariant, variant: &Variant) -> Option<TokenStr
 
 /// The error that the call accepts, computed when it is asked for, and at most once a call.
 pub fn cell(function: &CodeVariant) -> Option<TokenStream> {
-    let tolerance = function.tolerance.as_ref()?;
+    let tolerance = places::whole(function.tolerance.as_ref()?);
     Some(quote! {
         let __nitro_tolerance = ::core::cell::LazyCell::new(|| -> ::core::primitive::f64 { #tolerance });
     })

@@ -23,18 +23,37 @@ pub fn definition(function: &CodeVariant) -> TokenStream {
         let (payload, doc) = (payload(variant, arm), format!(" The variant `{name}`."));
         quote!(#(#cfgs)* #[doc = #doc] #arm #payload,)
     });
+    let is_eq = function.variants.iter().all(parameters::has_equivalence);
+    let (eq, equality) = (parameters::derived_eq(is_eq), (!is_eq).then(|| equality(function)));
     let (code_choice, from, display, from_str) =
         (code_choice(function), from_variant(function), display(function), from_str(function));
     quote! {
         #(#structs)*
         #[doc = #doc]
-        #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq)]
-        #[allow(non_camel_case_types, clippy::enum_variant_names, clippy::upper_case_acronyms)]
+        #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy)]
+        #eq
         #visibility enum Choice { #(#arms)* }
+        #equality
         #code_choice
         #from
         #display
         #from_str
+    }
+}
+
+fn equality(function: &CodeVariant) -> TokenStream {
+    let arms = function.variants.iter().map(|variant| {
+        let Variant { cfgs, arm, .. } = variant;
+        let [left, right] = ["left", "right"].map(|side| payload(variant, format_ident!("{side}")));
+        let is_equal = if left.is_some() { quote!(left == right) } else { quote!(true) };
+        quote!(#(#cfgs)* (Self::#arm #left, Self::#arm #right) => #is_equal,)
+    });
+    quote! {
+        impl ::core::cmp::PartialEq for Choice {
+            fn eq(&self, other: &Self) -> ::core::primitive::bool {
+                match (self, other) { #(#arms)* _ => false }
+            }
+        }
     }
 }
 
@@ -51,7 +70,7 @@ fn of_variants(function: &CodeVariant) -> TokenStream {
         impl #krate::CodeChoice for Variant {
             type Variant = Self;
             fn of(choice: #krate::Choice) -> Self {
-                Self::ALL[choice.variant]
+                <Self as #krate::CodeVariant>::ALL[choice.variant]
             }
             fn variant(self) -> Self {
                 self
@@ -76,7 +95,7 @@ fn code_choice(function: &CodeVariant) -> TokenStream {
         impl #krate::CodeChoice for Choice {
             type Variant = Variant;
             fn of(choice: #krate::Choice) -> Self {
-                match Variant::ALL[choice.variant] { #(#of)* }
+                match <Variant as #krate::CodeVariant>::ALL[choice.variant] { #(#of)* }
             }
             fn variant(self) -> Variant {
                 match self { #(#variant)* }
@@ -128,7 +147,7 @@ fn from_str(function: &CodeVariant) -> TokenStream {
     quote! {
         impl ::core::str::FromStr for Choice {
             type Err = #krate::UnknownChoice;
-            fn from_str(text: &::core::primitive::str) -> ::core::result::Result<Self, Self::Err> {
+            fn from_str(text: &::core::primitive::str) -> ::core::result::Result<Self, #krate::UnknownChoice> {
                 let choice = function().choice(text)?;
                 ::core::result::Result::Ok(<Self as #krate::CodeChoice>::of(choice))
             }

@@ -3,37 +3,32 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::{Attribute, Path};
+use syn::{Path, Visibility};
 
-use super::{approximate, cfgs, choice, constraint, helper, inner, krate, parameters, plain_name};
+use super::attributes::{hidden, shared};
+use super::{approximate, choice, constraint, helper, inner, krate, parameters, plain_name};
 use crate::digest;
 use crate::ir::{CodeVariant, Variant};
+use crate::places;
 
 /// The module; `descriptor` is the body of its `function()`.
 pub fn module(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
     let CodeVariant { visibility, signature, .. } = function;
-    let (name, cfgs, hidden) =
-        (&signature.ident, cfgs(function), function.attributes.iter().filter(|a| is_hidden(a)));
+    let (name, shared, hidden) = (places::item(&signature.ident), shared(function), hidden(function));
     let doc = format!(
         " What belongs to the function `{}`: its variants, its selections and its descriptor.",
         plain_name(function)
     );
     let (variants, functions) = (variants(function), functions(function, descriptor));
     quote! {
-        #(#cfgs)*
-        #(#hidden)*
+        #shared
+        #hidden
         #[doc = #doc]
-        #[allow(dead_code, unused_imports)]
         #visibility mod #name {
             #variants
             #functions
         }
     }
-}
-
-fn is_hidden(attribute: &Attribute) -> bool {
-    attribute.path().is_ident("doc")
-        && attribute.parse_args::<syn::Ident>().is_ok_and(|argument| argument == "hidden")
 }
 
 /// The enum and what it implements.
@@ -58,7 +53,6 @@ fn definition(function: &CodeVariant) -> TokenStream {
             ::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy,
             ::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash,
         )]
-        #[allow(non_camel_case_types, clippy::enum_variant_names, clippy::upper_case_acronyms)]
         #visibility enum Variant { #(#arms)* }
     }
 }
@@ -118,7 +112,7 @@ fn from_str(function: &CodeVariant) -> TokenStream {
     quote! {
         impl ::core::str::FromStr for Variant {
             type Err = #krate::UnknownVariant;
-            fn from_str(text: &::core::primitive::str) -> ::core::result::Result<Self, Self::Err> {
+            fn from_str(text: &::core::primitive::str) -> ::core::result::Result<Self, #krate::UnknownVariant> {
                 match text {
                     #(#names)*
                     _ => {
@@ -137,6 +131,8 @@ fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
     let (krate, visibility) = (krate(function), inner(&function.visibility));
     let [select, call, admissible] = ["select", "call", "admissible"].map(|role| helper(function, role));
     let at_module_level = super::at_module_level(function);
+    // No other form of a public item gives a name to what needs the user's own names around it.
+    let allowed = matches!(visibility, Visibility::Public(_)).then(|| quote!(#[allow(clippy::pub_use)]));
     let doc = format!(" The descriptor of `{}`, which the trainer takes.", plain_name(function));
     let prepare_doc = format!(
         " Compiles what calls of `{}` may run, by its option `prepare`, and reads its model, so that no call does.",
@@ -154,12 +150,9 @@ fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
             function().prepare()
         }
         use super::#at_module_level as _;
+        #allowed
         #[doc(inline)]
-        #visibility use super::#select as select;
-        #[doc(inline)]
-        #visibility use super::#call as call;
-        #[doc(inline)]
-        #visibility use super::#admissible as admissible;
+        #visibility use super::{#select as select, #call as call, #admissible as admissible};
     }
 }
 

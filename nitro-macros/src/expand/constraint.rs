@@ -7,7 +7,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprMethodCall, ExprPath, ExprUnary, Lit, Type, UnOp};
 
-use super::{cfgs, helper, parameters};
+use super::attributes::shared;
+use super::{helper, parameters};
 use crate::ir::{Approximation, CodeVariant, Parameter, ParameterKind, Variant};
 
 /// The functions of all constraints, beside the function: the user's paths mean there what they mean in the constraint.
@@ -34,7 +35,7 @@ pub fn text(variant: &Variant) -> TokenStream {
 }
 
 fn admits(function: &CodeVariant, variant: &Variant) -> TokenStream {
-    let (name, function_cfgs, variant_cfgs) = (name(function, variant), cfgs(function), &variant.cfgs);
+    let (name, shared, cfgs) = (name(function, variant), shared(function), &variant.cfgs);
     let krate = &function.krate;
     let unknown = quote!(::core::option::Option::None);
     let verdict = variant
@@ -51,10 +52,9 @@ fn admits(function: &CodeVariant, variant: &Variant) -> TokenStream {
         quote!(let __nitro_parameters = <#r#type as ::core::convert::From<#krate::Configuration>>::from(__nitro_configuration);)
     });
     quote! {
-        #(#function_cfgs)*
-        #(#variant_cfgs)*
+        #shared
+        #(#cfgs)*
         #[doc(hidden)]
-        #[allow(unused_variables, clippy::all, clippy::pedantic, clippy::nursery)]
         fn #name(
             __nitro_known: &[::core::option::Option<::core::primitive::f64>],
             __nitro_configuration: #krate::Configuration,
@@ -74,10 +74,9 @@ impl Numbers<'_> {
         let krate = &self.function.krate;
         match condition {
             Expr::Paren(inner) => self.verdict(&inner.expr),
-            Expr::Group(inner) => self.verdict(&inner.expr),
             Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. }) => {
                 let verdict = self.verdict(expr);
-                quote!(::core::option::Option::map(#verdict, |holds| !holds))
+                quote!(::core::option::Option::map(#verdict, |__nitro_holds| !__nitro_holds))
             }
             Expr::Binary(ExprBinary { left, op: op @ (BinOp::And(_) | BinOp::Or(_)), right, .. }) => {
                 let (left, right) = (self.verdict(left), self.verdict(right));
@@ -108,7 +107,7 @@ impl Numbers<'_> {
             }
             Expr::Path(_) | Expr::Lit(_) => {
                 let number = self.number(condition)?;
-                Some(quote!(::core::option::Option::map(#number, |number| number != 0.0)))
+                Some(quote!(::core::option::Option::map(#number, |__nitro_number| __nitro_number != 0.0)))
             }
             _ => None,
         }
@@ -116,20 +115,21 @@ impl Numbers<'_> {
 
     fn of_both(&self, left: &Expr, op: BinOp, right: &Expr) -> Option<TokenStream> {
         let (krate, left, right) = (&self.function.krate, self.number(left)?, self.number(right)?);
-        Some(quote!(#krate::__private::of_both(#left, #right, |a, b| a #op b)))
+        Some(
+            quote!(#krate::__private::of_both(#left, #right, |__nitro_left, __nitro_right| __nitro_left #op __nitro_right)),
+        )
     }
 
     /// An `Option<f64>` for a number; none for what is not understood.
     fn number(&self, value: &Expr) -> Option<TokenStream> {
         match value {
             Expr::Paren(inner) => self.number(&inner.expr),
-            Expr::Group(inner) => self.number(&inner.expr),
             Expr::Lit(literal) => number_of(&literal.lit),
             Expr::Path(path) => self.named(path),
             Expr::Cast(cast) => self.cast(cast),
             Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => {
                 let number = self.number(expr)?;
-                Some(quote!(::core::option::Option::map(#number, |number| -number)))
+                Some(quote!(::core::option::Option::map(#number, |__nitro_number| -__nitro_number)))
             }
             Expr::Binary(ExprBinary { left, op, right, .. }) => {
                 let is_real = is_float(left) || is_float(right);
@@ -195,7 +195,6 @@ impl Numbers<'_> {
     fn asks_a_number(&self, value: &Expr) -> bool {
         match value {
             Expr::Paren(inner) => self.asks_a_number(&inner.expr),
-            Expr::Group(inner) => self.asks_a_number(&inner.expr),
             Expr::Path(path) => self.feature(path).is_some() || self.parameter(path).is_some(),
             Expr::Cast(cast) => self.asks_a_number(&cast.expr),
             Expr::Unary(unary) => self.asks_a_number(&unary.expr),
@@ -229,7 +228,6 @@ fn number_of(literal: &Lit) -> Option<TokenStream> {
 fn is_float(value: &Expr) -> bool {
     match value {
         Expr::Paren(inner) => is_float(&inner.expr),
-        Expr::Group(inner) => is_float(&inner.expr),
         Expr::Lit(literal) => matches!(literal.lit, Lit::Float(_)),
         Expr::Cast(cast) => is_float_type(&cast.ty),
         Expr::Unary(unary) => is_float(&unary.expr),

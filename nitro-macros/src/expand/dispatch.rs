@@ -4,8 +4,9 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{FnArg, Ident, PathArguments, Type, parse_quote};
 
-use super::{approximate, helper, is_unsafe, located, output, parameters};
+use super::{approximate, helper, is_unsafe, output, parameters, used};
 use crate::ir::{CodeVariant, Constraint, Variant};
+use crate::places::{self, located};
 
 /// The body of the function: choose, then run the choice.
 pub fn dispatch(function: &CodeVariant) -> TokenStream {
@@ -17,7 +18,7 @@ pub fn dispatch(function: &CodeVariant) -> TokenStream {
         let __nitro_choice = __nitro_decision.choice();
         __nitro_decision.run(move || #call, |__nitro_result| {
             use #krate::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-            (&#krate::__private::Outcome(__nitro_result)).failed()
+            (&#krate::__private::Outcome(__nitro_result)).__nitro_failed()
         })
     }
 }
@@ -65,12 +66,13 @@ fn known_features(function: &CodeVariant) -> TokenStream {
         let number = quote_spanned!(value.span()=> #krate::FeatureValue::to_f64(__nitro_value));
         // In a closure, as in the cells below: what a `return` or a `?` in it means is the same.
         quote! {
-            let mut #value = ::core::option::Option::None;
-            if __nitro_needs & #bit != 0 {
+            let #value = if __nitro_needs & #bit != 0 {
                 let __nitro_value = (|| #expression)();
                 __nitro_row[#index] = #number;
-                #value = ::core::option::Option::Some(__nitro_value);
-            }
+                ::core::option::Option::Some(__nitro_value)
+            } else {
+                ::core::option::Option::None
+            };
         }
     });
     let (needs, mutable) = match count {
@@ -123,13 +125,14 @@ fn device(function: &CodeVariant) -> TokenStream {
 /// The features, each computed when it is asked for, and at most once a call: not if it is known already.
 fn cells(function: &CodeVariant, are_known: bool) -> TokenStream {
     let cells = function.features.iter().enumerate().map(|(index, feature)| {
-        let (cell, value, expression) = (cell(function, index), value(function, index), &feature.value);
+        let (cell, value, expression) =
+            (cell(function, index), value(function, index), places::whole(&feature.value));
         let compute = match are_known {
             true => quote!(match #value {
                 ::core::option::Option::Some(__nitro_value) => __nitro_value,
                 ::core::option::Option::None => #expression,
             }),
-            false => expression.to_token_stream(),
+            false => expression,
         };
         quote!(let #cell = ::core::cell::LazyCell::new(|| #compute);)
     });
@@ -177,7 +180,6 @@ fn admissible(function: &CodeVariant) -> TokenStream {
         if rules.is_empty() { quote!(true) } else { quote!(match __nitro_choice { #(#rules)* _ => true }) };
     let choice = if rules.is_empty() { quote!(_) } else { quote!(__nitro_choice) };
     quote! {
-        #[allow(clippy::let_and_return, clippy::match_single_binding)]
         let __nitro_admissible = |#choice: #module::Choice| -> ::core::primitive::bool { #body };
     }
 }
@@ -223,13 +225,14 @@ fn rule(function: &CodeVariant, variant: &Variant, constraint: Option<&Constrain
 /// Whether a constraint holds. Only the features that it mentions are computed.
 fn holds(function: &CodeVariant, variant: &Variant, constraint: &Constraint) -> TokenStream {
     let condition = &constraint.condition;
-    let names = constraint.features.iter().map(|&feature| &function.features[feature].name);
+    let names: Vec<_> = constraint.features.iter().map(|&feature| &function.features[feature].name).collect();
     let cells = constraint.features.iter().map(|&feature| cell(function, feature));
-    let bindings = parameters::bindings(variant);
+    let (bindings, used) = (parameters::bindings(function, variant), used(&names));
     quote! {
         {
             #bindings
-            #(#[allow(unused_variables)] let #names = *#cells;)*
+            #(let #names = *#cells;)*
+            #used
             let __nitro_admissible: ::core::primitive::bool = #condition;
             __nitro_admissible
         }

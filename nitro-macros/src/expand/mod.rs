@@ -4,6 +4,7 @@
 //! written; the companion module only re-exports. Generated names begin with `__nitro_`, paths are absolute.
 
 mod approximate;
+mod attributes;
 mod choice;
 mod companion;
 mod constraint;
@@ -14,12 +15,16 @@ mod salvage;
 pub use salvage::{refused, salvage};
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{format_ident, quote};
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, Meta, Path, ReturnType, Safety, Signature, Visibility, parse_quote};
+use syn::{FnArg, Path, ReturnType, Safety, Signature, Visibility, parse_quote};
 
 use crate::ir::CodeVariant;
+use crate::places::{self, located};
+use attributes::{cfgs, must_use, shared};
+
+/// The most arguments of which clippy says nothing.
+const MAX_ARGUMENTS: usize = 7;
 
 /// Everything that `#[code_variant]` puts in the place of the signature.
 pub fn function(function: &CodeVariant) -> TokenStream {
@@ -50,24 +55,46 @@ fn select(function: &CodeVariant, body: &TokenStream) -> TokenStream {
         " What a call of `{}` with these arguments would run, and why; nothing is run.",
         plain_name(function),
     );
-    item(function, &doc, &quote!(#[must_use]), &select, body)
+    item(function, &doc, &quote!(#[must_use]), &select, &asked_alone(function, body))
 }
 
 /// `FUNCTION::call`
 fn call(function: &CodeVariant, body: &TokenStream) -> TokenStream {
     let call = signature_with_choice(function, "call");
-    item(function, &call_doc(function), &quote!(#[inline]), &call, body)
+    let (must_use, allowed) = (must_use(function), with_choice_allowed(function));
+    item(function, &call_doc(function), &quote!(#allowed #must_use #[inline]), &call, body)
+}
+
+/// Allows what no other form of a function that takes a choice before the arguments would do without. Nothing is allowed where no such
+/// lint speaks: none can be allowed that a user forbids.
+fn with_choice_allowed(function: &CodeVariant) -> TokenStream {
+    let is_public = matches!(function.visibility, Visibility::Public(_));
+    let converts =
+        (is_public && function.has_parameters()).then(|| quote!(#[allow(clippy::impl_trait_in_params)]));
+    let one_more =
+        (function.arguments.len() == MAX_ARGUMENTS).then(|| quote!(#[allow(clippy::too_many_arguments)]));
+    quote!(#converts #one_more)
 }
 
 /// `FUNCTION::admissible`
 fn admissible(function: &CodeVariant, body: &TokenStream) -> TokenStream {
-    let mut admissible = signature_with_choice(function, "admissible");
+    let (mut admissible, allowed) =
+        (signature_with_choice(function, "admissible"), with_choice_allowed(function));
     admissible.output = parse_quote!(-> ::core::primitive::bool);
     let doc = format!(
         " Whether the constraint of the given variant of `{}` lets it run with these arguments; nothing is run.",
         plain_name(function),
     );
-    item(function, &doc, &quote!(#[must_use]), &admissible, body)
+    item(function, &doc, &quote!(#allowed #[must_use]), &admissible, &asked_alone(function, body))
+}
+
+/// A body for the arguments of a call that is not made: what plays no part in it is used all the same.
+fn asked_alone(function: &CodeVariant, body: &TokenStream) -> TokenStream {
+    let used = used(&function.arguments.iter().collect::<Vec<_>>());
+    let lifetimes: Vec<_> = function.signature.generics.lifetimes().map(|own| &own.lifetime).collect();
+    let named = (!lifetimes.is_empty())
+        .then(|| quote!(let _ = ::core::marker::PhantomData::<(#(&#lifetimes (), &#lifetimes (),)*)>;));
+    quote!(#used #named #body)
 }
 
 /// An item beside the function that repeats its signature.
@@ -78,12 +105,13 @@ fn item(
     signature: &Signature,
     body: &TokenStream,
 ) -> TokenStream {
-    let (attributes, safety) = (helper_attributes(function), safety_doc(function));
-    let visibility = &function.visibility;
+    let (shared, safety) = (shared(function), safety_doc(function));
+    let visibility = places::visibility(function.visibility.clone());
     quote! {
         #[doc = #doc]
         #safety
-        #attributes
+        #shared
+        #[doc(hidden)]
         #attribute
         #visibility #signature { #body }
     }
@@ -115,10 +143,10 @@ fn call_doc(function: &CodeVariant) -> String {
 
 /// The bytes of the embedded model, where the user's expression means what it should.
 fn model(function: &CodeVariant) -> Option<TokenStream> {
-    let model = function.model.as_ref()?;
-    let (cfgs, name) = (cfgs(function), helper(function, "model"));
+    let model = places::whole(function.model.as_ref()?);
+    let (shared, name) = (shared(function), helper(function, "model"));
     Some(quote! {
-        #(#cfgs)*
+        #shared
         #[doc(hidden)]
         fn #name() -> &'static [::core::primitive::u8] { #model }
     })
@@ -127,10 +155,10 @@ fn model(function: &CodeVariant) -> Option<TokenStream> {
 /// What prepares a choice, where the user's expression means what it should.
 fn prepare(function: &CodeVariant) -> Option<TokenStream> {
     let prepare = function.prepare.as_ref()?;
-    let (cfgs, krate, name) = (cfgs(function), &function.krate, helper(function, "prepare"));
+    let (shared, krate, name) = (shared(function), &function.krate, helper(function, "prepare"));
     let module = &function.signature.ident;
     Some(quote! {
-        #(#cfgs)*
+        #shared
         #[doc(hidden)]
         fn #name(__nitro_choice: #krate::Choice) -> #krate::Prepared {
             #krate::__private::prepare_choice::<#module::Choice, _>(__nitro_choice, #prepare)
@@ -147,9 +175,8 @@ fn at_module_level(function: &CodeVariant) -> Ident {
 fn marker(function: &CodeVariant) -> TokenStream {
     let (cfgs, name) = (cfgs(function), at_module_level(function));
     quote! {
-        #(#cfgs)*
+        #cfgs
         #[doc(hidden)]
-        #[allow(non_snake_case)]
         mod #name {}
     }
 }
@@ -161,7 +188,7 @@ fn crate_alias(function: &CodeVariant) -> Option<TokenStream> {
     }
     let (cfgs, krate, name) = (cfgs(function), &function.krate, helper(function, "crate"));
     Some(quote! {
-        #(#cfgs)*
+        #cfgs
         #[doc(hidden)]
         use #krate as #name;
     })
@@ -176,42 +203,24 @@ fn helper(function: &CodeVariant, role: &str) -> Ident {
     format_ident!("__nitro_{}_{role}", plain_name(function), span = Span::call_site())
 }
 
+/// Uses variables, for which nobody else may have a use here.
+fn used(names: &[&Ident]) -> Option<TokenStream> {
+    (!names.is_empty()).then(|| quote!(let _ = (#(&#names,)*);))
+}
+
 /// The name of the function without `r#`, for documentation.
 fn plain_name(function: &CodeVariant) -> Ident {
     function.signature.ident.unraw()
 }
 
+/// The signature with another name. Lints that look at where it begins see that it is a copy.
 fn helper_signature(function: &CodeVariant, role: &str) -> Signature {
-    Signature { ident: helper(function, role), ..function.signature.clone() }
-}
-
-/// The attributes of an item that repeats the user's signature. What lints think of a signature they say at the function
-/// itself; that some arguments play no part in a selection is no mistake.
-fn helper_attributes(function: &CodeVariant) -> TokenStream {
-    let cfgs = cfgs(function);
-    let lints = function.attributes.iter().filter_map(allowed_lints);
-    quote! {
-        #(#cfgs)*
-        #[doc(hidden)]
-        #[allow(dead_code, unused_variables, single_use_lifetimes, unused_lifetimes, clippy::all, clippy::pedantic, clippy::nursery)]
-        #(#lints)*
+    let mut signature = Signature { ident: helper(function, role), ..function.signature.clone() };
+    signature.fn_token.span = located(signature.fn_token);
+    if let Safety::Unsafe(token) = &mut signature.safety {
+        token.span = located(&token);
     }
-}
-
-/// `#[allow(..)]` and `#[expect(..)]` of the function as `#[allow(..)]` for its copies.
-fn allowed_lints(attribute: &Attribute) -> Option<TokenStream> {
-    match &attribute.meta {
-        Meta::List(list) if list.path.is_ident("allow") || list.path.is_ident("expect") => {
-            let lints = &list.tokens;
-            Some(quote!(#[allow(#lints)]))
-        }
-        _ => None,
-    }
-}
-
-/// The `#[cfg]` attributes of the function, which every generated item repeats.
-fn cfgs(function: &CodeVariant) -> Vec<&Attribute> {
-    function.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
+    signature
 }
 
 fn is_unsafe(function: &CodeVariant) -> bool {
@@ -221,11 +230,6 @@ fn is_unsafe(function: &CodeVariant) -> bool {
 fn safety_doc(function: &CodeVariant) -> Option<TokenStream> {
     let doc = format!(" As for `{}`.", plain_name(function));
     is_unsafe(function).then(|| quote!(#[doc = ""] #[doc = " # Safety"] #[doc = #doc]))
-}
-
-/// Where an error about the user's expression is reported; names at this place are still the macro's.
-fn located(tokens: impl ToTokens) -> Span {
-    Span::call_site().located_at(tokens.span())
 }
 
 /// The type that the function returns.
@@ -244,7 +248,7 @@ fn krate(function: &CodeVariant) -> Path {
 
 /// The visibility that means, inside the module, what the function's means outside.
 fn inner(visibility: &Visibility) -> Visibility {
-    match visibility {
+    places::visibility(match visibility {
         Visibility::Inherited => parse_quote!(pub(super)),
         Visibility::Restricted(restricted) if restricted.path.is_ident("self") => parse_quote!(pub(super)),
         Visibility::Restricted(restricted)
@@ -254,5 +258,5 @@ fn inner(visibility: &Visibility) -> Visibility {
             parse_quote!(pub(in super::#path))
         }
         other => other.clone(),
-    }
+    })
 }

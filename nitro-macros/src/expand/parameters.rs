@@ -3,10 +3,12 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::Visibility;
+use syn::{Type, Visibility};
 
-use super::{cfgs, helper, krate};
+use super::attributes::shared;
+use super::{helper, krate, used};
 use crate::ir::{CodeVariant, Parameter, ParameterKind, Variant};
+use crate::places;
 
 /// The values of all parameters, their types, and which configurations are possible: beside the function.
 pub fn items(function: &CodeVariant) -> TokenStream {
@@ -21,26 +23,35 @@ pub fn items(function: &CodeVariant) -> TokenStream {
 
 /// `[u32; 2] = [64, 128]`
 fn values(function: &CodeVariant, variant: &Variant, parameter: &Parameter) -> TokenStream {
-    let (function_cfgs, variant_cfgs) = (cfgs(function), &variant.cfgs);
-    let (name, r#type) = (values_name(function, variant, parameter), &parameter.r#type);
+    let (shared, cfgs) = (shared(function), &variant.cfgs);
+    let (name, r#type) = (values_name(function, variant, parameter), value_type(parameter));
     let (values, count) = (parameter.values.iter().map(|(value, _)| value), parameter.values.len());
     let alias = (parameter.kind == ParameterKind::Category).then(|| {
         let name = type_name(function, variant, parameter);
         quote! {
-            #(#function_cfgs)*
-            #(#variant_cfgs)*
+            #shared
+            #(#cfgs)*
             #[doc(hidden)]
-            #[allow(non_camel_case_types)]
             type #name = #r#type;
         }
     });
     quote! {
         #alias
-        #(#function_cfgs)*
-        #(#variant_cfgs)*
+        #shared
+        #(#cfgs)*
         #[doc(hidden)]
-        #[allow(non_upper_case_globals, clippy::all, clippy::pedantic)]
         const #name: [#r#type; #count] = [#(#values),*];
+    }
+}
+
+/// The type as the user wrote it; of numbers and bools the primitive one, whatever is called so here.
+fn value_type(parameter: &Parameter) -> TokenStream {
+    match &parameter.r#type {
+        Type::Path(primitive) if parameter.kind.is_primitive() => {
+            let primitive = primitive.path.get_ident().map(places::item);
+            quote!(::core::primitive::#primitive)
+        }
+        r#type => quote!(#r#type),
     }
 }
 
@@ -58,15 +69,14 @@ pub fn possible_name(function: &CodeVariant, variant: &Variant) -> Ident {
 }
 
 fn possible(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
-    let condition = variant.constraint.as_ref()?.possible.as_ref()?;
-    let (function_cfgs, variant_cfgs, krate) = (cfgs(function), &variant.cfgs, &function.krate);
+    let condition = places::whole(variant.constraint.as_ref()?.possible.as_ref()?);
+    let (shared, cfgs, krate) = (shared(function), &variant.cfgs, &function.krate);
     let (name, r#type) = (possible_name(function, variant), path(function, variant));
-    let bindings = bindings(variant);
+    let bindings = bindings(function, variant);
     Some(quote! {
-        #(#function_cfgs)*
-        #(#variant_cfgs)*
+        #shared
+        #(#cfgs)*
         #[doc(hidden)]
-        #[allow(unused_variables, non_snake_case, clippy::all, clippy::pedantic, clippy::nursery)]
         fn #name(__nitro_configuration: #krate::Configuration) -> ::core::primitive::bool {
             let __nitro_parameters = <#r#type as ::core::convert::From<#krate::Configuration>>::from(__nitro_configuration);
             #bindings
@@ -82,12 +92,12 @@ pub fn path(function: &CodeVariant, variant: &Variant) -> TokenStream {
 }
 
 /// The parameters as variables, out of `__nitro_parameters`.
-pub fn bindings(variant: &Variant) -> TokenStream {
-    let bind = |parameter: &Parameter| {
-        let name = &parameter.name;
-        quote!(#[allow(unused_variables, non_snake_case)] let #name = __nitro_parameters.#name;)
-    };
-    variant.parameters.iter().map(bind).collect()
+///
+/// By a pattern: lints on names speak of a variable that takes a field's name there where the field is declared.
+pub fn bindings(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
+    let names: Vec<_> = variant.parameters.iter().map(|parameter| &parameter.name).collect();
+    let (r#type, used) = (path(function, variant), used(&names));
+    (!names.is_empty()).then(|| quote!(let #r#type { #(#names),* } = __nitro_parameters; #used))
 }
 
 /// The struct of a variant's parameters, in the companion module.
@@ -98,20 +108,47 @@ pub fn definition(function: &CodeVariant, variant: &Variant, visibility: &Visibi
     );
     let fields = parameters.iter().map(|parameter| {
         let (name, r#type, doc) =
-            (&parameter.name, field_type(function, variant, parameter), field_doc(parameter));
+            (places::item(&parameter.name), field_type(function, variant, parameter), field_doc(parameter));
         quote!(#[doc = #doc] #visibility #name: #r#type,)
     });
+    let is_eq = has_equivalence(variant);
+    let (eq, equality) = (derived_eq(is_eq), (!is_eq).then(|| equality(variant)));
     let (default, from, display) =
         (default(function, variant), from_configuration(function, variant), display(function, variant));
     quote! {
         #(#cfgs)*
         #[doc = #doc]
-        #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq)]
-        #[allow(non_snake_case, non_camel_case_types)]
+        #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy)]
+        #eq
         #visibility struct #arm { #(#fields)* }
+        #equality
         #default
         #from
         #display
+    }
+}
+
+/// Whether all values equal themselves, as far as the macro knows.
+pub fn has_equivalence(variant: &Variant) -> bool {
+    let is_known = |own: &Parameter| !matches!(own.kind, ParameterKind::Float | ParameterKind::Category);
+    variant.parameters.iter().all(is_known)
+}
+
+/// What is derived where all values have an equivalence; clippy asks for `Eq` wherever `PartialEq` is derived and `Eq` could be.
+pub fn derived_eq(is_eq: bool) -> Option<TokenStream> {
+    is_eq.then(|| quote!(#[derive(::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash)]))
+}
+
+fn equality(variant: &Variant) -> TokenStream {
+    let Variant { cfgs, arm, parameters, .. } = variant;
+    let names = parameters.iter().map(|parameter| places::item(&parameter.name));
+    quote! {
+        #(#cfgs)*
+        impl ::core::cmp::PartialEq for #arm {
+            fn eq(&self, other: &Self) -> ::core::primitive::bool {
+                #(self.#names == other.#names)&&*
+            }
+        }
     }
 }
 
@@ -126,7 +163,6 @@ fn field_doc(parameter: &Parameter) -> String {
 }
 
 fn field_type(function: &CodeVariant, variant: &Variant, parameter: &Parameter) -> TokenStream {
-    let r#type = &parameter.r#type;
     match parameter.kind {
         ParameterKind::Category => {
             let alias = type_name(function, variant, parameter);
@@ -136,7 +172,7 @@ fn field_type(function: &CodeVariant, variant: &Variant, parameter: &Parameter) 
             let krate = krate(function);
             quote!(#krate::Artifact)
         }
-        _ => quote!(::core::primitive::#r#type),
+        _ => value_type(parameter),
     }
 }
 
@@ -144,7 +180,7 @@ fn default(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let Variant { cfgs, arm, parameters, .. } = variant;
     let fields = parameters.iter().map(|parameter| {
         let (name, values, index) =
-            (&parameter.name, values_name(function, variant, parameter), parameter.default);
+            (places::item(&parameter.name), values_name(function, variant, parameter), parameter.default);
         match parameter.kind {
             ParameterKind::Artifact => quote!(#name: ::core::default::Default::default()),
             _ => quote!(#name: super::#values[#index]),
@@ -175,20 +211,20 @@ fn from_configuration(function: &CodeVariant, variant: &Variant) -> TokenStream 
         };
     }
     let values = parameters.iter().rev().map(|parameter| {
-        let (name, values, count) =
-            (&parameter.name, values_name(function, variant, parameter), parameter.values.len());
-        quote!(let #name = super::#values[__nitro_digits.next_of(#count)];)
+        let (name, values, count) = (
+            places::item(&parameter.name),
+            values_name(function, variant, parameter),
+            parameter.values.len(),
+        );
+        quote!(#name: super::#values[__nitro_digits.next_of(#count)],)
     });
-    let names = parameters.iter().map(|parameter| &parameter.name);
     quote! {
         #(#cfgs)*
         impl ::core::convert::From<#krate::Configuration> for #arm {
-            #[allow(non_snake_case)]
             #[inline]
             fn from(configuration: #krate::Configuration) -> Self {
                 let mut __nitro_digits = #krate::__private::Digits::new(configuration);
-                #(#values)*
-                Self { #(#names),* }
+                Self { #(#values)* }
             }
         }
     }

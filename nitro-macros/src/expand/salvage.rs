@@ -3,10 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{admissible, call, companion, crate_alias, dispatcher, marker, parameters, select};
+use super::{admissible, call, companion, crate_alias, dispatcher, marker, parameters, select, used};
 use crate::errors::Errors;
 use crate::ir::{CodeVariant, Salvage};
 use crate::parse::Item;
+use crate::places;
 
 /// The errors and what is kept.
 pub fn refused(errors: &Errors, kept: TokenStream) -> TokenStream {
@@ -28,21 +29,22 @@ fn body() -> TokenStream {
 }
 
 fn with_companion(function: &CodeVariant) -> TokenStream {
+    let arguments = used(&function.arguments.iter().collect::<Vec<_>>());
     let body = body();
+    let body = quote!(#arguments #body);
     let (dispatcher, select) = (dispatcher(function, &body), select(function, &body));
     let (call, admissible) = (call(function, &body), admissible(function, &body));
-    let (alias, companion) = (crate_alias(function), companion::module(function, &body));
+    let (alias, companion) = (crate_alias(function), companion::module(function, &self::body()));
     let marker = marker(function);
     let parameters = parameters::items(function);
-    quote!(#[allow(unused_variables)] #dispatcher #select #call #admissible #parameters #marker #alias #companion)
+    quote!(#dispatcher #select #call #admissible #parameters #marker #alias #companion)
 }
 
 fn alone(item: &Item) -> TokenStream {
     let Item { attributes, visibility, signature, .. } = item;
-    let body = body();
+    let (signature, body) = (places::without_names(signature.clone()), body());
     quote! {
         #(#attributes)*
-        #[allow(unused_variables, unused_mut)]
         #visibility #signature { #body }
     }
 }

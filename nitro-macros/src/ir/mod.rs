@@ -3,6 +3,7 @@
 //! Each rule is one function, named after what it demands. A rule looks at what was written and adds to the errors.
 
 mod approximations;
+mod attributes;
 mod features;
 mod mentions;
 mod names;
@@ -12,6 +13,7 @@ mod values;
 mod variants;
 
 pub use approximations::ABOVE_0;
+pub use attributes::conditional;
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -134,6 +136,13 @@ pub enum ParameterKind {
     Artifact,
 }
 
+impl ParameterKind {
+    /// Whether the type is one of Rust's own, whatever else the user calls so.
+    pub fn is_primitive(self) -> bool {
+        matches!(self, Self::Integer | Self::Float | Self::Bool)
+    }
+}
+
 /// A rule that forbids a variant for an input.
 pub struct Constraint {
     /// Whether the variant may run.
@@ -198,6 +207,7 @@ pub fn check(options: Options, item: Item, mut errors: Errors) -> Result<CodeVar
     let before = errors.len();
     signature::check(&item, &mut errors);
     let signature_is_sound = errors.len() == before;
+    attributes::check(&item, &mut errors);
     given(&options, &mut errors);
     approximations::one_with_the_other(&options.given, &mut errors);
     name_is_a_functions(options.name.as_ref(), &mut errors);

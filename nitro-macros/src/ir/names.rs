@@ -22,7 +22,8 @@ pub fn camel_case(name: &str) -> String {
     // `_8` and `self_` would otherwise be no identifiers.
     if camel.is_empty() || camel.starts_with(|first: char| first.is_ascii_digit()) {
         camel.insert(0, '_');
-    } else if camel == "Self" {
+    } else if camel == "Self" || camel == "ALL" {
+        // `Variant::ALL` is the list of all.
         camel.push('_');
     }
     camel
@@ -61,6 +62,8 @@ mod tests {
             ("block_8_16", "Block8_16"),
             ("_8", "_8"),
             ("self_", "Self_"),
+            ("ALL", "ALL_"),
+            ("all", "All"),
             ("übung_eins", "ÜbungEins"),
         ] {
             assert_eq!(camel_case(name), expected);

@@ -57,7 +57,6 @@ pub fn of(
         Expr::Paren(inner) if !matches!(*inner.expr, Expr::Range(_)) => {
             return of(name, kind, &inner.expr, most, errors);
         }
-        Expr::Group(inner) => return of(name, kind, &inner.expr, most, errors),
         other if kind == ParameterKind::Integer => integers(other, most),
         other => {
             Err((other.to_token_stream(), format!("`{name}` is no integer: list its values in brackets")))
@@ -95,6 +94,7 @@ fn checked(written: &Expr, values: Values, most: usize) -> Result<Values, Wrong>
 
 fn listed<'a>(kind: ParameterKind, elements: impl Iterator<Item = &'a Expr>) -> Result<Values, Wrong> {
     let value = |element: &Expr| {
+        let element = bare(element);
         let is_of_kind = match kind {
             ParameterKind::Integer => integer(element).is_some(),
             ParameterKind::Category => matches!(element, Expr::Path(_)),
@@ -116,10 +116,17 @@ fn listed<'a>(kind: ParameterKind, elements: impl Iterator<Item = &'a Expr>) -> 
     elements.map(value).collect()
 }
 
+fn bare(value: &Expr) -> &Expr {
+    match value {
+        Expr::Paren(inner) => bare(&inner.expr),
+        other => other,
+    }
+}
+
 /// The text of a value: a literal without its type, or the last segment of a path.
 pub fn text(value: &Expr) -> Option<String> {
     match value {
-        Expr::Group(inner) => text(&inner.expr),
+        Expr::Paren(inner) => text(&inner.expr),
         Expr::Lit(ExprLit { lit, .. }) => match lit {
             Lit::Int(literal) => Some(literal.base10_digits().to_owned()),
             Lit::Float(literal) => Some(literal.base10_digits().to_owned()),
@@ -176,7 +183,6 @@ fn number(number: i128) -> (Expr, String) {
 /// Whether the values are generated code: `artifacts`.
 pub fn are_artifacts(written: &Expr) -> bool {
     match written {
-        Expr::Group(inner) => are_artifacts(&inner.expr),
         Expr::Path(path) => path.qself.is_none() && path.path.is_ident("artifacts"),
         _ => false,
     }
@@ -190,7 +196,6 @@ fn is_pow2(function: &Expr) -> bool {
 fn bounds(range: &Expr) -> Option<(i128, i128)> {
     match range {
         Expr::Paren(inner) => bounds(&inner.expr),
-        Expr::Group(inner) => bounds(&inner.expr),
         Expr::Range(ExprRange {
             start: Some(start), limits: RangeLimits::Closed(_), end: Some(end), ..
         }) => Some((integer(start)?, integer(end)?)),
@@ -200,7 +205,7 @@ fn bounds(range: &Expr) -> Option<(i128, i128)> {
 
 fn integer(value: &Expr) -> Option<i128> {
     match value {
-        Expr::Group(inner) => integer(&inner.expr),
+        Expr::Paren(inner) => integer(&inner.expr),
         Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => literal.base10_parse().ok(),
         Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => integer(expr).map(|number| -number),
         _ => None,

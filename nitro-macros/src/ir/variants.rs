@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::{Attribute, BinOp, Expr, ExprBinary, ExprPath, Ident, LitStr, Signature, parse_quote};
+use syn::{Attribute, BinOp, Expr, ExprBinary, ExprPath, Ident, LitStr, Signature, Token, parse_quote};
 
 use super::{
     Constraint, Feature, MAX_VARIANTS, Parameter, ParameterKind, Variant, mentions, names, parameters,
@@ -227,10 +227,16 @@ fn with_names(
     let is_settled = parameters.iter().all(|own| own.kind != ParameterKind::Artifact);
     let (of_parameters, others): (Vec<&Expr>, Vec<&Expr>) =
         all.into_iter().partition(|part| is_settled && is_of_parameters(part));
-    let possible = of_parameters.into_iter().cloned().reduce(|a, b| parse_quote!(#a && #b));
+    let possible = of_parameters.into_iter().cloned().reduce(both);
     let of_the_input = others.first().map(|&first| first.clone());
     let features = (0..features.len()).filter(|&index| mentions(&condition, &features[index].name)).collect();
     Constraint { features, possible, of_the_input, condition }
+}
+
+/// `left && right`, printed with the parentheses that it needs.
+fn both(left: Expr, right: Expr) -> Expr {
+    let op = BinOp::And(Token![&&](Span::call_site()));
+    Expr::Binary(ExprBinary { attrs: Vec::new(), left: Box::new(left), op, right: Box::new(right) })
 }
 
 /// The parts of a condition that all have to hold.
@@ -241,7 +247,6 @@ fn conjuncts(condition: &Expr) -> Vec<&Expr> {
             parts.extend(conjuncts(right));
             parts
         }
-        Expr::Group(inner) => conjuncts(&inner.expr),
         Expr::Paren(inner) if matches!(*inner.expr, Expr::Binary(ExprBinary { op: BinOp::And(_), .. })) => {
             conjuncts(&inner.expr)
         }

@@ -8,7 +8,9 @@ use syn::{FnArg, ItemFn, Path, parse_quote};
 use super::ir::{
     Access, Affine, Argument, Array, Assignment, Condition, Kind, Loop, Nest, Node, Operation, Options, Value,
 };
+use super::places::{all, braces};
 use crate::errors::Errors;
+use crate::places;
 
 /// The errors, and what is left of the function.
 pub fn refused(errors: &Errors, salvage: TokenStream) -> TokenStream {
@@ -21,23 +23,34 @@ pub fn salvage(options: &Options, mut function: ItemFn) -> TokenStream {
     without_shapes(&mut function);
     let body = quote!(::core::panic!("the nest does not compile"));
     function.block = parse_quote!({ #body });
+    function.sig = places::without_names(function.sig);
     // In an `impl` block there can be no companion.
     let companion = function.sig.receiver().is_none().then(|| companion(options, &function, &body, &body));
-    quote!(#[allow(unused_variables, unused_mut)] #function #companion)
+    quote!(#function #companion)
 }
 
 /// The function and its companion.
 pub fn nest(nest: &Nest) -> TokenStream {
     let mut function = nest.function.clone();
     without_shapes(&mut function);
-    let (built, reference) = (built(nest), reference(nest));
+    let (built, reference) = (all(built(nest)), reference(nest));
     let companion = companion(&nest.options, &function, &built, &reference);
-    quote! {
-        // Loops over subscripts are what a nest is made of, and a kernel has many arguments.
-        #[allow(clippy::needless_range_loop, clippy::too_many_arguments, clippy::manual_memcpy)]
-        #function
-        #companion
+    let function = with_loops(function);
+    quote!(#function #companion)
+}
+
+/// The most arguments of which clippy says nothing.
+const MAX_ARGUMENTS: usize = 7;
+
+/// Loops over subscripts are what a nest is made of, and clippy is not to see them. A kernel has many arguments: that is
+/// allowed where there are many, as no place of tokens hides it.
+fn with_loops(mut function: ItemFn) -> TokenStream {
+    if function.sig.inputs.len() > MAX_ARGUMENTS {
+        function.attrs.push(parse_quote!(#[allow(clippy::too_many_arguments)]));
     }
+    function.vis = places::visibility(function.vis);
+    function.sig.fn_token.span = places::located(function.sig.fn_token);
+    braces(quote!(#function))
 }
 
 /// `#[shape(..)]` is ours.
@@ -55,23 +68,21 @@ fn companion(
     nest: &TokenStream,
     reference: &TokenStream,
 ) -> TokenStream {
-    let (krate, visibility, name) = (&options.krate, &function.vis, &function.sig.ident);
+    let (krate, visibility, name) =
+        (&options.krate, places::visibility(function.vis.clone()), places::item(&function.sig.ident));
     let cfgs: Vec<_> = function.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect();
     let others = cfgs.clone();
     let about = format!("What [`{name}`](fn@{name}) does, as data.");
     quote! {
         #(#cfgs)*
         #[doc = #about]
-        #[allow(non_camel_case_types)]
-        #[derive(Debug)]
+        #[derive(::core::fmt::Debug)]
         #visibility enum #name {}
 
         #(#others)*
-        #[allow(dead_code)]
         impl #name {
             /// The loops of the function.
             #[must_use]
-            #[allow(unused_variables, unreachable_code)]
             pub fn nest() -> #krate::Nest {
                 #nest
             }
@@ -80,7 +91,6 @@ fn companion(
             ///
             /// # Panics
             /// When the data are not of this nest.
-            #[allow(unused_variables, unused_mut, unreachable_code)]
             pub fn reference(data: &mut #krate::Data) {
                 #reference
             }
@@ -184,7 +194,7 @@ fn value(krate: &Path, value: &Value) -> TokenStream {
     let of = |value: &Value| self::value(krate, value);
     match value {
         Value::Constant(number) => quote!(#krate::Expression::from(#number)),
-        Value::Scalar(name) => quote!(#name.clone()),
+        Value::Scalar(name) => quote!(::core::clone::Clone::clone(&#name)),
         Value::Integer(integer) => {
             let integer = affine(krate, integer);
             quote!(#krate::Expression::from(#integer))

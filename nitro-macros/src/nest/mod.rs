@@ -8,6 +8,7 @@ mod expand;
 mod integers;
 mod ir;
 mod parse;
+mod places;
 mod scope;
 mod signature;
 mod values;
@@ -15,9 +16,11 @@ mod values;
 use proc_macro2::TokenStream;
 
 use crate::errors::Errors;
+use crate::groups;
 
 /// From tokens to tokens.
 pub fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let (arguments, item) = (groups::visible(arguments), groups::visible(item));
     let mut errors = Errors::default();
     let options = parse::options(arguments, &mut errors);
     let function = match parse::function(item.clone()) {

@@ -114,7 +114,6 @@ pub fn name(expression: &Expr) -> Option<&Ident> {
 pub fn bare(expression: &Expr) -> &Expr {
     match expression {
         Expr::Paren(within) => bare(&within.expr),
-        Expr::Group(within) => bare(&within.expr),
         _ => expression,
     }
 }

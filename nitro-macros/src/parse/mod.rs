@@ -174,8 +174,6 @@ fn name_of_variant(value: Expr) -> Result<Ident> {
 fn literal(value: Expr) -> Result<LitStr> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) => Ok(literal),
-        // `$name:literal` of a `macro_rules!`
-        Expr::Group(group) => self::literal(*group.expr),
         other => Err(syn::Error::new_spanned(
             other,
             format!("the name is a string literal: write `{}`", usage("name")),

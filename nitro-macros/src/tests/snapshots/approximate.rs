@@ -11,12 +11,13 @@ pub fn sum(values: &[f64], options: &Options) -> f64 {
         );
         let __nitro_needs = __nitro_begun.needs();
         let mut __nitro_row = [0.0; 1usize];
-        let mut __nitro_value_0 = ::core::option::Option::None;
-        if __nitro_needs & 1u32 != 0 {
+        let __nitro_value_0 = if __nitro_needs & 1u32 != 0 {
             let __nitro_value = (|| values.len())();
             __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
-            __nitro_value_0 = ::core::option::Option::Some(__nitro_value);
-        }
+            ::core::option::Option::Some(__nitro_value)
+        } else {
+            ::core::option::Option::None
+        };
         let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
         match __nitro_remembered.choice() {
             ::core::option::Option::Some(__nitro_choice) => {
@@ -25,7 +26,7 @@ pub fn sum(values: &[f64], options: &Options) -> f64 {
             ::core::option::Option::None => {
                 let __nitro_feature_0 = ::core::cell::LazyCell::new(|| match __nitro_value_0 {
                     ::core::option::Option::Some(__nitro_value) => __nitro_value,
-                    ::core::option::Option::None => values.len(),
+                    ::core::option::Option::None => (values.len()),
                 });
                 let __nitro_features = |
                     __nitro_needs: ::core::primitive::u32,
@@ -38,9 +39,8 @@ pub fn sum(values: &[f64], options: &Options) -> f64 {
                     }
                 };
                 let __nitro_tolerance = ::core::cell::LazyCell::new(|| -> ::core::primitive::f64 {
-                    options.tolerance
+                    (options.tolerance)
                 });
-                #[allow(clippy::let_and_return, clippy::match_single_binding)]
                 let __nitro_admissible = |
                     __nitro_choice: sum::Choice,
                 | -> ::core::primitive::bool {
@@ -52,10 +52,10 @@ pub fn sum(values: &[f64], options: &Options) -> f64 {
                         sum::Choice::Halves(__nitro_parameters) => {
                             *__nitro_tolerance >= __nitro_sum_max_error_halves
                                 && {
-                                    #[allow(unused_variables, non_snake_case)]
-                                    let lanes = __nitro_parameters.lanes;
-                                    #[allow(unused_variables)]
+                                    let sum::Halves { lanes } = __nitro_parameters;
+                                    let _ = (&lanes,);
                                     let length = *__nitro_feature_0;
+                                    let _ = (&length,);
                                     let __nitro_admissible: ::core::primitive::bool = length
                                         >= lanes;
                                     __nitro_admissible
@@ -81,28 +81,20 @@ pub fn sum(values: &[f64], options: &Options) -> f64 {
             move || __nitro_sum_call(__nitro_choice, values, options),
             |__nitro_result| {
                 use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-                (&::nitro::__private::Outcome(__nitro_result)).failed()
+                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
             },
         )
 }
 /// What a call of `sum` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[must_use]
 pub fn __nitro_sum_select(
     values: &[f64],
     options: &Options,
 ) -> ::nitro::Selection<sum::Variant> {
+    let _ = (&values, &options);
     let __nitro_device = ::nitro::__private::host();
-    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| values.len());
+    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| (values.len()));
     let __nitro_features = |
         __nitro_needs: ::core::primitive::u32,
         __nitro_row: &mut [::core::primitive::f64; 1usize]|
@@ -112,9 +104,8 @@ pub fn __nitro_sum_select(
         }
     };
     let __nitro_tolerance = ::core::cell::LazyCell::new(|| -> ::core::primitive::f64 {
-        options.tolerance
+        (options.tolerance)
     });
-    #[allow(clippy::let_and_return, clippy::match_single_binding)]
     let __nitro_admissible = |__nitro_choice: sum::Choice| -> ::core::primitive::bool {
         match __nitro_choice {
             sum::Choice::Evolved => *__nitro_tolerance >= __nitro_sum_max_error_evolved,
@@ -122,10 +113,10 @@ pub fn __nitro_sum_select(
             sum::Choice::Halves(__nitro_parameters) => {
                 *__nitro_tolerance >= __nitro_sum_max_error_halves
                     && {
-                        #[allow(unused_variables, non_snake_case)]
-                        let lanes = __nitro_parameters.lanes;
-                        #[allow(unused_variables)]
+                        let sum::Halves { lanes } = __nitro_parameters;
+                        let _ = (&lanes,);
                         let length = *__nitro_feature_0;
+                        let _ = (&length,);
                         let __nitro_admissible: ::core::primitive::bool = length
                             >= lanes;
                         __nitro_admissible
@@ -147,15 +138,7 @@ pub fn __nitro_sum_select(
  # Panics
  When a constant parameter has none of its values: such an instance is not compiled.*/
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
+#[allow(clippy::impl_trait_in_params)]
 #[inline]
 pub fn __nitro_sum_call(
     __nitro_choice: impl ::core::convert::Into<sum::Choice>,
@@ -180,24 +163,17 @@ pub fn __nitro_sum_call(
 }
 /// Whether the constraint of the given variant of `sum` lets it run with these arguments; nothing is run.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
+#[allow(clippy::impl_trait_in_params)]
 #[must_use]
 pub fn __nitro_sum_admissible(
     __nitro_choice: impl ::core::convert::Into<sum::Choice>,
     values: &[f64],
     options: &Options,
 ) -> ::core::primitive::bool {
-    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| values.len());
+    let _ = (&values, &options);
+    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| (values.len()));
     let __nitro_tolerance = ::core::cell::LazyCell::new(|| -> ::core::primitive::f64 {
-        options.tolerance
+        (options.tolerance)
     });
     match ::core::convert::Into::into(__nitro_choice) {
         sum::Choice::Evolved => *__nitro_tolerance >= __nitro_sum_max_error_evolved,
@@ -205,10 +181,10 @@ pub fn __nitro_sum_admissible(
         sum::Choice::Halves(__nitro_parameters) => {
             *__nitro_tolerance >= __nitro_sum_max_error_halves
                 && {
-                    #[allow(unused_variables, non_snake_case)]
-                    let lanes = __nitro_parameters.lanes;
-                    #[allow(unused_variables)]
+                    let sum::Halves { lanes } = __nitro_parameters;
+                    let _ = (&lanes,);
                     let length = *__nitro_feature_0;
+                    let _ = (&length,);
                     let __nitro_admissible: ::core::primitive::bool = length >= lanes;
                     __nitro_admissible
                 }
@@ -218,10 +194,8 @@ pub fn __nitro_sum_admissible(
 }
 #[cfg(feature = "half")]
 #[doc(hidden)]
-#[allow(non_upper_case_globals, clippy::all, clippy::pedantic)]
-const __nitro_sum_values_halves_lanes: [usize; 2usize] = [4, 8];
+const __nitro_sum_values_halves_lanes: [::core::primitive::usize; 2usize] = [4, 8];
 #[doc(hidden)]
-#[allow(non_upper_case_globals)]
 const __nitro_sum_max_error_evolved: ::core::primitive::f64 = {
     let __nitro_error: ::core::primitive::f64 = 0.003;
     ::core::assert!(
@@ -232,7 +206,6 @@ const __nitro_sum_max_error_evolved: ::core::primitive::f64 = {
 };
 #[cfg(feature = "half")]
 #[doc(hidden)]
-#[allow(non_upper_case_globals)]
 const __nitro_sum_max_error_halves: ::core::primitive::f64 = {
     let __nitro_error: ::core::primitive::f64 = HALF_ERROR;
     ::core::assert!(
@@ -242,7 +215,6 @@ const __nitro_sum_max_error_halves: ::core::primitive::f64 = {
     __nitro_error
 };
 #[doc(hidden)]
-#[allow(unused_variables, clippy::all, clippy::pedantic, clippy::nursery)]
 fn __nitro_sum_admits_evolved(
     __nitro_known: &[::core::option::Option<::core::primitive::f64>],
     __nitro_configuration: ::nitro::Configuration,
@@ -251,7 +223,6 @@ fn __nitro_sum_admits_evolved(
 }
 #[cfg(feature = "half")]
 #[doc(hidden)]
-#[allow(unused_variables, clippy::all, clippy::pedantic, clippy::nursery)]
 fn __nitro_sum_admits_halves(
     __nitro_known: &[::core::option::Option<::core::primitive::f64>],
     __nitro_configuration: ::nitro::Configuration,
@@ -266,15 +237,13 @@ fn __nitro_sum_admits_halves(
             ::core::option::Option::Some(
                 ::nitro::FeatureValue::to_f64(__nitro_parameters.lanes),
             ),
-            |a, b| a >= b,
+            |__nitro_left, __nitro_right| __nitro_left >= __nitro_right,
         ),
     )
 }
 #[doc(hidden)]
-#[allow(non_snake_case)]
 mod __nitro_sum_is_declared_in_a_function_body__move_it_to_module_level {}
 /// What belongs to the function `sum`: its variants, its selections and its descriptor.
-#[allow(dead_code, unused_imports)]
 pub mod sum {
     /// The variants of `sum`, in the order of their declaration.
     #[derive(
@@ -284,11 +253,6 @@ pub mod sum {
         ::core::cmp::PartialEq,
         ::core::cmp::Eq,
         ::core::hash::Hash,
-    )]
-    #[allow(
-        non_camel_case_types,
-        clippy::enum_variant_names,
-        clippy::upper_case_acronyms
     )]
     pub enum Variant {
         /// The function `in_order`.
@@ -335,7 +299,7 @@ pub mod sum {
         type Err = ::nitro::UnknownVariant;
         fn from_str(
             text: &::core::primitive::str,
-        ) -> ::core::result::Result<Self, Self::Err> {
+        ) -> ::core::result::Result<Self, ::nitro::UnknownVariant> {
             match text {
                 "in_order" => ::core::result::Result::Ok(Self::InOrder),
                 "evolved" => ::core::result::Result::Ok(Self::Evolved),
@@ -358,13 +322,8 @@ pub mod sum {
     }
     #[cfg(feature = "half")]
     /// A value for each tuning parameter of `halves`; `Default` has those that are used where nothing was learned.
-    #[derive(
-        ::core::fmt::Debug,
-        ::core::clone::Clone,
-        ::core::marker::Copy,
-        ::core::cmp::PartialEq
-    )]
-    #[allow(non_snake_case, non_camel_case_types)]
+    #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy)]
+    #[derive(::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash)]
     pub struct Halves {
         /// One of 4, 8; 4 where nothing was learned.
         pub lanes: ::core::primitive::usize,
@@ -379,13 +338,13 @@ pub mod sum {
     }
     #[cfg(feature = "half")]
     impl ::core::convert::From<::nitro::Configuration> for Halves {
-        #[allow(non_snake_case)]
         #[inline]
         fn from(configuration: ::nitro::Configuration) -> Self {
             let mut __nitro_digits = ::nitro::__private::Digits::new(configuration);
-            let lanes = super::__nitro_sum_values_halves_lanes[__nitro_digits
-                .next_of(2usize)];
-            Self { lanes }
+            Self {
+                lanes: super::__nitro_sum_values_halves_lanes[__nitro_digits
+                    .next_of(2usize)],
+            }
         }
     }
     #[cfg(feature = "half")]
@@ -403,17 +362,8 @@ pub mod sum {
         }
     }
     /// The choices of `sum`: a variant, with values for its tuning parameters if it has any.
-    #[derive(
-        ::core::fmt::Debug,
-        ::core::clone::Clone,
-        ::core::marker::Copy,
-        ::core::cmp::PartialEq
-    )]
-    #[allow(
-        non_camel_case_types,
-        clippy::enum_variant_names,
-        clippy::upper_case_acronyms
-    )]
+    #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy)]
+    #[derive(::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash)]
     pub enum Choice {
         /// The variant `in_order`.
         InOrder,
@@ -426,7 +376,7 @@ pub mod sum {
     impl ::nitro::CodeChoice for Choice {
         type Variant = Variant;
         fn of(choice: ::nitro::Choice) -> Self {
-            match Variant::ALL[choice.variant] {
+            match <Variant as ::nitro::CodeVariant>::ALL[choice.variant] {
                 Variant::InOrder => Self::InOrder,
                 Variant::Evolved => Self::Evolved,
                 #[cfg(feature = "half")]
@@ -473,7 +423,7 @@ pub mod sum {
         type Err = ::nitro::UnknownChoice;
         fn from_str(
             text: &::core::primitive::str,
-        ) -> ::core::result::Result<Self, Self::Err> {
+        ) -> ::core::result::Result<Self, ::nitro::UnknownChoice> {
             let choice = function().choice(text)?;
             ::core::result::Result::Ok(<Self as ::nitro::CodeChoice>::of(choice))
         }
@@ -536,10 +486,10 @@ pub mod sum {
         function().prepare()
     }
     use super::__nitro_sum_is_declared_in_a_function_body__move_it_to_module_level as _;
+    #[allow(clippy::pub_use)]
     #[doc(inline)]
-    pub use super::__nitro_sum_select as select;
-    #[doc(inline)]
-    pub use super::__nitro_sum_call as call;
-    #[doc(inline)]
-    pub use super::__nitro_sum_admissible as admissible;
+    pub use super::{
+        __nitro_sum_select as select, __nitro_sum_call as call,
+        __nitro_sum_admissible as admissible,
+    };
 }

@@ -29,7 +29,6 @@ where
                     _: ::core::primitive::u32,
                     _: &mut [::core::primitive::f64; 0usize]|
                 {};
-                #[allow(clippy::let_and_return, clippy::match_single_binding)]
                 let __nitro_admissible = |_: r#find::Choice| -> ::core::primitive::bool {
                     true
                 };
@@ -50,7 +49,7 @@ where
             move || unsafe { __nitro_find_call::<S, I, N>(__nitro_choice, keys, key) },
             |__nitro_result| {
                 use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-                (&::nitro::__private::Outcome(__nitro_result)).failed()
+                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
             },
         )
 }
@@ -59,17 +58,8 @@ where
 /// # Safety
 /// As for `find`.
 #[cfg(unix)]
-#[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[allow(clippy::type_complexity)]
+#[doc(hidden)]
 #[must_use]
 pub(in crate::search) unsafe fn __nitro_find_select<'a, S, I, const N: usize>(
     keys: &'a [I; N],
@@ -79,12 +69,13 @@ where
     S: Scan<I>,
     I: Ord,
 {
+    let _ = (&keys, &key);
+    let _ = ::core::marker::PhantomData::<(&'a (), &'a ())>;
     let __nitro_device = ::nitro::__private::host();
     let __nitro_features = |
         _: ::core::primitive::u32,
         _: &mut [::core::primitive::f64; 0usize]|
     {};
-    #[allow(clippy::let_and_return, clippy::match_single_binding)]
     let __nitro_admissible = |_: r#find::Choice| -> ::core::primitive::bool { true };
     ::nitro::__private::select(
         r#find::function(),
@@ -99,17 +90,8 @@ where
 /// # Safety
 /// As for `find`.
 #[cfg(unix)]
-#[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[allow(clippy::type_complexity)]
+#[doc(hidden)]
 #[inline]
 pub(in crate::search) unsafe fn __nitro_find_call<'a, S, I, const N: usize>(
     __nitro_choice: r#find::Variant,
@@ -140,17 +122,8 @@ where
 /// # Safety
 /// As for `find`.
 #[cfg(unix)]
-#[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[allow(clippy::type_complexity)]
+#[doc(hidden)]
 #[must_use]
 pub(in crate::search) unsafe fn __nitro_find_admissible<'a, S, I, const N: usize>(
     __nitro_choice: r#find::Variant,
@@ -161,15 +134,16 @@ where
     S: Scan<I>,
     I: Ord,
 {
+    let _ = (&keys, &key);
+    let _ = ::core::marker::PhantomData::<(&'a (), &'a ())>;
     true
 }
 #[cfg(unix)]
 #[doc(hidden)]
-#[allow(non_snake_case)]
 mod __nitro_find_is_declared_in_a_function_body__move_it_to_module_level {}
 #[cfg(unix)]
+#[allow(clippy::type_complexity)]
 /// What belongs to the function `find`: its variants, its selections and its descriptor.
-#[allow(dead_code, unused_imports)]
 pub(in crate::search) mod r#find {
     /// The variants of `find`, in the order of their declaration.
     #[derive(
@@ -179,11 +153,6 @@ pub(in crate::search) mod r#find {
         ::core::cmp::PartialEq,
         ::core::cmp::Eq,
         ::core::hash::Hash,
-    )]
-    #[allow(
-        non_camel_case_types,
-        clippy::enum_variant_names,
-        clippy::upper_case_acronyms
     )]
     pub(in crate::search) enum Variant {
         /// The function `Scan::linear`.
@@ -220,7 +189,7 @@ pub(in crate::search) mod r#find {
         type Err = ::nitro::UnknownVariant;
         fn from_str(
             text: &::core::primitive::str,
-        ) -> ::core::result::Result<Self, Self::Err> {
+        ) -> ::core::result::Result<Self, ::nitro::UnknownVariant> {
             match text {
                 "linear" => ::core::result::Result::Ok(Self::Linear),
                 "binary" => ::core::result::Result::Ok(Self::Binary),
@@ -244,7 +213,7 @@ pub(in crate::search) mod r#find {
     impl ::nitro::CodeChoice for Variant {
         type Variant = Self;
         fn of(choice: ::nitro::Choice) -> Self {
-            Self::ALL[choice.variant]
+            <Self as ::nitro::CodeVariant>::ALL[choice.variant]
         }
         fn variant(self) -> Self {
             self
@@ -276,9 +245,8 @@ pub(in crate::search) mod r#find {
     }
     use super::__nitro_find_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
-    pub(in crate::search) use super::__nitro_find_select as select;
-    #[doc(inline)]
-    pub(in crate::search) use super::__nitro_find_call as call;
-    #[doc(inline)]
-    pub(in crate::search) use super::__nitro_find_admissible as admissible;
+    pub(in crate::search) use super::{
+        __nitro_find_select as select, __nitro_find_call as call,
+        __nitro_find_admissible as admissible,
+    };
 }

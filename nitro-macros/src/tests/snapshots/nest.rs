@@ -1,4 +1,3 @@
-#[allow(clippy::needless_range_loop, clippy::too_many_arguments, clippy::manual_memcpy)]
 /// The lower triangle of c ← beta·c + a·aᵀ
 #[cfg(unix)]
 pub(crate) fn syrk(
@@ -19,15 +18,12 @@ pub(crate) fn syrk(
 }
 #[cfg(unix)]
 ///What [`syrk`](fn@syrk) does, as data.
-#[allow(non_camel_case_types)]
-#[derive(Debug)]
+#[derive(::core::fmt::Debug)]
 pub(crate) enum syrk {}
 #[cfg(unix)]
-#[allow(dead_code)]
 impl syrk {
     /// The loops of the function.
     #[must_use]
-    #[allow(unused_variables, unreachable_code)]
     pub fn nest() -> ::nitro_codegen::Nest {
         let mut __nitro_builder = ::nitro_codegen::Builder::new("syrk");
         let n = __nitro_builder.parameter("n");
@@ -108,7 +104,7 @@ impl syrk {
                                                                             ::nitro_codegen::Affine,
                                                                         >([(::nitro_codegen::Affine::from(0i64) + i * 1i64)]),
                                                                 )
-                                                                .max(beta.clone()),
+                                                                .max(::core::clone::Clone::clone(&beta)),
                                                         ),
                                                     ),
                                                 );
@@ -128,7 +124,6 @@ impl syrk {
     ///
     /// # Panics
     /// When the data are not of this nest.
-    #[allow(unused_variables, unused_mut, unreachable_code)]
     pub fn reference(data: &mut ::nitro_codegen::Data) {
         let nest = Self::nest();
         let mut array_0 = data.take::<2usize>(&nest, 0usize);

@@ -11,12 +11,13 @@ pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
         );
         let __nitro_needs = __nitro_begun.needs();
         let mut __nitro_row = [0.0; 1usize];
-        let mut __nitro_value_0 = ::core::option::Option::None;
-        if __nitro_needs & 1u32 != 0 {
+        let __nitro_value_0 = if __nitro_needs & 1u32 != 0 {
             let __nitro_value = (|| keys.len())();
             __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(__nitro_value);
-            __nitro_value_0 = ::core::option::Option::Some(__nitro_value);
-        }
+            ::core::option::Option::Some(__nitro_value)
+        } else {
+            ::core::option::Option::None
+        };
         let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
         match __nitro_remembered.choice() {
             ::core::option::Option::Some(__nitro_choice) => {
@@ -25,7 +26,7 @@ pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
             ::core::option::Option::None => {
                 let __nitro_feature_0 = ::core::cell::LazyCell::new(|| match __nitro_value_0 {
                     ::core::option::Option::Some(__nitro_value) => __nitro_value,
-                    ::core::option::Option::None => keys.len(),
+                    ::core::option::Option::None => (keys.len()),
                 });
                 let __nitro_features = |
                     __nitro_needs: ::core::primitive::u32,
@@ -37,7 +38,6 @@ pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
                         );
                     }
                 };
-                #[allow(clippy::let_and_return, clippy::match_single_binding)]
                 let __nitro_admissible = |_: sort::Choice| -> ::core::primitive::bool {
                     true
                 };
@@ -58,28 +58,20 @@ pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
             move || __nitro_sort_call::<T>(__nitro_choice, stream, keys),
             |__nitro_result| {
                 use facade::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-                (&facade::nitro::__private::Outcome(__nitro_result)).failed()
+                (&facade::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
             },
         )
 }
 /// What a call of `sort` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[must_use]
 pub(super) fn __nitro_sort_select<T: Key>(
     stream: &Stream,
     keys: &mut [T],
 ) -> facade::nitro::Selection<sort::Variant> {
+    let _ = (&stream, &keys);
     let __nitro_device = gpu::on(stream);
-    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| keys.len());
+    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| (keys.len()));
     let __nitro_features = |
         __nitro_needs: ::core::primitive::u32,
         __nitro_row: &mut [::core::primitive::f64; 1usize]|
@@ -90,7 +82,6 @@ pub(super) fn __nitro_sort_select<T: Key>(
             );
         }
     };
-    #[allow(clippy::let_and_return, clippy::match_single_binding)]
     let __nitro_admissible = |_: sort::Choice| -> ::core::primitive::bool { true };
     facade::nitro::__private::select(
         sort::function(),
@@ -102,15 +93,6 @@ pub(super) fn __nitro_sort_select<T: Key>(
 }
 /// Runs the given variant of `sort`, whatever its constraint says.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[inline]
 pub(super) fn __nitro_sort_call<T: Key>(
     __nitro_choice: sort::Variant,
@@ -130,26 +112,18 @@ pub(super) fn __nitro_sort_call<T: Key>(
 }
 /// Whether the constraint of the given variant of `sort` lets it run with these arguments; nothing is run.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[must_use]
 pub(super) fn __nitro_sort_admissible<T: Key>(
     __nitro_choice: sort::Variant,
     stream: &Stream,
     keys: &mut [T],
 ) -> ::core::primitive::bool {
+    let _ = (&stream, &keys);
     true
 }
 #[doc(hidden)]
 fn __nitro_sort_model() -> &'static [::core::primitive::u8] {
-    include_bytes!("sort.model")
+    (include_bytes!("sort.model"))
 }
 #[doc(hidden)]
 fn __nitro_sort_prepare(
@@ -161,12 +135,10 @@ fn __nitro_sort_prepare(
     >(__nitro_choice, compile_ahead)
 }
 #[doc(hidden)]
-#[allow(non_snake_case)]
 mod __nitro_sort_is_declared_in_a_function_body__move_it_to_module_level {}
 #[doc(hidden)]
 use facade::nitro as __nitro_sort_crate;
 /// What belongs to the function `sort`: its variants, its selections and its descriptor.
-#[allow(dead_code, unused_imports)]
 pub(super) mod sort {
     /// The variants of `sort`, in the order of their declaration.
     #[derive(
@@ -176,11 +148,6 @@ pub(super) mod sort {
         ::core::cmp::PartialEq,
         ::core::cmp::Eq,
         ::core::hash::Hash,
-    )]
-    #[allow(
-        non_camel_case_types,
-        clippy::enum_variant_names,
-        clippy::upper_case_acronyms
     )]
     pub(in super::super) enum Variant {
         /// The function `merge`.
@@ -217,7 +184,7 @@ pub(super) mod sort {
         type Err = super::__nitro_sort_crate::UnknownVariant;
         fn from_str(
             text: &::core::primitive::str,
-        ) -> ::core::result::Result<Self, Self::Err> {
+        ) -> ::core::result::Result<Self, super::__nitro_sort_crate::UnknownVariant> {
             match text {
                 "merge" => ::core::result::Result::Ok(Self::Merge),
                 "radix" => ::core::result::Result::Ok(Self::Radix),
@@ -241,7 +208,7 @@ pub(super) mod sort {
     impl super::__nitro_sort_crate::CodeChoice for Variant {
         type Variant = Self;
         fn of(choice: super::__nitro_sort_crate::Choice) -> Self {
-            Self::ALL[choice.variant]
+            <Self as super::__nitro_sort_crate::CodeVariant>::ALL[choice.variant]
         }
         fn variant(self) -> Self {
             self
@@ -279,9 +246,8 @@ pub(super) mod sort {
     }
     use super::__nitro_sort_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
-    pub(in super::super) use super::__nitro_sort_select as select;
-    #[doc(inline)]
-    pub(in super::super) use super::__nitro_sort_call as call;
-    #[doc(inline)]
-    pub(in super::super) use super::__nitro_sort_admissible as admissible;
+    pub(in super::super) use super::{
+        __nitro_sort_select as select, __nitro_sort_call as call,
+        __nitro_sort_admissible as admissible,
+    };
 }

@@ -7,63 +7,39 @@
 ::core::compile_error! {
     "the default `quick` is not a variant; the variants are `merge`, `radix`"
 }
-#[allow(unused_variables)]
 pub fn sort(keys: &mut [u32]) {
+    let _ = (&keys,);
     ::core::unimplemented!()
 }
 /// What a call of `sort` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[must_use]
 pub fn __nitro_sort_select(keys: &mut [u32]) -> ::nitro::Selection<sort::Variant> {
+    let _ = (&keys,);
+    let _ = (&keys,);
     ::core::unimplemented!()
 }
 /// Runs the given variant of `sort`, whatever its constraint says.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[inline]
 pub fn __nitro_sort_call(__nitro_choice: sort::Variant, keys: &mut [u32]) {
+    let _ = (&keys,);
     ::core::unimplemented!()
 }
 /// Whether the constraint of the given variant of `sort` lets it run with these arguments; nothing is run.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[must_use]
 pub fn __nitro_sort_admissible(
     __nitro_choice: sort::Variant,
     keys: &mut [u32],
 ) -> ::core::primitive::bool {
+    let _ = (&keys,);
+    let _ = (&keys,);
     ::core::unimplemented!()
 }
 #[doc(hidden)]
-#[allow(non_snake_case)]
 mod __nitro_sort_is_declared_in_a_function_body__move_it_to_module_level {}
 /// What belongs to the function `sort`: its variants, its selections and its descriptor.
-#[allow(dead_code, unused_imports)]
 pub mod sort {
     /// The variants of `sort`, in the order of their declaration.
     #[derive(
@@ -73,11 +49,6 @@ pub mod sort {
         ::core::cmp::PartialEq,
         ::core::cmp::Eq,
         ::core::hash::Hash,
-    )]
-    #[allow(
-        non_camel_case_types,
-        clippy::enum_variant_names,
-        clippy::upper_case_acronyms
     )]
     pub enum Variant {
         /// The function `merge`.
@@ -114,7 +85,7 @@ pub mod sort {
         type Err = ::nitro::UnknownVariant;
         fn from_str(
             text: &::core::primitive::str,
-        ) -> ::core::result::Result<Self, Self::Err> {
+        ) -> ::core::result::Result<Self, ::nitro::UnknownVariant> {
             match text {
                 "merge" => ::core::result::Result::Ok(Self::Merge),
                 "radix" => ::core::result::Result::Ok(Self::Radix),
@@ -138,7 +109,7 @@ pub mod sort {
     impl ::nitro::CodeChoice for Variant {
         type Variant = Self;
         fn of(choice: ::nitro::Choice) -> Self {
-            Self::ALL[choice.variant]
+            <Self as ::nitro::CodeVariant>::ALL[choice.variant]
         }
         fn variant(self) -> Self {
             self
@@ -157,10 +128,10 @@ pub mod sort {
         function().prepare()
     }
     use super::__nitro_sort_is_declared_in_a_function_body__move_it_to_module_level as _;
+    #[allow(clippy::pub_use)]
     #[doc(inline)]
-    pub use super::__nitro_sort_select as select;
-    #[doc(inline)]
-    pub use super::__nitro_sort_call as call;
-    #[doc(inline)]
-    pub use super::__nitro_sort_admissible as admissible;
+    pub use super::{
+        __nitro_sort_select as select, __nitro_sort_call as call,
+        __nitro_sort_admissible as admissible,
+    };
 }

@@ -4,7 +4,6 @@
 ::core::compile_error! {
     "write `keys` alone: the variants decide how they bind their arguments"
 }
-#[allow(unused_variables, unused_mut)]
-pub async fn sort(mut keys: &mut [u32]) {
+pub async fn sort(_: &mut [u32]) {
     ::core::unimplemented!()
 }

@@ -20,7 +20,6 @@ fn work() {
                     _: ::core::primitive::u32,
                     _: &mut [::core::primitive::f64; 0usize]|
                 {};
-                #[allow(clippy::let_and_return, clippy::match_single_binding)]
                 let __nitro_admissible = |_: work::Choice| -> ::core::primitive::bool {
                     true
                 };
@@ -41,21 +40,12 @@ fn work() {
             move || __nitro_work_call(__nitro_choice),
             |__nitro_result| {
                 use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-                (&::nitro::__private::Outcome(__nitro_result)).failed()
+                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
             },
         )
 }
 /// What a call of `work` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[must_use]
 fn __nitro_work_select() -> ::nitro::Selection<work::Variant> {
     let __nitro_device = ::nitro::__private::host();
@@ -63,7 +53,6 @@ fn __nitro_work_select() -> ::nitro::Selection<work::Variant> {
         _: ::core::primitive::u32,
         _: &mut [::core::primitive::f64; 0usize]|
     {};
-    #[allow(clippy::let_and_return, clippy::match_single_binding)]
     let __nitro_admissible = |_: work::Choice| -> ::core::primitive::bool { true };
     ::nitro::__private::select(
         work::function(),
@@ -75,15 +64,6 @@ fn __nitro_work_select() -> ::nitro::Selection<work::Variant> {
 }
 /// Runs the given variant of `work`, whatever its constraint says.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[inline]
 fn __nitro_work_call(__nitro_choice: work::Variant) {
     match __nitro_choice {
@@ -95,24 +75,13 @@ fn __nitro_work_call(__nitro_choice: work::Variant) {
 }
 /// Whether the constraint of the given variant of `work` lets it run with these arguments; nothing is run.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[must_use]
 fn __nitro_work_admissible(__nitro_choice: work::Variant) -> ::core::primitive::bool {
     true
 }
 #[doc(hidden)]
-#[allow(non_snake_case)]
 mod __nitro_work_is_declared_in_a_function_body__move_it_to_module_level {}
 /// What belongs to the function `work`: its variants, its selections and its descriptor.
-#[allow(dead_code, unused_imports)]
 mod work {
     /// The variants of `work`, in the order of their declaration.
     #[derive(
@@ -122,11 +91,6 @@ mod work {
         ::core::cmp::PartialEq,
         ::core::cmp::Eq,
         ::core::hash::Hash,
-    )]
-    #[allow(
-        non_camel_case_types,
-        clippy::enum_variant_names,
-        clippy::upper_case_acronyms
     )]
     pub(super) enum Variant {
         /// The function `only`.
@@ -160,7 +124,7 @@ mod work {
         type Err = ::nitro::UnknownVariant;
         fn from_str(
             text: &::core::primitive::str,
-        ) -> ::core::result::Result<Self, Self::Err> {
+        ) -> ::core::result::Result<Self, ::nitro::UnknownVariant> {
             match text {
                 "only" => ::core::result::Result::Ok(Self::Only),
                 _ => {
@@ -183,7 +147,7 @@ mod work {
     impl ::nitro::CodeChoice for Variant {
         type Variant = Self;
         fn of(choice: ::nitro::Choice) -> Self {
-            Self::ALL[choice.variant]
+            <Self as ::nitro::CodeVariant>::ALL[choice.variant]
         }
         fn variant(self) -> Self {
             self
@@ -211,9 +175,8 @@ mod work {
     }
     use super::__nitro_work_is_declared_in_a_function_body__move_it_to_module_level as _;
     #[doc(inline)]
-    pub(super) use super::__nitro_work_select as select;
-    #[doc(inline)]
-    pub(super) use super::__nitro_work_call as call;
-    #[doc(inline)]
-    pub(super) use super::__nitro_work_admissible as admissible;
+    pub(super) use super::{
+        __nitro_work_select as select, __nitro_work_call as call,
+        __nitro_work_admissible as admissible,
+    };
 }

@@ -13,24 +13,27 @@ pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
         );
         let __nitro_needs = __nitro_begun.needs();
         let mut __nitro_row = [0.0; 3usize];
-        let mut __nitro_value_0 = ::core::option::Option::None;
-        if __nitro_needs & 1u32 != 0 {
+        let __nitro_value_0 = if __nitro_needs & 1u32 != 0 {
             let __nitro_value = (|| a.nnz() as f64 / a.rows() as f64)();
             __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
-            __nitro_value_0 = ::core::option::Option::Some(__nitro_value);
-        }
-        let mut __nitro_value_1 = ::core::option::Option::None;
-        if __nitro_needs & 2u32 != 0 {
+            ::core::option::Option::Some(__nitro_value)
+        } else {
+            ::core::option::Option::None
+        };
+        let __nitro_value_1 = if __nitro_needs & 2u32 != 0 {
             let __nitro_value = (|| a.row_length_sd())();
             __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
-            __nitro_value_1 = ::core::option::Option::Some(__nitro_value);
-        }
-        let mut __nitro_value_2 = ::core::option::Option::None;
-        if __nitro_needs & 4u32 != 0 {
+            ::core::option::Option::Some(__nitro_value)
+        } else {
+            ::core::option::Option::None
+        };
+        let __nitro_value_2 = if __nitro_needs & 4u32 != 0 {
             let __nitro_value = (|| a.ell_fill())();
             __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
-            __nitro_value_2 = ::core::option::Option::Some(__nitro_value);
-        }
+            ::core::option::Option::Some(__nitro_value)
+        } else {
+            ::core::option::Option::None
+        };
         let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
         match __nitro_remembered.choice() {
             ::core::option::Option::Some(__nitro_choice) => {
@@ -39,15 +42,15 @@ pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
             ::core::option::Option::None => {
                 let __nitro_feature_0 = ::core::cell::LazyCell::new(|| match __nitro_value_0 {
                     ::core::option::Option::Some(__nitro_value) => __nitro_value,
-                    ::core::option::Option::None => a.nnz() as f64 / a.rows() as f64,
+                    ::core::option::Option::None => (a.nnz() as f64 / a.rows() as f64),
                 });
                 let __nitro_feature_1 = ::core::cell::LazyCell::new(|| match __nitro_value_1 {
                     ::core::option::Option::Some(__nitro_value) => __nitro_value,
-                    ::core::option::Option::None => a.row_length_sd(),
+                    ::core::option::Option::None => (a.row_length_sd()),
                 });
                 let __nitro_feature_2 = ::core::cell::LazyCell::new(|| match __nitro_value_2 {
                     ::core::option::Option::Some(__nitro_value) => __nitro_value,
-                    ::core::option::Option::None => a.ell_fill(),
+                    ::core::option::Option::None => (a.ell_fill()),
                 });
                 let __nitro_features = |
                     __nitro_needs: ::core::primitive::u32,
@@ -69,15 +72,14 @@ pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
                         );
                     }
                 };
-                #[allow(clippy::let_and_return, clippy::match_single_binding)]
                 let __nitro_admissible = |
                     __nitro_choice: spmv::Choice,
                 | -> ::core::primitive::bool {
                     match __nitro_choice {
                         #[cfg(feature = "ell")]
                         spmv::Choice::Ell => {
-                            #[allow(unused_variables)]
                             let ell_fill = *__nitro_feature_2;
+                            let _ = (&ell_fill,);
                             let __nitro_admissible: ::core::primitive::bool = ell_fill
                                 <= 9.0 && a.rows() > 0;
                             __nitro_admissible
@@ -102,33 +104,25 @@ pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
             move || __nitro_spmv_call(__nitro_choice, a, x, y),
             |__nitro_result| {
                 use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-                (&::nitro::__private::Outcome(__nitro_result)).failed()
+                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
             },
         )
 }
 /// What a call of `spmv` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[must_use]
 pub fn __nitro_spmv_select(
     a: &Csr,
     x: &[f32],
     y: &mut [f32],
 ) -> ::nitro::Selection<spmv::Variant> {
+    let _ = (&a, &x, &y);
     let __nitro_device = ::nitro::__private::host();
     let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
-        a.nnz() as f64 / a.rows() as f64
+        (a.nnz() as f64 / a.rows() as f64)
     });
-    let __nitro_feature_1 = ::core::cell::LazyCell::new(|| a.row_length_sd());
-    let __nitro_feature_2 = ::core::cell::LazyCell::new(|| a.ell_fill());
+    let __nitro_feature_1 = ::core::cell::LazyCell::new(|| (a.row_length_sd()));
+    let __nitro_feature_2 = ::core::cell::LazyCell::new(|| (a.ell_fill()));
     let __nitro_features = |
         __nitro_needs: ::core::primitive::u32,
         __nitro_row: &mut [::core::primitive::f64; 3usize]|
@@ -143,13 +137,12 @@ pub fn __nitro_spmv_select(
             __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(*__nitro_feature_2);
         }
     };
-    #[allow(clippy::let_and_return, clippy::match_single_binding)]
     let __nitro_admissible = |__nitro_choice: spmv::Choice| -> ::core::primitive::bool {
         match __nitro_choice {
             #[cfg(feature = "ell")]
             spmv::Choice::Ell => {
-                #[allow(unused_variables)]
                 let ell_fill = *__nitro_feature_2;
+                let _ = (&ell_fill,);
                 let __nitro_admissible: ::core::primitive::bool = ell_fill <= 9.0
                     && a.rows() > 0;
                 __nitro_admissible
@@ -167,15 +160,7 @@ pub fn __nitro_spmv_select(
 }
 /// Runs the given variant of `spmv`, whatever its constraint says.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
+#[must_use]
 #[inline]
 pub fn __nitro_spmv_call(
     __nitro_choice: spmv::Variant,
@@ -213,15 +198,6 @@ pub fn __nitro_spmv_call(
 }
 /// Whether the constraint of the given variant of `spmv` lets it run with these arguments; nothing is run.
 #[doc(hidden)]
-#[allow(
-    dead_code,
-    unused_variables,
-    single_use_lifetimes,
-    unused_lifetimes,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
 #[must_use]
 pub fn __nitro_spmv_admissible(
     __nitro_choice: spmv::Variant,
@@ -229,16 +205,17 @@ pub fn __nitro_spmv_admissible(
     x: &[f32],
     y: &mut [f32],
 ) -> ::core::primitive::bool {
+    let _ = (&a, &x, &y);
     let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
-        a.nnz() as f64 / a.rows() as f64
+        (a.nnz() as f64 / a.rows() as f64)
     });
-    let __nitro_feature_1 = ::core::cell::LazyCell::new(|| a.row_length_sd());
-    let __nitro_feature_2 = ::core::cell::LazyCell::new(|| a.ell_fill());
+    let __nitro_feature_1 = ::core::cell::LazyCell::new(|| (a.row_length_sd()));
+    let __nitro_feature_2 = ::core::cell::LazyCell::new(|| (a.ell_fill()));
     match __nitro_choice {
         #[cfg(feature = "ell")]
         spmv::Choice::Ell => {
-            #[allow(unused_variables)]
             let ell_fill = *__nitro_feature_2;
+            let _ = (&ell_fill,);
             let __nitro_admissible: ::core::primitive::bool = ell_fill <= 9.0
                 && a.rows() > 0;
             __nitro_admissible
@@ -248,7 +225,6 @@ pub fn __nitro_spmv_admissible(
 }
 #[cfg(feature = "ell")]
 #[doc(hidden)]
-#[allow(unused_variables, clippy::all, clippy::pedantic, clippy::nursery)]
 fn __nitro_spmv_admits_ell(
     __nitro_known: &[::core::option::Option<::core::primitive::f64>],
     __nitro_configuration: ::nitro::Configuration,
@@ -257,16 +233,14 @@ fn __nitro_spmv_admits_ell(
         ::nitro::__private::of_both(
             __nitro_known[2usize],
             ::core::option::Option::Some(9f64),
-            |a, b| a <= b,
+            |__nitro_left, __nitro_right| __nitro_left <= __nitro_right,
         ),
         ::core::option::Option::None,
     )
 }
 #[doc(hidden)]
-#[allow(non_snake_case)]
 mod __nitro_spmv_is_declared_in_a_function_body__move_it_to_module_level {}
 /// What belongs to the function `spmv`: its variants, its selections and its descriptor.
-#[allow(dead_code, unused_imports)]
 pub mod spmv {
     /// The variants of `spmv`, in the order of their declaration.
     #[derive(
@@ -276,11 +250,6 @@ pub mod spmv {
         ::core::cmp::PartialEq,
         ::core::cmp::Eq,
         ::core::hash::Hash,
-    )]
-    #[allow(
-        non_camel_case_types,
-        clippy::enum_variant_names,
-        clippy::upper_case_acronyms
     )]
     pub enum Variant {
         /// The function `csr_scalar`.
@@ -327,7 +296,7 @@ pub mod spmv {
         type Err = ::nitro::UnknownVariant;
         fn from_str(
             text: &::core::primitive::str,
-        ) -> ::core::result::Result<Self, Self::Err> {
+        ) -> ::core::result::Result<Self, ::nitro::UnknownVariant> {
             match text {
                 "csr_scalar" => ::core::result::Result::Ok(Self::CsrScalar),
                 "csr_vector" => ::core::result::Result::Ok(Self::CsrVector),
@@ -353,7 +322,7 @@ pub mod spmv {
     impl ::nitro::CodeChoice for Variant {
         type Variant = Self;
         fn of(choice: ::nitro::Choice) -> Self {
-            Self::ALL[choice.variant]
+            <Self as ::nitro::CodeVariant>::ALL[choice.variant]
         }
         fn variant(self) -> Self {
             self
@@ -401,10 +370,10 @@ pub mod spmv {
         function().prepare()
     }
     use super::__nitro_spmv_is_declared_in_a_function_body__move_it_to_module_level as _;
+    #[allow(clippy::pub_use)]
     #[doc(inline)]
-    pub use super::__nitro_spmv_select as select;
-    #[doc(inline)]
-    pub use super::__nitro_spmv_call as call;
-    #[doc(inline)]
-    pub use super::__nitro_spmv_admissible as admissible;
+    pub use super::{
+        __nitro_spmv_select as select, __nitro_spmv_call as call,
+        __nitro_spmv_admissible as admissible,
+    };
 }
