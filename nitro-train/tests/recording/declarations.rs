@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nitro_train::measure::Repeats;
 use nitro_train::store::{self, Selected};
 use nitro_train::{
-    CheckRequest, DataRequest, FitRequest, ForgetRequest, RecordRequest, Session, TrainError, Trainer,
-    WhichRecordings,
+    CheckRequest, DataRequest, FitRequest, FittedModels, ForgetRequest, RecordRequest, Session, TrainError,
+    Trainer, WhichRecordings,
 };
 
 const INPUTS: u32 = 12;
@@ -91,7 +91,10 @@ fn record(trainer: &Trainer, data: &DataRequest, again: Option<WhichRecordings>)
 
 fn fit(trainer: &Trainer, folder: &tempfile::TempDir) -> Result<(), TrainError> {
     let models = folder.path().to_owned();
-    trainer.fit(&FitRequest { data: data(folder), models, ..FitRequest::default() }).map(drop)
+    trainer
+        .fit(&FitRequest { data: data(folder), models, ..FitRequest::default() })
+        .and_then(FittedModels::all)
+        .map(drop)
 }
 
 fn problems(trainer: &Trainer, folder: &tempfile::TempDir) -> Vec<String> {

@@ -110,10 +110,10 @@ fn databases_of_other_programs_are_left_as_they_are() {
 fn a_newer_version_is_refused() {
     let path = folder("newer").join("nitro.db");
     filled(&path);
-    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 9).unwrap();
+    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 10).unwrap();
     let before = fs::read(&path).unwrap();
     let error = refusal(&path);
-    assert!(matches!(error, StoreError::Version { found: 9, supported: 8, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::Version { found: 10, supported: 9, .. }), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
@@ -121,7 +121,8 @@ fn a_newer_version_is_refused() {
 fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
     let path = folder("older").join("nitro.db");
     filled(&path);
-    let older = "ALTER TABLE measurement DROP COLUMN reason; DROP TABLE claim; DROP TABLE space; DROP TABLE feature_time;
+    let older = "ALTER TABLE measurement DROP COLUMN is_due; DROP TABLE meaning;
+                 ALTER TABLE measurement DROP COLUMN reason; DROP TABLE claim; DROP TABLE space; DROP TABLE feature_time;
                  DROP TABLE evaluation; DROP TABLE search; DROP TABLE post; DROP TABLE artifact;
                  ALTER TABLE function DROP COLUMN default_configuration; PRAGMA user_version = 1";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
@@ -144,7 +145,8 @@ fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
 fn a_store_of_version_5_keeps_everything_and_takes_evaluations() {
     let path = folder("version_5").join("nitro.db");
     filled(&path);
-    let older = "DROP TABLE evaluation; DROP TABLE search; DROP TABLE post; DROP TABLE artifact; PRAGMA user_version = 5";
+    let older = "ALTER TABLE measurement DROP COLUMN is_due; DROP TABLE meaning;
+                 DROP TABLE evaluation; DROP TABLE search; DROP TABLE post; DROP TABLE artifact; PRAGMA user_version = 5";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
     assert_eq!(store.load("sort").unwrap().measurements.len(), 300);
@@ -158,7 +160,8 @@ fn a_store_of_version_6_keeps_everything_and_takes_generated_code() {
     let path = folder("version_6").join("nitro.db");
     filled(&path);
     open(&path).unwrap().put_evaluation("sort", "host", "a", &Row::new("merge", Outcome::Wrong)).unwrap();
-    let older = "DROP TABLE post; DROP TABLE artifact; ALTER TABLE evaluation DROP COLUMN parts; PRAGMA user_version = 6";
+    let older = "ALTER TABLE measurement DROP COLUMN is_due; DROP TABLE meaning; DROP TABLE post;
+                 DROP TABLE artifact; ALTER TABLE evaluation DROP COLUMN parts; PRAGMA user_version = 6";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
     let of = [ChoiceName::variant("merge")];

@@ -164,7 +164,7 @@ fn a_bad_file_is_told_with_its_line(folder: &Path) {
     }
     fs::write(folder.join("cut.jsonl"), format!("{first}\n{}", &first[..first.len() / 2])).unwrap();
     let (output, told) = run(folder, &["coverage", "cut.jsonl"]);
-    assert!(output.status.success() && told.contains("cut.jsonl:2: the file ends in the middle"), "{told}");
+    assert!(output.status.success() && told.contains("cut.jsonl:2: the line is cut off"), "{told}");
     let (output, told) = run(folder, &["coverage", "missing.jsonl"]);
     assert!(output.status.code() == Some(1) && told.contains("missing.jsonl cannot be read"), "{told}");
 }
