@@ -222,18 +222,20 @@ mod devices {
     pub static HOSTS: [fn() -> Host; 2] = [current, current];
 }
 
+// rustfmt indents this attribute anew each time that it runs.
+#[rustfmt::skip]
 macro_rules! options {
     ($default:expr, $index:expr, $bytes:expr, $error:expr, $tolerance:expr, $prepare:expr, $crate_path:path) => {
         #[code_variant(
-                                                    crate = $crate_path,
-                                                    device = devices::HOSTS[$index % 2](),
-                                                    variants(one, two),
-                                                    default = $default,
-                                                    model = $bytes.split_at(0).0,
-                                                    approximate(two = $error * 2.0),
-                                                    tolerance = $tolerance / 2.0,
-                                                    prepare = $prepare,
-                                                )]
+            crate = $crate_path,
+            device = devices::HOSTS[$index % 2](),
+            variants(one, two),
+            default = $default,
+            model = $bytes.split_at(0).0,
+            approximate(two = $error * 2.0),
+            tolerance = $tolerance / 2.0,
+            prepare = $prepare,
+        )]
         fn with_options(size: i64) -> u32;
     };
 }
