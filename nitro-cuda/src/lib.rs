@@ -23,11 +23,11 @@
 //! waits for nothing, so the graph holds what the chosen variant launches and no more. It holds that variant for good: a replay chooses
 //! nothing, so capture anew where features change.
 //!
-//! The first call on a device is legal during a capture too: opening the device, compiling and loading kernels and measuring device features
-//! happen beside the captured stream. They take their time, so call once, or `select`, before the capture. What a variant does is its own
-//! matter: one that waits for its stream, as reading a [`Buffer`] does, ends the capture with an error, and a recording waits after every
-//! call, so it cannot capture. Measuring functions of [`register_feature`] have to keep off the device's own stream while that
-//! is captured.
+//! The first call on a device is legal during a capture too: opening the device and compiling and loading kernels happen beside the captured
+//! stream, and device features are measured by a thread of the background on a stream of its own. Until they are there the default variant
+//! is captured, so call [`prepare`](nitro_core::FunctionEntry::prepare) before the capture. What a variant does is its own matter: one that
+//! waits for its stream, as reading a [`Buffer`] does, ends the capture with an error, and a recording waits after every call, so it cannot
+//! capture. Measuring functions of [`register_feature`] have to keep off the device's own stream.
 //!
 //! ```no_run
 //! use nitro_cuda::{Buffer, CudaError, Grid, Program};

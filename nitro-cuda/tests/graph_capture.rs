@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use cudarc::driver::sys::{self, CUgraph, CUgraphExec, CUresult, CUstreamCaptureMode};
 use nitro::model::{Class, Coverage, Model, Provenance, Scale, Selector, Svm, Transform};
-use nitro::{Reason, code_variant};
+use nitro::{Device, Reason, code_variant};
 use nitro_cuda::{
     Buffer, Cuda, CudaError, Executable, Grid, LaunchPlan, Module, Options, Program, Source, Stream, compile,
     device, on, partition,
@@ -185,6 +185,7 @@ fn a_call_is_captured_and_replayed_and_choosing_allocates_nothing() {
         let mut x = device(0).unwrap().scope(|| Buffer::<u32>::zeroed(LENGTH)).unwrap();
         device(0).unwrap().stream().synchronize().unwrap();
         warm::add(stream, &mut x).unwrap();
+        warm::add::prepare().unwrap();
         stream.synchronize().unwrap();
         assert_eq!(values(&x), 1);
         let graph = captured(stream, || {
@@ -205,7 +206,7 @@ fn a_call_is_captured_and_replayed_and_choosing_allocates_nothing() {
     }
 }
 
-/// The device is opened before the capture, because the stream is. Compiling, loading and measuring fall into it.
+/// The device is opened before the capture, because the stream is. Compiling, loading and measuring, on another thread, fall into it.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn even_a_first_call_may_fall_into_a_capture() {
@@ -216,14 +217,19 @@ fn even_a_first_call_may_fall_into_a_capture() {
     stream.synchronize().unwrap();
     let graph = captured(stream, || {
         let selection = cold::add::select(stream, &mut x);
+        assert_eq!(selection.variant(), cold::add::Variant::SmallBlocks);
+        assert_eq!(selection.reason(), Reason::DeviceFeaturesPending, "no call waits for a measurement");
+        cold::add(stream, &mut x).unwrap();
+        assert_eq!(part.entry().measured().len(), 3, "waits until they are measured");
+        let selection = cold::add::select(stream, &mut x);
         assert_eq!(selection.variant(), cold::add::Variant::LargeBlocks);
         assert_eq!(selection.reason(), Reason::Predicted, "the device feature was measured");
         cold::add(stream, &mut x).unwrap();
     });
     assert!(std::fs::read_dir(cache.path()).unwrap().count() > 0, "something was compiled or measured");
-    assert_eq!(nodes(part, graph), 1, "the launch, and nothing of what was measured");
+    assert_eq!(nodes(part, graph), 2, "the launches, and nothing of what was measured");
     replay(stream, graph, 2);
-    assert_eq!(values(&x), 2);
+    assert_eq!(values(&x), 4);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use nitro_core::provide::Chain;
 
 use crate::stopwatch::Events;
-use crate::{Buffer, Cuda, CudaError, Grid, Pod, Program, Stream, capture};
+use crate::{Buffer, Cuda, CudaError, Grid, Pod, Program, Stream};
 
 static KERNELS: Program = Program::new("nitro-cuda/src/features/kernels.cu", include_str!("kernels.cu"));
 
@@ -14,13 +14,12 @@ const THREADS: u32 = 256;
 const ADDITIONS: u64 = 1 << 26;
 const COUNTERS: usize = 256;
 
-/// A stream that only measures: the device's own may be under capture into a graph. One a device, since streams live as long as the
-/// process. What the device's own has to do is done first, so that it does not run beside a measurement.
+/// A stream that only measures, one a device, since streams live as long as the process.
+///
+/// The device's own stream is not even asked: a thread of the background measures, and another one may begin a capture of that stream at
+/// any time, which a wait would end with an error. What runs there meanwhile shows in the spread of the figures.
 pub(super) fn stream(device: Cuda) -> Result<Stream, CudaError> {
     static STREAMS: Chain<Stream> = Chain::new();
-    if !capture::is_captured(device.stream())? {
-        device.stream().synchronize()?;
-    }
     match STREAMS.find(|stream| stream.device() == device) {
         Some(stream) => Ok(*stream),
         None => Ok(*STREAMS.push(Stream::new(device)?)),

@@ -27,7 +27,8 @@ static REGISTERED: Mutex<Vec<Registered>> = Mutex::new(Vec::new());
 
 /// Adds a device feature of one's own, to every CUDA device. Call it before the devices are used.
 ///
-/// `measure` gets a device that the calling thread works on. As with the built-in ones, the median of a few runs counts, and is
+/// `measure` gets a device that the calling thread works on; it measures on a [`Stream`](crate::Stream) of its own, since the device's own may
+/// be captured into a graph at any time. As with the built-in ones, the median of a few runs counts, and is
 /// kept in the user's cache folder under `name` unless they differ too much: give a changed definition another name.
 ///
 /// ```
@@ -52,7 +53,7 @@ pub(crate) fn benchmarks(entry: &DeviceEntry) -> Vec<Benchmark> {
     built_in.into_iter().chain(registered).collect()
 }
 
-/// Measures with this thread working on the device, also while the thread captures a stream.
+/// Measures with this thread working on the device, also while a stream is captured on whatever thread.
 fn on<T>(
     device: Cuda,
     measure: impl FnOnce() -> Result<T, CudaError>,
