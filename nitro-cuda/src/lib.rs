@@ -25,7 +25,7 @@
 //!
 //! The first call on a device is legal during a capture too: opening the device and compiling and loading kernels happen beside the captured
 //! stream, and device features are measured by a thread of the background on a stream of its own. Until they are there the default variant
-//! is captured, so call [`prepare`](nitro_core::FunctionEntry::prepare) before the capture. What a variant does is its own matter: one that
+//! is captured, so call `FUNCTION::prepare()` before the capture. What a variant does is its own matter: one that
 //! waits for its stream, as reading a [`Buffer`] does, ends the capture with an error, and a recording waits after every call, so it cannot
 //! capture. Measuring functions of [`register_feature`] have to keep off the device's own stream.
 //!

@@ -188,7 +188,10 @@ impl Generator for Texts {
 
 #[test]
 fn generated_code_is_described_by_its_generator_for_the_target_that_is_asked_for() {
-    let tunable = Tunable::new(generated::function(), |_| Ok(()));
+    let tunable = Tunable::new(generated::function(), |session| {
+        session.input("1", || generated(1))?;
+        Ok(())
+    });
     let tunable =
         tunable.generated("left", Texts { describes: true }).generated("right", Texts { describes: false });
     let trainer = Trainer::new().devices(Devices).tunable(tunable);

@@ -159,7 +159,10 @@ fn parameters_in_another_order_are_matched_by_name() {
     let files = |parameters| files(folder.path(), parameters, MEASUREMENTS_MIXED);
     let url = folder.path().join("s.db").display().to_string();
     let data = DataRequest { store: Some(url), ..DataRequest::default() };
-    let trainer = Trainer::new().function(ordered::function(), |_| Ok(()));
+    let trainer = Trainer::new().function(ordered::function(), |session| {
+        session.input("a", ordered)?;
+        Ok(())
+    });
     let names = |recordings: &Recordings| {
         recordings.measurements.iter().map(|one| one.configuration.clone()).collect::<Vec<_>>()
     };

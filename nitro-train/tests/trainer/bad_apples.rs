@@ -99,7 +99,9 @@ fn trainer() -> Trainer {
         .function(parsed::function(), |session| each(session, parsed))
         .function(tuned::function(), |session| Ok(session.input("one", || tuned(7))?));
     match std::env::var_os("TWICE") {
-        Some(_) => trainer.function(again::locked::function(), |_| Ok(())),
+        Some(_) => {
+            trainer.function(again::locked::function(), |session| Ok(session.input("again", again::locked)?))
+        }
         None => trainer,
     }
 }
