@@ -138,7 +138,7 @@ fn assert_all_agree(nest: &Nest) {
         }
     }
     let mut random = Random::new(7);
-    for size in [0, 1, 4, 9] {
+    for size in [0, 1, 4, 8, 9] {
         programs.iter().for_each(|program| assert_agrees(nest, program, &data(nest, size), random.bits()));
     }
 }
