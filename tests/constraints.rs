@@ -17,6 +17,7 @@ macro_rules! variants {
 }
 variants!(always length width fill wide either neither ratio quotient argument part mode excluded arithmetic);
 
+#[allow(dead_code, reason = "it is asked what it would run, and never called")]
 #[code_variant(
     features(len = values.len(), fill = values.len() as f64 / 2.0, odd = values.len() % 2 == 1),
     variants(

@@ -7,7 +7,8 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use nitro::model::{
-    Class, Coverage, DeviceRegion, Model, Offset, Provenance, Region, Scale, Selector, Svm, Transform,
+    Class, Coverage, DeviceRegion, Gate, Model, Node, Offset, Provenance, Region, Scale, Selector, Svm,
+    Transform,
 };
 use nitro::{Benchmark, Device, DeviceEntry, DeviceFeature, Reason, Stopwatch, code_variant};
 
@@ -68,6 +69,18 @@ static DESCRIBED: LazyLock<Vec<u8>> = LazyLock::new(|| model("described", "cores
 static MEASURED: LazyLock<Vec<u8>> = LazyLock::new(|| model("measured", "copy_gbps", None));
 static BY_SOURCE: LazyLock<Vec<u8>> = LazyLock::new(|| model("by_source", "copy_gbps", Some(sources())));
 
+static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| gated_model("gated", Some(sources())));
+static GATED_ALONE: LazyLock<Vec<u8>> = LazyLock::new(|| gated_model("gated_alone", None));
+
+/// A model whose gate decides for `large` where more than 8 GB/s were measured, and otherwise for `small` up to a length of 50.
+fn gated_model(function: &str, devices: Option<DeviceRegion>) -> Vec<u8> {
+    let split = |column, threshold| Node::Split { column, threshold };
+    let nodes = vec![split(1, 8.0), split(0, 50.0), Node::Leaf, Node::Leaf, Node::Leaf];
+    let gate = Gate { features: vec![0], nodes, decisions: vec![Some(0), None, Some(1)] };
+    let model = Model::from_bytes(&model(function, "copy_gbps", devices)).expect("a model");
+    Model { gate: Some(gate), ..model }.to_bytes()
+}
+
 /// A source of 4 cores that measured 4 GB/s, and one of 16 cores that measured 16.
 fn sources() -> DeviceRegion {
     let scale = |min, max| Scale { transform: Transform::Identity, min, max };
@@ -109,6 +122,26 @@ fn measured(n: usize) -> char;
 )]
 fn by_source(n: usize) -> char;
 
+#[code_variant(
+    name = "gated",
+    device = Scripted,
+    features(length = n),
+    variants(small, large),
+    default = large,
+    model = GATED.as_slice(),
+)]
+fn gated(n: usize) -> char;
+
+#[code_variant(
+    name = "gated_alone",
+    device = Scripted,
+    features(length = n),
+    variants(small, large),
+    default = large,
+    model = GATED_ALONE.as_slice(),
+)]
+fn gated_alone(n: usize) -> char;
+
 /// What a process does: every choice of all functions.
 #[test]
 #[ignore = "run by the other tests, which say what the device measures"]
@@ -116,20 +149,23 @@ fn child() {
     if let Ok(said) = std::env::var("NITRO_TEST_SAYS") {
         nitro::set_deterministic(said == "on");
     }
-    for prepare in [measured::prepare, by_source::prepare] {
-        measured(1); // so that it is known where
-        by_source(1);
+    for prepare in [measured::prepare, by_source::prepare, gated::prepare, gated_alone::prepare] {
+        // So that it is known where.
+        for function in [measured, by_source, gated, gated_alone] {
+            function(1);
+        }
         prepare().expect("nothing is compiled");
     }
     let all = |choose: fn(usize) -> char| (1..100).step_by(2).map(choose).collect::<String>();
     println!("chosen: {} {} {}", all(described), all(measured), all(by_source));
+    println!("at gates: {} {}", all(gated), all(gated_alone));
     let reasons =
         (described::select(1).reason(), measured::select(1).reason(), by_source::select(1).reason());
     println!("reason: {reasons:?}");
 }
 
 /// What the processes say whose devices measure 4, 9 and 16 GB/s.
-fn processes(settings: &[(&str, &str)]) -> [[String; 2]; 3] {
+fn processes(settings: &[(&str, &str)]) -> [[String; 3]; 3] {
     ["4", "9", "16"].map(|gbps| {
         let cache = tempfile::tempdir().expect("a folder"); // each is a machine of its own
         let mut command = Command::new(std::env::current_exe().unwrap());
@@ -140,7 +176,8 @@ fn processes(settings: &[(&str, &str)]) -> [[String; 2]; 3] {
             .envs(settings.iter().copied());
         let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
         let said = |key: &str| text.lines().find_map(|line| Some(line.split_once(key)?.1.to_owned()));
-        ["chosen: ", "reason: "].map(|key| said(key).unwrap_or_else(|| panic!("the process said {text}")))
+        ["chosen: ", "reason: ", "at gates: "]
+            .map(|key| said(key).unwrap_or_else(|| panic!("the process said {text}")))
     })
 }
 
@@ -166,8 +203,20 @@ fn equal_devices_choose_equally() {
     assert_eq!(a[1], format!("{:?}", (Reason::Predicted, Reason::DeviceFeatureVaries, Reason::Predicted)));
 }
 
+#[test]
+fn equal_devices_choose_equally_at_gates() {
+    let [a, b, c] = processes(&[]).map(|[_, _, at_gates]| at_gates);
+    let all_large = "l".repeat(50);
+    let as_at_the_source = a.split_once(' ').expect("two functions").0.to_owned();
+    assert!(as_at_the_source.contains('s') && as_at_the_source.contains('l'), "{as_at_the_source}");
+    assert_eq!([b, c], [(); 2].map(|()| format!("{all_large} {all_large}")), "else this shows nothing");
+    let expected = format!("{as_at_the_source} {all_large}");
+    let same = processes(&[("NITRO_DETERMINISTIC", "1")]).map(|[_, _, at_gates]| at_gates);
+    assert_eq!(same, [(); 3].map(|()| expected.clone()), "the nearest source's, and the default");
+}
+
 /// The choices of the three functions.
-fn choices(process: &[String; 2]) -> [String; 3] {
+fn choices(process: &[String; 3]) -> [String; 3] {
     let choices: Vec<String> = process[0].split(' ').map(str::to_owned).collect();
     choices.try_into().expect("one word a function")
 }

@@ -151,3 +151,23 @@ fn a_feature_that_is_no_number_asks_also_where_the_gate_would_not_come_to_it() {
     assert_eq!(again, selected);
     assert_eq!(again, ["adaptive", "plain", "plain", "plain", "adaptive", "plain"]);
 }
+
+/// Whether a thread keeps the gate or asks it for the first time, in single precision.
+#[test]
+fn at_its_threshold_a_gate_takes_the_lower_side() {
+    let after = |threshold: f32| f64::from(threshold.next_up());
+    let calls = [
+        (10.0, 0.1, "adaptive"),
+        (10.000_000_1, 0.1, "adaptive"),
+        (after(10.0), 0.1, "plain"),
+        (20.0, 0.5, "plain"),
+        (20.0, after(0.5), "adaptive"),
+    ];
+    for (length, disorder, variant) in calls {
+        for _ in 0..2 {
+            assert_eq!(gated_twice(length, disorder), variant, "{length} {disorder}");
+        }
+        let selected = gated_twice::select(length, disorder).variant().to_string();
+        assert_eq!(selected, variant, "{length} {disorder}");
+    }
+}

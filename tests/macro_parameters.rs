@@ -99,6 +99,7 @@ fn whole(n: usize) -> usize {
     n
 }
 
+#[allow(dead_code, reason = "it is asked what it would run, and never called")]
 #[code_variant(variants(whole, chunked { tile: u32 in [4, 16] } if tile < 8), default = whole)]
 fn of_parameters(n: usize) -> usize;
 

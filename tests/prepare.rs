@@ -70,6 +70,7 @@ fn what_calls_may_run_is_prepared_once_and_what_cannot_be_is_told() {
 }
 
 /// `prepare` may be a closure, and of a generic function too.
+#[allow(dead_code, reason = "it is prepared, and never called")]
 #[code_variant(
     name = "lengths",
     variants(of_all),

@@ -12,10 +12,13 @@ use std::time::Instant;
 use domains::{Drawn, Effort, check, describe, shrunk};
 
 /// Nests between two lines about progress.
-const PROGRESS: u64 = 10_000;
+const PROGRESS: u64 = 1_000;
 /// Of so many nests, one has its forms mapped too, and of so many of those, one has a path drawn.
-const FORMS: u64 = 4;
-const PATHS: u64 = 8;
+const FORMS: u64 = 8;
+const PATHS: u64 = 4;
+
+/// Instructions of a run: those of about a second.
+const INSTRUCTIONS: u64 = 3_000_000;
 
 /// What was found so far.
 struct Totals {
@@ -23,6 +26,7 @@ struct Totals {
     next: AtomicU64,
     nests: AtomicU64,
     programs: AtomicU64,
+    too_long: AtomicU64,
     differences: AtomicU64,
 }
 
@@ -34,25 +38,32 @@ fn effort(seed: u64) -> Effort {
         has_space: seed.is_multiple_of(FORMS),
         paths: usize::from(seed.is_multiple_of(FORMS * PATHS)),
         sizes: 1,
+        instructions: INSTRUCTIONS,
     }
 }
 
 impl Totals {
     fn print(&self) {
-        let [nests, programs, differences] =
-            [&self.nests, &self.programs, &self.differences].map(|count| count.load(Ordering::Relaxed));
+        let [nests, programs, too_long, differences] =
+            [&self.nests, &self.programs, &self.too_long, &self.differences]
+                .map(|count| count.load(Ordering::Relaxed));
         let seconds = self.begin.elapsed().as_secs();
-        println!("{nests} nests, {programs} programs, {differences} differences, {seconds} s");
+        println!(
+            "{nests} nests, {programs} programs, {too_long} more were too long, {differences} differences, {seconds} s"
+        );
     }
 
     fn look(&self, seed: u64) {
         let drawn = Drawn::new(seed);
         match check(&drawn, seed, effort(seed)) {
-            Ok(count) => drop(self.programs.fetch_add(count as u64, Ordering::Relaxed)),
+            Ok(looked) => {
+                self.programs.fetch_add(looked.programs as u64, Ordering::Relaxed);
+                self.too_long.fetch_add(looked.too_long as u64, Ordering::Relaxed);
+            }
             Err(found) => {
                 self.differences.fetch_add(1, Ordering::Relaxed);
                 let (drawn, found) = shrunk(drawn, found, seed, effort(seed));
-                println!("{}", describe(seed, &drawn, &found));
+                println!("again: draw_nests --count 1 --seed {seed}\n{}", describe(seed, &drawn, &found));
             }
         }
         if (self.nests.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(PROGRESS) {
@@ -81,6 +92,7 @@ fn run() -> Result<bool, String> {
         next: AtomicU64::new(first),
         nests: zero(),
         programs: zero(),
+        too_long: zero(),
         differences: zero(),
     };
     std::thread::scope(|scope| {

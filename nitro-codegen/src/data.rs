@@ -102,6 +102,12 @@ pub enum RunError {
         /// Who waits and who does not.
         what: String,
     },
+    /// The run takes more instructions than it was given.
+    #[error("kernel `{kernel}` is at its end after more instructions than it was given")]
+    TooLong {
+        /// The name of the kernel.
+        kernel: String,
+    },
 }
 
 impl Data {

@@ -121,6 +121,24 @@ nest through_macro(n: usize, x: &mut f32[2 * n + 2], y: &f32[8]) {
     assert_eq!(data, expected);
 }
 
+#[nest]
+fn literals(n: usize, #[shape(n)] x: &mut [f32]) {
+    for i in 0x0..n {
+        x[i] = (-3 + 1_i32) as f32 + 2e-1_f32 + 7_f32;
+    }
+}
+
+#[test]
+fn literals_are_what_rust_takes_them_for() {
+    let nest = literals::nest();
+    let mut data = Data::new(&nest, &[2], &[]).unwrap();
+    let mut expected = data.clone();
+    literals::reference(&mut expected);
+    nest.run(&mut data).unwrap();
+    assert_eq!(data, expected);
+    assert_eq!(data.arrays[0], [-2.0 + 0.2 + 7.0; 2]);
+}
+
 #[test]
 fn a_nest_survives_being_written_and_read() {
     let nest = everything::nest();

@@ -5,7 +5,15 @@
 
 mod attributes;
 mod from_macro_rules;
+#[allow(
+    clippy::eq_op,
+    clippy::nonminimal_bool,
+    reason = "what is handed on is told apart by its grouping alone"
+)]
+#[allow(clippy::multiple_bound_locations, reason = "both places may have one")]
 mod grouping;
+#[allow(dead_code, reason = "variants are called by name and not through their function")]
+#[allow(non_snake_case, reason = "functions have any name")]
 mod names;
 #[allow(dead_code, reason = "it only stands in the way")]
 mod no_prelude;

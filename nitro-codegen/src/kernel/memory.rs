@@ -17,6 +17,8 @@ pub struct Memory<'a> {
     /// For each block the locals; those in registers are empty.
     shared: Vec<Vec<Vec<f32>>>,
     races: Races,
+    /// Instructions that may follow, of all threads together.
+    instructions: &'a mut u64,
 }
 
 impl<'a> Memory<'a> {
@@ -26,10 +28,19 @@ impl<'a> Memory<'a> {
         shapes: &'a [Vec<i64>],
         arrays: &'a mut [Vec<f32>],
         blocks: usize,
+        instructions: &'a mut u64,
     ) -> Self {
         let is_shared = |space| space == Space::Shared;
         let shared = kernel.locals.iter().map(|local| elements(local, is_shared(local.space))).collect();
-        Self { program, kernel, shapes, arrays, shared: vec![shared; blocks], races: Races::default() }
+        let (shared, races) = (vec![shared; blocks], Races::default());
+        Self { program, kernel, shapes, arrays, shared, races, instructions }
+    }
+
+    /// Takes one of the instructions that are left.
+    pub fn count(&mut self) -> Result<(), RunError> {
+        let too_long = || RunError::TooLong { kernel: self.kernel.name.clone() };
+        *self.instructions = self.instructions.checked_sub(1).ok_or_else(too_long)?;
+        Ok(())
     }
 
     /// Reads an element.

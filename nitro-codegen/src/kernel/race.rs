@@ -1,6 +1,6 @@
 //! Who touched an element: two threads race for it if one of them writes and no barrier is in between.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use super::memory::Place;
@@ -12,14 +12,6 @@ pub struct Actor {
     pub thread: usize,
     /// How many barriers its block has come past.
     pub phase: usize,
-}
-
-impl Actor {
-    /// Whether nothing says which of the two is first. Threads of different blocks are never in an order.
-    fn races(self, other: Actor) -> bool {
-        let is_same_thread = (self.block, self.thread) == (other.block, other.thread);
-        !is_same_thread && (self.block != other.block || self.phase == other.phase)
-    }
 }
 
 impl fmt::Display for Actor {
@@ -34,48 +26,125 @@ pub struct Races {
     touched: HashMap<Place, Touched>,
 }
 
-/// Who wrote, read and added to an element, each thread and phase once.
+/// Who wrote, read and added to an element.
 #[derive(Default)]
 struct Touched {
-    writers: Vec<Actor>,
-    readers: Vec<Actor>,
+    writers: Actors,
+    readers: Actors,
     /// Who added atomically: these do not race among themselves.
-    adders: Vec<Actor>,
+    adders: Actors,
+}
+
+/// Those who did one thing, as far as later ones may race with them: of each block those of its last phase, as all threads of a block go past a barrier
+/// together; and of these two, as one of two threads is another one than any third.
+#[derive(Default)]
+struct Actors {
+    of_blocks: BTreeMap<usize, Last>,
+}
+
+/// Threads of a block that were there in its last phase.
+struct Last {
+    phase: usize,
+    thread: usize,
+    other: Option<usize>,
 }
 
 impl Races {
     /// Notes a read. The error is who races with it.
     pub fn reads(&mut self, at: &Place, actor: Actor) -> Result<(), Actor> {
         let touched = self.touched.entry(*at).or_default();
-        note(&mut touched.readers, actor);
-        none_races(&touched.writers, actor)?;
-        none_races(&touched.adders, actor)
+        touched.readers.note(actor);
+        touched.writers.none_races(actor)?;
+        touched.adders.none_races(actor)
     }
 
     /// Notes a write. The error is who races with it.
     pub fn writes(&mut self, at: &Place, actor: Actor) -> Result<(), Actor> {
         let touched = self.touched.entry(*at).or_default();
-        note(&mut touched.writers, actor);
-        none_races(&touched.writers, actor)?;
-        none_races(&touched.adders, actor)?;
-        none_races(&touched.readers, actor)
+        touched.writers.note(actor);
+        touched.writers.none_races(actor)?;
+        touched.adders.none_races(actor)?;
+        touched.readers.none_races(actor)
     }
 
     /// Notes an atomic addition. The error is who races with it.
     pub fn adds(&mut self, at: &Place, actor: Actor) -> Result<(), Actor> {
         let touched = self.touched.entry(*at).or_default();
-        note(&mut touched.adders, actor);
-        none_races(&touched.writers, actor)?;
-        none_races(&touched.readers, actor)
+        touched.adders.note(actor);
+        touched.writers.none_races(actor)?;
+        touched.readers.none_races(actor)
     }
 }
 
-fn note(actors: &mut Vec<Actor>, actor: Actor) {
-    if !actors.contains(&actor) {
-        actors.push(actor);
+impl Actors {
+    fn note(&mut self, actor: Actor) {
+        let Actor { block, thread, phase } = actor;
+        let new = Last { phase, thread, other: None };
+        let last = self.of_blocks.entry(block).or_insert(new);
+        if last.phase != phase {
+            *last = Last { phase, thread, other: None };
+        } else if last.thread != thread {
+            last.other.get_or_insert(thread);
+        }
+    }
+
+    /// The error is one of these that races with this one: nothing says which of the two is first. Threads of different blocks are never in an order.
+    fn none_races(&self, actor: Actor) -> Result<(), Actor> {
+        let ends = [self.of_blocks.first_key_value(), self.of_blocks.last_key_value()];
+        if let Some((&block, last)) = ends.into_iter().flatten().find(|(block, _)| **block != actor.block) {
+            return Err(Actor { block, thread: last.thread, phase: last.phase });
+        }
+        let Some(last) = self.of_blocks.get(&actor.block) else { return Ok(()) };
+        let mut threads = [Some(last.thread), last.other].into_iter().flatten();
+        match threads.find(|thread| *thread != actor.thread) {
+            Some(thread) if last.phase == actor.phase => Err(Actor { thread, ..actor }),
+            _ => Ok(()),
+        }
     }
 }
 
-fn none_races(others: &[Actor], actor: Actor) -> Result<(), Actor> {
-    others.iter().find(|other| actor.races(**other)).map_or(Ok(()), |other| Err(*other))
+#[cfg(test)]
+mod tests {
+    use nitro_test_support::random::Random;
+
+    use super::*;
+
+    fn races(one: &Actor, other: Actor) -> bool {
+        let is_same_thread = (one.block, one.thread) == (other.block, other.thread);
+        !is_same_thread && (one.block != other.block || one.phase == other.phase)
+    }
+
+    /// Beside all that ever happened to an element.
+    #[test]
+    fn exactly_those_race_whom_no_barrier_parts() {
+        let mut found = [0, 0];
+        for seed in 0..2_000 {
+            let mut random = Random::new(seed);
+            let mut below = |end: u64| random.below(end) as usize;
+            let [blocks, threads, barriers, kinds] = [1 + below(3), 1 + below(3), 1 + below(4), 1 + below(3)];
+            let mut phases = vec![0; blocks];
+            let (mut races_here, mut all) = (Races::default(), [const { Vec::<Actor>::new() }; 3]);
+            let place = Place { array: 0, block: None, offset: 0 };
+            for _ in 0..8 {
+                let block = below(blocks as u64);
+                phases[block] += usize::from(below(4) < barriers);
+                let actor = Actor { block, thread: below(threads as u64), phase: phases[block] };
+                let kind = below(kinds as u64);
+                let (told, against): (_, &[usize]) = match kind {
+                    0 => (races_here.reads(&place, actor), &[1, 2]),
+                    1 => (races_here.writes(&place, actor), &[0, 1, 2]),
+                    _ => (races_here.adds(&place, actor), &[0, 1]),
+                };
+                let known: Vec<Actor> = against.iter().flat_map(|kind| all[*kind].clone()).collect();
+                let expected = known.iter().any(|other| races(other, actor));
+                assert_eq!(told.is_err(), expected, "{actor:?} {known:?}");
+                if let Err(other) = told {
+                    assert!(known.contains(&other) && races(&other, actor), "{actor:?} {other:?}");
+                }
+                found[usize::from(expected)] += 1;
+                all[kind].push(actor);
+            }
+        }
+        assert!(found.iter().all(|count| *count > 1_000), "{found:?}");
+    }
 }

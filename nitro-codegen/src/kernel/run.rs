@@ -39,10 +39,26 @@ impl Program {
     ///
     /// # Panics
     /// When `pick` says a number that is not below the one it was given.
-    pub fn run(&self, data: &mut Data, mut pick: impl FnMut(usize) -> usize) -> Result<(), RunError> {
+    pub fn run(&self, data: &mut Data, pick: impl FnMut(usize) -> usize) -> Result<(), RunError> {
+        self.run_within(data, u64::MAX, pick)
+    }
+
+    /// Runs the program as [`run`](Self::run) does, for so many instructions of all threads together: tiles that are made for a GPU can take minutes here.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and [`RunError::TooLong`].
+    ///
+    /// # Panics
+    /// As [`run`](Self::run).
+    pub fn run_within(
+        &self,
+        data: &mut Data,
+        mut instructions: u64,
+        mut pick: impl FnMut(usize) -> usize,
+    ) -> Result<(), RunError> {
         let shapes = data.shapes(&self.nest)?;
         data.arrays.extend(temporaries(&self.nest, &shapes));
-        let done = self.run_on(data, &shapes, &mut pick);
+        let done = self.run_on(data, &shapes, &mut instructions, &mut pick);
         data.arrays.truncate(self.nest.arguments());
         done
     }
@@ -51,6 +67,7 @@ impl Program {
         &self,
         data: &mut Data,
         shapes: &[Vec<i64>],
+        instructions: &mut u64,
         pick: &mut dyn FnMut(usize) -> usize,
     ) -> Result<(), RunError> {
         let Data { parameters, scalars, arrays } = data;
@@ -58,7 +75,7 @@ impl Program {
         self.launches(parameters, |launch| {
             let kernel = &self.kernels[launch.kernel];
             let blocks = launch.grid.iter().product::<i64>() as usize;
-            let memory = Memory::new(self, kernel, shapes, arrays, blocks);
+            let memory = Memory::new(self, kernel, shapes, arrays, blocks, instructions);
             let threads = self.threads(kernel, launch, values);
             Running { kernel, memory, threads, scalars }.finish(pick)
         })

@@ -98,6 +98,7 @@ impl<'a> Thread<'a> {
                 continue;
             };
             frame.next += 1;
+            memory.count()?;
             match instruction {
                 Instruction::Define(iterator, values) => {
                     let largest = values.iter().map(|affine| affine.evaluate(&|of| self.value(of))).max();

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use nitro_codegen::{
     Access, Affine, ArrayName, Bounds, Builder, Condition, Data, Expression, Mapping, MappingSpace, Nest,
-    Program, Relation, Schedule, Tiling, Variable,
+    Program, Relation, RunError, Schedule, Tiling, Variable,
 };
 use nitro_search::{Ask, Budget, PathPlan, PathSearch, PathStrategy};
 use nitro_test_support::random::Random;
@@ -19,6 +19,8 @@ const DIMENSIONS: [usize; 6] = [1, 2, 2, 1, 2, 2];
 const READ: usize = 3;
 /// Statements and loops of most nests and of some: isl takes long for many.
 const MOST_ITEMS: [usize; 2] = [4, 7];
+/// Instances that are gone through with the sizes of a run, about: loops that are as long as sums of others' iterators come to millions.
+const MOST_INSTANCES: usize = 5_000;
 /// Paths of a space of which some are taken.
 const PATHS: usize = 24;
 /// Integers of which sums are exact in any order.
@@ -132,10 +134,18 @@ impl Drawn {
         found
     }
 
-    /// All sizes, for these of the domain: the extents are what is touched, or, if `is_wide`, the next multiples of four.
-    pub fn sizes(&self, domain: [i64; SIZES], is_wide: bool) -> Vec<i64> {
-        let mut touched = DIMENSIONS.map(|dimensions| vec![None; dimensions]);
-        touch(&self.items, &mut |variable| domain[index_of(variable)], &mut Vec::new(), &mut touched);
+    /// All sizes, for these of the domain or ones below them, with which few instances are gone through: the extents are what is touched, or, if `is_wide`,
+    /// the next multiples of four.
+    pub fn sizes(&self, mut domain: [i64; SIZES], is_wide: bool) -> Vec<i64> {
+        let touched = loop {
+            let mut touched =
+                Touched { ranges: DIMENSIONS.map(|dimensions| vec![None; dimensions]), instances: 0 };
+            touch(&self.items, &mut |variable| domain[index_of(variable)], &mut Vec::new(), &mut touched);
+            if touched.instances < MOST_INSTANCES || domain == [1; SIZES] {
+                break touched.ranges;
+            }
+            domain = domain.map(|size| (size - 1).max(1));
+        };
         let least = touched.iter().flatten().flatten().map(|(least, _)| *least).min();
         let offset = -least.unwrap_or(0).min(0);
         let mut sizes = [&domain[..], &[offset]].concat();
@@ -374,8 +384,13 @@ fn visit<'a>(items: &'a [Item], loops: &mut Vec<(usize, &'a Bounded)>, see: &mut
     }
 }
 
-/// The least and the largest subscript of each dimension.
-type Touched = [Vec<Option<(i64, i64)>>; DIMENSIONS.len()];
+/// What was gone through.
+struct Touched {
+    /// The least and the largest subscript of each dimension.
+    ranges: [Vec<Option<(i64, i64)>>; DIMENSIONS.len()],
+    /// Instances of loops and statements.
+    instances: usize,
+}
 
 fn touch(
     items: &[Item],
@@ -384,6 +399,10 @@ fn touch(
     touched: &mut Touched,
 ) {
     for item in items {
+        touched.instances += 1;
+        if touched.instances > MOST_INSTANCES {
+            return;
+        }
         let known = values.clone();
         let sizes: Vec<i64> = (0..SIZES).map(|index| size(Variable::Parameter(index))).collect();
         let value = |variable: Variable| match variable {
@@ -417,7 +436,7 @@ fn touch(
             }
             Item::Assign { target, reads, .. } => {
                 for (array, subscripts) in std::iter::once(target).chain(reads) {
-                    for (subscript, range) in subscripts.iter().zip(&mut touched[*array]) {
+                    for (subscript, range) in subscripts.iter().zip(&mut touched.ranges[*array]) {
                         let at = subscript.evaluate(&value);
                         let (least, largest) = range.unwrap_or((at, at));
                         *range = Some((least.min(at), largest.max(at)));
@@ -485,6 +504,8 @@ pub struct Effort {
     pub paths: usize,
     /// Sizes that a program runs with.
     pub sizes: usize,
+    /// Instructions of a run: with the tiles of a GPU, some take minutes here.
+    pub instructions: u64,
 }
 
 /// A mapping by which a nest computes something else.
@@ -582,9 +603,19 @@ fn paths(space: &MappingSpace, random: &mut Random, count: usize) -> Vec<(String
     drawn.map(|path| (format!("path {path:?}"), space.program(&path))).collect()
 }
 
-/// How many programs were run, or the first one that computes something else.
-pub fn check(drawn: &Drawn, seed: u64, effort: Effort) -> Result<usize, Difference> {
+/// Runs of programs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Looked {
+    /// Those that came to their end.
+    pub programs: usize,
+    /// Those that were given up, as they take too many instructions.
+    pub too_long: usize,
+}
+
+/// Runs the programs of a nest; the error is the first one that computes something else.
+pub fn check(drawn: &Drawn, seed: u64, effort: Effort) -> Result<Looked, Difference> {
     let nest = drawn.nest();
+    let mut looked = Looked::default();
     let made = catch_unwind(AssertUnwindSafe(|| programs(&nest, seed, effort)));
     let programs = made.map_err(|panic| Difference {
         mapping: "all".to_owned(),
@@ -599,13 +630,16 @@ pub fn check(drawn: &Drawn, seed: u64, effort: Effort) -> Result<usize, Differen
             let most = if mapping.contains("Tiling") { 8 } else { 3 };
             let domain = [0; SIZES].map(|_: i64| 1 + random.below(most) as i64);
             let sizes = drawn.sizes(domain, random.below(3) == 0);
-            if let Err(what) = agrees(&nest, program, &sizes, random.bits()) {
-                let (mapping, program) = (mapping.clone(), program.to_string());
-                return Err(Difference { mapping, sizes, what, program });
+            match agrees(&nest, program, &sizes, effort.instructions, random.bits()) {
+                Ok(is_whole) => *if is_whole { &mut looked.programs } else { &mut looked.too_long } += 1,
+                Err(what) => {
+                    let (mapping, program) = (mapping.clone(), program.to_string());
+                    return Err(Difference { mapping, sizes, what, program });
+                }
             }
         }
     }
-    Ok(programs.len())
+    Ok(looked)
 }
 
 /// What a panic says.
@@ -614,8 +648,14 @@ fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("something").to_owned()
 }
 
-/// Compares bit for bit, where numbers are so small that sums are exact in any order.
-fn agrees(nest: &Nest, program: &Program, sizes: &[i64], seed: u64) -> Result<(), String> {
+/// Compares bit for bit, where numbers are so small that sums are exact in any order; false if the run is too long.
+fn agrees(
+    nest: &Nest,
+    program: &Program,
+    sizes: &[i64],
+    instructions: u64,
+    seed: u64,
+) -> Result<bool, String> {
     let mut random = Random::new(seed);
     let mut data = Data::new(nest, sizes, &[]).map_err(|error| error.to_string())?;
     let is_exact = nest.reassociates();
@@ -626,18 +666,19 @@ fn agrees(nest: &Nest, program: &Program, sizes: &[i64], seed: u64) -> Result<()
     let mut expected = data.clone();
     nest.run(&mut expected).map_err(|error| format!("the nest itself: {error}"))?;
     if expected.arrays.iter().flatten().any(|value| !value.is_finite() || value.abs() > MOST_EXACT) {
-        return Ok(());
+        return Ok(true);
     }
-    program
-        .run(&mut data, |threads| random.below(threads as u64) as usize)
-        .map_err(|error| error.to_string())?;
+    match program.run_within(&mut data, instructions, |threads| random.below(threads as u64) as usize) {
+        Err(RunError::TooLong { .. }) => return Ok(false),
+        done => done.map_err(|error| error.to_string())?,
+    }
     let pairs = expected.arrays.iter().flatten().zip(data.arrays.iter().flatten());
     match pairs.clone().position(|(one, other)| one != other) {
         Some(at) => {
             let (one, other) = pairs.clone().nth(at).expect("it was found there");
             Err(format!("element {at} of all arrays is {other} instead of {one}"))
         }
-        None => Ok(()),
+        None => Ok(true),
     }
 }
 
@@ -671,13 +712,20 @@ mod tests {
 
     #[test]
     fn a_thousand_nests_over_triangles_and_trapezoids_compute_the_same_by_drawn_mappings() {
-        let (mut programs, mut differences) = (0, Vec::new());
+        let (mut programs, mut too_long, mut differences) = (0, 0, Vec::new());
         for seed in 0..1000 {
             let drawn = Drawn::new(seed);
             let has_presets = seed % 20 == 0;
-            let effort = Effort { has_presets, drawn: 3, has_space: has_presets, paths: 0, sizes: 2 };
+            let effort = Effort {
+                has_presets,
+                drawn: 3,
+                has_space: has_presets,
+                paths: 0,
+                sizes: 2,
+                instructions: 100_000_000,
+            };
             match check(&drawn, seed, effort) {
-                Ok(count) => programs += count,
+                Ok(looked) => (programs, too_long) = (programs + looked.programs, too_long + looked.too_long),
                 Err(found) => {
                     let (drawn, found) = shrunk(drawn, found, seed, effort);
                     differences.push(describe(seed, &drawn, &found));
@@ -691,6 +739,6 @@ mod tests {
             differences.len(),
             first.into_iter().cloned().collect::<Vec<_>>().join("\n")
         );
-        assert!(programs > 2000, "{programs} programs");
+        assert!(programs > 4000 && too_long < 10, "{programs} runs, {too_long} were too long");
     }
 }

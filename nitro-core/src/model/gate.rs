@@ -211,6 +211,15 @@ mod tests {
         assert_eq!(decisions(16.0), [Some(1), Some(1), None, None]);
     }
 
+    /// As splits of forests do: by these the trainer counts what a gate decides.
+    #[test]
+    fn at_its_threshold_a_split_leads_to_the_lower_side() {
+        let after = |threshold: f32| f64::from(threshold.next_up());
+        let decide = |first: f64, second: f64, device: f64| gate().decide(&[first, second], &[device]);
+        assert_eq!([decide(10.0, 0.0, 8.0), decide(after(10.0), 0.0, 8.0)], [Some(0), None]);
+        assert_eq!([decide(0.0, 20.0, after(8.0)), decide(0.0, after(20.0), after(8.0))], [Some(1), None]);
+    }
+
     #[test]
     fn what_does_not_fit_is_refused() {
         assert_eq!(gate().check(2, 2, 3), Ok(()));

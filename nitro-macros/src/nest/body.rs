@@ -1,21 +1,32 @@
 //! What a function does, statement by statement. After a mistake reading goes on at the next statement.
 
 use proc_macro2::Ident;
+use quote::ToTokens;
 use syn::{
-    BinOp, Block, Expr, ExprForLoop, ExprIf, ExprMethodCall, Local, Pat, PatIdent, RangeLimits, Result, Stmt,
+    BinOp, Block, Expr, ExprForLoop, ExprIf, ExprMethodCall, Item, Local, Pat, PatIdent, RangeLimits, Result,
+    Stmt, Type,
 };
 
-use super::integers::{Side, affine, bounds, conditions};
-use super::ir::{Affine, Argument, Assignment, Loop, Node, Operation};
+use super::integers::{Side, affine, bounds, conditions, sum};
+use super::ir::{Affine, Argument, Assignment, Loop, Node, Operation, Value};
 use super::scope::{Meaning, Scope, at, bare, name};
 use super::values::{access, operation, value};
 use crate::errors::Errors;
+
+const CONSTANTS: &str = "a nest has no constants of its own: write `let NAME = VALUE;` for a value, and the number itself for an integer";
+
+const INTEGERS: &str = "a `let` of a nest is a value, no integer: write the integer itself where it is used";
 
 const STATEMENTS: &str = "this is no statement of a nest: write `for` loops, `if` with a condition on integers, `let`, and assignments to elements";
 
 /// Reads the body of a function; what is wrong goes to `errors`.
 pub fn nodes(block: &Block, arguments: &[Argument], errors: &mut Errors) -> Vec<Node> {
     Reader { scope: Scope::of(arguments), errors }.block(block)
+}
+
+/// Stands for a value that could not be read.
+fn unread() -> Meaning {
+    Meaning::Temporary(Value::Constant(0.0))
 }
 
 struct Reader<'a> {
@@ -41,6 +52,8 @@ impl Reader<'_> {
         match statement {
             Stmt::Local(local) => self.temporary(local).map(|()| None),
             Stmt::Expr(expression, _) => self.expression(bare(expression)).map(Some),
+            Stmt::Item(Item::Const(item)) => self.constant(item, &item.ident, &item.ty),
+            Stmt::Item(Item::Static(item)) => self.constant(item, &item.ident, &item.ty),
             Stmt::Item(item) => at(item, STATEMENTS),
             Stmt::Macro(call) => at(call, STATEMENTS),
         }
@@ -82,8 +95,23 @@ impl Reader<'_> {
         let Some(initial) = &local.init else {
             return at(local, format!("write `let {ident} = VALUE;`"));
         };
-        let value = value(&initial.expr, &self.scope)?;
-        self.scope.enter(ident, Meaning::Temporary(value))
+        let read = value(&initial.expr, &self.scope);
+        let is_integer = read.is_err() && affine(&initial.expr, &self.scope).is_ok();
+        let known = match &read {
+            _ if is_integer => Meaning::Integer,
+            Ok(value) => Meaning::Temporary(value.clone()),
+            Err(_) => unread(),
+        };
+        // After a mistake too: one sentence is enough, and not one more for each use of the name.
+        self.scope.enter(ident, known)?;
+        if is_integer { at(&initial.expr, INTEGERS) } else { read.map(drop) }
+    }
+
+    /// `const` and `static` are refused, and their names are known from here on.
+    fn constant<T>(&mut self, item: impl ToTokens, name: &Ident, r#type: &Type) -> Result<T> {
+        let is_value = matches!(&*r#type.to_token_stream().to_string(), "f32" | "f64");
+        self.scope.enter(name, if is_value { unread() } else { Meaning::Integer })?;
+        at(item, CONSTANTS)
     }
 
     fn repeated(&mut self, repeated: &ExprForLoop) -> Result<Loop> {
@@ -114,7 +142,8 @@ impl Reader<'_> {
                 let upper = match range.limits {
                     RangeLimits::HalfOpen(_) => bounds(end, Side::Upper, &self.scope)?,
                     RangeLimits::Closed(_) => {
-                        bounds(end, Side::Last, &self.scope)?.into_iter().map(Affine::next).collect()
+                        let next = |last: Affine| sum(end, last, &Affine::number(1), 1);
+                        bounds(end, Side::Last, &self.scope)?.into_iter().map(next).collect::<Result<_>>()?
                     }
                 };
                 Ok(Values { lower, upper, step: 1, is_reversed: false })
@@ -153,10 +182,11 @@ impl Reader<'_> {
     fn conditional(&mut self, conditional: &ExprIf) -> Result<Node> {
         let all = conditions(&conditional.cond, &self.scope);
         let body = self.block(&conditional.then_branch);
+        let all = all?;
         if let Some((token, _)) = &conditional.else_branch {
             return at(token, "write a second `if` with the opposite condition");
         }
-        Ok(Node::If(all?, body))
+        Ok(Node::If(all, body))
     }
 
     fn assignment(&mut self, target: &Expr, operation: Option<Operation>, assigned: &Expr) -> Result<Node> {
@@ -184,13 +214,6 @@ struct Values {
     upper: Vec<Affine>,
     step: i64,
     is_reversed: bool,
-}
-
-impl Affine {
-    fn next(mut self) -> Affine {
-        self.constant += 1;
-        self
-    }
 }
 
 fn is_assignment(operator: &BinOp) -> bool {

@@ -1,19 +1,27 @@
 //! Integers of bounds, subscripts and conditions: affine in parameters and iterators.
 
 use quote::ToTokens;
-use syn::{BinOp, Expr, ExprBinary, ExprLit, ExprMethodCall, Lit, Result};
+use syn::{BinOp, Expr, ExprBinary, ExprLit, ExprMethodCall, Lit, Result, UnOp};
 
 use super::ir::{Affine, Condition};
-use super::scope::{Meaning, Scope, at, bare, name};
+use super::scope::{Meaning, Scope, at, bare, constant, name};
+use super::values::value;
 
 const AFFINE: &str = "is not affine: write a sum of parameters and iterators, each at most times a number";
+
+const BEYOND: &str = "integers of a nest have 64 bits with a sign: this is beyond them";
+
+/// What a user may ask an array for its extents with.
+const LENGTHS: [&str; 5] = ["len", "nrows", "ncols", "dim", "len_of"];
+
+const OF_VALUES: &str = "a condition around statements compares integers, not values: choose a value instead, as in `x[i] = if a[i] < b { c } else { x[i] };`";
 
 /// Reads an affine expression.
 pub fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
     let expression = bare(expression);
     match expression {
         Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => {
-            Ok(Affine { terms: Vec::new(), constant: literal.base10_parse()? })
+            literal.base10_parse().map(Affine::number).or_else(|_| at(literal, BEYOND))
         }
         Expr::Path(_) => variable(expression, scope),
         Expr::Binary(binary) => operation(binary, scope),
@@ -24,13 +32,26 @@ pub fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
             &call.method,
             "`max` may stand in a lower bound of a loop, `min` in an upper one, and nowhere else",
         ),
+        Expr::MethodCall(call) if LENGTHS.contains(&&*call.method.to_string()) => at(
+            expression,
+            "the extents of an array are those of its `#[shape(..)]`: write the argument that stands there",
+        ),
+        Expr::Cast(cast) => affine(&cast.expr, scope).and_then(|_| {
+            at(
+                expression,
+                "integers of a nest are of type `usize`, and need no cast: write them without `as`",
+            )
+        }),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+            sum(unary, Affine::default(), &affine(&unary.expr, scope)?, -1)
+        }
         Expr::Index(_) => at(expression, format!("an element of an array {AFFINE}")),
         _ => at(expression, format!("this {AFFINE}")),
     }
 }
 
 fn variable(expression: &Expr, scope: &Scope) -> Result<Affine> {
-    let Some(name) = name(expression) else { return at(expression, format!("this {AFFINE}")) };
+    let Some(name) = name(expression) else { return at(expression, constant(expression)) };
     let what = match scope.meaning(name)? {
         Meaning::Integer => return Ok(Affine { terms: vec![(name.clone(), 1)], constant: 0 }),
         Meaning::Scalar | Meaning::Temporary(_) => "a number of type `f32`",
@@ -42,13 +63,13 @@ fn variable(expression: &Expr, scope: &Scope) -> Result<Affine> {
 fn operation(binary: &ExprBinary, scope: &Scope) -> Result<Affine> {
     let (left, right) = (&binary.left, &binary.right);
     match binary.op {
-        BinOp::Add(_) => Ok(affine(left, scope)?.plus(&affine(right, scope)?, 1)),
-        BinOp::Sub(_) => Ok(affine(left, scope)?.plus(&affine(right, scope)?, -1)),
+        BinOp::Add(_) => sum(binary, affine(left, scope)?, &affine(right, scope)?, 1),
+        BinOp::Sub(_) => sum(binary, affine(left, scope)?, &affine(right, scope)?, -1),
         BinOp::Mul(sign) => {
             let (left, right) = (affine(left, scope)?, affine(right, scope)?);
             match (left.terms.is_empty(), right.terms.is_empty()) {
-                (true, _) => Ok(Affine::default().plus(&right, left.constant)),
-                (_, true) => Ok(Affine::default().plus(&left, right.constant)),
+                (true, _) => sum(binary, Affine::default(), &right, left.constant),
+                (_, true) => sum(binary, Affine::default(), &left, right.constant),
                 _ => at(sign, format!("a product of two variables {AFFINE}")),
             }
         }
@@ -57,12 +78,24 @@ fn operation(binary: &ExprBinary, scope: &Scope) -> Result<Affine> {
 }
 
 impl Affine {
-    /// The sum with so many times another one.
-    pub fn plus(mut self, other: &Affine, factor: i64) -> Affine {
-        self.terms.extend(other.terms.iter().map(|(name, coefficient)| (name.clone(), coefficient * factor)));
-        self.constant += other.constant * factor;
-        self
+    /// A number alone.
+    pub fn number(constant: i64) -> Affine {
+        Affine { terms: Vec::new(), constant }
     }
+
+    /// The sum with so many times another one, where it fits.
+    fn plus(mut self, other: &Affine, factor: i64) -> Option<Affine> {
+        for (name, coefficient) in &other.terms {
+            self.terms.push((name.clone(), coefficient.checked_mul(factor)?));
+        }
+        self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        Some(self)
+    }
+}
+
+/// Returns the sum of one and so many times another, or says at the expression that it does not fit.
+pub fn sum(place: impl ToTokens, one: Affine, other: &Affine, factor: i64) -> Result<Affine> {
+    one.plus(other, factor).map_or_else(|| at(place, BEYOND), Ok)
 }
 
 /// Which bound of a loop.
@@ -95,7 +128,7 @@ pub fn bounds(expression: &Expr, side: Side, scope: &Scope) -> Result<Vec<Affine
 /// No iterator is negative, so that below `n.saturating_sub(1)` is below `n - 1`.
 fn saturating(call: &ExprMethodCall, side: Side, scope: &Scope) -> Result<Vec<Affine>> {
     let [receiver, argument] = operands(call)?;
-    let difference = affine(receiver, scope)?.plus(&affine(argument, scope)?, -1);
+    let difference = sum(call, affine(receiver, scope)?, &affine(argument, scope)?, -1)?;
     match side {
         Side::Lower => Ok(vec![difference, Affine::default()]),
         Side::Upper => Ok(vec![difference]),
@@ -116,6 +149,9 @@ pub fn operands(call: &ExprMethodCall) -> Result<[&Expr; 2]> {
 
 /// Reads the condition of an `if` around statements.
 pub fn conditions(expression: &Expr, scope: &Scope) -> Result<Vec<Condition>> {
+    if is_of_values(expression, scope) {
+        return at(expression, OF_VALUES);
+    }
     let expression = bare(expression);
     let Expr::Binary(binary) = expression else {
         return at(expression, "a condition compares integers: write `i < n`, several joined by `&&`");
@@ -128,6 +164,22 @@ pub fn conditions(expression: &Expr, scope: &Scope) -> Result<Vec<Condition>> {
     let relation = relation(&binary.op)?;
     let [left, right] = [affine(&binary.left, scope)?, affine(&binary.right, scope)?];
     Ok(vec![Condition { relation, left, right }])
+}
+
+/// Whether a condition, or a part of it, asks for values: only the data tells them.
+fn is_of_values(condition: &Expr, scope: &Scope) -> bool {
+    let is_value = |side: &Expr| affine(side, scope).is_err() && value(side, scope).is_ok();
+    match bare(condition) {
+        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => false,
+        Expr::Binary(binary) if matches!(binary.op, BinOp::Or(_)) => {
+            is_of_values(&binary.left, scope) || is_of_values(&binary.right, scope)
+        }
+        Expr::Binary(binary) => is_value(&binary.left) || is_value(&binary.right),
+        Expr::Unary(unary) => is_of_values(&unary.expr, scope) || is_value(&unary.expr),
+        Expr::MethodCall(call) => is_value(&call.receiver),
+        Expr::Let(binding) => is_value(&binding.expr),
+        other => is_value(other),
+    }
 }
 
 /// The variant of `Relation` that an operator is.

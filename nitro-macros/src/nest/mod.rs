@@ -31,7 +31,9 @@ pub fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     let arguments = signature::arguments(&function, &mut errors);
-    let body = body::nodes(&function.block, &arguments, &mut errors);
+    // Nothing can be said of a body whose arguments are not known.
+    let are_known = arguments.len() == function.sig.inputs.len();
+    let body = if are_known { body::nodes(&function.block, &arguments, &mut errors) } else { Vec::new() };
     if errors.is_empty() {
         expand::nest(&ir::Nest { options, function, arguments, body })
     } else {

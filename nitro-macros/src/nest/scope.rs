@@ -87,6 +87,9 @@ impl Scope {
     }
 
     fn unknown(&self, name: &Ident) -> syn::Error {
+        if is_constant(name) {
+            return syn::Error::new(name.span(), constant(name));
+        }
         let known: BTreeSet<String> = self.names.iter().map(|(name, _)| name.to_string()).collect();
         let nearest = crate::errors::nearest(&name.to_string(), known.iter().map(String::as_str));
         let suggestion = nearest.map_or(String::new(), |near| format!(": did you mean `{near}`?"));
@@ -95,6 +98,20 @@ impl Scope {
         );
         syn::Error::new(name.span(), message)
     }
+}
+
+/// Whether a name is written as those of constants are.
+fn is_constant(name: &Ident) -> bool {
+    let name = name.to_string();
+    name.contains(char::is_uppercase) && !name.contains(char::is_lowercase)
+}
+
+/// What to write instead of a constant.
+pub fn constant(name: impl quote::ToTokens) -> String {
+    let name = name.to_token_stream().to_string().replace(" :: ", "::");
+    format!(
+        "`{name}` is a constant, whose value no macro sees: write the number itself, or take it as an argument"
+    )
 }
 
 /// Whether two identifiers are one name, which may be written raw.

@@ -14,6 +14,8 @@ use crate::errors::Errors;
 
 const TYPES: &str = "write `usize` for a size, `f32` for a scalar, and `&Array2<f32>`, `&mut Array2<f32>` or another number of dimensions, `&[f32]` or `&mut [f32]` for an array";
 
+const VECS: &str = "a nest takes the elements of a `Vec`, which cannot grow in it: write `&[f32]` or `&mut [f32]`, and call it with `&vec` or `&mut vec`";
+
 /// Reads the arguments; what is wrong goes to `errors`.
 pub fn arguments(function: &ItemFn, errors: &mut Errors) -> Vec<Argument> {
     plain(function, errors);
@@ -97,7 +99,7 @@ fn read(argument: &FnArg, scope: &Scope) -> Result<Argument> {
         Type::Reference(reference) => Kind::Array(array(reference, argument, name, shape, scope)?),
         r#type if is_named(r#type, "usize") => without_shape(shape, Kind::Parameter)?,
         r#type if is_named(r#type, "f32") => without_shape(shape, Kind::Scalar)?,
-        r#type => return at(r#type, TYPES),
+        r#type => return at(r#type, if is_vec(r#type) { VECS } else { TYPES }),
     };
     Ok(Argument { name: name.clone(), kind })
 }
@@ -125,6 +127,9 @@ fn array(
     shape: Option<&Attribute>,
     scope: &Scope,
 ) -> Result<Array> {
+    if is_vec(&reference.elem) {
+        return at(&argument.ty, VECS);
+    }
     let is_slice = matches!(&*reference.elem, Type::Slice(slice) if is_named(&slice.elem, "f32"));
     if !is_slice && !is_array_of_f32(&reference.elem) {
         return at(&argument.ty, TYPES);
@@ -143,6 +148,11 @@ fn array(
         return at(&extents, "a slice has one dimension: write its length alone, or take an `Array2<f32>`");
     }
     Ok(Array { shape, is_written: reference.mutability.is_some(), is_slice })
+}
+
+fn is_vec(r#type: &Type) -> bool {
+    let Type::Path(path) = r#type else { return false };
+    path.path.segments.last().is_some_and(|last| last.ident == "Vec")
 }
 
 /// `Array2<f32>` and its like, whatever they are called.

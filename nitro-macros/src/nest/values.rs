@@ -6,7 +6,7 @@ use syn::{BinOp, Block, Expr, ExprIf, ExprIndex, ExprMethodCall, Lit, LitFloat, 
 
 use super::integers::{affine, operands, relation};
 use super::ir::{Access, Array, Operation, Value};
-use super::scope::{Meaning, Scope, at, bare, name};
+use super::scope::{Meaning, Scope, at, bare, constant, name};
 
 const VALUES: &str = "this is no value of a nest: write elements, scalars and numbers with `+ - * /`, `min`, `max`, `sqrt`, `abs`, `(i) as f32`, or `if a < b { x } else { y }`";
 
@@ -30,7 +30,12 @@ pub fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
             if cast.ty.to_token_stream().to_string() != "f32" {
                 return at(&cast.ty, "values are of single precision: write `as f32`");
             }
-            affine(&cast.expr, scope).map(Value::Integer)
+            match affine(&cast.expr, scope) {
+                Err(_) if value(&cast.expr, scope).is_ok() => {
+                    at(expression, "this is of type `f32` already: remove `as f32`")
+                }
+                read => read.map(Value::Integer),
+            }
         }
         Expr::If(choice) => select(choice, scope),
         Expr::Macro(_) | Expr::Call(_) | Expr::Closure(_) | Expr::Match(_) | Expr::Block(_) => {
@@ -63,7 +68,7 @@ fn finite(literal: &LitFloat) -> Result<Value> {
 }
 
 fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
-    let Some(name) = name(expression) else { return at(expression, VALUES) };
+    let Some(name) = name(expression) else { return at(expression, constant(expression)) };
     match scope.meaning(name)? {
         Meaning::Scalar => Ok(Value::Scalar(name.clone())),
         Meaning::Temporary(value) => Ok(value.clone()),
@@ -123,6 +128,12 @@ fn select(choice: &ExprIf, scope: &Scope) -> Result<Value> {
     let Expr::Binary(comparison) = bare(&choice.cond) else {
         return at(&choice.cond, "the condition of a value compares two values: write `a < b`");
     };
+    if let BinOp::And(_) | BinOp::Or(_) = comparison.op {
+        return at(
+            comparison.op,
+            "the condition of a value is one comparison: write one `if` within another",
+        );
+    }
     if let BinOp::Ne(_) = comparison.op {
         return at(comparison.op, "write `==`, and the two cases the other way round");
     }
@@ -151,7 +162,12 @@ fn result(block: &Block, scope: &Scope) -> Result<Value> {
 /// Reads an element.
 pub fn access(index: &ExprIndex, scope: &Scope) -> Result<Access> {
     let Some(array) = name(bare(&index.expr)) else {
-        return at(&index.expr, "write the name of an array before its subscripts");
+        let nested = indexed(index).and_then(|array| match scope.meaning(array) {
+            Ok(Meaning::Array(declared)) => Some(subscripts_message(array, declared)),
+            _ => None,
+        });
+        let message = nested.unwrap_or_else(|| "write the name of an array before its subscripts".to_owned());
+        return at(&index.expr, message);
     };
     let Meaning::Array(declared) = scope.meaning(array)? else {
         return at(array, format!("`{array}` is no array of the function's arguments"));
@@ -168,6 +184,14 @@ pub fn access(index: &ExprIndex, scope: &Scope) -> Result<Access> {
     let subscripts =
         subscripts.into_iter().map(|subscript| affine(subscript, scope)).collect::<Result<_>>()?;
     Ok(Access { array: array.clone(), subscripts })
+}
+
+/// Returns the array of `a[i][j]`.
+fn indexed(index: &ExprIndex) -> Option<&Ident> {
+    match bare(&index.expr) {
+        Expr::Index(inner) => indexed(inner),
+        other => name(other),
+    }
 }
 
 fn subscripts_message(array: &Ident, declared: &Array) -> String {

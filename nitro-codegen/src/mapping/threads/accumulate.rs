@@ -231,7 +231,9 @@ impl Walk<'_> {
         let Candidate { element, domain, .. } = candidate;
         let is_unknown = |axis: &&Axis| unknown.contains(&axis.iterator);
         let of_box = |axis: &Axis| in_extent(axis.iterator, &axis.extent);
-        let known: Vec<Affine> = self.axes.iter().filter(is_unknown).flat_map(of_box).collect();
+        let mut known: Vec<Affine> = self.axes.iter().filter(is_unknown).flat_map(of_box).collect();
+        // Together with those of the domain they may say more of an element than that there are points where they hold.
+        known.extend(self.held.iter().flat_map(not_negative));
         let mut said: Vec<Affine> = conditions.iter().flat_map(not_negative).collect();
         said.extend(self.axes.iter().filter(|axis| !is_unknown(axis)).flat_map(Axis::is_within));
         let all = guards.iter().chain(&domain.conditions).flat_map(not_negative).collect();

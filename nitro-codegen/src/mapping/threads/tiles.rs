@@ -185,7 +185,8 @@ impl Walk<'_> {
             (factor, _) => Unroll::By(factor),
         };
         let guards = self.needed(&tiles.guards, body);
-        let full = Instruction::Loop(tiles.whole(), unroll, self.list(body, &[]));
+        let whole = self.holding(&guards, |walk| walk.list(body, &[]));
+        let full = Instruction::Loop(tiles.whole(), unroll, whole);
         let part = Instruction::Loop(tiles.part(), Unroll::By(1), self.list(body, &guards));
         self.staged.clear();
         either(tiles.full(&guards, &self.tile(), &tiles.start()), vec![full], vec![part])

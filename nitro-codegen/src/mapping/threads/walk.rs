@@ -19,6 +19,8 @@ pub struct Walk<'a> {
     pub tiling: &'a Tiling,
     /// For each axis its iterators; empty where each thread has one value of each axis.
     pub own: Vec<Own>,
+    /// Conditions that hold where the walk is, and which nothing in it has to ask for.
+    pub held: Vec<Condition>,
     /// Elements that are in registers where the walk is.
     pub accumulators: Vec<Accumulator>,
     /// What is in shared memory where the walk is.
@@ -49,7 +51,7 @@ impl<'a> Walk<'a> {
     ) -> Self {
         let is_plain = axes.iter().all(|axis| axis.points == 1 && !axis.is_summed)
             && !(tiling.inner > 0 && has_loop(nodes));
-        let (accumulators, staged) = (Vec::new(), Vec::new());
+        let (held, accumulators, staged) = (Vec::new(), Vec::new(), Vec::new());
         let own = Vec::new();
         let (is_at_point, is_in_row, buffers) = (false, false, 1);
         let mut walk = Self {
@@ -59,6 +61,7 @@ impl<'a> Walk<'a> {
             axes,
             tiling,
             own,
+            held,
             accumulators,
             staged,
             buffers,
@@ -127,11 +130,20 @@ impl<'a> Walk<'a> {
             self.serial(nodes, &guards, 0)
         } else {
             let full = in_tile(&guards, &self.block(), true);
-            let whole = self.serial(nodes, &[], 0);
+            let whole = self.holding(&guards, |walk| walk.serial(nodes, &[], 0));
             if full.is_empty() { whole } else { either(full, whole, self.serial(nodes, &guards, 0)) }
         };
         body.extend(guarded(occupied, work));
         (self.slices == 1 || self.is_sliced).then_some(body)
+    }
+
+    /// What `make` makes where these conditions hold.
+    pub fn holding<T>(&mut self, conditions: &[Condition], make: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.held.len();
+        self.held.extend_from_slice(conditions);
+        let made = make(self);
+        self.held.truncate(before);
+        made
     }
 
     pub fn has_serial_axis(&self) -> bool {
@@ -258,7 +270,7 @@ impl<'a> Walk<'a> {
     /// A loop in steps that begin elsewhere at each point: no loop is around them all, so each point has its own.
     fn at_each_point(&mut self, range: &Range, body: &[Node], guards: &[Condition]) -> Vec<Instruction> {
         self.is_at_point = true;
-        let body = self.list(body, &[]);
+        let body = self.holding(guards, |walk| walk.list(body, &[]));
         self.is_at_point = false;
         let repeat = Instruction::Loop(range.clone(), self.unroll(), body);
         let axes: Vec<usize> = (0..self.own.len()).collect();
