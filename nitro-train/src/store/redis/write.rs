@@ -188,7 +188,7 @@ pub(super) fn import(
     }
     for one in &given.measurements {
         let (device, input) = (&given.devices[one.device].id, &given.inputs[one.input].name);
-        write_row(pipe, function, device, input, &as_row(given, one));
+        write_row(pipe, function, device, input, &plan.row(given, one));
     }
     Ok(())
 }
