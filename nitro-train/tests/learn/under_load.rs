@@ -13,7 +13,7 @@ const BOUNDARY: usize = 18;
 /// of each size below it the time of `few` was taken while others had nearly everything, and is wrong.
 fn recordings(load: Option<f64>) -> Recordings {
     let input = |at: usize| {
-        let part = if at / 3 % 4 == 0 { "test" } else { "train" };
+        let part = if (at / 3).is_multiple_of(4) { "test" } else { "train" };
         Input { name: format!("{part}/{}-{}", at / 3, at % 3), features: vec![(at / 3) as f64] }
     };
     let rows = (0..3 * SIZES).flat_map(|input| {
@@ -103,10 +103,11 @@ fn a_little_load_changes_nothing_and_a_failure_under_load_is_one() {
     assert_eq!(failed.choices[failed.rank(&vec![8.0; failed.features.len()], &[])[0]], "many");
 }
 
-/// Checks a model that is fitted from some recordings against others.
+/// Checks a model that is fitted from some recordings of `d` against others.
 fn checked_against(fitted: &Recordings, recordings: &Recordings) -> Checked {
     let split = Split::by_name(recordings);
-    let options = FitOptions { inputs: Some(split.train.clone()), ..FitOptions::default() };
+    let (inputs, sources) = (Some(split.train.clone()), vec!["d".to_owned()]);
+    let options = FitOptions { inputs, sources, ..FitOptions::default() };
     let model = fit(fitted, &options).unwrap().model;
     let expected = Expected { function: None, recordings, split: &split, devices: &[], max_regret: 0.05 };
     check(&model, &expected)
