@@ -13,7 +13,8 @@ use super::left_out::{by_reason, named};
 use super::observer::Observer;
 use super::tunable::Tunable;
 use crate::measure::{
-    FailedInputs, Plan, RecordError, RecordedInputs, SurveyedInputs, record_inputs, run_on, survey_inputs,
+    FailedInputs, Plan, Processors, RecordError, RecordedInputs, SurveyedInputs, record_inputs, run_on,
+    survey_inputs,
 };
 use crate::printable::printable;
 use crate::recordings::{Measurement, Outcome, Recordings};
@@ -28,6 +29,7 @@ pub(super) struct Recorder<'a> {
     pub(super) device_name: &'a str,
     pub(super) device: &'a dyn OpenDevice,
     pub(super) observer: &'a dyn Observer,
+    pub(super) processors: &'a dyn Processors,
 }
 
 impl Recorder<'_> {
@@ -62,10 +64,10 @@ impl Recorder<'_> {
         surveyed.map_err(|source| TrainError::Survey { function, device, source: source.into() })
     }
 
-    /// The plan, after what the workers before this one have left out.
-    fn after_others<'p>(&self, plan: &Plan<'p>) -> Plan<'p> {
+    /// The plan, after what the workers before this one have left out, on the trainer's processors.
+    fn after_others<'p>(&'p self, plan: &Plan<'p>) -> Plan<'p> {
         let left_out_before = worker::left_out(self.tunable.name(), self.device.entry().id());
-        Plan { left_out_before, ..plan.clone() }
+        Plan { left_out_before, processors: self.processors, ..plan.clone() }
     }
 
     /// What came of a recording, together with what the store knows of the variants.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::scripted::{Devices, Scripted, TIME_NS};
+use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_train::measure::{Clock, Inputs, Plan, Processors, Repeats, Share, Silent, record_inputs};
 use nitro_train::recordings::{DOUBTFUL_LOAD, Outcome, Recordings};
@@ -43,16 +43,6 @@ struct Machine;
 impl Processors for Machine {
     fn time(&self) -> Option<ProcessorTime> {
         Some(MACHINE.get())
-    }
-}
-
-/// A system that does not tell.
-#[derive(Debug)]
-struct Hidden;
-
-impl Processors for Hidden {
-    fn time(&self) -> Option<ProcessorTime> {
-        None
     }
 }
 
