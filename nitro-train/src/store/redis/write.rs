@@ -10,7 +10,6 @@ use super::wire::Wire;
 use super::{Result, answers, read};
 use crate::exact::Exact;
 use crate::recordings::{Input, Meanings, Recordings};
-use crate::store::as_row;
 use crate::store::merge::Import;
 use crate::store::{FunctionSchema, Row, Searches, StoreError, check, named_times};
 
