@@ -70,6 +70,7 @@ pub use function::{CodeVariant, Function, UnknownVariant};
 pub use measured::{Benchmark, Doubt, MeasuredFeature};
 pub use parameter::{Configuration, ConfigurationError, Parameter, ParameterKind, Parameters};
 pub use prepare::{PrepareError, Prepared};
+pub use processor_time::ProcessorTime;
 pub use reason::{Far, Reason, ReasonKind};
 pub use selection::{Selection, first_admissible};
 pub use state::{ReloadError, reload};

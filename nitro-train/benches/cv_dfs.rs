@@ -66,6 +66,7 @@ fn recordings() -> Recordings {
         outcome: Outcome::Time(time_ns(input, device, variant)),
         spread_ns: 0.0,
         repeats: 1,
+        load: None,
         reason: String::new(),
     };
     Recordings {

@@ -142,6 +142,7 @@ mod tests {
                 outcome: Outcome::Time(if slow { 10.0 } else { 5.0 }),
                 spread_ns: 0.0,
                 repeats: 1,
+                load: None,
                 reason: String::new(),
             }
         };

@@ -32,6 +32,8 @@ pub struct Checked {
     pub regrets: Vec<(String, f64)>,
     /// The test inputs on which the choices lost most on these devices, at most five, worst first; empty where all are near the best.
     pub worst: Vec<WorstInput>,
+    /// How many measured pairs of a test input and one of these devices do not count, since others took the processors then.
+    pub doubtful: usize,
     /// Why the model should not be shipped; empty for a model that passes.
     pub problems: Vec<Problem>,
 }
@@ -167,6 +169,16 @@ pub enum Problem {
         /// What is allowed.
         max_regret: f64,
     },
+    /// All that the model could be judged by is doubtful.
+    #[error(
+        "the model of `{function}` cannot be judged: its {inputs} test inputs were measured while others took the processors; `record --again --function {function}` measures them anew"
+    )]
+    AllDoubtful {
+        /// The function.
+        function: String,
+        /// How many test inputs.
+        inputs: usize,
+    },
     /// The model cannot be judged by the recordings.
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
@@ -212,11 +224,11 @@ pub fn check(model: &Model, expected: &Expected<'_>) -> Checked {
     problems.extend(other);
     problems.extend(incomplete(expected.recordings));
     problems.extend(declared_otherwise(model, expected));
-    let (regrets, worst) = judged(model, expected).unwrap_or_else(|error| {
-        problems.push(error.into());
+    let (regrets, worst, doubtful) = judged(model, expected).unwrap_or_else(|problem| {
+        problems.push(problem);
         Default::default()
     });
-    let mut checked = Checked { regrets, worst, problems };
+    let mut checked = Checked { regrets, worst, doubtful, problems };
     checked.problems.extend(too_much(&checked, function, expected.max_regret));
     checked
 }
@@ -316,13 +328,42 @@ fn provenance(model: &Model, recordings: &Recordings, train: &[usize]) -> Result
 }
 
 /// What the choices for the test inputs lose on each device, and on which inputs most.
-fn judged(model: &Model, expected: &Expected<'_>) -> Result<(Regrets, Vec<WorstInput>), EvaluateError> {
+///
+/// What was measured under load does not count: a variant that was slow then need not be slow.
+fn judged(model: &Model, expected: &Expected<'_>) -> Result<(Regrets, Vec<WorstInput>, usize), Problem> {
     let Expected { recordings, split, .. } = *expected;
-    let performance = PerformanceTable::new(recordings)?;
-    let regrets = regrets(model, expected, &performance)?;
+    let performance = PerformanceTable::new(recordings).map_err(EvaluateError::from)?;
+    let doubtful = doubtful_tests(expected, &performance);
+    let performance = performance.without_doubtful(recordings);
+    let is_left = |(device, input): (usize, &usize)| performance.is_measured(device, *input);
+    let mut pairs =
+        judged_on(expected).into_iter().flat_map(|d| split.test.iter().map(move |input| (d, input)));
+    if !doubtful.is_empty() && !pairs.any(is_left) {
+        let inputs: BTreeSet<usize> = doubtful.iter().map(|(_, input)| *input).collect();
+        return Err(Problem::AllDoubtful { function: recordings.function.clone(), inputs: inputs.len() });
+    }
+    let regrets = regrets(model, expected, &performance, &doubtful)?;
     let devices = regrets.iter().filter_map(|(id, _)| recordings.device_index(id));
     let worst = worst_inputs(recordings, &performance, devices.map(|device| (device, model)), &split.test)?;
-    Ok((regrets, worst))
+    Ok((regrets, worst, doubtful.len()))
+}
+
+/// Returns the devices that a model is judged on.
+fn judged_on(expected: &Expected<'_>) -> Vec<usize> {
+    match expected.devices {
+        [] => (0..expected.recordings.devices.len()).collect(),
+        asked => asked.to_vec(),
+    }
+}
+
+/// Returns the devices and test inputs that were measured under load.
+fn doubtful_tests(expected: &Expected<'_>, performance: &PerformanceTable) -> Vec<(usize, usize)> {
+    let (tests, devices) = (expected.split.test.iter().collect::<BTreeSet<_>>(), judged_on(expected));
+    let mut doubtful: Vec<(usize, usize)> = expected.recordings.doubtful().into_iter().collect();
+    doubtful.retain(|(device, input)| {
+        devices.contains(device) && tests.contains(input) && performance.is_measured(*device, *input)
+    });
+    doubtful
 }
 
 /// Of each device that has test inputs; a device that was asked for must have some.
@@ -330,15 +371,17 @@ fn regrets(
     model: &Model,
     expected: &Expected<'_>,
     performance: &PerformanceTable,
+    doubtful: &[(usize, usize)],
 ) -> Result<Regrets, EvaluateError> {
     let Expected { recordings, split, .. } = *expected;
-    let all: Vec<usize> = (0..recordings.devices.len()).collect();
     let asked = !expected.devices.is_empty();
     let mut regrets = Vec::new();
-    for &device in if asked { expected.devices } else { &all } {
+    for device in judged_on(expected) {
         let id = &recordings.devices[device].id;
         let shares = shares_of_model(recordings, performance, model, device, &split.test)?;
         match shares.len() {
+            // Where all is doubtful the other devices judge.
+            0 if doubtful.iter().any(|(own, _)| *own == device) => {}
             0 if asked => return Err(no_tests(recordings, id)),
             0 => {}
             count => regrets.push((id.clone(), 1.0 - shares.iter().sum::<f64>() / count as f64)),

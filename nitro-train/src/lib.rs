@@ -47,7 +47,9 @@ pub use clap;
 pub use measure::{BoxError, Session};
 pub use model_summary::ModelSummary;
 // What a trainer's own code names of the run time: so that it needs no dependency on `nitro-core`.
-pub use nitro_core::{Artifact, DeviceFeature, Doubt, Function, MeasuredFeature, model, provide};
+pub use nitro_core::{
+    Artifact, DeviceFeature, Doubt, Function, MeasuredFeature, ProcessorTime, model, provide,
+};
 pub(crate) use nitro_search::random;
 pub use trainer::{
     CalibrateRequest, CalibratedModel, Candidates, CheckRequest, DataRequest, DescribeRequest, Described,

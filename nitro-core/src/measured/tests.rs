@@ -29,7 +29,8 @@ impl Surroundings for Scripted {
 
     fn processor_time(&self) -> Option<ProcessorTime> {
         let look = self.looks.replace(self.looks.get() + 1);
-        Some(ProcessorTime { total: 1000 * look, busy: (self.others + 500) * look, own: 500 * look })
+        let (total, busy, own) = (1000 * look, (self.others + 500) * look, 500 * look);
+        Some(ProcessorTime { processors: 1, total, busy, stolen: 0, own })
     }
 
     fn is_optimized_build(&self) -> bool {

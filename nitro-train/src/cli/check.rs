@@ -58,6 +58,15 @@ fn print(out: &mut dyn Write, checks: &[ModelCheck], show: &ShowArgs) -> Result<
             writeln!(out, "{}", printable(&format!("{} {worst}", check.function)))?;
         }
     }
+    for ModelCheck { function, doubtful, .. } in checks.iter().filter(|check| check.doubtful > 0) {
+        let those = if *doubtful == 1 {
+            "1 of its test inputs does"
+        } else {
+            &format!("{doubtful} of its test inputs do")
+        };
+        let why = "measured while others took the processors";
+        writeln!(out, "{}", printable(&format!("{function}: {those} not count, {why}")))?;
+    }
     let passed = checks.iter().filter(|check| check.problems.is_empty()).count();
     writeln!(out, "{passed} of {} models may be shipped", checks.len())?;
     Ok(())

@@ -109,6 +109,7 @@ mod tests {
             outcome,
             spread_ns: 0.0,
             repeats: 1,
+            load: None,
             reason: String::new(),
         };
         let tiled =

@@ -253,6 +253,7 @@ mod tests {
             outcome: Outcome::Time(1e6 * times(input, block)),
             spread_ns: 0.0,
             repeats: 5,
+            load: None,
             reason: String::new(),
         };
         Recordings {

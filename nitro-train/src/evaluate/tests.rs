@@ -32,6 +32,7 @@ fn recordings(devices: usize) -> Recordings {
                     outcome: Outcome::Time(time),
                     spread_ns: 0.0,
                     repeats: 3,
+                    load: None,
                     reason: String::new(),
                 });
             }

@@ -192,6 +192,15 @@ pub(super) fn not_negative(column: &'static str, field: &str) -> Result<f64, Pro
     Err(Problem::OutOfRange { column, found: excerpt(field), expected: "0 or above" })
 }
 
+/// A number from 0 to 1.
+pub(super) fn share(column: &'static str, field: &str) -> Result<f64, Problem> {
+    let value = number(column, field)?;
+    if (0.0..=1.0).contains(&value) {
+        return Ok(value);
+    }
+    Err(Problem::OutOfRange { column, found: excerpt(field), expected: "from 0 to 1" })
+}
+
 /// A number that is neither negative nor zero.
 pub(super) fn above_zero(column: &'static str, field: &str) -> Result<f64, Problem> {
     let value = number(column, field)?;

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use nitro_core::MAX_VARIANTS;
 
-use super::csv_table::{CsvTable, Record, above_zero, not_negative};
+use super::csv_table::{CsvTable, Record, above_zero, not_negative, share};
 use super::error::{ImportError, Problem, check_name};
 use super::parameters::Listed;
 use crate::printable::excerpt;
 use crate::recordings::{Measurement, Outcome, Recordings};
 
 pub(super) const REQUIRED: [&str; 4] = ["device", "input", "variant", "time_ns"];
-pub(super) const OPTIONAL: [&str; 5] = ["outcome", "spread_ns", "repeats", "configuration", "reason"];
+pub(super) const OPTIONAL: [&str; 6] = ["outcome", "spread_ns", "repeats", "configuration", "reason", "load"];
 
 /// Adds variants and measurements to recordings that have their inputs and devices.
 pub(super) fn read(
@@ -34,7 +34,7 @@ pub(super) fn read(
 /// Where each column is.
 struct Columns {
     required: [usize; 4],
-    optional: [Option<usize>; 5],
+    optional: [Option<usize>; 6],
 }
 
 impl Columns {
@@ -60,7 +60,7 @@ impl Columns {
     }
 
     /// Empty where the column is absent.
-    fn optional<'r>(&self, record: &'r Record<'_>) -> [&'r str; 5] {
+    fn optional<'r>(&self, record: &'r Record<'_>) -> [&'r str; 6] {
         self.optional.map(|index| index.map_or("", |index| record.text(index)))
     }
 }
@@ -113,7 +113,7 @@ impl<'l> Index<'l> {
 
     fn measurement(&mut self, columns: &Columns, record: &Record<'_>) -> Result<Measurement, Problem> {
         let [device_id, input_name, variant_name, time_ns] = columns.required(record);
-        let [outcome, spread_ns, repeats, mut configuration, reason] = columns.optional(record);
+        let [outcome, spread_ns, repeats, mut configuration, reason, load] = columns.optional(record);
         let device = index_of(&self.devices, "device", device_id)?;
         let input = index_of(&self.inputs, "input", input_name)?;
         let variant = self.variants.index_of(variant_name)?;
@@ -138,6 +138,7 @@ impl<'l> Index<'l> {
             outcome: self::outcome(outcome, time_ns)?,
             spread_ns: if spread_ns.is_empty() { 0.0 } else { not_negative("spread_ns", spread_ns)? },
             repeats: self::repeats(repeats)?,
+            load: if load.is_empty() { None } else { Some(share("load", load)?) },
             reason: reason.to_owned(),
         })
     }

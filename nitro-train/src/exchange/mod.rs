@@ -4,7 +4,8 @@
 //!
 //! - **measurements**: `device,input,variant,time_ns`, where an empty time means that the variant failed or is not
 //!   admissible. Optional columns: `outcome` (`time`, `failed`, `wrong` or `inadmissible`), `spread_ns`, `repeats`,
-//!   `configuration` (tuning parameters) and `reason` (why a variant failed or is wrong). The order of the columns is free.
+//!   `configuration` (tuning parameters), `reason` (why a variant failed or is wrong) and `load` (what others took of the
+//!   processors that it needed, from 0 to 1; empty where that is not known). The order of the columns is free.
 //! - **inputs**: `input`, then one column a feature.
 //! - **devices**: `device`, then one column a device feature; an empty field means that it is not known there.
 //! - **parameters**, where a variant has tuning parameters: `configuration`, then one column a parameter, and one row for every

@@ -76,6 +76,7 @@ fn measurements(recordings: &Recordings) -> String {
             Cow::Owned(one.repeats.to_string()),
             guard(&one.configuration),
             guard(&one.reason),
+            one.load.map_or(Cow::Borrowed(""), number),
         ]);
     }
     text

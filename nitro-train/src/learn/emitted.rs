@@ -62,6 +62,7 @@ mod tests {
             outcome: Outcome::Time(time_ns),
             spread_ns: 0.0,
             repeats: 1,
+            load: None,
             reason: String::new(),
         };
         let rows = times_ns.iter().enumerate().flat_map(|(input, times)| {

@@ -1,10 +1,12 @@
 //! What every choice achieved, as a share of the best one: the common currency of training and evaluation.
 
+use std::borrow::Cow;
+
 use nitro_core::MAX_VARIANTS;
 
 use super::classes::Classes;
 use super::error::LearnError;
-use crate::recordings::{Outcome, Recordings};
+use crate::recordings::{DOUBTFUL_LOAD, Outcome, Recordings};
 use crate::selection::choose;
 
 /// The most combinations of device, input and choice: 32 bytes each, 2 GiB.
@@ -23,6 +25,8 @@ pub struct PerformanceTable {
     best: Vec<Best>,
     /// The time of the best class a (device, input), infinite where there is none.
     best_ns: Vec<f64>,
+    /// What a (device, input) counts beside those that were measured in quiet, above 0 up to 1; none where all count alike.
+    certainties: Option<Vec<f64>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +65,7 @@ impl PerformanceTable {
             shares: Vec::with_capacity(outcomes.len()),
             best: Vec::new(),
             best_ns: Vec::new(),
+            certainties: None,
         };
         if count > 0 && inputs > 0 {
             for device in outcomes.chunks(inputs * count) {
@@ -81,6 +86,7 @@ impl PerformanceTable {
             shares: Vec::new(),
             best: Vec::new(),
             best_ns: self.best_ns.clone(),
+            certainties: self.certainties.clone(),
         };
         for (all, best) in self.shares.chunks(self.classes.count().max(1)).zip(&self.best) {
             let shares: Vec<Option<f64>> = classes.iter().map(|&class| all[class]).collect();
@@ -116,6 +122,62 @@ impl PerformanceTable {
     /// Whether the input was measured completely on the device, with or without success.
     pub fn is_measured(&self, device: usize, input: usize) -> bool {
         self.best[device * self.inputs + input] != Best::Incomplete
+    }
+
+    /// Returns the table as it is to be learned from: what was measured under load says so much less certainly that one
+    /// variant is slower than another. The share by which each is slower counts in inverse proportion to the load; variants
+    /// that failed have failed. Where all was measured under load, what was so under the least counts whole.
+    ///
+    /// ```text
+    /// share of speed, as measured   counted at twice the load that is doubtful   at five times
+    /// 1.0, 0.4, failed              1.0, 0.7, failed                             1.0, 0.88, failed
+    /// ```
+    pub fn by_certainty(&self, recordings: &Recordings) -> Cow<'_, Self> {
+        let Some(certainties) = self.certainties(recordings) else { return Cow::Borrowed(self) };
+        let mut certain = self.clone();
+        let rows = certain.shares.chunks_mut(self.classes.count().max(1));
+        for (shares, certainty) in rows.zip(&certainties) {
+            for share in shares.iter_mut().flatten().filter(|share| **share > 0.0) {
+                *share = 1.0 - certainty * (1.0 - *share);
+            }
+        }
+        certain.certainties = Some(certainties);
+        Cow::Owned(certain)
+    }
+
+    /// Returns what each (device, input) counts; none where no time is doubtful.
+    fn certainties(&self, recordings: &Recordings) -> Option<Vec<f64>> {
+        let mut certainties = vec![1.0_f64; self.best.len()];
+        for one in &recordings.measurements {
+            let Some(load) = one.doubtful_load() else { continue };
+            let certainty = &mut certainties[one.device * self.inputs + one.input];
+            *certainty = certainty.min(DOUBTFUL_LOAD / load);
+        }
+        let measured = certainties.iter().zip(&self.best).filter(|(_, best)| **best != Best::Incomplete);
+        let most = measured.map(|(certainty, _)| *certainty).fold(0.0, f64::max);
+        if most <= 0.0 || certainties.iter().all(|certainty| *certainty == 1.0) {
+            return None;
+        }
+        certainties.iter_mut().for_each(|certainty| *certainty = (*certainty / most).min(1.0));
+        Some(certainties)
+    }
+
+    /// Returns what an input counts on a device, above 0 up to 1.
+    pub fn certainty(&self, device: usize, input: usize) -> f64 {
+        self.certainties.as_ref().map_or(1.0, |certainties| certainties[device * self.inputs + input])
+    }
+
+    /// Returns true where some measurements count less than others.
+    pub fn has_doubts(&self) -> bool {
+        self.certainties.is_some()
+    }
+
+    /// Returns the table without the inputs that were measured under load, each on the devices where it was.
+    pub fn without_doubtful(mut self, recordings: &Recordings) -> Self {
+        for (device, input) in recordings.doubtful() {
+            self.best[device * self.inputs + input] = Best::Incomplete;
+        }
+        self
     }
 
     /// The table with other shares of some inputs on a device, one row an input.
@@ -218,6 +280,7 @@ mod tests {
                 outcome,
                 spread_ns: 0.0,
                 repeats: 1,
+                load: None,
                 reason: String::new(),
             };
         Recordings {

@@ -20,7 +20,7 @@ use crate::recordings::Recordings;
 pub struct Task<'a> {
     /// All that was measured.
     pub recordings: &'a Recordings,
-    /// What every variant achieved.
+    /// What every variant achieved, as far as that is certain.
     pub performance: Cow<'a, PerformanceTable>,
     /// Positions of the training inputs in the recordings.
     pub inputs: Vec<usize>,
@@ -62,7 +62,7 @@ impl<'a> Task<'a> {
         let inputs = super::folds::sample(inputs, MAX_TRAINING_INPUTS, seed);
         let (columns, notes) = informative(recordings, &inputs, &known);
         let space = Arc::new(space(recordings, &inputs, &columns));
-        let performance = Cow::Borrowed(performance);
+        let performance = performance.by_certainty(recordings);
         let costs = FeatureCosts::of(recordings).map(Arc::new);
         let weights = Arc::new(weights(&Objective::MeanRatio, recordings, &performance));
         Self { recordings, performance, inputs, columns, space, weights, costs, notes, seed }

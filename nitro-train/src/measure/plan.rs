@@ -8,6 +8,7 @@ use super::candidate::Candidate;
 use super::clock::{Clock, SystemClock};
 use super::counters::Counters;
 use super::inputs::Inputs;
+use super::load::{Processors, SystemProcessors};
 use super::run::FailedInputs;
 use super::share::Share;
 use super::timing::Repeats;
@@ -57,6 +58,8 @@ pub struct Plan<'a> {
     pub until: Option<Duration>,
     /// The clock.
     pub clock: &'a dyn Clock,
+    /// Tells what others take of the processors.
+    pub processors: &'a dyn Processors,
 }
 
 impl<'a> Plan<'a> {
@@ -77,6 +80,7 @@ impl<'a> Plan<'a> {
             share,
             until,
             clock: &SystemClock,
+            processors: &SystemProcessors,
         }
     }
 }

@@ -92,6 +92,7 @@ mod tests {
                 outcome: Outcome::Wrong,
                 spread_ns: 0.0,
                 repeats: 0,
+                load: None,
                 reason: String::new(),
             });
         }

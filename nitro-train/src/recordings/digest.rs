@@ -35,7 +35,11 @@ impl Recordings {
         });
         text.list(&rows, |text, row| {
             self.key(row).iter().for_each(|name| text.name(name));
-            text.outcome(row.outcome);
+            match row.doubtful_load() {
+                // Such a time weighs less. Of others the load is not read.
+                Some(load) => text.doubtful(row.outcome, load),
+                None => text.outcome(row.outcome),
+            }
         });
         let times = self.times(&devices, &used);
         if !times.is_empty() {
@@ -125,6 +129,12 @@ impl Text {
         self.number(outcome.time_ns().unwrap_or(0.0));
     }
 
+    fn doubtful(&mut self, outcome: Outcome, load: f64) {
+        self.name("under load");
+        self.number(load);
+        self.outcome(outcome);
+    }
+
     fn digest(self) -> String {
         self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
@@ -143,6 +153,7 @@ mod tests {
             outcome,
             spread_ns: 1.0,
             repeats: 5,
+            load: None,
             reason: String::new(),
         };
         let device =
@@ -198,6 +209,8 @@ mod tests {
         other.measurements[3].outcome = Outcome::Failed; // a device that is no source
         other.measurements[0].spread_ns = 3.0;
         other.measurements[0].repeats = 9;
+        other.measurements[0].load = Some(0.05); // others were hardly there
+        other.measurements[1].load = Some(0.9); // no load makes it fail
         other.inputs[2].features = vec![0.0, 0.0];
         assert_eq!(digest(&other), digest(&one));
         assert_eq!(one.digest(USED.0, &[0, 1, 2]), digest(&one), "the third input was never measured there");
@@ -206,7 +219,7 @@ mod tests {
     #[test]
     fn everything_that_training_reads_counts() {
         type Change = fn(&mut Recordings);
-        let changes: [(&str, Change); 10] = [
+        let changes: [(&str, Change); 11] = [
             ("function", |r| r.function.push('x')),
             ("variant", |r| r.variants[0].push('x')),
             ("name of a feature", |r| r.features[1].push('x')),
@@ -214,6 +227,7 @@ mod tests {
             ("name of an input", |r| r.inputs[1].name.push('x')),
             ("device feature", |r| *r.devices[1].features.get_mut("gbps").unwrap() = 21.0),
             ("time", |r| r.measurements[0].outcome = Outcome::Time(7.000_001)),
+            ("load", |r| r.measurements[0].load = Some(0.5)),
             ("outcome", |r| r.measurements[1].outcome = Outcome::Wrong),
             ("measurement", |r| drop(r.measurements.remove(1))),
             ("time of a feature", |r| r.feature_times[0].times_ns[1] = Some(13.0)),

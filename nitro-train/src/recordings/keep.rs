@@ -108,6 +108,7 @@ mod tests {
             outcome: Outcome::Time(1.0 + variant as f64),
             spread_ns: 0.0,
             repeats: 1,
+            load: None,
             reason: String::new(),
         };
         let mut recordings = Recordings {

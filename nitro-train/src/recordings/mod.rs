@@ -16,6 +16,7 @@
 //!     outcome: Outcome::Time(if (variant == 0) == (input < 20) { 1e3 } else { 2e3 }),
 //!     spread_ns: 0.0,
 //!     repeats: 1,
+//!     load: None,
 //!     reason: String::new(),
 //! };
 //! let part = |input| if input % 4 == 0 { "test" } else { "train" };
@@ -37,6 +38,7 @@ mod artifacts;
 mod digest;
 mod feature_times;
 mod keep;
+mod load;
 mod meanings;
 mod outcome;
 mod overlay;
@@ -49,6 +51,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use artifacts::named as named_artifact;
 pub use feature_times::FeatureTimes;
 pub use keep::LeftOut;
+pub use load::DOUBTFUL_LOAD;
 pub use meanings::Meanings;
 use nitro_core::Artifact;
 pub use outcome::Outcome;
@@ -155,6 +158,9 @@ pub struct Measurement {
     pub spread_ns: f64,
     /// How many timed repeats the median is of.
     pub repeats: u32,
+    /// What others took of the processors that it needed, from 0 to 1; none where that is not known. Above
+    /// [`DOUBTFUL_LOAD`] its time is doubtful.
+    pub load: Option<f64>,
     /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
     pub reason: String,
 }

@@ -106,6 +106,7 @@ mod tests {
                 outcome: Outcome::Time(time_ns),
                 spread_ns: 0.0,
                 repeats: 1,
+                load: None,
                 reason: String::new(),
             });
         }

@@ -127,6 +127,7 @@ mod tests {
             outcome: Outcome::Time(9e3),
             spread_ns: 0.0,
             repeats: 1,
+            load: None,
             reason: String::new(),
         };
         let record = |id: &&str| DeviceRecord { id: (*id).to_owned(), features: Default::default() };

@@ -87,6 +87,7 @@ fn search(
             outcome: Outcome::Time(time_ns(text)),
             spread_ns: 0.0,
             repeats: 1,
+            load: None,
             reason: String::new(),
             parts: Vec::new(),
         };

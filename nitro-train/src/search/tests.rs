@@ -43,6 +43,7 @@ fn recordings() -> Recordings {
                 outcome,
                 spread_ns: 0.0,
                 repeats: 1,
+                load: None,
                 reason: String::new(),
             });
         }

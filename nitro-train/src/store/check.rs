@@ -188,6 +188,12 @@ fn row_of(whose: impl Fn() -> String, row: &Row<'_>) -> Result<(), StoreError> {
         one_name(&format!("configuration of variant `{variant}` for {}", whose()), row.configuration)?;
     }
     parts(|| format!("variant `{variant}` for {}", whose()), row.parts)?;
+    if let Some(load) = row.load
+        && !(0.0..=1.0).contains(&load)
+    {
+        let what = format!("load of variant `{variant}` for {}", whose());
+        return Err(StoreError::Number { what, value: load, expected: "from 0 to 1" });
+    }
     if row.spread_ns.is_finite() && row.spread_ns >= 0.0 {
         return Ok(());
     }

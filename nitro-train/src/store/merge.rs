@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use super::{FunctionSchema, StoreError, as_row, check};
+use super::{FunctionSchema, Row, StoreError, as_row, check};
 use crate::printable::{excerpt, list};
 use crate::recordings::{
     DeviceRecord, FeatureTimes, Input, Meanings, Measurement, Recordings, SpaceDifference, SpaceRecord,
@@ -41,6 +41,8 @@ pub(super) struct Import<'a> {
     spaces: Vec<(&'a str, SpaceRecord)>,
     /// What names stand for afterwards.
     meanings: Meanings,
+    /// The load of measurements in the store, where it is known.
+    loads: HashMap<Key<'a>, f64>,
 }
 
 impl<'a> Import<'a> {
@@ -68,6 +70,7 @@ impl<'a> Import<'a> {
             order,
             spaces: joined_spaces(location, stored, given)?,
             meanings: joined_meanings(location, stored, given)?,
+            loads: stored.map(known_loads).unwrap_or_default(),
         })
     }
 
@@ -87,6 +90,12 @@ impl<'a> Import<'a> {
 
     pub(super) fn meanings(&self) -> &Meanings {
         &self.meanings
+    }
+
+    /// Returns a given measurement as it is to be kept: the store may know under which load it was made.
+    pub(super) fn row<'g>(&self, given: &'g Recordings, one: &'g Measurement) -> Row<'g> {
+        let row = as_row(given, one);
+        Row { load: row.load.or_else(|| self.loads.get(&key(given, one)).copied()), ..row }
     }
 
     /// The input with its features in the store's order.
@@ -209,7 +218,7 @@ fn same_measurements(location: &str, stored: &Recordings, given: &Recordings) ->
     for measurement in &given.measurements {
         let key = key(given, measurement);
         match known.get(&key) {
-            Some(old) if as_row(stored, old) != as_row(given, measurement) => {
+            Some(old) if is_other(&as_row(stored, old), &as_row(given, measurement)) => {
                 let (device, input, variant, _) = key;
                 let what = format!("measurement of `{variant}` for input `{input}` on device `{device}`");
                 return Err(StoreError::conflict(location, what, value(old), value(measurement)));
@@ -218,6 +227,15 @@ fn same_measurements(location: &str, stored: &Recordings, given: &Recordings) ->
         }
     }
     Ok(())
+}
+
+/// Returns true where two rows of one key contradict each other: an unknown load contradicts none.
+pub(super) fn is_other(one: &Row<'_>, other: &Row<'_>) -> bool {
+    Row { load: one.load.or(other.load), ..*one } != Row { load: other.load.or(one.load), ..*other }
+}
+
+fn known_loads(stored: &Recordings) -> HashMap<Key<'_>, f64> {
+    stored.measurements.iter().filter_map(|one| Some((key(stored, one), one.load?))).collect()
 }
 
 /// Refuses times of features that the store holds with another value.
@@ -246,10 +264,10 @@ pub(super) fn times_key<'a>(recordings: &'a Recordings, one: &FeatureTimes) -> (
 }
 
 /// Device, input, variant and configuration, by name.
-pub(super) fn key<'a>(
-    recordings: &'a Recordings,
-    measurement: &'a Measurement,
-) -> (&'a str, &'a str, &'a str, &'a str) {
+type Key<'a> = (&'a str, &'a str, &'a str, &'a str);
+
+/// The names that a measurement is found by.
+pub(super) fn key<'a>(recordings: &'a Recordings, measurement: &'a Measurement) -> Key<'a> {
     (
         &recordings.devices[measurement.device].id,
         &recordings.inputs[measurement.input].name,
@@ -259,9 +277,12 @@ pub(super) fn key<'a>(
 }
 
 fn value(measurement: &Measurement) -> String {
-    let Measurement { outcome, spread_ns, repeats, .. } = measurement;
+    let Measurement { outcome, spread_ns, repeats, load, .. } = measurement;
     match outcome.time_ns() {
-        Some(ns) => format!("{ns} ns (spread {spread_ns} ns, {repeats} repeats)"),
+        Some(ns) => {
+            let load = load.map(|load| format!(", load {load}")).unwrap_or_default();
+            format!("{ns} ns (spread {spread_ns} ns, {repeats} repeats{load})")
+        }
         None => outcome.name().to_owned(),
     }
 }

@@ -69,6 +69,8 @@ pub struct Row<'a> {
     pub spread_ns: f64,
     /// How many timed repeats the median is of.
     pub repeats: u32,
+    /// What others took of the processors that it needed, from 0 to 1; none where that is not known.
+    pub load: Option<f64>,
     /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
     pub reason: &'a str,
     /// What its parts took, where generated code tells. Kept of evaluations ([`Store::put_evaluation`](super::Store::put_evaluation)) alone.
@@ -76,9 +78,10 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A row of a variant without tuning parameters and parts, of unknown spread, repeats and reason.
+    /// A row of a variant without tuning parameters and parts, of unknown spread, repeats, load and reason.
     pub fn new(variant: &'a str, outcome: Outcome) -> Self {
-        Self { variant, configuration: "", outcome, spread_ns: 0.0, repeats: 0, reason: "", parts: &[] }
+        let (configuration, spread_ns, repeats, load, reason) = ("", 0.0, 0, None, "");
+        Self { variant, configuration, outcome, spread_ns, repeats, load, reason, parts: &[] }
     }
 
     /// What it is of.
@@ -95,6 +98,7 @@ pub(super) fn as_row<'a>(recordings: &'a Recordings, measurement: &'a Measuremen
         outcome: measurement.outcome,
         spread_ns: measurement.spread_ns,
         repeats: measurement.repeats,
+        load: measurement.load,
         reason: &measurement.reason,
         parts: &[],
     }
@@ -123,6 +127,8 @@ pub struct Evaluated {
     pub spread_ns: f64,
     /// How many timed repeats the median is of.
     pub repeats: u32,
+    /// What others took of the processors that it needed, from 0 to 1; none where that is not known.
+    pub load: Option<f64>,
     /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
     pub reason: String,
     /// What its parts took, where generated code told; how a search of it knows which of its decisions was good.
@@ -134,8 +140,8 @@ impl Evaluated {
     #[must_use]
     pub fn row<'a>(&'a self, choice: ChoiceName<'a>) -> Row<'a> {
         let ChoiceName { variant, configuration } = choice;
-        let Self { outcome, spread_ns, repeats, reason, parts } = self;
-        let (outcome, spread_ns, repeats) = (*outcome, *spread_ns, *repeats);
-        Row { variant, configuration, outcome, spread_ns, repeats, reason, parts }
+        let Self { outcome, spread_ns, repeats, load, reason, parts } = self;
+        let (outcome, spread_ns, repeats, load) = (*outcome, *spread_ns, *repeats, *load);
+        Row { variant, configuration, outcome, spread_ns, repeats, load, reason, parts }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use super::merge::{Import, key, times_key};
+use super::merge::{Import, is_other, key, times_key};
 use super::{Store, StoreError, as_row};
 use crate::recordings::{DeviceRecord, FeatureTimes, Measurement, Recordings};
 
@@ -209,7 +209,8 @@ fn differing(first: Option<&Recordings>, second: Option<&Recordings>) -> usize {
     let (Some(first), Some(second)) = (first, second) else { return 0 };
     let known: HashMap<_, _> =
         first.measurements.iter().map(|one| (key(first, one), as_row(first, one))).collect();
-    let differs =
-        |one: &&Measurement| known.get(&key(second, one)).is_some_and(|row| *row != as_row(second, one));
+    let differs = |one: &&Measurement| {
+        known.get(&key(second, one)).is_some_and(|row| is_other(row, &as_row(second, one)))
+    };
     second.measurements.iter().filter(differs).count()
 }

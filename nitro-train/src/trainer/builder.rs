@@ -7,7 +7,7 @@ use super::command::TrainerCommand;
 use super::error::TrainError;
 use super::observer::{Nobody, Observer};
 use super::tunable::Tunable;
-use crate::measure::{BoxError, HostDevices, Session};
+use crate::measure::{BoxError, HostDevices, Processors, Session, SystemProcessors};
 
 /// Measures, learns and evaluates the functions of one application; by convention its `src/bin/train.rs`.
 ///
@@ -40,6 +40,7 @@ pub struct Trainer {
     pub(super) shipped_proxies: Option<&'static [u8]>,
     pub(super) providers: Vec<Box<dyn DeviceProvider>>,
     pub(super) observer: Box<dyn Observer>,
+    pub(super) processors: Box<dyn Processors>,
     pub(crate) commands: Vec<Box<dyn TrainerCommand>>,
 }
 
@@ -47,7 +48,8 @@ impl Default for Trainer {
     fn default() -> Self {
         let (tunables, shipped_proxies, commands) = Default::default();
         let (providers, observer) = (vec![Box::new(HostDevices) as _], Box::new(Nobody));
-        Self { tunables, shipped_proxies, providers, observer, commands }
+        let processors = Box::new(SystemProcessors);
+        Self { tunables, shipped_proxies, providers, observer, processors, commands }
     }
 }
 
@@ -102,6 +104,14 @@ impl Trainer {
     #[must_use]
     pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
         self.observer = Box::new(observer);
+        self
+    }
+
+    /// Asks this from now on what others take of the processors while variants are timed, and not this machine: for tests,
+    /// and for devices whose times do not depend on it.
+    #[must_use]
+    pub fn processors(mut self, processors: impl Processors + 'static) -> Self {
+        self.processors = Box::new(processors);
         self
     }
 

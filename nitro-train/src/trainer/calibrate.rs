@@ -141,7 +141,8 @@ impl Trainer {
                 "{function}: none of its calls is captured; the inputs to measure are chosen without"
             ));
         }
-        let recorder = Recorder { tunable, device_name: &request.device, device, observer: &*self.observer };
+        let (observer, processors) = (&*self.observer, &*self.processors);
+        let recorder = Recorder { tunable, device_name: &request.device, device, observer, processors };
         let plan =
             Plan::new(tunable.inputs(request.inputs.as_deref()), request.repeats, request.share.clone());
         let candidates = store.candidates(tunable.function)?;

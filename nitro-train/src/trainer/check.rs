@@ -55,6 +55,8 @@ pub struct ModelCheck {
     pub devices: BTreeMap<String, f64>,
     /// The test inputs on which the choices lost most on these devices, at most five, worst first.
     pub worst_inputs: Vec<WorstInput>,
+    /// How many measured pairs of a test input and one of these devices do not count, since others took the processors then.
+    pub doubtful: usize,
     /// Why the model should not be shipped, a sentence each; empty for one that may.
     pub problems: Vec<String>,
 }
@@ -128,7 +130,7 @@ fn judge(unjudged: ModelCheck, expected: &Expected<'_>) -> ModelCheck {
             let problems = checked.problems.iter().map(ToString::to_string).collect();
             let regret = checked.mean_regret();
             let (devices, worst_inputs) = (checked.regrets.into_iter().collect(), checked.worst);
-            ModelCheck { regret, devices, worst_inputs, problems, ..unjudged }
+            ModelCheck { regret, devices, worst_inputs, doubtful: checked.doubtful, problems, ..unjudged }
         }
         Err(source) => {
             let error = TrainError::NoModel { function: unjudged.function.clone(), source };

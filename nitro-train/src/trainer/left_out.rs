@@ -6,7 +6,7 @@ use crate::measure::FailedInputs;
 use crate::printable::printable;
 
 /// So many inputs are named where there are more.
-const NAMED: usize = 5;
+pub(super) const NAMED: usize = 5;
 
 /// Returns each reason with the inputs that were left out for it.
 pub(crate) fn by_reason(failed: &FailedInputs) -> BTreeMap<&str, Vec<&str>> {

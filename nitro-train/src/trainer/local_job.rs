@@ -189,7 +189,8 @@ impl LocalJob<'_> {
             let plan = Plan::new(Inputs::Generated(&names), repeats(time, runs), self.share.clone());
             let plan = Plan { until: Some(now + time), candidates: Some(candidates), ..plan };
             let (device, observer) = (&*self.device, &*trainer.observer);
-            let recorder = Recorder { tunable, device_name: &self.name, device, observer };
+            let processors = &*trainer.processors;
+            let recorder = Recorder { tunable, device_name: &self.name, device, observer, processors };
             let store = self.store.writable()?;
             let recorded = recorder.record(&plan, store).and_then(|inputs| recorder.summary(inputs, store));
             summary.take(&recorder, recorded, &mut first_error)?;

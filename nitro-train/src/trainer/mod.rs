@@ -15,6 +15,7 @@ mod command;
 mod describe;
 mod devices;
 mod devices_display;
+mod doubtful;
 mod error;
 mod evaluate;
 mod exchange;

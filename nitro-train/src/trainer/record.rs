@@ -152,8 +152,13 @@ impl Trainer {
                 return Err(TrainError::CachesStay { device: name });
             }
             for tunable in self.wanted_on(&request.data.functions, &name)? {
-                let recorder =
-                    Recorder { tunable, device_name: &name, device: &*device, observer: &*self.observer };
+                let recorder = Recorder {
+                    tunable,
+                    device_name: &name,
+                    device: &*device,
+                    observer: &*self.observer,
+                    processors: &*self.processors,
+                };
                 self.tell_of_samples(tunable);
                 let inputs = tunable.inputs(request.inputs.as_deref());
                 let feature_times_only = request.feature_times_only;

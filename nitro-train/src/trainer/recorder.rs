@@ -7,15 +7,17 @@ use nitro_core::choice_text;
 use nitro_core::provide::OpenDevice;
 use serde::Serialize;
 
+use super::doubtful::Doubtful;
 use super::error::TrainError;
 use super::left_out::{by_reason, named};
 use super::observer::Observer;
 use super::tunable::Tunable;
 use crate::measure::{
-    FailedInputs, Plan, RecordError, RecordedInputs, SurveyedInputs, record_inputs, run_on, survey_inputs,
+    FailedInputs, Plan, Processors, RecordError, RecordedInputs, SurveyedInputs, record_inputs, run_on,
+    survey_inputs,
 };
 use crate::printable::printable;
-use crate::recordings::{Measurement, Outcome};
+use crate::recordings::{Measurement, Outcome, Recordings};
 use crate::store::Store;
 use crate::worker;
 
@@ -27,6 +29,7 @@ pub(super) struct Recorder<'a> {
     pub(super) device_name: &'a str,
     pub(super) device: &'a dyn OpenDevice,
     pub(super) observer: &'a dyn Observer,
+    pub(super) processors: &'a dyn Processors,
 }
 
 impl Recorder<'_> {
@@ -61,10 +64,10 @@ impl Recorder<'_> {
         surveyed.map_err(|source| TrainError::Survey { function, device, source: source.into() })
     }
 
-    /// The plan, after what the workers before this one have left out.
-    fn after_others<'p>(&self, plan: &Plan<'p>) -> Plan<'p> {
+    /// The plan, after what the workers before this one have left out, on the trainer's processors.
+    fn after_others<'p>(&'p self, plan: &Plan<'p>) -> Plan<'p> {
         let left_out_before = worker::left_out(self.tunable.name(), self.device.entry().id());
-        Plan { left_out_before, ..plan.clone() }
+        Plan { left_out_before, processors: self.processors, ..plan.clone() }
     }
 
     /// What came of a recording, together with what the store knows of the variants.
@@ -87,22 +90,35 @@ impl Recorder<'_> {
             let (inputs, why) = (named(&inputs), printable(why));
             self.observer.message(&format!("{function} on {device}: {inputs} {is} left out: {why}"));
         }
+        let (faults, doubtful) = self.known(store)?;
         Ok(Recorded {
             function,
             device,
             inputs: measured,
             error_inputs: errors,
             failed_inputs: failed,
-            faults: self.faults(store)?,
+            faults,
+            doubtful_inputs: doubtful.inputs,
         })
     }
 
-    /// Which variants failed or answered wrong on the device, as far as the store knows; the observer is told.
-    fn faults(&self, store: &mut dyn Store) -> Result<Vec<Fault>, TrainError> {
-        if !store.functions()?.iter().any(|name| name == self.tunable.name()) {
-            return Ok(Vec::new()); // there was nothing to measure
-        }
-        let (recordings, id) = (store.load(self.tunable.name())?, self.device.entry().id());
+    /// Finds what failed and what is doubtful on the device, as far as the store knows; the observer is told.
+    fn known(&self, store: &mut dyn Store) -> Result<(Vec<Fault>, Doubtful), TrainError> {
+        let recordings = match store.functions()?.iter().any(|name| name == self.tunable.name()) {
+            true => store.load(self.tunable.name())?,
+            false => Recordings::default(), // there was nothing to measure
+        };
+        let (function, device) = self.names();
+        let faults = self.faults(&recordings);
+        faults.iter().for_each(|fault| self.say(&fault.to_string()));
+        let doubtful = Doubtful::of(&recordings, self.device.entry().id());
+        doubtful.sentence(&function, &device).iter().for_each(|sentence| self.say(sentence));
+        Ok((faults, doubtful))
+    }
+
+    /// Returns which variants failed or answered wrong on the device.
+    fn faults(&self, recordings: &Recordings) -> Vec<Fault> {
+        let id = self.device.entry().id();
         let mut faults: BTreeMap<(usize, &str), Fault> = BTreeMap::new();
         let is_fault = |one: &&Measurement| {
             recordings.devices[one.device].id == id && matches!(one.outcome, Outcome::Failed | Outcome::Wrong)
@@ -120,10 +136,7 @@ impl Recorder<'_> {
             });
             fault.inputs += 1;
         }
-        let faults: Vec<Fault> = faults.into_values().collect();
-        let (function, device) = self.names();
-        faults.iter().for_each(|fault| self.observer.message(&format!("{function} on {device}: {fault}")));
-        Ok(faults)
+        faults.into_values().collect()
     }
 
     /// Tells the observer something of this function on this device.
@@ -152,6 +165,8 @@ pub struct Recorded {
     pub failed_inputs: FailedInputs,
     /// The variants that failed or answered wrong, now or before.
     pub faults: Vec<Fault>,
+    /// The inputs that were measured, now or before, while others took the processors: their times are doubtful.
+    pub doubtful_inputs: BTreeSet<String>,
 }
 
 /// A variant that failed or answered wrong.

@@ -162,8 +162,13 @@ impl Trainer {
             for tunable in self.searchable(request, &name)? {
                 let nothing = || Recordings { function: tunable.name().to_owned(), ..Recordings::default() };
                 let others = store.load_if_recorded(tunable.name())?.unwrap_or_else(nothing);
-                let recorder =
-                    Recorder { tunable, device_name: &name, device: &*device, observer: &*self.observer };
+                let recorder = Recorder {
+                    tunable,
+                    device_name: &name,
+                    device: &*device,
+                    observer: &*self.observer,
+                    processors: &*self.processors,
+                };
                 self.search_on(&recorder, request, others, &mut store, &mut summary)?;
             }
         }

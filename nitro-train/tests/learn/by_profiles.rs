@@ -76,6 +76,7 @@ fn recordings(profiled_on: Option<&str>) -> Recordings {
                     outcome: Outcome::Time(time_ns),
                     spread_ns: 0.0,
                     repeats: 1,
+                    load: None,
                     reason: String::new(),
                 });
             }

@@ -25,6 +25,7 @@ fn recordings(devices: &[(&str, f64)]) -> Recordings {
                     outcome: Outcome::Time(if is_best { 1e3 } else { 2e3 }),
                     spread_ns: 0.0,
                     repeats: 3,
+                    load: None,
                     reason: String::new(),
                 });
             }

@@ -35,6 +35,7 @@ fn recordings(names: &[&str], features: impl Fn(&mut Random, [f64; 2]) -> Vec<f6
                 outcome,
                 spread_ns: 0.0,
                 repeats,
+                load: None,
                 reason,
             };
             recordings.measurements.push(row);

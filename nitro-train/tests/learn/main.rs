@@ -13,5 +13,6 @@ mod objectives;
 mod selects_device_features;
 mod synthetic;
 mod tells_near_from_far;
+mod under_load;
 mod weighs_features;
 mod when_unsure;

@@ -11,7 +11,17 @@ const DEVICES: usize = 3;
 fn row(device: usize, input: usize, variant: usize, time_ns: f64) -> Measurement {
     let (configuration, reason) = Default::default();
     let outcome = Outcome::Time(time_ns);
-    Measurement { device, input, variant, configuration, outcome, spread_ns: 0.0, repeats: 5, reason }
+    Measurement {
+        device,
+        input,
+        variant,
+        configuration,
+        outcome,
+        spread_ns: 0.0,
+        repeats: 5,
+        load: None,
+        reason,
+    }
 }
 
 /// `tiled` is as good as `plain` is bad where the product of the features `left` and `right` is large, and `wide` is best where `size` is

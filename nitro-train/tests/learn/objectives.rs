@@ -15,6 +15,7 @@ fn recordings() -> Recordings {
             outcome: Outcome::Time(times[variant]),
             spread_ns: 0.0,
             repeats: 5,
+            load: None,
             reason: String::new(),
         })
     });

@@ -53,6 +53,7 @@ pub fn recordings(planted: &Planted) -> Recordings {
                     outcome: Outcome::Time(time),
                     spread_ns: 0.0,
                     repeats: 5,
+                    load: None,
                     reason: String::new(),
                 });
             }

@@ -39,6 +39,7 @@ fn recordings(lengths: (f64, f64), inputs: usize) -> Recordings {
                     outcome: Outcome::Time(time_ns),
                     spread_ns: 0.0,
                     repeats: 5,
+                    load: None,
                     reason: String::new(),
                 });
             }

@@ -8,7 +8,7 @@ use nitro_train::measure::{Inputs, Plan, Progress, Repeats, Share, record_inputs
 use nitro_train::recordings::Outcome;
 use nitro_train::store;
 
-use crate::scripted::{Scripted, TIME_NS};
+use crate::scripted::{Hidden, Scripted, TIME_NS};
 
 thread_local! {
     /// The least that a call accepted in which the approximate variant ran.
@@ -56,7 +56,7 @@ fn what_a_call_does_not_tolerate_is_not_measured() {
     let mut store = store::memory().unwrap();
     let share = Share { owner: "here".into(), lease: Duration::from_secs(3600) };
     let repeats = Repeats { least: 5, most: 40, half_width: 0.01, budget_ns: 1e9 };
-    let plan = Plan::new(Inputs::Generated(&[]), repeats, share);
+    let plan = Plan { processors: &Hidden, ..Plan::new(Inputs::Generated(&[]), repeats, share) };
     record_inputs(reciprocal::function(), &Scripted, &plan, &mut *store, &Silent, |session| {
         for (name, tolerances) in inputs {
             let call = || tolerances.iter().map(|&tolerance| reciprocal(7.0, tolerance)).sum::<f64>();

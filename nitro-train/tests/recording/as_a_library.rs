@@ -10,7 +10,7 @@ use nitro_train::{
     Trainer, Tunable,
 };
 
-use crate::scripted::{Devices, Scripted, TIME_NS};
+use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
 
 #[code_variant(name = "work", device = Scripted, features(size = n), variants(steady, brittle), default = steady)]
 fn work(n: u32) -> Result<u32, String>;
@@ -57,7 +57,7 @@ fn trainer(names: &[&str], heard: &Heard) -> Trainer {
         Ok(())
     };
     let tunable = Tunable::new(work::function(), closure).generated_inputs(names.iter().copied());
-    Trainer::new().devices(Devices).observer(heard.clone()).tunable(tunable)
+    Trainer::new().devices(Devices).processors(Hidden).observer(heard.clone()).tunable(tunable)
 }
 
 /// To record into a store of the folder.
@@ -125,7 +125,12 @@ fn which_of_several_inputs_at_hand_fails_nobody_can_tell() {
     };
     let folder = tempfile::tempdir().unwrap();
     let tunable = Tunable::new(work::function(), closure).generated_inputs(["1", "many", "2"]);
-    let error = Trainer::new().devices(Devices).tunable(tunable).record(&request(&folder)).unwrap_err();
+    let error = Trainer::new()
+        .devices(Devices)
+        .processors(Hidden)
+        .tunable(tunable)
+        .record(&request(&folder))
+        .unwrap_err();
     let TrainError::Record { source, .. } = &error else { panic!("{error}") };
     let RecordError::Closure(own) = &**source else { panic!("{source}") };
     assert!(own.is::<std::num::ParseIntError>(), "{own}");
@@ -194,7 +199,7 @@ fn generated_code_is_described_by_its_generator_for_the_target_that_is_asked_for
     });
     let tunable =
         tunable.generated("left", Texts { describes: true }).generated("right", Texts { describes: false });
-    let trainer = Trainer::new().devices(Devices).tunable(tunable);
+    let trainer = Trainer::new().devices(Devices).processors(Hidden).tunable(tunable);
     let folder = tempfile::tempdir().unwrap();
     let data = DataRequest {
         store: Some(folder.path().join("my.db").display().to_string()),

@@ -12,7 +12,7 @@ use nitro_train::{
     BoxError, CalibrateRequest, DataRequest, FitRequest, Session, TrainError, Trainer, Tunable,
 };
 
-use crate::scripted::{Devices, Scripted, TIME_NS};
+use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
 
 #[code_variant(name = "halves", device = Scripted, features(size = n), variants(low, high), default = low)]
 fn halves(n: u32) -> u32;
@@ -43,7 +43,7 @@ fn trainer() -> Trainer {
     let names = names();
     let tunable =
         Tunable::new(halves::function(), closure).generated_inputs(names.iter().map(String::as_str));
-    Trainer::new().devices(Devices).tunable(tunable)
+    Trainer::new().devices(Devices).processors(Hidden).tunable(tunable)
 }
 
 /// Three devices that are alike.

@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::scripted::{Scripted, TIME_NS};
+use crate::scripted::{Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_train::measure::{Inputs, Plan, RecordedInputs, Repeats, Share, Silent, record_inputs};
 use nitro_train::recordings::{Measurement, Outcome, Recordings};
@@ -50,7 +50,7 @@ fn keys() -> Vec<u32> {
 /// What came of a recording, and what is in the store.
 fn record(closure: impl Fn(&mut Session<'_>) -> Result<(), BoxError>) -> (RecordedInputs, Recordings) {
     let mut store = store::memory().unwrap();
-    let plan = Plan::new(Inputs::Generated(&[]), REPEATS, Share::default());
+    let plan = Plan { processors: &Hidden, ..Plan::new(Inputs::Generated(&[]), REPEATS, Share::default()) };
     let recorded =
         record_inputs(sorted::function(), &Scripted, &plan, &mut *store, &Silent, closure).unwrap();
     (recorded, store.load("sorted").unwrap())
@@ -279,7 +279,7 @@ fn instances_that_take_turns_are_one_input_and_each_has_to_stay_what_it_is() {
 #[test]
 fn a_failure_after_a_panic_names_the_panic() {
     let mut store = store::memory().unwrap();
-    let plan = Plan::new(Inputs::Generated(&[]), REPEATS, Share::default());
+    let plan = Plan { processors: &Hidden, ..Plan::new(Inputs::Generated(&[]), REPEATS, Share::default()) };
     let closure = |session: &mut Session<'_>| {
         Ok([1, 2].iter().try_for_each(|n| session.input(&format!("n{n}"), || poisoned(*n)))?)
     };

@@ -10,6 +10,7 @@ mod changing_inputs;
 mod declarations;
 mod feature_times;
 mod input_patterns;
+mod load;
 mod old_recordings;
 mod session;
 mod time;

@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-use crate::scripted::{Scripted, TIME_NS};
+use crate::scripted::{Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_train::measure::{
     FailedInputs, Inputs, Plan, Progress, RecordError, Repeats, Share, record_inputs,
@@ -98,7 +98,7 @@ fn shared(
     closure: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<usize, RecordError> {
     let share = Share { owner: owner.into(), lease };
-    let plan = Plan::new(Inputs::Generated(names), REPEATS, share);
+    let plan = Plan { processors: &Hidden, ..Plan::new(Inputs::Generated(names), REPEATS, share) };
     let recorded = record_inputs(double::function(), &Scripted, &plan, store, &Silent, closure)?;
     assert_eq!(recorded.failed, FailedInputs::default());
     Ok(recorded.measured)
@@ -238,7 +238,7 @@ fn inputs_that_the_closure_makes_itself_need_no_others() {
     let mut told = |only: Option<&str>| {
         let share = Share { owner: "here".into(), lease: Duration::from_secs(3600) };
         let only = only.map(|name| [name.to_owned()].into());
-        let plan = Plan { only, ..Plan::new(Inputs::Generated(&[]), REPEATS, share) };
+        let plan = Plan { only, processors: &Hidden, ..Plan::new(Inputs::Generated(&[]), REPEATS, share) };
         let told = Told::default();
         let each = |session: &mut Session<'_>| {
             Ok((1..=3).try_for_each(|n| session.input(&format!("n{n}"), || double(n)))?)
@@ -296,7 +296,7 @@ fn recorders_share_inputs_that_the_closure_makes_itself_and_say_for_how_many_the
         hold(Duration::ZERO);
     });
     let share = Share { owner: "here".into(), lease: Duration::from_secs(3600) };
-    let plan = Plan::new(Inputs::Generated(&[]), REPEATS, share);
+    let plan = Plan { processors: &Hidden, ..Plan::new(Inputs::Generated(&[]), REPEATS, share) };
     let each = |session: &mut Session<'_>| {
         Ok((1..=3).try_for_each(|n| session.input(&format!("n{n}"), || double(n)))?)
     };
@@ -322,7 +322,8 @@ fn mistakes_of_the_closure_are_named() {
     fn error_of(run: impl FnMut() -> u32) -> String {
         let mut store = store::memory().unwrap();
         let run = RefCell::new(run);
-        let plan = Plan::new(Inputs::Generated(&[]), REPEATS, Share::default());
+        let plan =
+            Plan { processors: &Hidden, ..Plan::new(Inputs::Generated(&[]), REPEATS, Share::default()) };
         let closure = |session: &mut Session<'_>| Ok(session.input("bad", || run.borrow_mut()())?);
         let recorded_inputs =
             record_inputs(double::function(), &Scripted, &plan, &mut *store, &Silent, closure).unwrap();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::scripted::{Scripted, TIME_NS};
+use crate::scripted::{Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_train::measure::{Attempt, Clock, Inputs, Plan, Progress, Repeats, Share, record_inputs};
 use nitro_train::recordings::{DeviceRecord, Input, Meanings, Outcome, Recordings};
@@ -199,7 +199,8 @@ fn names(count: usize) -> Vec<String> {
 
 fn plan(names: &[String], lease: Duration) -> Plan<'_> {
     let share = Share { owner: "here".into(), lease };
-    Plan { clock: SetClock::new(), ..Plan::new(Inputs::Generated(names), REPEATS, share) }
+    let plan = Plan::new(Inputs::Generated(names), REPEATS, share);
+    Plan { clock: SetClock::new(), processors: &Hidden, ..plan }
 }
 
 /// Records `work` on all inputs.

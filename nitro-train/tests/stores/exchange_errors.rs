@@ -101,7 +101,7 @@ fn headers_of_measurements() {
     check_measurements(
         "device,input,variant,time_ms\n",
         "1: column `time_ms` means nothing here; remove it or use one of device, input, variant, time_ns, \
-         outcome, spread_ns, repeats, configuration, reason",
+         outcome, spread_ns, repeats, configuration, reason, load",
     );
     check_measurements(
         "device,input,variant,time_ns,input\n",
@@ -167,6 +167,15 @@ fn optional_columns() {
     );
     check("V100,a,csr,,slow,,", "2: outcome `slow` means nothing; use time, failed, wrong or inadmissible");
     check("V100,a,csr,5,,-1,", "2: `-1` in column `spread_ns` is out of range; it has to be 0 or above");
+    let load = "device,input,variant,time_ns,load\nV100,a,csr,5,";
+    for (value, problem) in [
+        ("1.5", "is out of range; it has to be from 0 to 1"),
+        ("-0.1", "is out of range; it has to be from 0 to 1"),
+        ("NaN", "is not a finite number; correct it"),
+    ] {
+        let expected = format!("2: `{value}` in column `load` {problem}");
+        check_measurements(&format!("{load}{value}\n"), &expected);
+    }
     let count = "is not a whole number from 0 to 4294967295; correct it";
     check("V100,a,csr,5,,,-1", &format!("2: `-1` in column `repeats` {count}"));
     check("V100,a,csr,5,,,4294967296", &format!("2: `4294967296` in column `repeats` {count}"));

@@ -52,6 +52,7 @@ fn recordings() -> Recordings {
                 outcome,
                 spread_ns: 1.0 / (1.0 + input as f64 * 3.0),
                 repeats: input as u32 * 1000,
+                load: (input % 3 > 0).then(|| input as f64 / 9.0),
                 reason: if input % 3 == 0 {
                     format!("panicked: \"{input}\",\r\ntwice")
                 } else {

@@ -121,7 +121,7 @@ fn a_newer_version_is_refused() {
 fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
     let path = folder("older").join("nitro.db");
     filled(&path);
-    let older = "ALTER TABLE measurement DROP COLUMN is_due; DROP TABLE meaning;
+    let older = "ALTER TABLE measurement DROP COLUMN is_due; ALTER TABLE measurement DROP COLUMN load; DROP TABLE meaning;
                  ALTER TABLE measurement DROP COLUMN reason; DROP TABLE claim; DROP TABLE space; DROP TABLE feature_time;
                  DROP TABLE evaluation; DROP TABLE search; DROP TABLE post; DROP TABLE artifact;
                  ALTER TABLE function DROP COLUMN default_configuration; PRAGMA user_version = 1";
@@ -145,11 +145,12 @@ fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
 fn a_store_of_version_5_keeps_everything_and_takes_evaluations() {
     let path = folder("version_5").join("nitro.db");
     filled(&path);
-    let older = "ALTER TABLE measurement DROP COLUMN is_due; DROP TABLE meaning;
+    let older = "ALTER TABLE measurement DROP COLUMN is_due; ALTER TABLE measurement DROP COLUMN load; DROP TABLE meaning;
                  DROP TABLE evaluation; DROP TABLE search; DROP TABLE post; DROP TABLE artifact; PRAGMA user_version = 5";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
-    assert_eq!(store.load("sort").unwrap().measurements.len(), 300);
+    let old = store.load("sort").unwrap().measurements;
+    assert_eq!((old.len(), old.iter().filter(|one| one.load.is_some()).count()), (300, 0));
     store.put_evaluation("sort", "host", "train/1", &Row::new("merge", Outcome::Wrong)).unwrap();
     let found = store.evaluations("sort", "host", "train/1", &[ChoiceName::variant("merge")]).unwrap();
     assert_eq!(found[0].as_ref().map(|one| one.outcome), Some(Outcome::Wrong));
@@ -160,13 +161,14 @@ fn a_store_of_version_6_keeps_everything_and_takes_generated_code() {
     let path = folder("version_6").join("nitro.db");
     filled(&path);
     open(&path).unwrap().put_evaluation("sort", "host", "a", &Row::new("merge", Outcome::Wrong)).unwrap();
-    let older = "ALTER TABLE measurement DROP COLUMN is_due; DROP TABLE meaning; DROP TABLE post;
-                 DROP TABLE artifact; ALTER TABLE evaluation DROP COLUMN parts; PRAGMA user_version = 6";
+    let older = "ALTER TABLE measurement DROP COLUMN is_due; ALTER TABLE measurement DROP COLUMN load; DROP TABLE meaning; DROP TABLE post;
+                 DROP TABLE artifact; ALTER TABLE evaluation DROP COLUMN parts;
+                 ALTER TABLE evaluation DROP COLUMN load; PRAGMA user_version = 6";
     rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
     let mut store = open(&path).unwrap();
     let of = [ChoiceName::variant("merge")];
     let evaluated = store.evaluations("sort", "host", "a", &of).unwrap().remove(0).unwrap();
-    assert_eq!((evaluated.outcome, evaluated.parts), (Outcome::Wrong, Vec::new()));
+    assert_eq!((evaluated.outcome, evaluated.load, evaluated.parts), (Outcome::Wrong, None, Vec::new()));
     let kernel = store.put_artifact("sort", "block=32").unwrap();
     let recordings = open(&path).unwrap().load("sort").unwrap();
     assert_eq!((recordings.measurements.len(), &*recordings.artifacts[&kernel]), (300, "block=32"));

@@ -104,6 +104,7 @@ fn a_file_that_another_program_wrote() {
         r#"INSERT INTO space VALUES (1, '{"parameters":["x"],"configurations":{"a":["1","2"]}}')"#,
         "configuration of variant `merge` `a` has 2 values for 1 parameters",
     );
+    check_file("load", "sort", "UPDATE measurement SET load = 1.5", "load of variant `merge` for input");
     check_file("spread", "sort", "UPDATE measurement SET spread_ns = -1", "spread of variant");
 }
 

@@ -11,7 +11,7 @@ use std::process::{Child, Stdio};
 use std::process::{Command, ExitCode};
 
 use crate::kills::{KILL_AT, kill_once};
-use crate::scripted::{self, Devices, Scripted, TIME_NS};
+use crate::scripted::{self, Devices, Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro::recording::{PartTime, note_part, wants_parts};
 use nitro_core::choice_text;
@@ -170,7 +170,7 @@ pub fn main() -> ExitCode {
             Ok(folder) => tunable.shipped(shipped(Path::new(&folder))),
             Err(_) => tunable,
         };
-        return Trainer::new().devices(Devices).tunable(tunable).main();
+        return Trainer::new().devices(Devices).processors(Hidden).tunable(tunable).main();
     }
     what_is_found_is_kept_recorded_elsewhere_fitted_and_dispatched();
     #[cfg(unix)]

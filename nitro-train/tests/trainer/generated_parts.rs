@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::atomic::Ordering;
 
-use crate::scripted::{Devices, LOST, Scripted, TIME_NS};
+use crate::scripted::{Devices, Hidden, LOST, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro::recording::{PartTime, note_part, wants_parts};
 use nitro_train::generate::{Crossing, Decision, Decisions, Generator, NodeKey, Step};
@@ -103,7 +103,7 @@ fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
 pub fn main() -> ExitCode {
     if std::env::args().nth(1).is_some() {
         let tunable = Tunable::new(work::function(), record).generated("found", Kernels);
-        return Trainer::new().devices(Devices).tunable(tunable).main();
+        return Trainer::new().devices(Devices).processors(Hidden).tunable(tunable).main();
     }
     the_best_of_independent_parts_is_found_in_fewer_evaluations();
     what_loses_the_device_in_the_further_run_keeps_its_time();

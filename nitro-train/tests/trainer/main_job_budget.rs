@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use crate::scripted::{Devices, Scripted, TIME_NS};
+use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_train::{BoxError, Session, ShippedRecordings, Trainer, Tunable};
 
@@ -65,6 +65,7 @@ pub fn main() -> ExitCode {
     if std::env::args().any(|argument| argument == "--budget") {
         return Trainer::new()
             .devices(Devices)
+            .processors(Hidden)
             .tunable(Tunable::new(work::function(), record).generated_inputs(names()).shipped(shipped()))
             .main();
     }

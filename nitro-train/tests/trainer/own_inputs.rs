@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use crate::scripted::{Devices, Scripted, TIME_NS};
+use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_train::recordings::Recordings;
 use nitro_train::{BoxError, Session, Trainer, store};
@@ -38,7 +38,7 @@ fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
 
 pub fn main() -> ExitCode {
     if std::env::args().nth(1).is_some() || std::env::var_os(IN_EMPTY_PROJECT).is_some() {
-        return Trainer::new().devices(Devices).function(work::function(), record).main();
+        return Trainer::new().devices(Devices).processors(Hidden).function(work::function(), record).main();
     }
     progress_counts_what_nobody_expected();
     a_budget_is_kept();

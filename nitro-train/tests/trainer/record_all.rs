@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 
-use crate::scripted::Devices;
+use crate::scripted::{Devices, Hidden};
 use crate::twins::{in_every_run, shared, time_ns};
 use nitro_train::recordings::Outcome;
 use nitro_train::{BoxError, Session, Trainer, Tunable, store};
@@ -51,7 +51,11 @@ pub fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("record") {
         in_every_run(fail);
         let trainer = Trainer::new();
-        let trainer = if std::env::var_os("NO_GPU").is_some() { trainer } else { trainer.devices(Devices) };
+        let trainer = if std::env::var_os("NO_GPU").is_some() {
+            trainer
+        } else {
+            trainer.devices(Devices).processors(Hidden)
+        };
         return trainer
             .tunable(
                 Tunable::new(shared::function(), record).generated_inputs((0..INPUTS).map(|n| n.to_string())),

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use crate::scripted::{Devices, Scripted, TIME_NS};
+use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_train::store::ChoiceName;
 use nitro_train::{BoxError, Session, Trainer, Tunable, store};
@@ -45,6 +45,7 @@ pub fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("record") {
         return Trainer::new()
             .devices(Devices)
+            .processors(Hidden)
             .tunable(
                 Tunable::new(work::function(), record).generated_inputs((0..INPUTS).map(|n| n.to_string())),
             )

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use crate::kills::{KILL_AT, kill_once};
-use crate::scripted::{Devices, Scripted, TIME_NS};
+use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_core::choice_text;
 use nitro_train::measure::Candidate;
@@ -73,7 +73,7 @@ pub fn main() -> ExitCode {
     }
     if std::env::args().nth(1).is_some() {
         let work = Tunable::new(work::function(), record).prepare(note_prepared);
-        return Trainer::new().devices(Devices).tunable(work).main();
+        return Trainer::new().devices(Devices).processors(Hidden).tunable(work).main();
     }
     faults_cost_an_evaluation_each_and_the_best_is_kept();
     #[cfg(unix)]

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use crate::scripted::Devices;
+use crate::scripted::{Devices, Hidden};
 use crate::store_server::Server;
 use crate::twins::{in_every_run, shared, time_ns};
 use nitro_test_support::random::Random;
@@ -37,6 +37,7 @@ pub fn main() -> ExitCode {
         in_every_run(take_a_while);
         return Trainer::new()
             .devices(Devices)
+            .processors(Hidden)
             .tunable(
                 Tunable::new(shared::function(), record).generated_inputs((0..INPUTS).map(|n| n.to_string())),
             )

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use crate::scripted::{Devices, Scripted, TIME_NS};
+use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
 use crate::store_server::Server;
 use nitro::code_variant;
 use nitro_core::choice_text;
@@ -61,7 +61,7 @@ fn input(n: u32) -> String {
 
 pub fn main() -> ExitCode {
     if std::env::args().nth(1).is_some() {
-        return Trainer::new().devices(Devices).function(tuned::function(), record).main();
+        return Trainer::new().devices(Devices).processors(Hidden).function(tuned::function(), record).main();
     }
     for (strategy, kills) in CASES {
         let folder = tempfile::tempdir().expect("a temporary folder");

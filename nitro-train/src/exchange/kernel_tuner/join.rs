@@ -76,6 +76,7 @@ impl Joined {
                 outcome,
                 spread_ns,
                 repeats,
+                load: None,
                 reason,
             });
         }

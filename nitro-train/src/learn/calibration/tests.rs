@@ -12,6 +12,7 @@ fn recordings(devices: &[(&str, &str)]) -> Recordings {
         outcome: Outcome::Time(if configuration == devices[device].1 { 1e3 } else { 2e3 }),
         spread_ns: 0.0,
         repeats: 3,
+        load: None,
         reason: String::new(),
     };
     let rows = (0..devices.len()).flat_map(|device| {

@@ -53,6 +53,7 @@ fn of_devices(names: &[&str]) -> Recordings {
         outcome: Outcome::Time(if variant == 1 { 40.0 } else { 10.0 }),
         spread_ns: 0.0,
         repeats: 1,
+        load: None,
         reason: String::new(),
     };
     let device = |id: &str, number: u32| DeviceRecord {

@@ -19,6 +19,7 @@ use super::candidate::Candidate;
 use super::claims::{Claims, SharedStore};
 use super::clock::LostTime;
 use super::error::RecordError;
+use super::load::LoadWatch;
 use super::panics::Panics;
 use super::plan::Plan;
 use super::progress::Progress;
@@ -57,6 +58,10 @@ pub(super) struct Recording<'a> {
     errors: RefCell<BTreeSet<String>>,
     /// The input and the variant that lost the device.
     lost: RefCell<Option<(String, &'static str)>>,
+    /// Looks at what others take of the processors.
+    load: LoadWatch<'a>,
+    /// Whether the last input stayed under load, however often it was timed.
+    is_under_load: Cell<bool>,
     shared: Shared<'a>,
     progress: &'a dyn Progress,
 }
@@ -112,6 +117,8 @@ impl<'a> Recording<'a> {
             measured,
             errors,
             lost,
+            load: LoadWatch::new(plan.processors, device),
+            is_under_load: Cell::new(false),
             shared,
             progress,
         };

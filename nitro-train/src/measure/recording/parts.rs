@@ -20,7 +20,7 @@ impl Recording<'_> {
         tried: &Tried,
         calls: &mut impl Calls,
     ) -> Option<Vec<PartTime>> {
-        let Tried { candidate, state } = tried;
+        let Tried { candidate, state, .. } = tried;
         if !matches!(state, State::Running { .. }) || !self.subject.is_generated(candidate.choice) {
             return Some(Vec::new());
         }

@@ -12,12 +12,20 @@ use super::tried::{Ran, State, Stop, Tried};
 use crate::measure::calls::Calls;
 use crate::measure::candidate::Candidate;
 use crate::measure::error::RecordError;
+use crate::measure::load::Since;
 use crate::measure::progress::{Attempt, attempt};
-use crate::recordings::{Input, Outcome};
+use crate::recordings::{DOUBTFUL_LOAD, Input, Outcome};
 use crate::store::Row;
 
 /// How often a run of a variant is made again because time was lost in it. After that its time counts, on a machine that is so busy.
 const MOST_DISTURBED: usize = 3;
+/// How often the variants are timed again on one input because others took the processors.
+const MOST_TIMED_AGAIN: usize = 2;
+
+/// Returns true for a load that makes times doubtful; where it is not known, nothing speaks against them.
+fn is_doubtful(load: Option<f64>) -> bool {
+    load.is_some_and(|load| load > DOUBTFUL_LOAD)
+}
 
 impl Recording<'_> {
     pub(super) fn measure<C: Calls>(
@@ -73,6 +81,7 @@ impl Recording<'_> {
         admissible: &[bool],
         calls: &mut C,
     ) -> Result<Vec<Tried>, Stop> {
+        let begun = self.load.begin();
         // The default goes first: what it does in a second run tells of the closure, and not of it.
         let mut default = Some(self.confirm(first, calls)?);
         let mut warm = Vec::new();
@@ -82,7 +91,7 @@ impl Recording<'_> {
                 None => self.warm_up(first, candidate, is_admissible, calls)?,
             });
         }
-        self.repeat(first, &mut warm, calls)?;
+        self.time(first, &mut warm, begun, calls)?;
         Ok(warm)
     }
 
@@ -269,7 +278,7 @@ impl Recording<'_> {
         is_admissible: bool,
         calls: &mut C,
     ) -> Result<Tried, Stop> {
-        let ended = |state| Ok(Tried { candidate: candidate.clone(), state });
+        let ended = |state| Ok(Tried::new(candidate, state));
         if !is_admissible {
             return ended(State::Ended(Outcome::Inadmissible, String::new()));
         }
@@ -291,6 +300,41 @@ impl Recording<'_> {
         let counts = !is_first && !is_disturbed && self.plan.repeats.enough(&[seen.time_ns]);
         let times_ns = if counts { vec![seen.time_ns] } else { Vec::new() };
         ended(State::Running { calls: seen.calls, times_ns, disturbed: 0 })
+    }
+
+    /// Times all candidates that still run, and notes under which load, looked at since it begun. What is doubtful is
+    /// timed again, and the times under the least load stay.
+    pub(super) fn time<C: Calls>(
+        &self,
+        first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
+        all: &mut [Tried],
+        begun: Since,
+        calls: &mut C,
+    ) -> Result<(), Stop> {
+        self.repeat(first, all, calls)?;
+        let mut load = self.load.end(begun);
+        all.iter_mut().for_each(|tried| tried.load = load);
+        for _ in 0..MOST_TIMED_AGAIN {
+            // Under load that lasts, another time is as doubtful as the first.
+            if !is_doubtful(load) || self.is_under_load.get() || self.is_over() {
+                break;
+            }
+            let (mut again, begun) =
+                (all.iter().filter_map(Tried::anew).collect::<Vec<_>>(), self.load.begin());
+            self.repeat(first, &mut again, calls)?;
+            let load_again = self.load.end(begun);
+            let is_less = load_again < load && load_again.is_some();
+            let running = all.iter_mut().filter(|tried| matches!(tried.state, State::Running { .. }));
+            for (tried, again) in running.zip(again) {
+                // A candidate that fails now has failed, whatever the load.
+                if is_less || matches!(again.state, State::Ended(..)) {
+                    *tried = Tried { load: load_again, ..again };
+                }
+            }
+            load = if is_less { load_again } else { load };
+        }
+        self.is_under_load.set(is_doubtful(load));
+        Ok(())
     }
 
     /// Repeats in rounds over all candidates that still run, so that a slow phase of the machine meets all alike.
@@ -352,7 +396,7 @@ impl Recording<'_> {
             State::Ended(Outcome::Failed, reason) if self.shared.panics.ended_by().is_some() => {
                 Err(Stop::Lost(candidate, reason.clone()))
             }
-            _ => Ok(Tried { candidate, state }),
+            _ => Ok(Tried::new(&candidate, state)),
         }
     }
 

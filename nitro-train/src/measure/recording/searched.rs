@@ -200,13 +200,14 @@ impl Recording<'_> {
         candidate: &Candidate,
         calls: &mut C,
     ) -> Result<Tried, Stop> {
+        let begun = self.load.begin();
         let tried = self.warm_up(first, candidate, true, calls)?;
         if matches!(tried.state, State::Ended(Outcome::Wrong, _)) {
             // Before that is kept: the default has to be right still.
             self.confirm(first, calls)?;
         }
         let mut tried = [tried];
-        self.repeat(first, &mut tried, calls)?;
+        self.time(first, &mut tried, begun, calls)?;
         let [tried] = tried;
         Ok(tried)
     }

@@ -33,6 +33,8 @@ impl From<RecordError> for Stop {
 pub(super) struct Tried {
     pub(super) candidate: Candidate,
     pub(super) state: State,
+    /// What others took of the processors in its timed runs, where that is known.
+    pub(super) load: Option<f64>,
 }
 
 pub(super) enum State {
@@ -59,6 +61,16 @@ impl State {
 }
 
 impl Tried {
+    pub(super) fn new(candidate: &Candidate, state: State) -> Self {
+        Self { candidate: candidate.clone(), state, load: None }
+    }
+
+    /// Returns the same candidate without times; none where no more runs of it are made.
+    pub(super) fn anew(&self) -> Option<Self> {
+        let State::Running { calls, .. } = self.state else { return None };
+        Some(Self::new(&self.candidate, State::Running { calls, times_ns: Vec::new(), disturbed: 0 }))
+    }
+
     pub(super) fn row(&self) -> Row<'_> {
         let (variant, configuration) = (self.candidate.variant, self.candidate.configuration.as_str());
         match &self.state {
@@ -69,6 +81,7 @@ impl Tried {
                     configuration,
                     spread_ns: summary.spread_ns,
                     repeats: times_ns.len() as u32,
+                    load: self.load,
                     // A clock too coarse for the variant must not make it infinitely fast.
                     ..Row::new(variant, Outcome::Time(summary.median_ns.max(1.0)))
                 }

@@ -192,6 +192,7 @@ mod tests {
             outcome: Outcome::Time((1 + at % 8) as f64),
             spread_ns: 0.0,
             repeats: 1,
+            load: None,
             reason: String::new(),
         };
         Recordings {

@@ -90,6 +90,8 @@ pub(super) struct Measured {
     time_ns: Option<Exact>,
     spread_ns: Exact,
     repeats: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    load: Option<Exact>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     reason: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -103,6 +105,7 @@ impl Measured {
             time_ns: row.outcome.time_ns().map(Exact),
             spread_ns: Exact(row.spread_ns),
             repeats: row.repeats,
+            load: row.load.map(Exact),
             reason: row.reason.to_owned(),
             parts: row.parts.iter().map(WrittenPart::of).collect(),
         }
@@ -114,16 +117,18 @@ impl Measured {
 
     /// `None` if outcome and time contradict each other.
     pub(super) fn at(self, input: usize, variant: usize, configuration: String) -> Option<Measurement> {
-        let Evaluated { outcome, spread_ns, repeats, reason, parts: _ } = self.evaluated()?;
-        Some(Measurement { device: 0, input, variant, configuration, outcome, spread_ns, repeats, reason })
+        let Evaluated { outcome, spread_ns, repeats, load, reason, parts: _ } = self.evaluated()?;
+        let device = 0;
+        Some(Measurement { device, input, variant, configuration, outcome, spread_ns, repeats, load, reason })
     }
 
     /// `None` if outcome and time contradict each other.
     pub(super) fn evaluated(self) -> Option<Evaluated> {
-        let Self { outcome, time_ns, spread_ns: Exact(spread_ns), repeats, reason, parts } = self;
+        let Self { outcome, time_ns, spread_ns: Exact(spread_ns), repeats, load, reason, parts } = self;
         let outcome = Outcome::from_name(&outcome, time_ns.map(|Exact(time_ns)| time_ns))?;
         let parts = parts.into_iter().map(WrittenPart::part).collect();
-        Some(Evaluated { outcome, spread_ns, repeats, reason, parts })
+        let load = load.map(|Exact(load)| load);
+        Some(Evaluated { outcome, spread_ns, repeats, load, reason, parts })
     }
 }
 

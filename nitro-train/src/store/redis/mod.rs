@@ -8,7 +8,7 @@
 //! | `nitro:inputs:FUNCTION` | input → its features |
 //! | `nitro:spaces:FUNCTION` | variant → its configurations, measured or not, where that was listed |
 //! | `nitro:artifacts:FUNCTION` | digest → text of generated code |
-//! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, repeats, reason |
+//! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, repeats, load, reason |
 //! | `nitro:evaluations:["FUNCTION","DEVICE"]` | the same of what searches have evaluated, with what parts took; nobody but a copy loads it whole |
 //! | `nitro:searches` | search → what it began with |
 //! | `nitro:feature-times:["FUNCTION","DEVICE"]` | input → what each feature takes, in nanoseconds |

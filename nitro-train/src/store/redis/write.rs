@@ -10,7 +10,6 @@ use super::wire::Wire;
 use super::{Result, answers, read};
 use crate::exact::Exact;
 use crate::recordings::{Input, Meanings, Recordings};
-use crate::store::as_row;
 use crate::store::merge::Import;
 use crate::store::{FunctionSchema, Row, Searches, StoreError, check, named_times};
 
@@ -188,7 +187,7 @@ pub(super) fn import(
     }
     for one in &given.measurements {
         let (device, input) = (&given.devices[one.device].id, &given.inputs[one.input].name);
-        write_row(pipe, function, device, input, &as_row(given, one));
+        write_row(pipe, function, device, input, &plan.row(given, one));
     }
     Ok(())
 }

@@ -172,7 +172,8 @@ fn measurements(
 ) -> Result<()> {
     let variants = indices(connection, "SELECT id FROM variant WHERE function = ?1 ORDER BY id", function)?;
     let mut statement = connection.prepare(
-        "SELECT device.name, measurement.input, variant, configuration, outcome, time_ns, spread_ns, repeats, reason
+        "SELECT device.name, measurement.input, variant, configuration, outcome, time_ns, spread_ns,
+             repeats, reason, load
          FROM input
          JOIN measurement ON measurement.input = input.id
          JOIN device ON device.id = measurement.device
@@ -206,6 +207,7 @@ fn measurement(row: &Row<'_>, input: usize, variant: usize) -> Result<Measuremen
         spread_ns: row.get(6)?,
         repeats: row.get(7)?,
         reason: row.get(8)?,
+        load: row.get(9)?,
     })
 }
 
@@ -242,7 +244,7 @@ pub(super) fn evaluations(
     choices: &[ChoiceName<'_>],
 ) -> Result<Vec<Option<Evaluated>>> {
     let mut statement = connection.prepare_cached(
-        "SELECT outcome, time_ns, spread_ns, repeats, reason, parts FROM evaluation
+        "SELECT outcome, time_ns, spread_ns, repeats, reason, parts, load FROM evaluation
          WHERE function = ?1 AND device = ?2 AND input = ?3 AND variant = ?4 AND configuration = ?5",
     )?;
     let mut of = |choice: &ChoiceName<'_>| {
@@ -255,12 +257,13 @@ pub(super) fn evaluations(
 /// Everything that searches have left.
 pub(super) fn searches(connection: &Connection) -> Result<Searches> {
     let mut evaluations = connection.prepare(
-        "SELECT outcome, time_ns, spread_ns, repeats, reason, parts, function, device, input, variant, configuration
+        "SELECT outcome, time_ns, spread_ns, repeats, reason, parts, load,
+             function, device, input, variant, configuration
          FROM evaluation",
     )?;
     let of_row = |row: &Row<'_>| {
-        let (function, device, input) = (row.get(6)?, row.get(7)?, row.get(8)?);
-        let (variant, configuration) = (row.get(9)?, row.get(10)?);
+        let (function, device, input) = (row.get(7)?, row.get(8)?, row.get(9)?);
+        let (variant, configuration) = (row.get(10)?, row.get(11)?);
         Ok((EvaluationKey { function, device, input, variant, configuration }, evaluated(row)?))
     };
     let mut begun = connection.prepare("SELECT name, began_with FROM search")?;
@@ -282,6 +285,7 @@ fn evaluated(row: &Row<'_>) -> Result<Evaluated> {
         repeats: row.get(3)?,
         reason: row.get(4)?,
         parts: parts::read(row.get_ref(5)?.as_str()?).map_err(no_parts)?,
+        load: row.get(6)?,
     })
 }
 

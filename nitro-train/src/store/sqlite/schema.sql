@@ -78,6 +78,7 @@ CREATE TABLE measurement (
     repeats       INTEGER NOT NULL,
     reason        TEXT NOT NULL DEFAULT '', -- why it failed or is wrong, '' where unknown
     is_due        INTEGER NOT NULL DEFAULT 0, -- 1: to be measured again
+    load          REAL, -- what others took of the processors that it needed, 0 to 1; NULL where unknown
     PRIMARY KEY (input, device, variant, configuration)
 ) STRICT, WITHOUT ROWID;
 
@@ -102,6 +103,7 @@ CREATE TABLE evaluation (
     repeats       INTEGER NOT NULL,
     reason        TEXT NOT NULL, -- why it failed or is wrong, '' where unknown
     parts         TEXT NOT NULL DEFAULT '', -- what its parts took, as JSON, '' where it has none
+    load          REAL, -- as of a measurement
     PRIMARY KEY (function, device, input, variant, configuration)
 ) STRICT, WITHOUT ROWID;
 

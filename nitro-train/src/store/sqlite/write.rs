@@ -8,7 +8,6 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::{Result, read, selected};
 use crate::recordings::{DeviceRecord, Input, Recordings, SpaceRecord};
-use crate::store::as_row;
 use crate::store::merge::Import;
 use crate::store::{
     FunctionSchema, MAX_LEASE, NamedTimes, Row, Searches, StoreError, check, named_times, parts,
@@ -202,8 +201,8 @@ impl FunctionWriter<'_> {
         let variant = self.variant(location, row.variant)?;
         let mut insert = self.connection.prepare_cached(
             "INSERT OR REPLACE INTO measurement
-             (input, device, variant, configuration, outcome, time_ns, spread_ns, repeats, reason)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+             (input, device, variant, configuration, outcome, time_ns, spread_ns, repeats, reason, load)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         )?;
         let (outcome, time_ns) = (row.outcome.name(), row.outcome.time_ns());
         insert.execute((
@@ -216,6 +215,7 @@ impl FunctionWriter<'_> {
             row.spread_ns,
             row.repeats,
             row.reason,
+            row.load,
         ))?;
         Ok(())
     }
@@ -229,11 +229,11 @@ pub(super) fn evaluation(
 ) -> rusqlite::Result<()> {
     let mut insert = connection.prepare_cached(
         "INSERT INTO evaluation
-         (function, device, input, variant, configuration, outcome, time_ns, spread_ns, repeats, reason, parts)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING",
+         (function, device, input, variant, configuration, outcome, time_ns, spread_ns, repeats, reason, parts, load)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING",
     )?;
     let (outcome, time_ns) = (row.outcome.name(), row.outcome.time_ns());
-    let Row { variant, configuration, spread_ns, repeats, reason, .. } = *row;
+    let Row { variant, configuration, spread_ns, repeats, reason, load, .. } = *row;
     insert.execute(rusqlite::params![
         function,
         device,
@@ -245,7 +245,8 @@ pub(super) fn evaluation(
         spread_ns,
         repeats,
         reason,
-        parts::text(row.parts)
+        parts::text(row.parts),
+        load
     ])?;
     Ok(())
 }
@@ -297,8 +298,7 @@ pub(super) fn import(connection: &Connection, location: &str, given: &Recordings
         let times_ns = named_times(&given.features, one.times_ns.iter().copied());
         writer.feature_times(devices[one.device], inputs[one.input], &times_ns)
     })?;
-    given
-        .measurements
-        .iter()
-        .try_for_each(|one| writer.row(location, devices[one.device], inputs[one.input], &as_row(given, one)))
+    given.measurements.iter().try_for_each(|one| {
+        writer.row(location, devices[one.device], inputs[one.input], &plan.row(given, one))
+    })
 }

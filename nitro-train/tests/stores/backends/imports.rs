@@ -16,6 +16,7 @@ fn measured(device: usize, input: usize, variant: usize, ns: f64) -> Measurement
         outcome,
         spread_ns: 0.5,
         repeats: 9,
+        load: None,
         reason: String::new(),
     }
 }
@@ -133,4 +134,19 @@ pub fn a_conflicting_import_leaves_nothing(store: &mut dyn Store) {
     }
     assert_eq!(store.load("sort").unwrap(), recordings());
     assert_eq!(store.devices().unwrap().len(), 2);
+}
+
+pub fn an_unknown_load_contradicts_none_and_takes_none_away(store: &mut dyn Store) {
+    let with = |loads: [Option<f64>; 3]| {
+        let mut given = recordings();
+        given.measurements.iter_mut().zip(loads).for_each(|(one, load)| one.load = load);
+        given
+    };
+    store.import(&with([None, Some(0.5), Some(0.0)])).unwrap();
+    store.import(&with([Some(0.25), None, Some(0.0)])).unwrap();
+    let all = with([Some(0.25), Some(0.5), Some(0.0)]);
+    assert_eq!(store.load("sort").unwrap(), all);
+    let error = store.import(&with([Some(0.25), Some(0.75), None])).unwrap_err().to_string();
+    assert!(error.contains("load 0.5") && error.contains("load 0.75"), "{error}");
+    assert_eq!(store.load("sort").unwrap(), all);
 }

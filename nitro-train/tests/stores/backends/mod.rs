@@ -17,8 +17,8 @@ use nitro_train::recordings::{DeviceRecord, Incomplete, Input, Outcome, Recordin
 use nitro_train::store::{self, ChoiceName, FunctionSchema, Row, Store, StoreError};
 
 use self::imports::{
-    a_conflicting_import_leaves_nothing, generated_code_is_kept_once_by_function,
-    import_adds_to_what_is_there, import_brings_back_what_load_gave,
+    a_conflicting_import_leaves_nothing, an_unknown_load_contradicts_none_and_takes_none_away,
+    generated_code_is_kept_once_by_function, import_adds_to_what_is_there, import_brings_back_what_load_gave,
     import_of_the_same_again_changes_nothing, recordings,
     times_of_features_are_replaced_and_go_with_their_input,
 };
@@ -70,6 +70,7 @@ suite! {
     a_device_is_replaced,
     import_brings_back_what_load_gave,
     import_adds_to_what_is_there,
+    an_unknown_load_contradicts_none_and_takes_none_away,
     import_of_the_same_again_changes_nothing,
     a_conflicting_import_leaves_nothing,
     times_of_features_are_replaced_and_go_with_their_input,
@@ -166,7 +167,8 @@ fn what_is_put_is_loaded_sorted(store: &mut dyn Store) {
 fn every_outcome_and_every_bit_of_a_number_is_kept(store: &mut dyn Store) {
     let store = prepared(store);
     let third = 1.0 / 3.0;
-    let row = Row { spread_ns: 1e-300, repeats: u32::MAX, ..time("merge", f64::MAX) };
+    let load = Some(third);
+    let row = Row { spread_ns: 1e-300, repeats: u32::MAX, load, ..time("merge", f64::MAX) };
     store.put("sort", "host:4", &input("a", &[third, -5e-324]), &[row]).unwrap();
     store
         .put("sort", "host:4", &input("a", &[third, -5e-324]), &[Row::new("radix", Outcome::Wrong)])
@@ -189,6 +191,8 @@ fn every_outcome_and_every_bit_of_a_number_is_kept(store: &mut dyn Store) {
     let reasons: Vec<&str> = loaded.measurements.iter().map(|m| m.reason.as_str()).collect();
     assert_eq!(reasons, ["panicked: \"x\"", "", "", ""]);
     assert_eq!((loaded.measurements[2].spread_ns, loaded.measurements[2].repeats), (1e-300, u32::MAX));
+    let loads: Vec<Option<f64>> = loaded.measurements.iter().map(|one| one.load).collect();
+    assert_eq!(loads, [None, None, load, None], "unknown is not zero");
 }
 
 fn a_row_of_the_same_key_is_replaced(store: &mut dyn Store) {
@@ -310,6 +314,9 @@ fn numbers_nothing_can_be_learned_from_are_refused(store: &mut dyn Store) {
     for value in [f64::NAN, f64::NEG_INFINITY] {
         let row = Row { spread_ns: value, ..time("merge", 1.0) };
         store.put("sort", "host:4", &good, &[row]).unwrap_err();
+        let row = Row { load: Some(value), ..time("merge", 1.0) };
+        store.put("sort", "host:4", &good, &[row]).unwrap_err();
+        store.put_evaluation("sort", "host:4", "a", &row).unwrap_err();
         store.put("sort", "host:4", &input("a", &[1.0, value]), &[]).unwrap_err();
         store.put_device(&device("host:4", value)).unwrap_err();
     }
@@ -347,6 +354,7 @@ fn of_a_choice_the_first_evaluation_stays(store: &mut dyn Store) {
             configuration: "tile=1",
             spread_ns: 1e-300,
             repeats: 9,
+            load: Some(0.25),
             parts: &parts,
             ..time("tiled", 1.0 / 3.0)
         },

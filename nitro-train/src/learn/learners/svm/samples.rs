@@ -12,6 +12,8 @@ pub struct SamplesByClass {
     pub(super) classes: Vec<(usize, usize)>,
     /// What choosing a class for a sample loses: one row a sample, one column a class; empty where every error is equally bad.
     losses: Vec<Vec<f64>>,
+    /// What each sample counts; empty where all count alike.
+    certainties: Vec<f64>,
 }
 
 /// Samples on which an error costs nothing still say where a class lies.
@@ -22,7 +24,7 @@ impl SamplesByClass {
     pub fn of(set: &TrainingSet<'_>, by_regret: bool) -> Self {
         let samples = Self::new(set.task.samples(set.sources, set.inputs));
         if !by_regret {
-            return samples;
+            return samples.with_certainties(set);
         }
         samples.with_losses(|Sample { input, device, .. }, class| {
             let shares = set.task.performance.shares(set.sources[device], set.task.inputs[input])?;
@@ -41,7 +43,18 @@ impl SamplesByClass {
         let ends = (1..=samples.len())
             .filter(|&end| end == samples.len() || samples[end].class != samples[end - 1].class);
         let classes = ends.map(|end| (samples[end - 1].class, end)).collect();
-        Self { samples, classes, losses: Vec::new() }
+        Self { samples, classes, losses: Vec::new(), certainties: Vec::new() }
+    }
+
+    /// Weights samples by how certain their class is, where some were measured under load.
+    fn with_certainties(mut self, set: &TrainingSet<'_>) -> Self {
+        let performance = &set.task.performance;
+        if performance.has_doubts() {
+            let certainty =
+                |own: &Sample| performance.certainty(set.sources[own.device], set.task.inputs[own.input]);
+            self.certainties = self.samples.iter().map(certainty).collect();
+        }
+        self
     }
 
     /// Weights each error by what it loses. `loss` tells it of a sample and a class, as a share of the best variant's speed; none where the
@@ -53,15 +66,17 @@ impl SamplesByClass {
         self
     }
 
-    /// The weights of one pair's samples, 1 on average: what taking the other class of the pair loses.
+    /// The weights of one pair's samples, 1 on average: what taking the other class of the pair loses, or how certain
+    /// the own class is.
     pub(super) fn weights(&self, chosen: &[usize], pair: (usize, usize)) -> Option<Vec<f64>> {
-        if self.losses.is_empty() {
+        if self.losses.is_empty() && self.certainties.is_empty() {
             return None;
         }
         let (first, second) = (self.classes[pair.0].0, self.classes[pair.1].0);
         let weight = |&index: &usize| {
             let other = if self.samples[index].class == first { second } else { first };
-            self.losses[index][other].max(LEAST_WEIGHT)
+            let loss = self.losses.get(index).map_or(1.0, |losses| losses[other].max(LEAST_WEIGHT));
+            loss * self.certainties.get(index).copied().unwrap_or(1.0)
         };
         let weights: Vec<f64> = chosen.iter().map(weight).collect();
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;

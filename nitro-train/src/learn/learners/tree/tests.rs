@@ -24,6 +24,7 @@ fn recordings(features: &[&str], inputs: &[(Vec<f64>, u32)]) -> Recordings {
         outcome: Outcome::Time(time_ns),
         spread_ns: 0.0,
         repeats: 1,
+        load: None,
         reason: String::new(),
     };
     let of_input = |(input, (_, best)): (usize, &(Vec<f64>, u32))| {
