@@ -5,13 +5,14 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::args::CalibrateArgs;
+use super::functions::Functions;
 use super::json;
 use crate::measure::Share;
-use crate::trainer::{CalibrateRequest, Trainer};
+use crate::trainer::{CalibrateRequest, CalibratedModels, Trainer};
 use crate::worker;
 
 pub(super) fn run(trainer: &Trainer, args: &CalibrateArgs, out: &mut dyn Write) -> Result<()> {
-    let models = trainer.calibrate(&CalibrateRequest {
+    let CalibratedModels { models, failed } = trainer.calibrate(&CalibrateRequest {
         data: args.data.request(),
         device: args.device.clone(),
         measurements: args.measurements as usize,
@@ -23,9 +24,9 @@ pub(super) fn run(trainer: &Trainer, args: &CalibrateArgs, out: &mut dyn Write) 
         ..CalibrateRequest::default()
     })?;
     if args.output.json {
-        return json::print(out, &models);
+        json::print(out, &models)?;
     }
-    for one in &models {
+    for one in models.iter().filter(|_| !args.output.json) {
         let (function, device, count) = (&one.function, &one.device, one.measured_inputs);
         match one.is_calibrated {
             true => writeln!(
@@ -40,5 +41,5 @@ pub(super) fn run(trainer: &Trainer, args: &CalibrateArgs, out: &mut dyn Write) 
             )?,
         }
     }
-    Ok(())
+    Functions::of(models.len(), failed).end("calibrated")
 }

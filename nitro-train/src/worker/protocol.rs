@@ -63,7 +63,26 @@ pub(super) fn notes() -> Option<Notes> {
 pub(crate) fn left_out(function: &str, device: &str) -> Option<BTreeMap<String, String>> {
     let (_, all) = NOTES.get()?;
     let own = all.iter().filter(|one| one.function == function && one.device == device);
+    let own = own.filter(|one| one.variant.is_none());
     Some(own.map(|one| (one.input.clone(), one.why.clone())).collect())
+}
+
+/// A variant that has ended a worker before this one, when what is recorded of it was measured again.
+pub(crate) struct EndedSample {
+    pub(crate) variant: String,
+    pub(crate) input: String,
+    pub(crate) why: String,
+}
+
+/// The variants that have ended a worker before this one in the sample of what is recorded.
+pub(crate) fn ended_samples(function: &str, device: &str) -> Vec<EndedSample> {
+    let all = NOTES.get().map_or(&[][..], |(_, all)| all);
+    let own = all.iter().filter(|one| one.function == function && one.device == device);
+    own.filter_map(|one| {
+        let (variant, input, why) = (one.variant.clone()?, one.input.clone(), one.why.clone());
+        Some(EndedSample { variant, input, why })
+    })
+    .collect()
 }
 
 /// Tells the supervisor what a fresh worker is to leave out.

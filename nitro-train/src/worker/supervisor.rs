@@ -136,6 +136,10 @@ impl<'a> Supervisor<'a> {
     /// Records the variant as failed on the input. Without the default variant nothing is known of an input: that is
     /// left out.
     fn blame(&mut self, note: &Note, how: &str) -> Result<(), WorkerError> {
+        if note.is_sample {
+            self.end_sample(note, how);
+            return Ok(());
+        }
         let Note { function, device, input, features, variant, configuration, .. } = note;
         let Some(features) = features.clone() else {
             let why = format!(
@@ -143,7 +147,7 @@ impl<'a> Supervisor<'a> {
             );
             self.say(&format!("input `{input}`: {why}"));
             let (function, device, input) = (function.clone(), device.clone(), input.clone());
-            self.leave_out(vec![LeftOut { function, device, input, why }]);
+            self.leave_out(vec![LeftOut { function, device, input, variant: None, why }]);
             return Ok(());
         };
         self.say(&format!("{note} {how}; it is recorded as failed there"));
@@ -155,6 +159,19 @@ impl<'a> Supervisor<'a> {
             false => store.put(function, device, &Input { name: input.clone(), features }, &[row])?,
         }
         Ok(())
+    }
+
+    /// Leaves the variant out of the sample of what is recorded: what is recorded of it stays.
+    fn end_sample(&mut self, note: &Note, how: &str) {
+        self.say(&format!("{note} {how}, when what is recorded of it was measured again"));
+        let Note { function, device, input, variant, .. } = note.clone();
+        self.leave_out(vec![LeftOut {
+            function,
+            device,
+            input,
+            variant: Some(variant),
+            why: how.to_owned(),
+        }]);
     }
 
     /// Gives back the input that the worker was measuring, and the evaluation if that was one, so that the next recording need not wait for
