@@ -105,8 +105,8 @@ impl<'a, 's> Claims<'a, 's> {
         lock(&self.held).remove(one);
     }
 
-    /// The input is measured, and its claim given back: whoever claims it next finds that it is recorded. Where that fails,
-    /// the claim expires.
+    /// The input is measured, and its claim given back: whoever claims it next finds that it is recorded. Where that
+    /// fails, the claim expires.
     pub(super) fn give_back(&self, input: &str) {
         let mut held = lock(&self.held);
         if held.remove(input) {

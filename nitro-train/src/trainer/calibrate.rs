@@ -75,8 +75,8 @@ pub struct CalibratedModel {
 pub struct CalibratedModels {
     /// One model for each function, calibrated or better without; their files are written.
     pub models: Vec<CalibratedModel>,
-    /// One error for each function that has no model, no recordings of its sources, or could not be measured. A model that
-    /// it had before stays.
+    /// One error for each function that has no model, no recordings of its sources, or could not be measured. A model
+    /// that it had before stays.
     pub failed: Vec<TrainError>,
 }
 
@@ -95,8 +95,8 @@ impl CalibratedModels {
 
 impl Trainer {
     /// Measures a few training inputs of each function on a device, those that tell most, and corrects the models for it. What a model
-    /// chooses elsewhere stays as it is, and so does what it chooses here if that is better. A function that cannot be calibrated
-    /// costs itself: the others are written.
+    /// chooses elsewhere stays as it is, and so does what it chooses here if that is better. A function that cannot be
+    /// calibrated costs itself: the others are written.
     ///
     /// The recordings of the devices that the models were learned from have to be at hand. What the store holds of the device is not
     /// measured again.
@@ -114,8 +114,8 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// When the captured calls cannot be read, when a name is that of no function or device, and when this process can measure
-    /// nothing more ([`TrainError::is_device_loss`]).
+    /// When the captured calls cannot be read, when a name is that of no function or device, and when this process can
+    /// measure nothing more ([`TrainError::is_device_loss`]).
     pub fn calibrate(&self, request: &CalibrateRequest) -> Result<CalibratedModels, TrainError> {
         let captured = request.captured.as_deref().map(captured).transpose()?;
         let mut store = LayeredStore::open(self, &request.data)?;

@@ -182,8 +182,8 @@ impl Trainer {
         }
     }
 
-    /// Records one function on one device, and chooses what to measure again of what was recorded before. None where nothing
-    /// of the function is asked for.
+    /// Records one function on one device, and chooses what to measure again of what was recorded before. None where
+    /// nothing of the function is asked for.
     fn record_one(
         &self,
         request: &RecordRequest,

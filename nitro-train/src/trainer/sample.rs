@@ -1,5 +1,5 @@
-//! A sample of what is recorded, measured again: it shows what no digest does, a variant whose body has changed, and a new
-//! compiler, driver or clock.
+//! A sample of what is recorded, measured again: it shows what no digest does, a variant whose body has changed, and a
+//! new compiler, driver or clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -20,8 +20,8 @@ use crate::recordings::{Meanings, Outcome, Recordings};
 use crate::store::{self, Store};
 use crate::worker::{self, EndedSample};
 
-/// So much longer than it may a sample goes on before what is left of it is left out: a body may have become slower than was
-/// expected.
+/// So much longer than it may a sample goes on before what is left of it is left out: a body may have become slower
+/// than was expected.
 const GRACE: Duration = Duration::from_secs(10);
 /// A sample that is expected to take longer is announced.
 const LONG_NS: f64 = 5e9;
@@ -31,7 +31,8 @@ const LONG_NS: f64 = 5e9;
 /// ```
 /// use nitro_train::{RecordRequest, SampleOptions};
 ///
-/// let without = RecordRequest { sample: SampleOptions { inputs: 0, ..SampleOptions::default() }, ..RecordRequest::default() };
+/// let sample = SampleOptions { inputs: 0, ..SampleOptions::default() }; // none
+/// let without = RecordRequest { sample, ..RecordRequest::default() };
 /// assert_ne!(without.sample, SampleOptions::default());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +183,9 @@ impl Trainer {
         for (function, failed) in &sample.failed_inputs {
             for (input, why) in failed {
                 let (input, why) = (printable(input), printable(why));
-                self.tell(format!("{function} on {device}: input `{input}`, which is recorded, cannot be measured any more: {why}"));
+                self.tell(format!(
+                    "{function} on {device}: input `{input}`, which is recorded, cannot be measured any more: {why}"
+                ));
             }
         }
     }

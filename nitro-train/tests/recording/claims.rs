@@ -1,5 +1,5 @@
-//! Claims of recorders that share a store: one that ends leaves none behind, and what one has measured and given back no other
-//! measures again. Time is scripted.
+//! Claims of recorders that share a store: one that ends leaves none behind, and what one has measured and given back
+//! no other measures again. Time is scripted.
 
 use std::cell::Cell;
 use std::time::Duration;

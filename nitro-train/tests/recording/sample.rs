@@ -1,5 +1,5 @@
-//! A sample of what is recorded: `record` measures some of it again and says what does not hold any more, keeps nothing of
-//! it, and takes no longer than a share of the recording. Time is scripted, and so is what a body has become.
+//! A sample of what is recorded: `record` measures some of it again and says what does not hold any more, keeps nothing
+//! of it, and takes no longer than a share of the recording. Time is scripted, and so is what a body has become.
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex};

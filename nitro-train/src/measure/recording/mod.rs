@@ -184,8 +184,8 @@ impl<'a> Recording<'a> {
         due.unwrap_or_else(|error| claims.refuse(error))
     }
 
-    /// Whether an input that was just claimed is still to be measured: since the store was asked, another recorder may have
-    /// measured it and given its claim back.
+    /// Whether an input that was just claimed is still to be measured: since the store was asked, another recorder may
+    /// have measured it and given its claim back.
     fn is_due_still(&self, input: &str) -> Result<bool, StoreError> {
         let Subject { function, device } = self.subject;
         if !self.gives_back() {
