@@ -80,7 +80,11 @@ pub(super) fn choose(
     let is_known = |store: &mut dyn Store| {
         Ok::<_, TrainError>(store.functions()?.iter().any(|one| one == function.name()))
     };
-    if request.sample.inputs == 0 || request.feature_times_only || !is_known(store)? {
+    if request.sample.inputs == 0
+        || !worker::takes_samples()
+        || request.feature_times_only
+        || !is_known(store)?
+    {
         return Ok(None);
     }
     let candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));

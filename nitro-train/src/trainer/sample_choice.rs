@@ -255,7 +255,7 @@ mod tests {
         let repeats = Repeats { budget_ns: 15e6, ..Repeats::default() };
         for time_ns in [50.0, 1e3, 1e5, 1e6, 4e6, 2e7, 7e7, 8e7, 1e9, 1e11] {
             let mut times_ns = Vec::new();
-            let noisy = |run: usize| time_ns * if run % 2 == 0 { 0.9 } else { 1.1 };
+            let noisy = |run: usize| time_ns * if run.is_multiple_of(2) { 0.9 } else { 1.1 };
             while !repeats.enough(&times_ns) {
                 times_ns.push(noisy(times_ns.len()));
             }

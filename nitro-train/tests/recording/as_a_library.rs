@@ -140,11 +140,11 @@ macro_rules! tiled {
             use super::{Scripted, TIME_NS};
 
             #[nitro::code_variant(
-                                                device = Scripted,
-                                                features(size = n),
-                                                variants(whole, tiled { tile: u32 in [1, 2, 4] = 1 }),
-                                                default = whole,
-                                            )]
+                                                        device = Scripted,
+                                                        features(size = n),
+                                                        variants(whole, tiled { tile: u32 in [1, 2, 4] = 1 }),
+                                                        default = whole,
+                                                    )]
             pub fn $name(n: u32) -> u32;
 
             fn whole(n: u32) -> u32 {
