@@ -52,12 +52,13 @@ pub use nitro_core::{
 };
 pub(crate) use nitro_search::random;
 pub use trainer::{
-    CalibrateRequest, CalibratedModel, Candidates, CheckRequest, DataRequest, DescribeRequest, Described,
-    DeviceRanking, Devices, EvaluateRequest, ExplainRequest, Explained, FailedRecording, Fault, FitRequest,
-    FittedModel, FittedModels, ForgetRequest, ForgottenOf, GeneratedCode, GeneratedRequest, InputLists, Kept,
-    LocalJob, LocalJobRequest, MeasuredDevice, MetricsSource, ModelCheck, ObjectiveRequest, Observer,
-    ProfileRequest, RecordRequest, RecordSummary, Recorded, ReplayRequest, ReportRequest, SearchRequest,
-    SearchSummary, ShippedRecordings, TrainError, Trainer, TrainerCommand, Tunable, UsageError,
+    CalibrateRequest, CalibratedModel, CalibratedModels, Candidates, ChangedVariant, CheckRequest,
+    DataRequest, DescribeRequest, Described, DeviceRanking, DeviceSample, Devices, EvaluateRequest,
+    ExplainRequest, Explained, FailedRecording, Fault, FitRequest, FittedModel, FittedModels, ForgetRequest,
+    ForgottenOf, GeneratedCode, GeneratedRequest, InputLists, Kept, LocalJob, LocalJobRequest,
+    MeasuredDevice, MetricsSource, ModelCheck, ObjectiveRequest, Observer, ProfileRequest, RecordRequest,
+    RecordSummary, Recorded, ReplayRequest, ReportRequest, SampleOptions, SearchRequest, SearchSummary,
+    Shift, ShippedRecordings, TrainError, Trainer, TrainerCommand, Tunable, UsageError, VariantName,
     WhichRecordings, WrittenProfile, captured_traffic,
 };
 

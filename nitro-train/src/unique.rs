@@ -22,6 +22,11 @@ impl Keys {
     }
 }
 
+/// An object as a map, for what is nothing else.
+#[derive(serde::Deserialize)]
+#[serde(transparent, bound = "V: Deserialize<'de>")]
+pub(crate) struct Map<V>(#[serde(deserialize_with = "map")] pub(crate) BTreeMap<String, V>);
+
 /// Deserializes an object as a map, for `#[serde(deserialize_with)]`.
 pub(crate) fn map<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,

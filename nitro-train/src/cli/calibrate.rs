@@ -1,17 +1,18 @@
 //! `train calibrate`: a few measurements here correct the models.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use anyhow::Result;
 
 use super::args::CalibrateArgs;
+use super::functions::Functions;
 use super::json;
 use crate::measure::Share;
-use crate::trainer::{CalibrateRequest, Trainer};
+use crate::trainer::{CalibrateRequest, CalibratedModel, CalibratedModels, Trainer};
 use crate::worker;
 
 pub(super) fn run(trainer: &Trainer, args: &CalibrateArgs, out: &mut dyn Write) -> Result<()> {
-    let models = trainer.calibrate(&CalibrateRequest {
+    let CalibratedModels { models, failed } = trainer.calibrate(&CalibrateRequest {
         data: args.data.request(),
         device: args.device.clone(),
         measurements: args.measurements as usize,
@@ -22,23 +23,19 @@ pub(super) fn run(trainer: &Trainer, args: &CalibrateArgs, out: &mut dyn Write) 
         share: Share::new(worker::recorder_name()),
         ..CalibrateRequest::default()
     })?;
-    if args.output.json {
-        return json::print(out, &models);
+    match args.output.json {
+        true => json::print(out, &models)?,
+        false => models.iter().try_for_each(|one| tell(one, out))?,
     }
-    for one in &models {
-        let (function, device, count) = (&one.function, &one.device, one.measured_inputs);
-        match one.is_calibrated {
-            true => writeln!(
-                out,
-                "{function}: {} chooses by {count} measured inputs on {device}",
-                one.model.display()
-            )?,
-            false => writeln!(
-                out,
-                "{function}: {} stays as it is on {device} ({count} inputs measured)",
-                one.model.display()
-            )?,
-        }
+    Functions::of(models.len(), failed).end("calibrated")
+}
+
+/// Says what has become of one model.
+fn tell(one: &CalibratedModel, out: &mut dyn Write) -> io::Result<()> {
+    let (function, device, count) = (&one.function, &one.device, one.measured_inputs);
+    let model = one.model.display();
+    match one.is_calibrated {
+        true => writeln!(out, "{function}: {model} chooses by {count} measured inputs on {device}"),
+        false => writeln!(out, "{function}: {model} stays as it is on {device} ({count} inputs measured)"),
     }
-    Ok(())
 }

@@ -165,6 +165,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
                 function: (*function).to_owned(),
                 device: device.clone(),
                 input: input.clone(),
+                variant: None,
                 why: why.clone(),
             });
             worker::hand_over(&left_out.collect::<Vec<_>>());

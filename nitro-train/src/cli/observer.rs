@@ -15,4 +15,8 @@ impl Observer for Terminal {
     fn recording(&self, function: &str, device: &str) -> Box<dyn Progress> {
         Box::new(WorkerProgress::new(format!("{function} on {device}")))
     }
+
+    fn sampling(&self, _function: &str, _device: &str) -> Box<dyn Progress> {
+        Box::new(WorkerProgress::unshown())
+    }
 }

@@ -8,7 +8,8 @@ use super::args::RecordArgs;
 use super::json;
 use crate::measure::{Repeats, Share};
 use crate::trainer::{
-    FailedRecording, RecordRequest, RecordSummary, Recorded, Trainer, WhichRecordings, by_reason, named,
+    FailedRecording, RecordRequest, RecordSummary, Recorded, SampleOptions, Trainer, WhichRecordings,
+    by_reason, named,
 };
 use crate::worker;
 
@@ -23,6 +24,7 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs, out: &mut dyn Write) -> 
         feature_times_only: args.feature_times,
         again: args.again.then(|| which(args)),
         cold: args.cold,
+        sample: SampleOptions { inputs: args.sample as usize, ..SampleOptions::default() },
         share: Share::new(worker::recorder_name()),
     })?;
     if args.output.json {

@@ -21,7 +21,11 @@ pub(super) fn run(trainer: &Trainer, args: &SearchArgs, out: &mut dyn Write) -> 
         true => json::print(out, &summary)?,
         false => write!(out, "{:1$}", search_tables(&summary.searched), args.show.columns())?,
     }
-    all_inputs(&RecordSummary { recorded: summary.recorded, ..RecordSummary::default() })
+    all_inputs(&RecordSummary {
+        recorded: summary.recorded,
+        failed: summary.failed,
+        ..RecordSummary::default()
+    })
 }
 
 fn replay(trainer: &Trainer, args: &SearchArgs, out: &mut dyn Write) -> Result<()> {

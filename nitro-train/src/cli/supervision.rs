@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::args::{Cli, Command, DEADLINE_SECONDS, RecordArgs};
 use super::record;
 use super::usage::ALL;
+use crate::store;
 use crate::terminal::{Output, say};
 use crate::trainer::Trainer;
 use crate::worker::{self, Supervision};
@@ -42,10 +43,17 @@ pub(super) fn supervise(trainer: &Trainer, cli: &Cli, out: &Output) -> anyhow::R
     }
     let supervision = Supervision {
         store: data.request().store_url().to_owned(),
+        has_recordings: has_recordings(data.request().store_url()),
         deadline: Duration::from_secs(deadline.into()),
         team: is_team.then(|| trainer.all_devices()).transpose()?,
     };
     Ok(ExitCode::from(worker::supervise(&supervision, out)?))
+}
+
+/// Whether a store has recordings; one that cannot be read is left to the worker to tell.
+fn has_recordings(url: &str) -> bool {
+    let functions = || store::open_to_read(url)?.functions();
+    store::exists(url) && functions().map_or(true, |functions| !functions.is_empty())
 }
 
 /// Marks what is to be measured again, once: workers that take each other's place find what is left of it.

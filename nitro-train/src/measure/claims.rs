@@ -38,6 +38,8 @@ pub(super) struct Claims<'a, 's> {
     store: &'a SharedStore<'s>,
     /// The input that was claimed last, and what was taken of it, while they are not measured yet. Locked before the store is.
     held: Mutex<BTreeSet<String>>,
+    /// Inputs that were claimed before it, and not measured then: not kept, and given back in the end.
+    passed: Mutex<BTreeSet<String>>,
     /// Inputs that others had claimed when their turn came.
     left: Mutex<BTreeSet<String>>,
     /// What went wrong with a claim; nothing is claimed any more.
@@ -47,11 +49,11 @@ pub(super) struct Claims<'a, 's> {
 impl<'a, 's> Claims<'a, 's> {
     pub(super) fn new(subject: Subject<'_>, share: &'a Share, store: &'a SharedStore<'s>) -> Self {
         let (function, device) = (subject.function.name(), subject.device.entry().id());
-        let (held, left, refused) = Default::default();
-        Self { function, device, share, store, held, left, refused }
+        let (held, passed, left, refused) = Default::default();
+        Self { function, device, share, store, held, passed, left, refused }
     }
 
-    /// Whether the input is this recorder's from now on; of the one before nothing is kept. One that is not is left.
+    /// Whether the input is this recorder's from now on; the one before is not kept. One that is not is left.
     ///
     /// # Errors
     /// When the store fails.
@@ -59,7 +61,10 @@ impl<'a, 's> Claims<'a, 's> {
         let mut held = lock(&self.held);
         let claimed = self.ask(input, self.share.lease())?;
         match claimed {
-            true => *held = [input.to_owned()].into(),
+            true => {
+                lock(&self.passed).append(&mut held);
+                held.insert(input.to_owned());
+            }
             false => drop(lock(&self.left).insert(input.to_owned())),
         }
         Ok(claimed)
@@ -100,10 +105,21 @@ impl<'a, 's> Claims<'a, 's> {
         lock(&self.held).remove(one);
     }
 
+    /// The input is measured, and its claim given back: whoever claims it next finds that it is recorded. Where that
+    /// fails, the claim expires.
+    pub(super) fn give_back(&self, input: &str) {
+        let mut held = lock(&self.held);
+        if held.remove(input) {
+            lock(&self.passed).remove(input);
+            let _ = self.ask(input, Duration::ZERO);
+        }
+    }
+
     /// Gives back what is claimed, so that nobody has to wait for the claims to expire. Where that fails, they wait.
     pub(super) fn release(&self) {
-        let mut held = lock(&self.held);
-        for one in std::mem::take(&mut *held) {
+        let (mut held, mut passed) = (lock(&self.held), lock(&self.passed));
+        passed.append(&mut held);
+        for one in std::mem::take(&mut *passed) {
             let _ = self.ask(&one, Duration::ZERO);
         }
     }

@@ -18,6 +18,13 @@ pub enum Inputs<'a> {
     Folder(&'a Path),
 }
 
+impl Inputs<'_> {
+    /// The names; none of a folder that cannot be read.
+    pub(crate) fn names(self) -> Vec<String> {
+        InputList::new(self).map(|list| list.names).unwrap_or_default()
+    }
+}
+
 /// What a session hands out.
 pub(super) struct InputList<'a> {
     source: Inputs<'a>,

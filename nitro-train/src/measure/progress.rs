@@ -64,6 +64,8 @@ pub struct Attempt<'a> {
     pub configuration: &'a str,
     /// Whether a search evaluates it: what it comes to is no measurement.
     pub is_evaluation: bool,
+    /// Whether what is recorded of it is measured again, only to see whether that still holds.
+    pub is_sample: bool,
 }
 
 /// Nobody hears.

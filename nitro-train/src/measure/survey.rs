@@ -41,6 +41,7 @@ impl<'a> Survey<'a> {
             variant: default.variant,
             configuration: &default.configuration,
             is_evaluation: false,
+            is_sample: false,
         };
         let call = calls.next();
         let described = attempt(self.progress, &one, || self.subject.describe(name, &[default.choice], call));

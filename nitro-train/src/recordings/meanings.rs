@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use nitro_core::Function;
 use serde::{Deserialize, Serialize};
 
+use crate::unique;
+
 /// Digests of a function's declaration, by name; what is absent is not known.
 ///
 /// ```
@@ -21,10 +23,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meanings {
     /// Of each feature's expression.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unique::map")]
     pub features: BTreeMap<String, String>,
     /// Of each variant's constraint and parameters.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unique::map")]
     pub variants: BTreeMap<String, String>,
 }
 

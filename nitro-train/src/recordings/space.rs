@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Recordings;
+use crate::unique;
 
 /// The configurations of one variant as another tool has listed them, so that a search knows them without having run any.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +16,7 @@ pub struct SpaceRecord {
     /// Names of the tuning parameters.
     pub parameters: Vec<String>,
     /// The value of each parameter, by the name that measurements have for the configuration.
+    #[serde(deserialize_with = "unique::map")]
     pub configurations: BTreeMap<String, Vec<String>>,
 }
 

@@ -220,6 +220,29 @@ pub trait Store: Send {
         choices: &[ChoiceName<'_>],
     ) -> Result<BTreeSet<String>, StoreError>;
 
+    /// Returns whether one input needs no more measuring on this device, as [`recorded`](Store::recorded) says of all.
+    ///
+    /// ```
+    /// use nitro_train::store::ChoiceName;
+    ///
+    /// let mut store = nitro_train::store::memory()?;
+    /// assert!(!store.is_recorded("sort", "host:4", "train/10", &[ChoiceName::variant("merge")])?);
+    /// # Ok::<(), nitro_train::store::StoreError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the back end fails.
+    fn is_recorded(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        choices: &[ChoiceName<'_>],
+    ) -> Result<bool, StoreError> {
+        Ok(self.recorded(function, device, choices)?.contains(input))
+    }
+
     /// Names of the inputs whose rows are complete, as [`recorded`](Store::recorded) says, whatever is known of their features.
     ///
     /// # Errors

@@ -69,9 +69,34 @@ pub struct CalibratedModel {
     pub is_calibrated: bool,
 }
 
+/// The models of a calibration, and why some functions have none.
+#[derive(Debug, Default)]
+#[must_use = "functions that could not be calibrated are among `failed`; `all` makes an error of them"]
+pub struct CalibratedModels {
+    /// One model for each function, calibrated or better without; their files are written.
+    pub models: Vec<CalibratedModel>,
+    /// One error for each function that has no model, no recordings of its sources, or could not be measured. A model
+    /// that it had before stays.
+    pub failed: Vec<TrainError>,
+}
+
+impl CalibratedModels {
+    /// Returns the models, if no function failed.
+    ///
+    /// # Errors
+    /// The first of [`failed`](Self::failed).
+    pub fn all(self) -> Result<Vec<CalibratedModel>, TrainError> {
+        match self.failed.into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(self.models),
+        }
+    }
+}
+
 impl Trainer {
     /// Measures a few training inputs of each function on a device, those that tell most, and corrects the models for it. What a model
-    /// chooses elsewhere stays as it is, and so does what it chooses here if that is better.
+    /// chooses elsewhere stays as it is, and so does what it chooses here if that is better. A function that cannot be
+    /// calibrated costs itself: the others are written.
     ///
     /// The recordings of the devices that the models were learned from have to be at hand. What the store holds of the device is not
     /// measured again.
@@ -82,24 +107,29 @@ impl Trainer {
     /// use nitro_train::{CalibrateRequest, Trainer};
     ///
     /// let request = CalibrateRequest { device: "host:4".into(), measurements: 30, ..CalibrateRequest::default() };
-    /// for model in Trainer::new().calibrate(&request)? {
+    /// for model in Trainer::new().calibrate(&request)?.all()? {
     ///     println!("{} chooses by {} inputs: {}", model.function, model.measured_inputs, model.is_calibrated);
     /// }
     /// # Ok::<(), nitro_train::TrainError>(())
     /// ```
     ///
     /// # Errors
-    /// When there is no model of a function, or no recordings of its sources; and as [`record`](Self::record).
-    pub fn calibrate(&self, request: &CalibrateRequest) -> Result<Vec<CalibratedModel>, TrainError> {
+    /// When the captured calls cannot be read, when a name is that of no function or device, and when this process can
+    /// measure nothing more ([`TrainError::is_device_loss`]).
+    pub fn calibrate(&self, request: &CalibrateRequest) -> Result<CalibratedModels, TrainError> {
         let captured = request.captured.as_deref().map(captured).transpose()?;
         let mut store = LayeredStore::open(self, &request.data)?;
         let device = self.open_device(&request.device)?;
         let tunables = self.wanted_on(&request.data.functions, &request.device)?;
-        let calibrate = |tunable| {
-            let captured = captured.as_deref();
-            self.calibrate_one(request, captured, &mut store, tunable, &*device)
-        };
-        tunables.into_iter().map(calibrate).collect()
+        let mut calibrated = CalibratedModels::default();
+        for tunable in tunables {
+            match self.calibrate_one(request, captured.as_deref(), &mut store, tunable, &*device) {
+                Ok(model) => calibrated.models.push(model),
+                Err(error) if error.ends_the_process() => return Err(error),
+                Err(error) => calibrated.failed.push(error),
+            }
+        }
+        Ok(calibrated)
     }
 
     fn calibrate_one(

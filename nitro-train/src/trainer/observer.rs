@@ -34,6 +34,12 @@ pub trait Observer: Send + Sync {
     fn recording(&self, _function: &str, _device: &str) -> Box<dyn Progress> {
         Box::new(Silent)
     }
+
+    /// A few inputs of a function that are recorded on a device are about to be measured again, to see whether that
+    /// still holds ([`RecordRequest::sample`](crate::RecordRequest::sample)): what hears how that goes on.
+    fn sampling(&self, _function: &str, _device: &str) -> Box<dyn Progress> {
+        Box::new(Silent)
+    }
 }
 
 /// Nobody hears.

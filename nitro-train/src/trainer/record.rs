@@ -13,9 +13,12 @@ use super::forget::WhichRecordings;
 use super::layered_store::LayeredStore;
 use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
+use super::sample::{self, DeviceSamples, SampleOptions};
+use super::sample_choice::Sample;
+use super::sample_result::DeviceSample;
 use super::tunable::Tunable;
 use crate::measure::{Candidate, MAX_CONFIGURATIONS, Plan, Repeats, Share, is_sampled};
-use crate::printable::{printable, sentence};
+use crate::printable::sentence;
 use crate::store::Store;
 
 /// What to record, where and how.
@@ -38,17 +41,21 @@ pub struct RecordRequest {
     pub again: Option<WhichRecordings>,
     /// Empty the device's caches before every timed call.
     pub cold: bool,
+    /// How much of what is recorded already is measured again in the end, to see whether it still holds.
+    pub sample: SampleOptions,
     /// With whom the inputs are shared.
     pub share: Share,
 }
 
 /// What a recording has come to.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RecordSummary {
     /// In the order in which they were recorded.
     pub recorded: Vec<Recorded>,
     /// The functions whose recording ended early, each with its device.
     pub failed: Vec<FailedRecording>,
+    /// What a sample of what was recorded before has come to, a device each where there was any.
+    pub samples: Vec<DeviceSample>,
 }
 
 /// A function whose recording on a device ended early; what was measured until then is kept.
@@ -77,12 +84,7 @@ impl RecordSummary {
             Ok(recorded) => self.recorded.push(recorded),
             Err(error) if error.ends_the_process() => return Err(error),
             Err(error) => {
-                let why = error.of_recording().map_or_else(|| sentence(&error), |error| sentence(error));
-                let (function, device) = recorder.names();
-                recorder
-                    .observer
-                    .message(&format!("{function} on {device} is recorded no further: {}", printable(&why)));
-                self.failed.push(FailedRecording { function, device, why });
+                self.failed.push(recorder.failed(&error, "recorded"));
                 first_error.get_or_insert(error);
             }
         }
@@ -100,7 +102,8 @@ impl RecordSummary {
 
 impl Trainer {
     /// Measures every admissible variant on every input, and keeps that in the store. What the store holds already is skipped, so a
-    /// stopped recording goes on where it was.
+    /// stopped recording goes on where it was. In the end [a sample](RecordRequest::sample) of what it held is measured
+    /// again, into no store, to see whether that still holds.
     ///
     /// Everything runs in this process: a variant that ends it, or never ends, does so to the caller, and what a panic
     /// leaves behind, such as a poisoned lock, may fail what is measured after it. [`main`](Self::main) measures in
@@ -145,12 +148,14 @@ impl Trainer {
     /// [`TrainError::is_device_loss`] when a variant took the device away from this process: a fresh one goes on.
     pub fn record(&self, request: &RecordRequest) -> Result<RecordSummary, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;
-        let (mut summary, mut unmatched, mut first_error) = (RecordSummary::default(), None, None);
+        let (mut summary, mut samples) = (RecordSummary::default(), Vec::new());
+        let (mut unmatched, mut first_error) = (None, None);
         for name in or_whole_host(&request.devices) {
             let device = self.open_device(&name)?;
             if request.cold && !device.empty_caches(true) {
                 return Err(TrainError::CachesStay { device: name });
             }
+            let mut own_samples = DeviceSamples::new(&name);
             for tunable in self.wanted_on(&request.data.functions, &name)? {
                 let recorder = Recorder {
                     tunable,
@@ -159,34 +164,52 @@ impl Trainer {
                     observer: &*self.observer,
                     processors: &*self.processors,
                 };
-                self.tell_of_samples(tunable);
-                let inputs = tunable.inputs(request.inputs.as_deref());
-                let feature_times_only = request.feature_times_only;
-                let plan = Plan::new(inputs, request.repeats, request.share.clone());
-                let candidates = store.candidates(tunable.function)?;
-                let plan = Plan { feature_times_only, candidates, ..plan };
-                let store = store.writable()?;
-                let Some(plan) = again(request, tunable.function, plan, store)? else { continue };
-                let inputs = match request.max_inputs {
-                    None => recorder.record(&plan, store),
-                    Some(most) => record_within(&recorder, &plan, store, most),
-                };
-                let recorded = match inputs {
+                let (recorded, sample) = match self.record_one(request, &recorder, &mut store) {
+                    Ok(None) => continue,
                     // A folder need not have inputs for functions that nobody named.
                     Err(error) if request.data.functions.is_empty() && error.is_of_no_match() => {
                         self.tell(format!("passed over: {}", sentence(&error)));
                         unmatched.get_or_insert(error);
                         continue;
                     }
-                    inputs => inputs.and_then(|inputs| recorder.summary(inputs, store)),
+                    Ok(Some((recorded, sample))) => (Ok(recorded), sample),
+                    Err(error) => (Err(error), None),
                 };
+                own_samples.add(tunable, sample);
                 summary.take(&recorder, recorded, &mut first_error)?;
             }
+            samples.push(own_samples);
         }
+        summary.samples = self.measure_samples(request, samples);
         match unmatched {
             Some(error) if summary.recorded.is_empty() && summary.failed.is_empty() => Err(error),
             _ => summary.or_first(first_error),
         }
+    }
+
+    /// Records one function on one device, and chooses what to measure again of what was recorded before. None where
+    /// nothing of the function is asked for.
+    fn record_one(
+        &self,
+        request: &RecordRequest,
+        recorder: &Recorder<'_>,
+        store: &mut LayeredStore<'_>,
+    ) -> Result<Option<(Recorded, Option<Sample>)>, TrainError> {
+        let tunable = recorder.tunable;
+        self.tell_of_samples(tunable);
+        let plan =
+            Plan::new(tunable.inputs(request.inputs.as_deref()), request.repeats, request.share.clone());
+        let candidates = store.candidates(tunable.function)?;
+        let plan = Plan { feature_times_only: request.feature_times_only, candidates, ..plan };
+        let store = store.writable()?;
+        // Before it is recorded: afterwards nothing tells what was there.
+        let sample = sample::choose(request, tunable, recorder.device, &plan, store)?;
+        let Some(plan) = again(request, tunable.function, plan, store)? else { return Ok(None) };
+        let inputs = match request.max_inputs {
+            None => recorder.record(&plan, store),
+            Some(most) => record_within(recorder, &plan, store, most),
+        };
+        Ok(Some((recorder.summary(inputs?, store)?, sample)))
     }
 
     /// Says of which variants not all configurations are tried.

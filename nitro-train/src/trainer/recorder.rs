@@ -11,12 +11,13 @@ use super::doubtful::Doubtful;
 use super::error::TrainError;
 use super::left_out::{by_reason, named};
 use super::observer::Observer;
+use super::record::FailedRecording;
 use super::tunable::Tunable;
 use crate::measure::{
-    FailedInputs, Plan, Processors, RecordError, RecordedInputs, SurveyedInputs, record_inputs, run_on,
-    survey_inputs,
+    Attempt, FailedInputs, Plan, Processors, Progress, RecordError, RecordedInputs, SurveyedInputs,
+    record_inputs, run_on, survey_inputs,
 };
-use crate::printable::printable;
+use crate::printable::{printable, sentence};
 use crate::recordings::{Measurement, Outcome, Recordings};
 use crate::store::Store;
 use crate::worker;
@@ -62,6 +63,20 @@ impl Recorder<'_> {
         });
         let surveyed = surveyed.map_err(RecordError::Device).flatten();
         surveyed.map_err(|source| TrainError::Survey { function, device, source: source.into() })
+    }
+
+    /// Measures a sample of what is recorded, into a store of its own.
+    pub(super) fn measure_sample(
+        &self,
+        plan: &Plan<'_>,
+        store: &mut dyn Store,
+    ) -> Result<RecordedInputs, RecordError> {
+        let plan = Plan { processors: self.processors, ..plan.clone() };
+        let recorded = run_on(self.device, || {
+            let progress = InSample(self.observer.sampling(self.tunable.name(), self.device_name));
+            record_inputs(self.tunable.function, &self.device, &plan, store, &progress, &self.tunable.record)
+        });
+        recorded.map_err(RecordError::Device).flatten()
     }
 
     /// The plan, after what the workers before this one have left out, on the trainer's processors.
@@ -139,6 +154,14 @@ impl Recorder<'_> {
         faults.into_values().collect()
     }
 
+    /// Tells the observer that the function is worked on no further on the device.
+    pub(super) fn failed(&self, error: &TrainError, done: &str) -> FailedRecording {
+        let why = error.of_recording().map_or_else(|| sentence(error), |error| sentence(error));
+        let (function, device) = self.names();
+        self.observer.message(&format!("{function} on {device} is {done} no further: {}", printable(&why)));
+        FailedRecording { function, device, why }
+    }
+
     /// Tells the observer something of this function on this device.
     pub(super) fn say(&self, what: &str) {
         self.observer.message(&format!("{} on {}: {what}", self.tunable.name(), self.device_name));
@@ -146,6 +169,24 @@ impl Recorder<'_> {
 
     pub(super) fn names(&self) -> (String, String) {
         (self.tunable.name().to_owned(), self.device_name.to_owned())
+    }
+}
+
+/// Hears of the runs of a sample, which are marked so: if one ends the process, that costs no recording.
+struct InSample(Box<dyn Progress>);
+
+impl Progress for InSample {
+    fn begin(&self, input: &str) {
+        self.0.begin(input);
+    }
+
+    fn end(&self, input: &str) {
+        self.0.end(input);
+    }
+
+    fn attempt(&self, attempt: Option<&Attempt<'_>>) {
+        let of_sample = attempt.map(|attempt| Attempt { is_sample: true, ..*attempt });
+        self.0.attempt(of_sample.as_ref());
     }
 }
 

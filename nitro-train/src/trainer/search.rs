@@ -11,6 +11,7 @@ use super::devices::or_whole_host;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::profile::{Counting, ProfileRequest};
+use super::record::FailedRecording;
 use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
@@ -96,6 +97,8 @@ pub struct SearchSummary {
     pub kept: Vec<Kept>,
     /// How measuring those went.
     pub recorded: Vec<Recorded>,
+    /// The functions whose search ended early, each with its device; what was evaluated until then is kept.
+    pub failed: Vec<FailedRecording>,
 }
 
 /// The choices of one function that a search on a device has left.
@@ -153,15 +156,14 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// As [`record`](Self::record), and when no function has tuning parameters.
+    /// As [`record`](Self::record), and when no function has tuning parameters. A function that fails is among
+    /// [`SearchSummary::failed`], and the others are searched; where all do, the first failure is the error.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchSummary, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;
-        let mut summary = SearchSummary::default();
+        let (mut summary, mut first_error) = (SearchSummary::default(), None);
         for name in or_whole_host(&request.devices) {
             let device = self.open_device(&name)?;
             for tunable in self.searchable(request, &name)? {
-                let nothing = || Recordings { function: tunable.name().to_owned(), ..Recordings::default() };
-                let others = store.load_if_recorded(tunable.name())?.unwrap_or_else(nothing);
                 let recorder = Recorder {
                     tunable,
                     device_name: &name,
@@ -169,10 +171,20 @@ impl Trainer {
                     observer: &*self.observer,
                     processors: &*self.processors,
                 };
-                self.search_on(&recorder, request, others, &mut store, &mut summary)?;
+                match self.search_on(&recorder, request, &mut store, &mut summary) {
+                    Ok(()) => {}
+                    Err(error) if error.ends_the_process() => return Err(error),
+                    Err(error) => {
+                        summary.failed.push(recorder.failed(&error, "searched"));
+                        first_error.get_or_insert(error);
+                    }
+                }
             }
         }
-        Ok(summary)
+        match first_error {
+            Some(error) if summary.recorded.is_empty() => Err(error),
+            _ => Ok(summary),
+        }
     }
 
     /// The functions to search on this device.
@@ -193,11 +205,12 @@ impl Trainer {
         &self,
         recorder: &Recorder<'_>,
         request: &SearchRequest,
-        others: Recordings,
         store: &mut LayeredStore<'_>,
         summary: &mut SearchSummary,
     ) -> Result<(), TrainError> {
         let function = recorder.tunable.function;
+        let nothing = || Recordings { function: function.name().to_owned(), ..Recordings::default() };
+        let others = store.load_if_recorded(function.name())?.unwrap_or_else(nothing);
         let searching = self.searching(request, recorder.tunable, others)?;
         let inputs = recorder.tunable.inputs(request.inputs.as_deref());
         let plan = Plan::new(inputs, request.repeats, request.share.clone());

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::note::Notes;
 use super::protocol;
-use crate::measure::{Attempt, Progress};
+use crate::measure::{Attempt, Progress, Silent};
 use crate::terminal::ProgressDisplay;
 
 /// What a worker of a team tells of its progress, one JSON line on stdout each.
@@ -67,6 +67,11 @@ impl WorkerProgress {
             None => Box::new(ProgressDisplay::new(label)),
         };
         Self { shown, notes: protocol::notes().map(RefCell::new) }
+    }
+
+    /// Noted for the supervisor and shown to nobody.
+    pub(crate) fn unshown() -> Self {
+        Self { shown: Box::new(Silent), notes: protocol::notes().map(RefCell::new) }
     }
 
     fn note(&self, write: impl FnOnce(&mut Notes) -> io::Result<()>) {

@@ -23,7 +23,8 @@ mod team;
 pub(crate) use event::WorkerProgress;
 pub(crate) use note::LeftOut;
 pub(crate) use protocol::{
-    GO_ON, follow_supervisor, hand_over, is_worker, left_out, own_device, recorder_name, time_spent,
+    EndedSample, GO_ON, ended_samples, follow_supervisor, hand_over, is_worker, left_out, own_device,
+    recorder_name, takes_samples, time_spent,
 };
 pub(crate) use supervise::supervise;
 pub(crate) use supervisor::Supervision;

@@ -31,6 +31,9 @@ pub(crate) struct LeftOut {
     pub(crate) function: String,
     pub(crate) device: String,
     pub(crate) input: String,
+    /// The one variant that is left out of the sample of what is recorded, and of nothing else.
+    #[serde(default)]
+    pub(crate) variant: Option<String>,
     pub(crate) why: String,
 }
 
@@ -49,6 +52,8 @@ pub(super) struct Note {
     pub(super) configuration: String,
     #[serde(default)]
     pub(super) is_evaluation: bool,
+    #[serde(default)]
+    pub(super) is_sample: bool,
     /// Whether the run has not ended.
     #[serde(skip)]
     pub(super) is_running: bool,
@@ -115,6 +120,7 @@ impl Note {
             variant: attempt.variant.to_owned(),
             configuration: attempt.configuration.to_owned(),
             is_evaluation: attempt.is_evaluation,
+            is_sample: attempt.is_sample,
             is_running: true,
         }
     }
@@ -202,6 +208,7 @@ mod tests {
                 variant: "v",
                 configuration: "",
                 is_evaluation: false,
+                is_sample: false,
             };
             Self::of(&attempt, run)
         }
@@ -213,6 +220,7 @@ mod tests {
             function: "spmv".into(),
             device: "host:4".into(),
             input: input.into(),
+            variant: None,
             why: "it panicked".into(),
         });
         let file = NoteFile::new(&left_out[..1]).unwrap();
@@ -229,6 +237,7 @@ mod tests {
             variant,
             configuration: "",
             is_evaluation: true,
+            is_sample: true,
         };
         notes.begin(&attempt("a_long_name")).unwrap();
         let first = file.read().unwrap();

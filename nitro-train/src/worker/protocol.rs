@@ -17,6 +17,8 @@ pub(super) const WORKER: &str = "NITRO_TRAIN_WORKER";
 pub(super) const RECORDER: &str = "NITRO_TRAIN_RECORDER";
 /// Tells a worker for how many milliseconds the workers before it have measured.
 pub(super) const SPENT_MS: &str = "NITRO_TRAIN_SPENT_MS";
+/// Tells a worker whether to measure a sample of what is recorded: `0` where others of its run may have recorded that.
+pub(super) const SAMPLES: &str = "NITRO_TRAIN_SAMPLES";
 /// Says to a worker which of all devices is its.
 pub(super) const DEVICE: &str = "NITRO_TRAIN_DEVICE";
 /// What a worker ends with that lost its device, or in which something panicked: the number that sysexits.h has for
@@ -63,7 +65,31 @@ pub(super) fn notes() -> Option<Notes> {
 pub(crate) fn left_out(function: &str, device: &str) -> Option<BTreeMap<String, String>> {
     let (_, all) = NOTES.get()?;
     let own = all.iter().filter(|one| one.function == function && one.device == device);
+    let own = own.filter(|one| one.variant.is_none());
     Some(own.map(|one| (one.input.clone(), one.why.clone())).collect())
+}
+
+/// Whether this process may measure a sample of what is recorded: as a worker, where that was recorded before its run.
+pub(crate) fn takes_samples() -> bool {
+    !is_worker() || std::env::var(SAMPLES).as_deref() != Ok("0")
+}
+
+/// A variant that has ended a worker before this one, when what is recorded of it was measured again.
+pub(crate) struct EndedSample {
+    pub(crate) variant: String,
+    pub(crate) input: String,
+    pub(crate) why: String,
+}
+
+/// The variants that have ended a worker before this one in the sample of what is recorded.
+pub(crate) fn ended_samples(function: &str, device: &str) -> Vec<EndedSample> {
+    let all = NOTES.get().map_or(&[][..], |(_, all)| all);
+    let own = all.iter().filter(|one| one.function == function && one.device == device);
+    own.filter_map(|one| {
+        let (variant, input, why) = (one.variant.clone()?, one.input.clone(), one.why.clone());
+        Some(EndedSample { variant, input, why })
+    })
+    .collect()
 }
 
 /// Tells the supervisor what a fresh worker is to leave out.

@@ -8,7 +8,7 @@ use super::error::WorkerError;
 use super::interruption::Interruption;
 use super::note::{LeftOut, Note};
 use super::process::{End, Worker};
-use super::protocol::{GO_ON, PANICKED, RECORDER, SPENT_MS};
+use super::protocol::{GO_ON, PANICKED, RECORDER, SAMPLES, SPENT_MS};
 use crate::exact::Exact;
 use crate::measure::{Share, evaluation_of};
 use crate::recordings::{Input, Outcome};
@@ -22,6 +22,8 @@ pub(crate) struct Supervision {
     pub(crate) store: String,
     /// How long one run of a variant may take.
     pub(crate) deadline: Duration,
+    /// Whether the store has recordings before any worker begins.
+    pub(crate) has_recordings: bool,
     /// The devices to record on at the same time; none for one worker at a time, on all that the command line names.
     pub(crate) team: Option<Vec<String>>,
 }
@@ -53,13 +55,16 @@ pub(super) struct Supervisor<'a> {
     suspect: Option<Note>,
     /// The inputs that fresh workers leave out.
     left_out: Vec<LeftOut>,
+    /// Whether what is recorded was so before the workers began, as far as anyone can tell.
+    takes_samples: bool,
 }
 
 impl<'a> Supervisor<'a> {
     pub(super) fn new(job: &'a Supervision, interruption: &'a Interruption, out: &'a Output) -> Self {
         let (member, measuring_since, suspect, left_out) = Default::default();
         let recorder = Share::unique_owner();
-        Self { job, interruption, out, member, recorder, measuring_since, suspect, left_out }
+        let takes_samples = job.has_recordings;
+        Self { job, interruption, out, member, recorder, measuring_since, suspect, left_out, takes_samples }
     }
 
     /// Of workers for one device of a team.
@@ -71,7 +76,10 @@ impl<'a> Supervisor<'a> {
     pub(super) fn run(mut self) -> Result<u8, WorkerError> {
         loop {
             match self.run_worker()? {
-                End::Code(code, left_out) if code == i32::from(GO_ON) => self.leave_out(left_out),
+                End::Code(code, left_out) if code == i32::from(GO_ON) => {
+                    self.takes_samples = false;
+                    self.leave_out(left_out);
+                }
                 End::Code(PANICKED, _) => return Err(WorkerError::Panicked),
                 End::Code(code, _) => return Ok(u8::try_from(code).unwrap_or(1)),
                 End::Interrupted { note, code } => {
@@ -97,7 +105,11 @@ impl<'a> Supervisor<'a> {
         let deadline = self.job.deadline;
         let (member, out, interruption) = (self.member, self.out, self.interruption);
         let (measuring_since, left_out) = (&mut self.measuring_since, &self.left_out);
-        let variables = [(RECORDER, self.recorder.clone()), (SPENT_MS, spent.as_millis().to_string())];
+        let variables = [
+            (RECORDER, self.recorder.clone()),
+            (SPENT_MS, spent.as_millis().to_string()),
+            (SAMPLES, u8::from(self.takes_samples).to_string()),
+        ];
         std::thread::scope(|scope| {
             let mut worker = match member {
                 Some(member) => {
@@ -116,6 +128,8 @@ impl<'a> Supervisor<'a> {
     /// process from outside seldom means the variant (unless it is the system, short of memory), and a variant that took too long
     /// may have waited for others.
     fn broken(&mut self, note: Note, how: &str, in_doubt: bool) -> Result<(), WorkerError> {
+        // Samples come last: a worker that broke before has recorded what the next would take for older.
+        self.takes_samples &= note.is_sample;
         if in_doubt && !self.suspect.as_ref().is_some_and(|before| before.is_about(&note)) {
             self.say(&format!("{note} {how}; it gets another try"));
             self.suspect = Some(note);
@@ -136,6 +150,10 @@ impl<'a> Supervisor<'a> {
     /// Records the variant as failed on the input. Without the default variant nothing is known of an input: that is
     /// left out.
     fn blame(&mut self, note: &Note, how: &str) -> Result<(), WorkerError> {
+        if note.is_sample {
+            self.end_sample(note, how);
+            return Ok(());
+        }
         let Note { function, device, input, features, variant, configuration, .. } = note;
         let Some(features) = features.clone() else {
             let why = format!(
@@ -143,7 +161,7 @@ impl<'a> Supervisor<'a> {
             );
             self.say(&format!("input `{input}`: {why}"));
             let (function, device, input) = (function.clone(), device.clone(), input.clone());
-            self.leave_out(vec![LeftOut { function, device, input, why }]);
+            self.leave_out(vec![LeftOut { function, device, input, variant: None, why }]);
             return Ok(());
         };
         self.say(&format!("{note} {how}; it is recorded as failed there"));
@@ -155,6 +173,19 @@ impl<'a> Supervisor<'a> {
             false => store.put(function, device, &Input { name: input.clone(), features }, &[row])?,
         }
         Ok(())
+    }
+
+    /// Leaves the variant out of the sample of what is recorded: what is recorded of it stays.
+    fn end_sample(&mut self, note: &Note, how: &str) {
+        self.say(&format!("{note} {how}, when what is recorded of it was measured again"));
+        let Note { function, device, input, variant, .. } = note.clone();
+        self.leave_out(vec![LeftOut {
+            function,
+            device,
+            input,
+            variant: Some(variant),
+            why: how.to_owned(),
+        }]);
     }
 
     /// Gives back the input that the worker was measuring, and the evaluation if that was one, so that the next recording need not wait for

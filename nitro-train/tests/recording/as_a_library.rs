@@ -6,8 +6,8 @@ use nitro::code_variant;
 use nitro_train::generate::{Crossing, Decisions, Description, Generator, Step, Target};
 use nitro_train::measure::{Progress, RecordError};
 use nitro_train::{
-    BoxError, DataRequest, DescribeRequest, GeneratedRequest, Observer, RecordRequest, Session, TrainError,
-    Trainer, Tunable,
+    BoxError, DataRequest, DescribeRequest, GeneratedRequest, Observer, RecordRequest, SearchRequest,
+    Session, TrainError, Trainer, Tunable,
 };
 
 use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
@@ -135,6 +135,71 @@ fn which_of_several_inputs_at_hand_fails_nobody_can_tell() {
     let RecordError::Closure(own) = &**source else { panic!("{source}") };
     assert!(own.is::<std::num::ParseIntError>(), "{own}");
     assert!(!error.is_device_loss());
+}
+
+/// Two functions with tuning parameters.
+macro_rules! tiled {
+    ($name:ident) => {
+        #[allow(dead_code, reason = "one of the two is called by nobody")]
+        mod $name {
+            use super::{Scripted, TIME_NS};
+
+            #[nitro::code_variant(
+                                                        device = Scripted,
+                                                        features(size = n),
+                                                        variants(whole, tiled { tile: u32 in [1, 2, 4] = 1 }),
+                                                        default = whole,
+                                                    )]
+            pub fn $name(n: u32) -> u32;
+
+            fn whole(n: u32) -> u32 {
+                TIME_NS.set(1e9);
+                n
+            }
+
+            fn tiled(p: $name::Tiled, n: u32) -> u32 {
+                TIME_NS.set(1e9 / f64::from(p.tile));
+                n
+            }
+        }
+    };
+}
+
+tiled!(sound_search);
+tiled!(broken_search);
+
+#[test]
+fn a_function_whose_search_fails_costs_itself() {
+    let heard = Heard::default();
+    let broken = |_: &mut Session<'_>| -> Result<(), BoxError> { Err("the archive is damaged".into()) };
+    let sound = |session: &mut Session<'_>| Ok(session.input("one", || sound_search::sound_search(1))?);
+    let trainer = || {
+        let own = Trainer::new().devices(Devices).observer(heard.clone());
+        own.function(broken_search::broken_search::function(), broken)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let request = SearchRequest {
+        data: request(&folder).data,
+        devices: vec!["scripted:0".into()],
+        strategy: Some(nitro_train::search::Strategy::Random),
+        ..SearchRequest::default()
+    };
+    let both = trainer().function(sound_search::sound_search::function(), sound);
+    let summary = both.search(&request).unwrap();
+    assert!(summary.searched.len() == 1 && summary.recorded[0].function.ends_with("sound_search"));
+    assert_eq!(summary.kept[0].choices[0], "tiled{tile=4}");
+    let [failed] = &summary.failed[..] else { panic!("{summary:?}") };
+    assert!(
+        failed.function.ends_with("broken_search") && failed.why == "the archive is damaged",
+        "{failed:?}"
+    );
+    let told = heard.0.lock().unwrap().join("\n");
+    assert!(
+        told.contains("broken_search on scripted:0 is searched no further: the archive is damaged"),
+        "{told}"
+    );
+    let error = trainer().search(&request).unwrap_err();
+    assert!(matches!(error, TrainError::Record { .. }), "{error}");
 }
 
 #[code_variant(

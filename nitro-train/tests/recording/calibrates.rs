@@ -33,6 +33,10 @@ fn names() -> Vec<String> {
 }
 
 fn trainer() -> Trainer {
+    Trainer::new().devices(Devices).processors(Hidden).tunable(tunable())
+}
+
+fn tunable() -> Tunable {
     let closure = |session: &mut Session<'_>| -> Result<(), BoxError> {
         for name in session.inputs("") {
             let n: u32 = name.trim_start_matches("train/").parse()?;
@@ -41,9 +45,7 @@ fn trainer() -> Trainer {
         Ok(())
     };
     let names = names();
-    let tunable =
-        Tunable::new(halves::function(), closure).generated_inputs(names.iter().map(String::as_str));
-    Trainer::new().devices(Devices).processors(Hidden).tunable(tunable)
+    Tunable::new(halves::function(), closure).generated_inputs(names.iter().map(String::as_str))
 }
 
 /// Three devices that are alike.
@@ -93,7 +95,7 @@ fn the_model_chooses_by_what_was_measured_on_its_device_alone() {
         .file;
     let before = Model::read(&file).unwrap();
 
-    let calibrated = trainer().calibrate(&request).unwrap().remove(0);
+    let calibrated = trainer().calibrate(&request).unwrap().all().unwrap().remove(0);
     assert!(calibrated.is_calibrated && calibrated.model == file);
     assert_eq!((calibrated.device.as_str(), calibrated.measured_inputs), ("scripted", 10));
     let after = Model::read(&file).unwrap();
@@ -104,10 +106,15 @@ fn the_model_chooses_by_what_was_measured_on_its_device_alone() {
     assert!(here >= 81, "right for {here} of 90, where the model was right for 60");
     assert_eq!((chosen("A", 20.0), chosen("A", 45.0)), ("low", "high"));
 
-    let again = trainer().calibrate(&request).unwrap().remove(0);
+    let again = trainer().calibrate(&request).unwrap().all().unwrap().remove(0);
     assert_eq!(again, calibrated, "nothing is left to measure");
     assert_eq!(Model::read(&file).unwrap(), after);
-    let more = trainer().calibrate(&CalibrateRequest { measurements: 30, ..request }).unwrap().remove(0);
+    let more = trainer()
+        .calibrate(&CalibrateRequest { measurements: 30, ..request })
+        .unwrap()
+        .all()
+        .unwrap()
+        .remove(0);
     assert_eq!(more.measured_inputs, 30);
     assert_eq!(Model::read(&file).unwrap().calibrations.len(), 1, "one a device");
 }
@@ -149,7 +156,7 @@ fn captured_calls_say_which_inputs_to_measure() {
         let known = if captured { 60 } else { 0 };
         let captured = if captured { capture(&folder, "halves", 70..90) } else { None };
         let request = CalibrateRequest { captured, ..request };
-        let calibrated = trainer().calibrate(&request).unwrap().remove(0);
+        let calibrated = trainer().calibrate(&request).unwrap().all().unwrap().remove(0);
         assert_eq!((calibrated.measured_inputs, calibrated.captured_calls), (10, known));
         measured(&request).into_iter().filter(|&size| size >= 70.0).count()
     };
@@ -162,9 +169,9 @@ fn calls_of_other_functions_change_nothing_and_a_file_without_any_is_refused() {
     let [folder, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let [plain, captured] = [&folder, &other].map(request);
     [&plain, &captured].into_iter().for_each(fit);
-    trainer().calibrate(&plain).unwrap();
+    trainer().calibrate(&plain).unwrap().all().unwrap();
     let of_others = CalibrateRequest { captured: capture(&other, "thirds", 70..90), ..captured };
-    assert_eq!(trainer().calibrate(&of_others).unwrap()[0].captured_calls, 0);
+    assert_eq!(trainer().calibrate(&of_others).unwrap().all().unwrap()[0].captured_calls, 0);
     assert_eq!(measured(&of_others), measured(&plain));
 
     let empty = CalibrateRequest { captured: capture(&other, "halves", 0..0), ..of_others };
@@ -172,12 +179,33 @@ fn calls_of_other_functions_change_nothing_and_a_file_without_any_is_refused() {
     assert!(matches!(error, TrainError::NoCalls { .. }), "{error}");
 }
 
+#[code_variant(name = "unfitted", device = Scripted, features(size = n), variants(low, high), default = low)]
+fn unfitted(n: u32) -> u32;
+
+#[test]
+fn a_function_that_cannot_be_calibrated_costs_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let request = request(&folder);
+    record_elsewhere(request.data.store.as_deref().unwrap());
+    let (data, models) = (request.data.clone(), request.models.clone());
+    trainer().fit(&FitRequest { data, models, ..FitRequest::default() }).unwrap().all().unwrap();
+    // The one without a model comes first.
+    let one_more =
+        Trainer::new().devices(Devices).processors(Hidden).function(unfitted::function(), |_| Ok(()));
+    let calibrated = one_more.tunable(tunable()).calibrate(&request).unwrap();
+    assert_eq!((calibrated.models.len(), calibrated.models[0].measured_inputs), (1, 10));
+    assert!(
+        matches!(&calibrated.failed[..], [TrainError::NoModel { function, .. }] if function == "unfitted")
+    );
+    assert!(calibrated.all().is_err());
+}
+
 #[test]
 fn a_source_needs_no_calibration_and_a_model_has_to_be_there() {
     let folder = tempfile::tempdir().unwrap();
     let request = request(&folder);
     record_elsewhere(request.data.store.as_deref().unwrap());
-    let error = trainer().calibrate(&request).unwrap_err();
+    let error = trainer().calibrate(&request).unwrap().all().unwrap_err();
     assert!(matches!(&error, TrainError::NoModel { function, .. } if function == "halves"), "{error}");
 
     let (data, models) = (request.data.clone(), request.models.clone());
@@ -197,6 +225,6 @@ fn a_source_needs_no_calibration_and_a_model_has_to_be_there() {
         .remove(0)
         .file;
     let before = Model::read(&file).unwrap();
-    assert!(!trainer().calibrate(&request).unwrap()[0].is_calibrated);
+    assert!(!trainer().calibrate(&request).unwrap().all().unwrap()[0].is_calibrated);
     assert_eq!(Model::read(&file).unwrap(), before);
 }

@@ -119,6 +119,27 @@ fn a_list_of_configurations_that_is_none() {
 }
 
 #[test]
+fn a_name_that_is_there_twice_is_refused_whichever_value_is_meant() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hostile-twice.db");
+    let twice = [
+        r#"INSERT INTO space VALUES (1, '{"parameters":["x"],"configurations":{"a":["1"],"a":["2"]}}')"#,
+        r#"INSERT INTO meaning (function, digests) VALUES (1, '{"features":{"a":"1","a":"2"},"variants":{}}')"#,
+        r#"INSERT INTO meaning (function, digests) VALUES (1, '{"features":{},"variants":{"a":"1","a":"2"}}')"#,
+        r#"INSERT INTO meaning (function, digests) VALUES (1, '{"features":{},"features":{}}')"#,
+        r#"INSERT INTO feature_time VALUES (1, 1, '{"a":1,"a":2}')"#,
+    ];
+    for sql in twice {
+        let _ = std::fs::remove_file(&path);
+        fill(&mut *store::open(path.to_str().unwrap()).unwrap());
+        Connection::open(&path).unwrap().execute(sql, []).unwrap();
+        let error = store::open(path.to_str().unwrap()).unwrap().load("sort").unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+        let said = whole(&error);
+        assert!(said.contains("`a` is there twice") || said.contains("duplicate field `features`"), "{said}");
+    }
+}
+
+#[test]
 fn devices_that_another_program_wrote() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hostile-devices.db");
     let _ = std::fs::remove_file(&path);
@@ -162,6 +183,19 @@ fn a_server_that_another_program_wrote_to() {
     let Some(server) = crate::store_server::Server::start(None) else { return };
     let mut store = store::open(&server.url()).unwrap();
     fill(&mut *store);
+    for (key, field, twice, value) in [
+        ("nitro:devices", "host:4", r#"{"threads":4,"threads":5}"#, r#"{"threads":4}"#),
+        ("nitro:inputs:sort", "a", r#"{"length":9,"length":8}"#, r#"{"length":9}"#),
+    ] {
+        server.command(&["HSET", key, field, twice]);
+        let error = whole(&store.load("sort").unwrap_err());
+        assert!(error.contains(key) && error.contains("is there twice; remove one of the two"), "{error}");
+        server.command(&["HSET", key, field, value]);
+    }
+    let space = r#"{"parameters":["x"],"configurations":{"a":["1"],"a":["2"]}}"#;
+    server.command(&["HSET", "nitro:spaces:sort", "merge", space]);
+    assert!(whole(&store.load("sort").unwrap_err()).contains("`a` is there twice"));
+    server.command(&["DEL", "nitro:spaces:sort"]);
     let mut check = |function: &str, key: &str, field: &str, value: &str, expected: &str| {
         server.command(&["HSET", key, field, value]);
         let found = refusal(&mut *store, function);

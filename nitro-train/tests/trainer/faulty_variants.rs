@@ -58,7 +58,15 @@ fn hang() -> ! {
     }
 }
 
+/// Says what the body of `last` has become.
+const BODY: &str = "BODY";
+
 fn last(fault: &str) -> u32 {
+    match std::env::var(BODY).as_deref() {
+        Ok("crash") => std::process::abort(),
+        Ok("hang") => hang(),
+        _ => {}
+    }
     static LOCKED: Once = Once::new();
     if fault == "locked" {
         LOCKED.call_once(lock_the_store_beyond_the_deadline);
@@ -106,6 +114,7 @@ pub fn main() -> ExitCode {
             .main();
     }
     every_fault_is_recorded_with_its_reason_and_the_rest_is_measured();
+    a_body_that_breaks_the_sample_is_named_and_its_recordings_stay();
     a_default_variant_that_crashes_costs_the_input();
     time_that_was_not_the_variant_s_is_not_laid_to_it();
     a_panic_of_who_measures_costs_the_input_and_is_no_fault_of_a_variant();
@@ -169,6 +178,32 @@ fn every_fault_is_recorded_with_its_reason_and_the_rest_is_measured() {
     assert_eq!(tries, 2, "the variant got another try: {text}");
     let (_, again) = train(folder.path(), inputs);
     assert!(again.contains("0 inputs to measure, 9 measured before"), "{again}");
+}
+
+/// What was recorded is measured again in processes of their own too: a body that ends one by now fails nothing else.
+fn a_body_that_breaks_the_sample_is_named_and_its_recordings_stay() {
+    for (body, how) in [("crash", "ended its process (signal: 6"), ("hang", "did not end within 1 s")] {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(train(folder.path(), "one two three").0.status.success());
+        let before = recorded(folder.path());
+        let mut again = command(folder.path(), "one two three", DEADLINE.as_secs());
+        let output = again.arg("--json").env(BODY, body).output().expect("the trainer starts");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{text}");
+        let all = |what: &[&str]| what.iter().for_each(|what| assert!(text.contains(what), "{what}: {text}"));
+        all(&[
+            how,
+            "`last`",
+            "when what is recorded of it was measured again",
+            "on host:1: `last` has no time any more",
+        ]);
+        all(&["`record --again --variant last --device host:1`"]);
+        let after = recorded(folder.path()).measurements;
+        assert_eq!(after, before.measurements, "what was recorded stays");
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one value");
+        let named = json["samples"][0]["changed"].as_array().expect("a list");
+        assert!(named.iter().any(|one| one["variant"] == "last" && one["function"] == "work"), "{json}");
+    }
 }
 
 fn a_default_variant_that_crashes_costs_the_input() {

@@ -63,6 +63,11 @@ pub(in crate::cli) struct RecordArgs {
     pub(in crate::cli) again: bool,
     #[command(flatten)]
     pub(in crate::cli) which: AgainArgs,
+    /// Of what is recorded already measure about so many inputs of each variant again in the end, within 5 % of the
+    /// time of the recording, and say where times differ: a variant's body, a compiler, a driver or a clock has
+    /// changed. Nothing of it is kept; 0 measures none
+    #[arg(long, value_name = "INPUTS", default_value_t = 3, value_parser = clap::value_parser!(u32).range(..=1000))]
+    pub(in crate::cli) sample: u32,
     /// Empty the device's caches before every timed call (CUDA devices: the second-level cache); keep such measurements
     /// in a store of their own
     #[arg(long)]

@@ -186,9 +186,31 @@ impl<'a> Recording<'a> {
         let due = self.look_again().and_then(|()| match self.is_recorded(input) {
             true => Ok(false),
             false if self.joins() => claims.take(input).map(|_| true),
-            false => claims.claim(input),
+            false => Ok(claims.claim(input)? && self.is_due_still(input)?),
         });
         due.unwrap_or_else(|error| claims.refuse(error))
+    }
+
+    /// Whether an input that was just claimed is still to be measured: since the store was asked, another recorder may
+    /// have measured it and given its claim back.
+    fn is_due_still(&self, input: &str) -> Result<bool, StoreError> {
+        let Subject { function, device } = self.subject;
+        if !self.gives_back() {
+            return Ok(true);
+        }
+        let names = self.names();
+        let is_recorded =
+            self.shared.store.lock().is_recorded(function.name(), device.entry().id(), input, &names)?;
+        if is_recorded {
+            self.recorded.borrow_mut().0.insert(input.to_owned());
+            self.shared.claims.give_back(input);
+        }
+        Ok(!is_recorded)
+    }
+
+    /// Whether claims of what is measured are given back at once: where one question tells that an input is recorded.
+    fn gives_back(&self) -> bool {
+        self.plan.search.is_none() && !self.plan.feature_times_only
     }
 
     /// Whether inputs that others have claimed are searched together with them.
@@ -275,7 +297,10 @@ impl<'a> Recording<'a> {
             Some(searching) => self.search(searching, name, &mut calls, same)?,
             None => self.measure(name, &mut calls, same)?,
         }
-        self.shared.claims.end(name);
+        match self.gives_back() {
+            true => self.shared.claims.give_back(name),
+            false => self.shared.claims.end(name),
+        }
         self.measured.set(self.measured.get() + 1);
         self.due.borrow_mut().remove(name);
         self.progress.end(name);

@@ -226,6 +226,7 @@ impl Recording<'_> {
             variant: candidate.variant,
             configuration: &candidate.configuration,
             is_evaluation: self.plan.search.is_some(),
+            is_sample: false,
         };
         attempt(self.progress, &one, run)
     }

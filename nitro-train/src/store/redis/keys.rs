@@ -11,6 +11,7 @@ use crate::printable::printable;
 use crate::recordings::{Meanings, Measurement, Outcome};
 use crate::store::parts::WrittenPart;
 use crate::store::{ChoiceName, Evaluated, Row, StoreError};
+use crate::unique;
 
 pub(super) const FORMAT: &str = "nitro:format";
 pub(super) const FUNCTIONS: &str = "nitro:functions";
@@ -141,6 +142,11 @@ pub(super) fn json(value: &impl Serialize) -> String {
 
 pub(super) fn parse<T: DeserializeOwned>(location: &str, key: &str, text: &str) -> Result<T> {
     serde_json::from_str(text).map_err(|error| damaged(location, key, &error.to_string()).into())
+}
+
+/// As [`parse`], of numbers by name, each there once.
+pub(super) fn parse_features(location: &str, key: &str, text: &str) -> Result<Features> {
+    parse(location, key, text).map(|unique::Map(features)| features)
 }
 
 pub(super) fn damaged(location: &str, key: &str, reason: &str) -> StoreError {

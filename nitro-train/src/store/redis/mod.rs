@@ -198,6 +198,18 @@ impl Store for Redis {
         })
     }
 
+    fn is_recorded(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        choices: &[ChoiceName<'_>],
+    ) -> Result<bool, StoreError> {
+        self.link.with(|connection, location| {
+            read::is_recorded(connection, location, [function, device, input], choices)
+        })
+    }
+
     fn measured(
         &mut self,
         function: &str,

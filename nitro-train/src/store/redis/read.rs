@@ -24,7 +24,7 @@ pub(super) fn devices(connection: &mut Wire, location: &str) -> Result<Vec<Devic
     let all: BTreeMap<String, String> = hash(connection, location, keys::DEVICES)?;
     all.into_iter()
         .map(|(id, features)| {
-            let features: Features = keys::parse(location, keys::DEVICES, &features)?;
+            let features: Features = keys::parse_features(location, keys::DEVICES, &features)?;
             let features = features.into_iter().map(|(name, Exact(value))| (name, value)).collect();
             Ok(DeviceRecord { id, features })
         })
@@ -108,7 +108,7 @@ fn inputs(
     let all: BTreeMap<String, String> = hash(connection, location, &key)?;
     let (mut inputs, mut incomplete) = (Vec::with_capacity(all.len()), Incomplete::default());
     for (name, text) in all {
-        let known: Features = keys::parse(location, &key, &text)?;
+        let known: Features = keys::parse_features(location, &key, &text)?;
         let lacking: Vec<&String> = features.iter().filter(|name| !known.contains_key(*name)).collect();
         if lacking.is_empty() {
             let features = features.iter().map(|feature| known[feature].0).collect();
@@ -159,7 +159,7 @@ fn feature_times(
         let all: HashMap<String, String> = hash(connection, location, &key)?;
         for (input, one) in recordings.inputs.iter().enumerate() {
             let Some(text) = all.get(&one.name) else { continue };
-            let known: NamedTimes = keys::parse(location, &key, text)?;
+            let known: NamedTimes = keys::parse_features(location, &key, text)?;
             found.push(FeatureTimes { device, input, times_ns: ordered_times(&recordings.features, &known) });
         }
     }
@@ -189,6 +189,29 @@ fn evaluated(location: &str, key: &str, field: &str, text: &str) -> Result<Evalu
     let value: Measured = keys::parse(location, &entry, text)?;
     let contradiction = || keys::damaged(location, &entry, "outcome and time contradict each other");
     Ok(value.evaluated().ok_or_else(contradiction)?)
+}
+
+/// As [`recorded`], of one input; `subject` are function, device and input.
+pub(super) fn is_recorded(
+    connection: &mut Wire,
+    location: &str,
+    [function, device, input]: [&str; 3],
+    choices: &[ChoiceName<'_>],
+) -> Result<bool> {
+    let Some(schema) = schema(connection, location, function)? else { return Ok(false) };
+    let key = keys::inputs(function);
+    let Some(features) = value(connection, location, &key, input)? else { return Ok(false) };
+    let known: Features = keys::parse_features(location, &key, &features)?;
+    let fields: Vec<String> = choices.iter().map(|&choice| keys::measurement_field(input, choice)).collect();
+    if !schema.features.iter().all(|name| known.contains_key(name)) {
+        return Ok(false);
+    }
+    if fields.is_empty() {
+        return Ok(true);
+    }
+    let measured = answers::values(connection, location, &keys::measurements(function, device), &fields)?;
+    let due = answers::values(connection, location, &keys::due(function, device), &fields)?;
+    Ok(measured.iter().all(Option::is_some) && due.iter().all(Option::is_none))
 }
 
 /// Everything that searches have left.

@@ -163,7 +163,7 @@ pub(super) fn put_meanings(
         let key = keys::inputs(function);
         let all: BTreeMap<String, String> = hash(connection, location, &key)?;
         for (input, text) in all {
-            let mut features: Features = keys::parse(location, &key, &text)?;
+            let mut features: Features = keys::parse_features(location, &key, &text)?;
             features.retain(|name, _| !changed.contains(&name.as_str()));
             pipe.hset(&key, input, keys::json(&features)).ignore();
         }

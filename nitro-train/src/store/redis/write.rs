@@ -123,7 +123,7 @@ fn input(
     let key = keys::inputs(function);
     let stored = answers::value(connection, location, &key, &input.name)?;
     let mut features: Features = match stored {
-        Some(text) => keys::parse(location, &key, &text)?,
+        Some(text) => keys::parse_features(location, &key, &text)?,
         None => Features::new(),
     };
     for (name, &value) in names.iter().map(AsRef::as_ref).zip(&input.features) {

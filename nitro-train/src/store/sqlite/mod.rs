@@ -148,7 +148,20 @@ impl Store for Sqlite {
         device: &str,
         choices: &[ChoiceName<'_>],
     ) -> Result<BTreeSet<String>, StoreError> {
-        self.read(|connection| read::recorded(connection, function, device, choices, true))
+        self.read(|connection| read::recorded(connection, function, device, choices, true, None))
+    }
+
+    fn is_recorded(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        choices: &[ChoiceName<'_>],
+    ) -> Result<bool, StoreError> {
+        let only = Some(input);
+        let found =
+            self.read(|connection| read::recorded(connection, function, device, choices, true, only))?;
+        Ok(!found.is_empty())
     }
 
     fn measured(
@@ -157,7 +170,7 @@ impl Store for Sqlite {
         device: &str,
         choices: &[ChoiceName<'_>],
     ) -> Result<BTreeSet<String>, StoreError> {
-        self.read(|connection| read::recorded(connection, function, device, choices, false))
+        self.read(|connection| read::recorded(connection, function, device, choices, false, None))
     }
 
     fn put_meanings(&mut self, function: &str, meanings: &Meanings) -> Result<(), StoreError> {

@@ -7,10 +7,12 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
 use super::selected;
+use crate::exact::Exact;
 use crate::recordings::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings, SpaceRecord};
 use crate::store::{
-    ChoiceName, Evaluated, EvaluationKey, MAX_POSTERS, NamedTimes, Searches, merge, ordered_times, parts,
+    ChoiceName, Evaluated, EvaluationKey, MAX_POSTERS, Searches, merge, ordered_times, parts,
 };
+use crate::unique;
 
 pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
     names(connection, "SELECT name FROM function ORDER BY name", [])
@@ -156,7 +158,8 @@ fn feature_times(
     while let Some(row) = rows.next()? {
         let indices = (recordings.device_index(row.get_ref(0)?.as_str()?), inputs.get(&row.get(1)?));
         let (Some(device), Some(&input)) = indices else { continue };
-        let known: NamedTimes = serde_json::from_str(row.get_ref(2)?.as_str()?).map_err(not_json)?;
+        let unique::Map(known): unique::Map<Exact> =
+            serde_json::from_str(row.get_ref(2)?.as_str()?).map_err(not_json)?;
         found.push(FeatureTimes { device, input, times_ns: ordered_times(&recordings.features, &known) });
     }
     found.sort_by_key(|one| (one.device, one.input));
@@ -217,13 +220,14 @@ pub(super) fn recorded(
     device: &str,
     choices: &[ChoiceName<'_>],
     with_features: bool,
+    only: Option<&str>,
 ) -> Result<BTreeSet<String>> {
     let choices: BTreeSet<_> = choices.iter().collect();
     let mut statement = connection.prepare(
         "WITH wanted (variant, configuration) AS
              (SELECT value ->> 'variant', value ->> 'configuration' FROM json_each(?3))
          SELECT input.name FROM input JOIN function ON function.id = input.function
-         WHERE function.name = ?1
+         WHERE function.name = ?1 AND (?5 IS NULL OR input.name = ?5)
          AND NOT (?4 AND EXISTS (
              SELECT 1 FROM feature WHERE feature.function = input.function AND position IS NOT NULL
              AND NOT EXISTS (SELECT 1 FROM input_feature WHERE input = input.id AND feature = feature.id)))
@@ -234,7 +238,7 @@ pub(super) fn recorded(
              AND (variant.name, measurement.configuration) IN (SELECT variant, configuration FROM wanted))",
     )?;
     let list = serde_json::json!(choices).to_string();
-    statement.query_map((function, device, list, with_features), |row| row.get(0))?.collect()
+    statement.query_map((function, device, list, with_features, only), |row| row.get(0))?.collect()
 }
 
 /// What is kept of these choices; `subject` are function, device and input.

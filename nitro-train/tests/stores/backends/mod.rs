@@ -138,7 +138,12 @@ fn put_both(store: &mut dyn Store, device: &str, name: &str) {
 
 fn recorded(store: &mut dyn Store, variants: &[&str]) -> Vec<String> {
     let choices: Vec<_> = variants.iter().map(|variant| ChoiceName::variant(variant)).collect();
-    store.recorded("sort", "host:4", &choices).unwrap().into_iter().collect()
+    let all = store.recorded("sort", "host:4", &choices).unwrap();
+    for input in ["a", "b", "dense/a", "dense/b", "sparse/a", "sparse/b", "none"] {
+        let is_recorded = store.is_recorded("sort", "host:4", input, &choices).unwrap();
+        assert_eq!(is_recorded, all.contains(input), "of `{input}` alone the same is said as of all");
+    }
+    all.into_iter().collect()
 }
 
 fn a_new_store_is_empty(store: &mut dyn Store) {
