@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use nitro_core::choice_text;
 use nitro_core::model::{Model, file_name};
-use nitro_core::{Function, choice_text};
 
 use super::builder::Trainer;
 use super::error::TrainError;
@@ -26,7 +26,7 @@ use crate::explain::{Explanation, Question};
 pub struct ExplainRequest {
     /// The function.
     pub function: String,
-    /// Values of input features: each of the model's once, and what else constraints may ask for.
+    /// Values of input features: each of the model's once, and others of the function, for which constraints may ask.
     pub features: Vec<(String, f64)>,
     /// Device to select for: one of this machine, as `host:4`, or one in the store. Without: the host with all threads; of a function for
     /// another kind of device the first such device here, or else one that was recorded.
@@ -94,10 +94,13 @@ impl Trainer {
         let model = Model::read(&request.models.join(file_name(name)))
             .map_err(|source| TrainError::NoModel { function: name.clone(), source })?;
         let function = self.find(name).map(|tunable| tunable.function);
-        let given = values(&model, function.map_or(&[][..], Function::features), &request.features)?;
         let data = DataRequest { store: request.store.clone(), ..DataRequest::default() };
         let mut store = LayeredStore::open(self, &data)?;
         let mut recordings = store.load_if_recorded(name)?;
+        // What the model left out, such as a feature that is the same for all inputs, may be given all the same.
+        let mut known: Vec<&str> = function.map_or_else(Vec::new, |function| function.features().to_vec());
+        known.extend(recordings.iter().flat_map(|recordings| &recordings.features).map(String::as_str));
+        let given = values(&model, &known, &request.features)?;
         if let Some(recordings) = &mut recordings {
             recordings.keep_configurations(|variant, configuration| {
                 model.choices.contains(&choice_text(variant, configuration))
@@ -125,7 +128,7 @@ impl Trainer {
     }
 }
 
-/// The given values by feature: each of the model's exactly once, and what else of the code's a constraint may ask for.
+/// Returns the values by feature: each of the model's exactly once, and others that the code or the recordings know.
 fn values(
     model: &Model,
     known: &[&str],

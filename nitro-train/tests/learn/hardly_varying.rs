@@ -4,6 +4,7 @@ use nitro_core::model::Model;
 use nitro_train::internals::Random;
 use nitro_train::learn::{FitOptions, Fitted, Strategy, fit};
 use nitro_train::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
+use nitro_train::{DataRequest, ExplainRequest, FitRequest, Trainer};
 
 /// Two devices; variant `a` is three times as fast as `b` where the first of two drawn numbers is the larger one.
 /// `features` makes the input's features of these two.
@@ -133,4 +134,32 @@ fn what_trees_cannot_tell_apart_is_said() {
         notes.iter().any(|note| note.contains("`begin`") && note.contains("single precision")),
         "{notes:?}"
     );
+}
+
+/// Who asks does not know what the model left out, and names every feature of the recordings.
+#[test]
+fn a_question_may_name_a_feature_that_the_model_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, models) = (folder.path().join("f.db").display().to_string(), folder.path().join("models"));
+    let constant = recordings(&["x", "y", "total"], |_, [x, y]| vec![x, y, 1.0]);
+    nitro_train::store::open(&store).unwrap().import(&constant).unwrap();
+    let trainer = Trainer::new();
+    let data = DataRequest { store: Some(store.clone()), ..DataRequest::default() };
+    trainer
+        .fit(&FitRequest { data, models: models.clone(), ..FitRequest::default() })
+        .unwrap()
+        .all()
+        .unwrap();
+    let ask = |features: &[(&str, f64)]| {
+        trainer.explain(&ExplainRequest {
+            device: Some("d0".to_owned()),
+            store: Some(store.clone()),
+            models: models.clone(),
+            ..ExplainRequest::new("f", features.iter().copied())
+        })
+    };
+    let choices = [1.0, 1.00001].map(|total| ask(&[("x", 0.1), ("y", 0.9), ("total", total)]).unwrap());
+    assert!(choices.iter().all(|answer| answer.explanation.choice.as_deref() == Some("b")));
+    assert!(ask(&[("x", 0.1), ("y", 0.9), ("totl", 1.0)]).is_err(), "a name that nothing knows is a mistake");
+    assert!(ask(&[("x", 0.1), ("total", 1.0)]).is_err(), "a feature of the model is missing");
 }
