@@ -150,8 +150,13 @@ impl Trainer {
         }
         let (mut remeasured, mut failed_inputs, mut is_lost) = (Vec::new(), BTreeMap::new(), false);
         for (tunable, sample) in samples {
-            let recorder =
-                Recorder { tunable, device_name: name, device: &*device, observer: &*self.observer };
+            let recorder = Recorder {
+                tunable,
+                device_name: name,
+                device: &*device,
+                observer: &*self.observer,
+                processors: &*self.processors,
+            };
             let measured = measure(&recorder, request, sample)?;
             remeasured.extend(measured.remeasured);
             if !measured.failed.is_empty() {
