@@ -9,6 +9,7 @@ pub use crate::learn::device_features::transfer::{Transfer, TransferPlan, transf
 pub use crate::learn::learners::svm::LinfaSvm;
 pub use crate::learn::learners::svm::{BinarySolver, Machine, Parameters, SamplesByClass, Smo, Stop};
 pub use crate::learn::performance::PerformanceTable;
+pub use crate::learn::scaling::scale_of;
 pub use crate::learn::space::{DeviceSpace, InputSpace};
 pub use crate::learn::study::Study;
 pub use crate::learn::task::{Sample, Task};

@@ -50,6 +50,10 @@ pub struct OfFunction {
     pub train_inputs: usize,
     /// Number of test inputs.
     pub test_inputs: usize,
+    /// Test inputs that lie next to a training input ([`nearness`](crate::compute::nearness)).
+    pub near_training: usize,
+    /// The mean of `auto` without these, each device left out by itself.
+    pub auto_without_near: f64,
     /// On how many of the test inputs the best variant is not the same on all devices.
     pub best_differs: f64,
     /// On how many no variant is within 5 % of the best on all devices.
@@ -89,9 +93,13 @@ pub struct HeldOut {
 pub struct Vendor {
     /// The mean of `auto`, each device left out, with the library's variants.
     pub auto: f64,
-    /// The time of the best own variant over that of the best of the library: geometric mean over the 20 largest inputs.
+    /// The inputs that the library could run, training inputs among them.
+    pub inputs: usize,
+    /// The time of the best own variant over that of the best of the library: geometric mean over all inputs.
     pub time_ratio: f64,
-    /// The same by kind of input.
+    /// The same over the 20 largest inputs.
+    pub largest: f64,
+    /// The same over all inputs of a kind.
     pub by_kind: BTreeMap<String, f64>,
 }
 

@@ -116,6 +116,9 @@ impl Times {
     }
 }
 
+/// Nests that are some hundred times as fast as what PPCG makes of them: means stand with and without them.
+const OUTLIERS: [&str; 2] = ["doitgen", "trmm"];
+
 /// The table of these sizes, `huge` or `large`, in Markdown.
 ///
 /// # Panics
@@ -142,19 +145,22 @@ pub fn table(size: &str) -> String {
 #[derive(Default)]
 struct Rows {
     text: String,
-    over_ppcg: Vec<f64>,
-    over_best: Vec<f64>,
-    over_random: Vec<f64>,
+    ratios: Vec<Ratios>,
+}
+
+/// What others take for a nest, as multiples of what ants found.
+struct Ratios {
+    kernel: String,
+    ppcg: f64,
+    best: f64,
+    random: Option<f64>,
 }
 
 impl Rows {
     fn add(&mut self, baseline: &Baseline, times: &Times, work: Work) {
         let ants_ms = median(&times.ants_ms);
         let least_ms = 1e3 * (work.operations / PEAK_OPERATIONS).max(work.bytes / COPIED_BYTES);
-        self.over_ppcg.push(baseline.ppcg_ms / ants_ms);
-        self.over_best.push(baseline.best_ms() / ants_ms);
         let random_ms = (!times.random_ms.is_empty()).then(|| median(&times.random_ms));
-        self.over_random.extend(random_ms.map(|random_ms| random_ms / ants_ms));
         let others = [Some(baseline.ppcg_ms), baseline.handwritten_ms, baseline.cublas_ms];
         let own = [Some(times.preset_ms), random_ms, Some(ants_ms)];
         let cells = others
@@ -171,21 +177,33 @@ impl Rows {
             cells.join(" | ")
         )
         .expect("a string takes everything");
+        let random = random_ms.map(|random_ms| random_ms / ants_ms);
+        self.ratios.push(Ratios { kernel: baseline.kernel.clone(), ppcg, best, random });
     }
 
     fn finish(self) -> String {
-        let (ppcg, best) = (geometric_mean(&self.over_ppcg), geometric_mean(&self.over_best));
-        let random = match self.over_random.len() {
-            0 => String::new(),
-            _ => format!("{:.2} times as long", geometric_mean(&self.over_random)),
-        };
+        let all = mean_row("geometric mean", self.ratios.iter());
+        let others = self.ratios.iter().filter(|one| !OUTLIERS.contains(&&*one.kernel));
+        let others = mean_row(&format!("geometric mean without {}", OUTLIERS.join(" and ")), others);
         format!(
             "| nest | PPCG, ms | plain CUDA, ms | cuBLAS, ms | best preset, ms | random, ms | ants, ms | over PPCG | over the best of the three | % of the least time |\n\
              | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n\
-             {}| geometric mean | | | | | {random} | | {ppcg:.2} | {best:.2} | |\n",
+             {}{all}{others}",
             self.text
         )
     }
+}
+
+/// The row of means over some nests.
+fn mean_row<'a>(name: &str, nests: impl Iterator<Item = &'a Ratios> + Clone) -> String {
+    let mean = |of: fn(&Ratios) -> Option<f64>| {
+        let ratios: Vec<f64> = nests.clone().filter_map(of).collect();
+        (!ratios.is_empty()).then(|| geometric_mean(&ratios))
+    };
+    let random = mean(|one| one.random).map_or(String::new(), |mean| format!("{mean:.2} times as long"));
+    let [ppcg, best] = [mean(|one| Some(one.ppcg)), mean(|one| Some(one.best))];
+    let [ppcg, best] = [ppcg, best].map(|mean| mean.map_or(String::new(), |mean| format!("{mean:.2}")));
+    format!("| {name} | | | | | {random} | | {ppcg} | {best} | |\n")
 }
 
 /// The parts of the ants that can be turned off, as searches call them.

@@ -10,14 +10,23 @@ use crate::learn::performance::PerformanceTable;
 use crate::learn::study::Study;
 use crate::learn::task::Task;
 
-/// A variant drawn from the admissible ones, on average.
+/// A variant drawn from the admissible ones, on average; one that failed counts as 0.
 pub(super) fn random(performance: &PerformanceTable, device: usize, test: &[usize]) -> Vec<f64> {
-    let mean = |&input: &usize| {
-        let shares = performance.shares(device, input)?;
-        let admissible: Vec<f64> = shares.iter().flatten().copied().collect();
-        Some(admissible.iter().sum::<f64>() / admissible.len() as f64)
-    };
-    test.iter().filter_map(mean).collect()
+    let shares = test.iter().filter_map(|&input| performance.shares(device, input));
+    shares.map(|shares| mean(shares.iter().flatten())).collect()
+}
+
+/// A variant drawn from those that succeed, on average: whoever draws one that fails draws again.
+pub(super) fn random_successful(performance: &PerformanceTable, device: usize, test: &[usize]) -> Vec<f64> {
+    let shares = test.iter().filter_map(|&input| performance.shares(device, input));
+    // The share of a failure is 0, that of a success is not.
+    shares.map(|shares| mean(shares.iter().flatten().filter(|share| **share > 0.0))).collect()
+}
+
+/// The mean of at least one share.
+fn mean<'a>(shares: impl Iterator<Item = &'a f64>) -> f64 {
+    let (sum, count) = shares.fold((0.0, 0_usize), |(sum, count), share| (sum + share, count + 1));
+    sum / count as f64
 }
 
 /// Several models, each with one vote for what it chooses; of equals the first class.

@@ -41,6 +41,15 @@ impl fmt::Display for Evaluation {
         if selector_names().any(|selector| self.is_partial(selector)) {
             say(f, &format!("{PARTIAL} over the devices that the selector applies to"))?;
         }
+        if let Some([random, successful]) = self.random_with_failures() {
+            say(
+                f,
+                &format!(
+                    "random: a variant that failed counts as 0, which makes {random:.1} of {successful:.1} for those that \
+                     succeed"
+                ),
+            )?;
+        }
         if self.has_times() {
             say(
                 f,
@@ -96,6 +105,18 @@ impl Evaluation {
     fn is_partial(&self, selector: &str) -> bool {
         let applies = |device: &DeviceEvaluation| device.selectors.get(selector).is_some();
         self.devices.iter().any(applies) && !self.devices.iter().all(applies)
+    }
+
+    /// Means of `random` with failures and without, in percent; none where no variant failed.
+    fn random_with_failures(&self) -> Option<[f64; 2]> {
+        let of = |figures: fn(&DeviceEvaluation) -> Option<Figures>| {
+            let means: Vec<f64> =
+                self.devices.iter().filter_map(figures).map(|figures| figures.mean).collect();
+            100.0 * mean(&means)
+        };
+        let random = of(|device| device.selectors.get("random"));
+        let successful = of(|device| device.random_successful.or_else(|| device.selectors.get("random")));
+        (successful > random).then_some([random, successful])
     }
 
     /// Whether it is known what features take.

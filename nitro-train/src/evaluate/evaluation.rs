@@ -42,7 +42,11 @@ pub struct DeviceEvaluation {
     pub sources: Vec<String>,
     /// Figures; a selector that does not apply is absent.
     pub selectors: Selectors,
-    /// The same with the time for choosing counted, that of the features and that of the selector: time of the best variant over the time for
+    /// A draw among the variants that succeed on the input, in the mean; none where that is what `random` says. The
+    /// selector `random` draws among all that are admissible, and a failure counts as 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub random_successful: Option<Figures>,
+    /// As [`selectors`](Self::selectors) with the time for choosing counted, that of the features and that of the selector: time of the best variant over the time for
     /// choosing and running the chosen one. Where it is not known what features take, nothing.
     #[serde(skip_serializing_if = "Selectors::is_empty")]
     pub with_features: Selectors,

@@ -143,11 +143,15 @@ impl<'a> Evaluator<'a> {
         let auto: Strategy = auto_model.provenance.strategy.parse()?;
         shares.insert("auto", self.shares_of(&auto_model, device)?);
         net_shares.extend(self.net_shares_of("auto", &auto_model, device, &shares)?);
-        let measured = |input: &&usize| self.task.performance.shares(device, **input).is_some();
+        let performance = &self.task.performance;
+        let measured = |input: &&usize| performance.shares(device, **input).is_some();
+        let random_successful = baselines::random_successful(performance, device, self.test);
+        let some_failed = random_successful != shares["random"];
         Ok(DeviceEvaluation {
             held_out: recordings.devices[device].id.clone(),
             sources: sources.iter().map(|&source| recordings.devices[source].id.clone()).collect(),
             selectors: Selectors::of(&shares),
+            random_successful: Figures::new(random_successful).filter(|_| some_failed),
             with_features: Selectors::of(&net_shares),
             calibrated: calibrated.unwrap_or_default(),
             shares,

@@ -87,6 +87,31 @@ fn a_chosen_variant_that_failed_counts_as_zero() {
 }
 
 #[test]
+fn a_draw_among_those_that_succeed_stands_beside_random_which_counts_failures_as_zero() {
+    let mut recordings = recordings(2);
+    set(&mut recordings, 0, 39, 1, Outcome::Failed);
+    set(&mut recordings, 0, 39, 2, Outcome::Inadmissible);
+    let evaluation = evaluation(&recordings);
+    let [with_failure, without] = [0, 1].map(|device| &evaluation.devices[device]);
+    // On that input `left` has 1, and `right` failed.
+    let others = 19.0 * 1.75 / 3.0;
+    assert!((with_failure.selectors.get("random").unwrap().mean - (others + 0.5) / 20.0).abs() < 1e-12);
+    assert!((with_failure.random_successful.unwrap().mean - (others + 1.0) / 20.0).abs() < 1e-12);
+    assert_eq!(without.random_successful, None, "none failed there");
+    // Means over both devices: (57.92 + 58.33) / 2 and (60.42 + 58.33) / 2.
+    let line = "random: a variant that failed counts as 0, which makes 58.1 of 59.4 for those that succeed\n";
+    assert!(evaluation.to_string().contains(line), "{evaluation}");
+    let json = serde_json::to_value(&evaluation).unwrap();
+    assert!(json["devices"][0]["random_successful"]["mean"].as_f64().unwrap() > 0.6);
+}
+
+#[test]
+fn nothing_is_said_of_failures_where_none_failed() {
+    let text = evaluation(&recordings(2)).to_string();
+    assert!(!text.contains("random: "), "{text}");
+}
+
+#[test]
 fn an_inadmissible_choice_is_passed_over_for_the_next() {
     let mut recordings = recordings(2);
     set(&mut recordings, 0, 39, 1, Outcome::Inadmissible);

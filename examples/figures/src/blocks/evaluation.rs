@@ -4,10 +4,12 @@ use super::means::over;
 use super::readme::{H100, SETS};
 use super::table::{Table, both, cell, paragraph};
 use crate::Error;
+use crate::compute::evaluation::RANDOM_SUCCESSFUL;
 use crate::figures::Figures;
 use crate::recordings::{GINKGO, ON_GPU, ON_HOST};
 
-const SELECTORS: [&str; 6] = ["random", "static", "majority", "auto", "nitro-2014", "target-trained"];
+const SELECTORS: [&str; 6] =
+    [RANDOM_SUCCESSFUL, "static", "majority", "auto", "nitro-2014", "target-trained"];
 /// What knows the device that is left out, so that nothing hangs on the others.
 const OF_THE_DEVICE: [&str; 2] = ["nitro-2014", "target-trained"];
 
@@ -27,7 +29,7 @@ fn functions(figures: &Figures, functions: &[&str]) -> Result<String, Error> {
         let of = |selector: &str| {
             let [device, machine] = over(figures, &[name], |mode| mode.mean(selector))?;
             // What learns nothing of other devices does not change with them.
-            let hangs_on_sources = selector != "random" && !OF_THE_DEVICE.contains(&selector);
+            let hangs_on_sources = selector != RANDOM_SUCCESSFUL && !OF_THE_DEVICE.contains(&selector);
             Ok(both([device, machine.filter(|_| hangs_on_sources)]))
         };
         let cells = SELECTORS.iter().map(|selector| of(selector)).collect::<Result<Vec<_>, Error>>()?;
@@ -38,6 +40,7 @@ fn functions(figures: &Figures, functions: &[&str]) -> Result<String, Error> {
 
 fn head(selector: &str) -> &str {
     match selector {
+        RANDOM_SUCCESSFUL => "random",
         "auto" => "auto (shipped)",
         "nitro-2014" => "an SVM trained on the device itself (Nitro 2014)",
         "target-trained" => "trained on the device itself",
@@ -94,7 +97,7 @@ pub fn h100(figures: &Figures) -> Result<String, Error> {
     for name in ON_GPU {
         let mode = figures.function(name)?.device.only(H100);
         let mut cells = vec![name.to_owned()];
-        cells.extend(["random", "static", "majority"].map(|selector| cell(mode.mean(selector))));
+        cells.extend([RANDOM_SUCCESSFUL, "static", "majority"].map(|selector| cell(mode.mean(selector))));
         cells.extend(SETS.map(|(set, _)| cell(mode.with_set("forest", set))));
         cells.extend(["auto", "nitro-2014", "target-trained"].map(|selector| cell(mode.mean(selector))));
         table.row(cells);
@@ -109,21 +112,42 @@ pub fn ginkgo(figures: &Figures) -> Result<String, Error> {
     let sets: Vec<String> =
         SETS.iter().filter(|(set, _)| *set != "profile").map(|(_, head)| format!("forest: {head}")).collect();
     let calibrated: Vec<String> = counts.iter().map(|count| format!("+{count}")).collect();
-    let heads =
-        ["left out", "random", "static", "majority"].into_iter().chain(sets.iter().map(String::as_str));
+    let heads = ["left out", "random", "random, a failure counts as 0", "static", "majority"].into_iter();
+    let heads = heads.chain(sets.iter().map(String::as_str));
     let heads = heads.chain(["auto"]).chain(calibrated.iter().map(String::as_str));
     let mut table =
         Table::new(heads.chain(["an SVM trained on the GPU itself", "trained on the GPU itself"]));
     let each = mode.devices.iter().map(|device| (device.device.clone(), mode.only(&device.device)));
     for (name, mode) in each.chain([("mean".to_owned(), mode.clone())]) {
         let mut cells = vec![name];
-        cells.extend(["random", "static", "majority"].map(|selector| cell(mode.mean(selector))));
+        let simple = [RANDOM_SUCCESSFUL, "random", "static", "majority"];
+        cells.extend(simple.map(|selector| cell(mode.mean(selector))));
         let with_set = |(set, _): &(&str, &str)| cell(mode.with_set("forest", set));
         cells.extend(SETS.iter().filter(|(set, _)| *set != "profile").map(with_set));
         cells.push(cell(mode.mean("auto")));
         cells.extend(counts.iter().map(|&count| cell(mode.calibrated(count))));
         cells.extend(OF_THE_DEVICE.map(|selector| cell(mode.mean(selector))));
         table.row(cells);
+    }
+    Ok(table.text())
+}
+
+/// The test inputs next to a training input, by function, and what `auto` reaches without them.
+pub fn near(figures: &Figures) -> Result<String, Error> {
+    let mut table = Table::new([
+        "function",
+        "test inputs",
+        "of these next to a training input",
+        "`auto` on all",
+        "`auto` without them",
+    ]);
+    for name in ON_HOST.iter().chain(&ON_GPU).chain(&[GINKGO]) {
+        let own = figures.function(name)?;
+        if own.near_training > 0 {
+            let inputs = [own.test_inputs, own.near_training].map(|count| count.to_string());
+            let shares = [own.device.mean("auto"), Some(own.auto_without_near)].map(cell);
+            table.row([(*name).to_owned()].into_iter().chain(inputs).chain(shares));
+        }
     }
     Ok(table.text())
 }

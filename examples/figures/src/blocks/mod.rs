@@ -18,13 +18,14 @@ use crate::figures::Figures;
 type Block = fn(&Figures) -> Result<String, Error>;
 
 /// Every block.
-const BLOCKS: [(&str, Block); 24] = [
+const BLOCKS: [(&str, Block); 25] = [
     ("readme.table", readme::table),
     ("readme.least", readme::least),
     ("readme.device-features", device_features::sentence),
     ("results.host", evaluation::host),
     ("results.gpu", evaluation::gpu),
     ("results.worst", evaluation::worst),
+    ("results.near", evaluation::near),
     ("results.sensitivity", evaluation::sensitivity),
     ("results.h100", evaluation::h100),
     ("results.device-features", device_features::tables),

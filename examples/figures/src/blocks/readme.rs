@@ -3,6 +3,7 @@
 use super::means::{mean, over, suite};
 use super::table::{Table, both, cell, paragraph};
 use crate::Error;
+use crate::compute::evaluation::RANDOM_SUCCESSFUL;
 use crate::figures::{Figures, Mode};
 use crate::recordings::{GINKGO, ON_GPU, ON_HOST};
 
@@ -10,7 +11,7 @@ use crate::recordings::{GINKGO, ON_GPU, ON_HOST};
 pub const H100: &str = "cuda:0@nvidia-h100-80gb-hbm3-79gb";
 
 const SELECTORS: [(&str, &str); 6] = [
-    ("random", "random"),
+    (RANDOM_SUCCESSFUL, "random"),
     ("static", "one variant"),
     ("majority", "majority of the sources"),
     ("auto", "`auto`, what `fit` ships"),

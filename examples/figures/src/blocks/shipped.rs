@@ -19,7 +19,9 @@ pub fn vendor(figures: &Figures) -> Result<String, Error> {
     let mut table = Table::new([
         "function",
         "library",
+        "inputs",
         "time of the best own variant over the library's",
+        "the 20 largest",
         "by kind of input",
         "`auto` with the library among the variants",
     ]);
@@ -30,7 +32,9 @@ pub fn vendor(figures: &Figures) -> Result<String, Error> {
         table.row([
             name.clone(),
             library.to_owned(),
+            own.inputs.to_string(),
             format!("{:.2}", own.time_ratio),
+            format!("{:.2}", own.largest),
             kinds.join(", "),
             format!("{:.1}", own.auto),
         ]);
@@ -59,7 +63,7 @@ pub fn profiles(figures: &Figures) -> Result<String, Error> {
 pub fn spread(figures: &Figures) -> Result<String, Error> {
     let spread = &figures.remade.spread;
     Ok(paragraph(&format!(
-        "Both machines are virtual and share their hosts with others: the spread of a measurement (quartile to quartile) is at most {:.1} % of \
+        "All machines are virtual and share their hosts with others: the spread of a measurement (quartile to quartile) is at most {:.1} % of \
          its median for half of them and at most {:.0} % for nine in ten, and device features that are measured vary by some ten per cent from \
          start to start.",
         spread.median, spread.p90

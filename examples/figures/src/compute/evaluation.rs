@@ -3,9 +3,13 @@
 use nitro_train::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, Split, evaluate_with};
 use nitro_train::recordings::Recordings;
 
+use super::nearness::{auto_without, near};
 use crate::Error;
 use crate::figures::{HeldOut, Mode, OfFunction, percent};
 use crate::recordings::{GINKGO, shipped};
+
+/// A draw among the variants that succeed, as a selector is called.
+pub const RANDOM_SUCCESSFUL: &str = "random-successful";
 
 /// Both ways of leaving out, of one function.
 ///
@@ -18,7 +22,10 @@ pub fn function(name: &str) -> Result<OfFunction, Error> {
         true => Some(mode(&evaluate(&recordings, LeaveOut::Machine)?)),
         false => None,
     };
+    let near = near(&recordings);
     Ok(OfFunction {
+        near_training: near.len(),
+        auto_without_near: percent(auto_without(&recordings, &device, &near)?),
         train_inputs: device.train_inputs,
         test_inputs: device.test_inputs,
         best_differs: percent(device.sensitivity.best_differs),
@@ -47,7 +54,8 @@ pub fn mode(evaluation: &Evaluation) -> Mode {
 }
 
 fn held_out(device: &DeviceEvaluation) -> HeldOut {
-    let means = device.selectors.by_name().into_iter();
+    let random = device.random_successful.or_else(|| device.selectors.get("random"));
+    let means = device.selectors.by_name().into_iter().chain([(RANDOM_SUCCESSFUL, random)]);
     HeldOut {
         device: device.held_out.clone(),
         sources: device.sources.len(),

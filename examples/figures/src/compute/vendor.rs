@@ -11,36 +11,54 @@ use crate::Error;
 use crate::figures::{Vendor, percent, rounded};
 use crate::recordings::{shipped, with_vendor};
 
-/// The functions that a library has too, each with the feature that says how large an input is.
+/// The functions that a library has too, each with the feature that tells the size of an input.
 pub const FUNCTIONS: [(&str, &str); 3] =
     [("cuda_histogram", "pixel_count"), ("cuda_sort", "length"), ("cuda_spmv", "nonzeros")];
 const DEVICE: &str = "cuda:0@nvidia-h200-140gb";
-/// Inputs that are compared.
+/// The largest inputs, of which a mean of their own is given.
 const LARGEST: usize = 20;
+
+/// What matrices that a collection has under a name of their own are as a kind.
+const COLLECTION: &str = "of a collection";
 
 /// One function beside the library.
 ///
 /// # Errors
 /// When there are no recordings of it.
 pub fn vendor(function: &str, size: &str) -> Result<Vendor, Error> {
-    let (all, own) = (with_vendor(function)?, shipped(function)?.variants);
-    let evaluation = evaluate(&all, LeaveOut::Device)?;
+    let evaluation = evaluate(&with_vendor(function)?, LeaveOut::Device)?;
     let auto = |device: &nitro_train::evaluate::DeviceEvaluation| Some(device.selectors.get("auto")?.mean);
     let auto: Vec<f64> = evaluation.devices.iter().filter_map(auto).collect();
+    Ok(Vendor { auto: percent(mean(&auto)), ..times(function, size)? })
+}
+
+/// The times of one function beside the library's, without what a selector reaches.
+///
+/// # Errors
+/// When there are no recordings of it.
+pub fn times(function: &str, size: &str) -> Result<Vendor, Error> {
+    let (all, own) = (with_vendor(function)?, shipped(function)?.variants);
     let ratios = ratios(&all, &own, size)?;
-    let mut by_kind: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut by_kind: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (kind, ratio) in &ratios {
-        by_kind.entry(kind.clone()).or_default().push(*ratio);
+        by_kind.entry(kind).or_default().push(*ratio);
     }
-    let joined = |(kind, ratios): (String, Vec<f64>)| (kind, rounded(geometric_mean(&ratios)));
+    let (kinds, single): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        by_kind.into_iter().partition(|(_, ratios)| ratios.len() > 1);
+    let single: Vec<f64> = single.into_values().flatten().collect();
+    let collection = (!single.is_empty()).then_some((COLLECTION, single));
+    let joined = |(kind, ratios): (&str, Vec<f64>)| (kind.to_owned(), rounded(geometric_mean(&ratios)));
+    let of_all: Vec<f64> = ratios.iter().map(|(_, ratio)| *ratio).collect();
     Ok(Vendor {
-        auto: percent(mean(&auto)),
-        time_ratio: rounded(geometric_mean(&ratios.iter().map(|(_, ratio)| *ratio).collect::<Vec<_>>())),
-        by_kind: by_kind.into_iter().map(joined).collect(),
+        auto: 0.0,
+        inputs: of_all.len(),
+        time_ratio: rounded(geometric_mean(&of_all)),
+        largest: rounded(geometric_mean(&of_all[..LARGEST.min(of_all.len())])),
+        by_kind: kinds.into_iter().chain(collection).map(joined).collect(),
     })
 }
 
-/// Of the largest inputs the kind, and the time of the best own variant over that of the best of the library.
+/// Of each input, the largest first, the kind, and the time of the best own variant over that of the best of the library.
 fn ratios(recordings: &Recordings, own: &[String], size: &str) -> Result<Vec<(String, f64)>, Error> {
     let device = recordings.device_index(DEVICE).ok_or("the H200 is not in the recordings")?;
     let size = recordings.feature_index(size).ok_or("the recordings lack the feature of size")?;
@@ -58,7 +76,7 @@ fn ratios(recordings: &Recordings, own: &[String], size: &str) -> Result<Vec<(St
         let [own, library] = best[input];
         (kind(&recordings.inputs[input].name).to_owned(), own / library)
     };
-    Ok(inputs.iter().take(LARGEST).map(of_input).collect())
+    Ok(inputs.iter().map(of_input).collect())
 }
 
 /// `random` of `train/random-n1000-s1`.

@@ -100,57 +100,131 @@ fn repeated(features: &[&[f64]]) -> usize {
     (0..count).filter(seen).count()
 }
 
-/// All mixes together.
+/// All mixes together, as ratios.
 pub struct Total {
-    pub dispatched: f64,
-    pub oracle: f64,
-    pub single: f64,
-    pub default: f64,
+    /// The dispatched time over the oracle's.
+    pub of_oracle: f64,
+    /// The time of each mix's best single variant over the dispatched time, as in the row of a mix.
+    pub over_best_single: f64,
+    /// The same where one variant of each function has to serve all of its mixes; none of a mean of ratios.
+    pub over_best_of_function: Option<f64>,
+    /// The default's time over the dispatched time.
+    pub over_default: f64,
 }
 
 impl Total {
-    /// The sums, each mix counted with a weight. The best single variant in hindsight is one for each function.
+    /// Ratios of the sums of times, each mix counted with a weight.
     fn of(results: &[MixResult], weight: impl Fn(&MixResult) -> f64) -> Self {
-        let sum = |time: fn(&MixResult) -> f64| results.iter().map(|one| weight(one) * time(one)).sum();
-        let mut singles: BTreeMap<(&str, &str), Option<f64>> = BTreeMap::new();
-        for one in results {
-            for (variant, ns) in &one.singles_ns {
-                let total = singles.entry((one.function, variant)).or_insert(Some(0.0));
-                *total = total.zip(*ns).map(|(total, ns)| total + weight(one) * ns);
-            }
-        }
-        let mut best: BTreeMap<&str, f64> = BTreeMap::new();
-        for ((function, _), ns) in singles {
-            let best = best.entry(function).or_insert(f64::INFINITY);
-            *best = best.min(ns.unwrap_or(f64::INFINITY));
-        }
+        let sum =
+            |time: fn(&MixResult) -> f64| -> f64 { results.iter().map(|one| weight(one) * time(one)).sum() };
+        let dispatched = sum(|one| one.dispatched_ns);
         Self {
-            dispatched: sum(|one| one.dispatched_ns),
-            oracle: sum(|one| one.oracle_ns),
-            single: best.values().sum(),
-            default: sum(|one| one.default_ns),
+            of_oracle: dispatched / sum(|one| one.oracle_ns),
+            over_best_single: sum(|one| one.best_single().1) / dispatched,
+            over_best_of_function: Some(best_of_functions(results, &weight) / dispatched),
+            over_default: sum(|one| one.default_ns) / dispatched,
         }
     }
 
-    /// The sums of the mixes as they are, and with each mix as much as any other.
-    pub fn both(results: &[MixResult]) -> [(&'static str, Self); 2] {
+    /// Geometric means of the ratios of the mixes.
+    fn mean(results: &[MixResult]) -> Self {
+        let mean = |ratio: fn(&MixResult) -> f64| -> f64 {
+            (results.iter().map(|one| ratio(one).ln()).sum::<f64>() / results.len() as f64).exp()
+        };
+        Self {
+            of_oracle: mean(|one| one.dispatched_ns / one.oracle_ns),
+            over_best_single: mean(|one| one.best_single().1 / one.dispatched_ns),
+            over_best_of_function: None,
+            over_default: mean(|one| one.default_ns / one.dispatched_ns),
+        }
+    }
+
+    /// The sums of the mixes as they are and with each mix as much as any other, and means over the mixes.
+    pub fn all(results: &[MixResult]) -> [(&'static str, Self); 3] {
         [
             ("all calls", Self::of(results, |_| 1.0)),
             ("all mixes alike", Self::of(results, |one| 1.0 / one.oracle_ns)),
+            ("geometric mean", Self::mean(results)),
         ]
     }
 }
 
+/// The time of all mixes where each function has the one variant that is best for all of its mixes together.
+fn best_of_functions(results: &[MixResult], weight: &impl Fn(&MixResult) -> f64) -> f64 {
+    let mut singles: BTreeMap<(&str, &str), Option<f64>> = BTreeMap::new();
+    for one in results {
+        for (variant, ns) in &one.singles_ns {
+            let total = singles.entry((one.function, variant)).or_insert(Some(0.0));
+            *total = total.zip(*ns).map(|(total, ns)| total + weight(one) * ns);
+        }
+    }
+    let mut best: BTreeMap<&str, f64> = BTreeMap::new();
+    for ((function, _), ns) in singles {
+        let best = best.entry(function).or_insert(f64::INFINITY);
+        *best = best.min(ns.unwrap_or(f64::INFINITY));
+    }
+    best.values().sum()
+}
+
 /// One object with the mixes and the totals.
 pub fn json(results: &[MixResult]) -> String {
-    let totals = Total::both(results).map(|(name, total)| {
+    let totals = Total::all(results).map(|(name, total)| {
         let ratios = json!({
-            "of_oracle": total.dispatched / total.oracle,
-            "over_best_single": total.single / total.dispatched,
-            "over_default": total.default / total.dispatched,
+            "of_oracle": total.of_oracle,
+            "over_best_single": total.over_best_single,
+            "over_best_of_function": total.over_best_of_function,
+            "over_default": total.over_default,
         });
         (name.to_owned(), ratios)
     });
     let mixes: Vec<Value> = results.iter().map(MixResult::json).collect();
     json!({ "mixes": mixes, "totals": totals.into_iter().collect::<serde_json::Map<_, _>>() }).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mix(dispatched_ns: f64, oracle_ns: f64, singles: [Option<f64>; 2]) -> MixResult {
+        MixResult {
+            name: "mix",
+            function: "sort",
+            calls: 1,
+            dispatched_ns,
+            features_ns: 0.0,
+            chosen_ns: dispatched_ns,
+            oracle_ns,
+            default_ns: 3.0 * dispatched_ns,
+            singles_ns: vec![("a", singles[0]), ("b", singles[1])],
+            repeated: 0,
+            reasons: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn totals_compare_with_what_the_rows_compare_with() {
+        // `a` is best for one mix and `b` for the other: dispatch loses in both rows, and so it does in all totals.
+        let results =
+            [mix(12.0, 10.0, [Some(10.0), Some(50.0)]), mix(120.0, 100.0, [Some(500.0), Some(100.0)])];
+        for (name, total) in Total::all(&results) {
+            assert!((total.over_best_single - 1.0 / 1.2).abs() < 1e-12, "{name}");
+            assert!(
+                (total.of_oracle - 1.2).abs() < 1e-12 && (total.over_default - 3.0).abs() < 1e-12,
+                "{name}"
+            );
+        }
+        // With one variant for both, `b` takes 150.
+        let [calls, alike, mean] = Total::all(&results).map(|(_, total)| total.over_best_of_function);
+        assert!((calls.unwrap() - 150.0 / 132.0).abs() < 1e-12);
+        assert!((alike.unwrap() - 6.0 / 2.4).abs() < 1e-12);
+        assert_eq!(mean, None);
+    }
+
+    #[test]
+    fn a_variant_that_may_not_run_everywhere_is_no_single_one() {
+        let results = [mix(12.0, 10.0, [Some(10.0), None]), mix(12.0, 10.0, [None, Some(10.0)])];
+        let (_, total) = &Total::all(&results)[0];
+        assert_eq!(total.over_best_of_function, Some(f64::INFINITY), "none serves both mixes");
+        assert!((total.over_best_single - 20.0 / 24.0).abs() < 1e-12);
+    }
 }

@@ -9,13 +9,14 @@ const HEADING: [[&str; 10]; 2] = [
 
 const LEGEND: &str = "\
 of the oracle: dispatched / oracle, less is better; over X: X / dispatched, more is better
+best single: the variant that is best for the mix; by function: for all mixes of its function
 wrong choice: what the chosen variants, called directly, take more than the oracle
 overhead: what a dispatched call takes more than its variant, features and choice; features: all of them, alone";
 
 pub fn table(results: &[MixResult]) -> String {
     let heading = HEADING.map(|cells| line(&cells.map(str::to_owned)));
     let mixes = results.iter().map(|one| line(&mix(one)));
-    let totals = Total::both(results).map(|(name, total)| line(&sum(name, &total)));
+    let totals = Total::all(results).map(|(name, total)| line(&sum(name, &total)));
     let unpredicted: Vec<String> = results.iter().filter_map(unpredicted).collect();
     let lines: Vec<String> = heading
         .into_iter()
@@ -52,10 +53,10 @@ fn mix(one: &MixResult) -> [String; 10] {
 fn sum(name: &str, total: &Total) -> [String; 10] {
     let mut cells = [const { String::new() }; 10];
     cells[0] = name.to_owned();
-    cells[3] = format!("{:.2}", total.dispatched / total.oracle);
-    cells[4] = format!("{:.2}", total.single / total.dispatched);
-    cells[5] = "one a function".to_owned();
-    cells[6] = format!("{:.2}", total.default / total.dispatched);
+    cells[3] = format!("{:.2}", total.of_oracle);
+    cells[4] = format!("{:.2}", total.over_best_single);
+    cells[5] = total.over_best_of_function.map_or(String::new(), |ratio| format!("{ratio:.2} by function"));
+    cells[6] = format!("{:.2}", total.over_default);
     cells
 }
 
