@@ -91,6 +91,33 @@ fn without_the_first(n: usize, #[shape(n)] a: &[f32], #[shape(n)] y: &mut [f32])
     }
 }
 
+/// What holds all over a block is of two loops that are summed up: without one of them it says nothing of the other.
+#[nest(reassoc)]
+fn from_the_end(n: usize, #[shape(n)] a: &[f32], #[shape(n)] x: &mut [f32]) {
+    for i in 0..n {
+        if i < n - i - 1 {
+            for j in 0..n {
+                for k in n - i - 1..n {
+                    x[j] += a[k];
+                }
+            }
+        }
+    }
+}
+
+/// A statement that runs once is no sum, though one beside it adds up along the loop.
+#[nest(reassoc)]
+fn doubled_once(n: usize, #[shape(n)] a: &[f32], #[shape(n)] x: &mut [f32], #[shape(n)] y: &mut [f32]) {
+    for i in 2..n {
+        for j in i..n {
+            y[j] += a[j];
+            if j <= 2 {
+                x[j] = x[j] + x[j];
+            }
+        }
+    }
+}
+
 /// What is staged is there only where a condition inside of the loop holds.
 #[nest]
 fn conditional_reads(n: usize, #[shape(n)] a: &[f32], #[shape(n, n)] c: &mut Array2<f32>) {
@@ -187,6 +214,12 @@ fn sums_are_added_where_the_domain_has_results() {
 fn bounds_that_hold_all_over_a_block_still_say_where_results_are() {
     assert_all_agree(&first_half::nest());
     assert_all_agree(&without_the_first::nest());
+    assert_all_agree(&from_the_end::nest());
+}
+
+#[test]
+fn what_runs_once_beside_a_sum_is_no_sum() {
+    assert_all_agree(&doubled_once::nest());
 }
 
 #[test]

@@ -77,7 +77,8 @@ impl Walk<'_> {
     /// A statement that no loop keeps a register for: if it sums up along an axis it has one for itself.
     pub fn summed(&mut self, assignment: &Assignment, guards: &[Condition]) -> Vec<Instruction> {
         let is_new = !self.accumulators.iter().any(|other| other.element == assignment.target);
-        let sum = (is_new && self.sums_along_axis(&assignment.target)).then(|| Candidate {
+        let is_of_sum = is_sum(assignment) && self.sums_along_axis(&assignment.target);
+        let sum = (is_new && is_of_sum).then(|| Candidate {
             element: assignment.target.clone(),
             conditions: Vec::new(),
             domain: Domain::default(),

@@ -40,32 +40,53 @@ pub struct Projection {
     pub is_exact: bool,
 }
 
-/// Eliminates iterators from constraints, each of which is a value that is not negative. Combinations of those that are `known` alone are known too.
+/// Eliminates iterators from constraints, each of which is a value that is not negative. What is `known` is not negative anyway: combinations of
+/// that alone are known too.
 pub fn project(constraints: Vec<Affine>, known: &[Affine], iterators: &[Variable]) -> Projection {
+    let mut known = known.to_vec();
     let mut found = Projection { constraints: Vec::new(), is_exact: true };
-    constraints.into_iter().for_each(|one| add(&mut found.constraints, one, known));
+    constraints.into_iter().for_each(|one| add(&mut found.constraints, one, &known));
     for iterator in iterators {
+        let of_iterator = |one: &Affine| one.mentions(*iterator);
         let (mentioning, others): (Vec<Affine>, Vec<Affine>) =
-            found.constraints.into_iter().partition(|one| one.mentions(*iterator));
+            found.constraints.into_iter().partition(of_iterator);
+        let (bounding, mut rest): (Vec<Affine>, Vec<Affine>) = known.into_iter().partition(of_iterator);
         found.constraints = others;
-        let bounds = mentioning.iter().chain(known.iter().filter(|one| one.mentions(*iterator)));
-        let (lower, upper): (Vec<&Affine>, Vec<&Affine>) =
-            bounds.partition(|bound| bound.coefficient(*iterator) > 0);
-        for low in &lower {
-            for high in upper.iter().filter(|high| !(known.contains(low) && known.contains(high))) {
-                let [of_low, of_high] = [low, high].map(|bound| bound.coefficient(*iterator).abs());
-                found.is_exact &= of_low == 1 || of_high == 1;
-                let combined = (*low).clone() * of_high + (*high).clone() * of_low;
-                add(&mut found.constraints, combined, known);
+        // Nothing that mentions the iterator goes on from here, also of what is known.
+        for (combined, _) in combinations(*iterator, &bounding, &bounding) {
+            if !is_implied(&combined, &rest) {
+                rest.push(combined);
             }
         }
-        if found.constraints.len() > MOST_CONSTRAINTS {
+        known = rest;
+        let with_known = combinations(*iterator, &mentioning, &bounding);
+        let from_known = combinations(*iterator, &bounding, &mentioning);
+        let own = combinations(*iterator, &mentioning, &mentioning);
+        for (combined, is_exact) in with_known.into_iter().chain(from_known).chain(own) {
+            found.is_exact &= is_exact;
+            add(&mut found.constraints, combined, &known);
+        }
+        if found.constraints.len().max(known.len()) > MOST_CONSTRAINTS {
             let is_free = |one: &Affine| !iterators.iter().any(|iterator| one.mentions(*iterator));
             found.constraints.retain(is_free);
             return Projection { is_exact: false, ..found };
         }
     }
     found
+}
+
+/// What lower bounds of an iterator among some constraints and upper bounds among others say without it, each with whether
+/// there is an integer between them wherever that is so.
+fn combinations(iterator: Variable, lower: &[Affine], upper: &[Affine]) -> Vec<(Affine, bool)> {
+    let lower = lower.iter().filter(|bound| bound.coefficient(iterator) > 0);
+    let pairs = lower.flat_map(|low| {
+        upper.iter().filter(|bound| bound.coefficient(iterator) < 0).map(move |high| (low, high))
+    });
+    let combined = |(low, high): (&Affine, &Affine)| {
+        let [of_low, of_high] = [low, high].map(|bound| bound.coefficient(iterator).abs());
+        (low.clone() * of_high + high.clone() * of_low, of_low == 1 || of_high == 1)
+    };
+    pairs.map(combined).collect()
 }
 
 /// Adds a constraint that the others do not imply, instead of those that it implies.
