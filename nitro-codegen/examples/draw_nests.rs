@@ -1,14 +1,14 @@
-//! Draws nests over triangles, trapezoids and other domains, and compares what they are mapped to with what they compute, until it is stopped.
-//!
-//! `draw_nests [--count N] [--seed S] [--threads T]`: prints each nest that differs, made small, with its mapping and sizes, and ends with 1 if there was one.
+//! Draws nests over triangles, trapezoids and other domains, and compares each with what it is mapped to.
 
 #[path = "../tests/mappings/domains.rs"]
 mod domains;
 
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use clap::Parser;
 use domains::{Drawn, Effort, check, describe, shrunk};
 
 /// Nests between two lines about progress.
@@ -19,6 +19,23 @@ const PATHS: u64 = 4;
 
 /// Instructions of a run: those of about a second.
 const INSTRUCTIONS: u64 = 3_000_000;
+
+/// Draws nests over triangles, trapezoids and other domains, and compares each with what it is mapped to.
+///
+/// Each nest that differs is printed, made small, with its mapping, its sizes and its seed.
+/// Ends with 1 if there was one.
+#[derive(Parser)]
+struct Arguments {
+    /// Nests to draw; without it, until the program is stopped
+    #[arg(long)]
+    count: Option<u64>,
+    /// Seed of the first nest; those of the others follow it
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Nests that are looked at side by side
+    #[arg(long, default_value = "1")]
+    threads: NonZeroUsize,
+}
 
 /// What was found so far.
 struct Totals {
@@ -53,6 +70,17 @@ impl Totals {
         );
     }
 
+    /// Looks at one nest after another, each of a seed of its own, until the seeds reach `end`.
+    fn look_until(&self, end: u64) {
+        loop {
+            let seed = self.next.fetch_add(1, Ordering::Relaxed);
+            if seed >= end {
+                return;
+            }
+            self.look(seed);
+        }
+    }
+
     fn look(&self, seed: u64) {
         let drawn = Drawn::new(seed);
         match check(&drawn, seed, effort(seed)) {
@@ -72,53 +100,23 @@ impl Totals {
     }
 }
 
-/// The value of an option, if it is there.
-fn option(name: &str) -> Result<Option<u64>, String> {
-    let mut arguments = std::env::args().skip_while(|argument| argument != name);
-    if arguments.next().is_none() {
-        return Ok(None);
-    }
-    let value = arguments.next().unwrap_or_default();
-    value.parse().map(Some).map_err(|_| format!("{name} takes a number, not {value:?}"))
-}
-
-fn run() -> Result<bool, String> {
-    let first = option("--seed")?.unwrap_or(0);
-    let end = option("--count")?.map_or(u64::MAX, |count| first.saturating_add(count));
-    let threads = option("--threads")?.unwrap_or(1);
+fn main() -> ExitCode {
+    let asked = Arguments::parse();
+    let end = asked.count.map_or(u64::MAX, |count| asked.seed.saturating_add(count));
     let zero = || AtomicU64::new(0);
     let totals = Totals {
         begin: Instant::now(),
-        next: AtomicU64::new(first),
+        next: AtomicU64::new(asked.seed),
         nests: zero(),
         programs: zero(),
         too_long: zero(),
         differences: zero(),
     };
     std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            scope.spawn(|| {
-                loop {
-                    let seed = totals.next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= end {
-                        return;
-                    }
-                    totals.look(seed);
-                }
-            });
+        for _ in 0..asked.threads.get() {
+            scope.spawn(|| totals.look_until(end));
         }
     });
     totals.print();
-    Ok(totals.differences.load(Ordering::Relaxed) == 0)
-}
-
-fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("draw_nests: {error}");
-            ExitCode::from(2)
-        }
-    }
+    if totals.differences.load(Ordering::Relaxed) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -118,6 +118,25 @@ fn doubled_once(n: usize, #[shape(n)] a: &[f32], #[shape(n)] x: &mut [f32], #[sh
     }
 }
 
+/// Where the loops are skewed, a block's first tile begins before the array does.
+#[nest]
+fn over_the_rest(
+    n: usize,
+    #[shape(n)] a: &[f32],
+    #[shape(n, n)] b: &Array2<f32>,
+    #[shape(n, n)] y: &mut Array2<f32>,
+    #[shape(n, n)] z: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        for j in 0..n {
+            z[[i, i]] = z[[i, i]] + b[[i, i]];
+            for k in i + 1..n {
+                y[[j, j]] = a[k] * b[[j, k]];
+            }
+        }
+    }
+}
+
 /// What is staged is there only where a condition inside of the loop holds.
 #[nest]
 fn conditional_reads(n: usize, #[shape(n)] a: &[f32], #[shape(n, n)] c: &mut Array2<f32>) {
@@ -215,6 +234,11 @@ fn bounds_that_hold_all_over_a_block_still_say_where_results_are() {
     assert_all_agree(&first_half::nest());
     assert_all_agree(&without_the_first::nest());
     assert_all_agree(&from_the_end::nest());
+}
+
+#[test]
+fn a_tile_that_begins_before_its_array_stages_what_there_is() {
+    assert_all_agree(&over_the_rest::nest());
 }
 
 #[test]

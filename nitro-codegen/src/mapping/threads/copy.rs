@@ -218,9 +218,7 @@ impl Walk<'_> {
             };
             let upper =
                 Condition { relation: Relation::Less, left: subscript.clone(), right: extent.clone() };
-            let is_plain =
-                subscript.constant() >= 0 && subscript.terms().iter().all(|(_, factor)| *factor > 0);
-            if is_plain { vec![upper] } else { vec![lower, upper] }
+            if self.is_never_negative(subscript) { vec![upper] } else { vec![lower, upper] }
         };
         subscripts.iter().zip(&self.nest.arrays[array].shape).flat_map(of).collect()
     }

@@ -97,6 +97,7 @@ impl Walk<'_> {
         let name = format!("{}_0", self.nest.iterators[range.iterator]);
         let start = self.iterator(&name);
         let (mut all, range) = self.with_one_start(range);
+        self.begin_at(start, &range.lower);
         let (inner, slices, guards) = (self.staged_iterations(), self.slices, guards.to_vec());
         let mut inside = Vec::new();
         body.iter().for_each(|node| conditions(node, &mut inside));
@@ -202,6 +203,7 @@ impl Walk<'_> {
             return (Vec::new(), range.clone());
         }
         let first = self.iterator("first");
+        self.begin_at(first, &range.lower);
         let lower = vec![Affine::from(Variable::Iterator(first))];
         (vec![Instruction::Define(first, range.lower.clone())], Range { lower, ..range.clone() })
     }

@@ -5,7 +5,7 @@ use super::stage::Staged;
 use super::terms::one_by_one;
 use super::{Axis, Own, Tile, Tiling, Work, either, extreme, guarded, in_tile};
 use crate::kernel::{Instruction, Kernel, Local, Space, Unroll};
-use crate::mapping::bounds::{mentions, within};
+use crate::mapping::bounds::{mentions, range, within};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition, Nest, Node, Range};
@@ -25,6 +25,8 @@ pub struct Walk<'a> {
     pub accumulators: Vec<Accumulator>,
     /// What is in shared memory where the walk is.
     pub staged: Vec<Staged>,
+    /// Iterators that may be negative: first values of blocks and tiles, which a tile begins before its loop does.
+    negative: Vec<usize>,
     /// How many of each there are.
     pub buffers: i64,
     /// Whether each thread has one value of each axis, and threads without one do nothing.
@@ -64,6 +66,7 @@ impl<'a> Walk<'a> {
             held,
             accumulators,
             staged,
+            negative: Vec::new(),
             buffers,
             is_plain,
             is_at_point,
@@ -87,6 +90,8 @@ impl<'a> Walk<'a> {
         let names = self.nest.iterators.iter().chain(&self.kernel.iterators);
         let name = names.clone().nth(iterator).expect("it is the nest's or the kernel's").clone();
         let [first, group, neighbour] = ["0", "g", "p"].map(|of| self.iterator(&format!("{name}_{of}")));
+        let firsts = self.axes[axis].firsts();
+        self.begin_at(first, &firsts);
         Own { first, group, neighbour }
     }
 
@@ -95,6 +100,29 @@ impl<'a> Walk<'a> {
         let name = self.free(name);
         self.kernel.iterators.push(name);
         self.nest.iterators.len() + self.kernel.iterators.len() - 1
+    }
+
+    /// Notes where an iterator begins: at the largest of these values, or beyond it.
+    pub fn begin_at(&mut self, iterator: usize, lower: &[Affine]) {
+        if !lower.iter().any(|bound| self.is_never_negative(bound)) {
+            self.negative.push(iterator);
+        }
+    }
+
+    /// Returns whether a value is 0 or more wherever the walk may use it, as far as signs and lower bounds tell.
+    pub fn is_never_negative(&self, value: &Affine) -> bool {
+        let is_negative = |variable: &Variable| match variable {
+            Variable::Iterator(iterator) => self.may_be_negative(*iterator),
+            Variable::Parameter(_) | Variable::Thread(_) | Variable::Block(_) => false,
+        };
+        value.constant() >= 0
+            && value.terms().iter().all(|(variable, factor)| *factor > 0 && !is_negative(variable))
+    }
+
+    /// Iterators of the kernel count from 0 where nothing else was noted; those of the nest begin where their loops do.
+    fn may_be_negative(&self, iterator: usize) -> bool {
+        let begins_below = |range: &Range| !range.lower.iter().any(|bound| self.is_never_negative(bound));
+        self.negative.contains(&iterator) || range(&self.nest.body, iterator).is_some_and(begins_below)
     }
 
     /// A new array of the kernel.
@@ -250,6 +278,7 @@ impl<'a> Walk<'a> {
             return self.at_each_point(range, body, guards);
         }
         let (hull, conditions) = self.hull(range);
+        self.begin_at(hull.iterator, &hull.lower);
         let all = [guards, &conditions].concat();
         if let Some(staged) = self.staging(&hull, body) {
             return match self.slices {
