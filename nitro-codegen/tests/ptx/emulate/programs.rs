@@ -34,8 +34,11 @@ fn so_is_what_compilers_seldom_write() {
     assert_eq!(Emulator::unsupported(&module), []);
     let styles = Module::parse(STYLES).unwrap();
     let unsupported: Vec<String> = Emulator::unsupported(&styles).iter().map(ToString::to_string).collect();
-    let textures = "in `default_function_kernel0` cannot be emulated: it is not known";
-    assert_eq!(unsupported, [format!("line {}: `tex.2d.v4.f32.f32` {textures}", line_of("tex.2d"))]);
+    let expected = ["vadd.u32.u32.u32.sat", "tex.2d.v4.f32.f32"].map(|opcode| {
+        let line = line_of(opcode);
+        format!("line {line}: `{opcode}` in `default_function_kernel0` cannot be emulated: it is not known")
+    });
+    assert_eq!(unsupported, expected);
 }
 
 /// Where something stands in the styles.

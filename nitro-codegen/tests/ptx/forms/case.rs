@@ -91,16 +91,14 @@ impl Case {
         // Each operand has choices of its own.
         let choice = choice * [1, 2, 4, 5, 7][at % 5];
         let is_negated = choice % 3 == 1;
-        let minus = if is_negated { "-" } else { "" };
         let read = Source { width, ..Source::default() };
         let register = |width: u32| {
             format!("%{}{source}", ["p", "h", "r", "d"][(width.ilog2() as usize).saturating_sub(3)])
         };
         match operand {
-            Operand::Written | Operand::MaskWritten | Operand::PartWritten => {
+            Operand::Written | Operand::MaskWritten => {
                 self.part = match operand {
                     Operand::Written => String::new(),
-                    Operand::PartWritten => [".b0", ".b1", ".b2", ".b3", ".h0", ".h1"][choice % 6].to_owned(),
                     _ if self.name.ends_with('2') => ["", ".h0", ".h1", ".h10"][choice % 4].to_owned(),
                     _ => ["", ".b0", ".b2", ".b31", ".b210", ".b3210"][choice % 6].to_owned(),
                 };
@@ -119,16 +117,10 @@ impl Case {
                 self.sources.push(read);
                 register(width)
             }
-            Operand::Negatable => {
-                self.sources.push(Source { is_negated, ..read });
-                format!("{minus}{}", register(32))
-            }
-            Operand::PartRead | Operand::NegatablePart => {
+            Operand::PartRead => {
                 let part = self.chosen(choice).to_owned();
-                let is_negated = is_negated && operand == Operand::NegatablePart;
-                let minus = if is_negated { "-" } else { "" };
-                self.sources.push(Source { is_negated, part: part.clone(), ..read });
-                format!("{minus}{}{part}", register(32))
+                self.sources.push(Source { part: part.clone(), ..read });
+                format!("{}{part}", register(32))
             }
             Operand::Predicate => {
                 self.sources.push(Source { width: 1, is_negated, ..read });
@@ -145,14 +137,9 @@ impl Case {
 
     /// A part of a source of a video instruction.
     fn chosen(&self, choice: usize) -> &'static str {
-        const OF_ONE: [&str; 7] = ["", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
         const OF_TWO: [&str; 5] = ["", ".h10", ".h32", ".h03", ".h21"];
         const OF_FOUR: [&str; 5] = ["", ".b3210", ".b7654", ".b0246", ".b7710"];
-        match self.name.as_bytes()[self.name.len() - 1] {
-            b'2' => OF_TWO[choice % 5],
-            b'4' => OF_FOUR[choice % 5],
-            _ => OF_ONE[choice % 7],
-        }
+        if self.name.ends_with('2') { OF_TWO[choice % 5] } else { OF_FOUR[choice % 5] }
     }
 
     /// Bits of the result and of the sources.
@@ -200,16 +187,8 @@ fn is_plain(operand: &Operand) -> bool {
     use Operand as O;
     matches!(
         operand,
-        O::Written
-            | O::Read
-            | O::Negatable
-            | O::PredicateWritten
-            | O::PredicatesWritten
-            | O::WrittenWithPredicate
-    ) || matches!(
-        operand,
-        O::Predicate | O::Constant | O::PartWritten | O::MaskWritten | O::PartRead | O::NegatablePart
-    )
+        O::Written | O::Read | O::PredicateWritten | O::PredicatesWritten | O::WrittenWithPredicate
+    ) || matches!(operand, O::Predicate | O::Constant | O::MaskWritten | O::PartRead)
 }
 
 /// What is looked at elsewhere: it depends on other threads, on time, or on addresses.
@@ -260,16 +239,8 @@ pub fn cases() -> Vec<Case> {
                 CHOICES
             };
             let case = |choice: usize| Case::of(&opcode, operands, choice + at % CHOICES);
-            cases.extend((0..choices).map(case).filter(Case::is_one));
+            cases.extend((0..choices).map(case));
         }
     }
     cases
-}
-
-impl Case {
-    /// Whether the manual allows its choices together: a product or the third operand is negated, not both.
-    fn is_one(&self) -> bool {
-        let negated = |at: usize| self.sources.get(at).is_some_and(|source| source.is_negated);
-        !(self.name == "vmad" && (negated(0) != negated(1)) && negated(2))
-    }
 }

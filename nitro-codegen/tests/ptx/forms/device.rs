@@ -8,7 +8,7 @@ use nitro_cuda::{Buffer, Grid, Image, Module, device};
 use super::case::Case;
 use super::program::{BLOCK, CASES, Results, TARGETS, emulated, packed, target, text, unpacked};
 use super::reference::{Expected, expected};
-use super::{agrees, differences, groups, operands, threads};
+use super::{differences, groups, operands, threads};
 
 /// Threads, each with operands of its own.
 const THREADS: usize = 8 * BLOCK;
@@ -39,6 +39,7 @@ struct Row {
     results: usize,
     /// Of the device from the manual, of the emulator from the manual, of both from each other.
     differ: [usize; 3],
+    /// The first difference of each form that has one.
     first: Vec<String>,
 }
 
@@ -58,15 +59,15 @@ fn device_and_emulator_give_the_same() {
             let of = |results: &Results, on_device| {
                 differences(one, &operands, &vec![results[at].clone()], on_device)
             };
-            let (first, second) = (of(&of_device, true), of(&of_emulator, false));
-            row.differ[0] += first.len();
-            row.differ[1] += second.len();
-            row.first.extend(first.into_iter().map(|text| format!("device: {text}")));
-            row.first.extend(second.into_iter().map(|text| format!("emulator: {text}")));
-            if let Some(text) = apart(case, &operands, &of_device[at], &of_emulator[at]) {
-                row.differ[2] += 1;
-                row.first.push(format!("apart: {text}"));
+            let found = [
+                of(&of_device, true).into_iter().next().map(|text| format!("device: {text}")),
+                of(&of_emulator, false).into_iter().next().map(|text| format!("emulator: {text}")),
+                apart(case, &operands, &of_device[at], &of_emulator[at]).map(|text| format!("apart: {text}")),
+            ];
+            for (count, difference) in row.differ.iter_mut().zip(&found) {
+                *count += usize::from(difference.is_some());
             }
+            row.first.extend(found.into_iter().flatten().next());
         }
     }
     println!(
@@ -77,7 +78,10 @@ fn device_and_emulator_give_the_same() {
         println!("{name:12}{forms:>8}{results:>12}{a:>10}{b:>10}{c:>10}");
     }
     rows.values().flat_map(|row| &row.first).for_each(|text| println!("{text}"));
-    assert!(rows.values().all(|row| row.differ == [0; 3]), "some differ");
+    let differ: usize = rows.values().map(|row| row.first.len()).sum();
+    let forms: usize = rows.values().map(|row| row.forms).sum();
+    println!("{differ} of {forms} forms differ");
+    assert_eq!(differ, 0, "forms that differ");
 }
 
 #[test]
@@ -106,15 +110,16 @@ fn device_and_emulator_give_the_same_of_memory_and_of_threads() {
 }
 
 /// Where the two give different bits for what is neither approximate nor left open.
+///
+/// Any NaN is as good as another: the manual keeps payloads of 64 bits without saying whose and with which sign, and
+/// leaves all other ones unspecified.
 fn apart(case: &Case, operands: &[[u64; 4]], one: &[(u64, u64)], other: &[(u64, u64)]) -> Option<String> {
     operands.iter().zip(one.iter().zip(other)).find_map(|(x, (&one, &other))| {
         let is_same = match expected(case, *x) {
             Expected::About(..) => true,
-            Expected::Nan(_) => one == other,
+            Expected::Nan(format) => format.is_nan(one.0) && format.is_nan(other.0),
             Expected::Open => case.has("approx") || case.name == "div" || case.name == "rem" || one == other,
-            Expected::Exactly(..) => {
-                one == other || agrees(case, Expected::Exactly(one.0, one.1), other, false)
-            }
+            Expected::Exactly(..) => one.0 == other.0 && (!case.is_pair || one.1 == other.1),
         };
         (!is_same)
             .then(|| format!("{} of {x:x?}: {one:x?} on the device, {other:x?} in the emulator", case.text))

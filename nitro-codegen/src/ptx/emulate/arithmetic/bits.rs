@@ -145,10 +145,18 @@ fn find(kind: Type, is_amount: bool) -> Option<Function> {
     })
 }
 
+/// Returns where a field begins, or its length, as devices read it.
+///
+/// The manual restricts both to 0 to 255. Beyond that a device takes the lowest byte for words of 32 bits, and shifts by
+/// the whole value for words of 64 bits, so that all from 64 on are the same.
+fn field_bound(value: u64, width: u32) -> u32 {
+    if width == 32 { value as u32 & 0xff } else { (value as u32).min(255) }
+}
+
 fn extract(kind: Type) -> Option<Function> {
     /// The field of `length` bits from `from` on; bits beyond it are the sign.
     fn field(a: u64, from: u64, length: u64, width: u32, is_signed: bool) -> u64 {
-        let (from, length) = ((from & 0xff) as u32, (length & 0xff) as u32);
+        let [from, length] = [from, length].map(|value| field_bound(value, width));
         let all = u64::MAX >> (64 - width);
         let sign_at = (from + length).saturating_sub(1).min(width - 1);
         let is_negative = is_signed && length > 0 && a >> sign_at & 1 != 0;
@@ -168,8 +176,8 @@ fn extract(kind: Type) -> Option<Function> {
 
 /// `a` in the place of `length` bits of `b` from `from` on.
 fn insert(a: u64, b: u64, from: u64, length: u64, width: u32) -> u64 {
-    let (from, length) = ((from & 0xff) as u32, ((length & 0xff) as u32).min(64));
-    let ones = u64::MAX.checked_shr(64 - length).unwrap_or(0).checked_shl(from).unwrap_or(0);
+    let [from, length] = [from, length].map(|value| field_bound(value, width));
+    let ones = u64::MAX.checked_shr(64 - length.min(64)).unwrap_or(0).checked_shl(from).unwrap_or(0);
     let all = u64::MAX >> (64 - width);
     (b & !ones | a.checked_shl(from).unwrap_or(0) & ones) & all
 }

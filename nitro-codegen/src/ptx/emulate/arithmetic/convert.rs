@@ -103,7 +103,9 @@ fn value(bits: u64, code: u64, mode: u64) -> Value {
 fn any(a: u64, _: u64, _: u64, mode: u64) -> u64 {
     let (from, to) = (mode >> FROM & 0xff, mode >> TO & 0xff);
     let rounding = Rounding::of(mode);
-    match (value(a, from, mode), to < 16) {
+    // The manual has `.ftz` flush a source of 32 bits; devices do not do so on the way to `.f16`.
+    let of_source = if to == 1 { mode & !mode::FLUSH } else { mode };
+    match (value(a, from, of_source), to < 16) {
         (Value::Integer(value), false) => limited(value, to) as u64,
         (Value::Integer(value), true) => float(of_integer(value, to, rounding), to, mode),
         (Value::Float(value), true) => {

@@ -220,10 +220,12 @@ macro_rules! directed {
     };
 }
 
-/// An approximation that reads and writes the upper 32 bits alone, without subnormals.
+/// An approximation that reads and writes the upper 32 bits alone, without subnormals; its NaN is a device's.
 fn upper_half(a: u64, function: impl Fn(f64) -> f64) -> u64 {
     const UPPER: u64 = !0xffff_ffff;
-    function(without_subnormals(f64::from_bits(a & UPPER))).to_bits() & UPPER
+    let value = function(without_subnormals(f64::from_bits(a & UPPER)));
+    let bits = if value.is_nan() { u64::MAX >> 1 } else { value.to_bits() };
+    bits & UPPER
 }
 
 /// Zero for what is subnormal.

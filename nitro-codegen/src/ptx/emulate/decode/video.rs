@@ -1,91 +1,63 @@
 //! Video instructions: which parts of which operands.
 
 use super::operands::Reading;
-use crate::ptx::emulate::arithmetic::video::{Operation, Then, Video, WHOLE, four, scalar, two};
+use crate::ptx::emulate::arithmetic::video::{Operation, Video, four, two};
 use crate::ptx::emulate::op::{Compute, Source, What};
 use crate::ptx::emulate::types::Type;
 use crate::ptx::module::Token;
 
-/// An operand without what says which part of it is meant.
+/// An operand without the selector of its parts.
 struct Part {
     tokens: Vec<Token>,
     /// Empty for all of it.
-    component: String,
-    is_negated: bool,
+    selector: String,
 }
 
 impl Reading<'_, '_> {
-    /// Whether an opcode is one of these, and how many parts it has side by side.
+    /// Returns the bare name of a video instruction, and how many parts it has side by side.
     pub(super) fn video_lanes(name: &str) -> Option<(&str, usize)> {
-        let (bare, lanes) = match name.as_bytes().last()? {
-            b'2' => (&name[..name.len() - 1], 2),
-            b'4' => (&name[..name.len() - 1], 4),
-            _ => (name, 1),
+        let lanes = match name.as_bytes().last()? {
+            b'2' => 2,
+            b'4' => 4,
+            _ => return None,
         };
-        let is_known = match bare {
-            "vadd" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vset" => true,
-            "vavrg" => lanes > 1,
-            "vshl" | "vshr" | "vmad" => lanes == 1,
-            _ => false,
-        };
+        let bare = &name[..name.len() - 1];
+        let is_known = matches!(bare, "vadd" | "vsub" | "vavrg" | "vabsdiff" | "vmin" | "vmax" | "vset");
         is_known.then_some((bare, lanes))
     }
 
     pub(super) fn video(&self, name: &str, lanes: usize) -> Result<What, String> {
         let [to, a, b] = [0, 1, 2].map(|at| self.part(at));
         let (to, a, b) = (to?, a?, b?);
-        let third = self.instruction.operands.get(3).map(|_| self.part(3)).transpose()?;
-        if third.as_ref().is_some_and(|third| !third.component.is_empty()) {
-            return Err("its last operand is taken whole".to_owned());
-        }
-        let strange = || "its operands have parts that are not known".to_owned();
-        let parts = match lanes {
-            1 => [&to, &a, &b].map(|part| one_part(&part.component)),
-            _ => [
-                mask(&to.component, lanes),
-                chosen(&a.component, lanes, 0),
-                chosen(&b.component, lanes, lanes),
-            ],
+        let parts =
+            [mask(&to.selector, lanes), chosen(&a.selector, lanes, 0), chosen(&b.selector, lanes, lanes)];
+        let [Some(of_to), Some(of_a), Some(of_b)] = parts else {
+            return Err("its operands have parts that are not known".to_owned());
         };
-        let [Some(of_to), Some(of_a), Some(of_b)] = parts else { return Err(strange()) };
-        let negates_product = a.is_negated != b.is_negated;
-        let negates_third = third.as_ref().is_some_and(|third| third.is_negated);
         let video = Video {
             operation: self.video_operation(name).ok_or("its operation is not known")?,
-            then: self.then(name),
             signed: self.signs(name)?,
             saturates: self.has("sat"),
-            wraps: self.has("wrap"),
-            plus_one: self.has("po"),
-            scale: if self.has("shr7") { 7 } else { 15 * u8::from(self.has("shr15")) },
-            negated: [negates_product, negates_third],
+            accumulates: self.has("add"),
             parts: [of_to, of_a, of_b],
         };
-        let third =
-            third.map_or(Ok(Source::Constant(0)), |third| self.value(&third.tokens, Type::Unsigned(4)))?;
         let from = [
             self.value(&a.tokens, Type::Unsigned(4))?,
             self.value(&b.tokens, Type::Unsigned(4))?,
-            third,
+            self.source(3, Type::Unsigned(4))?,
             Source::Constant(video.packed()),
         ];
-        let function = [scalar, two, four][lanes / 2];
+        let function = if lanes == 2 { two } else { four };
         Ok(What::Compute(Compute { function, to: self.register(&to.tokens)?, from, cost: 1 }))
     }
 
     fn part(&self, at: usize) -> Result<Part, String> {
-        let tokens = self.operand(at)?;
-        let (is_negated, tokens) = match tokens {
-            [Token::Mark('-'), rest @ ..] => (true, rest),
-            tokens => (false, tokens),
-        };
-        Ok(match tokens {
-            [Token::Register(register, component)] => Part {
-                tokens: vec![Token::Register(*register, String::new())],
-                component: component.clone(),
-                is_negated,
-            },
-            tokens => Part { tokens: tokens.to_vec(), component: String::new(), is_negated },
+        Ok(match self.operand(at)? {
+            [Token::Register(register, selector)] => {
+                let tokens = vec![Token::Register(*register, String::new())];
+                Part { tokens, selector: selector.clone() }
+            }
+            tokens => Part { tokens: tokens.to_vec(), selector: String::new() },
         })
     }
 
@@ -97,9 +69,6 @@ impl Reading<'_, '_> {
             "vmin" => Operation::Minimum,
             "vmax" => Operation::Maximum,
             "vavrg" => Operation::Average,
-            "vshl" => Operation::ShiftLeft,
-            "vshr" => Operation::ShiftRight,
-            "vmad" => Operation::Multiply,
             _ => match *self.parts.get(2)? {
                 "eq" => Operation::Equal,
                 "ne" => Operation::Unequal,
@@ -110,16 +79,6 @@ impl Reading<'_, '_> {
                 _ => return None,
             },
         })
-    }
-
-    fn then(&self, name: &str) -> Then {
-        match self.parts.last() {
-            _ if name == "vmad" => Then::Nothing,
-            Some(&"add") => Then::Add,
-            Some(&"min") => Then::Minimum,
-            Some(&"max") => Then::Maximum,
-            _ => Then::Nothing,
-        }
     }
 
     /// Of the result and the first two sources. What is set has no type, and counts as unsigned.
@@ -137,20 +96,6 @@ impl Reading<'_, '_> {
             _ => Err("it is not known with this type".to_owned()),
         }
     }
-}
-
-/// `.b0` to `.b3`, `.h0`, `.h1`.
-fn one_part(component: &str) -> Option<u16> {
-    Some(match component {
-        "" => u16::from(WHOLE),
-        ".b0" => 0,
-        ".b1" => 1,
-        ".b2" => 2,
-        ".b3" => 3,
-        ".h0" => 4,
-        ".h1" => 5,
-        _ => return None,
-    })
 }
 
 fn digits(component: &str, lanes: usize) -> Option<Vec<u16>> {

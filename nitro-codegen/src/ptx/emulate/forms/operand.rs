@@ -12,8 +12,6 @@ pub enum Operand {
     Written,
     /// A value that is read: a register, a constant, or a name.
     Read,
-    /// A value that is read and may have a minus in front.
-    Negatable,
     /// A predicate that is written.
     PredicateWritten,
     /// Two predicates that are written, `p|q`.
@@ -38,14 +36,10 @@ pub enum Operand {
     PartsWritten,
     /// Values in braces that are put together.
     PartsRead,
-    /// A register of which a part is written, as `%r1.h0`; the rest of it comes from another operand.
-    PartWritten,
     /// A register of which some parts may be named that are written, as `%r1.h10`.
     MaskWritten,
-    /// A value of which a part may be named, as `%r1.b3`.
+    /// A value of which parts may be named, as `%r1.b3210`.
     PartRead,
-    /// Such a value that may have a minus in front.
-    NegatablePart,
     /// What a call has, which is looked at where it is decoded.
     Call,
 }
@@ -72,7 +66,6 @@ impl Operand {
         match text {
             "d" => Self::Written,
             "a" | "b" | "c" | "e" => Self::Read,
-            "-c" => Self::Negatable,
             "p" => Self::PredicateWritten,
             "p|q" => Self::PredicatesWritten,
             "d|p" => Self::WrittenWithPredicate,
@@ -85,10 +78,8 @@ impl Operand {
             "A" => Self::VectorRead,
             "<d>" => Self::PartsWritten,
             "<a>" => Self::PartsRead,
-            "d.sel" => Self::PartWritten,
             "d.mask" => Self::MaskWritten,
             "a.sel" | "b.sel" => Self::PartRead,
-            "-a.sel" | "-b.sel" => Self::NegatablePart,
             "..." => Self::Call,
             _ => unreachable!("the table has no operand `{text}`"),
         }
@@ -128,14 +119,9 @@ impl Arguments<'_> {
     }
 
     fn is(&self, kind: Operand, tokens: &[Token]) -> bool {
-        let signless = match tokens {
-            [Token::Mark('-'), rest @ ..] => rest,
-            _ => tokens,
-        };
         match kind {
             Operand::Written => self.is_written(tokens),
             Operand::Read => self.is_read(tokens),
-            Operand::Negatable => self.is_read(signless),
             Operand::PredicateWritten => self.is_predicate_written(tokens),
             Operand::PredicatesWritten => self.is_pair(tokens, Self::is_predicate_written),
             Operand::WrittenWithPredicate => self.is_pair(tokens, Self::is_written),
@@ -147,10 +133,8 @@ impl Arguments<'_> {
             Operand::VectorRead => self.is_vector(tokens, Self::is_read),
             Operand::PartsWritten => tokens.len() > 3 && self.is_braced(tokens, Self::is_written),
             Operand::PartsRead => tokens.len() > 3 && self.is_braced(tokens, Self::is_read),
-            Operand::PartWritten => matches!(tokens, [Token::Register(_, part)] if !part.is_empty()),
             Operand::MaskWritten => matches!(tokens, [Token::Register(..)]) || self.is_written(tokens),
             Operand::PartRead => matches!(tokens, [Token::Register(..)]) || self.is_read(tokens),
-            Operand::NegatablePart => self.is(Operand::PartRead, signless),
             Operand::Call => true,
         }
     }

@@ -281,20 +281,8 @@ redux.sync.and/.or/.xor.b32                     d, a, b
 elect.sync                                      d|p, a
 activemask.b32                                  d
 
-# Video
+# Video, side by side: what devices give of one part alone is not what the manual says
 .V = .u32 .s32
-.OP2 = .add .min .max
-vadd/vsub/vabsdiff/vmin/vmax.V.V.V{.sat}        d, a.sel, b.sel
-vadd/vsub/vabsdiff/vmin/vmax.V.V.V{.sat}.OP2    d, a.sel, b.sel, c
-vadd/vsub/vabsdiff/vmin/vmax.V.V.V{.sat}        d.sel, a.sel, b.sel, c
-vshl/vshr.V.V.u32{.sat}.clamp/.wrap             d, a.sel, b.sel
-vshl/vshr.V.V.u32{.sat}.clamp/.wrap.OP2         d, a.sel, b.sel, c
-vshl/vshr.V.V.u32{.sat}.clamp/.wrap             d.sel, a.sel, b.sel, c
-vmad.V.V.V{.sat}{.shr7/.shr15}                  d, -a.sel, -b.sel, -c
-vmad.V.V.V.po{.sat}{.shr7/.shr15}               d, a.sel, b.sel, c
-vset.V.V.ORDER                                  d, a.sel, b.sel
-vset.V.V.ORDER.OP2                              d, a.sel, b.sel, c
-vset.V.V.ORDER                                  d.sel, a.sel, b.sel, c
 vadd2/vsub2/vavrg2/vabsdiff2/vmin2/vmax2.V.V.V{.sat/.add}  d.mask, a.sel, b.sel, c
 vset2.V.V.ORDER{.add}                           d.mask, a.sel, b.sel, c
 vadd4/vsub4/vavrg4/vabsdiff4/vmin4/vmax4.V.V.V{.sat/.add}  d.mask, a.sel, b.sel, c

@@ -1,6 +1,6 @@
 //! From one type to another.
 
-use super::{B32, B64, bits, check, directed, single};
+use super::{B32, B64, bits, check, directed, measured, single};
 
 #[test]
 fn conversions_of_integers() {
@@ -50,4 +50,15 @@ fn conversions_of_floats() {
     check("cvt.sat.f32.f32 D, A", B32, |a, _, _| {
         bits(if single(a) > 0.0 { single(a).min(1.0) } else { 0.0 })
     });
+}
+
+/// `.ftz` does not flush what becomes `.f16`, as it does what becomes `.bf16`.
+#[test]
+fn subnormals_on_the_way_to_halves_are_those_of_a_device() {
+    let widths = [16, 32, 32, 32];
+    measured("cvt.rp.ftz.f16.f32 D, A", widths, [0x0059_500a, 0, 0], 1);
+    measured("cvt.rm.ftz.f16.f32 D, A", widths, [0x8000_0002, 0, 0], 0x8001);
+    measured("cvt.rp.ftz.sat.f16.f32 D, A", widths, [0x0059_500a, 0, 0], 1);
+    measured("cvt.rp.ftz.bf16.f32 D, A", widths, [0x0059_500a, 0, 0], 0);
+    measured("cvt.rp.bf16.f32 D, A", widths, [0x0059_500a, 0, 0], 0x5a);
 }

@@ -2,7 +2,7 @@
 
 use nitro_test_support::random::Random;
 
-use super::{B32, B64, P32, P64, bits, check, directed, run, single, zeroed};
+use super::{B32, B64, P32, P64, bits, check, directed, measured, run, single, zeroed};
 
 #[test]
 fn comparisons() {
@@ -125,5 +125,28 @@ fn roundings_of_quotients_and_roots() {
             let expected = directed(|x| x * x < a, |x| x * x == a, a.sqrt() as f32, up);
             assert_eq!(single(root), expected, "sqrt.{mode} of {a}");
         }
+    }
+}
+
+/// The manual leaves open which NaN it is, but for that of these approximations.
+#[test]
+fn what_is_no_number_on_a_device_is_none_here() {
+    let canonical = 0x7fff_ffff_0000_0000;
+    measured("rcp.approx.ftz.f64 D, A", B64, [0xfff7_ffff_ffff_ffff, 0, 0], canonical);
+    measured("rsqrt.approx.ftz.f64 D, A", B64, [0xc001_5453_b265_af5c, 0, 0], canonical);
+    let (signalling, one, other) = (0xfff7_ffff_ffff_ffff, 0xfff8_0000_0000_0001, 0x7ff8_0000_0000_0001);
+    let instructions = [
+        ("abs.f64 D, A", signalling),
+        ("neg.f64 D, A", signalling),
+        ("cvt.rni.f64.f64 D, A", signalling),
+        ("add.rz.f64 D, A, B", one),
+        ("sub.f64 D, A, B", one),
+        ("sub.rm.f64 D, A, B", one),
+        ("min.f64 D, A, B", one),
+        ("max.f64 D, A, B", one),
+    ];
+    for (text, a) in instructions {
+        let result = f64::from_bits(run(text, B64, &[a, other, 0])[0]);
+        assert!(result.is_nan(), "{text}: {result}");
     }
 }

@@ -1,6 +1,6 @@
 //! Integers and bits.
 
-use super::{A64, B16, B32, B64, WIDE, check};
+use super::{A64, B16, B32, B64, WIDE, check, measured};
 
 #[test]
 fn sums_and_products() {
@@ -131,18 +131,48 @@ fn fields_and_counts() {
 }
 
 /// Bit by bit, as the manual says.
+/// Where a field begins, or its length: the lowest byte for 32 bits, and the whole word for 64.
+fn bound(value: u64, width: u64) -> u64 {
+    if width == 32 { value & 0xff } else { value & 0xffff_ffff }
+}
+
 fn extracted(a: u64, b: u64, c: u64, width: u64, is_signed: bool) -> u64 {
-    let (from, length) = (b & 0xff, c & 0xff);
+    let (from, length) = (bound(b, width), bound(c, width));
     let sign = is_signed && length > 0 && a >> (from + length - 1).min(width - 1) & 1 != 0;
     let bit = |at: u64| if at < length && from + at < width { a >> (from + at) & 1 != 0 } else { sign };
     (0..width).filter(|at| bit(*at)).map(|at| 1 << at).sum()
 }
 
 fn inserted(a: u64, b: u64, c: u64, d: u64, width: u64) -> u64 {
-    let (from, length) = (c & 0xff, d & 0xff);
+    let (from, length) = (bound(c, width), bound(d, width));
     let bit =
         |at: u64| if at >= from && at < from + length { a >> (at - from) & 1 != 0 } else { b >> at & 1 != 0 };
     (0..width).filter(|at| bit(*at)).map(|at| 1 << at).sum()
+}
+
+/// The manual restricts where a field begins, and its length, to 255.
+#[test]
+fn fields_beyond_the_manual_are_those_of_a_device() {
+    let a = 0xfbf2_51f2_2ce5_4924;
+    measured("bfe.u64 D, A, B, C", A64, [a, 0x2ce5_4924, 0x21], 0);
+    measured("bfe.s64 D, A, B, C", A64, [a, 0x2ce5_4924, 0x21], u64::MAX);
+    let bfi = "bfi.b64 D, A, B, C, 0xffffffff";
+    let b = 0x0c60_807f_af28_e042;
+    measured(bfi, [64, 64, 64, 32], [0xffff_ffff, b, 0x00bd_4d35], b);
+    // Lengths of all bits, and one that would be none by its lowest byte.
+    for length in [64, 255, 256, 0xffff_ffff] {
+        check_field(length);
+    }
+}
+
+fn check_field(length: u64) {
+    let widths = [64, 64, 64, 32];
+    let (a, b) = (0x8123_4567_89ab_cdef, 0x0f0f_0f0f_0f0f_0f0f);
+    let run = |text: &str, c: u64| super::run(text, widths, &[a, b, c])[0];
+    assert_eq!(run(&format!("bfe.u64 D, A, C, {length}"), 8), a >> 8, "{length}");
+    assert_eq!(run(&format!("bfe.s64 D, A, C, {length}"), 8), (a as i64 >> 8) as u64, "{length}");
+    assert_eq!(run(&format!("bfi.b64 D, A, B, C, {length}"), 8), a << 8 | b & 0xff, "{length}");
+    assert_eq!(run(&format!("bfi.b64 D, A, B, C, {length}"), 256), b, "{length}");
 }
 
 #[test]
