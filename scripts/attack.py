@@ -1,13 +1,23 @@
 #!/usr/bin/env python3
 """Attacks the trainer from outside, a minute each: kills, clocks, full disks, hostile servers and torn files.
 
-Each attack draws trials from a seed until its time is over, and holds every command against the same promise: it ends
-in time with 0, 1 or 2, a failure is one sentence, memory is bounded, and nothing that was whole is lost. One line an
-attack says what was tried. What broke is printed with the folder that has its files, and how to try it again; where
-the moment of a kill matters, the same trial may go well the next time.
+Each attack draws trials from a seed until its time is over, and holds every command against the same promises:
+- it ends in time, with 0, 1 (a failure) or 2 (wrong usage), and with bounded memory;
+- a failure is one sentence on the last line, which names the file, folder or server, without Rust's own messages;
+- it prints text alone: no control characters and no bytes that are no UTF-8;
+- it leaves no file that it was not asked for, and none half-written;
+- what a store had before is read back from it afterwards, value by value, and inputs are there whole or not at all.
+
+One line an attack says what was tried. What broke is printed with the folder that has its files, and how to try it
+again; where the moment of a kill matters, the same trial may go well the next time. To add an attack, write a trial
+that takes (attack, trainer, folder, draw), and name it in ATTACKS.
 
 Needs Rust and Python 3.9 on Linux, no root. `faketime`, `redis-server` and user namespaces are used where they are.
 Ends with 1 when anything broke.
+
+  scripts/attack.py                               all, a minute each
+  scripts/attack.py --seconds 600 kills           one, for longer
+  scripts/attack.py --seed 2 --trial 7 torn-files one trial of another seed again
 """
 
 import argparse
@@ -19,6 +29,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
 import shlex
 import shutil
@@ -38,9 +49,13 @@ MATRICES = 16
 PATIENCE_S = 120  # a store waits a minute for a server that is away, and asks for 15 s; a recorder, 6 s for a claim
 ADDRESS_SPACE = 16 << 30
 MEMORY_BYTES = 1 << 30
-DISK_NAMES = ("s.db", "s.db-wal", "s.db-shm", "s.db-journal")
+DISK_ENDINGS = ("", "-wal", "-shm", "-journal")  # the files of a store
+DISK_NAMES = tuple(f"{name}{ending}" for name in ("s.db", "two.db") for ending in DISK_ENDINGS)
+NO_PLACES = ("--function", "--selector", "--device", "--repeat-ms", "--input")  # options whose values are no files
+# A panic, advice for programmers, and values as Rust's `Debug` prints them, such as `Os { code: 28, .. }`.
+OF_RUST = re.compile(r"panicked at|RUST_BACKTRACE|stack backtrace|\bunwrap\(\)|\b[A-Z]\w* ?\{ ?\w+: |Some\(|Err\(")
 
-Ended = collections.namedtuple("Ended", "command code output seconds memory")
+Ended = collections.namedtuple("Ended", "command code output seconds memory left")
 
 
 class Broken(Exception):
@@ -119,11 +134,13 @@ def kill_group(process):
         pass
 
 
-def run(arguments, folder, patience_s=PATIENCE_S, **more):
-    """Runs a command to its end, or kills it when its time is over."""
-    with tempfile.TemporaryFile() as output:
+def run(command, folder, patience_s=PATIENCE_S, within=(), variables=None, **more):
+    """Runs a command to its end, or kills it when its time is over. `within` is what it is started by."""
+    before = files_in(folder)
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory() as temporary:
         began = time.monotonic()
-        process = start(arguments, folder, output, **more)
+        variables = {"TMPDIR": temporary, **(variables or {})}
+        process = start([*within, *command], folder, output, variables=variables, **more)
         over = threading.Timer(patience_s, kill_group, [process])
         over.start()
         _, status, usage = os.wait4(process.pid, 0)
@@ -131,25 +148,61 @@ def run(arguments, folder, patience_s=PATIENCE_S, **more):
         process.returncode = os.waitstatus_to_exitcode(status)
         kill_group(process)
         output.seek(0)
-        text = output.read(1 << 20).decode("utf-8", "replace")
+        text = output.read(1 << 20).decode("utf-8", "surrogateescape")
+        left = sorted(files_in(folder) - before) + [f"$TMPDIR/{name}" for name in os.listdir(temporary)]
     seconds = time.monotonic() - began
-    return Ended(shlex.join(map(str, arguments)), process.returncode, text, seconds, usage.ru_maxrss << 10)
+    return Ended([*map(str, command)], process.returncode, text, seconds, usage.ru_maxrss << 10, left)
+
+
+def files_in(folder):
+    """Returns the files below a folder, relative to it."""
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
+
+
+def places(command):
+    """Returns the files, folders and servers that a command was given, without options and their other values."""
+    pairs = zip(command[1:], command[2:])
+    return [word for before, word in pairs if not word.startswith("--") and before not in NO_PLACES]
+
+
+def names_a_place(line, command):
+    """Tells whether a line has the name of a file or folder of the command, or the address of its server."""
+    if command[1] == "check" and f"the model of `{FUNCTION}`" in line:
+        return True  # what it finds fault with is a model, and not its file
+    return any(re.sub(r"^redis://|/\d*$", "", place).rsplit("/", 1)[-1] in line for place in places(command))
+
+
+def strays(ended):
+    """Returns files that the command left and was not asked for."""
+    asked = {place + ending for place in places(ended.command) for ending in DISK_ENDINGS}
+    folders = tuple(f"{place}/{FUNCTION}.model" for place in places(ended.command))
+    return [name for name in ended.left if name not in asked and name not in folders]
 
 
 def hold(ended, patience_s=PATIENCE_S, codes=(0, 1, 2)):
     """Holds a command that ended against what each of them promises."""
-    last = (ended.output.strip().splitlines() or [""])[-1]
+    lines = [line for line in ended.output.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("error: ")]
+    last = (lines or [""])[-1]
+    # The parser of the command line adds a line on usage; everything else ends with its sentence.
+    sentence = (errors or [""])[0] if ended.code == 2 else last
+    failed = ended.code in (1, 2)
     problems = {
         f"did not end in {patience_s} s": ended.seconds >= patience_s,
         f"ended with {ended.code}": ended.code not in codes,
-        "panicked": "panicked at" in ended.output,
-        "failed without a sentence": ended.code in (1, 2) and "error: " not in ended.output,
-        "printed control characters": any(sign < " " and sign not in "\n\t\r" for sign in ended.output),
+        "shows what is Rust's": OF_RUST.search(ended.output),
+        "failed without a sentence": failed and not re.match(r"error: .{15,}", sentence),
+        "failed with several sentences": failed and re.search(r"error: .*(error: |[.!] [A-Z])|\.$", sentence),
+        "failed with a sentence that has no end": len(sentence) > 600,
+        "failed without the name of a file or server": failed and not names_a_place(sentence, ended.command),
+        "went well with an error": ended.code == 0 and errors,
+        "printed control characters": any(not (sign.isprintable() or sign == "\n") for sign in ended.output),
         f"took {ended.memory >> 20} MiB": ended.memory > MEMORY_BYTES,
+        f"left {', '.join(strays(ended))} behind": strays(ended),
     }
     for problem, holds in problems.items():
         if holds:
-            raise Broken(f"`{ended.command}` {problem}: {last[:300]}")
+            raise Broken(f"`{shlex.join(ended.command)}` {problem}: {ascii(sentence or last)[:700]}")
     return ended
 
 
@@ -174,7 +227,11 @@ class Trainer:
         matrices(self.inputs, random.Random(0))
         ended = hold(run(self.record(), self.good), codes=(0,))
         self.undisturbed_s = ended.seconds
-        self.rows = self.rows_of(self.good)
+        self.rows = set(self.rows_of(self.good))
+        hold(run(self.export(), self.good), codes=(0,))
+        # Pages compare devices: the host's processors once more, under another name.
+        shutil.copy(self.good / "s.db", self.good / "two.db")
+        hold(run([*self.record("two.db")[:-3], "host:2", *self.record()[-2:]], self.good), codes=(0,))
         self.command("fit", "--store", "s.db", "--models", "models", "--selector", "tree")
 
     def command(self, *words):
@@ -185,45 +242,66 @@ class Trainer:
         device = ["--device", "host:1", "--repeat-ms", "1"]
         return [self.path, "record", "--function", FUNCTION, "--inputs", self.inputs, "--store", store, *device]
 
-    def export(self, store="s.db"):
-        files = ["--measurements", "m.csv", "--inputs", "i.csv", "--devices", "d.csv"]
+    def export(self, store="s.db", tables="."):
+        names = {"--measurements": "m.csv", "--inputs": "i.csv", "--devices": "d.csv"}
+        files = [word for option, name in names.items() for word in (option, os.path.normpath(f"{tables}/{name}"))]
         return [self.path, "export", "--function", FUNCTION, "--store", store, *files]
 
-    def rows_of(self, folder):
-        """Returns the rows of a store, without times. A row that is there twice is broken."""
-        hold(run(self.export(), folder), codes=(0,))
-        with open(folder / "m.csv", newline="") as file:
-            rows = [(row["device"], row["input"], row["variant"], row["configuration"]) for row in csv.DictReader(file)]
-        if len(rows) != len(set(rows)):
+    def good_bytes(self):
+        """Returns the bytes of the good store."""
+        return (self.good / "s.db").read_bytes()
+
+    def rows_of(self, folder, store="s.db"):
+        """Returns the values of a store by their row. A row that is there twice is broken."""
+        keys = ("device", "input", "variant", "configuration")
+        with tempfile.TemporaryDirectory() as tables:
+            hold(run(self.export(store, tables), folder), codes=(0,))
+            with open(pathlib.Path(tables) / "m.csv", newline="") as file:
+                rows = [(tuple(row.pop(key) for key in keys), tuple(row.items())) for row in csv.DictReader(file)]
+        if len(rows) != len(dict(rows)):
             raise Broken("a measurement is in the store twice")
-        return set(rows)
+        return dict(rows)
 
 
-def check_store(trainer, folder, whole):
-    """Holds a store against what an undisturbed recording has: whole, or whole inputs of it."""
-    if not (folder / "s.db").exists():
-        return
-    connection = sqlite3.connect(folder / "s.db")
+def measured(folder, store="s.db"):
+    """Returns how many measurements a store has, which is whole, or none where there is no store."""
+    if not (folder / store).exists():
+        return 0
+    connection = sqlite3.connect(folder / store)
     try:
         verdict = connection.execute("pragma integrity_check").fetchone()[0]
         found = connection.execute("select count(*) from sqlite_schema where name = 'measurement'").fetchone()[0]
-        measured = connection.execute("select count(*) from measurement").fetchone()[0] if found else 0
+        rows = connection.execute("select count(*) from measurement").fetchone()[0] if found else 0
     finally:
         connection.close()
     if verdict != "ok":
-        raise Broken(f"the store is damaged: {verdict}")
-    rows = trainer.rows_of(folder) if measured else set()
-    torn = {row for row in trainer.rows if row[1] in {row[1] for row in rows}} ^ rows
+        raise Broken(f"the store {store} is damaged: {verdict}")
+    return rows
+
+
+def check_inputs(trainer, rows):
+    """Inputs are there with all their variants, or not at all."""
+    torn = {row for row in trainer.rows if row[1] in {row[1] for row in rows}} ^ set(rows)
     if torn:
         raise Broken(f"an input is in the store in part: {sorted(torn)[:3]}")
-    if whole and rows != trainer.rows:
-        raise Broken(f"{len(trainer.rows - rows)} measurements are missing")
 
 
-def finish(trainer, folder, patience_s):
+def check_store(trainer, folder, whole, before=()):
+    """Holds a store against what an undisturbed recording has, whole or whole inputs of it, and what it had before."""
+    rows = trainer.rows_of(folder) if measured(folder) else {}
+    check_inputs(trainer, rows)
+    if whole and set(rows) != trainer.rows:
+        raise Broken(f"{len(trainer.rows - set(rows))} measurements are missing")
+    lost = [row for row, values in dict(before).items() if rows.get(row) != values]
+    if lost:
+        raise Broken(f"what was stored before is lost or changed: {sorted(lost)[:3]}")
+    return rows
+
+
+def finish(trainer, folder, patience_s, before=()):
     """Records what is left, which ends soon and leaves what an undisturbed recording has."""
     hold(run(trainer.record(), folder, patience_s), patience_s, codes=(0,))
-    check_store(trainer, folder, whole=True)
+    check_store(trainer, folder, whole=True, before=before)
 
 
 def group_ends(process, within_s=10.0):
@@ -271,7 +349,7 @@ def end_all(processes):
 
 def kills(attack, trainer, folder, draw):
     """Several recorders share a store and are killed at drawn moments, also while they write."""
-    running = []
+    running, before = [], {}
     try:
         for _ in range(draw.randrange(2, 8)):
             running += recorders(trainer, folder, draw.randrange(1, 4))
@@ -290,11 +368,43 @@ def kills(attack, trainer, folder, draw):
                 group_ends(process)
                 running.remove(process)
             if not running:
-                check_store(trainer, folder, whole=False)
+                before = check_store(trainer, folder, whole=False, before=before)
     finally:
         end_all(running)
-    check_store(trainer, folder, whole=False)
-    finish(trainer, folder, trainer.undisturbed_s * 4 + 30)
+    before = check_store(trainer, folder, whole=False, before=before)
+    finish(trainer, folder, trainer.undisturbed_s * 4 + 30, before)
+
+
+def killed_writers(attack, trainer, folder, draw):
+    """Commands that write are killed at drawn moments, leave what was there or all that is new, and go well again."""
+    what = draw.choice(sorted(writers(trainer)))
+    command, written = writers(trainer)[what]
+    attack.tried[f"killed {what}"] += 1
+    shutil.copytree(trainer.good, folder, dirs_exist_ok=True)
+    if what in ("recordings", "syncs"):
+        hold(run([trainer.path, "forget", "--store", "s.db", "--input", "m0*"], folder), codes=(0,))
+    stored, before = stored_beside(what, trainer, folder), contents(folder)
+    with open(folder.parent / f"{folder.name}.log", "wb") as log:
+        process = start(command, folder, log)
+        time.sleep(draw.choice([0.01, 0.05, 0.2, 1.0]) * draw.random())
+        end_all([process])
+    check_files(trainer, folder, before, written, was_killed=True)
+    rows = check_store(trainer, folder, whole=False, before=stored)
+    if what == "forgets" and rows.keys() == stored.keys():
+        return  # it was done, and there is nothing more to forget
+    hold(run(command, folder), codes=(0,))
+    check_files(trainer, folder, before, written, was_killed=True)
+
+
+def contents(folder):
+    """Returns the bytes of all files below a folder that are not those of a store."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name not in DISK_NAMES}
+
+
+def stored_beside(what, trainer, folder):
+    """Returns the rows of a store that a command has to leave as they are."""
+    rows = check_store(trainer, folder, whole=False)
+    return {row: values for row, values in rows.items() if what != "forgets" or not row[1].startswith("m0")}
 
 
 def clocks(attack, trainer, folder, draw):
@@ -311,11 +421,12 @@ def clocks(attack, trainer, folder, draw):
         time.sleep(draw.uniform(0.2, 1.0) * trainer.undisturbed_s)
     finally:
         end_all(wrong + right)
+    before = check_store(trainer, folder, whole=False)
     patience_s = trainer.undisturbed_s * 4 + 30
     if draw.random() < 0.5:
-        late = [*prefix(), *trainer.record()]
-        hold(run(late, folder, patience_s), patience_s, codes=(0,))
-    finish(trainer, folder, patience_s)
+        hold(run(trainer.record(), folder, patience_s, within=prefix()), patience_s, codes=(0,))
+        before = check_store(trainer, folder, whole=False, before=before)
+    finish(trainer, folder, patience_s, before)
 
 
 def writers(trainer):
@@ -326,7 +437,7 @@ def writers(trainer):
         "recordings": (trainer.record(), "s.db"),
         "exports": (trainer.export(), "m.csv"),
         "models": ([*base, "fit", *function, "--models", "models", "--selector", "tree"], "models/spmv.model"),
-        "reports": ([*base, "report", *function, "--out", "r.html"], "r.html"),
+        "reports": ([*base, "report", "--function", FUNCTION, "--store", "two.db", "--out", "r.html"], "r.html"),
         "forgets": ([*base, "forget", *function, "--input", "m0*"], "s.db"),
         "syncs": ([*base, "sync", trainer.good / "s.db", "s.db"], "s.db"),
     }
@@ -344,39 +455,41 @@ def full_disks(attack, trainer, folder, draw):
         (folder / written).unlink()
     if what in ("recordings", "syncs") and old:
         hold(run([trainer.path, "forget", "--store", "s.db", "--input", "m0*"], folder), codes=(0,))
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name not in DISK_NAMES}
+    stored, before = stored_beside(what, trainer, folder), contents(folder)
     way = draw.choice(["limited files", "full disks"] if attack.namespaces else ["limited files"])
     attack.tried[way] += 1
     if way == "limited files":
         largest = 2 * max((len(content) for content in before.values()), default=10_000)
         hold(run(command, folder, file_bytes=draw.randrange(0, max(largest, 200_000))))
     else:
-        hold(run(on_small_disk(command, folder, draw), folder))
+        hold(run(command, folder, within=on_small_disk(folder, draw)))
     check_files(trainer, folder, before, written)
     if (folder / "s.db").exists():
-        hold(run(trainer.record(), folder), codes=(0,))
-        check_store(trainer, folder, whole=True)
+        finish(trainer, folder, PATIENCE_S, check_store(trainer, folder, whole=False, before=stored))
 
 
-def on_small_disk(command, folder, draw):
-    """Returns the command in a namespace where its folder is a small disk, which is copied back behind it."""
+def on_small_disk(folder, draw):
+    """Returns what runs a command where its folder is a small disk, which is copied back behind it."""
     used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     size = used + 4096 * draw.randrange(10, 60)
     script = f"""set -e
         disk=$(mktemp -d); mount -t tmpfs -o size={size} none "$disk"
         cp -r . "$disk"; here=$PWD; cd "$disk"; code=0
         "$@" || code=$?
-        find "$here" -mindepth 1 -delete; cp -r . "$here"; exit $code"""
-    return ["unshare", "-rm", "sh", "-c", script, "sh", *command]
+        find "$here" -mindepth 1 -delete; cp -r . "$here"
+        cd "$here"; umount "$disk"; rmdir "$disk"; exit $code"""
+    return ["unshare", "-rm", "sh", "-c", script, "sh"]
 
 
-def check_files(trainer, folder, before, written):
-    """Every file is as it was or whole, and nothing half-written lies beside."""
+def check_files(trainer, folder, before, written, was_killed=False):
+    """Every file is as it was or whole, and nothing half-written lies beside, but what a kill left under another name."""
     whole = {".csv": lambda text: text.endswith(b"\n"), ".html": lambda text: text.rstrip().endswith(b"</html>")}
     for path in (path for path in folder.rglob("*") if path.is_file() and path.name not in DISK_NAMES):
         text = path.read_bytes()
         name = str(path.relative_to(folder))
         if before.get(path) == text:
+            continue
+        if was_killed and path.name.startswith(".") and path.name.endswith(".tmp"):
             continue
         if path not in before and name not in (written, "i.csv", "d.csv", "m.csv"):
             raise Broken(f"{name} was left behind")
@@ -402,7 +515,8 @@ def dev_full(attack, trainer, folder, _):
         attack.tried["printing to /dev/full"] += 1
         if code not in (0, 1, 2):
             raise Broken(f"`{shlex.join(map(str, command))} > /dev/full` ended with {code}")
-    report = ["report", "--function", FUNCTION, "--store", "s.db", "--out", "/dev/full"]
+        check_store(trainer, here, whole=what != "forgets")
+    report = ["report", "--function", FUNCTION, "--store", "two.db", "--out", "/dev/full"]
     hold(run([trainer.path, *report], trainer.good), codes=(1,))
 
 
@@ -555,7 +669,7 @@ def hostile_servers(attack, trainer, folder, draw, real_port):
     """Every command asks eight servers at a time, which drip, lie, break off or say something else."""
     habits = ["drips", "endless line", "endless list", "huge value", "closes", "silent", "lies", "lies", "lies"]
     between = ["cuts answers", "answers something else", "flips bits"] if real_port else []
-    servers, commands = [], []
+    servers, commands, stored = [], [], trainer.good_bytes()
     for number in range(8):
         habit, own = draw.choice(habits + 2 * between), random.Random(draw.random())
         attack.tried[habit] += 1
@@ -571,8 +685,20 @@ def hostile_servers(attack, trainer, folder, draw, real_port):
         for server in servers:
             server.shutdown()
             server.server_close()
-    for one in ended:
+    for one, (_, here) in zip(ended, commands):
         hold(one)
+        if (here / "copy.db").exists():
+            measured(here, "copy.db")
+    if trainer.good_bytes() != stored:
+        raise Broken("the store that was copied from has changed")
+    # Answers were spoiled, requests were not: what the real server has is whole.
+    for number in range(8 if real_port else 0):
+        url = f"redis://127.0.0.1:{real_port}/{number}"
+        ended = hold(run(trainer.export(url), folder))
+        if ended.code == 0:
+            check_inputs(trainer, trainer.rows_of(folder, url))
+        elif "no recordings" not in ended.output:
+            raise Broken(f"what a real server has can no longer be read: {ended.output[-300:]}")
 
 
 def store_readers(trainer, tables):
@@ -646,8 +772,15 @@ def torn_files(attack, trainer, folder, draw, sources):
     torn.write_bytes(tear(source.read_bytes(), draw))
     (folder / "torn.d").mkdir()
     shutil.copy(torn, folder / "torn.d" / "m00.mtx")
+    content = torn.read_bytes()
     for words in draw.sample(commands, min(2, len(commands))):
-        hold(run([trainer.path, *words], folder, patience_s=60), patience_s=60)
+        ended = hold(run([trainer.path, *words], folder, patience_s=60), patience_s=60)
+        if kind != "stores" and torn.read_bytes() != content:
+            raise Broken(f"`{shlex.join(ended.command)}` changed the file that it reads")
+        # An import takes all of its files or nothing.
+        if measured(folder, "new.db") and words[0] == "import" and ended.code:
+            raise Broken(f"`{shlex.join(ended.command)}` failed and stored a part")
+        measured(folder, "copy.db")
 
 
 def has_namespaces():
@@ -657,8 +790,9 @@ def has_namespaces():
 
 
 def attack_kills(attack, trainer):
-    """Runs trials of [`kills`]."""
-    attack.run(lambda *trial: kills(trial[0], trainer, *trial[1:]))
+    """Runs trials of [`kills`] and [`killed_writers`]."""
+    kinds = [kills, *[killed_writers] * 8]  # one takes as long as eight of the other
+    attack.run(lambda *trial: trial[2].choice(kinds)(trial[0], trainer, *trial[1:]))
 
 
 def attack_clocks(attack, trainer):

@@ -58,6 +58,13 @@ impl ModelSummary<'_> {
     }
 }
 
+/// Returns the beginning of a digest, which tells recordings apart; as JSON it is whole, and no line breaks it.
+fn shortened(digest: &str) -> String {
+    const SHOWN: usize = 16;
+    let ending = if digest.chars().nth(SHOWN).is_some() { "…" } else { "" };
+    digest.chars().take(SHOWN).chain(ending.chars()).collect()
+}
+
 fn head(summary: &ModelSummary<'_>) -> Table {
     let model = summary.model;
     let provenance = &model.provenance;
@@ -72,7 +79,7 @@ fn head(summary: &ModelSummary<'_>) -> Table {
         ("training inputs", provenance.training_inputs.to_string()),
         ("objective", provenance.objective.clone()),
         ("seed", provenance.seed.to_string()),
-        ("recordings", if digest.is_empty() { "not known" } else { digest }.to_owned()),
+        ("recordings", if digest.is_empty() { "not known".to_owned() } else { shortened(digest) }),
         ("gate", gate(model)),
         ("selector", selector(model)),
         ("when unsure", unsure(model)),
@@ -219,6 +226,12 @@ mod tests {
     static VARIANTS: [VariantInfo; 2] =
         [VariantInfo::new("plain"), VariantInfo::new("evolved").approximate(0.003, Some("lengths to 4096"))];
     static SUM: Function = Function::new("sum", &VARIANTS);
+
+    #[test]
+    fn a_digest_is_told_by_its_beginning_which_no_line_breaks() {
+        assert_eq!(shortened(&"3f".repeat(32)), "3f3f3f3f3f3f3f3f…");
+        assert_eq!(shortened("3f"), "3f");
+    }
 
     #[test]
     fn approximate_choices_are_told_where_the_code_is_there() {

@@ -1,5 +1,6 @@
 //! What the tests of several packages need, and none of the packages itself.
 
 pub mod allocations;
+pub mod pages;
 pub mod random;
 pub mod tools;

@@ -81,7 +81,7 @@ impl SearchView<'_> {
             h2 { "Bounds against times" }
             p { "Each point that was measured, by what its bound says takes so long. "
                 @if above == 0 { "No point lies above the line." } @else { b { (above) " points lie above the line: the bound is wrong, and nothing is proved." } } }
-            figure.whole { (wide("bounds against times", &self.scatter().inline())) }
+            figure { (wide("bounds against times", &self.scatter().inline())) }
             h2 { "How tight it is" }
             (wide("tightness", &self.tightness()))
             @if !self.without.is_empty() {
@@ -255,8 +255,10 @@ fn time(ns: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use nitro_search::partial::Counts;
+    use nitro_test_support::pages::assert_fits_narrow_screens;
+
+    use super::*;
 
     #[test]
     fn the_page_says_what_was_pruned_by_what_and_whether_a_point_lies_above_the_line() {
@@ -291,6 +293,7 @@ mod tests {
         ] {
             assert!(sound.contains(part), "{part}: {sound}");
         }
+        assert_fits_narrow_screens(&sound);
         assert!(page(&[point(30e3, 20e3)]).contains("1 points lie above the line"));
         assert!(page(&[]).contains("branch and bound"));
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use nitro_test_support::pages::assert_fits_narrow_screens;
+
 use super::points::points;
 use super::*;
 use crate::nest::builder::{Bounds, Builder};
@@ -81,6 +83,14 @@ fn the_tree_has_each_loop_by_what_became_of_it() {
     let view = NestView::new(&nest(Does::SumsOfRows), &mapping).unwrap();
     assert!(view.schedule().contains("i → x: 32 threads of 4 points, 128 a block\n"), "{}", view.schedule());
     assert!(view.schedule().contains("j → each thread repeats for 0..n"), "{}", view.schedule());
+}
+
+#[test]
+fn no_page_is_wider_than_its_screen() {
+    for work in [Does::SumsOfRows, Does::SumsOfColumns, Does::Fills, Does::Multiplies] {
+        let view = NestView::new(&nest(work), &Mapping::naive()).unwrap();
+        assert_fits_narrow_screens(&view.page());
+    }
 }
 
 #[test]

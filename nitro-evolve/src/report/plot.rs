@@ -72,7 +72,7 @@ impl Frame<'_> {
                 (self.names)
                 div.x aria-hidden="true" {
                     @for (place, label) in self.x {
-                        span style={ "left:" (format!("{place:.1}")) "%" } { @for line in label.split('\n') { b { (line) } } }
+                        span.end[*place > 99.0] style={ "left:" (format!("{place:.1}")) "%" } { @for line in label.split('\n') { b { (line) } } }
                     }
                 }
             }

@@ -1,6 +1,7 @@
 mod made_up;
 
 use nitro_search::evolve::Fitness;
+use nitro_test_support::pages::assert_fits_narrow_screens;
 
 use self::made_up::{evolved, nothing_tried};
 use super::page;
@@ -272,6 +273,16 @@ fn every_text_is_escaped() {
     let page = page(&evil, &all);
     assert!(!page.contains("<script") && !page.contains("\"\">"), "{page}");
     has(&page, "<h1><code>&quot;&gt;&lt;script&gt;x='&amp;'&lt;/script&gt;</code>, evolved</h1>");
+}
+
+#[test]
+fn no_page_is_wider_than_its_screen() {
+    for evolved in all_kinds() {
+        assert_fits_narrow_screens(&page("hotspot", &evolved));
+        for (number, finding) in (1..).zip(&evolved.findings) {
+            assert_fits_narrow_screens(&super::finding_page("hotspot", number, finding, &evolved.on));
+        }
+    }
 }
 
 #[test]

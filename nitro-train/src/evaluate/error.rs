@@ -10,7 +10,8 @@ use crate::learn::LearnError;
 pub enum EvaluateError {
     /// Nothing to hold out.
     #[error(
-        "function `{function}` is recorded on {devices} device(s); leaving one out takes at least two, so record it on another"
+        "function `{function}` is recorded on {}; leaving one out takes at least two, so record it on another",
+        counted(*devices, "device")
     )]
     TooFewDevices {
         /// The function.
@@ -20,7 +21,8 @@ pub enum EvaluateError {
     },
     /// Nothing to learn from but the input that is left out.
     #[error(
-        "function `{function}` has {inputs} completely measured input(s) on `{device}`; leaving one out takes at least two, so record more there"
+        "function `{function}` has {} completely measured on `{device}`; leaving one out takes at least two, so record more there",
+        counted(*inputs, "input")
     )]
     TooFewInputs {
         /// The function.
@@ -93,4 +95,10 @@ pub enum EvaluateError {
     /// Fitting failed.
     #[error(transparent)]
     Learn(#[from] LearnError),
+}
+
+/// Returns a number with its noun, in the plural where it takes one.
+fn counted(number: usize, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
 }

@@ -33,7 +33,7 @@ pub(super) fn figure(plot: &Plot<'_>) -> Markup {
                 (drawing(plot, &axis, &styles))
                 (names(plot, &axis, &styles))
                 div.x aria-hidden="true" {
-                    @for (place, label) in plot.x_labels { span style={ "left:" (place) "%" } { (label) } }
+                    @for (place, label) in plot.x_labels { span.end[*place > 99.0] style={ "left:" (place) "%" } { (label) } }
                 }
             }
         }
@@ -56,13 +56,15 @@ fn drawing(plot: &Plot<'_>, axis: &Axis, styles: &[usize]) -> Markup {
     }
 }
 
-/// The names stand at the heights where their lines end, moved apart where those are near one another.
+/// The names stand at the heights where their lines end, moved apart where those are near one another, the highest first.
 fn names(plot: &Plot<'_>, axis: &Axis, styles: &[usize]) -> Markup {
     let end = |points: &[(f64, f64)]| 100.0 - points.last().map_or(0.0, |&(_, share)| axis.place(share));
     let ends: Vec<f64> = plot.lines.iter().map(|(_, points)| end(points)).collect();
+    let mut names: Vec<_> = plot.lines.iter().zip(styles).zip(apart(&ends)).collect();
+    names.sort_by(|(_, a), (_, b)| a.total_cmp(b)); // stable
     html! {
         div.names aria-hidden="true" {
-            @for (((name, _), style), top) in plot.lines.iter().zip(styles).zip(apart(&ends)) {
+            @for (((name, _), style), top) in names {
                 span.{ "t" (style) } style={ "top:" (format_args!("{top:.1}")) "%" } { (mark(*style)) (super::series::heading(name)) }
             }
         }

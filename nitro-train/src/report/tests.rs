@@ -1,5 +1,7 @@
 mod tuning;
 
+use nitro_test_support::pages::assert_fits_narrow_screens;
+
 use super::data::WorstInput;
 use super::*;
 use crate::Approximation;
@@ -274,8 +276,11 @@ fn no_figure_has_more_lines_than_styles_and_each_is_named() {
     let mut data = unseen();
     for function in &mut data.functions {
         let names = crate::evaluate::selector_names().filter(|name| *name != "random");
-        let curve = |name: &str| Curve { selector: name.to_owned(), shares: vec![1.0, 0.5, 0.25] };
-        function.curves = names.map(curve).collect();
+        let curve = |(place, name): (usize, &str)| {
+            let shares = vec![1.0, 0.5, 0.02 * place as f64];
+            Curve { selector: name.to_owned(), shares }
+        };
+        function.curves = names.enumerate().map(curve).collect();
     }
     let page = page(&data);
     for figure in page.split("<figure").skip(1).map(|rest| rest.split("</figure>").next().unwrap()) {
@@ -285,6 +290,10 @@ fn no_figure_has_more_lines_than_styles_and_each_is_named() {
         let named =
             styles.iter().filter(|style| figure.contains(&format!("<span class=\"t{style}\" style=\"top:")));
         assert_eq!(named.count(), styles.len(), "a name for each line, in its colour");
+        // Below the lines, as on a phone, their order alone tells which is which height.
+        let names = figure.split("class=\"names\"").nth(1).unwrap_or_default();
+        let tops = names.split("top:").skip(1).map(|rest| rest.split('%').next().unwrap().parse().unwrap());
+        assert!(tops.is_sorted_by(|a: &f64, b: &f64| a <= b), "{names}");
     }
     for name in crate::evaluate::selector_names().filter(|name| *name != "random") {
         check(&page, &format!("</i>{}</span>", series::heading(name)));
@@ -497,6 +506,13 @@ fn every_text_is_escaped() {
     let page = page(&data);
     assert!(!page.contains("<script") && !page.contains("\"\">"), "{page}");
     check(&page, "<h1>&quot;&gt;&lt;script&gt;x='&amp;'&lt;/script&gt;</h1>");
+}
+
+#[test]
+fn no_page_is_wider_than_its_screen() {
+    for data in [data(), unseen(), ReportData::default()] {
+        assert_fits_narrow_screens(&page(&data));
+    }
 }
 
 #[test]

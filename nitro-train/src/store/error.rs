@@ -110,6 +110,13 @@ pub enum StoreError {
     )]
     DiskFull { location: String },
 
+    /// The operating system lets the store grow no further, or cannot write it.
+    #[error(
+        "store `{location}` can no longer be written: make room on its disk, raise the limit on the size of files, or mend the disk; \
+         what was kept is kept, and the same command goes on"
+    )]
+    NotWritten { location: String },
+
     /// The store was made by a newer program.
     #[error(
         "store `{location}` has format version {found}, this program reads up to {supported}: use a newer Nitro, or name another store"

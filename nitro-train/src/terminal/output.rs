@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 
+use crate::plain_table::Sentence;
+
 /// Standard output; clones write to the same.
 #[derive(Clone)]
 pub(crate) struct Output(Arc<Mutex<Sink>>);
@@ -106,8 +108,21 @@ macro_rules! say {
 pub(crate) use say;
 
 pub(crate) fn write_aside(line: fmt::Arguments<'_>) {
+    let line = line.to_string();
+    let line = super::columns_aside().map_or(line.clone(), |columns| between_words(&line, columns));
     // In one piece, as other processes write there too.
     let _ = Aside.write_all(format!("{line}\n").as_bytes());
+}
+
+/// Returns the lines of a text, each broken between words where it is longer, and indented as it begins.
+fn between_words(text: &str, columns: usize) -> String {
+    let broken = text.split('\n').map(|line| {
+        let words = line.trim_start_matches(' ');
+        let indent = &line[..line.len() - words.len()];
+        let sentence = format!("{:1$}", Sentence(words), columns.saturating_sub(indent.len()));
+        sentence.split('\n').map(|part| format!("{indent}{part}")).collect::<Vec<_>>().join("\n")
+    });
+    broken.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -139,6 +154,14 @@ mod tests {
         let went_on = printed.is_ok();
         let ended = out.judge(printed.map(|()| ExitCode::from(7)));
         (went_on, ended.map_err(|error| error.to_string()))
+    }
+
+    #[test]
+    fn lines_on_a_terminal_are_broken_between_words() {
+        let text = "spmv: two words\n  host:1: three words and more\n";
+        let broken = "spmv: two\nwords\n  host:1:\n  three\n  words and\n  more\n";
+        assert_eq!(between_words(text, 11), broken);
+        assert_eq!(between_words(text, 80), text);
     }
 
     #[test]

@@ -262,3 +262,21 @@ fn archives_that_have_no_matrix_or_are_damaged() {
     let said = error("long.tar", long.as_bytes());
     assert!(said.contains("long.tar"), "{said}");
 }
+
+#[test]
+fn long_words_are_quoted_in_part_and_in_print() {
+    let long = "\u{1b}".repeat(3_000);
+    let real = "%%MatrixMarket matrix coordinate real general\n";
+    for content in [
+        format!("%%MatrixMarket {long} coordinate real general\n"),
+        format!("{real}1 1 {long}\n"),
+        format!("{real}1 1 1\n1{long} 1 1\n"),
+        format!("{real}1 1 1\n1 1 1{long}\n"),
+        format!("{real}1 1 1\n1 1 {}9e999\n", "1".repeat(3_000)),
+    ] {
+        let path = write("long.mtx", content.as_bytes());
+        let error = load(path.to_str().unwrap()).expect_err("a word without end").to_string();
+        assert!(error.contains("long.mtx:") && error.contains("…` "), "{error}");
+        assert!(error.chars().count() < 600 && !error.contains('\u{1b}'), "{error}");
+    }
+}

@@ -104,9 +104,27 @@ fn located(location: &str, fault: Fault<rusqlite::Error>) -> StoreError {
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
                 StoreError::NotWritable { location, source: std::io::Error::other(error) }
             }
-            _ => StoreError::Backend { location, source: error.into() },
+            Some(ErrorCode::SystemIoFailure) if is_failed_write(&error) => {
+                StoreError::NotWritten { location }
+            }
+            // Its own source says the same once more.
+            _ => StoreError::Backend { location, source: error.to_string().into() },
         },
     }
+}
+
+/// Returns true for what SQLite reports where a file may not grow, as on a full disk or beyond a limit.
+///
+/// `SQLITE_FULL` alone comes of a write to the database itself; its log and the log's index have codes of their own.
+fn is_failed_write(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi::{
+        SQLITE_IOERR_FSYNC, SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_WRITE,
+    };
+    let code = error.sqlite_error().map(|failure| failure.extended_code);
+    matches!(
+        code,
+        Some(SQLITE_IOERR_WRITE | SQLITE_IOERR_SHMSIZE | SQLITE_IOERR_TRUNCATE | SQLITE_IOERR_FSYNC)
+    )
 }
 
 impl Store for Sqlite {
@@ -326,7 +344,31 @@ impl Store for Sqlite {
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::ffi;
+
     use super::*;
+    use crate::printable::sentence;
+
+    /// Returns the sentence about a failure with one of SQLite's extended codes.
+    fn failure(code: i32) -> String {
+        let message = Some("disk I/O error".to_owned());
+        let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), message);
+        sentence(&located("my.db", Fault::Backend(error)))
+    }
+
+    #[test]
+    fn a_file_that_may_not_grow_is_called_that_and_says_what_to_do() {
+        for code in [ffi::SQLITE_IOERR_WRITE, ffi::SQLITE_IOERR_SHMSIZE, ffi::SQLITE_IOERR_FSYNC] {
+            let said = failure(code);
+            assert!(said.starts_with("store `my.db` can no longer be written: make room"), "{said}");
+        }
+        assert!(failure(ffi::SQLITE_FULL).contains("is full: make room"));
+    }
+
+    #[test]
+    fn what_a_back_end_says_is_said_once() {
+        assert_eq!(failure(ffi::SQLITE_IOERR_READ), "store `my.db` failed: disk I/O error");
+    }
 
     #[test]
     fn a_full_disk_is_called_that_and_what_was_kept_stays() {

@@ -253,7 +253,7 @@ impl Banner {
             return Err(MatrixMarketProblem::Banner);
         };
         let unsupported =
-            |found: &str, supported| MatrixMarketProblem::Unsupported { found: found.into(), supported };
+            |found: &str, supported| MatrixMarketProblem::Unsupported { found: excerpt(found), supported };
         if object != "matrix" {
             return Err(unsupported(object, "a `matrix`"));
         }
@@ -329,7 +329,7 @@ impl Field {
             return Err(MatrixMarketProblem::Words { expected: self.expected(), found });
         }
         let not_finite =
-            || MatrixMarketProblem::Number { found: line.into(), expected: "entry of finite value" };
+            || MatrixMarketProblem::Number { found: excerpt(line), expected: "entry of finite value" };
         match value.ok_or_else(not_finite)? {
             value if value.abs() > MAX_VALUE => Err(MatrixMarketProblem::LargeValue { value }),
             value => Ok((row, column, value)),
@@ -359,7 +359,7 @@ fn index(word: &str, what: &'static str, max: u64) -> Result<u32, MatrixMarketPr
 /// Reads a real number, also with an exponent as Fortran writes it: `1.5D+00`, `1.5d0`, and `1.5+100` where it has
 /// three digits.
 fn real(word: &str) -> Result<f64, MatrixMarketProblem> {
-    let not_a_number = || MatrixMarketProblem::Number { found: word.into(), expected: "number" };
+    let not_a_number = || MatrixMarketProblem::Number { found: excerpt(word), expected: "number" };
     if let Ok(value) = word.parse() {
         return Ok(value);
     }
@@ -377,5 +377,12 @@ fn real(word: &str) -> Result<f64, MatrixMarketProblem> {
 
 /// Reads a number.
 fn number<T: FromStr>(word: &str, expected: &'static str) -> Result<T, MatrixMarketProblem> {
-    word.parse().map_err(|_| MatrixMarketProblem::Number { found: word.into(), expected })
+    word.parse().map_err(|_| MatrixMarketProblem::Number { found: excerpt(word), expected })
+}
+
+/// Returns the beginning of what a message quotes: a torn file may have no blank for long.
+fn excerpt(text: &str) -> String {
+    const MAX_CHARS: usize = 40;
+    let ending = if text.chars().nth(MAX_CHARS).is_some() { "…" } else { "" };
+    text.chars().take(MAX_CHARS).flat_map(char::escape_debug).chain(ending.chars()).collect()
 }
