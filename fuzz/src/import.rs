@@ -2,7 +2,7 @@ use nitro_train::exchange::read_bytes;
 
 use crate::{parts, recordings};
 
-/// The three tables of an import, separated by bytes 0.
+/// Imports three tables, separated by bytes 0, or refuses them.
 pub fn import(data: &[u8]) {
     let [measurements, inputs, devices] = parts(data);
     if let Ok(found) = read_bytes("fuzzed", measurements, inputs, devices) {

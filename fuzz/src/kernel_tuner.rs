@@ -1,12 +1,10 @@
 use nitro_train::exchange::import_kernel_tuner;
 
-use crate::{recordings, scratch};
+use crate::{recordings, scratch_file};
 
-/// A file of Kernel Tuner.
+/// Imports a file of Kernel Tuner, or refuses it.
 pub fn kernel_tuner(data: &[u8]) {
-    let file = scratch("cache.json");
-    std::fs::write(&file, data).expect("temporary files can be written");
-    if let Ok(found) = import_kernel_tuner("fuzzed", &[file]) {
+    if let Ok(found) = import_kernel_tuner("fuzzed", &[scratch_file("cache.json", data)]) {
         recordings::check(&found);
     }
 }

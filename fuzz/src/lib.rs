@@ -1,8 +1,12 @@
-//! What may be asked of everything that reads from outside: whatever the bytes are, it answers or refuses, and what it accepts can be
-//! used. Each function here takes one hostile input and panics when that promise is broken.
+//! The promise of everything that reads from outside: it answers or refuses, and what it accepts can be used.
 //!
-//! `scripts/fuzz.sh` looks for such an input; what it found of interest is kept in `corpus/`, and `cargo test -p nitro-fuzz` goes through it
-//! again without a fuzzer.
+//! Each function takes one hostile input and panics when the promise is broken. `scripts/fuzz.sh` looks for such
+//! an input. What it found of interest is kept in `corpus/`, an archive a target, and `cargo test -p nitro-fuzz`
+//! replays it without a fuzzer.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::sync::LazyLock;
 
 mod attribute;
 mod import;
@@ -43,16 +47,23 @@ pub use ptx::ptx;
 pub use store::store;
 pub use workload::workload;
 
-/// The parts of the data between bytes 0, as many as are asked for; what is missing is empty.
+/// Splits the data at bytes 0 into as many parts as are asked for; what is missing is empty.
 fn parts<const N: usize>(data: &[u8]) -> [&[u8]; N] {
     let mut parts = data.splitn(N, |&byte| byte == 0);
     std::array::from_fn(|_| parts.next().unwrap_or_default())
 }
 
-/// A place for a file that is written again for every input.
-fn scratch(name: &str) -> std::path::PathBuf {
-    use std::sync::LazyLock;
+/// Asserts that an error can be shown on a terminal.
+fn assert_printable(error: &impl Display) {
+    let sentence = error.to_string();
+    assert!(!sentence.contains(char::is_control), "{sentence}");
+}
+
+/// Writes the data to a file that every input writes anew, for what reads files only.
+fn scratch_file(name: &str, data: &[u8]) -> PathBuf {
     static FOLDER: LazyLock<tempfile::TempDir> =
         LazyLock::new(|| tempfile::tempdir().expect("a folder for temporary files"));
-    FOLDER.path().join(name)
+    let path = FOLDER.path().join(name);
+    std::fs::write(&path, data).expect("temporary files can be written");
+    path
 }

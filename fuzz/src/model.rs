@@ -1,6 +1,6 @@
 use nitro_core::model::{FORMAT_VERSION, Model};
 
-/// The sections of a model file behind a header that fits, and the data as a file of its own: refused, or asked about any input.
+/// Reads the data as a model file and as the sections of one, and asks it about any input, or refuses it.
 pub fn model(data: &[u8]) {
     drop(Model::from_bytes(data));
     let mut bytes = b"NITROMDL".to_vec();

@@ -1,17 +1,19 @@
 use nitro_codegen::ptx::emulate::{Emulator, Launch, Memory, Options};
 use nitro_codegen::ptx::{Base, Module, Patch, machine_code};
 
-use crate::parts;
+use crate::{assert_printable, parts};
 
-/// A text of PTX, a patch of it, and an image of the assembler. Each is refused with a sentence that can be shown; a text is printed so that reading it again gives the same,
-/// a patch too, and applied or refused. What is understood is run for a while.
+/// Reads a text of PTX, a patch of it and an image of the assembler, separated by bytes 0, or refuses each.
+///
+/// A text or patch that is printed and read again is the same. A patch is applied or refused, and what the emulator
+/// supports is run for a while.
 pub fn ptx(data: &[u8]) {
     let [text, patch, image] = parts(data);
     let _ = (machine_code(image), machine_code(text));
     let (Ok(text), Ok(patch)) = (std::str::from_utf8(text), std::str::from_utf8(patch)) else { return };
     let module = match Module::parse(text) {
         Ok(module) => module,
-        Err(error) => return assert!(!error.to_string().contains(char::is_control), "{error}"),
+        Err(error) => return assert_printable(&error),
     };
     let printed = module.to_string();
     let again = Module::parse(&printed).unwrap_or_else(|error| panic!("{error} in {printed}"));
@@ -22,19 +24,19 @@ pub fn ptx(data: &[u8]) {
             assert_eq!(patch.to_string().parse().as_ref(), Ok(&patch), "what was read can be written");
             let base = Base::new(module);
             if let Err(error) = base.apply(&patch.edits) {
-                assert!(!error.to_string().contains(char::is_control), "{error}");
+                assert_printable(&error);
             }
             let edit = base.mutate(&[], 1);
-            edit.map(|edit| base.apply(&[edit]).expect("what was made can be applied"));
+            edit.map(|edit| base.apply(&[edit]).expect("an edit of the module's own can be applied"));
         }
-        Err(error) => assert!(!error.to_string().contains(char::is_control), "{error}"),
+        Err(error) => assert_printable(&error),
     }
 }
 
-/// Runs each kernel that is known for a few instructions, in two orders.
+/// Runs each supported kernel for a few instructions, in two orders of its warps.
 fn emulate(module: &Module) {
     for unsupported in Emulator::unsupported(module) {
-        assert!(!unsupported.to_string().contains(char::is_control), "{unsupported}");
+        assert_printable(&unsupported);
     }
     let Ok(emulator) = Emulator::new(module) else { return };
     for (kernel, sizes) in emulator.kernels().filter(|(_, sizes)| sizes.iter().sum::<usize>() < 4096) {
@@ -53,7 +55,7 @@ fn emulate(module: &Module) {
                 parameters: &parameters,
             };
             if let Err(fault) = emulator.launch(&launch, &mut memory, &options) {
-                assert!(!fault.to_string().contains(char::is_control), "{fault}");
+                assert_printable(&fault);
             }
         }
     }

@@ -1,7 +1,7 @@
 use nitro_core::{Artifact, MAX_ARTIFACT_BYTES, MAX_VARIANTS, name};
 use nitro_train::recordings::{MAX_FEATURES, Recordings};
 
-/// Recordings refer only to what is there, in finite numbers, within the limits, by names that can be shown.
+/// Asserts that recordings refer to what is there, in finite numbers, within the limits, by printable names.
 pub(crate) fn check(recordings: &Recordings) {
     for measurement in &recordings.measurements {
         assert!(measurement.device < recordings.devices.len());
@@ -22,5 +22,7 @@ pub(crate) fn check(recordings: &Recordings) {
     let inputs = recordings.inputs.iter().map(|input| &input.name);
     let devices = recordings.devices.iter().flat_map(|device| device.features.keys().chain([&device.id]));
     let names = recordings.variants.iter().chain(&recordings.features).chain(inputs).chain(devices);
-    names.for_each(|name| name::check(name).expect("something is called so"));
+    for name in names {
+        name::check(name).expect("something is called so");
+    }
 }

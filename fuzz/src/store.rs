@@ -1,17 +1,18 @@
 use nitro_train::store;
 
-use crate::{recordings, scratch};
+use crate::{recordings, scratch_file};
 
-/// The bytes of an embedded store: opened and read, or refused.
+/// Opens and reads the bytes of an embedded store, or refuses them.
 pub fn store(data: &[u8]) {
-    let path = scratch("fuzzed.db");
-    std::fs::write(&path, data).expect("temporary files can be written");
+    let path = scratch_file("fuzzed.db", data);
     drop(read(path.to_str().expect("temporary folders have plain names")));
-    for suffix in ["-wal", "-shm", "-journal"] {
-        drop(std::fs::remove_file(scratch(&format!("fuzzed.db{suffix}"))));
+    // What SQLite left behind belongs to this input and not to the next.
+    for extension in ["db-wal", "db-shm", "db-journal"] {
+        drop(std::fs::remove_file(path.with_extension(extension)));
     }
 }
 
+/// Reads all there is in a store.
 fn read(path: &str) -> Result<(), store::StoreError> {
     let mut store = store::open(path)?;
     drop(store.devices());
