@@ -254,8 +254,8 @@ fn declared_otherwise(model: &Model, expected: &Expected<'_>) -> Vec<Problem> {
             problems.push(Problem::OtherFeatures { function: function(), changed });
         }
     }
-    if recordings.due > 0 {
-        problems.push(Problem::Due { function: function(), due: recordings.due });
+    if !recordings.due.is_empty() {
+        problems.push(Problem::Due { function: function(), due: recordings.due.len() });
     }
     problems
 }

@@ -110,8 +110,21 @@ pub struct Recordings {
     pub incomplete: Incomplete,
     /// What its features compute and its variants declare, where that is known.
     pub meanings: Meanings,
-    /// How many of the measurements are to be made again.
-    pub due: usize,
+    /// The measurements that are to be made again, those that failed among them.
+    pub due: BTreeSet<MeasurementKey>,
+}
+
+/// A measurement, by names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MeasurementKey {
+    /// Id of the device.
+    pub device: String,
+    /// Name of the input.
+    pub input: String,
+    /// Name of the variant.
+    pub variant: String,
+    /// Values of its tuning parameters, empty for a variant without any.
+    pub configuration: String,
 }
 
 /// Inputs that are left out with their measurements, as they were recorded before the function got one of its features.

@@ -267,7 +267,7 @@ pub trait Store: Send {
     fn put_meanings(&mut self, function: &str, meanings: &Meanings) -> Result<(), StoreError>;
 
     /// Marks measurements as due: they are used until they are [replaced](Store::put), and inputs that have some are not
-    /// [recorded](Store::recorded). Those that failed are taken out, so that they are tried again. Returns how many.
+    /// [recorded](Store::recorded). Those that failed are tried again too. Returns how many.
     ///
     /// ```
     /// use nitro_train::recordings::{DeviceRecord, Input, Outcome};

@@ -132,8 +132,8 @@ impl<'t> LayeredStore<'t> {
                 "{name}: {changes} declared otherwise than when it was recorded: `record` it again"
             ));
         }
-        if recordings.due > 0 {
-            let due = recordings.due;
+        if !recordings.due.is_empty() {
+            let due = recordings.due.len();
             self.tell_once(format!("{name}: {due} measurements are to be made again: `record` does"));
         }
     }

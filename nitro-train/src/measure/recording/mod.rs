@@ -24,7 +24,7 @@ use super::panics::Panics;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::subject::{Subject, describe_device};
-use crate::recordings::{Input, Meanings, Outcome, Recordings};
+use crate::recordings::{Input, Meanings, Measurement, MeasurementKey, Outcome, Recordings};
 use crate::search::Searching;
 use crate::store::{ChoiceName, FunctionSchema, Row, Store, StoreError};
 
@@ -368,8 +368,16 @@ fn with_feature_times(recordings: &Recordings, device: &str) -> BTreeSet<String>
 
 /// The inputs and choices that failed on the device, and why.
 fn failures(recordings: &Recordings, device: &str) -> BTreeMap<(String, String), String> {
-    let failed = recordings.measurements.iter().filter(|measurement| {
-        measurement.outcome == Outcome::Failed && recordings.devices[measurement.device].id == device
+    let is_due = |one: &Measurement| {
+        recordings.due.contains(&MeasurementKey {
+            device: device.to_owned(),
+            input: recordings.inputs[one.input].name.clone(),
+            variant: recordings.variants[one.variant].clone(),
+            configuration: one.configuration.clone(),
+        })
+    };
+    let failed = recordings.measurements.iter().filter(|one| {
+        one.outcome == Outcome::Failed && recordings.devices[one.device].id == device && !is_due(one)
     });
     failed
         .map(|m| {

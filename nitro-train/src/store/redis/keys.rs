@@ -112,10 +112,6 @@ impl Measured {
         }
     }
 
-    pub(super) fn is(&self, outcome: Outcome) -> bool {
-        self.outcome == outcome.name()
-    }
-
     /// `None` if outcome and time contradict each other.
     pub(super) fn at(self, input: usize, variant: usize, configuration: String) -> Option<Measurement> {
         let Evaluated { outcome, spread_ns, repeats, load, reason, parts: _ } = self.evaluated()?;

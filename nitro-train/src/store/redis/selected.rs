@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use redis::Pipeline;
 
 use super::answers::{self, hash, names};
-use super::keys::{self, Features, Measured, MeasurementField, Schema};
+use super::keys::{self, Features, MeasurementField, Schema};
 use super::wire::Wire;
 use super::{Result, read};
-use crate::recordings::{Meanings, Outcome};
+use crate::recordings::{Meanings, MeasurementKey};
 use crate::store::{ChoiceName, Forgotten, Selected, StoreError};
 
 /// The keys that a change of a function's recordings reads.
@@ -74,18 +74,9 @@ pub(super) fn measure_again(
     let mut marked = 0;
     for device in devices(connection, location, function)? {
         let (key, due) = (keys::measurements(function, &device), keys::due(function, &device));
-        let all: BTreeMap<String, String> = hash(connection, location, &key)?;
-        for (field, text) in &all {
-            let (input, variant, _): MeasurementField = keys::parse(location, &key, field)?;
-            if !which.matches(&device, &input, &variant) {
-                continue;
-            }
+        for (field, _) in fields(connection, location, &key, &device, which)? {
             marked += 1;
-            let row: Measured = keys::parse(location, &format!("{key} {field}"), text)?;
-            match row.is(Outcome::Failed) {
-                true => pipe.hdel(&key, field).ignore(),
-                false => pipe.hset(&due, field, "").ignore(),
-            };
+            pipe.hset(&due, field, "").ignore();
         }
     }
     Ok(marked)
@@ -212,16 +203,21 @@ pub(super) fn rename_variant(
     Ok(())
 }
 
-/// How many measurements are to be made again.
+/// The measurements that are to be made again.
 pub(super) fn due(
     connection: &mut Wire,
     location: &str,
     function: &str,
     devices: impl Iterator<Item = impl AsRef<str>>,
-) -> Result<usize> {
-    let mut count = 0;
+) -> Result<BTreeSet<MeasurementKey>> {
+    let mut due = BTreeSet::new();
     for device in devices {
-        count += names(connection, location, &keys::due(function, device.as_ref()))?.len();
+        let device = device.as_ref();
+        let key = keys::due(function, device);
+        for (_, parts) in fields(connection, location, &key, device, &Selected::default())? {
+            let (input, variant, configuration) = parts;
+            due.insert(MeasurementKey { device: device.to_owned(), input, variant, configuration });
+        }
     }
-    Ok(count)
+    Ok(due)
 }

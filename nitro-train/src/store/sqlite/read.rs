@@ -8,7 +8,9 @@ use rusqlite::{Connection, OptionalExtension, Result, Row};
 
 use super::selected;
 use crate::exact::Exact;
-use crate::recordings::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings, SpaceRecord};
+use crate::recordings::{
+    DeviceRecord, FeatureTimes, Input, Measurement, MeasurementKey, Outcome, Recordings, SpaceRecord,
+};
 use crate::store::{
     ChoiceName, Evaluated, EvaluationKey, MAX_POSTERS, Searches, merge, ordered_times, parts,
 };
@@ -64,15 +66,20 @@ pub(super) fn recordings(connection: &Connection, function: &str) -> Result<Opti
     Ok(Some(recordings))
 }
 
-/// How many measurements are to be made again.
-fn due(connection: &Connection, function: i64) -> Result<usize> {
-    let count: i64 = connection.query_row(
-        "SELECT count(*) FROM measurement JOIN input ON input.id = measurement.input
+/// The measurements that are to be made again.
+fn due(connection: &Connection, function: i64) -> Result<BTreeSet<MeasurementKey>> {
+    let mut statement = connection.prepare(
+        "SELECT device.name, input.name, variant.name, configuration FROM measurement
+         JOIN input ON input.id = measurement.input
+         JOIN device ON device.id = measurement.device
+         JOIN variant ON variant.id = measurement.variant
          WHERE input.function = ?1 AND is_due",
-        [function],
-        |row| row.get(0),
     )?;
-    Ok(usize::try_from(count).unwrap_or_default())
+    let key = |row: &Row<'_>| {
+        let (device, input, variant) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(MeasurementKey { device, input, variant, configuration: row.get(3)? })
+    };
+    statement.query_map([function], key)?.collect()
 }
 
 fn spaces(connection: &Connection, function: i64) -> Result<Vec<SpaceRecord>> {

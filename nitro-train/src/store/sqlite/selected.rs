@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Result, read};
-use crate::recordings::{Meanings, Outcome};
+use crate::recordings::Meanings;
 use crate::store::{Forgotten, Selected, StoreError};
 
 /// A measurement by its key in the table.
@@ -12,7 +12,6 @@ struct Key {
     device: i64,
     variant: i64,
     configuration: String,
-    has_failed: bool,
 }
 
 fn function(connection: &Connection, location: &str, name: &str) -> Result<i64> {
@@ -27,7 +26,7 @@ fn function(connection: &Connection, location: &str, name: &str) -> Result<i64> 
 fn keys(connection: &Connection, function: i64, which: &Selected) -> rusqlite::Result<Vec<Key>> {
     let mut statement = connection.prepare(
         "SELECT device.name, input.name, variant.name, measurement.input, measurement.device,
-             measurement.variant, configuration, outcome
+             measurement.variant, configuration
          FROM input
          JOIN measurement ON measurement.input = input.id
          JOIN device ON device.id = measurement.device
@@ -40,8 +39,7 @@ fn keys(connection: &Connection, function: i64, which: &Selected) -> rusqlite::R
         let text = |column| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
         if which.matches(text(0)?, text(1)?, text(2)?) {
             let (input, device, variant) = (row.get(3)?, row.get(4)?, row.get(5)?);
-            let has_failed = text(7)? == Outcome::Failed.name();
-            keys.push(Key { input, device, variant, configuration: row.get(6)?, has_failed });
+            keys.push(Key { input, device, variant, configuration: row.get(6)? });
         }
     }
     Ok(keys)
@@ -69,10 +67,7 @@ pub(super) fn measure_again(
          WHERE input = ?1 AND device = ?2 AND variant = ?3 AND configuration = ?4",
     )?;
     for key in &keys {
-        match key.has_failed {
-            true => delete(connection, key)?,
-            false => drop(mark.execute((key.input, key.device, key.variant, &key.configuration))?),
-        }
+        mark.execute((key.input, key.device, key.variant, &key.configuration))?;
     }
     Ok(keys.len())
 }
