@@ -76,6 +76,8 @@ pub struct FunctionReport {
     pub training_inputs: usize,
     /// Number of inputs that they were judged on.
     pub test_inputs: usize,
+    /// Number of measured times that are doubtful: others used the processors meanwhile.
+    pub doubtful_times: usize,
     /// What the selectors achieved on this machine, in the order to show them.
     pub scores: Vec<Score>,
     /// The leave-one-device-out table, where several devices are recorded.

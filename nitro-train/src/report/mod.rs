@@ -182,6 +182,11 @@ fn facts(function: &FunctionReport) -> Markup {
             count => { ", " (count) " devices" },
         }
         @if let Some(machine) = machine { " of " code { (machine) } }
+        @match function.doubtful_times {
+            0 => {},
+            1 => "; one time was taken while others used the processors",
+            count => { "; " (count) " times were taken while others used the processors" },
+        }
     }
 }
 

@@ -39,6 +39,7 @@ fn function(name: &str) -> FunctionReport {
         name: name.to_owned(),
         training_inputs: 120,
         test_inputs: 60,
+        doubtful_times: 7,
         scores: vec![score("shipped", 0.973, true), score("static", 0.75, false)],
         held_out: Some(HeldOut {
             selectors: ["static", "svm-none", "svm-all", "auto", "target-trained"]
@@ -189,6 +190,7 @@ fn every_number_is_there_in_text() {
     check(&page, "<td>2.0 <span class=\"unit\">KiB</span></td><td>77</td>");
     check(&page, "<td>75.0</td>");
     check(&page, "120 training inputs, 60 test inputs");
+    check(&page, "; 7 times were taken while others used the processors");
     check(&page, "<dt>L2 cache</dt><dd>1.25 <span class=\"unit\">MiB</span></dd>");
     check(&page, "median, 10th percentile and worst: shipped 50 %, ");
 }

@@ -7,6 +7,7 @@ use nitro_core::provide::OpenDevice;
 use serde::Serialize;
 
 use super::builder::Trainer;
+use super::doubtful::Doubtful;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::left_out::{by_reason, named};
@@ -183,6 +184,10 @@ impl Trainer {
         }
 
         let after = store.load(function)?;
+        Doubtful::of(&after, id)
+            .sentence(function, &request.device)
+            .iter()
+            .for_each(|said| recorder.say(said));
         let (measured, calibration) = calibrator_of(request, &after, &model, id, |calibrator| {
             let measured = calibrator.measured();
             (measured.len(), calibrator.fit(&measured, &model))

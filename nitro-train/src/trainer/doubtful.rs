@@ -37,17 +37,18 @@ impl Doubtful {
         }
         let (count, percent, named) = (self.measurements, (100.0 * self.load).round(), named(&inputs));
         let (times, these) = if count == 1 { ("time", "it") } else { ("times", "them") };
+        let were = if count == 1 { "was" } else { "were" };
         let input = pattern(&inputs).map(|pattern| format!(" --input '{pattern}'")).unwrap_or_default();
         let again = printable(&format!("--function {function} --device {device}{input}")).into_owned();
         Some(format!(
-            "{count} {times} on {named} were taken while others used up to {percent} % of the processors needed; \
+            "{count} {times} on {named} {were} taken while others used up to {percent} % of the processors needed; \
              `record --again {again}` takes {these} anew"
         ))
     }
 }
 
 /// Returns a pattern that these inputs alone match, unless they are many or hard to write in a shell.
-fn pattern(inputs: &[&str]) -> Option<String> {
+pub(super) fn pattern(inputs: &[&str]) -> Option<String> {
     let is_plain = |name: &&str| !name.contains(['\'', '\\', '!']) && printable(name) == **name;
     if inputs.len() > NAMED || !inputs.iter().all(is_plain) {
         return None;

@@ -82,7 +82,9 @@ impl Trainer {
             };
             let emitted = emitted_choices(&recordings, &split)?;
             let function = self.find(name).map(|tunable| tunable.function);
-            functions.push(FunctionReport { spaces, emitted, ..report }.with_approximate(function));
+            let doubtful_times = recordings.measurements.iter().filter(|one| one.is_doubtful()).count();
+            let report = FunctionReport { spaces, emitted, doubtful_times, ..report };
+            functions.push(report.with_approximate(function));
             // Of the measurements of earlier functions nothing is needed any more.
             recorded.push(Recordings { devices: recordings.devices, ..Recordings::default() });
         }

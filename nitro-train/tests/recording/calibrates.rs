@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 use nitro::code_variant;
 use nitro_train::model::Model;
 use nitro_train::recordings::{DeviceRecord, Input, Outcome};
 use nitro_train::store::{self, FunctionSchema, Row};
 use nitro_train::{
-    BoxError, CalibrateRequest, DataRequest, FitRequest, Session, TrainError, Trainer, Tunable,
+    BoxError, CalibrateRequest, DataRequest, FitRequest, Observer, Session, TrainError, Trainer, Tunable,
 };
 
 use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
@@ -117,6 +118,38 @@ fn the_model_chooses_by_what_was_measured_on_its_device_alone() {
         .remove(0);
     assert_eq!(more.measured_inputs, 30);
     assert_eq!(Model::read(&file).unwrap().calibrations.len(), 1, "one a device");
+}
+
+/// Keeps what is said.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<String>>>);
+
+impl Observer for Heard {
+    fn message(&self, line: &str) {
+        self.0.lock().unwrap().push(line.to_owned());
+    }
+}
+
+#[test]
+fn times_under_load_are_told_of_as_at_the_end_of_a_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let request = request(&folder);
+    fit(&request);
+    let mut store = store::open(request.data.store.as_deref().unwrap()).unwrap();
+    store.put_device(&DeviceRecord { id: "scripted".into(), features: Default::default() }).unwrap();
+    let row = |variant, load| Row { load, ..Row::new(variant, Outcome::Time(1e6)) };
+    let input = Input { name: "train/3".into(), features: vec![3.0] };
+    store.put("halves", "scripted", &input, &[row("low", Some(0.5)), row("high", Some(0.0))]).unwrap();
+    let heard = Heard::default();
+    trainer().observer(heard.clone()).calibrate(&request).unwrap().all().unwrap();
+    let heard = heard.0.lock().unwrap();
+    assert_eq!(
+        heard.last().map(String::as_str),
+        Some(
+            "halves on scripted:0: 1 time on input `train/3` was taken while others used up to 50 % of the \
+             processors needed; `record --again --function halves --device scripted:0 --input 'train/3'` takes it anew"
+        )
+    );
 }
 
 /// So many captured calls for a size.
