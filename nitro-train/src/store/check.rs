@@ -13,6 +13,11 @@ use crate::recordings::{DeviceRecord, Input, MAX_FEATURES, Outcome, Recordings, 
 /// round differently.
 const FEATURE_TOLERANCE: f64 = 1e-9;
 
+/// Returns whether two values of a feature are the same up to rounding.
+pub(crate) fn is_same_feature(one: f64, other: f64) -> bool {
+    (one - other).abs() <= FEATURE_TOLERANCE * one.abs().max(other.abs())
+}
+
 pub(super) fn schema(schema: &FunctionSchema<'_>) -> Result<(), StoreError> {
     let function = schema.function;
     function_name(function)?;
@@ -264,7 +269,7 @@ pub(super) fn same_feature(
     stored: f64,
     given: f64,
 ) -> Result<(), StoreError> {
-    if (stored - given).abs() <= FEATURE_TOLERANCE * stored.abs().max(given.abs()) {
+    if is_same_feature(stored, given) {
         return Ok(());
     }
     let what = format!("feature `{feature}` of input `{input}`");

@@ -49,7 +49,7 @@ use nitro_core::Artifact;
 
 use self::address::Address;
 pub(crate) use self::address::shown;
-pub(crate) use self::check::parts as check_parts;
+pub(crate) use self::check::{is_same_feature, parts as check_parts};
 pub use self::error::StoreError;
 use self::row::as_row;
 pub use self::row::{ChoiceName, Evaluated, FunctionSchema, Row};

@@ -8,6 +8,7 @@ use nitro_core::Function;
 use nitro_core::provide::OpenDevice;
 
 use super::builder::Trainer;
+use super::doubtful::pattern;
 use super::error::TrainError;
 use super::record::RecordRequest;
 use super::recorder::Recorder;
@@ -87,7 +88,7 @@ pub(super) fn choose(
     {
         return Ok(None);
     }
-    let candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));
+    let mut candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));
     let names: Vec<_> = candidates.iter().map(Candidate::name).collect();
     let mut inputs = store.recorded(function.name(), id, &names)?;
     keep_offered(&mut inputs, &plan.inputs.names());
@@ -95,12 +96,15 @@ pub(super) fn choose(
         return Ok(None);
     }
     let recordings = store.load(function.name())?;
-    if !Meanings::of(function).changes(&recordings.meanings).is_empty() {
-        return Ok(None); // what has changed is measured again anyway
-    }
+    // Variants that are declared otherwise are measured again anyway, and a feature that is says nothing of its input.
+    let (declared, known) = (Meanings::of(function), &recordings.meanings);
+    let variants: BTreeSet<&str> = declared.changed_variants(known).collect();
+    candidates.retain(|own| !variants.contains(own.variant));
+    let features: Vec<&str> = declared.changed_features(known).collect();
     let times =
         Times { function, candidates: &candidates, recordings: &recordings, device: id, inputs: &inputs };
-    Ok(Sample::choose(&times, &request.sample, &request.repeats, request.max_inputs))
+    let sample = Sample::choose(&times, &request.sample, &request.repeats, request.max_inputs);
+    Ok(sample.map(|sample| sample.without_features(&features)))
 }
 
 /// Leaves the inputs that the closure is offered. Where it is offered none of them, it makes its own.
@@ -257,12 +261,33 @@ fn measure(
             (FailedInputs::new(), false)
         }
     };
-    let failed = failed.into_iter().filter(|(input, _)| sample.inputs.contains(input)).collect();
+    let mut failed: FailedInputs =
+        failed.into_iter().filter(|(input, _)| sample.inputs.contains(input)).collect();
     let mut remeasured = nothing.remeasured;
     if own.functions()?.iter().any(|name| name == function.name()) {
-        remeasured.extend(compared(function.name(), &sample, &own.load(function.name())?));
+        let now = own.load(function.name())?;
+        let others = other_inputs(function.name(), &sample, &now);
+        remeasured.extend(compared(function.name(), &sample, &now));
+        // Times of two inputs tell nothing of variants.
+        remeasured.retain(|one| !others.contains_key(&one.input));
+        failed.extend(others);
     }
     Ok(MeasuredSample { remeasured, failed, is_device_lost })
+}
+
+/// The inputs that have other features than those that are recorded under their names, and what to do.
+fn other_inputs(function: &str, sample: &Sample, now: &Recordings) -> FailedInputs {
+    let changed = (0..now.inputs.len()).filter_map(|at| {
+        let (feature, then, value) = sample.changed_feature(now, at)?;
+        let name = now.inputs[at].name.clone();
+        let input = pattern(&[&name]).map(|pattern| format!(" --input '{pattern}'")).unwrap_or_default();
+        let why = format!(
+            "it is another input now, whose feature `{feature}` is {value} and not {then}; \
+             name it otherwise, or `forget --function {function}{input}` and record it"
+        );
+        Some((name, why))
+    });
+    changed.collect()
 }
 
 /// What was measured now, each beside what was recorded.

@@ -9,6 +9,7 @@ use super::sample_result::Change;
 use crate::measure::{Candidate, Repeats};
 use crate::random::Random;
 use crate::recordings::{Measurement, Recordings};
+use crate::store::is_same_feature;
 
 /// The most that a sample may take, as a share of what it is a sample of.
 const MOST_SHARE: f64 = 0.05;
@@ -58,6 +59,8 @@ pub(super) struct Sample {
     pub(super) expected_ns: f64,
     /// What it may take.
     pub(super) most_ns: f64,
+    /// The features of the inputs as they are recorded, by name.
+    features: BTreeMap<String, BTreeMap<String, f64>>,
     /// What is recorded, by variant and input.
     times: BTreeMap<(String, String), Recorded>,
 }
@@ -90,7 +93,10 @@ impl Sample {
                 recorded.insert((candidate.variant.to_owned(), name(input)), *row);
             }
         }
+        let features: BTreeMap<_, _> =
+            chosen.iter().map(|&input| (name(input), named_features(times.recordings, input))).collect();
         (!chosen.is_empty()).then(|| Self {
+            features,
             expected_ns: chosen.iter().map(|input| costs[input]).sum(),
             inputs: chosen.into_iter().map(name).collect(),
             candidates,
@@ -105,11 +111,33 @@ impl Sample {
         self.times.get(&(variant.to_owned(), input.to_owned())).copied()
     }
 
+    /// The sample, by whose inputs these features are not looked at.
+    pub(super) fn without_features(mut self, features: &[&str]) -> Self {
+        self.features.values_mut().for_each(|own| own.retain(|name, _| !features.contains(&name.as_str())));
+        self
+    }
+
+    /// Returns the first feature of an input that is another than it is recorded, with its value then and now: another
+    /// input has the name now.
+    pub(super) fn changed_feature(&self, now: &Recordings, input: usize) -> Option<(String, f64, f64)> {
+        let then = self.features.get(&now.inputs[input].name)?;
+        named_features(now, input).into_iter().find_map(|(feature, value)| {
+            let recorded = *then.get(&feature)?;
+            (!is_same_feature(recorded, value)).then_some((feature, recorded, value))
+        })
+    }
+
     /// Returns whether a time is of as many repeats as it takes; the median may lie somewhat below what they took each.
     pub(super) fn is_settled(&self, time_ns: f64, repeats: u32) -> bool {
         let Repeats { least, most, budget_ns, .. } = self.repeats;
         repeats as usize >= least.min(most) || f64::from(repeats) * time_ns >= 0.5 * least as f64 * budget_ns
     }
+}
+
+/// The features of an input, by name.
+fn named_features(recordings: &Recordings, input: usize) -> BTreeMap<String, f64> {
+    let values = recordings.inputs[input].features.iter().copied();
+    recordings.features.iter().cloned().zip(values).collect()
 }
 
 impl<'a> Times<'a> {

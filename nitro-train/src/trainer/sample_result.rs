@@ -27,7 +27,7 @@ pub struct DeviceSample {
     pub shift: Option<Shift>,
     /// The variants that have changed each by itself.
     pub changed: Vec<ChangedVariant>,
-    /// Recorded inputs that cannot be measured any more and why, by function.
+    /// Recorded inputs that cannot be measured any more, or are other inputs now, and why, by function.
     pub failed_inputs: BTreeMap<String, FailedInputs>,
 }
 

@@ -89,6 +89,19 @@ fn record(trainer: &Trainer, data: &DataRequest, again: Option<WhichRecordings>)
     trainer.record(&request).unwrap().recorded.iter().map(|one| one.inputs).sum()
 }
 
+/// What a declaration says and what a body does may change together: times of before are looked at all the same.
+#[test]
+fn a_sample_is_taken_though_declarations_have_changed() {
+    for changed in [trainer!(feature), trainer!(constraint)] {
+        let folder = tempfile::tempdir().unwrap();
+        record(&trainer!(plain), &data(&folder), None);
+        let (data, devices) = (data(&folder), vec!["host:1".to_owned()]);
+        let summary = changed.record(&RecordRequest { data, devices, ..RecordRequest::default() }).unwrap();
+        assert_eq!(summary.samples.len(), 1);
+        assert!(summary.samples[0].failed_inputs.is_empty(), "{:?}", summary.samples);
+    }
+}
+
 fn fit(trainer: &Trainer, folder: &tempfile::TempDir) -> Result<(), TrainError> {
     let models = folder.path().to_owned();
     trainer

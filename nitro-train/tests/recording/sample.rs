@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::{Arc, Mutex};
 
 use nitro::code_variant;
-use nitro_train::recordings::Recordings;
+use nitro_train::recordings::{Outcome, Recordings};
 use nitro_train::{
     BoxError, DataRequest, DeviceSample, Observer, RecordRequest, RecordSummary, SampleOptions, Session,
     Trainer, Tunable, store,
@@ -27,6 +27,8 @@ thread_local! {
     /// The time of a run on the input 1.
     static BASE_NS: Cell<f64> = const { Cell::new(1e5) };
     static RUNS: Cell<u32> = const { Cell::new(0) };
+    /// By how much inputs have become larger than their names say.
+    static GROWN: Cell<u32> = const { Cell::new(0) };
     static SPENT_NS: Cell<f64> = const { Cell::new(0.0) };
     /// By how much the runs of a process differ from each other.
     static JITTER: Cell<f64> = const { Cell::new(0.0) };
@@ -104,7 +106,7 @@ impl Desk {
         let heard = Heard::default();
         let closure = |session: &mut Session<'_>| -> Result<(), BoxError> {
             for name in session.inputs("") {
-                let n: u32 = name.parse()?;
+                let n = name.parse::<u32>()? + GROWN.get();
                 session.checked_input(name, || sampled(n), is_same)?;
             }
             Ok(())
@@ -224,6 +226,45 @@ fn a_variant_that_has_no_time_any_more_is_named() {
         said.iter().all(|line| line.contains("which is recorded, cannot be measured any more")),
         "{said:?}"
     );
+}
+
+/// Whoever kills the second recording loses nothing: what failed has failed until it is tried again.
+#[test]
+fn a_failure_that_is_due_stays_until_it_is_tried_again() {
+    BODIES.set([SAME, SAME, Body::Fails]);
+    let desk = Desk::new(4);
+    desk.record();
+    let before = desk.recordings();
+    let path = desk.request.data.store.clone().unwrap();
+    let of_hash = nitro_train::store::Selected::new(Some("hash"), None, None).unwrap();
+    assert_eq!(store::open(&path).unwrap().measure_again("sampled", &of_hash).unwrap(), 4);
+    let marked = desk.recordings();
+    assert_eq!((&marked.measurements, marked.due.len()), (&before.measurements, 4));
+    BODIES.set([SAME; 3]);
+    assert_eq!(desk.record().0.recorded[0].inputs, 4);
+    let after = desk.recordings();
+    let failed = after.measurements.iter().filter(|one| one.outcome == Outcome::Failed).count();
+    assert_eq!((failed, after.due.len()), (0, 0));
+}
+
+#[test]
+fn an_input_that_is_another_now_is_told_of() {
+    BODIES.set([SAME; 3]);
+    BASE_NS.set(1e5);
+    let desk = Desk::new(12);
+    desk.record();
+    GROWN.set(100);
+    let (samples, said) = desk.again([SAME; 3]);
+    GROWN.set(0);
+    assert_eq!(samples[0].failed_inputs["sampled"].len(), said.len(), "{said:?}");
+    assert!(
+        said.len() >= 3 && samples[0].changed.is_empty(),
+        "their times tell nothing of variants: {said:?}"
+    );
+    let expected = "it is another input now, whose feature `size` is 1";
+    assert!(said.iter().all(|line| line.contains(expected)), "{said:?}");
+    assert!(said[0].contains("`forget --function sampled --input '"), "{said:?}");
+    assert!(desk.again([SAME; 3]).1.is_empty());
 }
 
 #[test]
