@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::error::Error;
 
+use nitro_core::recording::message;
+
 /// The text with control characters written out, as `\u{1b}`, except line breaks: a terminal obeys them.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let is_obeyed = |letter: char| letter.is_control() && letter != '\n';
@@ -24,7 +26,8 @@ pub(crate) fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value}") } else { format!("{value:.3}") }
 }
 
-/// An error and its causes as one sentence; a cause that the one before has said already is left out.
+/// An error and its causes as one sentence; a cause that the one before has said already is left out. Causes are kept as
+/// [messages](message): they may be errors of the user's code.
 pub(crate) fn sentence(error: &(dyn Error + 'static)) -> String {
     let mut sentence = String::new();
     let mut next = Some(error);
@@ -33,7 +36,10 @@ pub(crate) fn sentence(error: &(dyn Error + 'static)) -> String {
         next = error.source();
         if sentence.is_empty() {
             sentence = cause;
-        } else if !sentence.ends_with(&cause) {
+            continue;
+        }
+        let cause = message(&cause);
+        if !sentence.ends_with(&cause) {
             sentence = format!("{sentence}: {cause}");
         }
     }
@@ -74,6 +80,13 @@ mod tests {
         let told =
             anyhow::Error::new(cause).context("the server at x: no such host").context("recording stopped");
         assert_eq!(sentence(told.as_ref()), "recording stopped: the server at x: no such host");
+    }
+
+    #[test]
+    fn a_cause_is_of_bounded_length() {
+        let cause = std::io::Error::other("x".repeat(1_000_000));
+        let told = sentence(anyhow::Error::new(cause).context("recording stopped").as_ref());
+        assert!(told.starts_with("recording stopped: xxx") && told.len() < 1_100, "{}", told.len());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use nitro_core::recording::Panicked;
+use nitro_core::recording::{Panicked, message};
 use thiserror::Error;
 
 use super::run::FailedInputs;
@@ -267,7 +267,8 @@ impl RecordError {
             own => sentence(own),
         };
         let own = self.of_input().map(|input| format!("input `{input}`: ")).unwrap_or_default();
-        // A panic may say several lines.
-        text.strip_prefix(&own).unwrap_or(&text).split_whitespace().collect::<Vec<_>>().join(" ")
+        // A panic may say several lines, and the user's error anything.
+        let text = message(text.strip_prefix(&own).unwrap_or(&text));
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct ProgressDisplay {
     /// None where nobody looks at a terminal: lines are written then.
     bar: Option<ProgressBar>,
     expected: Cell<usize>,
+    /// Inputs that were expected and left: those of a later pass are not told of again.
+    left: Cell<usize>,
     done: Cell<usize>,
     /// Inputs that nobody expected: then how many there are to come is not known.
     found: RefCell<BTreeSet<String>>,
@@ -34,8 +36,8 @@ impl ProgressDisplay {
 
     fn shown(label: String, show: impl FnOnce(ProgressBar) -> ProgressBar) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| show(bar(&label)));
-        let (expected, done, found, found_due, found_recorded) = Default::default();
-        Self { label, bar, expected, done, found, found_due, found_recorded }
+        let (expected, left, done, found, found_due, found_recorded) = Default::default();
+        Self { label, bar, expected, left, done, found, found_due, found_recorded }
     }
 
     /// Counts an input that nobody expected, of whatever name.
@@ -98,11 +100,14 @@ impl Progress for ProgressDisplay {
             return;
         }
         self.expected.set(self.expected.get() + inputs);
+        let is_told = inputs <= self.left.get() && self.left.get() > 0;
+        self.left.set(self.left.get().saturating_sub(inputs));
         match &self.bar {
             Some(bar) => {
                 bar.set_style(bar_style());
                 bar.inc_length(inputs as u64);
             }
+            None if is_told => {}
             None => say!("{}: {inputs} inputs to measure, {recorded} measured before", self.label),
         }
     }
@@ -134,6 +139,7 @@ impl Progress for ProgressDisplay {
 
     fn leave(&self, _input: &str) {
         self.expected.set(self.expected.get().saturating_sub(1));
+        self.left.set(self.left.get() + 1);
         self.bar.iter().for_each(|bar| bar.dec_length(1));
     }
 

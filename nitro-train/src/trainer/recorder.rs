@@ -5,6 +5,7 @@ use std::fmt;
 
 use nitro_core::choice_text;
 use nitro_core::provide::OpenDevice;
+use nitro_core::recording::message;
 use serde::Serialize;
 
 use super::doubtful::Doubtful;
@@ -156,7 +157,7 @@ impl Recorder<'_> {
 
     /// Tells the observer that the function is worked on no further on the device.
     pub(super) fn failed(&self, error: &TrainError, done: &str) -> FailedRecording {
-        let why = error.of_recording().map_or_else(|| sentence(error), |error| sentence(error));
+        let why = message(&error.of_recording().map_or_else(|| sentence(error), |error| sentence(error)));
         let (function, device) = self.names();
         self.observer.message(&format!("{function} on {device} is {done} no further: {}", printable(&why)));
         FailedRecording { function, device, why }

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use nitro::code_variant;
 use nitro_train::recordings::{Outcome, Recordings};
-use nitro_train::{Session, Trainer, store};
+use nitro_train::{Session, Trainer, Tunable, store};
 
 static CACHE: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
@@ -74,6 +74,24 @@ fn tiled(p: tuned::Tiled, _: u32) -> u32 {
     cached(p.tile, 2)
 }
 
+/// `loud` panics with a message that no terminal should be shown, and no store should keep.
+#[code_variant(name = "loaded", features(size = value), variants(calm, loud), default = calm)]
+fn loaded(value: u32) -> u32;
+
+fn calm(value: u32) -> u32 {
+    value
+}
+
+fn loud(value: u32) -> u32 {
+    assert_ne!(value, 5, "{}", foreign());
+    value
+}
+
+/// What foreign code may say.
+fn foreign() -> String {
+    format!("\x1b[2J\0{}", "x".repeat(300_000))
+}
+
 mod again {
     #[nitro::code_variant(name = "locked", variants(only), default = only)]
     pub fn locked();
@@ -87,6 +105,21 @@ fn each<R>(session: &Session<'_>, call: impl Fn(u32) -> R) -> Result<(), nitro_t
     Ok((0..INPUTS).try_for_each(|value| session.input(&format!("i{value}"), || call(value)))?)
 }
 
+/// Inputs of which every other one cannot be loaded.
+fn loads() -> Tunable {
+    let closure = |session: &mut Session<'_>| -> Result<(), nitro_train::BoxError> {
+        for name in session.inputs("") {
+            let value: u32 = name.parse()?;
+            if value % 2 == 0 {
+                return Err(foreign().into());
+            }
+            session.input(name, || loaded(value))?;
+        }
+        Ok(())
+    };
+    Tunable::new(loaded::function(), closure).generated_inputs(["0", "1", "2", "3", "4", "5"])
+}
+
 fn trainer() -> Trainer {
     let trainer = Trainer::new()
         .function(crashing::function(), |session| each(session, crashing))
@@ -97,6 +130,7 @@ fn trainer() -> Trainer {
             each(session, locked)
         })
         .function(parsed::function(), |session| each(session, parsed))
+        .tunable(loads())
         .function(tuned::function(), |session| Ok(session.input("one", || tuned(7))?));
     match std::env::var_os("TWICE") {
         Some(_) => {
@@ -114,6 +148,7 @@ pub fn main() -> ExitCode {
     a_panic_costs_a_search_one_evaluation();
     a_default_that_ends_its_process_costs_the_input();
     an_error_of_the_default_is_an_answer();
+    inputs_that_cannot_be_loaded_are_told_of_once_and_in_bounds();
     a_function_that_fails_costs_itself();
     two_functions_of_one_name_are_refused_before_anything_is_done();
     ExitCode::SUCCESS
@@ -197,6 +232,25 @@ fn an_error_of_the_default_is_an_answer() {
     let wrong = "lenient i5 returned no error where the default variant does".to_owned();
     assert_eq!(without_time(folder.path(), "parsed"), (INPUTS as usize * 2, vec![wrong]), "{text}");
     assert!(text.contains("on 2 inputs the default variant returns an error"), "{text}");
+}
+
+fn inputs_that_cannot_be_loaded_are_told_of_once_and_in_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = record(folder.path(), "loaded", &[], 1);
+    assert_eq!(text.matches("6 inputs to measure").count(), 1, "{text}");
+    let last = text.lines().last().unwrap_or_default();
+    assert!(
+        last.starts_with("error: inputs `0`, `2`, `4` of loaded on host:1 (\\u{1b}[2J\\u{0}xxx"),
+        "{last}"
+    );
+    assert!(
+        last.len() < 1_200 && last.ends_with("x…) could not be recorded; the others were, and are kept"),
+        "{last}"
+    );
+    let (measurements, failed) = without_time(folder.path(), "loaded");
+    assert_eq!((measurements, failed.len()), (3 * 2, 1));
+    assert!(failed[0].starts_with("loud 5 panicked: ") && failed[0].len() < 1_100, "{}", failed[0].len());
+    assert!(!failed[0].contains(['\x1b', '\0']));
 }
 
 fn a_function_that_fails_costs_itself() {
