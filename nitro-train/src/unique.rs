@@ -27,14 +27,19 @@ impl Keys {
 #[serde(transparent, bound = "V: Deserialize<'de>")]
 pub(crate) struct Map<V>(#[serde(deserialize_with = "map")] pub(crate) BTreeMap<String, V>);
 
-/// Deserializes an object as a map, for `#[serde(deserialize_with)]`.
-pub(crate) fn map<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<BTreeMap<String, V>, D::Error> {
-    struct Entries<V>(PhantomData<V>);
+/// What a key of a map may be: a name, or a number in quotes.
+pub(crate) trait Key<'de>: Deserialize<'de> + Ord + ToString {}
 
-    impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
-        type Value = BTreeMap<String, V>;
+impl<'de, K: Deserialize<'de> + Ord + ToString> Key<'de> for K {}
+
+/// Deserializes an object as a map, for `#[serde(deserialize_with)]`.
+pub(crate) fn map<'de, K: Key<'de>, V: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<K, V>, D::Error> {
+    struct Entries<K, V>(PhantomData<(K, V)>);
+
+    impl<'de, K: Key<'de>, V: Deserialize<'de>> Visitor<'de> for Entries<K, V> {
+        type Value = BTreeMap<K, V>;
 
         fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
             formatter.write_str("an object")
@@ -42,8 +47,8 @@ pub(crate) fn map<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
             let (mut entries, mut keys) = (BTreeMap::new(), Keys::default());
-            while let Some(key) = map.next_key::<String>()? {
-                keys.add(&key)?;
+            while let Some(key) = map.next_key::<K>()? {
+                keys.add(&key.to_string())?;
                 entries.insert(key, map.next_value()?);
             }
             Ok(entries)

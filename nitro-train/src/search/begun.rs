@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use nitro_search::{Evaluation, Source, Sources, Strategy};
+use serde::de::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -11,7 +12,9 @@ use super::Searching;
 use super::error::SearchError;
 use super::known::known_sources;
 use super::live::InputSpace;
+use crate::printable::excerpt;
 use crate::store::{Store, StoreError};
+use crate::unique;
 
 /// What was known of other devices when somebody was first with this search.
 pub(crate) fn first_sources(
@@ -26,7 +29,8 @@ pub(crate) fn first_sources(
     let (asked, seed) = (searching.sources.as_ref(), searching.seed);
     let name = json!([function, of_input.variant(), device.id(), input, seed, asked, space.digest()]);
     let known = known_sources(searching, of_input, store)?;
-    first(&name.to_string(), &known, |name, with| store.begin_search(name, with))
+    let candidates = of_input.candidates.len();
+    first(&name.to_string(), &known, candidates, |name, with| store.begin_search(name, with))
 }
 
 /// As the store keeps it.
@@ -43,18 +47,22 @@ struct Device {
     /// How many candidates there are.
     candidates: usize,
     /// What is known, by candidate.
+    #[serde(deserialize_with = "unique::map")]
     evaluations: BTreeMap<usize, Evaluation>,
 }
 
-/// What the search of this name began with, which is what is known now where nobody has begun it before.
+/// Returns what the search of this name, among so many candidates, began with: what is known now where nobody has begun
+/// it before.
 fn first(
     name: &str,
     known: &Sources,
+    candidates: usize,
     begin_search: impl FnOnce(&str, &str) -> Result<String, StoreError>,
 ) -> Result<Sources, SearchError> {
     let unreadable = |source| SearchError::Begun { search: name.to_owned(), source };
     let with = serde_json::to_string(&Begun::of(known)).map_err(unreadable)?;
     let first: Begun = serde_json::from_str(&begin_search(name, &with)?).map_err(unreadable)?;
+    first.check(candidates).map_err(unreadable)?;
     Ok(first.sources())
 }
 
@@ -67,6 +75,22 @@ impl Begun {
             evaluations: (0..).zip(&source.evaluations).filter_map(|(at, own)| Some((at, (*own)?))).collect(),
         };
         Self { features: sources.features.clone(), devices: sources.devices.iter().map(device).collect() }
+    }
+
+    /// Makes sure that each device has evaluated some of so many candidates: others may write to the store.
+    fn check(&self, candidates: usize) -> Result<(), serde_json::Error> {
+        for Device { device, candidates: own, evaluations, .. } in &self.devices {
+            let device = excerpt(device);
+            if *own != candidates {
+                let problem = format_args!("device `{device}` has {own} candidates of {candidates}");
+                return Err(Error::custom(problem));
+            }
+            if let Some((last, _)) = evaluations.last_key_value().filter(|(last, _)| **last >= candidates) {
+                let problem = format_args!("device `{device}` has candidate {last} of {candidates}, from 0");
+                return Err(Error::custom(problem));
+            }
+        }
+        Ok(())
     }
 
     fn sources(self) -> Sources {
@@ -102,14 +126,34 @@ mod tests {
         };
         let known = |time_ns| Sources { devices: vec![source(time_ns)], features: vec![1.0 / 3.0] };
         let mut kept = String::new();
-        let begun = first("s", &known(5.5), |_, with| {
+        let begun = first("s", &known(5.5), 3, |_, with| {
             kept = with.to_owned();
             Ok(with.to_owned())
         });
         assert_eq!(begun.unwrap(), known(5.5));
-        assert_eq!(first("s", &known(7.0), |_, _| Ok(kept)).unwrap(), known(5.5));
-        let error = first("s", &known(5.5), |_, _| Ok("{".to_owned())).unwrap_err();
-        assert!(matches!(error, SearchError::Begun { .. }), "{error}");
+        assert_eq!(first("s", &known(7.0), 3, |_, _| Ok(kept)).unwrap(), known(5.5));
+    }
+
+    #[test]
+    fn what_is_kept_of_a_beginning_is_whole_and_of_its_candidates_or_refused() {
+        let begin = |candidates: u64, evaluations: &str| {
+            let kept = format!(
+                r#"{{"features":[],"devices":[{{"device":"A","features":[],"candidates":{candidates},"evaluations":{{{evaluations}}}}}]}}"#
+            );
+            first("s", &Sources::default(), 3, |_, _| Ok(kept.clone()))
+        };
+        assert!(begin(3, r#""1":{"time_ns":5.5},"2":{"time_ns":7.0}"#).is_ok());
+        for (candidates, evaluations, problem) in [
+            (3, r#""1":{"time_ns":5.5},"1":{"time_ns":7.0}"#, "there twice"),
+            (3, r#""1":{"time_ns":5.5},"01":{"time_ns":7.0}"#, ""),
+            (3, r#""3":{"time_ns":5.5}"#, "candidate 3 of 3"),
+            (u64::MAX, r#""1":{"time_ns":5.5}"#, "candidates of 3"),
+            (3, r#""1":"#, ""),
+        ] {
+            let error = begin(candidates, evaluations).unwrap_err();
+            assert!(matches!(error, SearchError::Begun { .. }), "{error}");
+            assert!(error.to_string().contains(problem), "{error}");
+        }
     }
 
     const TILE: Parameter =
