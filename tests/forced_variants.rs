@@ -41,7 +41,7 @@ fn pins_hold_where_they_can() {
     unsafe {
         std::env::set_var(
             "NITRO_FORCE",
-            "pinned=b, by_last_segment=b,misspelt=bb,nonsense,limited=b,rough=b,other=x",
+            "pinned=a,pinned=b, by_last_segment=b,=b,misspelt=bb,nonsense,limited=b,rough=b,other=x",
         )
     };
     assert_eq!((pinned(1), pinned::select(1).reason()), ('b', Reason::Forced));
@@ -73,5 +73,7 @@ fn what_means_nothing_is_told_once() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{told}");
     assert_eq!(told.matches("`nonsense` is ignored: write function=variant").count(), 1, "{told}");
+    assert_eq!(told.matches("`=b` is ignored: write function=variant").count(), 1, "{told}");
+    assert_eq!(told.matches("pins `pinned` more than once: `b`, the last, holds").count(), 1, "{told}");
     assert_eq!(told.matches("`bb` is not a choice of `misspelt`").count(), 1, "{told}");
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use crate::device::Chain;
 use crate::escape::{entries, meant, split_once, trimmed};
+use crate::recording::message;
 use crate::replaceable::Replaceable;
 use crate::{Choice, Function, events, files};
 
@@ -157,7 +158,8 @@ pub(crate) fn forced_choice(function: &Function) -> Option<Choice> {
 fn forced_in(setting: &str, function: &Function) -> Option<Choice> {
     let mut forced = None;
     for entry in entries(setting).into_iter().map(trimmed).filter(|entry| !entry.is_empty()) {
-        let Some((name, choice)) = split_once(entry, '=') else {
+        let is_name = |name: &str| !meant(name).is_empty() && split_once(name, '{').is_none();
+        let Some((name, choice)) = split_once(entry, '=').filter(|(name, _)| is_name(name)) else {
             warn_once(format!("NITRO_FORCE: `{entry}` is ignored: write function=variant"));
             continue;
         };
@@ -166,7 +168,15 @@ fn forced_in(setting: &str, function: &Function) -> Option<Choice> {
             continue;
         }
         match function.choice(trimmed(choice)) {
-            Ok(choice) => forced = Some(choice),
+            Ok(choice) => {
+                if forced.is_some_and(|before| before != choice) {
+                    let (function, choice) = (function.name(), function.choice_text(choice));
+                    warn(format!(
+                        "NITRO_FORCE pins `{function}` more than once: `{choice}`, the last, holds"
+                    ));
+                }
+                forced = Some(choice);
+            }
             Err(unknown) => warn(format!("NITRO_FORCE is ignored for `{}`: {unknown}", function.name())),
         }
     }
@@ -183,7 +193,8 @@ fn warn_once(message: String) {
 
 /// Tells the user about something dispatch had to ignore: an event where the application listens, otherwise a line
 /// on stderr, since whoever set the variable by hand must see it.
-fn warn(message: String) {
+fn warn(said: String) {
+    let message = message(&said);
     events::tell(move || {
         tracing::error!("{message}");
         events::line_where_nobody_listens(format_args!("{message}"));
@@ -222,6 +233,9 @@ mod tests {
             ("sort=radix{bits=8}", None),
             ("sort=radix{bits=8,staged=true", None),
             ("sort=merge{bits=8}", None),
+            ("sort=merge,app::sort=radix", Some("radix{bits=4,staged=false}")),
+            ("=merge", None),
+            ("{sort=merge}", None),
             ("sort", None),
             ("", None),
         ] {
