@@ -126,11 +126,28 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
             scores.len(),
         ));
     }
+    notes.extend(uncertain_gain(&scores, strategy));
     if let Selector::Constant { choice } = fitted.model.selector {
         let choice = &fitted.model.choices[choice];
         notes.push(format!("nothing that is learned from features gains more than they take: `{choice}` runs for every input, and no feature is computed"));
     }
     Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })
+}
+
+/// By how much another strategy has to be better than the one that is taken for `fit` to say so.
+const NOTABLE_GAIN: f64 = 0.02;
+
+/// Says that another strategy than the one that is taken did notably better, which the inputs do not show for certain.
+fn uncertain_gain(scores: &[(Strategy, f64)], taken: Strategy) -> Option<String> {
+    let &(best, score) = scores.first()?;
+    let (_, own) = scores.iter().find(|(strategy, _)| *strategy == taken)?;
+    (score - own >= NOTABLE_GAIN).then(|| {
+        let (score, own, learner) = (100.0 * score, 100.0 * own, best.learner_name());
+        format!(
+            "`{best}` reached {score:.1} % where `{taken}` reached {own:.1}, which so few inputs or devices do not show \
+             for certain: record more, or take it by `--selector {learner}`"
+        )
+    })
 }
 
 impl Fitted {

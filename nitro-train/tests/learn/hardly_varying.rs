@@ -110,6 +110,26 @@ fn a_small_range_far_from_zero_is_learned_from_by_every_selector() {
     }
 }
 
+/// Trees cut one feature at a time, and take many inputs for a slanting border, wherever the range lies.
+#[test]
+fn a_selector_that_did_better_than_the_one_that_is_taken_is_named() {
+    for origin in [0.0, 1.7e9] {
+        let mut recordings = recordings(&["begin", "end"], |_, pair| pair.map(|own| origin + own).to_vec());
+        recordings.inputs.truncate(40);
+        recordings.measurements.retain(|one| one.input < 40);
+        let Fitted { strategy, scores, notes, .. } = fitted(&recordings, "auto");
+        let score = |name: &str| scores.iter().find(|(own, _)| own.name() == name).unwrap().1;
+        let is_told =
+            notes.iter().any(|note| note.contains("`svm-none` reached") && note.contains("--selector svm"));
+        let is_better = score("svm-none") - score("forest-none") >= 0.02;
+        assert_eq!(
+            (strategy.name(), is_better, is_told),
+            ("forest-none", true, true),
+            "{scores:?} {notes:?}"
+        );
+    }
+}
+
 /// An outlier widens the range, and takes nothing from the values that lie together.
 #[test]
 fn values_that_lie_together_are_told_apart_beside_an_outlier() {
