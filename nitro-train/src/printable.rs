@@ -26,8 +26,8 @@ pub(crate) fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value}") } else { format!("{value:.3}") }
 }
 
-/// An error and its causes as one sentence; a cause that the one before has said already is left out. Causes are kept as
-/// [messages](message): they may be errors of the user's code.
+/// An error and its causes as one sentence; a cause that the one before has said already is left out. Causes may be
+/// errors of the user's code, and are kept as [messages](message).
 pub(crate) fn sentence(error: &(dyn Error + 'static)) -> String {
     let mut sentence = String::new();
     let mut next = Some(error);

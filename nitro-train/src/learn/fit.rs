@@ -144,8 +144,8 @@ fn uncertain_gain(scores: &[(Strategy, f64)], taken: Strategy) -> Option<String>
     (score - own >= NOTABLE_GAIN).then(|| {
         let (score, own, learner) = (100.0 * score, 100.0 * own, best.learner_name());
         format!(
-            "`{best}` reached {score:.1} % where `{taken}` reached {own:.1}, which so few inputs or devices do not show \
-             for certain: record more, or take it by `--selector {learner}`"
+            "`{best}` reached {score:.1} % where `{taken}` reached {own:.1}, which so few inputs or devices do not \
+             show for certain: record more, or take it by `--selector {learner}`"
         )
     })
 }

@@ -137,9 +137,9 @@ mod tests {
     #[test]
     fn what_is_kept_of_a_beginning_is_whole_and_of_its_candidates_or_refused() {
         let begin = |candidates: u64, evaluations: &str| {
-            let kept = format!(
-                r#"{{"features":[],"devices":[{{"device":"A","features":[],"candidates":{candidates},"evaluations":{{{evaluations}}}}}]}}"#
-            );
+            let device = format!(r#""device":"A","features":[],"candidates":{candidates}"#);
+            let kept =
+                format!(r#"{{"features":[],"devices":[{{{device},"evaluations":{{{evaluations}}}}}]}}"#);
             first("s", &Sources::default(), 3, |_, _| Ok(kept.clone()))
         };
         assert!(begin(3, r#""1":{"time_ns":5.5},"2":{"time_ns":7.0}"#).is_ok());

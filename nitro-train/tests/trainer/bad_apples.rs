@@ -110,7 +110,7 @@ fn loads() -> Tunable {
     let closure = |session: &mut Session<'_>| -> Result<(), nitro_train::BoxError> {
         for name in session.inputs("") {
             let value: u32 = name.parse()?;
-            if value % 2 == 0 {
+            if value.is_multiple_of(2) {
                 return Err(foreign().into());
             }
             session.input(name, || loaded(value))?;

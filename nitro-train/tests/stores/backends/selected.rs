@@ -101,7 +101,7 @@ pub fn a_failure_that_is_to_be_measured_again_is_tried_again(store: &mut dyn Sto
     assert_eq!(store.measure_again("sort", &which(Some("radix"), None, Some("host:4"))).unwrap(), 2);
     let loaded = store.load("sort").unwrap();
     assert_eq!((loaded.measurements.len(), loaded.due.len()), (8, 2));
-    // Until it is tried again it has failed: whoever learns meanwhile must not take it for a variant that nobody measured.
+    // Until it is tried again it has failed: whoever learns meanwhile must not take it for one that nobody measured.
     let failed = loaded.measurements.iter().find(|one| one.outcome == Outcome::Failed).unwrap();
     assert_eq!(failed.reason, "it crashed");
     let is_of_failed = |key: &&MeasurementKey| (&*key.input, &*key.variant) == ("dense/a", "radix");
