@@ -1,7 +1,8 @@
 //! Numbers in a text that somebody must have measured, and sentences that say when.
 
-/// What makes a number an amount: figures of time, of speed and of shares.
-const UNITS: [&str; 6] = ["%", "ns", "us", "µs", "ms", "GB/s"];
+/// The units that make a number an amount: of time, of speed, of memory and of shares.
+const UNITS: [&str; 14] =
+    ["%", "ns", "us", "µs", "ms", "s", "seconds", "minutes", "GFLOPS", "TFLOPS", "KiB", "MiB", "GiB", "GB"];
 
 /// Returns the text by headings, without code and without the headings of code.
 #[must_use]
@@ -101,6 +102,8 @@ mod tests {
         let text = "it is 1.28x as fast, takes 14 us or 3,200 ns (97.5 % in 2 runs of 16), | 8 % | +0.6/−0.1";
         assert_eq!(amounts(text), ["1.28", "14 us", "3,200 ns", "97.5", "8 %", "0.6", "0.1"]);
         assert_eq!(amounts("18µs, 94%; *0.98*."), ["18 µs", "94 %", "0.98"]);
+        let units = ["40 seconds", "9 s", "12 minutes", "164 KiB", "31 TFLOPS", "3,908 GB"];
+        assert_eq!(amounts("40 seconds, 9 s; (12 minutes), 164 KiB, 31 TFLOPS, 3,908 GB/s"), units);
         let none =
             "`0.5 %` of sm_90 on 2026-11-22, 12,463 of 12,464, section 4, 8192 x 32, file.md, v2 and 3.0.1";
         assert_eq!(amounts(none), [""; 0]);
