@@ -177,7 +177,9 @@ impl Log {
         let found: Header = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
         let other_patches = !header.begun_with.is_empty() && header.begun_with != found.begun_with;
         if (Header { begun_with: found.begun_with.clone(), ..header.clone() }) != found {
-            return Err(wrong("this is the log of another evolution (PTX, workload, device, seed, population, error or what is proposed differ)".to_owned()));
+            let what = "this is the log of another evolution (PTX, workload, device, seed, population, error or what is \
+                        proposed differ)";
+            return Err(wrong(what.to_owned()));
         }
         if other_patches {
             let begun = match found.begun_with.len() {

@@ -125,8 +125,8 @@ pub enum StoreError {
 
     /// The store was made by an older program, of which there was no release.
     #[error(
-        "store `{location}` has format version {found}, of which there was no release, and this program reads from {oldest} on: \
-         record into another store"
+        "store `{location}` has format version {found}, of which there was no release, and this program reads from {oldest} \
+         on: record into another store"
     )]
     OldVersion { location: String, found: i64, oldest: i64 },
 

@@ -12,7 +12,8 @@ pub(super) const TEXT: &str = include_str!("schema.sql");
 
 /// Refuses what is none of the format's tables: views, triggers, indices, virtual and other tables.
 ///
-/// Tables that an older version has, and that will be dropped, may be there. None of it is looked into: a view may have no end, and the expression of an index runs whenever a row is written.
+/// Tables that an older version has, and that will be dropped, may be there. None of it is looked into: a view may have
+/// no end, and the expression of an index runs whenever a row is written.
 pub(super) fn refuse_foreign(connection: &Connection, location: &str, dropped: &[&str]) -> Result<()> {
     let known = tables(&format()?)?;
     let mut statement = connection.prepare(
