@@ -11,9 +11,7 @@ use crate::exact::Exact;
 use crate::recordings::{
     DeviceRecord, FeatureTimes, Input, Measurement, MeasurementKey, Outcome, Recordings, SpaceRecord,
 };
-use crate::store::{
-    ChoiceName, Evaluated, EvaluationKey, Searches, merge, ordered_times, parts,
-};
+use crate::store::{ChoiceName, Evaluated, EvaluationKey, Searches, merge, ordered_times, parts};
 use crate::unique;
 
 pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
