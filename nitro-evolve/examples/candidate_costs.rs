@@ -134,7 +134,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         relies_on_inputs: false,
         disassembler: Err("nothing is shown".to_owned()),
         log: &folder.path().join("evolution.jsonl"),
-        island: None,
+        begin_with: Vec::new(),
         elapsed: &|| began.elapsed(),
     };
     let bench = Pretended { cases: 0, run: Duration::from_secs_f64(run_ms / 1e3) };

@@ -7,11 +7,10 @@ use nitro_core::Artifact;
 use nitro_search::Ask;
 use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Told, Trial};
 
+use crate::begin_with::BeginWithError;
 use crate::bench::BenchError;
 use crate::evaluate::Evaluator;
-use crate::island::{Exchanged, Island, Migrant};
 use crate::log::{Entry, Header, Kept, Log, LogError};
-use crate::migration::Migration;
 use crate::run::names;
 
 /// How long an evolution may take, and where it is kept.
@@ -30,7 +29,8 @@ pub(crate) struct Course<'a> {
 /// What an evolution found, and how it came to it.
 pub(crate) struct Found {
     pub entries: Vec<Entry>,
-    pub exchanges: Vec<Exchanged>,
+    /// Found elsewhere.
+    pub begun_with: Vec<Vec<Edit>>,
     pub front: Vec<(Vec<Edit>, Fitness)>,
     pub finalists: Vec<Finalist<Edit>>,
     pub generations: usize,
@@ -70,6 +70,9 @@ pub enum EvolveError {
     /// There is nothing to run on any more.
     #[error(transparent)]
     Bench(#[from] BenchError),
+    /// A patch to begin with does not fit.
+    #[error(transparent)]
+    BeginWith(#[from] BeginWithError),
     /// What was found cannot be kept.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -95,32 +98,30 @@ pub enum EvolveError {
 pub(crate) fn search(
     evaluator: &mut Evaluator<'_>,
     course: &Course<'_>,
-    island: Option<Island<'_>>,
+    begin_with: Vec<Vec<Edit>>,
     observer: &dyn Observer,
 ) -> Result<Found, EvolveError> {
     let subject = evaluator.subject;
     let on = names(&evaluator.benches);
     let digest = subject.base().module().digest().to_string();
-    let migration = island.map(|island| Migration::new(island, on.clone(), course.plan.population));
     let proposed: Vec<String> = subject.base().proposed().map(ToString::to_string).collect();
     let proposed = Artifact::of(&proposed.join("\n")).to_string();
     let workload = Artifact::of(subject.workload().text()).to_string();
-    let header = Header::new(digest, workload, on, &course.plan, proposed, evaluator.filter.is_some());
-    let (log, Kept { entries, exchanges }) = Log::open(course.log, &header)?;
+    let is_filtered = evaluator.filter.is_some();
+    let header = Header::new(digest, workload, on, &course.plan, proposed, is_filtered, &begin_with);
+    let (log, Kept { entries, begun_with }) = Log::open(course.log, &header, subject.base())?;
     let before = entries.last().map_or(Duration::ZERO, |entry| entry.at);
     let endless = EvolvePlan { generations: usize::MAX, ..course.plan.clone() };
-    let mut evolution = Evolution::new(subject.base(), endless);
-    for Exchanged { generation, migrants, .. } in &exchanges {
-        for Migrant { edits, .. } in migrants {
-            evolution.take_in(*generation, edits.clone());
-        }
-    }
+    let mut evolution = Evolution::with_patches(subject.base(), endless, begun_with.clone());
     let told: Vec<Told<Edit>> = entries.iter().map(|entry| entry.told.clone()).collect();
     evolution.restore(&told).map_err(|error| EvolveError::Foreign(error.to_string()))?;
+    if !begun_with.is_empty() {
+        observer.message(&format!("the first generation has {} found elsewhere", patches(begun_with.len())));
+    }
     if !entries.is_empty() {
         observer.message(&format!("{} trials of an earlier run are known", entries.len()));
     }
-    let mut running = Running { evaluator, course, observer, log, entries, exchanges, migration, before };
+    let mut running = Running { evaluator, course, observer, log, entries, before };
     running.run(&mut evolution)?;
     Ok(Found {
         front: evolution.front().into_iter().map(|(edits, fitness)| (edits.to_vec(), fitness)).collect(),
@@ -128,32 +129,32 @@ pub(crate) fn search(
         generations: evolution.generation(),
         time: running.at(),
         entries: running.entries,
-        exchanges: running.exchanges,
+        begun_with,
     })
 }
 
-struct Running<'a, 'b, 'i> {
+/// Returns how many patches there are, in words.
+pub(crate) fn patches(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "patch" } else { "patches" })
+}
+
+struct Running<'a, 'b> {
     evaluator: &'a mut Evaluator<'b>,
     course: &'a Course<'a>,
     observer: &'a dyn Observer,
     log: Log,
     entries: Vec<Entry>,
-    exchanges: Vec<Exchanged>,
-    migration: Option<Migration<'i>>,
     /// Time of earlier sessions.
     before: Duration,
 }
 
-impl Running<'_, '_, '_> {
+impl Running<'_, '_> {
     fn run(&mut self, evolution: &mut Evolution<&Base>) -> Result<(), EvolveError> {
         let mut is_last = self.is_over(evolution);
         if is_last {
             evolution.finish();
         }
         while let Ask::Evaluate(trials) = self.bred(evolution) {
-            if !is_last {
-                self.migrate(evolution)?;
-            }
             let reports = self.evaluator.evaluate(evolution, &trials)?;
             let generation = evolution.generation();
             let mut told = Vec::with_capacity(trials.len());
@@ -172,9 +173,6 @@ impl Running<'_, '_, '_> {
                 evolution.finish();
             }
         }
-        if let Some(migration) = &mut self.migration {
-            migration.end(self.evaluator.subject, evolution, self.observer);
-        }
         Ok(())
     }
 
@@ -184,20 +182,6 @@ impl Running<'_, '_, '_> {
         let asked = evolution.ask(usize::MAX);
         self.evaluator.spent.breeding += began.elapsed();
         asked
-    }
-
-    /// An exchange with other islands, where there is one while this generation is evaluated. What was taken in before this session began is in the log.
-    fn migrate(&mut self, evolution: &mut Evolution<&Base>) -> Result<(), EvolveError> {
-        let (at, now) = (self.at(), evolution.generation());
-        let is_made = self.exchanges.iter().any(|made| made.generation == now + 1);
-        let Some(migration) = self.migration.as_mut().filter(|own| own.is_due(now) && !is_made) else {
-            return Ok(());
-        };
-        let migrants = migration.exchange(self.evaluator.subject, evolution, self.observer);
-        let exchanged = Exchanged { at, generation: now + 1, migrants };
-        self.log.add_exchange(&exchanged)?;
-        self.exchanges.push(exchanged);
-        Ok(())
     }
 
     /// Whether no other generation is to begin.

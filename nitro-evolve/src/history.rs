@@ -7,7 +7,6 @@ use nitro_search::evolve::{Fitness, Purpose, Report};
 use serde::Serialize;
 
 use crate::evolve::Found;
-use crate::island::Exchanged;
 use crate::log::Entry;
 
 /// What became of the candidates.
@@ -45,30 +44,8 @@ pub struct Lineage {
     pub edit: String,
     /// The first trial with it.
     pub first_trial: u64,
-    /// The island that this trial came from; none where the edit was found here.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
     /// For each generation, the share of its new candidates that had it.
     pub shares: Vec<f64>,
-}
-
-/// What an evolution had from others of the same kernel and workload.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Migrations {
-    /// What it is called among them.
-    pub island: String,
-    /// How many patches it took in of each, which it evaluated anew.
-    pub taken_in: BTreeMap<String, usize>,
-}
-
-impl Migrations {
-    pub(crate) fn new(island: String, found: &Found) -> Self {
-        let mut taken_in = BTreeMap::new();
-        for migrant in found.exchanges.iter().flat_map(|exchanged| &exchanged.migrants) {
-            *taken_in.entry(migrant.from.clone()).or_default() += 1;
-        }
-        Self { island, taken_in }
-    }
 }
 
 /// What was tried, by time and error.
@@ -151,11 +128,7 @@ pub(crate) fn lineages(found: &Found, edits: &[Edit]) -> Vec<Lineage> {
                 counts[entry.generation].1 += 1;
             }
             let share = |(with, all): (usize, usize)| with as f64 / all.max(1) as f64;
-            let came = |exchanged: &&Exchanged| exchanged.generation == first.generation;
-            let migrants = || found.exchanges.iter().filter(came).flat_map(|exchanged| &exchanged.migrants);
-            let came_from = migrants().find(|migrant| migrant.edits == first.told.trial.edits);
             Some(Lineage {
-                from: came_from.map(|migrant| migrant.from.clone()),
                 edit: edit.operation.to_string(),
                 first_trial: new().position(|entry| std::ptr::eq(entry, first)).unwrap_or(0) as u64,
                 shares: counts.into_iter().map(share).collect(),
@@ -187,41 +160,10 @@ mod tests {
     use nitro_search::evolve::{Told, Trial};
 
     use super::*;
-    use crate::island::Migrant;
 
     fn edits(lines: &str) -> Vec<Edit> {
         let text = format!("patch of {}\n{lines}", Artifact::of("a text"));
         text.parse::<Patch>().unwrap().edits
-    }
-
-    #[test]
-    fn an_edit_comes_from_the_island_whose_patch_had_it_first() {
-        let entry = |generation, lines: &str| {
-            let purpose = Purpose::Search;
-            let trial = Trial { id: serde_json::from_str("0").unwrap(), purpose, edits: edits(lines) };
-            let told = Told { trial, report: Report::Failed(Failure::Wrong) };
-            Entry { at: Duration::ZERO, generation, told }
-        };
-        let both = "delete b2\ndelete b3\n";
-        let migrant = |from: &str, lines| Migrant {
-            from: from.to_owned(),
-            edits: edits(lines),
-            claim: Fitness { time_ns: 1.0, error: 0.0 },
-        };
-        let migrants = vec![migrant("late", "delete b1\n"), migrant("there", both)];
-        let found = Found {
-            entries: vec![entry(1, "delete b1\n"), entry(3, both), entry(3, "delete b1\ndelete b3\n")],
-            exchanges: vec![Exchanged { at: Duration::ZERO, generation: 3, migrants }],
-            front: Vec::new(),
-            finalists: Vec::new(),
-            generations: 4,
-            time: Duration::ZERO,
-        };
-        let from = lineages(&found, &edits("delete b1\ndelete b2\ndelete b3\n"));
-        let from: Vec<Option<&str>> = from.iter().map(|lineage| lineage.from.as_deref()).collect();
-        assert_eq!(from, [None, Some("there"), Some("there")]);
-        let taken_in = Migrations::new("here".to_owned(), &found).taken_in;
-        assert_eq!(taken_in, BTreeMap::from([("late".to_owned(), 1), ("there".to_owned(), 1)]));
     }
 
     #[test]
@@ -240,7 +182,7 @@ mod tests {
         ];
         let found = Found {
             entries,
-            exchanges: Vec::new(),
+            begun_with: Vec::new(),
             front: Vec::new(),
             finalists: Vec::new(),
             generations: 4,

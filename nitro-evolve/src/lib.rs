@@ -5,6 +5,7 @@
 //!
 //! [`Workload`] → candidates (`nitro_codegen::ptx`, `nitro_search::evolve`) → times and errors ([`Bench`]) → finalists → minimised and explained → accepted by tests
 
+mod begin_with;
 pub mod bench;
 mod cli;
 mod compare;
@@ -19,13 +20,10 @@ mod generation;
 mod guide;
 mod history;
 mod images;
-mod island;
 mod judge;
-mod letter;
 mod log;
 mod machine_code;
 mod memory;
-mod migration;
 mod patched;
 mod plan;
 mod refine;
@@ -38,6 +36,7 @@ mod subject;
 mod tool;
 pub mod workload;
 
+pub use self::begin_with::BeginWithError;
 pub use self::bench::Bench;
 pub use self::cli::EvolveCommand;
 pub use self::difference::DiffLine;
@@ -47,8 +46,7 @@ pub use self::evolve::{EvolveError, Observer, State};
 pub use self::finding::{
     Check, CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict,
 };
-pub use self::history::{Counts, History, Lineage, Migrations, Moment, Tried};
-pub use self::island::{Exchange, Island};
+pub use self::history::{Counts, History, Lineage, Moment, Tried};
 pub use self::log::LogError;
 pub use self::machine_code::{Disassembler, InstructionCounts, MachineCode, MachineCodeChange};
 pub use self::patched::Patched;

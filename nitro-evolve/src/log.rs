@@ -5,15 +5,17 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nitro_codegen::ptx::{Edit, Patch};
-use nitro_search::evolve::{EvolvePlan, Fitness, Report, Told, Trial};
+use nitro_codegen::ptx::{Base, Edit, Patch};
+use nitro_core::Artifact;
+use nitro_search::evolve::{EvolvePlan, Report, Told, Trial};
 use serde::{Deserialize, Serialize};
 
-use crate::island::{Exchanged, Migrant};
+use crate::begin_with;
+use crate::evolve::patches;
 
 /// Of a line; patches have at most some hundred edits.
 const MOST_LINE_BYTES: u64 = 1 << 20;
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// What has to be the same for an evolution to go on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +33,14 @@ pub(crate) struct Header {
     pub proposed: String,
     /// Whether what fails with small inputs that nobody wrote is not bred.
     pub is_filtered: bool,
+    /// The patches that it began with.
+    pub begun_with: Vec<Vec<String>>,
+}
+
+/// The part of a header that every format has.
+#[derive(Deserialize)]
+struct Format {
+    format: u32,
 }
 
 impl Header {
@@ -41,9 +51,22 @@ impl Header {
         plan: &EvolvePlan,
         proposed: String,
         is_filtered: bool,
+        begin_with: &[Vec<Edit>],
     ) -> Self {
         let EvolvePlan { seed, population, max_error, .. } = *plan;
-        Self { format: FORMAT, base, workload, on, seed, population, max_error, proposed, is_filtered }
+        let begun_with = begin_with.iter().map(|edits| lines(edits)).collect();
+        Self {
+            format: FORMAT,
+            base,
+            workload,
+            on,
+            seed,
+            population,
+            max_error,
+            proposed,
+            is_filtered,
+            begun_with,
+        }
     }
 }
 
@@ -57,34 +80,12 @@ struct Line {
     report: Report,
 }
 
-/// What was taken in from other islands, also where that is nothing.
-#[derive(Serialize, Deserialize)]
-struct ExchangeLine {
-    exchange: ExchangeMade,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ExchangeMade {
-    at_ms: u64,
-    generation: usize,
-    migrants: Vec<MigrantMade>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct MigrantMade {
-    from: String,
-    edits: Vec<String>,
-    claim: Fitness,
-}
-
-/// How a line about an exchange begins.
-const EXCHANGE: &str = "{\"exchange\":";
-
 /// What was kept of an evolution.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     pub entries: Vec<Entry>,
-    pub exchanges: Vec<Exchanged>,
+    /// The patches that it began with.
+    pub begun_with: Vec<Vec<Edit>>,
 }
 
 /// A trial that was told, with when.
@@ -99,7 +100,7 @@ pub(crate) struct Entry {
 pub(crate) struct Log {
     path: PathBuf,
     file: File,
-    base: String,
+    base: Artifact,
 }
 
 /// What is wrong with what was kept.
@@ -128,21 +129,25 @@ pub enum LogError {
 
 impl Log {
     /// Opens the log of an evolution: with what was told before, if there is one.
-    pub(crate) fn open(path: &Path, header: &Header) -> Result<(Self, Kept), LogError> {
+    ///
+    /// One that goes on begins with the patches of its log, where the header names none.
+    pub(crate) fn open(path: &Path, header: &Header, base: &Base) -> Result<(Self, Kept), LogError> {
         let failed = |source| LogError::Io { path: path.to_owned(), source };
         let options = |file: &mut OpenOptions| file.read(true).append(true).create(true).open(path);
         let file = options(&mut OpenOptions::new()).map_err(failed)?;
-        let mut log = Self { path: path.to_owned(), file, base: header.base.clone() };
+        let mut log = Self { path: path.to_owned(), file, base: base.module().digest() };
+        let kept = log.read(header, base)?;
+        // Also where a crash has cut off the header.
         if log.file.metadata().map_err(failed)?.len() == 0 {
             log.write(header)?;
-            return Ok((log, Kept::default()));
+            let begun_with = log.begun_with(header, base)?;
+            return Ok((log, Kept { begun_with, ..kept }));
         }
-        let kept = log.read(header)?;
         Ok((log, kept))
     }
 
     /// All whole lines; one that a crash has cut off at the end is taken away.
-    fn read(&mut self, header: &Header) -> Result<Kept, LogError> {
+    fn read(&mut self, header: &Header, base: &Base) -> Result<Kept, LogError> {
         let failed = |source| LogError::Io { path: self.path.clone(), source };
         let mut reader = BufReader::new(self.file.try_clone().map_err(failed)?);
         let (mut kept, mut whole) = (Kept::default(), 0);
@@ -153,8 +158,7 @@ impl Log {
                 break;
             }
             match number {
-                1 => self.check(&line, header)?,
-                _ if line.starts_with(EXCHANGE) => kept.exchanges.push(self.exchange(number, &line)?),
+                1 => kept.begun_with = self.begun_with(&self.check(&line, header)?, base)?,
                 _ => kept.entries.push(self.entry(number, &line)?),
             }
             whole += length as u64;
@@ -163,17 +167,45 @@ impl Log {
         Ok(kept)
     }
 
-    fn check(&self, line: &str, header: &Header) -> Result<(), LogError> {
-        let wrong = |what: String| LogError::Line { path: self.path.clone(), line: 1, what };
-        let found: Header = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-        match &found == header {
-            true => Ok(()),
-            false => Err(wrong("this is the log of another evolution (PTX, workload, device, seed, island, population, error or what is proposed differ)".to_owned())),
+    /// Returns the header of the log, if this evolution may go on with it.
+    fn check(&self, line: &str, header: &Header) -> Result<Header, LogError> {
+        let wrong = |what: String| self.wrong(1, what);
+        let Format { format } = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+        if format != FORMAT {
+            return Err(wrong(format!("the log is of format {format}, and this program has {FORMAT}")));
         }
+        let found: Header = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+        let other_patches = !header.begun_with.is_empty() && header.begun_with != found.begun_with;
+        if (Header { begun_with: found.begun_with.clone(), ..header.clone() }) != found {
+            let what = "this is the log of another evolution (PTX, workload, device, seed, population, error or what is \
+                        proposed differ)";
+            return Err(wrong(what.to_owned()));
+        }
+        if other_patches {
+            let begun = match found.begun_with.len() {
+                0 => "no patch".to_owned(),
+                count => patches(count),
+            };
+            return Err(wrong(format!(
+                "this evolution began with {begun}, and --begin-with names others (left out, it goes on as it began)"
+            )));
+        }
+        Ok(found)
+    }
+
+    /// Returns the patches of a header, which fit the base.
+    fn begun_with(&self, header: &Header, base: &Base) -> Result<Vec<Vec<Edit>>, LogError> {
+        let read = |lines: &Vec<String>| Ok(Patch { base: self.base, edits: self.edits(1, lines)? });
+        let patches = header.begun_with.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        begin_with::all(base, &patches).map_err(|error| self.wrong(1, error.to_string()))
+    }
+
+    fn wrong(&self, line: usize, what: String) -> LogError {
+        LogError::Line { path: self.path.clone(), line, what }
     }
 
     fn entry(&self, number: usize, line: &str) -> Result<Entry, LogError> {
-        let wrong = |what: String| LogError::Line { path: self.path.clone(), line: number, what };
+        let wrong = |what: String| self.wrong(number, what);
         let Line { at_ms, generation, trial, report } =
             serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
         let edits = self.edits(number, &trial.edits)?;
@@ -181,43 +213,17 @@ impl Log {
         Ok(Entry { at: Duration::from_millis(at_ms), generation, told: Told { trial, report } })
     }
 
-    fn exchange(&self, number: usize, line: &str) -> Result<Exchanged, LogError> {
-        let wrong = |what: String| LogError::Line { path: self.path.clone(), line: number, what };
-        let ExchangeLine { exchange: ExchangeMade { at_ms, generation, migrants } } =
-            serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-        let read = |MigrantMade { from, edits, claim }| {
-            Ok(Migrant { from, edits: self.edits(number, &edits)?, claim })
-        };
-        let migrants = migrants.into_iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Exchanged { at: Duration::from_millis(at_ms), generation, migrants })
-    }
-
     fn edits(&self, number: usize, lines: &[String]) -> Result<Vec<Edit>, LogError> {
         let text = format!("patch of {}\n{}", self.base, lines.concat());
         let patch: Result<Patch, _> = text.parse();
-        let wrong = |what: String| LogError::Line { path: self.path.clone(), line: number, what };
-        Ok(patch.map_err(|error| wrong(error.to_string()))?.edits)
-    }
-
-    /// Adds what was taken in from other islands: one line, which is there or not.
-    pub(crate) fn add_exchange(&mut self, exchanged: &Exchanged) -> Result<(), LogError> {
-        let written = |migrant: &Migrant| MigrantMade {
-            from: migrant.from.clone(),
-            edits: migrant.edits.iter().map(Edit::to_string).collect(),
-            claim: migrant.claim,
-        };
-        let migrants = exchanged.migrants.iter().map(written).collect();
-        let at_ms = exchanged.at.as_millis().try_into().unwrap_or(u64::MAX);
-        self.write(&ExchangeLine {
-            exchange: ExchangeMade { at_ms, generation: exchanged.generation, migrants },
-        })
+        Ok(patch.map_err(|error| self.wrong(number, error.to_string()))?.edits)
     }
 
     /// Adds what was told.
     pub(crate) fn add(&mut self, entries: &[Entry]) -> Result<(), LogError> {
         entries.iter().try_for_each(|Entry { at, generation, told }| {
             let Trial { id, purpose, ref edits } = told.trial;
-            let edits = edits.iter().map(Edit::to_string).collect();
+            let edits = lines(edits);
             let at_ms = at.as_millis().try_into().unwrap_or(u64::MAX);
             let (generation, report) = (*generation, told.report);
             self.write(&Line { at_ms, generation, trial: Trial { id, purpose, edits }, report })
@@ -230,4 +236,9 @@ impl Log {
         text.push(b'\n');
         self.file.write_all(&text).map_err(failed)
     }
+}
+
+/// Returns edits as the log has them.
+fn lines(edits: &[Edit]) -> Vec<String> {
+    edits.iter().map(Edit::to_string).collect()
 }

@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
+use nitro_codegen::ptx::Patch;
 use nitro_search::evolve::{EvolvePlan, Fitness};
 use serde::Serialize;
 
+use crate::begin_with;
 use crate::bench::{Bench, BenchError, CaseResult, Code, RunOutcome};
 use crate::evaluate::{Assemble, Efforts, Evaluator};
 use crate::evolve::{Course, EvolveError, Observer, search};
 use crate::finding::{Check, Finding};
 use crate::first_run::FirstRun;
-use crate::history::{History, Lineage, Migrations, lineages, together};
-use crate::island::Island;
+use crate::history::{History, Lineage, lineages, together};
 use crate::machine_code::Disassembler;
 use crate::refine::Refinery;
 use crate::spent::Spent;
@@ -42,8 +43,9 @@ pub struct EvolveRequest<'a> {
     pub disassembler: Result<Disassembler, String>,
     /// The file that keeps what was tried; an evolution that was stopped goes on with it.
     pub log: &'a Path,
-    /// The evolution among others, with which it exchanges its best; none where it is alone.
-    pub island: Option<Island<'a>>,
+    /// Patches that were found elsewhere and join the first generation; their times there count for nothing. One that
+    /// goes on begins with those of its log, also where none are given.
+    pub begin_with: Vec<Patch>,
     /// Time since this call.
     pub elapsed: &'a dyn Fn() -> Duration,
 }
@@ -61,9 +63,8 @@ pub struct Evolved {
     pub on: Vec<String>,
     /// Seed of everything random.
     pub seed: u64,
-    /// What it had from other islands; none where it was alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub migrations: Option<Migrations>,
+    /// How many patches it began with.
+    pub begun_with: usize,
     /// Edits that a profile suggested, by why ([`Subject::guided`]).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub proposed: BTreeMap<String, usize>,
@@ -92,7 +93,8 @@ pub struct Evolved {
 /// Evolves a subject on these benches, makes what it found smaller, explains it and tests it once.
 ///
 /// # Errors
-/// When there is nothing to run on, the original fails, or what was tried cannot be kept.
+/// When a patch to begin with does not fit, there is nothing to run on, the original fails, or what was tried cannot be
+/// kept.
 pub fn evolve(
     subject: &Subject,
     mut benches: Vec<Box<dyn Bench>>,
@@ -100,6 +102,7 @@ pub fn evolve(
     request: EvolveRequest<'_>,
     observer: &dyn Observer,
 ) -> Result<Evolved, EvolveError> {
+    let begin_with = begin_with::all(subject.base(), &request.begin_with)?;
     let original = original_code(subject, assemble)?;
     let original_times = begin(subject, &mut benches, &original)?;
     let on = names(&benches);
@@ -114,10 +117,9 @@ pub fn evolve(
         relies_on_inputs,
         disassembler,
         log,
-        island,
+        begin_with: _,
         elapsed,
     } = request;
-    let name = island.as_ref().map(|island| island.name.clone());
     let EvolvePlan { margin, max_error, seed, .. } = plan;
     let first = efforts.first.zip(benches.first_mut());
     let first = first.map(|(effort, bench)| {
@@ -137,7 +139,7 @@ pub fn evolve(
     let mut evaluator =
         Evaluator { subject, assemble, benches, first, filter, efforts, max_error, threads, failed, spent };
     let course = Course { plan, most_time, most_trials, log, elapsed };
-    let found = search(&mut evaluator, &course, island, observer)?;
+    let found = search(&mut evaluator, &course, begin_with, observer)?;
     let spent = evaluator.spent;
     // Before the search the device may have been slower than during it.
     let original_times = match evaluator.run(&[], Set::Search, efforts.search)? {
@@ -163,7 +165,7 @@ pub fn evolve(
         instructions: module.instructions(),
         on,
         seed,
-        migrations: name.map(|name| Migrations::new(name, &found)),
+        begun_with: found.begun_with.len(),
         proposed: subject.proposed(),
         max_error,
         original: original_times,

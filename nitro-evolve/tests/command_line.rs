@@ -1,8 +1,5 @@
 //! `train evolve`, as somebody types it; on the emulator, which every machine has.
 
-#[path = "command_line/islands.rs"]
-mod islands;
-
 use std::fs;
 use std::path::Path;
 
@@ -57,6 +54,98 @@ fn what_is_found_is_written_and_a_patch_applies_again() {
     assert!(read("evolution.jsonl") == log);
     let again: serde_json::Value = serde_json::from_str(&again).unwrap();
     assert_eq!(again["findings"], json["findings"]);
+}
+
+#[test]
+fn what_one_machine_found_begins_the_run_of_another() {
+    let folder = folder();
+    let path = folder.path();
+    let common = "@/next.ptx --device emulator --population 16";
+    evolve(path, &format!("{common} --evaluations 300 --out @/there")).unwrap();
+    fs::rename(path.join("there/next-1.patch"), path.join("carried.patch")).unwrap();
+    let here = format!("{common} --seed 7 --out @/here --begin-with @/carried.patch");
+    evolve(path, &format!("{here} --evaluations 30")).unwrap();
+    let log = || fs::read_to_string(path.join("here/evolution.jsonl")).unwrap();
+    let before = log();
+    let header: serde_json::Value = serde_json::from_str(before.lines().next().unwrap()).unwrap();
+    let second: serde_json::Value = serde_json::from_str(before.lines().nth(2).unwrap()).unwrap();
+    assert_eq!((&second["generation"], &second["trial"]["edits"]), (&0.into(), &header["begun_with"][0]));
+    let carried = fs::read_to_string(path.join("carried.patch")).unwrap();
+    let first_edit = carried.lines().nth(1).unwrap().split('#').next().unwrap().trim();
+    assert!(header["begun_with"].to_string().contains(first_edit), "{header}");
+    // Without the option, and without the file, it goes on as it began.
+    fs::remove_file(path.join("carried.patch")).unwrap();
+    evolve(path, &format!("{common} --seed 7 --out @/here --evaluations 60")).unwrap();
+    assert!(log().starts_with(&before) && log().len() > before.len());
+}
+
+#[test]
+fn a_patch_that_does_not_fit_is_wrong_usage_with_its_line() {
+    let folder = folder();
+    let path = folder.path();
+    let base = evolve(path, "@/next.ptx --device emulator --evaluations 300 --population 16 --out @/there");
+    base.unwrap();
+    let good = fs::read_to_string(path.join("there/next-1.patch")).unwrap();
+    let head = good.lines().next().unwrap().to_owned() + "\n";
+    let (long, many) =
+        (head.clone() + &"# \n".repeat(40_000), " --begin-with @/there/next-1.patch".repeat(65));
+    let cases = [
+        (
+            "foreign",
+            "patch of 0123456789abcdef\ndelete b3\n",
+            "foreign: the patch is for the text with digest",
+        ),
+        ("garbled", &(head.clone() + "# of this PTX\nexplode\n"), "garbled: line 3: this is no edit"),
+        (
+            "missing",
+            &(head.clone() + "\ndelete b999 # gone\n"),
+            "missing: line 3: `delete b999`: there is no b999",
+        ),
+        ("empty", &head, "empty: the patch has no edits"),
+        ("blank", "", "blank: line 1: a patch begins with `patch of`"),
+        ("long", &long, "long: it has more than 65536 bytes"),
+        ("ptx", PTX, "ptx: line 1: a patch begins with `patch of`"),
+        ("zeros", "\0\0", "zeros: this is no text"),
+    ];
+    for (name, text, expected) in cases {
+        fs::write(path.join(name), text).unwrap();
+        let error = run(path, &format!("@/next.ptx --device emulator --out @/out --begin-with @/{name}"))
+            .unwrap_err();
+        assert!(error.is::<nitro_train::UsageError>(), "{name}: {error}");
+        assert!(error.to_string().contains(expected), "{name}: {error}");
+        assert!(!path.join("out").exists(), "{name}: nothing has begun");
+        // What `--apply` reads is read alike.
+        if !["empty", "long"].contains(&name) {
+            let said = evolve(path, &format!("@/next.ptx --apply @/{name}")).unwrap_err();
+            assert!(said.contains(expected), "{name}: {said}");
+        }
+    }
+    for (more, expected) in [
+        (many.as_str(), "there are 65 patches, and an evolution begins with at most 64"),
+        (" --begin-with @/none.patch", "cannot read @/none.patch: No such file"),
+        (" --begin-with @", "cannot read @"),
+    ] {
+        let error = run(path, &format!("@/next.ptx --device emulator --out @/out{more}")).unwrap_err();
+        let expected = expected.replace('@', &path.display().to_string());
+        assert!(error.is::<nitro_train::UsageError>() && error.to_string().contains(&expected), "{error}");
+        assert!(!path.join("out").exists());
+    }
+}
+
+#[test]
+fn options_that_make_no_sense_end_with_2() {
+    for (words, expected) in [
+        ("--generations 0", "0 is not in 1.."),
+        ("--evaluations 0", "0 is not in 1.."),
+        ("--begin-with a.patch --check", "cannot be used with"),
+        ("--begin-with a.patch --template", "cannot be used with"),
+        ("--begin-with a.patch --apply b.patch", "cannot be used with"),
+    ] {
+        let words = ["evolve", "next.ptx"].into_iter().chain(words.split(' '));
+        let error = EvolveCommand.command().try_get_matches_from(words).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().contains(expected), "{error}");
+    }
 }
 
 #[test]

@@ -55,6 +55,8 @@ pub enum Failure {
     Timeout,
     /// It ended its process or lost its device.
     Crash,
+    /// It failed, and nobody told how.
+    Unknown,
     /// Nobody ran it: by a lower bound of its time it is no faster than the best that is known. That costs no evaluation, up to ten for each of the budget.
     Skipped,
 }

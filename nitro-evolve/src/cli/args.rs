@@ -21,8 +21,8 @@ use crate::Workload;
 /// Every candidate runs in a process of its own, under a deadline, between guarded buffers: one that crashes or hangs costs that process. What was tried is kept in DIR/evolution.jsonl, and a run
 /// that was stopped goes on where it was.
 ///
-/// Several processes, on one machine or many, search together as islands: with the same --store each evolves a population of its own and now and then takes in the best patches of the others. Their
-/// times count for nothing here: what is taken in is evaluated like any candidate. Whoever comes later, or ends sooner, disturbs nobody; what is garbled, or of another PTX, is refused with a line.
+/// What another machine or an earlier run has found for the same PTX joins the first generation with --begin-with, and
+/// is evaluated like any candidate: its times elsewhere count for nothing.
 ///
 /// DIR gets a patch and the patched PTX for each finding that passed everything, evolved.json and report.html.
 #[derive(Clone, Debug, Args)]
@@ -65,24 +65,20 @@ pub(super) struct EvolveArgs {
     /// Draw all edits by chance, and none that a profile of the original suggests
     #[arg(long)]
     pub unguided: bool,
-    /// Seed of everything random; each island makes another one of it, with its name
+    /// Seed of everything random
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub seed: u64,
-    /// Be one of several islands: exchange the best with every process that evolves the same PTX and workload over this store, a file or redis://host:port/db
-    #[arg(long, value_name = "S", conflicts_with_all = ["template", "check", "apply"], help_heading = ISLANDS)]
-    pub store: Option<String>,
-    /// What this island is called, each by another name; its devices and machine unless given (cuda:0@node7)
-    #[arg(long, value_name = "NAME", requires = "store", value_parser = island_name, help_heading = ISLANDS)]
-    pub island: Option<String>,
-    /// Leave the best, and take in those of others, after every N generations
-    #[arg(long, value_name = "N", default_value = "5", requires = "store", value_parser = from_1(), help_heading = ISLANDS)]
-    pub migrate_every: usize,
-    /// Leave the best K, and take in up to K of each other island
-    #[arg(long, value_name = "K", default_value_t = 4, requires = "store", value_parser = clap::value_parser!(u8).range(1..), help_heading = ISLANDS)]
-    pub migrants: u8,
-    /// Folder of what is kept; KERNEL.evolved unless given, of an island KERNEL.NAME.evolved
+    /// Begin with this patch, as an evolution of the same PTX has written it; may be given several times. A run that
+    /// goes on begins with what it began with
+    #[arg(long, value_name = "PATCH", conflicts_with_all = ["template", "check", "apply"])]
+    pub begin_with: Vec<PathBuf>,
+    /// Folder of what is kept; KERNEL.evolved unless given
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Taken by every command; this one asks no store
+    #[arg(long, value_name = "S")]
+    #[allow(dead_code, reason = "nothing is asked")]
+    store: Option<String>,
     /// Print what was found as JSON
     #[arg(long)]
     pub json: bool,
@@ -106,18 +102,9 @@ pub(super) struct EvolveArgs {
     pub in_process: bool,
 }
 
-const ISLANDS: &str = "Islands";
-
 /// Of nothing there is nothing to evolve.
 fn from_1() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..)
-}
-
-fn island_name(text: &str) -> Result<String, String> {
-    match nitro_core::name::check(text) {
-        Ok(()) => Ok(text.to_owned()),
-        Err(error) => Err(format!("the name {error}")),
-    }
 }
 
 const USAGE: &str = "train evolve [OPTIONS] <KERNEL.ptx>";
@@ -132,9 +119,8 @@ Examples:
       whether it runs, and what it takes
   train evolve hotspot.ptx --minutes 10 --seed 1
       evolve it on the first GPU
-  train evolve hotspot.ptx --device cuda:0 --store redis://node1:6379/0
-  train evolve hotspot.ptx --device cuda:1 --store redis://node1:6379/0
-      two islands; the same command on other machines makes more
+  train evolve hotspot.ptx --begin-with other/hotspot-1.patch --out here
+      begin with what another machine has found
   train evolve hotspot.ptx --apply hotspot.evolved/hotspot-1.patch > faster.ptx
       apply a patch again
   train evolve gemm.plan.json --sizes ni=512,nj=512,nk=512
@@ -179,12 +165,12 @@ impl EvolveArgs {
         }
     }
 
-    pub(super) fn plan(&self, max_error: f64, seed: u64) -> EvolvePlan {
+    pub(super) fn plan(&self, max_error: f64) -> EvolvePlan {
         EvolvePlan {
             population: self.population.into(),
             generations: self.generations.unwrap_or(usize::MAX),
             max_error,
-            seed,
+            seed: self.seed,
             ..EvolvePlan::default()
         }
     }

@@ -1,11 +1,13 @@
 //! Files that people name: read, or said to be what they are instead.
 
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use nitro_codegen::ptx::{Patch, PatchError};
 use nitro_train::UsageError;
 
-use crate::memory;
+use crate::begin_with::{self, BeginWithError, MOST_FILE_BYTES, MOST_PATCHES};
+use crate::{Subject, memory};
 
 /// Of a PTX, a workload or a patch.
 const MOST_BYTES: u64 = 64 << 20;
@@ -29,8 +31,13 @@ pub(super) fn wrong(path: &Path, why: impl Display) -> UsageError {
 
 /// A text, without a byte order mark.
 pub(super) fn text(path: &Path) -> Result<String, UsageError> {
+    text_within(path, MOST_BYTES)
+}
+
+/// A text of at most so many bytes.
+fn text_within(path: &Path, most_bytes: u64) -> Result<String, UsageError> {
     let failed = |error: &dyn Display| UsageError(format!("cannot read {}: {error}", path.display()));
-    let bytes = nitro_core::files::read(path, MOST_BYTES).map_err(|error| failed(&error))?;
+    let bytes = nitro_core::files::read(path, most_bytes).map_err(|error| failed(&error))?;
     if let Some((_, what)) = BINARIES.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Err(wrong(path, format!("this is {what}")));
     }
@@ -42,6 +49,40 @@ pub(super) fn text(path: &Path) -> Result<String, UsageError> {
         return Err(wrong(path, "this is no text: it has bytes that are 0"));
     }
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// Reads patches with which an evolution begins, and holds each against what is evolved.
+pub(super) fn patches(paths: &[PathBuf], subject: &Subject) -> Result<Vec<Patch>, UsageError> {
+    let base = subject.base();
+    if paths.len() > MOST_PATCHES {
+        return Err(UsageError(format!("--begin-with: {}", BeginWithError::Patches(paths.len()))));
+    }
+    let mut patches = Vec::with_capacity(paths.len());
+    for path in paths {
+        let text = text_within(path, MOST_FILE_BYTES)?;
+        let patch: Patch = text.parse().map_err(|error| wrong_patch(path, &text, &error))?;
+        begin_with::edits(base, &patch).map_err(|error| match error {
+            BeginWithError::Patch(error) => wrong_patch(path, &text, &error),
+            error => wrong(path, error),
+        })?;
+        patches.push(patch);
+    }
+    begin_with::all(base, &patches).map_err(|error| UsageError(format!("--begin-with: {error}")))?;
+    Ok(patches)
+}
+
+/// That a patch does not fit, with the line of the edit that does not.
+pub(super) fn wrong_patch(path: &Path, text: &str, error: &PatchError) -> UsageError {
+    let (PatchError::Missing { edit, .. } | PatchError::Refused { edit, .. }) = error else {
+        return wrong(path, error);
+    };
+    let own = |line: &str| {
+        line.split('#').next().unwrap_or_default().split_whitespace().eq(edit.split_whitespace())
+    };
+    match text.lines().position(own) {
+        Some(at) => wrong(path, format!("line {}: {error}", at + 1)),
+        None => wrong(path, error),
+    }
 }
 
 /// Whether a text begins as PTX has to.

@@ -3,7 +3,6 @@
 mod args;
 mod files;
 mod input;
-mod island;
 mod planned;
 mod print;
 mod progress;
@@ -19,13 +18,12 @@ use nitro_train::clap::{ArgMatches, Command};
 use nitro_train::{BoxError, TrainerCommand, UsageError};
 
 use self::args::EvolveArgs;
-use self::island::{Board, file_part, island_name};
 pub(crate) use self::print::describe;
 use self::progress::Terminal;
 use crate::devices::{Devices, checks, devices, disassembler, probe, run_in_process, work};
 use crate::run::original_code;
 use crate::{
-    Efforts, EmulatorCheck, EvolveRequest, Island, Observer, PlannedSubject, Set, Subject, Workload, evolve,
+    Efforts, EmulatorCheck, EvolveRequest, Observer, PlannedSubject, Set, Subject, Workload, evolve,
 };
 
 /// The command `evolve` of a trainer.
@@ -76,13 +74,21 @@ impl TrainerCommand for EvolveCommand {
                 run_in_process(&args.devices, &subject)?;
                 return Ok(ExitCode::SUCCESS);
             }
+            let begin_with = input::patches(&args.begin_with, &subject)?;
             let devices = devices(&args.devices)?;
             if devices.is_counted {
                 subject.check_emulated().map_err(|error| input::wrong(path, error))?;
             }
             match args.check {
                 true => check(&subject, devices, out)?,
-                false => run(&args, path, (&subject, None), devices, began, out)?,
+                false => run(
+                    &args,
+                    path,
+                    Task { subject: &subject, planned: None, begin_with },
+                    devices,
+                    began,
+                    out,
+                )?,
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -102,10 +108,11 @@ fn missing(error: UsageError, ptx: &Path, workload: &Path) -> UsageError {
 
 fn apply(ptx: &str, path: &Path, patch: &Path, out: &mut dyn Write) -> Result<(), BoxError> {
     let base = Base::new(Module::parse(ptx).map_err(|error| input::wrong(path, error))?);
-    let read: Patch = input::text(patch)?.parse().map_err(|error| input::wrong(patch, error))?;
-    let edits = &base.check(&read).map_err(|error| input::wrong(patch, error))?.edits;
-    let patched = base.apply(edits).map_err(|error| input::wrong(patch, error))?;
-    Ok(write!(out, "{patched}")?)
+    let text = input::text(patch)?;
+    let wrong = |error| input::wrong_patch(patch, &text, &error);
+    let read: Patch = text.parse().map_err(wrong)?;
+    let edits = &base.check(&read).map_err(wrong)?.edits;
+    Ok(write!(out, "{}", base.apply(edits).map_err(wrong)?)?)
 }
 
 fn check(subject: &Subject, devices: Devices, out: &mut dyn Write) -> Result<(), BoxError> {
@@ -137,16 +144,24 @@ fn warn(workload: &Workload, terminal: &Terminal) {
     }
 }
 
-/// `planned` is what the subject was made of, where that was a launch plan; its time began some time ago.
+/// What is evolved, and with what that begins.
+struct Task<'a> {
+    subject: &'a Subject,
+    /// What the subject was made of, where that was a launch plan.
+    planned: Option<&'a PlannedSubject>,
+    begin_with: Vec<Patch>,
+}
+
+/// Evolves, and writes and prints what was found. Its time began some time ago.
 fn run(
     args: &EvolveArgs,
     path: &Path,
-    (subject, planned): (&Subject, Option<&PlannedSubject>),
+    task: Task<'_>,
     devices: Devices,
     began: Instant,
     out: &mut dyn Write,
 ) -> Result<(), BoxError> {
-    let mut board = Board::open(args, subject)?;
+    let Task { subject, planned, begin_with } = task;
     let folder = folder(args, path);
     make_folder(&folder)?;
     let Devices { benches, assemble, is_counted } = devices;
@@ -154,7 +169,6 @@ fn run(
     // Whoever gives a device its work has a core, so that times do not depend on what is assembled meanwhile.
     let threads = if is_counted { cores } else { cores.saturating_sub(benches.len()).max(1) };
     let terminal = Terminal::new();
-    board.iter().for_each(|board| terminal.message(&board.line(args)));
     if !is_counted {
         terminal.message("looking which checks the original passes");
     }
@@ -175,9 +189,8 @@ fn run(
     if !proposed.is_empty() {
         terminal.message(&format!("edits that profile and text suggest: {}", proposed.join(", ")));
     }
-    let seed = board.as_ref().map_or(args.seed, |board| board.seed(args.seed));
     let request = EvolveRequest {
-        plan: args.plan(max_error, seed),
+        plan: args.plan(max_error),
         most_time: args.most_time(),
         most_trials: args.evaluations.unwrap_or(usize::MAX),
         efforts: if is_counted { Efforts::COUNTED } else { Efforts::MEASURED },
@@ -187,12 +200,7 @@ fn run(
         relies_on_inputs: args.rely_on_inputs,
         disassembler: disassembler(&benches, &subject.original().ptx),
         log: &folder.join("evolution.jsonl"),
-        island: board.as_mut().map(|board| Island {
-            name: board.island.clone(),
-            every: args.migrate_every,
-            migrants: args.migrants.into(),
-            exchange: board,
-        }),
+        begin_with,
         elapsed: &|| began.elapsed(),
     };
     let evolved = evolve(subject, benches, &*assemble, request, &terminal)?;
@@ -205,10 +213,8 @@ fn run(
     Ok(())
 }
 
-/// Islands of one folder do not write over each other.
 fn folder(args: &EvolveArgs, path: &Path) -> PathBuf {
-    let island = island_name(args).map_or(String::new(), |island| format!(".{}", file_part(&island)));
-    args.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}{island}.evolved", files::stem(path))))
+    args.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.evolved", files::stem(path))))
 }
 
 fn make_folder(folder: &Path) -> Result<(), String> {

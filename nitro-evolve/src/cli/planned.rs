@@ -8,7 +8,7 @@ use nitro_launch::LaunchPlan;
 use nitro_train::{BoxError, UsageError};
 
 use super::args::EvolveArgs;
-use super::{check, folder, input, make_folder, run};
+use super::{Task, check, folder, input, make_folder, run};
 use crate::devices::{Devices, devices};
 use crate::evolve::EvolveError;
 use crate::{PlannedSubject, Workload};
@@ -56,6 +56,7 @@ pub(super) fn evolve(
     let mut devices = devices(&args.devices)?;
     let architecture = args.architecture.or_else(|| architecture(&mut devices)).unwrap_or(ARCHITECTURE);
     let planned = PlannedSubject::new(plan, workload, architecture).map_err(|error| of_file(&error))?;
+    let begin_with = input::patches(&args.begin_with, planned.subject())?;
     if devices.is_counted {
         planned.subject().check_emulated().map_err(|error| of_file(&error))?;
     }
@@ -63,7 +64,8 @@ pub(super) fn evolve(
         true => check(planned.subject(), devices, out),
         false => {
             keep(args, path, &planned)?;
-            run(args, path, (planned.subject(), Some(&planned)), devices, began, out)
+            let task = Task { subject: planned.subject(), planned: Some(&planned), begin_with };
+            run(args, path, task, devices, began, out)
         }
     }
 }

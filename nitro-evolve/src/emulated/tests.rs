@@ -1,4 +1,4 @@
-mod islands;
+mod begin_with;
 mod unwritten;
 
 use std::path::Path;
@@ -162,7 +162,7 @@ fn request<'a>(
         relies_on_inputs: false,
         disassembler: Disassembler::of(&subject.original().ptx),
         log,
-        island: None,
+        begin_with: Vec::new(),
         elapsed: &|| Duration::ZERO,
     }
 }
@@ -550,7 +550,7 @@ fn a_log_of_something_else_is_refused_and_stays() {
         relies_on_inputs: false,
         disassembler: Err("it is not asked for".to_owned()),
         log: &log,
-        island: None,
+        begin_with: Vec::new(),
         elapsed: &|| Duration::ZERO,
     };
     let error =

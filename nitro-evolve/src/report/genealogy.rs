@@ -82,8 +82,7 @@ fn points(shares: &[f64]) -> Vec<(f64, f64)> {
 
 fn born(lineage: &Lineage) -> String {
     let generation = lineage.shares.iter().position(|share| *share > 0.0).unwrap_or(0);
-    let from = lineage.from.as_ref().map_or(String::new(), |island| format!(", from island {island}"));
-    format!("first in generation {generation}, candidate {}{from}", lineage.first_trial)
+    format!("first in generation {generation}, candidate {}", lineage.first_trial)
 }
 
 fn label(lineage: &Lineage) -> String {
@@ -117,15 +116,6 @@ fn collected(together: &[usize], all: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_edit_is_shown_with_the_island_that_it_came_from() {
-        let own =
-            Lineage { edit: "delete b1".to_owned(), first_trial: 7, from: None, shares: vec![0.0, 0.5] };
-        assert_eq!(born(&own), "first in generation 1, candidate 7");
-        let other = Lineage { from: Some("there".to_owned()), ..own };
-        assert_eq!(born(&other), "first in generation 1, candidate 7, from island there");
-    }
 
     #[test]
     fn edits_that_come_together_are_counted_up() {

@@ -5,6 +5,7 @@ use nitro_train::internals::page::wide;
 
 use super::{is_counted, words};
 use crate::Evolved;
+use crate::evolve::patches;
 use crate::finding::{Contract, Finding, Verdict};
 
 /// What was evolved.
@@ -29,7 +30,9 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
                 (words::count(evolved.history.counts.trials, "candidate")) " in " (words::count(evolved.generations, "generation"))
                 " and " (words::duration(evolved.seconds)) "; " (words::allowed(evolved.max_error)) " was allowed."
             }
-            @if let Some(migrations) = &evolved.migrations { p { (words::migrations(migrations)) } }
+            @if evolved.begun_with > 0 {
+                p { "It began with " (patches(evolved.begun_with)) " found elsewhere, each evaluated anew." }
+            }
             (original(&evolved.original, is_counted(evolved)))
         }
     }

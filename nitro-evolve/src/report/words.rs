@@ -6,7 +6,6 @@ use maud::{Markup, html};
 use nitro_search::evolve::Fitness;
 use nitro_train::internals::page::{Nanoseconds, number};
 
-use crate::Migrations;
 use crate::finding::{Contract, Finding, Verdict};
 
 /// How many times as fast; a dash for what is no number.
@@ -57,21 +56,6 @@ pub(super) fn allowed(max_error: f64) -> String {
         f64::INFINITY => "any error".to_owned(),
         _ => format!("error up to {}", number(max_error)),
     }
-}
-
-/// What came from other islands.
-pub(super) fn migrations(migrations: &Migrations) -> String {
-    let of = |(island, patches): (&String, &usize)| format!("{} of {island}", count_patches(*patches));
-    let taken_in: Vec<String> = migrations.taken_in.iter().map(of).collect();
-    let island = &migrations.island;
-    match taken_in.is_empty() {
-        true => format!("It was island {island}, and took in nothing of others."),
-        false => format!("It was island {island}, and took in {}, each evaluated anew.", taken_in.join(", ")),
-    }
-}
-
-fn count_patches(patches: usize) -> String {
-    format!("{patches} {}", if patches == 1 { "patch" } else { "patches" })
 }
 
 /// Edits, candidates and the like, with the number.

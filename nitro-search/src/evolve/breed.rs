@@ -68,7 +68,8 @@ pub(super) fn mutate<P: PatchSpace>(space: &P, mut edits: Edits<P>, random: &mut
     set::<P>(edits)
 }
 
-fn set<P: PatchSpace>(mut edits: Edits<P>) -> Edits<P> {
+/// Returns edits as a set: ascending, each once.
+pub(super) fn set<P: PatchSpace>(mut edits: Edits<P>) -> Edits<P> {
     edits.sort();
     edits.dedup();
     edits

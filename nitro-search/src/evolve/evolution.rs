@@ -1,6 +1,6 @@
 //! Ask and tell for patches.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::breed::{self, Edits};
 use super::rank::{Standing, front, standings};
@@ -53,7 +53,7 @@ pub struct Evolution<P: PatchSpace> {
     space: P,
     plan: EvolvePlan,
     random: Random,
-    pub(super) records: Records<P::Edit>,
+    records: Records<P::Edit>,
     course: Course<TrialId, Report>,
     /// Machine code that ran in this generation.
     fresh: HashMap<u64, Fitness>,
@@ -61,20 +61,60 @@ pub struct Evolution<P: PatchSpace> {
     trials: Vec<(usize, Purpose)>,
     told: Vec<Told<P::Edit>>,
     /// Those that may have children, the best first.
-    pub(super) population: Vec<usize>,
+    population: Vec<usize>,
     standings: Vec<Standing>,
     /// Made of them, and not yet known.
     children: Vec<usize>,
-    /// What came from elsewhere, by the generation that it joins.
-    pub(super) arrivals: BTreeMap<usize, Vec<Edits<P>>>,
+    /// Joins the first generation.
+    given: Vec<Edits<P>>,
     /// Generations that are complete.
-    pub(super) generation: usize,
+    generation: usize,
 }
 
 impl<P: PatchSpace> Evolution<P> {
     /// An evolution that has not begun.
     #[must_use]
     pub fn new(space: P, plan: EvolvePlan) -> Self {
+        Self::with_patches(space, plan, Vec::new())
+    }
+
+    /// An evolution that has not begun, with patches that join its first generation.
+    ///
+    /// Each is evaluated like any other candidate, whatever was measured elsewhere. What is proposed depends on the
+    /// patches, too: [`restore`](Self::restore) wants the same ones in the same order.
+    ///
+    /// ```
+    /// use nitro_search::Ask;
+    /// use nitro_search::evolve::{Evolution, EvolvePlan, Fitness, PatchSpace, Report};
+    ///
+    /// /// Switches, of which chance finds the first three.
+    /// struct Switches;
+    ///
+    /// impl PatchSpace for Switches {
+    ///     type Edit = u8;
+    ///
+    ///     fn mutate(&self, _: &[u8], seed: u64) -> Option<u8> {
+    ///         Some((seed % 3) as u8)
+    ///     }
+    ///
+    ///     fn is_valid(&self, _: &[u8]) -> bool {
+    ///         true
+    ///     }
+    /// }
+    ///
+    /// let plan = EvolvePlan { population: 8, generations: 4, ..EvolvePlan::default() };
+    /// let mut evolution = Evolution::with_patches(Switches, plan, vec![vec![7]]);
+    /// while let Ask::Evaluate(trials) = evolution.ask(8) {
+    ///     for trial in trials {
+    ///         let time_ns = if trial.edits.contains(&7) { 50.0 } else { 100.0 }; // here it would be run
+    ///         evolution.tell(trial.id, Report::Ran { fitness: Fitness { time_ns, error: 0.0 }, code: None })?;
+    ///     }
+    /// }
+    /// assert_eq!(evolution.finalists()[0].edits, [7]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_patches(space: P, plan: EvolvePlan, patches: Vec<Vec<P::Edit>>) -> Self {
         let (random, course) = (Random::new(plan.seed), Course::new(plan.budget));
         Self {
             space,
@@ -88,7 +128,7 @@ impl<P: PatchSpace> Evolution<P> {
             population: Vec::new(),
             standings: Vec::new(),
             children: Vec::new(),
-            arrivals: BTreeMap::new(),
+            given: patches.into_iter().map(breed::set::<P>).collect(),
             generation: 0,
         }
     }
@@ -277,9 +317,10 @@ impl<P: PatchSpace> Evolution<P> {
         self.course.begin((first..self.trials.len() as u64).map(TrialId).collect());
     }
 
-    /// The program as it is, and single edits by chance.
+    /// Proposes the program as it is, the patches that were given, and single edits by chance.
     fn begin(&mut self) -> Vec<(usize, Purpose)> {
         let mut first: Vec<Edits<P>> = vec![Vec::new()];
+        first.append(&mut self.given);
         let seeds = self.seeds(self.plan.population.saturating_sub(1));
         first.extend(breed::on_cores(&seeds, |random| breed::first(&self.space, random)));
         self.propose(first)
@@ -316,7 +357,6 @@ impl<P: PatchSpace> Evolution<P> {
         if children.is_empty() {
             children = self.breed();
         }
-        children.extend(self.arrivals.remove(&self.generation).unwrap_or_default());
         proposals.extend(self.propose(children));
         proposals
     }

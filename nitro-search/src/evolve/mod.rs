@@ -8,7 +8,8 @@
 //! ([`Purpose::Validation`]) are shown what is on the front, now and then: what fails there is out, and how fast it was there is kept apart. Whoever evaluates may try what [looks faster](Evolution::to_beat_ns) with them at once, and tell what is wrong there as failed. Those of the *test* never come in here: whoever accepts a
 //! [`Finalist`] runs them once.
 //!
-//! Several evolutions of one program can tell each other what they found ([`Evolution::best`], [`Evolution::take_in`]): times that others have taken count for nothing.
+//! What another evolution of the program has found can join the first generation ([`Evolution::with_patches`]):
+//! times that were taken elsewhere count for nothing.
 //!
 //! The first individuals have one edit each, those of the next generation are unions of three that ran: of random edits most fail, and of three together nearly all.
 //! Where the paper leaves something open: times that differ by less than a margin (1 %) are the same; elites, and the program as it is, are measured again in every generation and have the median of their times, and the
@@ -17,7 +18,6 @@
 mod breed;
 mod evolution;
 mod explain;
-mod migrate;
 mod minimise;
 mod plan;
 mod rank;

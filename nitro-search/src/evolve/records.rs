@@ -62,15 +62,6 @@ impl<E: Clone + Ord> Records<E> {
         (self.known.len() - 1, true)
     }
 
-    pub(super) fn is_known(&self, edits: &[E]) -> bool {
-        self.by_edits.contains_key(edits)
-    }
-
-    /// What individuals with the same machine code have in common.
-    pub(super) fn code(&self, number: usize) -> Option<usize> {
-        self.known[number].measured
-    }
-
     pub(super) fn edits(&self, number: usize) -> &[E] {
         &self.known[number].edits
     }

@@ -246,34 +246,35 @@ fn elites_are_measured_again_and_a_lucky_time_does_not_last() {
 
 #[test]
 fn what_comes_from_elsewhere_is_evaluated_anew_and_bred_from() {
-    let find = |arrives: bool| {
-        let mut evolution = Evolution::new(Lines, EvolvePlan { generations: 3, ..plan(11) });
-        assert!(!arrives || evolution.take_in(2, vec![23, 21, 22]));
+    let find = |given: Vec<Vec<u32>>| {
+        let plan = EvolvePlan { generations: 2, ..plan(11) };
+        let mut evolution = Evolution::with_patches(Lines, plan, given);
         let asked = finish(&mut evolution, 8);
-        (asked.into_iter().position(|trial| trial.edits == [21, 22, 23]), evolution)
+        let three = |trial: &Trial<u32>| [21, 22, 23].iter().all(|edit| trial.edits.contains(edit));
+        (
+            asked.into_iter().filter(three).map(|trial| (trial.purpose, trial.edits)).collect::<Vec<_>>(),
+            evolution,
+        )
     };
-    assert_eq!(find(false).0, None, "chance alone does not find them so soon");
-    let (at, mut evolution) = find(true);
-    let told = evolution.told().iter().find(|told| told.trial.edits == [21, 22, 23]).unwrap();
-    assert!(at.is_some() && told.trial.purpose == Purpose::Search, "{told:?}");
-    assert!(matches!(told.report, Report::Ran { fitness, .. } if fitness.time_ns == 70.0), "{told:?}");
-    let best = evolution.best(4);
-    assert!(best.iter().any(|(edits, _)| edits.starts_with(&[21, 22, 23])), "{best:?}");
-    let codes: BTreeSet<u64> = best.iter().map(|(edits, _)| answer(edits).0).collect();
-    assert!(codes.len() == best.len() && best.len() == 4 && !codes.contains(&0), "{best:?}");
-    assert!(!evolution.take_in(9, vec![21, 22, 23]), "it is known");
-    assert!(!evolution.take_in(1, vec![21, 40]), "that generation has begun");
+    assert_eq!(find(Vec::new()).0, [], "chance alone does not find them so soon");
+    // In whatever order the edits are given, and however often; what cannot run is a candidate that failed.
+    let (tried, evolution) = find(vec![vec![23, 21, 22, 21], vec![21, 22, 23], Vec::new(), vec![49, 29]]);
+    let told = |edits: &[u32]| evolution.told().iter().find(|told| told.trial.edits == edits).unwrap();
+    let Told { trial, report } = told(&[21, 22, 23]);
+    assert!(trial.id.0 < 64 && trial.purpose == Purpose::Search, "{trial:?}");
+    assert!(matches!(report, Report::Ran { fitness, .. } if fitness.time_ns == 70.0), "{report:?}");
+    assert!(matches!(told(&[29, 49]).report, Report::Failed(Failure::Crash)));
+    let again = tried.iter().filter(|(purpose, edits)| *purpose == Purpose::Search && edits.len() == 3);
+    assert_eq!(again.count(), 1, "what is known is not evaluated twice");
+    assert!(tried.iter().any(|(_, edits)| edits.len() > 3), "it has descendants");
+    assert!(evolution.finalists().iter().any(|finalist| finalist.edits.starts_with(&[21, 22, 23])));
 }
 
 #[test]
 fn what_came_from_elsewhere_belongs_to_what_an_evolution_is_restored_with() {
-    let begin = || {
-        let mut evolution = Evolution::new(Lines, EvolvePlan { population: 16, generations: 6, ..plan(8) });
-        for (generation, edits) in [(2, vec![10, 21]), (2, vec![6]), (4, vec![21, 22, 23])] {
-            assert!(evolution.take_in(generation, edits));
-        }
-        evolution
-    };
+    let plan = EvolvePlan { population: 16, generations: 6, ..plan(8) };
+    let begin =
+        || Evolution::with_patches(Lines, plan.clone(), vec![vec![10, 21], vec![6], vec![21, 22, 23]]);
     let mut whole = begin();
     finish(&mut whole, usize::MAX);
     for length in (0..=whole.told().len()).step_by(7) {
@@ -286,7 +287,7 @@ fn what_came_from_elsewhere_belongs_to_what_an_evolution_is_restored_with() {
         };
         assert_eq!(by_id(&again), by_id(&whole), "after {length}");
     }
-    let mut without = Evolution::new(Lines, EvolvePlan { population: 16, generations: 6, ..plan(8) });
+    let mut without = Evolution::new(Lines, plan.clone());
     assert!(without.restore(whole.told()).is_err());
 }
 

@@ -204,14 +204,14 @@ impl VariantSearch for GeneratedSearch<'_> {
 
 /// What a colony learns from: also what each part took, which its decisions alone are to answer for.
 fn report(evaluated: Evaluated) -> Report {
-    let Evaluated { outcome, reason, parts, .. } = evaluated;
+    let Evaluated { outcome, parts, .. } = evaluated;
     let part = |PartTime { name, time_ns, metrics }| PartReport {
         part: name.into(),
         time_ns,
         metrics: metrics.into_iter().collect(),
     };
     let parts = parts.into_iter().map(part).collect();
-    Report { parts, ..evaluation(outcome, &reason).into() }
+    Report { parts, ..evaluation(outcome).into() }
 }
 
 /// As the user asks for it.

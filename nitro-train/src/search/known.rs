@@ -39,12 +39,12 @@ pub(super) fn known_sources(
         let mut evaluations = Vec::new();
         for names in names.chunks(MOST_ASKED) {
             let known = store.evaluations(function, &other.id, input, names)?;
-            let known = known.into_iter().map(|one| one.map(|one| evaluation(one.outcome, &one.reason)));
+            let known = known.into_iter().map(|one| one.map(|one| evaluation(one.outcome)));
             evaluations.extend(known);
         }
         for one in by_input.of(others, at, variant).filter(|one| one.device == index) {
             if let Some(&at) = position.get(one.configuration.as_str()) {
-                evaluations[at] = Some(evaluation(one.outcome, &one.reason));
+                evaluations[at] = Some(evaluation(one.outcome));
             }
         }
         if evaluations.iter().any(Option::is_some) {

@@ -99,7 +99,7 @@ impl VariantSearch for InputSearch {
             };
             self.reasons.note(&reason);
             // It was asked for and not told, and the time is one that a store keeps.
-            let _ = self.search.tell(candidate, evaluation(outcome, &reason));
+            let _ = self.search.tell(candidate, evaluation(outcome));
         }
         self.open = open;
     }

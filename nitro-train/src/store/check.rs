@@ -6,7 +6,7 @@ use nitro_core::recording::PartTime;
 use nitro_core::{Artifact, MAX_ARTIFACT_BYTES, MAX_VARIANTS, name};
 
 use super::as_row;
-use super::{ChoiceName, Evaluated, FunctionSchema, MAX_POST_BYTES, MAX_POSTERS, Row, Searches, StoreError};
+use super::{ChoiceName, Evaluated, FunctionSchema, Row, Searches, StoreError};
 use crate::recordings::{DeviceRecord, Input, MAX_FEATURES, Outcome, Recordings, SpaceRecord};
 
 /// Features of one input recorded twice may differ by this share of their value: sums over another number of threads
@@ -97,30 +97,6 @@ fn names<'a>(what: impl Fn() -> String, names: impl Iterator<Item = &'a str>) ->
         }
     }
     Ok(())
-}
-
-/// Refuses a text for others that nobody would read.
-pub(super) fn post(board: &str, poster: &str, bytes: usize) -> Result<(), StoreError> {
-    one_name("board", board)?;
-    one_name("poster", poster)?;
-    post_bytes(poster, bytes)
-}
-
-pub(super) fn post_bytes(poster: &str, bytes: usize) -> Result<(), StoreError> {
-    too_many(|| format!("what `{poster}` posts"), (bytes, "bytes", MAX_POST_BYTES), "post less at once")
-}
-
-pub(super) fn posters(board: &str, count: usize) -> Result<(), StoreError> {
-    let advice = "use a store of its own for what is worked on now";
-    too_many(|| format!("board `{board}`"), (count, "posters", MAX_POSTERS), advice)
-}
-
-/// Those of them that are names, ascending.
-pub(super) fn loaded_posters(board: &str, mut found: Vec<String>) -> Result<Vec<String>, StoreError> {
-    posters(board, found.len())?;
-    found.retain(|poster| name::check(poster).is_ok());
-    found.sort_unstable();
-    Ok(found)
 }
 
 /// The most configurations of one variant that are listed: some hundred MiB of text.

@@ -123,6 +123,13 @@ pub enum StoreError {
     )]
     Version { location: String, found: i64, supported: i64 },
 
+    /// The store was made by an older program, of which there was no release.
+    #[error(
+        "store `{location}` has format version {found}, of which there was no release, and this program reads from {oldest} \
+         on: record into another store"
+    )]
+    OldVersion { location: String, found: i64, oldest: i64 },
+
     /// Recordings from elsewhere were made with another declaration of the function.
     #[error(
         "{change} of `{function}` is declared otherwise in what comes into store `{location}`: record one of the two again with the \

@@ -116,10 +116,6 @@ pub fn open_to_read(url: &str) -> Result<Box<dyn Store>, StoreError> {
 
 /// The longest that a claim lasts ([`Store::claim`]).
 pub const MAX_LEASE: Duration = Duration::from_secs(60);
-/// The most bytes of a post ([`Store::post`]).
-pub const MAX_POST_BYTES: usize = 1 << 20;
-/// The most posters that a board may have ([`Store::posters`]).
-pub const MAX_POSTERS: usize = 1024;
 
 /// Whether [`open`] would find a store, or an error, rather than make one, as far as the name tells: a server's is
 /// taken to be there.
@@ -445,37 +441,6 @@ pub trait Store: Send {
         owner: &str,
         lease: Duration,
     ) -> Result<bool, StoreError>;
-
-    /// Leaves a text on a board, for others who work on the same: of each poster the last stays. Like a claim it is for those who are at work now, and is not copied to other
-    /// stores.
-    ///
-    /// ```
-    /// let mut store = nitro_train::store::memory()?;
-    /// store.post("evolution of mm", "first", "delete b17")?;
-    /// store.post("evolution of mm", "second", "delete b3")?;
-    /// assert_eq!(store.posters("evolution of mm")?, ["first", "second"]);
-    /// assert_eq!(store.posted("evolution of mm", "first")?.as_deref(), Some("delete b17"));
-    /// # Ok::<(), nitro_train::store::StoreError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When a name is none, the text is longer than [`MAX_POST_BYTES`], or the back end fails.
-    fn post(&mut self, board: &str, poster: &str, text: &str) -> Result<(), StoreError>;
-
-    /// Who has left something on a board, in alphabetical order; what is no name is left out.
-    ///
-    /// # Errors
-    ///
-    /// When they are more than [`MAX_POSTERS`], or the back end fails.
-    fn posters(&mut self, board: &str) -> Result<Vec<String>, StoreError>;
-
-    /// What one has left on a board last.
-    ///
-    /// # Errors
-    ///
-    /// When it is longer than [`MAX_POST_BYTES`], which another program has written, is no text, or the back end fails.
-    fn posted(&mut self, board: &str, poster: &str) -> Result<Option<String>, StoreError>;
 
     /// Adds recordings made elsewhere, all or nothing.
     ///

@@ -159,15 +159,6 @@ impl Store for Told<'_> {
         (self.tell)("claim");
         self.store.claim(f, d, i, by, lease)
     }
-    fn post(&mut self, board: &str, poster: &str, text: &str) -> Result<(), StoreError> {
-        self.store.post(board, poster, text)
-    }
-    fn posters(&mut self, board: &str) -> Result<Vec<String>, StoreError> {
-        self.store.posters(board)
-    }
-    fn posted(&mut self, board: &str, poster: &str) -> Result<Option<String>, StoreError> {
-        self.store.posted(board, poster)
-    }
     fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {
         self.store.import(recordings)
     }

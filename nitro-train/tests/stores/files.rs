@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nitro_train::recordings::{DeviceRecord, Input, Outcome};
-use nitro_train::store::{self, ChoiceName, FunctionSchema, Row, StoreError};
+use nitro_train::store::{self, FunctionSchema, Row, StoreError};
 
 fn folder(test: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("store-files-{test}"));
@@ -106,72 +106,63 @@ fn databases_of_other_programs_are_left_as_they_are() {
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
-#[test]
-fn a_newer_version_is_refused() {
-    let path = folder("newer").join("nitro.db");
-    filled(&path);
-    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 10).unwrap();
-    let before = fs::read(&path).unwrap();
-    let error = refusal(&path);
-    assert!(matches!(error, StoreError::Version { found: 10, supported: 9, .. }), "{error:?}");
-    assert_eq!(fs::read(&path).unwrap(), before);
+/// Makes a file one of another format version.
+fn change(path: &Path, statements: &str) {
+    rusqlite::Connection::open(path).unwrap().execute_batch(statements).unwrap();
 }
 
 #[test]
-fn a_store_of_version_1_keeps_everything_and_takes_reasons() {
+fn newer_versions_and_those_before_the_oldest_are_refused_and_stay() {
+    let path = folder("versions").join("nitro.db");
+    filled(&path);
+    for (version, expected) in [
+        (11, "has format version 11, this program reads up to 10: use a newer Nitro"),
+        (8, "has format version 8, of which there was no release, and this program reads from 9 on"),
+        (0, "has format version 0, of which there was no release"),
+        (-1, "has format version -1, of which there was no release"),
+    ] {
+        change(&path, &format!("PRAGMA user_version = {version}"));
+        let before = fs::read(&path).unwrap();
+        let error = refusal(&path).to_string();
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+}
+
+#[test]
+fn an_older_version_is_brought_up_and_keeps_everything() {
+    const POSTS: &str = "CREATE TABLE post (board TEXT NOT NULL, poster TEXT NOT NULL, text TEXT NOT NULL,
+        PRIMARY KEY (board, poster)) STRICT, WITHOUT ROWID; INSERT INTO post VALUES ('a', 'b', 'c')";
     let path = folder("older").join("nitro.db");
     filled(&path);
-    let older = "ALTER TABLE measurement DROP COLUMN is_due; ALTER TABLE measurement DROP COLUMN load; DROP TABLE meaning;
-                 ALTER TABLE measurement DROP COLUMN reason; DROP TABLE claim; DROP TABLE space; DROP TABLE feature_time;
-                 DROP TABLE evaluation; DROP TABLE search; DROP TABLE post; DROP TABLE artifact;
-                 ALTER TABLE function DROP COLUMN default_configuration; PRAGMA user_version = 1";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
+    change(&path, POSTS);
+    assert!(matches!(refusal(&path), StoreError::Foreign { .. }), "this version has no such table");
+    change(&path, "PRAGMA user_version = 9");
     let mut store = open(&path).unwrap();
     assert_eq!(store.load("sort").unwrap().measurements.len(), 300);
     let input = Input { name: "train/new".to_owned(), features: vec![1.0] };
-    let row = Row { reason: "panicked: no", ..Row::new("merge", Outcome::Failed) };
-    store.put("sort", "host", &input, &[row]).unwrap();
-    let recordings = open(&path).unwrap().load("sort").unwrap();
-    let reasons: Vec<&str> = recordings
-        .measurements
-        .iter()
-        .map(|one| one.reason.as_str())
-        .filter(|reason| !reason.is_empty())
-        .collect();
-    assert_eq!(reasons, ["panicked: no"]);
+    store.put("sort", "host", &input, &[Row::new("merge", Outcome::Failed)]).unwrap();
+    drop(store);
+    assert_eq!(open(&path).unwrap().load("sort").unwrap().measurements.len(), 301);
+    let version = |connection: rusqlite::Connection| {
+        connection.pragma_query_value(None, "user_version", |row| row.get(0))
+    };
+    assert_eq!(version(rusqlite::Connection::open(&path).unwrap()), Ok(10));
 }
 
 #[test]
-fn a_store_of_version_5_keeps_everything_and_takes_evaluations() {
-    let path = folder("version_5").join("nitro.db");
+fn what_an_older_version_has_not_is_foreign_in_it_too() {
+    let path = folder("older_foreign").join("nitro.db");
     filled(&path);
-    let older = "ALTER TABLE measurement DROP COLUMN is_due; ALTER TABLE measurement DROP COLUMN load; DROP TABLE meaning;
-                 DROP TABLE evaluation; DROP TABLE search; DROP TABLE post; DROP TABLE artifact; PRAGMA user_version = 5";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
-    let mut store = open(&path).unwrap();
-    let old = store.load("sort").unwrap().measurements;
-    assert_eq!((old.len(), old.iter().filter(|one| one.load.is_some()).count()), (300, 0));
-    store.put_evaluation("sort", "host", "train/1", &Row::new("merge", Outcome::Wrong)).unwrap();
-    let found = store.evaluations("sort", "host", "train/1", &[ChoiceName::variant("merge")]).unwrap();
-    assert_eq!(found[0].as_ref().map(|one| one.outcome), Some(Outcome::Wrong));
-}
-
-#[test]
-fn a_store_of_version_6_keeps_everything_and_takes_generated_code() {
-    let path = folder("version_6").join("nitro.db");
-    filled(&path);
-    open(&path).unwrap().put_evaluation("sort", "host", "a", &Row::new("merge", Outcome::Wrong)).unwrap();
-    let older = "ALTER TABLE measurement DROP COLUMN is_due; ALTER TABLE measurement DROP COLUMN load; DROP TABLE meaning; DROP TABLE post;
-                 DROP TABLE artifact; ALTER TABLE evaluation DROP COLUMN parts;
-                 ALTER TABLE evaluation DROP COLUMN load; PRAGMA user_version = 6";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(older).unwrap();
-    let mut store = open(&path).unwrap();
-    let of = [ChoiceName::variant("merge")];
-    let evaluated = store.evaluations("sort", "host", "a", &of).unwrap().remove(0).unwrap();
-    assert_eq!((evaluated.outcome, evaluated.load, evaluated.parts), (Outcome::Wrong, None, Vec::new()));
-    let kernel = store.put_artifact("sort", "block=32").unwrap();
-    let recordings = open(&path).unwrap().load("sort").unwrap();
-    assert_eq!((recordings.measurements.len(), &*recordings.artifacts[&kernel]), (300, "block=32"));
+    change(&path, "CREATE VIEW post AS SELECT 1; PRAGMA user_version = 9");
+    assert!(matches!(refusal(&path), StoreError::Foreign { .. }));
+    change(&path, "DROP VIEW post");
+    assert!(open(&path).is_err(), "the step fails");
+    let version: i64 = rusqlite::Connection::open(&path)
+        .unwrap()
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .unwrap();
+    assert_eq!(version, 9, "and leaves it as it is");
 }
 
 #[test]
@@ -188,43 +179,6 @@ fn generated_code_that_somebody_changed_is_refused_with_both_digests() {
     assert!(why.contains(&format!("artifact {kernel} has the digest {found}")), "{why}");
     other.execute_batch("UPDATE artifact SET digest = 'kernel'").unwrap();
     assert!(matches!(store.load("sort"), Err(StoreError::Damaged { .. })));
-}
-
-/// The file is as the trainer of that version wrote it.
-#[test]
-fn a_store_of_version_2_keeps_everything_and_takes_configurations() {
-    let path = folder("version_2").join("nitro.db");
-    fs::write(&path, include_bytes!("data/version-2.db")).unwrap();
-    let before = open(&path).unwrap().load("histogram").unwrap();
-    let (inputs, variants) = (before.inputs.len(), before.variants.len());
-    assert_eq!((inputs, variants, before.measurements.len()), (6, 4, 24));
-    assert_eq!(
-        before.default_variant.map(|variant| before.variants[variant].as_str()),
-        Some("private_tables")
-    );
-    assert!(before.measurements.iter().all(|one| one.configuration.is_empty()));
-
-    let mut store = open(&path).unwrap();
-    let (variants, features): (Vec<&str>, Vec<&str>) = (
-        before.variants.iter().map(String::as_str).collect(),
-        before.features.iter().map(String::as_str).collect(),
-    );
-    let schema = FunctionSchema {
-        function: "histogram",
-        variants: &variants,
-        default_variant: Some(variants[0]),
-        default_configuration: "bins=4",
-        features: &features,
-    };
-    store.register(&schema).unwrap();
-    let row = Row { configuration: "bins=8", ..Row::new(variants[0], Outcome::Time(5.0)) };
-    store.put("histogram", &before.devices[0].id, &before.inputs[0], &[row]).unwrap();
-    let after = open(&path).unwrap().load("histogram").unwrap();
-    assert_eq!((after.default_variant, after.default_configuration.as_str()), (Some(0), "bins=4"));
-    assert_eq!(after.measurements.len(), before.measurements.len() + 1);
-    let wanted = ChoiceName { variant: variants[0], configuration: "bins=8" };
-    let recorded = open(&path).unwrap().recorded("histogram", &before.devices[0].id, &[wanted]).unwrap();
-    assert_eq!(recorded.into_iter().collect::<Vec<_>>(), [before.inputs[0].name.clone()]);
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn what_no_store_has() {
             "CREATE TRIGGER wipe AFTER INSERT ON measurement BEGIN DELETE FROM measurement; END",
             "has the trigger `wipe`, which is none of Nitro's: remove it (DROP TRIGGER \"wipe\")",
         ),
-        ("CREATE TRIGGER sqlx BEFORE UPDATE ON post BEGIN SELECT raise(ignore); END", "the trigger `sqlx`"),
+        ("CREATE TRIGGER sqlx BEFORE UPDATE ON claim BEGIN SELECT raise(ignore); END", "the trigger `sqlx`"),
         ("CREATE VIEW seen AS SELECT 1", "has the view `seen`"),
         ("CREATE VIEW \"a\u{1b}[31m\" AS SELECT 1", "has the view `a\\u{1b}[31m`"),
         ("CREATE TABLE notes (text)", "has the table `notes`, which is none of Nitro's: remove it (DROP TABLE"),
@@ -88,7 +88,7 @@ fn what_no_store_has() {
         ("ALTER TABLE device ADD COLUMN owner TEXT", "its table `device` has other columns"),
         ("ALTER TABLE input RENAME COLUMN name TO called", "its table `input` has other columns"),
         ("DROP TABLE feature_time", "its table `feature_time` is missing"),
-        ("DROP TABLE post; CREATE TABLE post (board TEXT, poster TEXT, text TEXT)", "its table `post` has other"),
+        ("DROP TABLE claim; CREATE TABLE claim (function TEXT, device TEXT)", "its table `claim` has other"),
         (
             "DROP TABLE search; CREATE TABLE search (name TEXT PRIMARY KEY COLLATE nocase, began_with TEXT NOT NULL)
              STRICT, WITHOUT ROWID",
@@ -104,8 +104,8 @@ fn what_no_store_has() {
              UPDATE sqlite_schema SET sql = replace(sql, 'outcome IN', 'outcome NOT IN') WHERE name = 'measurement'",
             "its table `measurement` has other",
         ),
-        ("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'x' WHERE name = 'post'", "is damaged"),
-        ("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'post'", "is damaged"),
+        ("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'x' WHERE name = 'claim'", "is damaged"),
+        ("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'claim'", "is damaged"),
         ("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema", "is damaged"),
     ] {
         let path = filled(folder.path());
@@ -175,8 +175,9 @@ fn names_that_mean_something_else_are_refused_and_nothing_is_made() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["file:u.db", ":memory:", "a?b#c%20d.db", " "] {
         let path = folder.path().join(name);
-        store::open(path.to_str().unwrap()).unwrap().post("a", "b", "c").unwrap();
-        assert_eq!(store::open(path.to_str().unwrap()).unwrap().posters("a").unwrap(), ["b"], "{name}");
+        let device = DeviceRecord { id: "host:4".into(), features: [("threads".into(), 4.0)].into() };
+        store::open(path.to_str().unwrap()).unwrap().put_device(&device).unwrap();
+        assert_eq!(store::open(path.to_str().unwrap()).unwrap().devices().unwrap(), [device], "{name}");
         assert!(path.is_file(), "{name}");
     }
 }

@@ -18,7 +18,7 @@ pub fn nothing_tried() -> Evolved {
         instructions: 312,
         on: vec!["cuda:0 (NVIDIA H200)".to_owned()],
         seed: 7,
-        migrations: None,
+        begun_with: 0,
         proposed: Default::default(),
         max_error: 0.01,
         original: Vec::new(),
@@ -110,12 +110,7 @@ fn tried() -> Vec<Tried> {
 fn lineages() -> Vec<Lineage> {
     let lineage = |edit: &str, first_trial: u64, from: usize| {
         let share = |at: usize| if at < from { 0.0 } else { 1.0 - 0.9 * (-0.15 * (at - from) as f64).exp() };
-        Lineage {
-            edit: edit.to_owned(),
-            first_trial,
-            from: None,
-            shares: (0..GENERATIONS).map(share).collect(),
-        }
+        Lineage { edit: edit.to_owned(), first_trial, shares: (0..GENERATIONS).map(share).collect() }
     };
     vec![
         lineage("operand b41 slot 2 = 3", 2600, 20),

@@ -51,11 +51,6 @@ pub(super) fn due(function: &str, device: &str) -> String {
     format!("nitro:due:{}", json(&(function, device)))
 }
 
-/// What those who work on the same have left for each other.
-pub(super) fn posts(board: &str) -> String {
-    format!("nitro:posts:{board}")
-}
-
 /// Who measures an input at present: a string that expires.
 pub(super) fn claim(function: &str, device: &str, input: &str) -> String {
     format!("nitro:claim:{}", json(&(function, device, input)))

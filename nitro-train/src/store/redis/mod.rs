@@ -13,7 +13,6 @@
 //! | `nitro:searches` | search → what it began with |
 //! | `nitro:feature-times:["FUNCTION","DEVICE"]` | input → what each feature takes, in nanoseconds |
 //! | `nitro:due:["FUNCTION","DEVICE"]` | the fields of measurements that are to be made again → nothing |
-//! | `nitro:posts:BOARD` | poster → the text that it has left last |
 //! | `nitro:claim:["FUNCTION","DEVICE","INPUT"]` | (a string that expires) who measures the input at present |
 //!
 //! Values are JSON. A change watches the keys it has read, and writes in one MULTI/EXEC.
@@ -349,28 +348,6 @@ impl Store for Redis {
             Ok(())
         })?;
         Ok(claimed)
-    }
-
-    fn post(&mut self, board: &str, poster: &str, text: &str) -> Result<(), StoreError> {
-        check::post(board, poster, text.len())?;
-        self.link.with(|connection, _| Ok(connection.hset(keys::posts(board), poster, text)?))
-    }
-
-    fn posters(&mut self, board: &str) -> Result<Vec<String>, StoreError> {
-        let found = self.link.with(|connection, _| {
-            check::posters(board, connection.hlen(keys::posts(board))?)?;
-            let found: Vec<Vec<u8>> = connection.hkeys(keys::posts(board))?;
-            Ok(found.into_iter().filter_map(|poster| String::from_utf8(poster).ok()).collect())
-        })?;
-        check::loaded_posters(board, found)
-    }
-
-    fn posted(&mut self, board: &str, poster: &str) -> Result<Option<String>, StoreError> {
-        self.link.with(|connection, location| {
-            let key = keys::posts(board);
-            check::post_bytes(poster, redis::cmd("HSTRLEN").arg(&key).arg(poster).query(connection)?)?;
-            answers::value(connection, location, &key, poster)
-        })
     }
 
     fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {

@@ -19,18 +19,13 @@ const HEADER_BYTES: usize = 100;
 /// Where SQLite's header has the application id.
 const APPLICATION_ID_OFFSET: usize = 68;
 /// Of the tables; a change that older programs cannot read adds one.
-const FORMAT_VERSION: i32 = 9;
-/// What turns a store of an older version into one of the next, from version 1 on.
-const STEPS: [&str; 8] = [
-    include_str!("version_2.sql"),
-    include_str!("version_3.sql"),
-    include_str!("version_4.sql"),
-    include_str!("version_5.sql"),
-    include_str!("version_6.sql"),
-    include_str!("version_7.sql"),
-    include_str!("version_8.sql"),
-    include_str!("version_9.sql"),
-];
+const FORMAT_VERSION: i32 = 10;
+/// The first version that is brought up; stores before it were made by programs that nobody released.
+const OLDEST_VERSION: i32 = 9;
+/// What turns a store of an older version into one of the next, from the oldest on.
+const STEPS: [&str; 1] = [include_str!("version_10.sql")];
+/// Tables of older versions that a step drops.
+const DROPPED_TABLES: &[&str] = &["post"];
 /// What every SQLite file begins with.
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 /// Endings of the files that SQLite has beside the store's.
@@ -258,15 +253,22 @@ fn identify(connection: &mut Connection, location: &str) -> Result<()> {
     if pragma(connection, "application_id")? != APPLICATION_ID {
         return Err(StoreError::NotAStore { location: location.to_owned() }.into());
     }
-    match pragma(connection, "user_version")? {
-        1..=FORMAT_VERSION => {}
-        found => {
-            let (location, supported) = (location.to_owned(), FORMAT_VERSION.into());
-            return Err(StoreError::Version { location, found: found.into(), supported }.into());
+    let version = pragma(connection, "user_version")?;
+    let (found, place) = (i64::from(version), location.to_owned());
+    match version {
+        OLDEST_VERSION..=FORMAT_VERSION => {}
+        ..OLDEST_VERSION => {
+            let oldest = OLDEST_VERSION.into();
+            return Err(StoreError::OldVersion { location: place, found, oldest }.into());
+        }
+        _ => {
+            let supported = FORMAT_VERSION.into();
+            return Err(StoreError::Version { location: place, found, supported }.into());
         }
     }
     // Before the first look at a table, which may be a view without end by now.
-    schema::refuse_foreign(connection, location)?;
+    let dropped = if version < FORMAT_VERSION { DROPPED_TABLES } else { &[] };
+    schema::refuse_foreign(connection, location, dropped)?;
     bring_up(connection)?;
     schema::check(connection, location)
 }
@@ -283,7 +285,7 @@ fn bring_up(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been first, so it is asked again which version there is.
     let found = pragma(&transaction, "user_version")?;
-    for (_, step) in (1..).zip(STEPS).filter(|(version, _)| *version >= found) {
+    for (_, step) in (OLDEST_VERSION..).zip(STEPS).filter(|(version, _)| *version >= found) {
         transaction.execute_batch(step)?;
     }
     transaction.pragma_update(None, "user_version", FORMAT_VERSION)?;

@@ -319,23 +319,6 @@ impl Store for Sqlite {
         Ok(claimed)
     }
 
-    fn post(&mut self, board: &str, poster: &str, text: &str) -> Result<(), StoreError> {
-        check::post(board, poster, text.len())?;
-        self.write(|transaction, _| Ok(write::post(transaction, board, poster, text)?))
-    }
-
-    fn posters(&mut self, board: &str) -> Result<Vec<String>, StoreError> {
-        check::loaded_posters(board, self.read(|connection| read::posters(connection, board))?)
-    }
-
-    fn posted(&mut self, board: &str, poster: &str) -> Result<Option<String>, StoreError> {
-        let Some(bytes) = self.read(|connection| read::post_bytes(connection, board, poster))? else {
-            return Ok(None);
-        };
-        check::post_bytes(poster, bytes.try_into().unwrap_or(usize::MAX))?;
-        self.read(|connection| read::post(connection, board, poster))
-    }
-
     fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {
         check::recordings(recordings)?;
         self.write(|transaction, location| write::import(transaction, location, recordings))
@@ -375,11 +358,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("full.db");
         let mut store = Sqlite::open(&path).unwrap();
-        store.post("board", "first", "kept").unwrap();
+        let schema = FunctionSchema {
+            function: "sort",
+            variants: &["merge"],
+            default_variant: None,
+            default_configuration: "",
+            features: &[],
+        };
+        store.register(&schema).unwrap();
+        let kept = store.put_artifact("sort", "kept").unwrap();
         let pages: i64 = store.connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
         store.connection.pragma_update(None, "max_page_count", pages).unwrap();
-        let error = store.post("board", "second", &"x".repeat(1 << 19)).unwrap_err();
+        let error = store.put_artifact("sort", &"x".repeat(1 << 19)).unwrap_err();
         assert!(matches!(error, StoreError::DiskFull { .. }), "{error:?}");
-        assert_eq!(Sqlite::open(&path).unwrap().posters("board").unwrap(), ["first"]);
+        let artifacts = Sqlite::open(&path).unwrap().load("sort").unwrap().artifacts;
+        assert_eq!(artifacts.keys().collect::<Vec<_>>(), [&kept]);
     }
 }

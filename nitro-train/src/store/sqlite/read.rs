@@ -11,9 +11,7 @@ use crate::exact::Exact;
 use crate::recordings::{
     DeviceRecord, FeatureTimes, Input, Measurement, MeasurementKey, Outcome, Recordings, SpaceRecord,
 };
-use crate::store::{
-    ChoiceName, Evaluated, EvaluationKey, MAX_POSTERS, Searches, merge, ordered_times, parts,
-};
+use crate::store::{ChoiceName, Evaluated, EvaluationKey, Searches, merge, ordered_times, parts};
 use crate::unique;
 
 pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
@@ -301,21 +299,6 @@ fn evaluated(row: &Row<'_>) -> Result<Evaluated> {
 }
 
 /// One more of them than there may be.
-pub(super) fn posters(connection: &Connection, board: &str) -> Result<Vec<String>> {
-    let query = "SELECT poster FROM post WHERE board = ?1 LIMIT ?2";
-    names(connection, query, rusqlite::params![board, MAX_POSTERS as i64 + 1])
-}
-
-pub(super) fn post_bytes(connection: &Connection, board: &str, poster: &str) -> Result<Option<i64>> {
-    let query = "SELECT octet_length(text) FROM post WHERE board = ?1 AND poster = ?2";
-    connection.query_row(query, [board, poster], |row| row.get(0)).optional()
-}
-
-pub(super) fn post(connection: &Connection, board: &str, poster: &str) -> Result<Option<String>> {
-    let query = "SELECT text FROM post WHERE board = ?1 AND poster = ?2";
-    connection.query_row(query, [board, poster], |row| row.get(0)).optional()
-}
-
 pub(super) fn names(
     connection: &Connection,
     query: &str,

@@ -12,8 +12,9 @@ pub(super) const TEXT: &str = include_str!("schema.sql");
 
 /// Refuses what is none of the format's tables: views, triggers, indices, virtual and other tables.
 ///
-/// None of it is looked into: a view may have no end, and the expression of an index runs whenever a row is written.
-pub(super) fn refuse_foreign(connection: &Connection, location: &str) -> Result<()> {
+/// Tables that an older version has, and that will be dropped, may be there. None of it is looked into: a view may have
+/// no end, and the expression of an index runs whenever a row is written.
+pub(super) fn refuse_foreign(connection: &Connection, location: &str, dropped: &[&str]) -> Result<()> {
     let known = tables(&format()?)?;
     let mut statement = connection.prepare(
         "SELECT type, name, sql IS NOT NULL AND sql LIKE 'CREATE VIRTUAL%' FROM sqlite_schema
@@ -23,7 +24,8 @@ pub(super) fn refuse_foreign(connection: &Connection, location: &str) -> Result<
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (kind, name, is_virtual): (String, String, bool) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        if kind == "table" && !is_virtual && known.contains_key(&name) {
+        let is_known = known.contains_key(&name) || dropped.contains(&name.as_str());
+        if kind == "table" && !is_virtual && is_known {
             continue;
         }
         let kind = if is_virtual { "virtual table".to_owned() } else { kind };

@@ -122,11 +122,3 @@ CREATE TABLE claim (
     until_s  REAL NOT NULL, -- seconds since 1970
     PRIMARY KEY (function, device, input)
 ) STRICT, WITHOUT ROWID;
-
--- What those who work on the same have left for each other last.
-CREATE TABLE post (
-    board  TEXT NOT NULL, -- what they work on
-    poster TEXT NOT NULL,
-    text   TEXT NOT NULL,
-    PRIMARY KEY (board, poster)
-) STRICT, WITHOUT ROWID;

@@ -265,15 +265,6 @@ pub(super) fn searches(connection: &Connection, searches: &Searches) -> rusqlite
     searches.begun.iter().try_for_each(|(name, with)| search(connection, name, with).map(drop))
 }
 
-/// Leaves a text on a board, in place of the poster's last.
-pub(super) fn post(connection: &Connection, board: &str, poster: &str, text: &str) -> rusqlite::Result<()> {
-    connection.execute(
-        "INSERT OR REPLACE INTO post (board, poster, text) VALUES (?1, ?2, ?3)",
-        [board, poster, text],
-    )?;
-    Ok(())
-}
-
 pub(super) fn import(connection: &Connection, location: &str, given: &Recordings) -> Result<()> {
     let stored = read::recordings(connection, &given.function)?;
     let plan = Import::plan(location, stored.as_ref(), &read::devices(connection)?, given)?;

@@ -5,7 +5,6 @@
 
 mod imports;
 mod limits;
-mod posts;
 mod selected;
 
 use std::collections::BTreeMap;
@@ -26,7 +25,6 @@ use self::limits::{
     names_that_nothing_is_called_are_refused, no_more_features_than_recordings_have,
     no_more_variants_than_a_selection_tells_apart, odd_names_are_names,
 };
-use self::posts::{of_each_poster_the_last_text_stays, texts_that_nobody_would_read_are_refused};
 
 use self::selected::{
     a_failure_that_is_to_be_measured_again_is_tried_again,
@@ -81,8 +79,6 @@ suite! {
     a_search_begins_once,
     what_searches_left_is_added_elsewhere,
     a_claim_keeps_others_away_until_it_expires,
-    of_each_poster_the_last_text_stays,
-    texts_that_nobody_would_read_are_refused,
     odd_names_are_names,
     names_that_nothing_is_called_are_refused,
     no_more_variants_than_a_selection_tells_apart,

@@ -1,0 +1,2 @@
+-- What format version 10 took out.
+DROP TABLE post;
