@@ -54,6 +54,14 @@ fn a_search_knows_neither_the_run_time_nor_the_trainer() {
 }
 
 #[test]
+fn ptx_knows_neither_nests_nor_devices_nor_the_trainer() {
+    let compiled = compiled_by("nitro-variants-ptx");
+    let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
+    assert_eq!(ours, ["nitro-variants-core", "nitro-variants-ptx", "nitro-variants-search"]);
+    assert!(compiled.len() <= 25, "dependencies are few: {compiled:?}");
+}
+
+#[test]
 fn whoever_calls_the_product_compiles_neither_trainer_nor_generator() {
     let compiled = compiled_with("--no-default-features", "nitro-gemm");
     let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
@@ -77,13 +85,21 @@ fn code_generation_knows_no_trainer_and_devices_and_searches_only_if_asked() {
     assert!(!plain.contains("isl-rs") && plain.len() <= 16, "dependencies are few: {plain:?}");
     let all = compiled_by("nitro-variants-codegen");
     assert!(all.contains("isl-rs") && all.contains("nitro-variants-cuda"), "{all:?}");
-    assert!(!all.contains("nitro-variants-train") && !all.contains("rusqlite"), "{all:?}");
+    for absent in ["nitro-variants-ptx", "nitro-variants-train", "rusqlite"] {
+        assert!(!all.contains(absent), "{all:?}");
+    }
+    let searched = compiled_with("--features=search", "nitro-variants-codegen");
+    assert!(
+        searched.contains("nitro-variants-search") && !searched.contains("nitro-variants-core"),
+        "{searched:?}"
+    );
 }
 
-/// Neither are its macro and isl compiled by whoever does not ask for them.
+/// Neither are its macro and isl compiled by whoever does not ask for them, such as evolution and the suite's trainer.
 #[test]
 fn nests_are_compiled_by_nobody_else() {
-    for package in ["nitro-variants", "nitro-variants-cuda", "nitro-variants-train"] {
+    let others = ["", "-cuda", "-train", "-ptx", "-evolve"].map(|part| format!("nitro-variants{part}"));
+    for package in others.iter().map(String::as_str).chain(["nitro-benchmarks"]) {
         let text = tree("normal,build,features", package, "--all-features");
         for absent in ["nitro-variants-codegen", "isl-rs", "nitro-variants-macros feature \"nest\""] {
             assert!(!text.contains(absent), "{package} compiles {absent}");
@@ -108,6 +124,7 @@ fn nothing_of_ours_changes_what_a_dependency_does_for_others() {
         "nitro-variants-cuda",
         "nitro-variants-search",
         "nitro-variants-codegen",
+        "nitro-variants-ptx",
         "nitro-variants-train",
     ];
     let text: String =

@@ -1,5 +1,5 @@
-use nitro_codegen::ptx::emulate::{Emulator, Launch, Memory, Options};
-use nitro_codegen::ptx::{Base, Module, Patch, machine_code};
+use nitro_ptx::emulate::{Emulator, Launch, Memory, Options};
+use nitro_ptx::{Base, Module, Patch, machine_code};
 
 use crate::{assert_printable, parts};
 

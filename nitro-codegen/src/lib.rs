@@ -24,8 +24,6 @@ mod mapping;
 mod nest;
 #[cfg(feature = "search")]
 mod origin;
-#[cfg(feature = "ptx")]
-pub mod ptx;
 mod rounding;
 #[cfg(feature = "polyhedral")]
 mod rows;

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nitro_codegen::ptx::Edit;
 use nitro_evolve::bench::{BenchError, CaseResult, Code, Effort, RunOutcome};
 use nitro_evolve::sandbox::Assembler;
 use nitro_evolve::{Bench, Efforts, EvolveRequest, Observer, Set, State, Subject, Workload, evolve};
+use nitro_ptx::Edit;
 use nitro_search::Ask;
 use nitro_search::Failure;
 use nitro_search::evolve::{Evolution, EvolvePlan, Fitness, Purpose, Report};

@@ -1,6 +1,6 @@
 //! Patches that were found elsewhere and begin an evolution.
 
-use nitro_codegen::ptx::{Base, Edit, Patch, PatchError};
+use nitro_ptx::{Base, Edit, Patch, PatchError};
 
 /// The most patches that an evolution begins with.
 pub(crate) const MOST_PATCHES: usize = 64;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use nitro_codegen::ptx::machine_code;
 use nitro_core::Artifact;
+use nitro_ptx::machine_code;
 use nitro_search::Failure;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nitro_codegen::ptx::{Base, Edit};
+use nitro_ptx::{Base, Edit};
 use nitro_search::Failure;
 use nitro_search::evolve::{Evolution, Report, Trial};
 
@@ -21,7 +21,7 @@ pub type Assemble<'a> = dyn Fn(String) -> Result<Code, String> + Sync + 'a;
 /// How much is run for what.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Efforts {
-    /// For a first run of each candidate, in which [loops end](nitro_codegen::ptx::Module::with_deadline) and [what is not theirs](nitro_codegen::ptx::Module::with_bounds) is not accessed: else it
+    /// For a first run of each candidate, in which [loops end](nitro_ptx::Module::with_deadline) and [what is not theirs](nitro_ptx::Module::with_bounds) is not accessed: else it
     /// takes its process with it, which costs a device half a second. None where nothing is lost by it.
     pub first: Option<Effort>,
     /// For the inputs of the search.

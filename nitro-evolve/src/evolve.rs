@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use nitro_codegen::ptx::{Base, Edit};
 use nitro_core::Artifact;
+use nitro_ptx::{Base, Edit};
 use nitro_search::Ask;
 use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Told, Trial};
 

@@ -1,6 +1,6 @@
 //! What is known of a patch in the end.
 
-use nitro_codegen::ptx::Edit;
+use nitro_ptx::Edit;
 use nitro_search::evolve::Fitness;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The first run of a candidate: most fail, and what ends a process costs more than a hundred others.
 
-use nitro_codegen::ptx::Edit;
+use nitro_ptx::Edit;
 use nitro_search::evolve::Fitness;
 
 use crate::bench::{Bench, BenchError, Code, Effort, RunOutcome};
@@ -19,8 +19,8 @@ const MOST_TIMES_ERROR: f64 = 10.0;
 /// Years, while it is not known how long the original takes so.
 const NEVER_NS: u64 = 1 << 60;
 
-/// In what form a candidate runs first: its loops end ([`Module::with_deadline`](nitro_codegen::ptx::Module::with_deadline)), and so do threads that leave its buffers
-/// ([`Module::with_bounds`](nitro_codegen::ptx::Module::with_bounds)), unless the original itself accesses something else, such as variables of its module.
+/// In what form a candidate runs first: its loops end ([`Module::with_deadline`](nitro_ptx::Module::with_deadline)), and so do threads that leave its buffers
+/// ([`Module::with_bounds`](nitro_ptx::Module::with_bounds)), unless the original itself accesses something else, such as variables of its module.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FirstRun {
     /// With the error of what is right.

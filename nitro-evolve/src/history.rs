@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nitro_codegen::ptx::Edit;
+use nitro_ptx::Edit;
 use nitro_search::evolve::{Fitness, Purpose, Report};
 use serde::Serialize;
 
@@ -154,8 +154,8 @@ pub(crate) fn together(found: &Found, edits: &[Edit]) -> Vec<usize> {
 mod tests {
     use std::time::Duration;
 
-    use nitro_codegen::ptx::Patch;
     use nitro_core::Artifact;
+    use nitro_ptx::Patch;
     use nitro_search::Failure;
     use nitro_search::evolve::{Told, Trial};
 

@@ -3,7 +3,7 @@
 //! A PTX text, from whatever compiler, and a [`Workload`] that says how it is run and what of its results counts, become a small patch that is faster on
 //! inputs that the search never saw.
 //!
-//! [`Workload`] → candidates (`nitro_codegen::ptx`, `nitro_search::evolve`) → times and errors ([`Bench`]) → finalists → minimised and explained → accepted by tests
+//! [`Workload`] → candidates (`nitro_ptx`, `nitro_search::evolve`) → times and errors ([`Bench`]) → finalists → minimised and explained → accepted by tests
 
 mod begin_with;
 pub mod bench;

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nitro_codegen::ptx::{Base, Edit, Patch};
 use nitro_core::Artifact;
+use nitro_ptx::{Base, Edit, Patch};
 use nitro_search::evolve::{EvolvePlan, Report, Told, Trial};
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nitro_codegen::ptx::{Edit, PatchError};
+use nitro_ptx::{Edit, PatchError};
 use nitro_search::evolve::{Finalist, Fitness, explain, minimise};
 
 use crate::bench::{BenchError, Code, Effort, RunOutcome};

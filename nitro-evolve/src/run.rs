@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
-use nitro_codegen::ptx::Patch;
+use nitro_ptx::Patch;
 use nitro_search::evolve::{EvolvePlan, Fitness};
 use serde::Serialize;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use nitro_codegen::ptx::emulate::{Emulator, Unsupported};
-use nitro_codegen::ptx::{Base, Edit, Module, ParseError, PatchError, Proposal, Reason};
+use nitro_ptx::emulate::{Emulator, Unsupported};
+use nitro_ptx::{Base, Edit, Module, ParseError, PatchError, Proposal, Reason};
 
 use crate::bench::Code;
 use crate::evaluate::Assemble;
@@ -201,7 +201,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Mutex;
 
-    use nitro_codegen::ptx::Patch;
+    use nitro_ptx::Patch;
 
     use super::*;
 

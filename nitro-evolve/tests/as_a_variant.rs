@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use nitro::{Artifact, Device, DeviceEntry, Stopwatch, code_variant};
-use nitro_codegen::ptx::Module;
-use nitro_codegen::ptx::emulate::{Emulator, Launch, Memory, Options};
 use nitro_evolve::{EvolveCommand, Patched};
+use nitro_ptx::Module;
+use nitro_ptx::emulate::{Emulator, Launch, Memory, Options};
 use nitro_train::model::Model;
 use nitro_train::provide::{DeviceProvider, OpenDevice};
 use nitro_train::{BoxError, Session, Trainer, TrainerCommand, Tunable};

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use nitro_codegen::ptx::{Patch, PatchError};
+use nitro_ptx::{Patch, PatchError};
 use nitro_train::UsageError;
 
 use crate::begin_with::{self, BeginWithError, MOST_FILE_BYTES, MOST_PATCHES};

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use nitro_codegen::ptx::{Base, Module, Patch};
+use nitro_ptx::{Base, Module, Patch};
 use nitro_train::clap::{ArgMatches, Command};
 use nitro_train::{BoxError, TrainerCommand, UsageError};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use nitro_codegen::ptx::{Module, Parameter};
+use nitro_ptx::{Module, Parameter};
 
 use crate::subject::several;
 
@@ -128,7 +128,7 @@ fn buffer(name: &str, role: &str, values: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    use nitro_codegen::ptx::Module;
+    use nitro_ptx::Module;
 
     use super::of;
     use crate::workload::Inputs;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nitro_codegen::ptx::emulate::{Emulator, Fault, Options, Races};
+use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
 use nitro_search::Failure;
 
 use super::case::{self, Left};

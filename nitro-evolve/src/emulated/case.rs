@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use nitro_codegen::ptx::Module;
-use nitro_codegen::ptx::emulate::{Emulator, Fault, Guards, Launch as Emulated, Memory, Options};
+use nitro_ptx::Module;
+use nitro_ptx::emulate::{Emulator, Fault, Guards, Launch as Emulated, Memory, Options};
 
 use crate::compare;
 use crate::workload::{InputBuffer, Inputs, Launch, Role};
@@ -84,7 +84,7 @@ fn launch(
     addresses: &[u64],
     (memory, guards): (&mut Memory, Option<&mut Guards>),
     options: &Options,
-) -> Result<nitro_codegen::ptx::emulate::Launched, Fault> {
+) -> Result<nitro_ptx::emulate::Launched, Fault> {
     let parameters: Vec<Vec<u8>> =
         launch.arguments.iter().map(|argument| argument.bytes(addresses)).collect();
     let Launch { kernel, grid, block, shared_bytes, .. } = launch;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use nitro_codegen::ptx::Module;
-use nitro_codegen::ptx::emulate::{Emulator, Fault, Options, Races};
+use nitro_ptx::Module;
+use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
 
 use super::case::{self, Left};
 use super::explore::{self, Explored, Unwritten};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nitro_codegen::ptx::{Bounds, Edit, Patch};
+use nitro_ptx::{Bounds, Edit, Patch};
 use nitro_search::Failure;
 use nitro_search::evolve::{EvolvePlan, Purpose, Report, Told};
 

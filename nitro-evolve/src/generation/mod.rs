@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use nitro_codegen::ptx::Edit;
+use nitro_ptx::Edit;
 use nitro_search::Failure;
 use nitro_search::evolve::{Purpose, Report, Trial};
 

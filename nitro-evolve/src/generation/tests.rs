@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use nitro_codegen::ptx::{InstructionId, Operation};
+use nitro_ptx::{InstructionId, Operation};
 use nitro_search::Ask;
 use nitro_search::evolve::{Evolution, EvolvePlan, PatchSpace};
 

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch as Emulated, Memory, Options, Races};
-use nitro_codegen::ptx::{Base, Edit, InstructionId, Operation, Profile, Proposal, Reach, Reason};
+use nitro_ptx::emulate::{Emulator, Fault, Launch as Emulated, Memory, Options, Races};
+use nitro_ptx::{Base, Edit, InstructionId, Operation, Profile, Proposal, Reach, Reason};
 
 use crate::emulated::case;
 use crate::subject::Subject;

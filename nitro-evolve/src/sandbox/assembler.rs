@@ -104,12 +104,11 @@ mod tests {
         let Some(assembler) = nitro_test_support::tools::PTXAS.found(found) else { return };
         let kernel = format!("{HEAD}.visible .entry k() {{\n ret;\n}}\n");
         let image = assembler.assemble(&kernel).unwrap();
-        let digest = nitro_codegen::ptx::machine_code(&image);
+        let digest = nitro_ptx::machine_code(&image);
         assert!(digest.is_some());
         std::thread::scope(|scope| {
-            let digests = [(); 4].map(|()| {
-                scope.spawn(|| nitro_codegen::ptx::machine_code(&assembler.assemble(&kernel).unwrap()))
-            });
+            let digests = [(); 4]
+                .map(|()| scope.spawn(|| nitro_ptx::machine_code(&assembler.assemble(&kernel).unwrap())));
             digests.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), digest));
         });
         let error = assembler.assemble(&kernel.replace("ret", "return")).unwrap_err();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use nitro_codegen::ptx::machine_code;
+use nitro_ptx::machine_code;
 use nitro_search::Failure;
 
 use crate::bench::Code;

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use nitro_codegen::ptx::Module;
 use nitro_cuda::{CudaError, Options, Output, Source, compile};
 use nitro_evolve::bench::{Bench, CaseResult, Code, Effort, RunOutcome};
 use nitro_evolve::sandbox::{Assembler, Limits, Sandbox};
 use nitro_evolve::{Set, Workload};
+use nitro_ptx::Module;
 use nitro_search::Failure;
 
 use crate::scenarios::Scenario;

@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use nitro_codegen::ptx::emulate::{Emulator, Fault, Launch, Memory, Options, Races};
-use nitro_codegen::ptx::{Bounds, Breach, Module};
 use nitro_evolve::Set;
 use nitro_evolve::workload::{InputBuffer, Role};
 use nitro_evolve_subjects::{Subject, subjects};
+use nitro_ptx::emulate::{Emulator, Fault, Launch, Memory, Options, Races};
+use nitro_ptx::{Bounds, Breach, Module};
 
 use crate::case::{Case, small, workload};
 use crate::expected::compare;

@@ -1,7 +1,7 @@
 //! That the planted defects are none that results need, and the trap is one that they need.
 
-use nitro_codegen::ptx::{Base, Module, Patch};
 use nitro_evolve_subjects::{Planted, planted};
+use nitro_ptx::{Base, Module, Patch};
 
 use crate::case::small;
 use crate::emulated::{STRICT, emulator, run};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use nitro_codegen::ptx::{Base, Module};
 use nitro_evolve::Set;
 use nitro_evolve::workload::{Argument, Launch};
 use nitro_evolve_subjects::{ours, subjects};
+use nitro_ptx::{Base, Module};
 
 use crate::case::{Case, workload};
 use crate::{all, ptx};

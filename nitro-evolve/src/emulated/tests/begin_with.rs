@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use nitro_codegen::ptx::{Edit, Operation, Patch};
+use nitro_ptx::{Edit, Operation, Patch};
 use nitro_search::evolve::{EvolvePlan, PatchSpace, Purpose, Report, Told};
 
 use super::{REVERSE, REVERSE_RUN, TWICE, TWICE_RUN, assemble, edits, request, subject};

@@ -1,7 +1,7 @@
 //! Code whose threads end where loops do not, or before they access what is no buffer's.
 
-use nitro_codegen::ptx::{Bounds, Breach, Deadline};
 use nitro_cuda::{Module, Stream, Variable};
+use nitro_ptx::{Bounds, Breach, Deadline};
 use nitro_search::Failure;
 
 use super::case::Case;

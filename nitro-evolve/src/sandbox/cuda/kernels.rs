@@ -165,8 +165,8 @@ fn mode(comparison: Comparison) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use nitro_codegen::ptx::emulate::{Emulator, Launch, Memory, Options as Emulated};
     use nitro_cuda::{Options, Output, Source, compile, nvrtc_architectures, nvrtc_version};
+    use nitro_ptx::emulate::{Emulator, Launch, Memory, Options as Emulated};
     use nitro_search::random::Random;
     use nitro_test_support::tools::NVRTC;
 
@@ -218,7 +218,7 @@ mod tests {
         NVRTC.found(nvrtc_version())?;
         let source = Source::new("compare.cu", include_str!("compare.cu"));
         let image = compile(&source, &Options::new(90).with_output(Output::Ptx)).unwrap();
-        let module = nitro_codegen::ptx::Module::parse(image.ptx().unwrap()).unwrap();
+        let module = nitro_ptx::Module::parse(image.ptx().unwrap()).unwrap();
         Some(Emulator::new(&module).unwrap_or_else(|error| panic!("{error}")))
     }
 

@@ -1,0 +1,75 @@
+//! What guards and comparisons of a program come to, in launches that are watched for it.
+
+use super::clock::WARP;
+use super::decode::Program;
+use super::observe::{Place, place};
+use super::warp::{Warp, lanes};
+use crate::module::{Class, Module};
+
+/// For some thread the guard holds, or the comparison is true.
+const HOLDS: u8 = 1;
+/// For some thread it does not.
+const FAILS: u8 = 2;
+/// Both at once, in one warp.
+const PARTS: u8 = 4;
+/// The same of a comparison stands behind those of the guard.
+const RESULT: u8 = 3;
+
+/// The outcomes of guards and comparisons in some launches of a program.
+///
+/// [`Emulator::guards`](super::Emulator::guards) makes it.
+///
+/// Inputs with which a program does something else mostly have other outcomes: a thread beyond the edge, a warp that
+/// parts, a tile that is not full.
+#[derive(Clone, Debug)]
+pub struct Guards {
+    /// The predicate that each instruction sets, by its place in the program.
+    results: Vec<Option<Place>>,
+    seen: Vec<u8>,
+}
+
+impl Guards {
+    pub(super) fn new(module: &Module, program: &Program) -> Self {
+        let mut results = vec![None; program.code.len()];
+        for (function, decoded) in module.bodies().zip(&program.functions) {
+            for (pc, (id, instruction)) in (decoded.entry as usize..).zip(function.instructions()) {
+                if program.ids.get(pc) != Some(&id) {
+                    continue;
+                }
+                let is_predicate = |register: &usize| function.registers[*register].class == Class::Predicate;
+                let set = instruction.definitions().into_iter().find(is_predicate);
+                results[pc] = set.and_then(|register| place(function, &decoded.places, register));
+            }
+        }
+        Self { seen: vec![0; results.len()], results }
+    }
+
+    /// Returns what was seen so far, in an order of its own, and forgets it. It is equal where all outcomes are.
+    pub fn take(&mut self) -> Vec<u8> {
+        let nothing = vec![0; self.seen.len()];
+        std::mem::replace(&mut self.seen, nothing)
+    }
+
+    /// These threads are at an instruction, and for the active ones its guard holds.
+    pub(super) fn before(&mut self, pc: u32, set: u32, active: u32) {
+        self.see(pc, active, set & !active, 0);
+    }
+
+    /// The active ones have executed it.
+    pub(super) fn after(&mut self, pc: u32, warp: &Warp, active: u32) {
+        let Some(Some(result)) = self.results.get(pc as usize) else { return };
+        let holds = lanes(active).filter(|&lane| result.value(warp, lane) != 0);
+        let holds = holds.fold(0, |all, lane: usize| all | 1 << (lane % WARP));
+        self.see(pc, holds, active & !holds, RESULT);
+    }
+
+    fn see(&mut self, pc: u32, holds: u32, fails: u32, shift: u8) {
+        let Some(seen) = self.seen.get_mut(pc as usize) else { return };
+        *seen |= match (holds != 0, fails != 0) {
+            (true, true) => HOLDS | FAILS | PARTS,
+            (true, false) => HOLDS,
+            (false, true) => FAILS,
+            (false, false) => 0,
+        } << shift;
+    }
+}
