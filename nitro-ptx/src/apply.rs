@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::edit::{Edit, Operation, PatchError, Reach, Value};
-use super::freedom::{Freedom, is_number_at};
+use super::legal_edits::{LegalEdits, is_number_at};
 use super::module::{
     Class, Function, Guard, Instruction, InstructionId, Item, Module, Piece, Register, Token, What,
 };
@@ -107,8 +107,8 @@ impl Edited {
         let place = match operation {
             Operation::Delete(at) => {
                 let place = self.found(*at)?;
-                let freedom = self.freedom(place);
-                require(freedom.delete || freedom.leave, "it may not be taken away")?;
+                let legal = self.legal_edits(place);
+                require(legal.delete || legal.leave, "it may not be taken away")?;
                 self.body(place.0).items[place.1].what = What::Tombstone(*at);
                 place
             }
@@ -126,14 +126,14 @@ impl Edited {
             }
             Operation::Operand { at, slot: GUARD, to: Value::Number(number) } => {
                 let place = self.found(*at)?;
-                require(self.freedom(place).unguard, "it has no guard that may be taken away")?;
+                require(self.legal_edits(place).unguard, "it has no guard that may be taken away")?;
                 require(number == opcode::ALWAYS, "a guard is a predicate, or 1 where it is taken away")?;
                 self.instruction_mut(place).guard = None;
                 place
             }
             Operation::Operand { at, slot, to } => {
                 let place = self.found(*at)?;
-                require(self.freedom(place).operand, "its operands may not be changed")?;
+                require(self.legal_edits(place).operand, "its operands may not be changed")?;
                 self.set(place, *slot, to)?;
                 place
             }
@@ -222,9 +222,9 @@ impl Edited {
         &self.function(place).items[place.1]
     }
 
-    fn freedom(&self, place: Place) -> Freedom {
+    fn legal_edits(&self, place: Place) -> LegalEdits {
         let function = self.function(place);
-        Freedom::of(self.instruction(place), self.item(place).scope, function.is_kernel())
+        LegalEdits::of(self.instruction(place), self.item(place).scope, function.is_kernel())
     }
 
     fn instruction(&self, place: Place) -> &Instruction {
@@ -262,9 +262,9 @@ impl Edited {
     ) -> Result<Place, Problem> {
         let from = self.found(source)?;
         let to = self.place(before).ok_or(Problem::Missing(before))?;
-        let freedom = self.freedom(from);
+        let legal = self.legal_edits(from);
         let has_name = !self.instruction(from).result(&self.function(from).registers).contains(&Class::Other);
-        let may = if is_copy { freedom.copy && has_name } else { freedom.move_ };
+        let may = if is_copy { legal.copy && has_name } else { legal.move_ };
         require(may, "it may not be put elsewhere")?;
         require(from.0 == to.0, "an instruction stays in its function")?;
         require(self.place(id).is_none(), MADE)?;
@@ -291,7 +291,7 @@ impl Edited {
         require(self.place(id).is_none(), MADE)?;
         let function = self.function(to);
         let (old, new) = (self.instruction(to), self.instruction(from));
-        let may = self.freedom(to).delete && self.freedom(from).copy && from != to;
+        let may = self.legal_edits(to).delete && self.legal_edits(from).copy && from != to;
         if !may || to.0 != from.0 || old.result(&function.registers) != new.result(&function.registers) {
             return Err("one may not stand for the other");
         }
@@ -312,7 +312,11 @@ impl Edited {
         require(ids.iter().all(|&id| self.place(id).is_none()), MADE)?;
         let registers = &self.function(one).registers;
         let same = self.instruction(one).result(registers) == self.instruction(other).result(registers);
-        if one.0 != other.0 || one == other || !same || !self.freedom(one).move_ || !self.freedom(other).move_
+        if one.0 != other.0
+            || one == other
+            || !same
+            || !self.legal_edits(one).move_
+            || !self.legal_edits(other).move_
         {
             return Err("they may not change places");
         }

@@ -1,7 +1,7 @@
 //! Kernels whose threads end before they access what is not theirs.
 
-use super::breach::Breach;
 use super::module::{Class, Function, Guard, Instruction, Item, Module, Piece, Register, Token, What};
+use super::violation::Violation;
 
 /// The largest number of ranges.
 const MOST_RANGES: usize = 64;
@@ -10,7 +10,7 @@ const FUNCTIONS: &str = include_str!("bounds.ptx");
 
 impl Module {
     /// This module, but a thread ends before it accesses global memory outside of some [ranges](Bounds::table), shared memory that its block has not, or an address that is no multiple of the access's
-    /// size, and instead of `trap`; a [variable](Breach::VARIABLE) tells that it did. On a GPU such an access ends all that the process has on the device, and to begin anew takes about half a second.
+    /// size, and instead of `trap`; a [variable](Violation::VARIABLE) tells that it did. On a GPU such an access ends all that the process has on the device, and to begin anew takes about half a second.
     ///
     /// Every access takes many times as long: this is for finding out what a kernel does, not how fast it is. What is addressed by a name, local memory, copies that are asynchronous and what is not known are accessed as before.
     ///
@@ -90,7 +90,7 @@ fn check_accesses(function: &mut Function) {
 
 fn end_instead(guard: Option<Guard>, registers: &[Register]) -> String {
     let guard = written(guard, registers);
-    format!("{guard}{}; {guard}exit;", Breach::Trap.told())
+    format!("{guard}{}; {guard}exit;", Violation::Trap.told())
 }
 
 /// What has to stand before an access; none where it is not looked at.

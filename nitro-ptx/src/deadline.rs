@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::breach::Breach;
 use super::module::{Function, Instruction, Item, Module, Piece, Token, What};
+use super::violation::Violation;
 
 /// What a module [with a deadline](Module::with_deadline) has for it.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ const END: &str = Deadline::END;
 
 impl Module {
     /// This module, but where a thread jumps back it ends instead once `most_ns` nanoseconds are over since a kernel of the module began first, by the device's clock ([`Deadline::END`]). So an endless
-    /// loop ends, and takes nobody's process with it; results of threads that ended so are missing, and a [variable](Breach::VARIABLE) tells that they did.
+    /// loop ends, and takes nobody's process with it; results of threads that ended so are missing, and a [variable](Violation::VARIABLE) tells that they did.
     ///
     /// Every turn of a loop takes longer: this is for finding out what a kernel does, not how fast it is. A thread that waits for others, as at a barrier that they do not come to, waits on.
     ///
@@ -104,7 +104,7 @@ fn check() -> String {
     format!(
         "{{ .reg .b64 %nitro_now, %nitro_end; .reg .pred %nitro_is_over; mov.u64 %nitro_now, %globaltimer; ld.global.u64 %nitro_end, [{END}]; \
          setp.gt.u64 %nitro_is_over, %nitro_now, %nitro_end; @%nitro_is_over {}; @%nitro_is_over exit; }}",
-        Breach::Deadline.told()
+        Violation::Deadline.told()
     )
 }
 

@@ -7,26 +7,26 @@
 //! An edit is accepted when every register that is read has a value on all ways that lead there, and barriers lie where all threads come to. What it does to the
 //! results, and whether it is any faster, is for others to find out.
 //!
-//! [`emulate`] runs a text on the CPU, and finds races and accesses that are out of bounds; a [`Profile`] of such runs proposes edits.
+//! [`emulate`] runs a text on the CPU, and finds races and accesses that are out of bounds. A [`Profile`] of such runs
+//! proposes edits.
 //!
 //! The crate knows neither nests, nor devices, nor how a candidate is timed.
 
-mod about;
 mod apply;
 mod assigned;
 mod base;
 mod bits;
 mod body;
 mod bounds;
-mod breach;
 mod deadline;
+mod describe;
 mod edit;
 #[cfg(test)]
 mod edit_tests;
 pub mod emulate;
 mod flow;
-mod freedom;
 mod head;
+mod legal_edits;
 mod machine;
 mod module;
 mod mutate;
@@ -47,10 +47,10 @@ mod statement;
 #[cfg(test)]
 mod tests;
 mod uniform;
+mod violation;
 
 pub use self::base::Base;
 pub use self::bounds::Bounds;
-pub use self::breach::Breach;
 pub use self::deadline::Deadline;
 pub use self::edit::{CacheMode, Edit, Fix, Operation, PatchError, Reach, Value};
 pub use self::machine::machine_code;
@@ -59,3 +59,4 @@ pub use self::parameters::Parameter;
 pub use self::parse::ParseError;
 pub use self::patch::Patch;
 pub use self::profile::{Profile, Proposal, Reason};
+pub use self::violation::Violation;

@@ -9,7 +9,7 @@ use super::assigned::{Assigned, reads, walk};
 use super::base::Base;
 use super::edit::{CacheMode, Edit, Fix, Operation, Value};
 use super::flow::{Flow, Placed};
-use super::freedom::{Freedom, is_number_at};
+use super::legal_edits::{LegalEdits, is_number_at};
 use super::module::{Function, Instruction, InstructionId, Token, What};
 use super::opcode;
 use super::profile::Proposal;
@@ -70,7 +70,7 @@ impl Base {
 }
 
 /// An instruction, and what may be done with it.
-type Editable<'a> = (InstructionId, &'a Instruction, Freedom);
+type Editable<'a> = (InstructionId, &'a Instruction, LegalEdits);
 
 /// What of a module can be edited.
 struct Candidates<'a> {
@@ -86,8 +86,8 @@ impl<'a> Candidates<'a> {
             .map(|function| {
                 let all = function.items.iter().filter_map(|item| match &item.what {
                     What::Instruction(id, instruction) => {
-                        let freedom = Freedom::of(instruction, item.scope, function.is_kernel());
-                        Some((*id, &**instruction, freedom))
+                        let legal = LegalEdits::of(instruction, item.scope, function.is_kernel());
+                        Some((*id, &**instruction, legal))
                     }
                     _ => None,
                 });
@@ -119,20 +119,20 @@ struct Draw<'a> {
 
 impl Draw<'_> {
     fn operation(&self, random: &mut Random) -> Option<Operation> {
-        let (at, instruction, freedom) = self.all[random.below(self.all.len())];
+        let (at, instruction, legal) = self.all[random.below(self.all.len())];
         match random.below(7) {
-            0 if freedom.delete || freedom.leave => Some(Operation::Delete(at)),
-            1 if freedom.copy => Some(Operation::Copy { source: at, before: self.any(random) }),
-            2 if freedom.move_ => Some(Operation::Move { source: at, before: self.any(random) }),
-            3 if freedom.delete => {
-                let source = self.alike(at, instruction, |freedom| freedom.copy, random)?;
+            0 if legal.delete || legal.leave => Some(Operation::Delete(at)),
+            1 if legal.copy => Some(Operation::Copy { source: at, before: self.any(random) }),
+            2 if legal.move_ => Some(Operation::Move { source: at, before: self.any(random) }),
+            3 if legal.delete => {
+                let source = self.alike(at, instruction, |legal| legal.copy, random)?;
                 Some(Operation::Replace { at, source })
             }
-            4 if freedom.move_ => {
-                let other = self.alike(at, instruction, |freedom| freedom.move_, random)?;
+            4 if legal.move_ => {
+                let other = self.alike(at, instruction, |legal| legal.move_, random)?;
                 Some(Operation::Swap(at.min(other), at.max(other)))
             }
-            5 if freedom.operand => self.operand(at, instruction, random),
+            5 if legal.operand => self.operand(at, instruction, random),
             6 => self.cache(at, instruction, random),
             _ => None,
         }
@@ -147,14 +147,13 @@ impl Draw<'_> {
         &self,
         at: InstructionId,
         instruction: &Instruction,
-        may: impl Fn(Freedom) -> bool,
+        may: impl Fn(LegalEdits) -> bool,
         random: &mut Random,
     ) -> Option<InstructionId> {
         let registers = &self.function.registers;
         let result = instruction.result(registers);
-        let is_alike = |(id, other, freedom): &&Editable| {
-            *id != at && may(*freedom) && other.result(registers) == result
-        };
+        let is_alike =
+            |(id, other, legal): &&Editable| *id != at && may(*legal) && other.result(registers) == result;
         let alike: Vec<InstructionId> = self.all.iter().filter(is_alike).map(|(id, ..)| *id).collect();
         (!alike.is_empty()).then(|| alike[random.below(alike.len())])
     }
@@ -295,8 +294,8 @@ fn wire(flow: &Flow, copy: &Placed, random: &mut Random) -> Option<Option<Fix>> 
     }
     let mut places = Vec::new();
     walk(flow, |_, placed, assigned| {
-        let freedom = Freedom::of(placed.instruction, placed.scope, flow.function.is_kernel());
-        if !freedom.operand || placed.id == copy.id {
+        let legal = LegalEdits::of(placed.instruction, placed.scope, flow.function.is_kernel());
+        if !legal.operand || placed.id == copy.id {
             return;
         }
         for (slot, register) in reads(placed) {

@@ -6,7 +6,7 @@ const HEAD: &str = ".version 9.0\n.target sm_90\n.address_size 64\n";
 const EMPTY: &str = "nitro_bounds[129] = { 0 }";
 
 /// Runs a body in 32 threads with a buffer of 64 bytes, in the text with bounds; why threads were ended, and what the buffer then holds.
-fn run(body: &str) -> (Option<Breach>, Vec<u32>) {
+fn run(body: &str) -> (Option<Violation>, Vec<u32>) {
     let text = format!(
         "{HEAD}.visible .entry k(.param .u64 to) {{ .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .shared .align 16 .b8 s[64];\n\
          ld.param.u64 %rd1, [to]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n{body}\nret;\n}}"
@@ -23,52 +23,53 @@ fn run(body: &str) -> (Option<Breach>, Vec<u32>) {
     emulator
         .launch(&launch, &mut memory, &Options::default())
         .unwrap_or_else(|fault| panic!("{body}: {fault}"));
-    let breach = emulator.variable(Breach::VARIABLE, &memory).unwrap().try_into().unwrap();
+    let violation = emulator.variable(Violation::VARIABLE, &memory).unwrap().try_into().unwrap();
     let values = memory.bytes(to).chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap()));
-    (Breach::of(u32::from_le_bytes(breach)), values.collect())
+    (Violation::of(u32::from_le_bytes(violation)), values.collect())
 }
 
-fn breach(body: &str) -> Option<Breach> {
+fn violation(body: &str) -> Option<Violation> {
     run(body).0
 }
 
 #[test]
 fn threads_end_before_they_leave_the_ranges_and_the_others_go_on() {
-    let (breach, values) = run("st.global.u32 [%rd3], 7; st.global.u32 [%rd3+0], 9;");
-    assert_eq!((breach, values), (Some(Breach::Global), vec![9; 16]), "16 of 32 threads have a word");
-    let (breach, values) = run("setp.lt.u32 %p1, %r1, 16; @%p1 st.global.u32 [%rd3], %r1;");
-    assert_eq!((breach, values), (None, (0..16).collect()), "what is not done is not looked at");
-    let (breach, values) = run("setp.lt.u32 %p1, %r1, 16; @!%p1 ret; atom.global.add.u32 %r2, [%rd1+4], 1;");
-    assert_eq!((breach, values[1]), (None, 16));
+    let (violation, values) = run("st.global.u32 [%rd3], 7; st.global.u32 [%rd3+0], 9;");
+    assert_eq!((violation, values), (Some(Violation::Global), vec![9; 16]), "16 of 32 threads have a word");
+    let (violation, values) = run("setp.lt.u32 %p1, %r1, 16; @%p1 st.global.u32 [%rd3], %r1;");
+    assert_eq!((violation, values), (None, (0..16).collect()), "what is not done is not looked at");
+    let (violation, values) =
+        run("setp.lt.u32 %p1, %r1, 16; @!%p1 ret; atom.global.add.u32 %r2, [%rd1+4], 1;");
+    assert_eq!((violation, values[1]), (None, 16));
 }
 
 #[test]
 fn what_is_no_access_of_a_buffer_is_told() {
     let cases = [
         ("ld.global.u32 %r2, [%rd1+60];", None),
-        ("ld.global.u32 %r2, [%rd1+64];", Some(Breach::Global)),
-        ("ld.global.u32 %r2, [%rd1+-4];", Some(Breach::Global)),
-        ("mov.u64 %rd4, -4; ld.global.nc.u32 %r2, [%rd4];", Some(Breach::Global)),
-        ("mov.u64 %rd4, 0; st.global.u32 [%rd4], %r1;", Some(Breach::Global)),
+        ("ld.global.u32 %r2, [%rd1+64];", Some(Violation::Global)),
+        ("ld.global.u32 %r2, [%rd1+-4];", Some(Violation::Global)),
+        ("mov.u64 %rd4, -4; ld.global.nc.u32 %r2, [%rd4];", Some(Violation::Global)),
+        ("mov.u64 %rd4, 0; st.global.u32 [%rd4], %r1;", Some(Violation::Global)),
         ("ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1+48];", None),
-        ("ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1+52];", Some(Breach::Misaligned)),
-        ("ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1+64];", Some(Breach::Global)),
-        ("red.global.add.f64 [%rd1+4], 0d3FF0000000000000;", Some(Breach::Misaligned)),
+        ("ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1+52];", Some(Violation::Misaligned)),
+        ("ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1+64];", Some(Violation::Global)),
+        ("red.global.add.f64 [%rd1+4], 0d3FF0000000000000;", Some(Violation::Misaligned)),
         ("ld.u32 %r2, [%rd1];", None),
-        ("ld.u32 %r2, [%rd1+64];", Some(Breach::Global)),
-        ("ld.relaxed.gpu.global.u32 %r2, [%rd1+64];", Some(Breach::Global)),
+        ("ld.u32 %r2, [%rd1+64];", Some(Violation::Global)),
+        ("ld.relaxed.gpu.global.u32 %r2, [%rd1+64];", Some(Violation::Global)),
         ("mov.u32 %r2, s; st.shared.u32 [%r2+60], 1;", None),
-        ("mov.u32 %r2, s; st.shared.u32 [%r2+4096], 1;", Some(Breach::Shared)),
-        ("mov.u32 %r2, s; st.shared.u32 [%r2+2], 1;", Some(Breach::Misaligned)),
+        ("mov.u32 %r2, s; st.shared.u32 [%r2+4096], 1;", Some(Violation::Shared)),
+        ("mov.u32 %r2, s; st.shared.u32 [%r2+2], 1;", Some(Violation::Misaligned)),
         ("mov.u64 %rd4, s; cvta.shared.u64 %rd5, %rd4; st.u32 [%rd5], 1;", None),
-        ("mov.u64 %rd4, s; cvta.shared.u64 %rd5, %rd4; st.u32 [%rd5+4096], 1;", Some(Breach::Shared)),
-        ("mov.u64 %rd4, s; cvta.shared.u64 %rd5, %rd4; st.u32 [%rd5+2], 1;", Some(Breach::Misaligned)),
-        ("setp.eq.u32 %p1, %r1, 5; @%p1 trap;", Some(Breach::Trap)),
+        ("mov.u64 %rd4, s; cvta.shared.u64 %rd5, %rd4; st.u32 [%rd5+4096], 1;", Some(Violation::Shared)),
+        ("mov.u64 %rd4, s; cvta.shared.u64 %rd5, %rd4; st.u32 [%rd5+2], 1;", Some(Violation::Misaligned)),
+        ("setp.eq.u32 %p1, %r1, 5; @%p1 trap;", Some(Violation::Trap)),
         ("setp.eq.u32 %p1, %r1, 32; @%p1 trap;", None),
         ("st.shared.u32 [s], 1;", None),
     ];
     for (body, expected) in cases {
-        assert_eq!(breach(body), expected, "{body}");
+        assert_eq!(violation(body), expected, "{body}");
     }
 }
 
@@ -108,9 +109,9 @@ fn a_text_with_bounds_may_have_a_deadline() {
     let module = Module::parse(&text).unwrap();
     for module in [module.clone().with_deadline(9).with_bounds(), module.with_bounds().with_deadline(9)] {
         let text = module.to_string();
-        let declared = [Breach::VARIABLE, Bounds::TABLE, "nitro_deadline_ns", "nitro_global"];
+        let declared = [Violation::VARIABLE, Bounds::TABLE, "nitro_deadline_ns", "nitro_global"];
         for (name, words) in declared.iter().zip([
-            ".u32 nitro_breach = 0",
+            ".u32 nitro_violation = 0",
             "nitro_bounds[129] =",
             ".u64 nitro_deadline_ns =",
             ".func nitro_global(",

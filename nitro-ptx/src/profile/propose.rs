@@ -8,7 +8,7 @@ use crate::base::Base;
 use crate::edit::{CacheMode, Operation, Value};
 use crate::emulate::{Observer, Seen, Watched};
 use crate::flow::{Flow, Placed};
-use crate::freedom::{Freedom, is_number_at, names_symbol};
+use crate::legal_edits::{LegalEdits, is_number_at, names_symbol};
 use crate::module::{Class, Function, Instruction, InstructionId, Token};
 use crate::opcode::{self, Kind};
 use crate::sites::GUARD;
@@ -27,14 +27,18 @@ pub(super) fn all(base: &Base, observer: &Observer) -> Vec<Proposal> {
         let (addresses, numbers) = (of_addresses(&flow), of_numbers(function));
         walk(&flow, |_, placed, assigned| {
             let Some(watched) = watched.get(&placed.id) else { return };
-            let about = About { function, placed, watched };
-            about.known(&addresses, |register| assigned.has(register, placed.instruction.guard), &mut found);
-            about.constants(
+            let observation = Observation { function, placed, watched };
+            observation.known(
+                &addresses,
+                |register| assigned.has(register, placed.instruction.guard),
+                &mut found,
+            );
+            observation.constants(
                 |register| addresses.contains(&register) || numbers.contains(&register),
                 &mut found,
             );
-            about.one_way(&mut found);
-            about.memory(&mut found);
+            observation.one_way(&mut found);
+            observation.memory(&mut found);
         });
     }
     found
@@ -96,15 +100,15 @@ fn of_numbers(function: &Function) -> HashSet<usize> {
 }
 
 /// An instruction, and what was seen of it.
-struct About<'a> {
+struct Observation<'a> {
     function: &'a Function,
     placed: &'a Placed<'a>,
     watched: &'a Watched,
 }
 
-impl About<'_> {
-    fn freedom(&self) -> Freedom {
-        Freedom::of(self.placed.instruction, self.placed.scope, self.function.is_kernel())
+impl Observation<'_> {
+    fn legal_edits(&self) -> LegalEdits {
+        LegalEdits::of(self.placed.instruction, self.placed.scope, self.function.is_kernel())
     }
 
     /// Results that are there already, but for what only moves values, which the assembler sees through.
@@ -117,7 +121,7 @@ impl About<'_> {
         let instruction = self.placed.instruction;
         let only_moves = ["mov", "cvta"].contains(&instruction.opcode.split('.').next().unwrap_or_default());
         let (Some(equal), [result]) = (&self.watched.equal, &instruction.definitions()[..]) else { return };
-        if only_moves || !self.freedom().delete {
+        if only_moves || !self.legal_edits().delete {
             return;
         }
         let is_address = |register: usize| addresses.contains(&register);
@@ -137,7 +141,7 @@ impl About<'_> {
     fn constants(&self, is_left_out: impl Fn(usize) -> bool, found: &mut Vec<Proposal>) {
         let (instruction, registers) = (self.placed.instruction, &self.function.registers);
         let is_move = instruction.opcode.starts_with("mov");
-        if !self.freedom().operand || is_move {
+        if !self.legal_edits().operand || is_move {
             return;
         }
         let sites = instruction.sites();
@@ -154,15 +158,15 @@ impl About<'_> {
     }
 
     fn one_way(&self, found: &mut Vec<Proposal>) {
-        let (at, freedom) = (self.placed.id, self.freedom());
+        let (at, legal) = (self.placed.id, self.legal_edits());
         if self.placed.instruction.guard.is_none() {
             return;
         }
         match (self.watched.holds, self.watched.fails) {
-            (false, true) if freedom.delete || freedom.leave => {
+            (false, true) if legal.delete || legal.leave => {
                 found.push(Proposal::new(Reason::OneWay, Operation::Delete(at)));
             }
-            (true, false) if freedom.unguard => {
+            (true, false) if legal.unguard => {
                 let to = Value::Number(opcode::ALWAYS.to_owned());
                 found.push(Proposal::new(Reason::OneWay, Operation::Operand { at, slot: GUARD, to }));
             }
@@ -172,7 +176,7 @@ impl About<'_> {
 
     fn memory(&self, found: &mut Vec<Proposal>) {
         let (at, instruction) = (self.placed.id, self.placed.instruction);
-        let is_free = self.freedom().delete;
+        let is_free = self.legal_edits().delete;
         match instruction.effect().kind {
             Kind::Store
                 if is_free && self.watched.holds && !(self.watched.changes && self.watched.is_read) =>

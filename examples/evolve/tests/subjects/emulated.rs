@@ -6,7 +6,7 @@ use nitro_evolve::Set;
 use nitro_evolve::workload::{InputBuffer, Role};
 use nitro_evolve_subjects::{Subject, subjects};
 use nitro_ptx::emulate::{Emulator, Fault, Launch, Memory, Options, Races};
-use nitro_ptx::{Bounds, Breach, Module};
+use nitro_ptx::{Bounds, Module, Violation};
 
 use crate::case::{Case, small, workload};
 use crate::expected::compare;
@@ -303,9 +303,9 @@ fn no_original_is_ended_in_its_first_run() {
             let found = run_in(&mut memory, &bounded, &case, &options)
                 .unwrap_or_else(|fault| panic!("{}: {fault}", case.name));
             // Without a launch there is no variable.
-            let value = bounded.variable(Breach::VARIABLE, &memory).unwrap_or(&[0; 4]);
-            let breach = Breach::of(u32::from_le_bytes(value.try_into().unwrap()));
-            assert_eq!(breach, None, "{}", case.name);
+            let value = bounded.variable(Violation::VARIABLE, &memory).unwrap_or(&[0; 4]);
+            let violation = Violation::of(u32::from_le_bytes(value.try_into().unwrap()));
+            assert_eq!(violation, None, "{}", case.name);
             compare(&case, &reference(subject.name)(&case), &found);
         }
     }

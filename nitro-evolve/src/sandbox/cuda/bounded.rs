@@ -1,7 +1,7 @@
 //! Code whose threads end where loops do not, or before they access what is no buffer's.
 
 use nitro_cuda::{Module, Stream, Variable};
-use nitro_ptx::{Bounds, Breach, Deadline};
+use nitro_ptx::{Bounds, Deadline, Violation};
 use nitro_search::Failure;
 
 use super::case::Case;
@@ -12,7 +12,7 @@ use super::stop::Stop;
 pub(super) struct Bounded<'m> {
     /// None where it may access anything.
     table: Option<Variable<'m>>,
-    breach: Variable<'m>,
+    violation: Variable<'m>,
     /// None where loops may last.
     end: Option<Variable<'m>>,
 }
@@ -22,7 +22,7 @@ impl<'m> Bounded<'m> {
     pub(super) fn of(module: &'m Module) -> Option<Self> {
         let variable = |name| module.variable(name).ok();
         let (table, end) = (variable(Bounds::TABLE), variable(Deadline::END));
-        Some(Self { breach: variable(Breach::VARIABLE)?, table, end })
+        Some(Self { violation: variable(Violation::VARIABLE)?, table, end })
     }
 
     /// Lets it begin with a run, and access the buffers where they are now.
@@ -41,10 +41,12 @@ impl<'m> Bounded<'m> {
 
     /// Whether it did nothing else, in all runs so far. Waits for them.
     pub(super) fn judge(&self, stream: Stream) -> Result<(), Stop> {
-        let value = self.breach.to_vec(stream)?.try_into().map_or(0, u32::from_ne_bytes);
-        match Breach::of(value) {
-            Some(breach @ Breach::Deadline) => Err(Stop::Failed(Failure::Timeout, breach.to_string())),
-            Some(breach) => Err(Stop::Failed(Failure::Crash, breach.to_string())),
+        let value = self.violation.to_vec(stream)?.try_into().map_or(0, u32::from_ne_bytes);
+        match Violation::of(value) {
+            Some(violation @ Violation::Deadline) => {
+                Err(Stop::Failed(Failure::Timeout, violation.to_string()))
+            }
+            Some(violation) => Err(Stop::Failed(Failure::Crash, violation.to_string())),
             None => Ok(()),
         }
     }

@@ -1,12 +1,12 @@
-//! What may be done with an instruction.
+//! The edits that an instruction takes.
 
 use super::module::{Class, Instruction, Token};
 use super::opcode::{self, Kind};
 use super::sites::{Role, Site};
 
-/// What edits an instruction takes.
+/// The edits that an instruction takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Freedom {
+pub(super) struct LegalEdits {
     pub(super) delete: bool,
     pub(super) copy: bool,
     pub(super) move_: bool,
@@ -17,7 +17,7 @@ pub(super) struct Freedom {
     pub(super) unguard: bool,
 }
 
-impl Freedom {
+impl LegalEdits {
     const NONE: Self =
         Self { delete: false, copy: false, move_: false, operand: false, leave: false, unguard: false };
     const ALL: Self = Self { delete: true, copy: true, move_: true, operand: true, ..Self::NONE };
@@ -27,7 +27,7 @@ impl Freedom {
         let is_parameter = effect.loads_parameter();
         let is_pointer = instruction.opcode.ends_with("64");
         let is_guarded = instruction.guard.is_some() && !instruction.is_unusual();
-        let freedom = match effect.kind {
+        let legal = match effect.kind {
             Kind::Branch | Kind::End => Self { leave: is_guarded, unguard: is_guarded, ..Self::NONE },
             Kind::Frozen | Kind::Unknown => Self::NONE,
             _ if instruction.is_unusual() || scope != 0 && names_symbol(instruction) => Self::NONE,
@@ -36,7 +36,7 @@ impl Freedom {
             Kind::Barrier => Self { delete: true, move_: true, ..Self::NONE },
             _ => Self::ALL,
         };
-        Self { unguard: freedom.unguard || is_guarded && freedom.operand, ..freedom }
+        Self { unguard: legal.unguard || is_guarded && legal.operand, ..legal }
     }
 }
 

@@ -1,12 +1,13 @@
-//! Why threads were ended before their time.
+//! Reasons for which threads are ended before their time.
 
 use std::fmt;
 
 use super::module::{Module, Piece};
 
-/// Why a thread of a module was ended that has [bounds](Module::with_bounds) or a [deadline](Module::with_deadline).
+/// The reason for which a thread of a module with [bounds](Module::with_bounds) or a
+/// [deadline](Module::with_deadline) was ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Breach {
+pub enum Violation {
     /// It accessed global memory outside of the ranges.
     Global,
     /// It accessed shared memory that its block has not.
@@ -19,9 +20,9 @@ pub enum Breach {
     Deadline,
 }
 
-impl Breach {
+impl Violation {
     /// The variable of such a module, of four bytes, that [tells](Self::of) of one of them.
-    pub const VARIABLE: &'static str = "nitro_breach";
+    pub const VARIABLE: &'static str = "nitro_violation";
 
     const ALL: [Self; 5] = [Self::Global, Self::Shared, Self::Misaligned, Self::Trap, Self::Deadline];
 
@@ -37,7 +38,7 @@ impl Breach {
     }
 }
 
-impl fmt::Display for Breach {
+impl fmt::Display for Violation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Global => "it accesses global memory outside of its buffers",
@@ -57,7 +58,7 @@ impl Module {
             Piece::Function(_) => None,
         });
         let Some((at, text)) = head else { return false };
-        let variable = format!("\n.global .align 4 .u32 {} = 0;", Breach::VARIABLE);
+        let variable = format!("\n.global .align 4 .u32 {} = 0;", Violation::VARIABLE);
         if !text[at..].starts_with(&variable) {
             text.insert_str(at, &variable);
         }
@@ -85,10 +86,10 @@ mod tests {
 
     #[test]
     fn every_value_means_what_was_told() {
-        for (at, breach) in Breach::ALL.into_iter().enumerate() {
-            assert_eq!(Breach::of(at as u32 + 1), Some(breach));
-            assert!(breach.told().ends_with(&format!(", {}", at + 1)));
+        for (at, violation) in Violation::ALL.into_iter().enumerate() {
+            assert_eq!(Violation::of(at as u32 + 1), Some(violation));
+            assert!(violation.told().ends_with(&format!(", {}", at + 1)));
         }
-        assert_eq!([Breach::of(0), Breach::of(6)], [None; 2]);
+        assert_eq!([Violation::of(0), Violation::of(6)], [None; 2]);
     }
 }

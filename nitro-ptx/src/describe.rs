@@ -1,4 +1,4 @@
-//! What an edit is about, for whoever judges or reads it.
+//! Describes an edit to whoever judges or reads it.
 
 use super::base::Base;
 use super::edit::{Edit, Operation};
