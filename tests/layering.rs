@@ -95,6 +95,24 @@ fn code_generation_knows_no_trainer_and_devices_and_searches_only_if_asked() {
     );
 }
 
+#[test]
+fn spaces_of_decisions_know_no_device_no_trainer_and_no_dependences() {
+    let plain = compiled_with("--no-default-features", "nitro-variants-decide");
+    let ours: Vec<_> = plain.iter().filter(|name| name.starts_with("nitro")).collect();
+    let expected = [
+        "nitro-variants-codegen",
+        "nitro-variants-decide",
+        "nitro-variants-launch",
+        "nitro-variants-macros",
+        "nitro-variants-search",
+    ];
+    assert_eq!(ours, expected);
+    assert!(!plain.contains("isl-rs") && plain.len() <= 20, "dependencies are few: {plain:?}");
+    let all = compiled_by("nitro-variants-decide");
+    assert!(all.contains("maud"), "the page is a feature: {all:?}");
+    assert!(!all.contains("nitro-variants-train") && !all.contains("nitro-variants-evolve"), "{all:?}");
+}
+
 /// Neither are its macro and isl compiled by whoever does not ask for them, such as evolution and the suite's trainer.
 #[test]
 fn nests_are_compiled_by_nobody_else() {
@@ -124,6 +142,7 @@ fn nothing_of_ours_changes_what_a_dependency_does_for_others() {
         "nitro-variants-cuda",
         "nitro-variants-search",
         "nitro-variants-codegen",
+        "nitro-variants-decide",
         "nitro-variants-ptx",
         "nitro-variants-train",
     ];

@@ -11,8 +11,6 @@
 
 mod array;
 mod data;
-#[cfg(feature = "search")]
-mod decided;
 mod dependence;
 #[cfg(any(feature = "search", feature = "show"))]
 mod forms;
@@ -38,8 +36,6 @@ mod wavefront;
 
 pub use self::array::{Array, Array1, Array2, Array3, Array4};
 pub use self::data::{Data, RunError};
-#[cfg(feature = "search")]
-pub use self::decided::{DecidedError, DecidedSpace, Open, TileSizes};
 pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependences, Distance};
 pub use self::kernel::{
     Cache, Caching, Extent, Host, Instruction, Integers, Kernel, Launch, Local, Program, Space, Unroll, WIDE,
@@ -53,9 +49,10 @@ pub use self::nest::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range}
 pub use nitro_launch::{LaunchPlan, PlanError};
 
 #[cfg(feature = "show")]
+#[doc(hidden)] // for the pages of `nitro-decide`
+pub use self::show::page_kit;
+#[cfg(feature = "show")]
 pub use self::show::{Bound, NestView, Occupancy, Picture};
-#[cfg(all(feature = "show", feature = "search"))]
-pub use self::show::{Bounded, SearchView, Without};
 #[cfg(feature = "search")]
 pub use self::space::MappingSpace;
 

@@ -194,6 +194,14 @@ fn what_is_no_nest_is_refused_with_its_reason() {
         ),
         (
             refused(|builder, n| {
+                builder.temporary("kept", [n.into()]);
+                builder.input("x", [n.into()]);
+                builder.temporary("last", [n.into()]);
+            }),
+            "the temporary `kept` is declared before an argument: declare temporaries last",
+        ),
+        (
+            refused(|builder, n| {
                 let x = builder.input("x", [n.into()]);
                 builder.assign(x.at([0]), 1.0);
             }),

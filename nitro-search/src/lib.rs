@@ -7,7 +7,6 @@
 //! - Where what there is to decide depends on what was decided, the space is one of [`Decisions`], and a [`PathSearch`] proposes paths through it, by an ant
 //!   colony ([`Ants`]), by a genetic algorithm or at random.
 //! - A [`Generator`] writes the texts, such as kernels, that decisions lead to.
-//! - [`partial`]: spaces as data, where each choice keeps what rules and decisions leave open, and says why the rest is gone.
 //! - [`evolve`]: edits of what runs already, by time and error at once.
 //! - A [`Replay`] searches a space that is measured already, and says how good a strategy would have been.
 //!
@@ -20,7 +19,6 @@ mod generator;
 mod learn;
 mod outcome;
 mod parameter;
-pub mod partial;
 mod paths;
 #[doc(hidden)] // for the trainer, which draws from the same generator
 pub mod random;

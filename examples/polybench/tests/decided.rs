@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use nitro_codegen::{Data, DecidedSpace, Integers, Open, TileSizes};
+use nitro_codegen::{Data, Integers};
 use nitro_cuda::{Buffer, Executable, Options, Source, Usage, compile, device, nvrtc_version};
+use nitro_decide::{DecidedSpace, LOADINGS, Limits, Open, TileSizes};
 use nitro_polybench::decided::{Asked, Kernel, Tiles, Timed, rates, read};
-use nitro_search::partial::{LOADINGS, Limits};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
 

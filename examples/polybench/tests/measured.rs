@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use nitro_codegen::DecidedSpace;
+use nitro_decide::{DecidedSpace, LowerBound, Partial, Rates};
 use nitro_polybench::decided::{Asked, Kernel, Tiles, rates, read};
-use nitro_search::partial::{LowerBound, Partial, Rates};
 
 fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("measured").join(name)

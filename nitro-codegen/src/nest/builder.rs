@@ -34,6 +34,8 @@ pub struct NestError {
 #[derive(Debug)]
 pub struct Builder {
     nest: Nest,
+    /// The arrays that are no arguments.
+    temporaries: Vec<usize>,
     /// What the loops and conditions that are open hold so far.
     open: Vec<Vec<Node>>,
 }
@@ -113,7 +115,7 @@ impl Builder {
             body: Vec::new(),
             reassociates: false,
         };
-        Self { nest, open: vec![Vec::new()] }
+        Self { nest, temporaries: Vec::new(), open: vec![Vec::new()] }
     }
 
     /// A size.
@@ -136,6 +138,31 @@ impl Builder {
     /// An array that is read and written, with the extent of each of its dimensions.
     pub fn in_out(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>) -> ArrayName {
         self.array(name, shape, true)
+    }
+
+    /// An array that is no argument: each run has one of its own. Temporaries are declared after all arguments.
+    ///
+    /// ```
+    /// use nitro_codegen::{Bounds, Builder};
+    ///
+    /// let mut builder = Builder::new("swap");
+    /// let n = builder.parameter("n");
+    /// let x = builder.in_out("x", [n.into()]);
+    /// let y = builder.in_out("y", [n.into()]);
+    /// let kept = builder.temporary("kept", [n.into()]);
+    /// builder.repeat("i", Bounds::new(0, n), |builder, i| {
+    ///     builder.assign(kept.at([i]), x.at([i]));
+    ///     builder.assign(x.at([i]), y.at([i]));
+    ///     builder.assign(y.at([i]), kept.at([i]));
+    /// });
+    /// let nest = builder.finish()?;
+    /// assert_eq!((nest.arrays().len(), nest.arguments()), (3, 2));
+    /// # Ok::<(), nitro_codegen::NestError>(())
+    /// ```
+    pub fn temporary(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>) -> ArrayName {
+        let array = self.array(name, shape, true);
+        self.temporaries.push(array.0);
+        array
     }
 
     fn array(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>, is_written: bool) -> ArrayName {
@@ -205,10 +232,22 @@ impl Builder {
     ///
     /// # Errors
     /// When a name is taken twice or is none, an array has another number of subscripts than dimensions, an iterator is used outside of its loop, an
-    /// input is written, an extent is not of parameters alone, or bounds are missing or do not go with their step.
+    /// input is written, an extent is not of parameters alone, bounds are missing or do not go with their step, or an argument is declared after
+    /// a temporary.
     pub fn finish(mut self) -> Result<Nest, NestError> {
         self.nest.body = self.open.pop().unwrap_or_default();
-        validate::check(&self.nest).map_err(|what| NestError { nest: self.nest.name.clone(), what })?;
+        self.nest.temporaries = self.temporaries.len();
+        temporaries_are_last(&self.nest, &self.temporaries)
+            .and_then(|()| validate::check(&self.nest))
+            .map_err(|what| NestError { nest: self.nest.name.clone(), what })?;
         Ok(self.nest)
     }
+}
+
+/// Checks that no argument comes after a temporary: a nest tells them apart by their place.
+fn temporaries_are_last(nest: &Nest, temporaries: &[usize]) -> Result<(), String> {
+    let arguments = nest.arguments();
+    let Some(&early) = temporaries.iter().find(|&&array| array < arguments) else { return Ok(()) };
+    let name = &nest.arrays[early].name;
+    Err(format!("the temporary `{name}` is declared before an argument: declare temporaries last"))
 }

@@ -211,7 +211,7 @@ impl Expression {
     }
 
     /// Reads other elements in the place of those that it reads.
-    pub(crate) fn map_loads(&mut self, by: &dyn Fn(Access) -> Access) {
+    pub fn map_loads(&mut self, by: &dyn Fn(Access) -> Access) {
         if let Self::Load(access) = self {
             *access = by(access.clone());
         }

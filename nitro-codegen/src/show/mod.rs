@@ -8,8 +8,6 @@ mod graph;
 mod occupancy;
 mod page;
 mod points;
-#[cfg(feature = "search")]
-mod search;
 mod svg;
 #[cfg(test)]
 mod tests;
@@ -22,8 +20,6 @@ use nitro_cuda::{Image, Usage};
 #[cfg(feature = "search")]
 pub use describe::describe;
 pub use occupancy::{Bound, Occupancy};
-#[cfg(feature = "search")]
-pub use search::{Bounded, SearchView, Without};
 
 use crate::dependence::{DependenceError, Dependences};
 use crate::forms::Forms;
@@ -31,6 +27,12 @@ use crate::kernel::Program;
 use crate::mapping::Mapping;
 use crate::mapping::roles::{Roles, roles};
 use crate::nest::Nest;
+
+/// The kit of pages and drawings, for pages of other crates.
+pub mod page_kit {
+    pub use super::page::{document, wide};
+    pub use super::svg::{Drawing, LETTER, at, short, text};
+}
 
 /// One nest, followed from its loops to its kernels.
 ///

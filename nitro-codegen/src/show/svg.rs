@@ -2,8 +2,9 @@
 
 use maud::{Markup, PreEscaped, html};
 
-/// The width of a letter, and the distance of lines, in the units of a drawing, which are pixels.
+/// The width of a letter, in pixels.
 pub const LETTER: f64 = 7.3;
+/// The distance of lines, in pixels.
 pub const LINE: f64 = 21.0;
 
 const STYLE: &str = include_str!("svg.css");
@@ -12,10 +13,13 @@ const COLORS: &str = include_str!("colors.css");
 /// A drawing of this size.
 #[derive(Clone, Debug)]
 pub struct Drawing {
+    /// In pixels.
     pub width: f64,
+    /// In pixels.
     pub height: f64,
     /// What it shows, in words.
     pub title: String,
+    /// What is drawn.
     pub parts: Markup,
 }
 

@@ -129,7 +129,7 @@ fn over_the_rest(
 ) {
     for i in 0..n {
         for j in 0..n {
-            z[[i, i]] = z[[i, i]] + b[[i, i]];
+            z[[i, i]] += b[[i, i]];
             for k in i + 1..n {
                 y[[j, j]] = a[k] * b[[j, k]];
             }

@@ -40,7 +40,7 @@ const RATES: [(&str, Measure); 18] = [
     ("launch_ns", launch_ns),
 ];
 
-/// What this device does at most and how long it takes at least, measured now, in some seconds: for lower limits of times, such as `nitro_search::partial::Rates` makes of them.
+/// What this device does at most and how long it takes at least, measured now, in some seconds: for lower limits of times, such as `nitro_decide::Rates` makes of them.
 ///
 /// Rates are the best of a few runs and latencies the shortest; what belongs to a multiprocessor is in its clocks:
 /// `warp_instructions_per_clock`, `arithmetic_lanes_per_clock` (multiply-adds), `special_lanes_per_clock` (reciprocal square roots), `memory_lanes_per_clock` (threads of

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use nitro_codegen::{Bounded, DecidedSpace, SearchView, Without};
+use nitro_decide::{
+    Bounded, BranchAndBound, BranchPlan, DecidedSpace, LowerBound, Rates, SearchView, Statistics, TimeBound,
+    TimeTerm, TimeTerms, Without,
+};
 use nitro_polybench::decided::{Asked, rates, read};
 use nitro_polybench::program::ended;
-use nitro_search::partial::{
-    BranchAndBound, BranchPlan, LowerBound, Rates, Statistics, TimeBound, TimeTerm, TimeTerms,
-};
 use nitro_search::{Ask, Evaluation, Failure};
 
 /// Holds the lower bounds of points of a space of decisions against their measured times

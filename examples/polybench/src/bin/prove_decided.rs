@@ -6,13 +6,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use nitro_codegen::DecidedSpace;
 use nitro_cuda::Cuda;
+use nitro_decide::{BranchAndBound, BranchPlan, DecidedSpace, Leaf, LowerBound, Rates, TimeBound};
 use nitro_polybench::decided::{Asked, Runs, Tiles, Timed, rates, read};
 use nitro_polybench::gpu::Bench;
 use nitro_polybench::program::{append, ended};
 use nitro_search::Ask;
-use nitro_search::partial::{BranchAndBound, BranchPlan, Leaf, LowerBound, Rates, TimeBound};
 
 /// Searches a space of decisions by branch and bound on a GPU
 ///

@@ -7,9 +7,9 @@ use std::sync::mpsc;
 use std::thread;
 
 use clap::{Args, ValueEnum};
-use nitro_codegen::{DecidedSpace, Open, Program, TileSizes};
+use nitro_codegen::Program;
 use nitro_cuda::{Cuda, Options, Usage};
-use nitro_search::partial::Limits;
+use nitro_decide::{DecidedSpace, Limits, Open, TileSizes};
 
 pub use self::timed::{Timed, rates, read};
 use crate::gpu::{Bench, Compiled, Error, reference};

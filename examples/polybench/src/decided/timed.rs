@@ -6,8 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
-use nitro_codegen::DecidedSpace;
-use nitro_search::partial::Rates;
+use nitro_decide::{DecidedSpace, Rates};
 use nitro_search::{Evaluation, Failure};
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,88 @@
+//! Nodes of the tree of a branch and bound, and what became of them.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use crate::candidate::{ChoiceId, Partial};
+
+/// A state with its bound; the greatest is what to look at next: the smallest bound, then the deepest, then the oldest.
+pub(super) struct Node {
+    pub(super) partial: Partial,
+    pub(super) bound_ns: f64,
+    pub(super) level: usize,
+    /// Which choice made it of its parent.
+    pub(super) by: Option<ChoiceId>,
+    /// How many were made before it.
+    pub(super) number: u64,
+}
+
+impl Ord for Node {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let nearer = other.bound_ns.total_cmp(&self.bound_ns);
+        nearer.then(self.level.cmp(&other.level)).then(other.number.cmp(&self.number))
+    }
+}
+
+impl PartialOrd for Node {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Node {}
+
+/// What became of nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Replaced by their children.
+    pub expanded: u64,
+    /// Cut off, with everything inside: their bound is not under what is known.
+    pub pruned: u64,
+    /// Propagation left nothing of them.
+    pub dead_ends: u64,
+    /// Decided, and handed out to be evaluated.
+    pub leaves: u64,
+}
+
+/// What a search did, by level (the decisions above) and by the choice that made a node of its parent.
+/// [`BranchAndBound`](super::BranchAndBound) has an example.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// From the root, which is level 0.
+    pub levels: Vec<Counts>,
+    /// By the choice; the root is made by none.
+    pub choices: BTreeMap<ChoiceId, Counts>,
+    /// What was pruned by level, by the choice and by what takes too long ([`LowerBound::limit`](super::LowerBound::limit)), where the bound says that.
+    pub pruned: BTreeMap<(usize, Option<ChoiceId>, &'static str), u64>,
+    /// How many leaves were told.
+    pub evaluated: u64,
+}
+
+impl Statistics {
+    /// All levels together.
+    #[must_use]
+    pub fn total(&self) -> Counts {
+        self.levels.iter().fold(Counts::default(), |sum, level| Counts {
+            expanded: sum.expanded + level.expanded,
+            pruned: sum.pruned + level.pruned,
+            dead_ends: sum.dead_ends + level.dead_ends,
+            leaves: sum.leaves + level.leaves,
+        })
+    }
+
+    pub(super) fn note(&mut self, level: usize, by: Option<ChoiceId>, note: impl Fn(&mut Counts)) {
+        if self.levels.len() <= level {
+            self.levels.resize(level + 1, Counts::default());
+        }
+        note(&mut self.levels[level]);
+        if let Some(choice) = by {
+            note(self.choices.entry(choice).or_default());
+        }
+    }
+}

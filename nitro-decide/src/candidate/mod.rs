@@ -1,0 +1,21 @@
+//! Candidates: problems of choices and rules, and states of them that are propagated.
+
+mod count;
+mod explain;
+mod filter;
+mod problem;
+mod relation;
+mod rule;
+mod show;
+mod state;
+#[cfg(test)]
+pub(crate) mod tests;
+mod values;
+
+pub use self::count::Estimate;
+pub use self::explain::{Explanation, Reason, Removed};
+pub use self::problem::{ChoiceId, Problem, ProblemError, RuleId, Universe};
+pub use self::relation::Relation;
+pub use self::rule::{Factor, Rule, Size, Term, Within};
+pub use self::state::{Conflict, ExtendError, Partial};
+pub use self::values::Values;

@@ -1,0 +1,228 @@
+//! What the values of choices have to fulfil together.
+
+use super::problem::{ChoiceId, Problem, ProblemError};
+use super::relation::Relation;
+use super::values::Values;
+
+/// "This choice has one of these values."
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Within {
+    /// The choice.
+    pub choice: ChoiceId,
+    /// The values.
+    pub values: Values,
+}
+
+/// A number that is known, or the value of a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// A number that is known.
+    Fixed(u64),
+    /// The value of a choice between numbers.
+    Choice(ChoiceId),
+}
+
+/// A factor of a product: 1 where its condition does not hold.
+///
+/// ```
+/// use nitro_decide::{Factor, Problem};
+///
+/// let mut problem = Problem::default();
+/// let kind = problem.labels("kind of i", ["plain", "thread"])?;
+/// let size = problem.numbers("size of i", [8, 32])?;
+/// let threads = Factor { when: Some(problem.named(kind, &["thread"])?), ..Factor::choice(size) };
+/// assert_ne!(threads, Factor::choice(size));
+/// # Ok::<(), nitro_decide::ProblemError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Factor {
+    /// How much it is.
+    pub size: Size,
+    /// When it counts; always, if there is no condition.
+    pub when: Option<Within>,
+}
+
+impl Factor {
+    /// What this choice is, always.
+    #[must_use]
+    pub fn choice(choice: ChoiceId) -> Self {
+        Self { size: Size::Choice(choice), when: None }
+    }
+
+    /// This number, always.
+    #[must_use]
+    pub fn fixed(size: u64) -> Self {
+        Self { size: Size::Fixed(size), when: None }
+    }
+}
+
+/// A summand: a product, or 0 where its condition does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// What is multiplied; nothing is 1.
+    pub product: Vec<Factor>,
+    /// When it counts; always, if there is no condition.
+    pub when: Option<Within>,
+}
+
+/// What the values of some choices have to fulfil together. Sums and products do not overflow: what is more than 2^128 − 1 counts as that, and that as an upper
+/// limit is none.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Rule {
+    /// Only these combinations of one to three choices.
+    Table {
+        /// The choices, in the order of the relation, each once.
+        choices: Vec<ChoiceId>,
+        /// The combinations.
+        allowed: Relation,
+    },
+    /// If all of these hold, then that does.
+    Clause {
+        /// The conditions; none always holds.
+        when: Vec<Within>,
+        /// What follows.
+        then: Within,
+    },
+    /// A product is within limits.
+    Product {
+        /// What is multiplied; nothing is 1.
+        of: Vec<Factor>,
+        /// At least so much.
+        at_least: u128,
+        /// At most so much.
+        at_most: u128,
+    },
+    /// A sum of products is within limits.
+    Sum {
+        /// What is added; nothing is 0.
+        of: Vec<Term>,
+        /// At least so much.
+        at_least: u128,
+        /// At most so much.
+        at_most: u128,
+    },
+    /// Of these so many hold.
+    Count {
+        /// What is counted.
+        of: Vec<Within>,
+        /// At least so many.
+        at_least: usize,
+        /// At most so many.
+        at_most: usize,
+    },
+    /// A product divides a number; 0 divides 0 alone.
+    Divides {
+        /// What is multiplied; nothing is 1.
+        product: Vec<Factor>,
+        /// What it divides.
+        size: u64,
+    },
+    /// If all of these hold, then one product is not more than another.
+    NoMore {
+        /// The conditions; none always holds.
+        when: Vec<Within>,
+        /// What is not more.
+        product: Vec<Factor>,
+        /// Than what.
+        than: Vec<Factor>,
+    },
+    /// Two choices have the same value: the same name or the same number.
+    Equal(ChoiceId, ChoiceId),
+}
+
+impl Rule {
+    /// The choices that it looks at, ascending, each once.
+    #[must_use]
+    pub fn scope(&self) -> Vec<ChoiceId> {
+        let mut scope = match self {
+            Self::Table { choices, .. } => choices.clone(),
+            Self::Clause { when, then } => when.iter().chain([then]).map(|within| within.choice).collect(),
+            Self::Product { of, .. } | Self::Divides { product: of, .. } => {
+                of.iter().flat_map(of_factor).collect()
+            }
+            Self::Sum { of, .. } => of.iter().flat_map(of_term).collect(),
+            Self::Count { of, .. } => of.iter().map(|within| within.choice).collect(),
+            Self::NoMore { when, product, than } => {
+                let factors = product.iter().chain(than).flat_map(of_factor);
+                when.iter().map(|within| within.choice).chain(factors).collect()
+            }
+            Self::Equal(one, other) => vec![*one, *other],
+        };
+        scope.sort_unstable();
+        scope.dedup();
+        scope
+    }
+
+    /// Which of a choice's values, once gone, may make the rule take away others: what an explanation looks at.
+    pub(super) fn moved_by(&self, choice: ChoiceId) -> Values {
+        let Self::Clause { when, then } = self else { return Values::first(Values::MOST) };
+        let conditions = when.iter().filter(|within| within.choice == choice);
+        let then = if then.choice == choice { then.values } else { Values::NONE };
+        conditions.fold(then, |values, within| {
+            // that a condition fails is impossible once all values are gone for which it does
+            values.or(Values::first(Values::MOST).without(within.values))
+        })
+    }
+
+    pub(super) fn check(&self, problem: &Problem, name: &str) -> Result<(), ProblemError> {
+        if self.scope().iter().any(|choice| choice.0 >= problem.choices.len()) {
+            return Err(ProblemError::Unknown(name.to_owned()));
+        }
+        let foreign = |within: &Within| !within.values.within(problem.all(within.choice));
+        if self.conditions().iter().any(foreign) {
+            return Err(ProblemError::Unknown(name.to_owned()));
+        }
+        if let Self::Table { choices, allowed } = self {
+            let sizes: Vec<usize> = choices.iter().map(|&choice| problem.all(choice).len()).collect();
+            if sizes != allowed.sizes || self.scope().len() != choices.len() {
+                return Err(ProblemError::Table(name.to_owned()));
+            }
+        }
+        let word = self.sizes().into_iter().find(|&choice| problem.number(choice, 0).is_none());
+        word.map_or(Ok(()), |choice| {
+            Err(ProblemError::NoNumber(name.to_owned(), problem.name(choice).to_owned()))
+        })
+    }
+
+    fn factors(&self) -> Vec<Factor> {
+        match self {
+            Self::Product { of, .. } | Self::Divides { product: of, .. } => of.clone(),
+            Self::Sum { of, .. } => of.iter().flat_map(|term| term.product.clone()).collect(),
+            Self::NoMore { product, than, .. } => [product.clone(), than.clone()].concat(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn sizes(&self) -> Vec<ChoiceId> {
+        let choice = |factor: &Factor| match factor.size {
+            Size::Choice(choice) => Some(choice),
+            Size::Fixed(_) => None,
+        };
+        self.factors().iter().filter_map(choice).collect()
+    }
+
+    fn conditions(&self) -> Vec<Within> {
+        let mut conditions: Vec<Within> = self.factors().iter().filter_map(|factor| factor.when).collect();
+        match self {
+            Self::Clause { when, then } => conditions.extend(when.iter().chain([then])),
+            Self::Sum { of, .. } => conditions.extend(of.iter().filter_map(|term| term.when)),
+            Self::Count { of: all, .. } | Self::NoMore { when: all, .. } => conditions.extend(all),
+            _ => {}
+        }
+        conditions
+    }
+}
+
+fn of_factor(factor: &Factor) -> impl Iterator<Item = ChoiceId> + use<> {
+    let size = match factor.size {
+        Size::Choice(choice) => Some(choice),
+        Size::Fixed(_) => None,
+    };
+    size.into_iter().chain(factor.when.map(|within| within.choice))
+}
+
+fn of_term(term: &Term) -> Vec<ChoiceId> {
+    let condition = term.when.map(|within| within.choice);
+    term.product.iter().flat_map(of_factor).chain(condition).collect()
+}

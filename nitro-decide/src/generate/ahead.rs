@@ -1,0 +1,144 @@
+//! Tiles that are loaded ahead: into registers while those before are used, and from there to shared memory.
+//!
+//! Before the loop the first tiles come to registers. Each iteration brings them to shared memory, waits for all threads, begins to load those of the next one, and
+//! uses its own. With one tile of each, threads wait again before the next iteration; with two they do not, since that writes the other.
+
+use nitro_codegen::{Access, Affine, Condition, Instruction, Local, Relation, Space, Variable};
+
+use super::emit::{Emission, dimension};
+use super::point::{Place, Point};
+use crate::Operation;
+
+/// What loading ahead is doing.
+pub struct Ahead {
+    along: usize,
+    /// The iterator that says which of two tiles an iteration uses, where there are two, and one that nobody needs.
+    pub side: Option<usize>,
+    half: usize,
+    /// What of a load is written now.
+    pass: Pass,
+    /// Of which iteration of the loop a tile is loaded; none: of this one.
+    iteration: Option<Affine>,
+}
+
+/// A load in two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// From global memory to registers.
+    Fetch,
+    /// From there to shared memory.
+    Put,
+}
+
+impl Ahead {
+    /// `iterator` gives the iterator of a name.
+    pub fn new(point: &Point<'_>, iterator: &mut dyn FnMut(String) -> usize) -> Option<Self> {
+        let ahead = point.ahead()?;
+        let name = point.space.loop_name(ahead.along);
+        let (mut side, mut half) = (None, 0);
+        if ahead.has_two_tiles {
+            half = iterator(format!("{name}_half"));
+            side = Some(iterator(format!("{name}_side")));
+        }
+        Some(Self { along: ahead.along, side, half, pass: Pass::Put, iteration: None })
+    }
+
+    /// Which iteration of a loop a tile that is loaded belongs to, where it is not this one.
+    pub fn iteration(&self, at: usize) -> Option<Affine> {
+        self.iteration.clone().filter(|_| at == self.along)
+    }
+}
+
+impl Emission<'_> {
+    /// Whether there are two tiles of each staged array.
+    pub(super) fn has_sides(&self) -> bool {
+        self.ahead.as_ref().is_some_and(|ahead| ahead.side.is_some())
+    }
+
+    /// Whether what one iteration of a loop reads of shared memory is nothing that the next one writes.
+    pub(super) fn takes_turns(&self, at: usize) -> bool {
+        self.has_sides() && self.is_along(at)
+    }
+
+    fn is_along(&self, at: usize) -> bool {
+        self.ahead.as_ref().is_some_and(|ahead| ahead.along == at)
+    }
+
+    /// The value that a statement loads ahead, if it does.
+    fn loaded(&self, statement: usize) -> Option<usize> {
+        let (space, _) = (self.point.space, self.ahead.as_ref()?);
+        let is_load = space.kernel.statements[statement].operation == Operation::Load;
+        let value = space.meanings[statement].target.array.checked_sub(space.nest.arrays().len())?;
+        (is_load && self.point.place(value) != Place::Registers).then_some(value)
+    }
+
+    /// Registers for each tile that is loaded ahead, behind the values, in the order of these.
+    pub(super) fn add_registers(&mut self) {
+        for statement in 0..self.point.space.kernel.statements.len() {
+            let Some(value) = self.loaded(statement) else { continue };
+            let subscripts = &self.point.space.meanings[statement].target.subscripts;
+            let extent = |subscript: &Affine| {
+                self.extent(dimension(subscript), |at| self.is_apart(Place::Registers, at))
+            };
+            let shape = subscripts.iter().map(extent).collect();
+            let name = format!("{}_next", self.point.space.values[value].name);
+            self.locals.push(Local { name, space: Space::Register, shape });
+        }
+    }
+
+    /// The register that a statement loads an element into, or takes it from.
+    pub(super) fn register(&self, statement: usize) -> Option<(Pass, Access)> {
+        self.loaded(statement)?;
+        let space = self.point.space;
+        let before = (0..statement).filter(|&other| self.loaded(other).is_some()).count();
+        let part =
+            |subscript: &Affine| self.index(dimension(subscript), |at| self.is_apart(Place::Registers, at));
+        let subscripts = space.meanings[statement].target.subscripts.iter().map(part).collect();
+        let array = space.nest.arrays().len() + space.values.len() + before;
+        Some((self.ahead.as_ref()?.pass, Access { array, subscripts }))
+    }
+
+    /// What loads the first tiles, before the loop along which there are others.
+    pub(super) fn first_tiles(&mut self, at: usize) -> Vec<Instruction> {
+        if self.is_along(at) { self.fetch(0.into()) } else { Vec::new() }
+    }
+
+    /// What loads the tiles of the next iteration, if there is one, once those of this one have gone to shared memory.
+    pub(super) fn next_tiles(&mut self, parent: Option<usize>) -> Vec<Instruction> {
+        let Some(at) = parent.filter(|&at| self.is_along(at)) else { return Vec::new() };
+        let iterator = Affine::from(Variable::Iterator(self.point.space.nest.iterators().len() + at));
+        let next = iterator + 1;
+        let right = self.point.size(at).into();
+        let is_there = Condition { relation: Relation::Less, left: next.clone(), right };
+        vec![Instruction::If(vec![is_there], self.fetch(next), Vec::new())]
+    }
+
+    fn fetch(&mut self, iteration: Affine) -> Vec<Instruction> {
+        let Some(ahead) = &mut self.ahead else { return Vec::new() };
+        let along = ahead.along;
+        (ahead.pass, ahead.iteration) = (Pass::Fetch, Some(iteration));
+        let objects = self.point.inside(Some(along));
+        let loads: Vec<usize> = objects.into_iter().filter(|&object| self.loads_ahead(object)).collect();
+        let instructions = loads.into_iter().flat_map(|object| self.object(object)).collect();
+        if let Some(ahead) = &mut self.ahead {
+            (ahead.pass, ahead.iteration) = (Pass::Put, None);
+        }
+        instructions
+    }
+
+    /// Whether what is in an object is loaded ahead.
+    fn loads_ahead(&self, object: usize) -> bool {
+        let (point, loops) = (self.point, self.point.space.nesting.loops.len());
+        let inside =
+            |at: &usize| object == loops + at || object < loops && point.lies(object, "outer", loops + at);
+        let mut statements = (0..point.space.kernel.statements.len()).filter(inside);
+        statements.any(|statement| self.loaded(statement).is_some())
+    }
+
+    /// What says at the beginning of an iteration which of two tiles it uses.
+    pub(super) fn side(&self, at: usize) -> Option<Instruction> {
+        let ahead = self.ahead.as_ref().filter(|ahead| ahead.along == at)?;
+        let value = Affine::from(Variable::Iterator(self.point.space.nest.iterators().len() + at));
+        Some(Instruction::Divide { quotient: ahead.half, remainder: ahead.side?, value, divisor: 2 })
+    }
+}

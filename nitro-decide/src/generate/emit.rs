@@ -1,0 +1,331 @@
+//! The instructions of a decided point.
+
+use nitro_codegen::{
+    Access, Affine, Assignment, Cache, Caching, Condition, Expression, Extent, Host, Instruction, Kernel,
+    Local, Program, Range, Relation, Space, Unroll, Variable, WIDE,
+};
+
+use super::ahead::{Ahead, Pass};
+use super::point::{Kind, Place, Point};
+use super::shared::Touched;
+use super::threads::Threads;
+use crate::PADDING;
+
+/// The program, of one kernel.
+pub fn program(point: &Point<'_>) -> Program {
+    let nest = &point.space.nest;
+    let mut iterators: Vec<String> =
+        (0..point.space.nesting.loops.len()).map(|at| point.space.loop_name(at)).collect();
+    let first = nest.iterators().len();
+    let loops = iterators.len();
+    let mut iterator = |name: String| {
+        // The digits of threads are called as their loops, which are none in the text.
+        if let Some(known) = iterators[..loops].iter().position(|other| *other == name) {
+            return first + known;
+        }
+        iterators.push(name);
+        first + iterators.len() - 1
+    };
+    let threads = Threads::new(point, &mut iterator);
+    let ahead = Ahead::new(point, &mut iterator);
+    let mut emission = Emission { point, threads: &threads, ahead, sets_zeros: false, locals: Vec::new() };
+    emission.locals = (0..point.space.values.len()).map(|value| emission.local(value)).collect();
+    emission.add_registers();
+    let mut body = threads.definitions.clone();
+    body.extend(emission.list(None));
+    let kernel = Kernel {
+        name: format!("{}_0", nest.name()),
+        statements: (0..nest.statements().len()).collect(),
+        host_iterators: Vec::new(),
+        grid: emission.grid(),
+        block: [threads.count as u32, 1, 1],
+        points: [1, 1, 1],
+        resident_blocks: 0,
+        locals: emission.locals,
+        caching: caching(point),
+        iterators,
+        body,
+    };
+    Program { nest: nest.clone(), kernels: vec![kernel], host: vec![Host::Launch(0)] }
+}
+
+/// How arrays go through caches, where that is not as usual.
+fn caching(point: &Point<'_>) -> Vec<Caching> {
+    let space = point.space;
+    let arrays = (0..space.nest.arrays().len()).map(|array| {
+        let of = |touches: &dyn Fn(&Assignment) -> bool| {
+            let mut statements = (0..space.meanings.len()).filter(|&at| touches(&space.meanings[at]));
+            statements.next().map_or(Cache::Usual, |at| point.cache(at))
+        };
+        let reads = of(&|meaning| meaning.value.reads().iter().any(|access| access.array == array));
+        Caching { array, reads, writes: of(&|meaning| meaning.target.array == array) }
+    });
+    arrays.filter(|caching| [caching.reads, caching.writes] != [Cache::Usual; 2]).collect()
+}
+
+pub(super) struct Emission<'a> {
+    pub(super) point: &'a Point<'a>,
+    threads: &'a Threads,
+    /// How tiles are loaded ahead, if they are.
+    pub(super) ahead: Option<Ahead>,
+    /// Whether sums that warps add up are set to 0 now.
+    pub(super) sets_zeros: bool,
+    /// Of each value, and behind these registers through which vectors and tiles that are loaded ahead go.
+    pub(super) locals: Vec<Local>,
+}
+
+impl Emission<'_> {
+    /// Blocks, the innermost loop of them along x.
+    fn blocks(&self) -> Vec<usize> {
+        let statement = &self.point.space.kernel.statements[0];
+        let around = self.point.around(statement).into_iter().rev();
+        around.filter(|&at| self.point.kind(at) == Kind::Block).collect()
+    }
+
+    fn grid(&self) -> Vec<Extent> {
+        let mut sizes: Vec<i64> = self.blocks().into_iter().map(|at| self.point.size(at)).collect();
+        if sizes.is_empty() {
+            sizes.push(1);
+        }
+        sizes[0] *= self.threads.count; // each block covers as many values as it has threads
+        let extent = |size: i64| Extent { lower: vec![0.into()], upper: vec![size.into()], step: 1 };
+        sizes.into_iter().map(extent).collect()
+    }
+
+    /// Which iteration of a loop it is.
+    fn digit(&self, at: usize) -> Affine {
+        if self.point.size(at) == 1 {
+            return 0.into();
+        }
+        if let Some(iteration) = self.ahead.as_ref().and_then(|ahead| ahead.iteration(at)) {
+            return iteration;
+        }
+        match self.point.kind(at) {
+            Kind::Vector => 0.into(),
+            Kind::Thread => self.threads.digits[&at].clone(),
+            Kind::Block => {
+                let axis = self.blocks().iter().position(|&block| block == at);
+                Variable::Block(axis.expect("blocks are around all statements")).into()
+            }
+            Kind::Plain | Kind::Unrolled => {
+                Variable::Iterator(self.point.space.nest.iterators().len() + at).into()
+            }
+        }
+    }
+
+    /// Which of the elements that some loops of a dimension make up.
+    pub(super) fn index(&self, dimension: usize, keep: impl Fn(usize) -> bool) -> Affine {
+        let loops = self.point.space.nesting.loops_of(dimension);
+        let kept = loops.into_iter().filter(|&at| keep(at));
+        kept.fold(Affine::from(0), |index, at| index * self.point.size(at) + self.digit(at))
+    }
+
+    /// How many elements these make up.
+    pub(super) fn extent(&self, dimension: usize, keep: impl Fn(usize) -> bool) -> i64 {
+        let loops = self.point.space.nesting.loops_of(dimension);
+        loops.into_iter().filter(|&at| keep(at)).map(|at| self.point.size(at)).product()
+    }
+
+    /// Whether elements along a loop are in different places of a value.
+    pub(super) fn is_apart(&self, place: Place, at: usize) -> bool {
+        let per_thread = place == Place::Registers && self.point.kind(at) == Kind::Thread;
+        !self.point.is_shared(at) && !per_thread
+    }
+
+    fn local(&self, value: usize) -> Local {
+        let space = self.point.space;
+        let array = space.nest.arrays().len() + value;
+        let made = space.meanings.iter().find(|meaning| meaning.target.array == array);
+        let target = &made.expect("every value is made").target;
+        let place = self.point.place(value);
+        let extent = |subscript: &Affine| self.extent(dimension(subscript), |at| self.is_apart(place, at));
+        let mut shape: Vec<i64> = target.subscripts.iter().map(extent).collect();
+        if let Place::Shared { transposed, padded } = place {
+            if transposed {
+                shape.reverse();
+            }
+            if let Some(last) = shape.last_mut().filter(|_| padded) {
+                *last += PADDING as i64;
+            }
+            if self.has_sides() {
+                shape.insert(0, 2);
+            }
+        }
+        let (end, space_) = match place {
+            Place::Registers => ("values", Space::Register),
+            Place::Shared { .. } => ("tile", Space::Shared),
+        };
+        Local { name: format!("{}_{end}", space.values[value].name), space: space_, shape }
+    }
+
+    /// The element that an access of a statement is.
+    fn access(&self, access: &Access) -> Access {
+        let arrays = self.point.space.nest.arrays().len();
+        let Some(value) = access.array.checked_sub(arrays) else {
+            let whole = |subscript: &Affine| {
+                let start = Affine::from(subscript.constant());
+                subscript.terms().iter().fold(start, |sum, &(variable, factor)| {
+                    sum + self.index(dimension(&variable.into()), |_| true) * factor
+                })
+            };
+            return Access { array: access.array, subscripts: access.subscripts.iter().map(whole).collect() };
+        };
+        let place = self.point.place(value);
+        let part = |subscript: &Affine| self.index(dimension(subscript), |at| self.is_apart(place, at));
+        let mut subscripts: Vec<Affine> = access.subscripts.iter().map(part).collect();
+        if matches!(place, Place::Shared { transposed: true, .. }) {
+            subscripts.reverse();
+        }
+        if place != Place::Registers {
+            let side = self.ahead.as_ref().and_then(|ahead| ahead.side);
+            side.into_iter().for_each(|side| subscripts.insert(0, Variable::Iterator(side).into()));
+        }
+        Access { array: access.array, subscripts }
+    }
+
+    /// What is within a loop, or outermost, with barriers between those who write a tile and those who read it.
+    fn list(&mut self, parent: Option<usize>) -> Vec<Instruction> {
+        let (mut instructions, mut before, mut all) = (Vec::new(), Touched::default(), Touched::default());
+        let mut waited = false;
+        let objects = self.point.inside(parent);
+        instructions.extend(self.zeros(parent, &objects));
+        for object in objects {
+            let touched = Touched::by(self.point, object);
+            if before.delays(&touched) {
+                instructions.push(Instruction::Barrier);
+                before = Touched::default();
+                instructions.extend(if waited { Vec::new() } else { self.next_tiles(parent) });
+                waited = true;
+            }
+            before.add(touched.clone());
+            all.add(touched);
+            instructions.extend(self.object(object));
+        }
+        let repeats = parent.is_some_and(|at| self.point.kind(at) == Kind::Plain && !self.takes_turns(at));
+        if repeats && before.delays(&all) {
+            instructions.push(Instruction::Barrier);
+        }
+        instructions
+    }
+
+    pub(super) fn object(&mut self, object: usize) -> Vec<Instruction> {
+        match object.checked_sub(self.point.space.nesting.loops.len()) {
+            Some(statement) => self.statement(statement),
+            None => self.one_loop(object),
+        }
+    }
+
+    fn one_loop(&mut self, at: usize) -> Vec<Instruction> {
+        let first = self.first_tiles(at);
+        let mut body = self.list(Some(at));
+        body.splice(0..0, self.side(at));
+        let unroll = match self.point.kind(at) {
+            Kind::Plain => Unroll::By(1),
+            Kind::Unrolled => Unroll::All,
+            Kind::Thread | Kind::Block | Kind::Vector => return self.by_some_threads(at, body),
+        };
+        if self.point.size(at) == 1 {
+            return self.by_some_threads(at, body);
+        }
+        let iterator = self.point.space.nest.iterators().len() + at;
+        let (lower, upper) = (vec![0.into()], vec![self.point.size(at).into()]);
+        let range = Range { iterator, lower, upper, step: 1, is_reversed: false };
+        let whole = first.into_iter().chain([Instruction::Loop(range, unroll, body)]).collect();
+        self.by_some_threads(at, whole)
+    }
+
+    /// Where fewer threads load than there are, the others pass by the nest: by its outermost loop.
+    fn by_some_threads(&self, at: usize, nest: Vec<Instruction>) -> Vec<Instruction> {
+        let space = self.point.space;
+        let is_around =
+            |other: usize| other != at && self.point.lies(other, "outer", at) && !self.point.is_shared(other);
+        let loads = |&statement: &usize| space.nesting.own(&space.kernel.statements[statement]).contains(&at);
+        let mut loading = self.threads.loading.iter().filter(|(statement, _)| loads(statement));
+        let count = loading.next().map(|(_, count)| *count).filter(|&count| count < self.threads.count);
+        match count {
+            Some(count) if !self.point.is_shared(at) && !(0..space.nesting.loops.len()).any(is_around) => {
+                let (left, right) = (Variable::Thread(0).into(), count.into());
+                vec![Instruction::If(
+                    vec![Condition { relation: Relation::Less, left, right }],
+                    nest,
+                    Vec::new(),
+                )]
+            }
+            _ => nest,
+        }
+    }
+
+    fn statement(&mut self, statement: usize) -> Vec<Instruction> {
+        let space = self.point.space;
+        let meaning = &space.meanings[statement];
+        let target = self.access(&meaning.target);
+        let mut value = meaning.value.clone();
+        value.map_loads(&|access| self.access(&access));
+        let own = space.nesting.own(&space.kernel.statements[statement]);
+        let is_wide = own.iter().any(|&at| self.point.kind(at) == Kind::Vector);
+        if let (Some(adds_up), Expression::Load(part)) = (self.point.adds_up(statement), &value) {
+            return self.added(adds_up, target, part.clone());
+        }
+        match (value, self.register(statement)) {
+            (Expression::Load(source), Some((Pass::Fetch, register))) => copied(register, source, is_wide),
+            (Expression::Load(_), Some((Pass::Put, register))) => self.put(target, register, is_wide),
+            (Expression::Load(source), None) if is_wide => self.wide(statement, target, source),
+            (value, _) => vec![Instruction::Assign(Assignment { target, value })],
+        }
+    }
+
+    /// Several neighbours at once; where they do not come to neighbours, through registers.
+    fn wide(&mut self, statement: usize, target: Access, source: Access) -> Vec<Instruction> {
+        if !self.is_transposed(&target) {
+            return copied(target, source, true);
+        }
+        let name = self.point.space.kernel.statements[statement].name.replace(' ', "_");
+        let shape = vec![i64::from(WIDE)];
+        self.locals.push(Local { name: format!("{name}_wide"), space: Space::Register, shape });
+        let array = self.point.space.nest.arrays().len() + self.locals.len() - 1;
+        let register = Access { array, subscripts: vec![0.into()] };
+        let mut instructions = copied(register.clone(), source, true);
+        instructions.extend(self.put(target, register, true));
+        instructions
+    }
+
+    fn is_transposed(&self, target: &Access) -> bool {
+        let value = target.array.checked_sub(self.point.space.nest.arrays().len());
+        value.is_some_and(|value| matches!(self.point.place(value), Place::Shared { transposed: true, .. }))
+    }
+
+    /// From registers to where they belong; several neighbours one after the other where they do not come to neighbours.
+    fn put(&self, target: Access, register: Access, is_wide: bool) -> Vec<Instruction> {
+        if !is_wide || !self.is_transposed(&target) {
+            return copied(target, register, is_wide);
+        }
+        let along = usize::from(self.has_sides()); // the last dimension of the array comes first, but for which of two tiles it is
+        let shifted = |access: &Access, place: usize, at: i64| {
+            let mut access = access.clone();
+            access.subscripts[place] = access.subscripts[place].clone() + at;
+            access
+        };
+        let last = register.subscripts.len() - 1;
+        let one = |at: i64| {
+            let value = Expression::Load(shifted(&register, last, at));
+            Instruction::Assign(Assignment { target: shifted(&target, along, at), value })
+        };
+        (0..i64::from(WIDE)).map(one).collect()
+    }
+}
+
+/// An element, or several neighbours at once.
+fn copied(target: Access, source: Access, is_wide: bool) -> Vec<Instruction> {
+    vec![match is_wide {
+        true => Instruction::Copy { target, source },
+        false => Instruction::Assign(Assignment { target, value: Expression::Load(source) }),
+    }]
+}
+
+/// The dimension that a subscript of a value is.
+pub(super) fn dimension(subscript: &Affine) -> usize {
+    match subscript.terms() {
+        [(Variable::Iterator(dimension), _)] => *dimension,
+        _ => unreachable!("subscripts of statements are of dimensions"),
+    }
+}

@@ -1,0 +1,64 @@
+//! The space as what a trainer searches: one choice after the other, each with what is still open.
+
+use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Step};
+
+use super::DecidedSpace;
+use crate::{ChoiceId, LowerBound, Partial, Rates, TimeBound, Values};
+
+impl DecidedSpace {
+    /// The lower bound of the times of its states on a device of these rates. Where the caches of what is loaded are open, requests do not count: these were measured of loads that the first-level cache keeps.
+    #[must_use]
+    pub fn time_bound(&self, mut rates: Rates) -> TimeBound {
+        let is_usual = |&choice: &ChoiceId| self.root.values(choice).only() == Some(0);
+        if !self.caches.iter().flatten().all(is_usual) {
+            rates.requests_per_clock = f64::INFINITY;
+        }
+        TimeBound::new(&self.kernel, &self.nesting, rates)
+    }
+
+    /// What is left after these decisions, or why that is nothing.
+    fn after(&self, path: &[Crossing]) -> Result<Partial, BoxError> {
+        let mut partial = self.root().clone();
+        for crossing in path {
+            let choice = partial.first_open().ok_or("the path goes on where all is decided")?;
+            partial.restrict(choice, Values::of([crossing.option]))?;
+        }
+        Ok(partial)
+    }
+}
+
+impl Decisions for DecidedSpace {
+    fn next(&self, path: &[Crossing]) -> Step {
+        let partial = match self.after(path) {
+            Ok(partial) => partial,
+            Err(error) => return Step::DeadEnd(error.to_string()),
+        };
+        let Some(choice) = partial.first_open() else { return Step::Complete };
+        let key = NodeKey::new(self.nesting.problem.name(choice).to_owned());
+        let open = partial.values(choice);
+        Step::Choose(
+            Decision::new(key, self.nesting.problem.all(choice).len()).only(|option| open.has(option)),
+        )
+    }
+}
+
+/// A path's text is its [launch plan](nitro_codegen::Program::plan), which says what was decided ([`LaunchPlan::origin`](nitro_codegen::LaunchPlan::origin)).
+impl Generator for DecidedSpace {
+    fn decisions(&self) -> &dyn Decisions {
+        self
+    }
+
+    fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
+        let values = self.after(path)?.solution().ok_or("the path is not complete")?;
+        let mut plan = self.program(&values).plan();
+        plan.origin = self.show(&values);
+        Ok(plan.to_json())
+    }
+
+    /// By [`TimeBound`], which also bounds what a path leaves open; none on a device of which too little is known ([`Rates::from_features`]).
+    fn bound_ns(&self, path: &[Crossing], device: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
+        let rates = Rates::from_features(device).ok()?;
+        let bound = self.time_bound(rates);
+        Some(bound.bound_ns(&self.after(path).ok()?))
+    }
+}

@@ -1,0 +1,96 @@
+//! Which thread is which iteration of the loops that are threads.
+
+use std::collections::BTreeMap;
+
+use nitro_codegen::{Affine, Instruction, Variable};
+
+use super::point::{Kind, Point};
+use crate::{Operation, Passing};
+
+/// For each loop that is threads, which iteration of it a thread has.
+pub struct Threads {
+    /// Threads of a block.
+    pub count: i64,
+    /// By loop.
+    pub digits: BTreeMap<usize, Affine>,
+    /// What makes them of the number of a thread in its block.
+    pub definitions: Vec<Instruction>,
+    /// Statements that threads load with a numbering of their own, and how many of them do.
+    pub loading: BTreeMap<usize, i64>,
+}
+
+impl Threads {
+    /// `name` gives the iterator of a name.
+    pub fn new(point: &Point<'_>, iterator: &mut dyn FnMut(String) -> usize) -> Self {
+        let statements = &point.space.kernel.statements;
+        let root = statements.iter().position(|one| one.operation == Operation::Fma).unwrap_or(0);
+        let mut threads =
+            Self { count: 1, digits: BTreeMap::new(), definitions: Vec::new(), loading: BTreeMap::new() };
+        threads.count = threads.number(point, root, iterator);
+        for dependence in &point.space.kernel.dependences {
+            let own = dependence.passing != Passing::Elsewhere && !point.has_same_threads(dependence.passing);
+            if own && !threads.loading.contains_key(&dependence.from) {
+                let count = threads.number(point, dependence.from, iterator);
+                threads.loading.insert(dependence.from, count);
+            }
+        }
+        while threads.spread(point) {}
+        threads
+    }
+
+    /// Numbers the threads of a nest, the innermost loop the fastest. Gives how many there are.
+    fn number(
+        &mut self,
+        point: &Point<'_>,
+        statement: usize,
+        iterator: &mut dyn FnMut(String) -> usize,
+    ) -> i64 {
+        let around = point.around(&point.space.kernel.statements[statement]);
+        let loops = around.into_iter().rev().filter(|&at| point.kind(at) == Kind::Thread);
+        let (ones, loops): (Vec<usize>, Vec<usize>) = loops.partition(|&at| point.size(at) == 1);
+        self.digits.extend(ones.into_iter().map(|at| (at, Affine::from(0))));
+        let mut rest = Affine::from(Variable::Thread(0));
+        if let Some((last, others)) = loops.split_last() {
+            for &at in others {
+                let names = ["", "_above"].map(|end| iterator(format!("{}{end}", point.space.loop_name(at))));
+                let [digit, above] = names;
+                let (value, divisor) = (rest, point.size(at));
+                self.definitions.push(Instruction::Divide {
+                    quotient: above,
+                    remainder: digit,
+                    value,
+                    divisor,
+                });
+                self.digits.insert(at, Variable::Iterator(digit).into());
+                rest = Variable::Iterator(above).into();
+            }
+            self.digits.insert(*last, rest);
+        }
+        loops.iter().map(|&at| point.size(at)).product()
+    }
+
+    /// Who has the same threads has the same iterations of the loops along which a value goes. Whether something was learned.
+    fn spread(&mut self, point: &Point<'_>) -> bool {
+        let nesting = &point.space.nesting;
+        let mut learned = false;
+        for dependence in &point.space.kernel.dependences {
+            if !point.has_same_threads(dependence.passing) {
+                continue;
+            }
+            for &(from, to) in &dependence.along {
+                for (one, other) in nesting.loops_of(from).into_iter().zip(nesting.loops_of(to)) {
+                    if point.kind(one) != Kind::Thread {
+                        continue;
+                    }
+                    let known = [one, other].map(|at| self.digits.get(&at).cloned());
+                    match known {
+                        [Some(digit), None] => learned |= self.digits.insert(other, digit).is_none(),
+                        [None, Some(digit)] => learned |= self.digits.insert(one, digit).is_none(),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        learned
+    }
+}

@@ -1,0 +1,24 @@
+//! What nothing inside a state of a [`Nesting`](super::Nesting) takes less time than, and why.
+//!
+//! Each term is a resource whose use is counted at its least over everything that is open, divided by the most that a device does of it. What a compiler or a
+//! cache may save is taken as saved: a thread loads an element once whatever its loops say, and memory serves what the second-level cache cannot hold.
+
+mod arrays;
+mod dimensions;
+mod lanes;
+mod phases;
+mod rates;
+mod reasons;
+mod spreads;
+mod staging;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod time_bound;
+mod usage;
+mod work;
+
+pub use self::rates::{Rates, RatesError};
+pub use self::reasons::Reasons;
+pub use self::terms::{TimeTerm, TimeTerms};
+pub use self::time_bound::TimeBound;

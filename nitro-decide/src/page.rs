@@ -1,0 +1,299 @@
+//! A search by branch and bound: its tree by level, bounds against times, and what each term of the bound is good for.
+
+use maud::{Markup, PreEscaped, html};
+use nitro_codegen::page_kit::{Drawing, LETTER, at, document, short, text, wide};
+
+use crate::{Problem, Statistics};
+
+const OWN_STYLE: &str = include_str!("page.css");
+
+/// Something whose time is known and has a lower limit.
+///
+/// ```
+/// use nitro_decide::Bounded;
+///
+/// let point = Bounded { bound_ns: 30e3, time_ns: 41e3, limit: "sectors" };
+/// assert!(point.bound_ns <= point.time_ns);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounded {
+    /// What it cannot take less than.
+    pub bound_ns: f64,
+    /// What it takes.
+    pub time_ns: f64,
+    /// What the bound says takes so long.
+    pub limit: &'static str,
+}
+
+/// A search when a part of the bound was turned off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Without {
+    /// What was off.
+    pub term: String,
+    /// How many points were evaluated.
+    pub evaluated: u64,
+    /// How many states were expanded.
+    pub expanded: u64,
+}
+
+/// A page about a search by branch and bound.
+///
+/// ```
+/// use nitro_decide::{Bounded, SearchView};
+/// use nitro_decide::{Problem, Statistics};
+///
+/// let (problem, statistics) = (Problem::default(), Statistics::default());
+/// let measured = [Bounded { bound_ns: 30e3, time_ns: 41e3, limit: "sectors" }];
+/// let view = SearchView { title: "sgemm 1024", problem: &problem, statistics: &statistics, measured: &measured, without: &[] };
+/// assert!(view.page().contains("No point lies above the line"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct SearchView<'a> {
+    /// What was searched.
+    pub title: &'a str,
+    /// The choices.
+    pub problem: &'a Problem,
+    /// What became of its states.
+    pub statistics: &'a Statistics,
+    /// Points that were measured, whether the search asked for them or not.
+    pub measured: &'a [Bounded],
+    /// The same search without parts of the bound; the first is with all of them.
+    pub without: &'a [Without],
+}
+
+impl SearchView<'_> {
+    /// HTML that needs nothing but itself.
+    #[must_use]
+    pub fn page(&self) -> String {
+        let total = self.statistics.total();
+        let above = self.measured.iter().filter(|own| own.time_ns < own.bound_ns).count();
+        let title = format!("{}: branch and bound", self.title);
+        let main = html! {
+            h1 { (title) }
+            p.lead { (total.expanded) " states expanded, " (total.pruned) " pruned, " (total.dead_ends) " dead ends, "
+                (self.statistics.evaluated) " points evaluated." }
+            h2 { "The tree" }
+            p { "A row is a level: so many decisions above. Its states, from the left: expanded, evaluated, dead ends, and pruned, by what would take too long. "
+                "On the right, the decision that pruned most there." }
+            (legend(&self.limits()))
+            figure { (wide("the tree by level", &self.tree().inline())) }
+            h2 { "Bounds against times" }
+            p { "Each point that was measured, by what its bound says takes so long. "
+                @if above == 0 { "No point lies above the line." } @else { b { (above) " points lie above the line: the bound is wrong, and nothing is proved." } } }
+            figure { (wide("bounds against times", &self.scatter().inline())) }
+            h2 { "How tight it is" }
+            (wide("tightness", &self.tightness()))
+            @if !self.without.is_empty() {
+                h2 { "What each part is good for" }
+                (wide("parts", &self.parts()))
+            }
+        };
+        document(&title, OWN_STYLE, &main)
+    }
+
+    /// What limits, the most frequent first.
+    fn limits(&self) -> Vec<&'static str> {
+        let mut counts: Vec<(&'static str, u64)> = Vec::new();
+        let pruned = self.statistics.pruned.iter().map(|(key, count)| (key.2, *count));
+        for (limit, count) in pruned.chain(self.measured.iter().map(|own| (own.limit, 1))) {
+            match counts.iter_mut().find(|own| own.0 == limit) {
+                Some(own) => own.1 += count,
+                None => counts.push((limit, count)),
+            }
+        }
+        counts.sort_by_key(|own| std::cmp::Reverse(own.1));
+        counts.into_iter().map(|own| own.0).collect()
+    }
+
+    fn tree(&self) -> Drawing {
+        const ROW: f64 = 18.0;
+        const LEFT: f64 = 40.0;
+        const BAR: f64 = 420.0;
+        let limits = self.limits();
+        let levels = &self.statistics.levels;
+        let states = |level: usize| {
+            let own = levels[level];
+            own.expanded + own.leaves + own.dead_ends + own.pruned
+        };
+        let most = (0..levels.len()).map(states).max().unwrap_or(1).max(1) as f64;
+        // roots, so that levels with few states can be seen beside those with many
+        let wide = |level: usize| BAR * (states(level) as f64 / most).sqrt();
+        let parts = (0..levels.len()).map(|level| {
+            let y = 4.0 + ROW * level as f64;
+            let scale = wide(level) / states(level).max(1) as f64;
+            let own = levels[level];
+            let mut segments = vec![("expanded".to_owned(), "expanded", own.expanded), ("dot".into(), "evaluated", own.leaves), ("row".into(), "dead ends", own.dead_ends)];
+            for (place, &limit) in limits.iter().enumerate() {
+                let pruned = self.statistics.pruned.iter().filter(|(key, _)| key.0 == level && key.2 == limit);
+                segments.push((color(place), limit, pruned.map(|(_, count)| count).sum()));
+            }
+            let mut x = LEFT;
+            let label = self.label(level, states(level));
+            html! {
+                (text("soft small end", LEFT - 8.0, y + 12.0, &level.to_string()))
+                @for (class, name, count) in segments.into_iter().filter(|own| own.2 > 0) {
+                    @let width = scale * count as f64;
+                    rect.(class) x=(at(x)) y=(at(y)) width=(format!("{width:.2}")) height="14" { title { (name) ": " (count) } }
+                    ({ x += width; PreEscaped(String::new()) })
+                }
+                (text("soft small", LEFT + wide(level) + 8.0, y + 11.0, &label))
+            }
+        });
+        let parts = html! { @for part in parts { (part) } };
+        Drawing {
+            width: LEFT + BAR + 52.0 * LETTER,
+            height: 12.0 + ROW * levels.len() as f64,
+            title: "States by level".into(),
+            parts,
+        }
+    }
+
+    fn label(&self, level: usize, states: u64) -> String {
+        let own = self.statistics.pruned.iter().filter(|(key, _)| key.0 == level);
+        let most = own.max_by_key(|(_, count)| **count).and_then(|(key, _)| key.1);
+        let name = most.map_or(String::new(), |choice| format!("  {}", self.problem.name(choice)));
+        format!("{states}{}", short(&name, 42))
+    }
+
+    fn scatter(&self) -> Drawing {
+        const SIDE: f64 = 420.0;
+        const LEFT: f64 = 70.0;
+        let all = || self.measured.iter().flat_map(|own| [own.bound_ns, own.time_ns]).filter(|ns| *ns > 0.0);
+        let (least, most) =
+            all().fold((f64::INFINITY, 1.0), |(least, most), ns| (f64::min(least, ns), f64::max(most, ns)));
+        let (low, high) = (least.min(most).log10() - 0.05, most.log10() + 0.05);
+        let place = |ns: f64| SIDE * (ns.max(1e-9).log10() - low) / (high - low);
+        let limits = self.limits();
+        let parts = html! {
+            rect.space x=(at(LEFT)) y="10" width=(at(SIDE)) height=(at(SIDE)) {}
+            @for ns in ticks(low, high) {
+                line.line x1=(at(LEFT + place(ns))) x2=(at(LEFT + place(ns))) y1="10" y2=(at(10.0 + SIDE)) {}
+                line.line x1=(at(LEFT)) x2=(at(LEFT + SIDE)) y1=(at(10.0 + SIDE - place(ns))) y2=(at(10.0 + SIDE - place(ns))) {}
+                (text("soft small middle", LEFT + place(ns), 28.0 + SIDE, &time(ns)))
+                (text("soft small end", LEFT - 6.0, 14.0 + SIDE - place(ns), &time(ns)))
+            }
+            @for own in self.measured {
+                @let limit = limits.iter().position(|limit| *limit == own.limit).unwrap_or(0);
+                circle.(color(limit)) cx=(at(LEFT + place(own.time_ns))) cy=(at(10.0 + SIDE - place(own.bound_ns))) r="2.2" opacity=".7" {}
+            }
+            line.box x1=(at(LEFT)) y1=(at(10.0 + SIDE)) x2=(at(LEFT + SIDE)) y2="10" {}
+            (text("small middle", LEFT + SIDE / 2.0, 48.0 + SIDE, "measured"))
+            (text("small", LEFT + 8.0, 26.0, "bound"))
+        };
+        Drawing {
+            width: LEFT + SIDE + 20.0,
+            height: SIDE + 60.0,
+            title: "Bounds against times".into(),
+            parts,
+        }
+    }
+
+    fn tightness(&self) -> Markup {
+        html! { table {
+            thead { tr { th { "What takes so long" } th.number { "points" } th.number { "median bound / time" } th.number { "largest" } } }
+            tbody { @for limit in self.limits() {
+                @let shares = shares(self.measured.iter().filter(|own| own.limit == limit));
+                @if let Some(largest) = shares.last() {
+                    tr { td { (limit) } td.number { (shares.len()) } td.number { (format!("{:.2}", shares[shares.len() / 2])) } td.number { (format!("{largest:.2}")) } }
+                }
+            } }
+        } }
+    }
+
+    fn parts(&self) -> Markup {
+        html! { table {
+            thead { tr { th { "Without" } th.number { "evaluated" } th.number { "expanded" } } }
+            tbody { @for own in self.without {
+                tr { td { (own.term) } td.number { (own.evaluated) } td.number { (own.expanded) } }
+            } }
+        } }
+    }
+}
+
+/// Ascending.
+fn shares<'a>(all: impl Iterator<Item = &'a Bounded>) -> Vec<f64> {
+    let mut shares: Vec<f64> = all.map(|own| own.bound_ns / own.time_ns).collect();
+    shares.sort_by(f64::total_cmp);
+    shares
+}
+
+fn legend(limits: &[&'static str]) -> Markup {
+    let classes =
+        ["expanded", "dot", "row"].map(str::to_owned).into_iter().zip(["expanded", "evaluated", "dead ends"]);
+    let all = classes.chain(limits.iter().enumerate().map(|(place, &limit)| (color(place), limit)));
+    html! { p.legend { @for (class, name) in all {
+        span { svg width="12" height="12" aria-hidden="true" { rect.(class) width="12" height="12" {} } " " (name) }
+    } } }
+}
+
+/// The class of the limit at a place; the rarest share one.
+fn color(place: usize) -> String {
+    format!("limit{}", place.min(6))
+}
+
+/// Powers of ten, with halves and fifths where there are few.
+fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let of = |steps: &[f64]| -> Vec<f64> {
+        let powers = (low.floor() as i32..=high.ceil() as i32).map(|power| 10_f64.powi(power));
+        powers
+            .flat_map(|power| steps.iter().map(move |step| power * step))
+            .filter(|ns| (low..=high).contains(&ns.log10()))
+            .collect()
+    };
+    let few = of(&[1.0]);
+    if few.len() >= 3 { few } else { of(&[1.0, 2.0, 5.0]) }
+}
+
+fn time(ns: f64) -> String {
+    match ns {
+        ns if ns >= 1e6 => format!("{} ms", ns / 1e6),
+        ns if ns >= 1e3 => format!("{} µs", ns / 1e3),
+        ns => format!("{ns} ns"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nitro_test_support::pages::assert_fits_narrow_screens;
+
+    use super::*;
+    use crate::Counts;
+
+    #[test]
+    fn the_page_says_what_was_pruned_by_what_and_whether_a_point_lies_above_the_line() {
+        let mut problem = Problem::default();
+        let tile = problem.numbers("size of <i>", [1, 2, 4]).unwrap();
+        let mut statistics = Statistics { evaluated: 2, ..Statistics::default() };
+        statistics.levels = vec![
+            Counts { expanded: 1, ..Counts::default() },
+            Counts { pruned: 9, leaves: 2, ..Counts::default() },
+        ];
+        statistics.pruned.insert((1, Some(tile), "sectors"), 9);
+        let point = |bound_ns, time_ns| Bounded { bound_ns, time_ns, limit: "latency" };
+        let page = |measured: &[Bounded]| {
+            let without = [Without { term: "nothing".into(), evaluated: 2, expanded: 1 }];
+            SearchView {
+                title: "sgemm",
+                problem: &problem,
+                statistics: &statistics,
+                measured,
+                without: &without,
+            }
+            .page()
+        };
+        let sound = page(&[point(30e3, 60e3), point(50e3, 51e3)]);
+        for part in [
+            "9 pruned",
+            "<title>sectors: 9</title>",
+            "11  size of &lt;i&gt;",
+            "No point lies above the line",
+            "0.98",
+            "latency",
+        ] {
+            assert!(sound.contains(part), "{part}: {sound}");
+        }
+        assert_fits_narrow_screens(&sound);
+        assert!(page(&[point(30e3, 20e3)]).contains("1 points lie above the line"));
+        assert!(page(&[]).contains("branch and bound"));
+    }
+}
