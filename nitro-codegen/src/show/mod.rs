@@ -1,6 +1,5 @@
 //! What was done to the loops of a nest: as written, its dependences, what was changed before it was mapped, what became of each loop, the kernels, and what these take of a GPU.
 
-mod changes;
 #[cfg(feature = "search")]
 mod describe;
 mod edges;
@@ -10,7 +9,6 @@ mod page;
 mod points;
 #[cfg(feature = "search")]
 mod search;
-mod svg;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -18,6 +16,7 @@ mod tile;
 mod tree;
 
 use nitro_cuda::{Image, Usage};
+use nitro_page::Drawing;
 
 #[cfg(feature = "search")]
 pub use describe::describe;
@@ -178,8 +177,7 @@ impl NestView {
     /// The pictures of the page.
     #[must_use]
     pub fn pictures(&self) -> Vec<Picture> {
-        let alone =
-            |name: &str, drawing: svg::Drawing| Picture { name: name.to_owned(), svg: drawing.alone() };
+        let alone = |name: &str, drawing: Drawing| Picture { name: name.to_owned(), svg: drawing.alone() };
         let mut pictures = vec![alone("dependences", graph::drawing(&self.written))];
         pictures.extend(self.changed.iter().map(|stage| alone("dependences-changed", graph::drawing(stage))));
         pictures.push(alone("schedule", tree::drawing(self)));
