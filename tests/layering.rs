@@ -62,6 +62,14 @@ fn ptx_knows_neither_nests_nor_devices_nor_the_trainer() {
 }
 
 #[test]
+fn pages_know_no_other_crate_of_ours() {
+    let compiled = compiled_by("nitro-variants-page");
+    let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
+    assert_eq!(ours, ["nitro-variants-page"]);
+    assert!(compiled.len() <= 16, "dependencies are few: {compiled:?}");
+}
+
+#[test]
 fn whoever_calls_the_product_compiles_neither_trainer_nor_generator() {
     let compiled = compiled_with("--no-default-features", "nitro-gemm");
     let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
@@ -143,6 +151,7 @@ fn nothing_of_ours_changes_what_a_dependency_does_for_others() {
         "nitro-variants-search",
         "nitro-variants-codegen",
         "nitro-variants-decide",
+        "nitro-variants-page",
         "nitro-variants-ptx",
         "nitro-variants-train",
     ];

@@ -49,9 +49,6 @@ pub use self::nest::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range}
 pub use nitro_launch::{LaunchPlan, PlanError};
 
 #[cfg(feature = "show")]
-#[doc(hidden)] // for the pages of `nitro-decide`
-pub use self::show::page_kit;
-#[cfg(feature = "show")]
 pub use self::show::{Bound, NestView, Occupancy, Picture};
 #[cfg(feature = "search")]
 pub use self::space::MappingSpace;

@@ -1,7 +1,7 @@
 //! A search by branch and bound: its tree by level, bounds against times, and what each term of the bound is good for.
 
 use maud::{Markup, PreEscaped, html};
-use nitro_codegen::page_kit::{Drawing, LETTER, at, document, short, text, wide};
+use nitro_page::{Drawing, LETTER, at, columns, document, short, text_at, wide};
 
 use crate::{Problem, Statistics};
 
@@ -76,16 +76,16 @@ impl SearchView<'_> {
             p { "A row is a level: so many decisions above. Its states, from the left: expanded, evaluated, dead ends, and pruned, by what would take too long. "
                 "On the right, the decision that pruned most there." }
             (legend(&self.limits()))
-            figure { (wide("the tree by level", &self.tree().inline())) }
+            figure { (wide("", "the tree by level", &self.tree().inline())) }
             h2 { "Bounds against times" }
             p { "Each point that was measured, by what its bound says takes so long. "
                 @if above == 0 { "No point lies above the line." } @else { b { (above) " points lie above the line: the bound is wrong, and nothing is proved." } } }
-            figure { (wide("bounds against times", &self.scatter().inline())) }
+            figure { (wide("", "bounds against times", &self.scatter().inline())) }
             h2 { "How tight it is" }
-            (wide("tightness", &self.tightness()))
+            (wide("", "tightness", &self.tightness()))
             @if !self.without.is_empty() {
                 h2 { "What each part is good for" }
-                (wide("parts", &self.parts()))
+                (wide("", "parts", &self.parts()))
             }
         };
         document(&title, OWN_STYLE, &main)
@@ -130,13 +130,13 @@ impl SearchView<'_> {
             let mut x = LEFT;
             let label = self.label(level, states(level));
             html! {
-                (text("soft small end", LEFT - 8.0, y + 12.0, &level.to_string()))
+                (text_at("soft small end", LEFT - 8.0, y + 12.0, &level.to_string()))
                 @for (class, name, count) in segments.into_iter().filter(|own| own.2 > 0) {
                     @let width = scale * count as f64;
                     rect.(class) x=(at(x)) y=(at(y)) width=(format!("{width:.2}")) height="14" { title { (name) ": " (count) } }
                     ({ x += width; PreEscaped(String::new()) })
                 }
-                (text("soft small", LEFT + wide(level) + 8.0, y + 11.0, &label))
+                (text_at("soft small", LEFT + wide(level) + 8.0, y + 11.0, &label))
             }
         });
         let parts = html! { @for part in parts { (part) } };
@@ -169,16 +169,16 @@ impl SearchView<'_> {
             @for ns in ticks(low, high) {
                 line.line x1=(at(LEFT + place(ns))) x2=(at(LEFT + place(ns))) y1="10" y2=(at(10.0 + SIDE)) {}
                 line.line x1=(at(LEFT)) x2=(at(LEFT + SIDE)) y1=(at(10.0 + SIDE - place(ns))) y2=(at(10.0 + SIDE - place(ns))) {}
-                (text("soft small middle", LEFT + place(ns), 28.0 + SIDE, &time(ns)))
-                (text("soft small end", LEFT - 6.0, 14.0 + SIDE - place(ns), &time(ns)))
+                (text_at("soft small middle", LEFT + place(ns), 28.0 + SIDE, &time(ns)))
+                (text_at("soft small end", LEFT - 6.0, 14.0 + SIDE - place(ns), &time(ns)))
             }
             @for own in self.measured {
                 @let limit = limits.iter().position(|limit| *limit == own.limit).unwrap_or(0);
                 circle.(color(limit)) cx=(at(LEFT + place(own.time_ns))) cy=(at(10.0 + SIDE - place(own.bound_ns))) r="2.2" opacity=".7" {}
             }
             line.box x1=(at(LEFT)) y1=(at(10.0 + SIDE)) x2=(at(LEFT + SIDE)) y2="10" {}
-            (text("small middle", LEFT + SIDE / 2.0, 48.0 + SIDE, "measured"))
-            (text("small", LEFT + 8.0, 26.0, "bound"))
+            (text_at("small middle", LEFT + SIDE / 2.0, 48.0 + SIDE, "measured"))
+            (text_at("small", LEFT + 8.0, 26.0, "bound"))
         };
         Drawing {
             width: LEFT + SIDE + 20.0,
@@ -189,22 +189,22 @@ impl SearchView<'_> {
     }
 
     fn tightness(&self) -> Markup {
-        html! { table {
-            thead { tr { th { "What takes so long" } th.number { "points" } th.number { "median bound / time" } th.number { "largest" } } }
+        html! { table.numbers.narrow {
+            thead { tr { (columns(&["What takes so long", "points", "median bound / time", "largest"])) } }
             tbody { @for limit in self.limits() {
                 @let shares = shares(self.measured.iter().filter(|own| own.limit == limit));
                 @if let Some(largest) = shares.last() {
-                    tr { td { (limit) } td.number { (shares.len()) } td.number { (format!("{:.2}", shares[shares.len() / 2])) } td.number { (format!("{largest:.2}")) } }
+                    tr { th scope="row" { (limit) } td { (shares.len()) } td { (format!("{:.2}", shares[shares.len() / 2])) } td { (format!("{largest:.2}")) } }
                 }
             } }
         } }
     }
 
     fn parts(&self) -> Markup {
-        html! { table {
-            thead { tr { th { "Without" } th.number { "evaluated" } th.number { "expanded" } } }
+        html! { table.numbers.narrow {
+            thead { tr { (columns(&["Without", "evaluated", "expanded"])) } }
             tbody { @for own in self.without {
-                tr { td { (own.term) } td.number { (own.evaluated) } td.number { (own.expanded) } }
+                tr { th scope="row" { (own.term) } td { (own.evaluated) } td { (own.expanded) } }
             } }
         } }
     }

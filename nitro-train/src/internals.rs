@@ -1,6 +1,6 @@
 //! Parts of the trainer that this repository's own examples, benchmarks and tests look into: the comparisons with LIBSVM and linfa-svm,
-//! the time that CV-DFS takes, P-DFS on the shipped profiles, what captured calls bring a calibration; and the frame of its page, which
-//! that of an evolution has too. Nothing else may rely on them.
+//! the time that CV-DFS takes, P-DFS on the shipped profiles, what captured calls bring a calibration.
+//! Nothing else may rely on them.
 
 pub use crate::learn::calibration::Calibrator;
 pub use crate::learn::device_features::profile_based::{Models, RESOURCES, Relevance, Resource, select};
@@ -15,10 +15,3 @@ pub use crate::learn::study::Study;
 pub use crate::learn::task::{Sample, Task};
 pub use crate::random::Random;
 pub use crate::traffic::weights::calls_among;
-
-/// What pages have in common.
-pub mod page {
-    pub use crate::report::document;
-    pub use crate::report::html::{Nanoseconds, number, on_demand, wide};
-    pub use crate::report::series::mark;
-}

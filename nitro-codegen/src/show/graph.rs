@@ -1,10 +1,10 @@
 //! The drawn graph of a nest's dependences: its statements where they stand in their loops, and arcs between them.
 
 use maud::{Markup, html};
+use nitro_page::{Drawing, LETTER, LINE, at, short, text_at, text_width};
 
 use super::Stage;
 use super::edges::{Edge, Part, edges};
-use super::svg::{self, Drawing, LETTER, LINE, at};
 use crate::nest::{Nest, Node, display};
 
 /// The most letters of a line.
@@ -34,7 +34,7 @@ pub fn drawing(stage: &Stage) -> Drawing {
     let legends: Vec<Legend> =
         edges.iter().enumerate().flat_map(|(index, edge)| legends(index, edge)).collect();
     let said = legends.iter().flat_map(|legend| [&legend.what, &legend.how]);
-    let widest = said.map(|text| svg::width(text) + 30.0).fold(right, f64::max);
+    let widest = said.map(|text| text_width(text) + 30.0).fold(right, f64::max);
     let parts = html! {
         @for (index, row) in rows.iter().enumerate() { (line(index, row, [left, right])) }
         @for (index, (edge, lane)) in edges.iter().zip(&lanes).enumerate() {
@@ -43,8 +43,8 @@ pub fn drawing(stage: &Stage) -> Drawing {
         @for (row, legend) in legends.iter().enumerate() {
             @let y = legend_top + row as f64 * LEGEND;
             @if let Some(index) = legend.begins { (number(&edges[index], index, RADIUS + 2.0, y - 4.0)) }
-            (svg::text("small", 26.0, y, &legend.what))
-            (svg::text("small soft", 26.0, y + 15.0, &legend.how))
+            (text_at("small", 26.0, y, &legend.what))
+            (text_at("small soft", 26.0, y + 15.0, &legend.how))
         }
     };
     Drawing {
@@ -95,7 +95,7 @@ fn rows(nest: &Nest) -> Vec<Row> {
                     (format!("S{} {}", *next - 1, text.trim_end_matches(';')), Some(*next - 1), &[])
                 }
             };
-            rows.push(Row { text: svg::short(&(indent + &text), MOST_LETTERS), statement });
+            rows.push(Row { text: short(&(indent + &text), MOST_LETTERS), statement });
             add(nest, body, depth + 1, next, rows);
         }
     }
@@ -112,7 +112,7 @@ fn line(index: usize, row: &Row, [left, right]: [f64; 2]) -> Markup {
         @if row.statement.is_some() {
             rect.row x=(at(indent)) y=(at(top + 1.5)) width=(at(right - indent)) height=(at(LINE - 3.0)) rx="3" {}
         }
-        (svg::text(class, indent + 4.0, top + 15.0, row.text.trim_start()))
+        (text_at(class, indent + 4.0, top + 15.0, row.text.trim_start()))
     }
 }
 
@@ -162,6 +162,6 @@ fn arc(edge: &Edge<'_>, index: usize, [source, sink]: [usize; 2], [left, lane]: 
 fn number(edge: &Edge<'_>, index: usize, x: f64, y: f64) -> Markup {
     html! {
         circle.number.flow[edge.has_flow()] cx=(at(x)) cy=(at(y)) r=(RADIUS) {}
-        (svg::text("small middle", x, y + 4.0, &(index + 1).to_string()))
+        (text_at("small middle", x, y + 4.0, &(index + 1).to_string()))
     }
 }

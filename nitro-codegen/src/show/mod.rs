@@ -1,6 +1,5 @@
 //! What was done to the loops of a nest: as written, its dependences, what was changed before it was mapped, what became of each loop, the kernels, and what these take of a GPU.
 
-mod changes;
 #[cfg(feature = "search")]
 mod describe;
 mod edges;
@@ -8,7 +7,6 @@ mod graph;
 mod occupancy;
 mod page;
 mod points;
-mod svg;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -16,6 +14,7 @@ mod tile;
 mod tree;
 
 use nitro_cuda::{Image, Usage};
+use nitro_page::Drawing;
 
 #[cfg(feature = "search")]
 pub use describe::describe;
@@ -27,12 +26,6 @@ use crate::kernel::Program;
 use crate::mapping::Mapping;
 use crate::mapping::roles::{Roles, roles};
 use crate::nest::Nest;
-
-/// The kit of pages and drawings, for pages of other crates.
-pub mod page_kit {
-    pub use super::page::{document, wide};
-    pub use super::svg::{Drawing, LETTER, at, short, text};
-}
 
 /// One nest, followed from its loops to its kernels.
 ///
@@ -180,8 +173,7 @@ impl NestView {
     /// The pictures of the page.
     #[must_use]
     pub fn pictures(&self) -> Vec<Picture> {
-        let alone =
-            |name: &str, drawing: svg::Drawing| Picture { name: name.to_owned(), svg: drawing.alone() };
+        let alone = |name: &str, drawing: Drawing| Picture { name: name.to_owned(), svg: drawing.alone() };
         let mut pictures = vec![alone("dependences", graph::drawing(&self.written))];
         pictures.extend(self.changed.iter().map(|stage| alone("dependences-changed", graph::drawing(stage))));
         pictures.push(alone("schedule", tree::drawing(self)));

@@ -1,31 +1,15 @@
 //! A nest as a page.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
+use nitro_page::{Drawing, changes, code_box, columns, compared, document, plural, wide};
 
-use super::changes::{Line, lines};
 use super::edges::{Freedom, freedoms};
 use super::occupancy::Occupancy;
-use super::{Compiled, NestView, Stage, graph, svg, tile, tree};
+use super::{Compiled, NestView, Stage, graph, tile, tree};
 use crate::kernel::Integers;
 
+/// Styles of what only this page has.
 const STYLE: &str = include_str!("style.css");
-
-/// HTML that needs nothing but itself, with styles of its own besides those of all pages.
-pub fn document(title: &str, own_style: &str, main: &Markup) -> String {
-    let markup = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) }
-                style { (PreEscaped(svg::style())) (PreEscaped(STYLE)) (PreEscaped(own_style)) }
-            }
-            body { main { (main) } }
-        }
-    };
-    markup.into_string()
-}
 
 /// All of it.
 pub fn page(view: &NestView) -> String {
@@ -35,7 +19,7 @@ pub fn page(view: &NestView) -> String {
         (summary(view))
         @if let Some(note) = &view.note { p { b { "Note: " } (note) } }
         h2 { "As it is written" }
-        (code("nest", &view.written.nest.to_string()))
+        (code_box("nest", &view.written.nest.to_string()))
         h2 { "What depends on what" }
         p { "An arc goes from the statement that is first to the one that has to wait for it. Solid arcs carry values (flow); dashed ones only keep reads and writes of one element apart (anti, output). "
             "Distances are in iterations of the loops around both, outermost first." }
@@ -49,10 +33,10 @@ pub fn page(view: &NestView) -> String {
         (resources(view))
         h2 { "The kernels" }
         p { "What each thread does, as data that is interpreted where there is no GPU, and as the text that a compiler gets." }
-        details { summary { "As data" } (code("kernels", &view.program.to_string())) }
-        details { summary { "CUDA C++, in integers of 32 bits" } (code("cuda", &view.program.cuda(Integers::Bits32))) }
+        details { summary { "As data" } (code_box("kernels", &view.program.to_string())) }
+        details { summary { "CUDA C++, in integers of 32 bits" } (code_box("cuda", &view.program.cuda(Integers::Bits32))) }
     };
-    document(&format!("{name}: what was done to its loops"), "", &main)
+    document(&format!("{name}: what was done to its loops"), STYLE, &main)
 }
 
 fn summary(view: &NestView) -> Markup {
@@ -60,26 +44,12 @@ fn summary(view: &NestView) -> Markup {
     let statements = view.mapped().nest.statements().len();
     let changed = if view.changed.is_some() { "; changed before it was mapped" } else { "" };
     html! {
-        p.lead { (count(statements, "statement")) ", " (count(view.mapped().dependences.all().len(), "dependence")) ", " (count(kernels, "kernel")) (changed) "." }
+        p.lead { (plural(statements, "statement")) ", " (plural(view.mapped().dependences.all().len(), "dependence")) ", " (plural(kernels, "kernel")) (changed) "." }
     }
 }
 
-fn count(number: usize, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
-}
-
-/// What may be wider than the page; a keyboard can reach and scroll it.
-pub fn wide(label: &str, content: &Markup) -> Markup {
-    html! { div.wide role="region" aria-label=(label) tabindex="0" { (content) } }
-}
-
-fn code(label: &str, text: &str) -> Markup {
-    wide(label, &html! { pre { code { (text.trim_end()) } } })
-}
-
-fn figure(drawing: &svg::Drawing) -> Markup {
-    html! { figure { (wide(&drawing.title, &drawing.inline())) } }
+fn figure(drawing: &Drawing) -> Markup {
+    html! { figure { (wide("", &drawing.title, &drawing.inline())) } }
 }
 
 fn dependences(stage: &Stage) -> Markup {
@@ -113,25 +83,15 @@ fn change(written: &Stage, changed: &Stage) -> Markup {
     html! {
         h2 { "What was changed before it was mapped" }
         p { "Temporaries take away dependences that only come of memory being used again, loops none of which is parallel become wavefronts, and loops that touch the same elements are joined. The result is a nest again; what is new is marked." }
-        (wide("changed nest", &html! {
-            pre.changes { code {
-                @for line in lines(&before, &after) {
-                    @match line {
-                        Line::Both(text) => { "  " (text) "\n" }
-                        Line::Before(text) => { del { "- " (text) } "\n" }
-                        Line::After(text) => { ins { "+ " (text) } "\n" }
-                    }
-                }
-            } }
-        }))
-        p { (count(written.dependences.all().len(), "dependence")) " before, " (count(changed.dependences.all().len(), "dependence")) " now:" }
+        (changes("changed nest", compared(&before, &after)))
+        p { (plural(written.dependences.all().len(), "dependence")) " before, " (plural(changed.dependences.all().len(), "dependence")) " now:" }
         (dependences(changed))
     }
 }
 
 fn tiles(view: &NestView) -> Markup {
     // Kernels of one tiling have one picture.
-    let mut tiles: Vec<(svg::Drawing, Vec<&str>)> = Vec::new();
+    let mut tiles: Vec<(Drawing, Vec<&str>)> = Vec::new();
     for (kernel, name) in view.program.kernels.iter().map(|kernel| kernel.name.as_str()).enumerate() {
         let Some(drawing) = tile::drawing(view, kernel) else { continue };
         match tiles.iter_mut().find(|(other, _)| other.parts.0 == drawing.parts.0) {
@@ -145,7 +105,7 @@ fn tiles(view: &NestView) -> Markup {
             p { "The values that one block covers, and which of them two of its threads have: along x a thread's points are apart, so that neighbouring threads touch neighbouring elements, or groups of them are, where a thread reads several elements at once." }
             div.tiles {
                 @for (drawing, names) in &tiles {
-                    figure { figcaption { code { (names.join(", ")) } } (wide(&drawing.title, &drawing.inline())) }
+                    figure { figcaption { code { (names.join(", ")) } } (wide("", &drawing.title, &drawing.inline())) }
                 }
             }
         }
@@ -158,27 +118,27 @@ fn resources(view: &NestView) -> Markup {
         Compiled::Not(reason) => {
             return html! {
                 p { "It was not compiled, so what it takes of registers and shared memory is not known." }
-                @if let Some(reason) = reason { (code("why it was not compiled", reason)) }
+                @if let Some(reason) = reason { (code_box("why it was not compiled", reason)) }
             };
         }
     };
     html! {
         p { "Compiled for " code { "sm_" (architecture) } ". Occupancy is what share of a multiprocessor's threads is there at once, as far as the kernel's own resources decide." }
-        (wide("resources", &html! {
-            table {
-                thead { tr { th { "kernel" } th.number { "registers" } th.number { "shared, bytes" } th.number { "spilled, bytes" } th { "occupancy" } } }
+        (wide("", "resources", &html! {
+            table.numbers.narrow {
+                thead { tr {
+                    (columns(&["kernel", "registers", "shared, bytes", "spilled, bytes"]))
+                    th.text scope="col" { "occupancy" }
+                } }
                 tbody {
                     @for (kernel, usage) in view.program.kernels.iter().zip(usages) {
                         tr {
-                            th { code { (kernel.name) } }
+                            th scope="row" { code { (kernel.name) } }
                             @if let Some(usage) = usage {
-                                td.number { (usage.registers) } td.number { (usage.static_shared_bytes) } td.number { (usage.spill_bytes) }
-                                td {
-                                    @if let Some(occupancy) = Occupancy::of(*usage, kernel.threads(), architecture) { (occupancy.to_string()) }
-                                    @else { "not known for this architecture" }
-                                }
+                                td { (usage.registers) } td { (usage.static_shared_bytes) } td { (usage.spill_bytes) }
+                                td.text { (occupancy(Occupancy::of(*usage, kernel.threads(), architecture))) }
                             } @else {
-                                td colspan="4" { "the compiler does not say" }
+                                td.text colspan="4" { "the compiler does not say" }
                             }
                         }
                     }
@@ -186,4 +146,8 @@ fn resources(view: &NestView) -> Markup {
             }
         }))
     }
+}
+
+fn occupancy(known: Option<Occupancy>) -> String {
+    known.map_or("not known for this architecture".to_owned(), |occupancy| occupancy.to_string())
 }

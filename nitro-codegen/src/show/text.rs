@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::changes::{Line, lines};
+use nitro_page::compared;
+
 use super::edges::{Edge, Freedom, Part, edges, freedoms};
 use super::occupancy::Occupancy;
 use super::{Compiled, NestView, Stage, tree};
@@ -50,12 +51,7 @@ fn dependences(stage: &Stage) -> String {
 
 fn changes(written: &Stage, changed: &Stage) -> String {
     let (before, after) = (written.nest.to_string(), changed.nest.to_string());
-    let line = |line: Line<'_>| match line {
-        Line::Both(text) => format!("  {text}\n"),
-        Line::Before(text) => format!("- {text}\n"),
-        Line::After(text) => format!("+ {text}\n"),
-    };
-    lines(&before, &after).into_iter().map(line).collect()
+    compared(&before, &after).iter().map(|line| format!("{line}\n")).collect()
 }
 
 fn resources(view: &NestView) -> String {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
+use nitro_page::{Drawing, at, text_at, text_width};
 
-use super::svg::{self, Drawing, at};
 use super::{NestView, points};
 use crate::kernel::display::KernelNames;
 use crate::mapping::roles::Axis;
@@ -69,7 +69,7 @@ pub fn drawing(view: &NestView, kernel: usize) -> Option<Drawing> {
     let says = says(view, kernel, [&x, &y], of(2), other);
     let top = 112.0;
     let bottom = top + y.length() + 20.0;
-    let widest = says.iter().map(|(_, text)| svg::width(text) + 17.0).fold(SIDE, f64::max);
+    let widest = says.iter().map(|(_, text)| text_width(text) + 17.0).fold(SIDE, f64::max);
     let parts = html! {
         (space(&x, &y, top))
         rect.space x="1" y=(at(top)) width=(at(x.length())) height=(at(y.length())) {}
@@ -98,8 +98,8 @@ fn space(x: &Side<'_>, y: &Side<'_>, tile_top: f64) -> Markup {
         }
         rect.box x=(left) y=(top) width=(width) height=(height) {}
         path.zoom d={ "M" (left) " " (at(top + height)) " V" (at(tile_top)) " M" (at(left + width)) " " (at(top + height)) " L" (at(x.length())) " " (at(tile_top)) } {}
-        (svg::text("small soft", left + f64::from(columns) * width + 8.0, 14.0, "the grid: a block"))
-        (svg::text("small soft", left + f64::from(columns) * width + 8.0, 28.0, "for each tile"))
+        (text_at("small soft", left + f64::from(columns) * width + 8.0, 14.0, "the grid: a block"))
+        (text_at("small soft", left + f64::from(columns) * width + 8.0, 28.0, "for each tile"))
     }
 }
 
@@ -175,10 +175,10 @@ fn legend(says: &[(&str, String)], top: f64) -> Markup {
         @for (index, (class, text)) in says.iter().enumerate() {
             @let y = top + index as f64 * LEGEND;
             @if class.is_empty() {
-                (svg::text("small", 1.0, y, text))
+                (text_at("small", 1.0, y, text))
             } @else {
                 rect.(class) x="1" y=(at(y - 9.0)) width="10" height="10" {}
-                (svg::text("small", 17.0, y, text))
+                (text_at("small", 17.0, y, text))
             }
         }
     }

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use maud::{Markup, html};
+use nitro_page::{Drawing, LINE, at, short, text_at, text_width};
 
 use super::NestView;
-use super::svg::{self, Drawing, LINE, at};
 use crate::kernel::display::KernelNames;
 use crate::kernel::{Host, Instruction, Kernel, Space};
 use crate::mapping::roles::Roles;
@@ -242,18 +242,17 @@ fn drawn(index: usize, row: &Row<'_>) -> (Markup, f64) {
         Part::Statement => ("", ""),
     };
     let what = if row.branch.name == "if" { "" } else { what };
-    let (name, role) =
-        (svg::short(&row.branch.name, MOST_LETTERS), svg::short(&row.branch.role, MOST_LETTERS));
-    let right = x + 10.0 + (svg::width(&name) + 8.0 + svg::width(what)).max(svg::width(&role));
+    let (name, role) = (short(&row.branch.name, MOST_LETTERS), short(&row.branch.role, MOST_LETTERS));
+    let right = x + 10.0 + (text_width(&name) + 8.0 + text_width(what)).max(text_width(&role));
     let markup = html! {
         @if let Some(parent) = row.parent {
             @let (from, top) = (x - INDENT, parent as f64 * height + 18.0);
             path.branch d={ "M" (at(from)) " " (at(top)) " V" (at(y - 4.0)) " H" (at(x - 4.0)) } {}
         }
         circle.dot.(class) cx=(at(x)) cy=(at(y - 4.0)) r="3.5" {}
-        (svg::text(&format!("statement {class}"), x + 10.0, y, &name))
-        @if !what.is_empty() { (svg::text("soft small", x + 18.0 + svg::width(&name), y, what)) }
-        (svg::text("small", x + 10.0, y + 14.0, &role))
+        (text_at(&format!("statement {class}"), x + 10.0, y, &name))
+        @if !what.is_empty() { (text_at("soft small", x + 18.0 + text_width(&name), y, what)) }
+        (text_at("small", x + 10.0, y + 14.0, &role))
     };
     (markup, right)
 }

@@ -1,7 +1,7 @@
 //! How a patch did with inputs that nothing of the search saw, and what other programs say of it.
 
 use maud::{Markup, html};
-use nitro_train::internals::page::wide;
+use nitro_page::wide;
 
 use super::words;
 use crate::finding::{CheckOutcome, Checked, Compared, Finding};

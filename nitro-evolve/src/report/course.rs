@@ -1,17 +1,14 @@
 //! How fast the best was, generation by generation.
 
 use maud::{Markup, html};
-use nitro_train::internals::page::{mark, number};
+use nitro_page::{Axis, Plot, Series, Tick, number};
 
-use super::plot::{Axis, Frame, path};
 use super::{original_ns, thin, words};
 use crate::Evolved;
 use crate::history::Moment;
 
 /// More points than pixels show nothing more.
 const MOST_POINTS: usize = 240;
-/// Least distance between two names, in percent of the height.
-const NAME_DISTANCE: f64 = 9.0;
 
 pub(super) fn section(evolved: &Evolved) -> Markup {
     let moments = thin::last_of_each(&evolved.history.moments, MOST_POINTS);
@@ -23,7 +20,7 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
         section {
             h2 { "The course" }
             p { "How many times as fast as the original the best so far was after each generation, with the inputs of the search. The fastest of many runs was lucky too; what is left of that with other inputs stands with each patch." }
-            figure.curve { (frame(&moments, &lines)) }
+            (plot(&moments, &lines))
         }
     }
 }
@@ -47,35 +44,25 @@ fn lines(evolved: &Evolved, moments: &[&Moment], original_ns: f64) -> Vec<Line> 
     if evolved.max_error > 0.0 { vec![exact, allowed] } else { vec![exact] }
 }
 
-fn frame(moments: &[&Moment], lines: &[Line]) -> Markup {
+fn plot(moments: &[&Moment], lines: &[Line]) -> Markup {
     let values = || lines.iter().flat_map(|line| line.values.iter().copied().flatten());
     let axis = Axis::around(values().fold(1.0, f64::min), values().fold(1.05, f64::max));
     let last = moments.last().map_or(0, |moment| moment.generation).max(1) as f64;
     let x = |moment: &Moment| 100.0 * moment.generation as f64 / last;
-    let y: Vec<(f64, String)> = axis.ticks().map(|tick| (axis.place(tick), words::times(tick))).collect();
-    let heights: Vec<f64> = lines.iter().map(|line| line.end().map_or(0.0, |end| axis.place(end))).collect();
-    Frame {
-        class: "named",
-        label: label(moments, lines),
-        x: &ticks(moments).into_iter().map(|moment| (x(moment), stamp(moment))).collect::<Vec<_>>(),
-        y: &y,
-        drawing: html! {
-            @for line in lines.iter().rev() { path.line.{ "s" (line.style) } d=(steps(moments, line, &axis, x)) {} }
-        },
-        marks: html! {},
-        names: html! {
-            div.names aria-hidden="true" {
-                @for (line, top) in lines.iter().zip(apart(&heights)) {
-                    span.{ "t" (line.style) } style={ "top:" (format!("{top:.1}")) "%" } { (mark(line.style)) (line.name) }
-                }
-            }
-        },
+    let x_ticks: Vec<Tick> = marked(moments).into_iter().map(|moment| (x(moment), stamp(moment))).collect();
+    let y_ticks: Vec<Tick> =
+        axis.ticks().into_iter().map(|tick| (axis.place(tick), words::times(tick))).collect();
+    let mut series = Vec::new();
+    for line in lines {
+        let points = steps(moments, line, &axis, x);
+        series.push(Series { name: &line.name, style: line.style, points, ..Series::default() });
     }
-    .markup()
+    let (class, label) = ("course", label(moments, lines));
+    Plot { class, label, x: &x_ticks, y: &y_ticks, series: &series, ..Plot::default() }.figure()
 }
 
 /// A best that is known stays until there is a better one.
-fn steps(moments: &[&Moment], line: &Line, axis: &Axis, x: impl Fn(&Moment) -> f64) -> String {
+fn steps(moments: &[&Moment], line: &Line, axis: &Axis, x: impl Fn(&Moment) -> f64) -> Vec<(f64, f64)> {
     let known = moments
         .iter()
         .zip(&line.values)
@@ -85,7 +72,7 @@ fn steps(moments: &[&Moment], line: &Line, axis: &Axis, x: impl Fn(&Moment) -> f
         let before = steps.last().map(|(_, before)| (x, *before));
         steps.extend(before.into_iter().chain([(x, y)]));
     }
-    path(&steps)
+    steps
 }
 
 impl Line {
@@ -94,20 +81,8 @@ impl Line {
     }
 }
 
-/// Where names stand, from above, for lines that end at these heights: the exact one is never above the other.
-fn apart(heights: &[f64]) -> Vec<f64> {
-    let tops: Vec<f64> = heights.iter().map(|height| 100.0 - height).collect();
-    match tops[..] {
-        [exact, allowed] if exact - allowed < NAME_DISTANCE => {
-            let allowed = allowed.min(100.0 - NAME_DISTANCE);
-            vec![allowed + NAME_DISTANCE, allowed]
-        }
-        _ => tops,
-    }
-}
-
 /// Four moments, the first and the last among them.
-fn ticks<'a>(moments: &[&'a Moment]) -> Vec<&'a Moment> {
+fn marked<'a>(moments: &[&'a Moment]) -> Vec<&'a Moment> {
     let last = moments.len().saturating_sub(1);
     let mut at = [0, last / 3, 2 * last / 3, last].to_vec();
     at.dedup();
@@ -125,16 +100,4 @@ fn label(moments: &[&Moment], lines: &[Line]) -> String {
     };
     let last = moments.last().map_or(0, |moment| moment.generation);
     format!("The best after generation {last}: {}", lines.iter().map(end).collect::<Vec<_>>().join("; "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_lines_that_end_alike_stand_apart() {
-        assert_eq!(apart(&[50.0, 50.0]), [59.0, 50.0]);
-        assert_eq!(apart(&[0.0, 0.0]), [100.0, 91.0]);
-        assert_eq!(apart(&[20.0, 90.0]), [80.0, 10.0]);
-    }
 }

@@ -1,9 +1,9 @@
 //! What each edit of a patch does and brings.
 
 use maud::{Markup, html};
-use nitro_train::internals::page::wide;
+use nitro_page::{Percent, wide};
 
-use super::{machine, words};
+use super::machine;
 use crate::finding::{ExplainedEdit, Finding};
 use crate::machine_code::{MachineCode, MachineCodeChange};
 
@@ -60,7 +60,7 @@ fn row(at: usize, edit: &ExplainedEdit, machine_code: Option<&MachineCodeChange>
 fn gain(share: Option<f64>, none: &str) -> Markup {
     html! {
         @match share {
-            Some(share) => { (words::percent(share)) " %" }
+            Some(share) => { (Percent(share)) " %" }
             None => small { (none) }
         }
     }

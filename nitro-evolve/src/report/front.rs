@@ -1,10 +1,9 @@
 //! Everything that ran, by time and error: the front, and what was made of it.
 
 use maud::{Markup, html};
+use nitro_page::{HEIGHT, Plot, Series, WIDTH, columns, on_demand, plural, wide};
 use nitro_search::evolve::Fitness;
-use nitro_train::internals::page::{on_demand, wide};
 
-use super::plot::{Frame, HEIGHT, WIDTH, path};
 use super::scales::{EDGE, Scales};
 use super::{original_ns, thin, words};
 use crate::Evolved;
@@ -36,20 +35,20 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
 
 impl Scales {
     fn frame(&self, evolved: &Evolved) -> Markup {
-        Frame {
+        let front = Series { points: self.steps(&evolved.front), ..Series::default() };
+        Plot {
             class: if self.decades.is_some() { "front" } else { "front flat" },
             label: self.label(evolved),
             x: &self.x_labels(),
             y: &self.y_labels(),
-            drawing: html! {
+            behind: html! {
                 rect.lane x=(EDGE / 100.0 * WIDTH) y="0" width=((100.0 - EDGE) / 100.0 * WIDTH) height=(HEIGHT) {}
                 rect.lane x="0" y=(self.lane_top()) width=(WIDTH) height=(HEIGHT - self.lane_top()) {}
                 @for (size, dots) in (1..).zip(self.dots(evolved)) { path.tried.{ "tried-" (size) } d=(dots) {} }
                 path.allowed d=(self.allowed(evolved.max_error)) {}
-                path.line.s0.front-line d=(path(&self.steps(&evolved.front))) {}
             },
+            series: &[front],
             marks: self.marks(evolved),
-            names: html! {},
         }
         .markup()
     }
@@ -121,7 +120,7 @@ impl Scales {
         let front: Vec<String> = evolved.front.iter().take(8).map(best).collect();
         format!(
             "Time and error of {} that ran; none better than: {}",
-            words::count(evolved.history.tried.len(), "candidate"),
+            plural(evolved.history.tried.len(), "candidate"),
             front.join("; ")
         )
     }
@@ -160,7 +159,7 @@ fn thinned(front: &[(Fitness, usize)], most: usize) -> impl Iterator<Item = &(Fi
 fn table(front: &[(Fitness, usize)], original_ns: f64) -> Markup {
     let table = html! {
         table.numbers.narrow {
-            thead { tr { th scope="col" { "error" } th scope="col" { "times as fast" } th scope="col" { "edits" } } }
+            thead { tr { (columns(&["error", "times as fast", "edits"])) } }
             tbody {
                 @for (fitness, edits) in thinned(front, MOST_ROWS) {
                     tr { th scope="row" { (words::error(fitness.error)) } td { (words::times(original_ns / fitness.time_ns)) } td { (edits) } }

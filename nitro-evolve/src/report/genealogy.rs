@@ -1,9 +1,9 @@
 //! How the edits of a patch came, spread and came together.
 
 use maud::{Markup, html};
+use nitro_page::{HEIGHT, Percent, WIDTH, path, plural};
 
-use super::plot::{HEIGHT, WIDTH, path};
-use super::{thin, words};
+use super::thin;
 use crate::Evolved;
 use crate::history::Lineage;
 
@@ -43,7 +43,7 @@ fn rows(lineages: &[Lineage], together: &[usize]) -> Markup {
             @for lineage in ordered.iter().take(MOST_ROWS) {
                 (row("", &html! { code { (lineage.edit) } small { (born(lineage)) } }, &lineage.shares, &label(lineage)))
             }
-            @if all > MOST_ROWS { p.axis-note { "and " (words::count(all - MOST_ROWS, "edit")) " that came later." } }
+            @if all > MOST_ROWS { p.axis-note { "and " (plural(all - MOST_ROWS, "edit")) " that came later." } }
             @if all > 1 && !shares.is_empty() {
                 (row("together", &html! { b { "in one candidate" } small { (collected(together, all)) } }, &shares, &collected(together, all)))
             }
@@ -91,7 +91,7 @@ fn label(lineage: &Lineage) -> String {
         "{}: {}, in {} % of the last generation's new candidates",
         lineage.edit,
         born(lineage),
-        words::percent(last)
+        Percent(last)
     )
 }
 

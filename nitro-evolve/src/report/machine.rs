@@ -1,7 +1,7 @@
 //! What the assembler makes of a patch.
 
 use maud::{Markup, html};
-use nitro_train::internals::page::{on_demand, wide};
+use nitro_page::{on_demand, wide};
 
 use super::changes::lines;
 use super::words;
@@ -31,7 +31,7 @@ fn compared(change: &MachineCodeChange) -> Markup {
                 "Below, addresses, encodings and hints for the scheduler are left out; registers are as the assembler numbered them, so that a line may differ by those alone."
                 @if change.diff.len() >= MOST_LINES { " Only the first " (MOST_LINES) " lines are here." }
             }
-            (on_demand("The changed instructions", &lines(&change.diff, "the changed instructions")))
+            (on_demand("The changed instructions", &lines("the changed instructions", &change.diff)))
         }
     }
 }

@@ -1,7 +1,6 @@
 //! An evolution as a page: what came of it, what was tried, how it went, and each patch with what its edits bring.
 //!
-//! [`page`] turns what [`evolve`](crate::evolve()) gives into a document without scripts, links or pictures to load, with the frame of the trainer's report: light or dark, on paper and
-//! on a telephone, and what it shows in colour it says in text.
+//! [`page`] turns what [`evolve`](crate::evolve()) gives into a [`document`].
 
 mod cases;
 mod changes;
@@ -13,7 +12,6 @@ mod machine;
 mod outcomes;
 mod pairs;
 mod patch;
-mod plot;
 mod scales;
 #[cfg(test)]
 mod tests;
@@ -22,9 +20,12 @@ mod verdict;
 mod words;
 
 use maud::{Markup, html};
-use nitro_train::internals::page::document;
+use nitro_page::document;
 
 use crate::{Evolved, Finding};
+
+/// Styles of what only this page has.
+const STYLE: &str = include_str!("style.css");
 
 /// The whole page; `name` is what the evolution is called, such as the file of its PTX.
 ///
@@ -35,33 +36,31 @@ use crate::{Evolved, Finding};
 /// ```
 #[must_use]
 pub fn page(name: &str, evolved: &Evolved) -> String {
-    let body = html! {
-        main {
-            header {
-                h1 { code { (name) } ", evolved" }
-                p.lead { (verdict::subject(evolved)) }
-            }
-            (verdict::section(evolved))
-            (front::section(evolved))
-            (course::section(evolved))
-            (outcomes::section(evolved))
-            (genealogy::section(evolved))
-            @for (number, finding) in (1..).zip(&evolved.findings) { (patch::section(number, finding, is_counted(evolved))) }
-            (footer(evolved))
+    let main = html! {
+        header {
+            h1 { code { (name) } ", evolved" }
+            p.lead { (verdict::subject(evolved)) }
         }
+        (verdict::section(evolved))
+        (front::section(evolved))
+        (course::section(evolved))
+        (outcomes::section(evolved))
+        (genealogy::section(evolved))
+        @for (number, finding) in (1..).zip(&evolved.findings) {
+            (patch::section(number, finding, is_counted(evolved)))
+        }
+        (footer(evolved))
     };
-    document(&format!("{name}, evolved"), include_str!("style.css"), &body)
+    document(&format!("{name}, evolved"), STYLE, &main)
 }
 
 /// The page of one finding alone.
 pub(crate) fn finding_page(name: &str, number: usize, finding: &Finding, on: &[String]) -> String {
-    let body = html! {
-        main {
-            header { h1 { code { (name) } } }
-            (patch::section(number, finding, is_of_emulator(on)))
-        }
+    let main = html! {
+        header { h1 { code { (name) } } }
+        (patch::section(number, finding, is_of_emulator(on)))
     };
-    document(name, include_str!("style.css"), &body)
+    document(name, STYLE, &main)
 }
 
 /// Whether its times are those of an emulator, which counts what a program does.

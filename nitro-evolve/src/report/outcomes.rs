@@ -1,8 +1,8 @@
 //! What became of the candidates.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, plural};
 
-use super::words;
 use crate::history::Counts;
 use crate::{Evolved, Spent};
 
@@ -27,7 +27,7 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
                 }
                 ul.outcomes {
                     @for ((name, meaning, style), count) in &parts {
-                        li { i.key.{ "c" (style) } aria-hidden="true" {} b { (name) } " " (words::count(*count, "candidate")) ", " (percent(share(*count))) @if !meaning.is_empty() { ": " (meaning) } }
+                        li { i.key.{ "c" (style) } aria-hidden="true" {} b { (name) } " " (plural(*count, "candidate")) ", " (percent(share(*count))) @if !meaning.is_empty() { ": " (meaning) } }
                     }
                 }
                 @if evolved.spent != Spent::default() { p { "Where the time went: " (evolved.spent) "." } }
@@ -37,7 +37,7 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", words::percent(share).trim_end_matches(".0"))
+    format!("{} %", Percent(share).to_string().trim_end_matches(".0"))
 }
 
 fn parts(counts: &Counts) -> Vec<(Outcome<'_>, usize)> {

@@ -1,9 +1,8 @@
 //! Edits that bring more or less together than alone.
 
 use maud::{Markup, html};
-use nitro_train::internals::page::wide;
+use nitro_page::{Percent, tint, wide};
 
-use super::words;
 use crate::finding::{Epistasis, Finding};
 
 /// Larger ones are lists.
@@ -57,8 +56,7 @@ fn cell(is_self: bool, pair: Option<&Epistasis>, most: f64) -> Markup {
             _ if is_self => td.absent { span.unseen { "itself" } },
             None => td { span.unseen { "nothing" } },
             Some(pair) => {
-                @let share = if pair.more.is_finite() { pair.more.abs() / most } else { 0.0 };
-                td.less[pair.more < 0.0] style={ "--tint:" (format!("{:.0}", 100.0 * share)) "%" } { (signed(pair.more)) }
+                td.less[pair.more < 0.0] style=(tint(pair.more.abs() / most)) { (signed(pair.more)) }
             }
         }
     }
@@ -72,7 +70,7 @@ fn list(pairs: &[Epistasis]) -> Markup {
 
 fn signed(share: f64) -> String {
     let plus = if share > 0.0 { "+" } else { "" };
-    format!("{plus}{}", words::percent(share))
+    format!("{plus}{}", Percent(share))
 }
 
 /// Repairs stand on lines of their own.

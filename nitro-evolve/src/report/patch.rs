@@ -1,7 +1,7 @@
 //! One patch: whether it may be used, what its edits bring, how it was tested, and the text.
 
 use maud::{Markup, html};
-use nitro_train::internals::page::{on_demand, wide};
+use nitro_page::{code_box, on_demand, plural};
 
 use super::{cases, changes, edits, machine, pairs, verdict, words};
 use crate::finding::{Finding, Verdict};
@@ -11,7 +11,7 @@ pub(super) fn section(number: usize, finding: &Finding, is_counted: bool) -> Mar
         section.function id={ "patch-" (number) } {
             h2 { "Patch " (number) ": " (words::finding(finding)) }
             p.facts {
-                (words::count(finding.edits.len(), "edit"))
+                (plural(finding.edits.len(), "edit"))
                 @if finding.edits_before != finding.edits.len() { ", of " (finding.edits_before) " that the search had" }
                 @if finding.edits.iter().any(|edit| edit.is_barrier) { "; it changes where threads wait for each other" }
                 @if is_counted { "; counted, not measured" }
@@ -22,7 +22,8 @@ pub(super) fn section(number: usize, finding: &Finding, is_counted: bool) -> Mar
             (cases::part(finding, is_counted))
             (changes::part(&finding.diff))
             (machine::part(&finding.machine_code))
-            (on_demand("The patch, as a file that can be applied again", &wide("code", "the text of the patch", &html! { pre { code { (finding.patch.trim_end()) } } })))
+            @let text = code_box("the text of the patch", &finding.patch);
+            (on_demand("The patch, as a file that can be applied again", &text))
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Where times and errors stand in a plot of both.
 
-use nitro_train::internals::page::number;
+use nitro_page::{Axis, HEIGHT, Tick, number};
 
-use super::plot::{Axis, HEIGHT};
 use crate::Evolved;
 
 /// What takes longer than the original by more than this stands at the edge.
@@ -60,16 +59,16 @@ impl Scales {
         self.decades.map_or(0.0, |_| HEIGHT * (1.0 - (LANE - 1.5) / 100.0))
     }
 
-    pub(super) fn x_labels(&self) -> Vec<(f64, String)> {
+    pub(super) fn x_labels(&self) -> Vec<Tick> {
         let decimals = if self.time.high - self.time.low < 0.05 { 1 } else { 0 };
         let of_time =
             |time: f64| (EDGE / 100.0 * self.time.place(time), format!("{:.decimals$} %", 100.0 * time));
         // The last one would stand on the word at the edge.
-        let ticks = self.time.ticks().filter(|time| self.time.place(*time) < 99.0);
+        let ticks = self.time.ticks().into_iter().filter(|time| self.time.place(*time) < 99.0);
         ticks.map(of_time).chain([((EDGE + 100.0) / 2.0, "slower".to_owned())]).collect()
     }
 
-    pub(super) fn y_labels(&self) -> Vec<(f64, String)> {
+    pub(super) fn y_labels(&self) -> Vec<Tick> {
         let Some((low, high)) = self.decades else {
             return vec![(50.0, "exact".to_owned())];
         };

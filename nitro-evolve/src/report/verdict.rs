@@ -1,7 +1,7 @@
 //! What came of it, in words.
 
 use maud::{Markup, html};
-use nitro_train::internals::page::wide;
+use nitro_page::{plural, wide};
 
 use super::{is_counted, words};
 use crate::Evolved;
@@ -13,7 +13,7 @@ pub(super) fn subject(evolved: &Evolved) -> Markup {
     html! {
         @for (at, kernel) in evolved.kernels.iter().enumerate() { @if at > 0 { ", " } code { (kernel) } }
         @if !evolved.kernels.is_empty() { ": " }
-        (words::count(evolved.instructions, "instruction")) " of PTX, on "
+        (plural(evolved.instructions, "instruction")) " of PTX, on "
         @match evolved.on.is_empty() { true => "nothing", false => (evolved.on.join(", ")) }
         "."
     }
@@ -27,7 +27,7 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
             p.headline { (headline(evolved)) }
             @if evolved.findings.len() > 1 { (list(&evolved.findings)) }
             p {
-                (words::count(evolved.history.counts.trials, "candidate")) " in " (words::count(evolved.generations, "generation"))
+                (plural(evolved.history.counts.trials, "candidate")) " in " (plural(evolved.generations, "generation"))
                 " and " (words::duration(evolved.seconds)) "; " (words::allowed(evolved.max_error)) " was allowed."
             }
             @if evolved.begun_with > 0 {
@@ -82,7 +82,7 @@ fn headline(evolved: &Evolved) -> Markup {
 
 /// How many, which lead to the patch.
 fn edits(number: usize, finding: &Finding) -> Markup {
-    html! { a href={ "#patch-" (number) } { (words::count(finding.edits.len(), "edit")) } }
+    html! { a href={ "#patch-" (number) } { (plural(finding.edits.len(), "edit")) } }
 }
 
 /// What a patch promises.
@@ -103,7 +103,7 @@ fn list(findings: &[Finding]) -> Markup {
         ol {
             @for (number, finding) in (1..).zip(findings) {
                 li {
-                    a href={ "#patch-" (number) } { (words::finding(finding)) } ", " (words::count(finding.edits.len(), "edit"))
+                    a href={ "#patch-" (number) } { (words::finding(finding)) } ", " (plural(finding.edits.len(), "edit"))
                     @if let Verdict::Refused(why) = &finding.verdict { ": " (why) }
                 }
             }

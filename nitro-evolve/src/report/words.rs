@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use maud::{Markup, html};
+use nitro_page::{Nanoseconds, number};
 use nitro_search::evolve::Fitness;
-use nitro_train::internals::page::{Nanoseconds, number};
 
 use crate::finding::{Contract, Finding, Verdict};
 
@@ -25,21 +25,6 @@ pub(super) fn time(time_ns: f64, is_counted: bool) -> Markup {
     }
 }
 
-/// A share in percent with one decimal, with its sign where it is a loss.
-pub(super) fn percent(share: f64) -> String {
-    let text = format!("{:.1}", 100.0 * share);
-    match share.is_finite() {
-        true => {
-            if text == "-0.0" {
-                "0.0".to_owned()
-            } else {
-                text.replace('-', "−")
-            }
-        }
-        false => "–".to_owned(),
-    }
-}
-
 /// How far results are from the original's.
 pub(super) fn error(error: f64) -> String {
     match error {
@@ -56,12 +41,6 @@ pub(super) fn allowed(max_error: f64) -> String {
         f64::INFINITY => "any error".to_owned(),
         _ => format!("error up to {}", number(max_error)),
     }
-}
-
-/// Edits, candidates and the like, with the number.
-pub(super) fn count(many: usize, what: &str) -> String {
-    let plural = if many == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", number(many as f64))
 }
 
 /// How many more or less there are, with the sign.
@@ -113,12 +92,7 @@ mod tests {
     #[test]
     fn numbers_are_said_as_people_say_them() {
         assert_eq!([times(1.304), times(f64::NAN), times(1234.5)], ["1.30", "–", "1234"]);
-        assert_eq!(
-            [percent(0.1234), percent(-0.02), percent(-1e-9), percent(f64::NAN)],
-            ["12.3", "−2.0", "0.0", "–"]
-        );
         assert_eq!([error(0.0), error(0.01), error(f64::INFINITY)], ["exact", "0.01", "no number"]);
-        assert_eq!([count(1, "edit"), count(0, "edit")], ["1 edit", "0 edits"]);
         assert_eq!([change(3, 2), change(2, 2), change(0, 12)], ["−1", "0", "+12"]);
         let durations = [3.0, 90.0, 600.0, 9000.0, f64::NAN].map(duration);
         assert_eq!(durations, ["3.0 s", "90 s", "10 min", "2.5 h", "–"]);

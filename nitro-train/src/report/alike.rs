@@ -1,9 +1,10 @@
 //! How alike devices are (Muralidharan et al., ASPLOS 2016, Table 2 and Figure 5).
 
 use maud::{Markup, html};
+use nitro_page::{Percent, columns, wide, width};
 
 use super::data::{DeviceSensitivity, Matrix};
-use super::html::{Percent, bar_scale, columns, like, wide, width};
+use super::html::{bar_scale, like};
 use super::matrix::{Style, percent, table};
 
 pub(super) fn part(sensitivity: &DeviceSensitivity) -> Markup {

@@ -1,9 +1,9 @@
 //! Which variants are approximate, and where the figures of the page count them.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, choice, wide};
 
 use super::data::ApproximateVariant;
-use super::html::{Percent, choice, wide};
 
 pub(super) fn part(variants: &[ApproximateVariant]) -> Markup {
     if variants.is_empty() {

@@ -1,10 +1,10 @@
 //! What measuring a few inputs on a new device brings.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, on_demand, wide};
 
 use super::data::CalibrationCurve;
 use super::device::Labels;
-use super::html::{Percent, on_demand, wide};
 use super::matrix::cell;
 use super::plot::{Plot, figure};
 

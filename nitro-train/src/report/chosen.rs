@@ -1,10 +1,10 @@
 //! Which device features were chosen without each device: on demand, as it is long.
 
 use maud::{Markup, html};
+use nitro_page::{columns, list, on_demand, wide};
 
 use super::data::{HeldOut, HeldOutDevice};
 use super::device::Labels;
-use super::html::{columns, list, on_demand, wide};
 
 pub(super) fn part(held_out: &HeldOut) -> Markup {
     let selectors = selectors(held_out);

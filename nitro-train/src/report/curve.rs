@@ -1,9 +1,9 @@
 //! The choices one by one: how good they are the worse they get.
 
 use maud::{Markup, html};
+use nitro_page::on_demand;
 
 use super::data::Curve;
-use super::html::on_demand;
 use super::plot::{Plot, figure};
 use super::series::FIRST;
 

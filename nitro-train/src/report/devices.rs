@@ -1,10 +1,11 @@
 //! The devices that were recorded: their features (Muralidharan et al., ASPLOS 2016, Table 1), and how far apart they are by them.
 
 use maud::{Markup, html};
+use nitro_page::{name, number, wide};
 
 use super::data::{DeviceTable, Quantity};
 use super::device::Labels;
-use super::html::{like, name, number, wide};
+use super::html::like;
 use super::machine::readable;
 use super::matrix::{Style, table};
 

@@ -1,10 +1,7 @@
 //! Marks on one axis, a row each: how selectors compare, row by row. What is far below the others stands before the axis, with its number.
 
 use maud::{Markup, html};
-
-use super::axis::Axis;
-use super::html::Percent;
-use super::series::mark;
+use nitro_page::{Axis, Percent, mark};
 
 /// One row.
 pub(super) struct Row {
@@ -30,7 +27,7 @@ pub(super) fn figure(dots: &Dots<'_>) -> Markup {
         figure.dots role="img" aria-label=(dots.label()) {
             figcaption { @for (name, style) in dots.selectors { span { (mark(*style)) (name) } } }
             @for row in dots.rows { (line(dots, row, &axis)) }
-            div.dot.scale-row { span {} span {} div.scale { @for label in axis.labels() { span { (label) } } } span {} }
+            div.dot.scale-row { span {} span {} div.scale { @for label in axis.percent_labels() { span { (label) } } } span {} }
         }
         (axis.note())
     }
@@ -42,7 +39,7 @@ impl Dots<'_> {
             let kept = row.shares.iter().enumerate().filter(|(at, _)| Some(*at) != self.outside);
             kept.filter_map(|(_, share)| *share).collect::<Vec<_>>()
         };
-        Axis::below(self.rows.iter().flat_map(inside))
+        Axis::of_shares(self.rows.iter().flat_map(inside))
     }
 
     fn label(&self) -> String {

@@ -1,8 +1,8 @@
 //! The choices among which a model may choose, where each of them is best, and how many are enough.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, choice, columns, on_demand, wide, width};
 
-use super::html::{Percent, choice, columns, on_demand, wide, width};
 use super::plot::{Plot, figure};
 use super::space_data::{EmittedChoice, EmittedChoices};
 

@@ -1,11 +1,11 @@
 //! The leave-one-device-out table: the selectors that a reader needs first, and all of them on demand.
 
 use maud::{Markup, html};
+use nitro_page::{on_demand, wide};
 
 use super::data::{HeldOut, HeldOutDevice};
 use super::device::Labels;
 use super::dots::{Dots, Row, figure};
-use super::html::{on_demand, wide};
 use super::matrix::cell;
 use super::series::{FIRST, heading, styles};
 

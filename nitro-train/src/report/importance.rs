@@ -1,9 +1,10 @@
 //! Which tuning parameters of a variant matter.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, columns, name, on_demand, wide, width};
 
 use super::device::Labels;
-use super::html::{Percent, bar_scale, columns, like, name, on_demand, wide, width};
+use super::html::{bar_scale, like};
 use super::matrix::cell;
 use super::space_data::ParameterImportance;
 use super::space_data::SpaceReport;

@@ -1,9 +1,9 @@
 //! What the machine is like.
 
 use maud::{Markup, html};
+use nitro_page::number;
 
 use super::data::{Quantity, ReportData};
-use super::html::number;
 
 pub(super) fn section(data: &ReportData) -> Markup {
     html! {

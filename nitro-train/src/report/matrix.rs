@@ -1,11 +1,10 @@
-//! Square tables over devices, as heat maps with the numbers in them. Columns are numbered as the rows are (by the style sheet): names would
-//! make them taller than all cells.
+//! Square tables over devices, as heat maps with the numbers in them.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, tint, wide};
 
 use super::data::Matrix;
 use super::device::Labels;
-use super::html::{Percent, wide, width};
 
 /// How a matrix is shown.
 pub(super) struct Style<'a> {
@@ -32,9 +31,8 @@ pub(super) fn cell(share: Option<f64>, range: (f64, f64)) -> Markup {
 }
 
 fn tinted(value: Option<f64>, (palest, fullest): (f64, f64), text: fn(f64) -> String) -> Markup {
-    let tint = |value| width((value - palest) / (fullest - palest)).round();
     match value {
-        Some(value) => html! { td style={ "--tint:" (tint(value)) "%" } { (text(value)) } },
+        Some(value) => html! { td style=(tint((value - palest) / (fullest - palest))) { (text(value)) } },
         None => html! { td.absent { "–" } },
     }
 }

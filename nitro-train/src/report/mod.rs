@@ -7,7 +7,6 @@
 mod alike;
 mod approximate;
 pub(crate) mod assemble;
-mod axis;
 mod calibration;
 mod chosen;
 mod curve;
@@ -18,7 +17,7 @@ mod dots;
 mod emitted;
 mod glossary;
 mod held_out;
-pub(crate) mod html;
+mod html;
 mod importance;
 mod learning_curve;
 mod machine;
@@ -31,7 +30,7 @@ mod scores;
 mod searches;
 mod selection;
 mod sensitivity;
-pub(crate) mod series;
+mod series;
 mod space_data;
 mod space_map;
 mod strategies;
@@ -43,8 +42,9 @@ mod worst;
 use std::io;
 use std::path::Path;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 use nitro_core::files;
+use nitro_page::{anchor, document};
 
 pub use self::assemble::LocalResult;
 pub use self::data::{
@@ -54,7 +54,6 @@ pub use self::data::{
 };
 use self::device::Labels;
 pub use self::device::by_name;
-use self::html::anchor;
 pub use self::space_data::{
     EmittedChoice, EmittedChoices, ParameterImportance, SearchCurve, SearchCurves, SpaceMap, SpaceReport,
 };
@@ -80,47 +79,27 @@ impl ReportData {
 /// assert!(page.contains("<h1>a &lt; b</h1>") && page.contains("L2 cache"));
 /// ```
 pub fn page(data: &ReportData) -> String {
-    document(&data.title, "", &body(data))
-}
-
-/// HTML that needs nothing but itself, with styles of its own besides those of all pages.
-pub fn document(title: &str, own_style: &str, body: &Markup) -> String {
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                style { (PreEscaped(include_str!("style.css"))) (PreEscaped(own_style)) }
-            }
-            body { (body) }
-        }
-    };
-    page.into_string()
+    document(&data.title, include_str!("style.css"), &body(data))
 }
 
 fn body(data: &ReportData) -> Markup {
     html! {
-        main {
-            header {
-                h1 { (data.title) }
-                p.lead { (data.about) }
-            }
-            (verdict::section(&data.functions))
-            (overview::section(&data.functions))
-            (sensitivity::section(&data.functions))
-            @for function in &data.functions {
-                section.function id=(anchor(&function.name)) { (section(function)) }
-            }
-            (devices::section(&data.devices))
-            (machine::section(data))
-            (overhead::section(&data.functions))
-            (selection::section(&data.functions))
-            (glossary::section(data))
-            footer { p { (data.footer) } }
+        header {
+            h1 { (data.title) }
+            p.lead { (data.about) }
         }
+        (verdict::section(&data.functions))
+        (overview::section(&data.functions))
+        (sensitivity::section(&data.functions))
+        @for function in &data.functions {
+            section.function id=(anchor(&function.name)) { (section(function)) }
+        }
+        (devices::section(&data.devices))
+        (machine::section(data))
+        (overhead::section(&data.functions))
+        (selection::section(&data.functions))
+        (glossary::section(data))
+        footer { p { (data.footer) } }
     }
 }
 

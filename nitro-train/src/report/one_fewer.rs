@@ -1,10 +1,11 @@
 //! What one source device fewer costs (Muralidharan et al., ASPLOS 2016, Figure 7).
 
 use maud::{Markup, html};
+use nitro_page::Percent;
 
 use super::data::{HeldOut, Matrix, OneFewerTable};
 use super::device::device_name;
-use super::html::{Percent, like};
+use super::html::like;
 use super::matrix::{Style, percent, table};
 
 pub(super) fn part(tables: &OneFewerTable, held_out: Option<&HeldOut>) -> Markup {

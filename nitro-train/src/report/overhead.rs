@@ -1,9 +1,10 @@
 //! What a choice costs and what the input features bring.
 
 use maud::{Markup, html};
+use nitro_page::{Nanoseconds, Percent, columns, name, number, wide, width};
 
 use super::data::{Benefit, FunctionReport, MedianAndP90, Overhead, WithFeatures};
-use super::html::{Nanoseconds, Percent, columns, function_link, name, number, wide, width};
+use super::html::function_link;
 
 /// All functions side by side.
 pub(super) fn section(functions: &[FunctionReport]) -> Markup {

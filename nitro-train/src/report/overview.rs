@@ -1,10 +1,11 @@
 //! All functions and selectors: a figure and a table of those that a reader needs first, the others on demand.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, on_demand, wide};
 
 use super::data::FunctionReport;
 use super::dots::{Dots, Row, figure};
-use super::html::{Percent, function_link, on_demand, wide};
+use super::html::function_link;
 use super::series::{FIRST, heading, styles};
 
 /// One selector of the table.

@@ -1,9 +1,10 @@
 //! What the selectors achieved on this machine.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, columns, wide, width};
 
 use super::data::Score;
-use super::html::{Percent, bar_scale, columns, wide, width};
+use super::html::bar_scale;
 
 pub(super) fn part(scores: &[Score]) -> Markup {
     if scores.is_empty() {

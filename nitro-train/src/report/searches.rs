@@ -1,8 +1,8 @@
 //! How soon search strategies find the best configuration of a variant.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, columns, list, number, on_demand, wide};
 
-use super::html::{Percent, columns, list, number, on_demand, wide};
 use super::plot::{Plot, figure};
 use super::space_data::SpaceReport;
 use super::space_data::{SearchCurve, SearchCurves};

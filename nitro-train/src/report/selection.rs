@@ -1,9 +1,10 @@
 //! Which device features are selected, and how long that takes (Muralidharan et al., ASPLOS 2016, Tables 5 and 6).
 
 use maud::{Markup, html};
+use nitro_page::{Nanoseconds, Percent, columns, list, wide};
 
 use super::data::{FunctionReport, Selection};
-use super::html::{Nanoseconds, Percent, columns, function_link, like, list, wide};
+use super::html::{function_link, like};
 
 /// How long it took, all functions side by side.
 pub(super) fn section(functions: &[FunctionReport]) -> Markup {

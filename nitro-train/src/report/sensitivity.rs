@@ -1,9 +1,10 @@
 //! How much the best variant depends on the device, all functions side by side (Muralidharan et al., ASPLOS 2016, Figure 4).
 
 use maud::{Markup, html};
+use nitro_page::{Percent, columns, wide, width};
 
 use super::data::{DeviceSensitivity, FunctionReport};
-use super::html::{Percent, bar_scale, columns, function_link, like, wide, width};
+use super::html::{bar_scale, function_link, like};
 
 pub(super) fn section(functions: &[FunctionReport]) -> Markup {
     if functions.iter().all(|function| function.sensitivity.is_none()) {

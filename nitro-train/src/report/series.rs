@@ -1,6 +1,6 @@
-//! The few selectors that a reader needs first, and how lines and marks are told apart: each style has a colour, a dash pattern and a shape.
+//! The few selectors that a reader needs first, and the styles of their lines and marks.
 
-use maud::{Markup, html};
+use nitro_page::STYLES;
 
 /// What tables and figures show at once, in the order of their columns, with what it is called there. Everything else is on demand.
 pub(super) const FIRST: [(&str, &str); 6] = [
@@ -11,9 +11,6 @@ pub(super) const FIRST: [(&str, &str); 6] = [
     ("forest-none", "no device features"),
     ("nitro-2014", "Nitro 2014"),
 ];
-
-/// Styles in the style sheet; no figure has more lines.
-pub(super) const STYLES: usize = 6;
 
 /// What tables and figures call a selector.
 pub(super) fn heading(selector: &str) -> &str {
@@ -42,11 +39,6 @@ pub(super) fn styles(selectors: &[&str]) -> Vec<usize> {
         }
     }
     styles.into_iter().flatten().collect()
-}
-
-/// The shape of a style.
-pub fn mark(style: usize) -> Markup {
-    html! { i.m.{ "m" (style) } aria-hidden="true" {} }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Where the fast configurations of a variant lie: by the two parameters that matter most, as a heat map with the numbers in it.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, name, wide};
 
-use super::html::{Percent, name, wide};
 use super::matrix::cell;
 use super::space_data::SpaceMap;
 use super::space_data::SpaceReport;

@@ -1,10 +1,9 @@
 //! All selectors beside one another on devices left out (Muralidharan et al., ASPLOS 2016, Figure 6).
 
 use maud::{Markup, html};
+use nitro_page::{Axis, Percent};
 
-use super::axis::Axis;
 use super::data::HeldOut;
-use super::html::Percent;
 
 /// What no selector can be that is shipped: they look at the device that is left out.
 const CEILINGS: [&str; 3] = ["target-trained", "nitro-2014", "best-single-feature"];
@@ -15,13 +14,13 @@ const CHANCE: &str = "random";
 pub(super) fn bars(held_out: &HeldOut) -> Markup {
     let rows = rows(held_out);
     let inside = rows.iter().filter(|row| row.selector != CHANCE).flat_map(|row| row.shares.iter().copied());
-    let axis = Axis::below(inside);
+    let axis = Axis::of_shares(inside);
     html! {
         @if !rows.is_empty() {
             p { "Bars are means over the devices left out, strokes the single devices. Hollow bars know the device left out." }
             figure.strategies role="img" aria-label=(label(&rows)) {
                 @for row in &rows { (bar(row, &axis)) }
-                div.strategy.axis { span {} span.scale { @for label in axis.labels() { span { (label) } } } span {} }
+                div.strategy.axis { span {} span.scale { @for label in axis.percent_labels() { span { (label) } } } span {} }
             }
             (axis.note())
         }

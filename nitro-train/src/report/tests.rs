@@ -308,7 +308,7 @@ fn an_axis_that_does_not_start_at_nothing_says_so() {
     for figure in page.split("<figure").skip(1) {
         let (figure, after) = figure.split_once("</figure>").unwrap();
         // Its first label is at the bottom, or at the left.
-        let starts = figure.contains("<span>0</span>");
+        let starts = figure.contains(">0</span>");
         assert_eq!(after.starts_with("<p class=\"axis-note\">The axis starts at "), !starts, "{figure}");
     }
 }
@@ -409,7 +409,7 @@ fn features_are_told_with_the_most_useful_first() {
         (page.find("<code>rows</code>").unwrap(), page.find("<code>row_<wbr>length</code>").unwrap());
     assert!(first < second);
     check(&page, "<td>12.3</td>");
-    check(&page, "style=\"--share:0%\"><th scope=\"row\"><code>row_<wbr>length</code></th><td>-0.4</td>");
+    check(&page, "style=\"--share:0%\"><th scope=\"row\"><code>row_<wbr>length</code></th><td>−0.4</td>");
 }
 
 #[test]
@@ -562,24 +562,4 @@ fn what_is_missing_leaves_no_empty_part() {
     });
     let odd = page(&odd);
     assert!(!odd.contains("NaN") && !odd.contains("inf,"), "{odd}");
-}
-
-#[test]
-fn numbers_have_four_digits() {
-    let cases = [
-        (0.0, "0"),
-        (4.0, "4"),
-        (0.12345, "0.123"),
-        (2.3456, "2.346"),
-        (64.5, "64.5"),
-        (123.456, "123.5"),
-        (2400.0, "2400"),
-        (33_554_432.0, "33\u{202F}554\u{202F}432"),
-        (-12_345.6, "-12\u{202F}346"),
-        (1e-9, "1.000e-9"),
-        (f64::NAN, "–"),
-    ];
-    for (value, expected) in cases {
-        assert_eq!(html::number(value), expected);
-    }
 }

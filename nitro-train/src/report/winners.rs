@@ -1,10 +1,11 @@
 //! Which variants are best, on which share of the test inputs of each device (Muralidharan et al., ASPLOS 2016, Table 4).
 
 use maud::{Markup, html};
+use nitro_page::{Percent, list, name, wide, width};
 
 use super::data::Winners;
 use super::device::Labels;
-use super::html::{Percent, like, list, name, wide, width};
+use super::html::like;
 
 /// A variant that is best on fewer of the inputs of every device is hardly worth its place.
 const WORTHWHILE_SHARE: f64 = 0.03;

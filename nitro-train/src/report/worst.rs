@@ -1,10 +1,10 @@
 //! The inputs on which most was lost, by name.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, name, wide};
 
 use super::data::WorstInput;
 use super::device::Labels;
-use super::html::{Percent, name, wide};
 
 /// Nothing where no choice is far from the best.
 pub(super) fn part(worst: &[WorstInput], devices: usize) -> Markup {

@@ -1,10 +1,11 @@
 //! Where the choices lose, by name.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, name};
 
 use crate::report::data::{FunctionReport, WorstInput};
 use crate::report::device::device_name;
-use crate::report::html::{Percent, function_link, name};
+use crate::report::html::function_link;
 use crate::report::series::heading;
 
 /// Being behind by less is chance.

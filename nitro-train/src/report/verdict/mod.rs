@@ -4,11 +4,12 @@ mod losses;
 mod next;
 
 use maud::{Markup, html};
+use nitro_page::Percent;
 
 use self::losses::losses;
 use self::next::{Step, steps};
 use super::data::{FunctionReport, HeldOut, Score};
-use super::html::{Percent, function_link};
+use super::html::function_link;
 
 pub(super) fn section(functions: &[FunctionReport]) -> Markup {
     let Some(headline) = headline(functions) else { return html! {} };

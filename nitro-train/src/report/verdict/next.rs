@@ -1,9 +1,10 @@
 //! What to do next, by what it may bring.
 
 use maud::{Markup, html};
+use nitro_page::{Percent, list};
 
 use crate::report::data::{FunctionReport, HeldOut};
-use crate::report::html::{Percent, function_link, list};
+use crate::report::html::function_link;
 
 /// A gain below half a point is not worth a step.
 const NOTABLE: f64 = 0.005;

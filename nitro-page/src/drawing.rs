@@ -1,16 +1,18 @@
-//! Drawings: parts with classes whose colours are those of the page, or the drawing's own.
+//! Drawings with a size of their own, in pixels: as a part of a page, or as a file.
 
 use maud::{Markup, PreEscaped, html};
 
 /// The width of a letter, in pixels.
 pub const LETTER: f64 = 7.3;
-/// The distance of lines, in pixels.
+/// The distance of lines of text, in pixels.
 pub const LINE: f64 = 21.0;
 
-const STYLE: &str = include_str!("svg.css");
-const COLORS: &str = include_str!("colors.css");
+/// Colours that drawings and pages share.
+pub(crate) const COLORS: &str = include_str!("colors.css");
+/// Styles of what is drawn.
+pub(crate) const STYLE: &str = include_str!("drawing.css");
 
-/// A drawing of this size.
+/// A drawing: parts whose classes are those of the style sheet of drawings.
 #[derive(Clone, Debug)]
 pub struct Drawing {
     /// In pixels.
@@ -19,25 +21,22 @@ pub struct Drawing {
     pub height: f64,
     /// What it shows, in words.
     pub title: String,
-    /// What is drawn.
+    /// Elements of SVG.
     pub parts: Markup,
 }
 
-/// Colours and styles for drawings that are part of a page.
-pub fn style() -> String {
-    format!("{COLORS}{STYLE}")
-}
-
 impl Drawing {
-    /// As part of a page.
+    /// Returns the drawing as part of a page.
+    #[must_use]
     pub fn inline(&self) -> Markup {
         self.markup(&html! {})
     }
 
-    /// As a file.
+    /// Returns the drawing as a file that needs nothing but itself.
+    #[must_use]
     pub fn alone(&self) -> String {
         let paper = html! {
-            style { (PreEscaped(style())) }
+            style { (PreEscaped(COLORS)) (PreEscaped(STYLE)) }
             rect.paper width="100%" height="100%" {}
         };
         self.markup(&paper).into_string() + "\n"
@@ -54,26 +53,38 @@ impl Drawing {
     }
 }
 
-/// A coordinate with one decimal at most.
+/// Returns a coordinate with one decimal at most.
+///
+/// ```
+/// assert_eq!([2.0, 0.25].map(nitro_page::at), ["2", "0.2"]);
+/// ```
+#[must_use]
 pub fn at(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// A line of text whose first letter begins here, on this baseline.
-pub fn text(class: &str, x: f64, y: f64, text: &str) -> Markup {
+/// Returns a line of text whose first letter begins here, on this baseline.
+#[must_use]
+pub fn text_at(class: &str, x: f64, y: f64, text: &str) -> Markup {
     html! { text.(class) x=(at(x)) y=(at(y)) { (text) } }
 }
 
-/// The width of a text.
-pub fn width(text: &str) -> f64 {
+/// Returns the width of a text, in pixels.
+#[must_use]
+pub fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * LETTER
 }
 
-/// The text, cut where it is longer than so many letters.
+/// Returns the text, cut where it is longer than so many letters, of which there is at least one.
+///
+/// ```
+/// assert_eq!([nitro_page::short("abc", 3), nitro_page::short("abcd", 3)], ["abc", "ab…"]);
+/// ```
+#[must_use]
 pub fn short(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
-    text.chars().take(most - 1).chain(['…']).collect()
+    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
