@@ -11,7 +11,7 @@ use super::rule::{Rule, Within};
 use super::values::Values;
 
 /// What each choice of a [`Problem`] may still be, at the greatest fixed point of its rules: no value goes that a solution has. Cheap to clone, so that a search
-/// branches by copying. The [module](super) has an example.
+/// branches by copying. The [crate](crate) has an example.
 #[derive(Clone)]
 pub struct Partial {
     problem: Arc<Problem>,
