@@ -20,8 +20,6 @@ mod learn;
 mod outcome;
 mod parameter;
 mod paths;
-#[doc(hidden)] // for the trainer, which draws from the same generator
-pub mod random;
 mod replay;
 mod search;
 mod sources;
@@ -29,6 +27,8 @@ mod space;
 mod strategy;
 #[doc(hidden)] // for the evolution of compiled kernels, whose checks are independent
 pub mod threads;
+
+use nitro_learn::random;
 
 pub use self::ants::Ants;
 pub use self::generator::{BoxError, Description, Generator, Target};
