@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Row;
-use super::document::{Wrong, part};
-use super::entry::{Lines, rows};
+use super::entry::{Lines, part, rows};
 use super::field::{Field, Fields};
 use super::row::{Timed, failed, values};
+use super::wrong::Wrong;
 use crate::printable::excerpt;
 use crate::recordings::Outcome;
 
