@@ -49,15 +49,24 @@ fn the_trainer_is_where_the_heavy_parts_are() {
 fn a_search_knows_neither_the_run_time_nor_the_trainer() {
     let compiled = compiled_by("nitro-variants-search");
     let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
-    assert_eq!(ours, ["nitro-variants-search"]);
-    assert!(compiled.len() <= 16, "dependencies are few: {compiled:?}");
+    assert_eq!(ours, ["nitro-variants-learn", "nitro-variants-search"]);
+    assert!(compiled.len() <= 17, "dependencies are few: {compiled:?}");
+}
+
+#[test]
+fn statistics_and_random_numbers_know_nothing_else() {
+    let compiled = compiled_by("nitro-variants-learn");
+    assert_eq!(compiled.into_iter().collect::<Vec<_>>(), ["nitro-variants-learn"]);
 }
 
 #[test]
 fn ptx_knows_neither_nests_nor_devices_nor_the_trainer() {
     let compiled = compiled_by("nitro-variants-ptx");
     let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
-    assert_eq!(ours, ["nitro-variants-core", "nitro-variants-ptx", "nitro-variants-search"]);
+    assert_eq!(
+        ours,
+        ["nitro-variants-core", "nitro-variants-learn", "nitro-variants-ptx", "nitro-variants-search"]
+    );
     assert!(compiled.len() <= 25, "dependencies are few: {compiled:?}");
 }
 
@@ -111,6 +120,7 @@ fn spaces_of_decisions_know_no_device_no_trainer_and_no_dependences() {
         "nitro-variants-codegen",
         "nitro-variants-decide",
         "nitro-variants-launch",
+        "nitro-variants-learn",
         "nitro-variants-macros",
         "nitro-variants-search",
     ];
@@ -148,6 +158,7 @@ fn nothing_of_ours_changes_what_a_dependency_does_for_others() {
         "nitro-variants",
         "nitro-variants-launch",
         "nitro-variants-cuda",
+        "nitro-variants-learn",
         "nitro-variants-search",
         "nitro-variants-codegen",
         "nitro-variants-decide",

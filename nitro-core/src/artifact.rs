@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::Configuration;
 use crate::device::Chain;
 use crate::hash::fnv1a;
 
@@ -72,20 +71,13 @@ impl Artifact {
         self.0
     }
 
+    /// The artifact of this digest.
+    pub(crate) const fn of_digest(digest: u64) -> Self {
+        Self(digest)
+    }
+
     fn bucket(self) -> &'static Chain<(Self, Box<str>)> {
         &KEPT[self.0 as usize % BUCKETS]
-    }
-}
-
-impl From<Configuration> for Artifact {
-    fn from(configuration: Configuration) -> Self {
-        Self(configuration.rank())
-    }
-}
-
-impl From<Artifact> for Configuration {
-    fn from(artifact: Artifact) -> Self {
-        Self::of_rank(artifact.0)
     }
 }
 

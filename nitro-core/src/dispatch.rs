@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicU64;
 
 use crate::capture::Sample;
 use crate::choose::{AtGate, Chosen, Question};
-use crate::inline_cache::{CachedChoice, Call, Remembered};
+use crate::inline_cache::{Call, Remembered};
+use crate::inline_gate::CachedChoice;
 use crate::recording::{InnerCall, RecordedCall, TimedCall};
 use crate::state::FunctionState;
 use crate::{

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use crate::device::Chain;
+use crate::escape::message;
 use crate::escape::{entries, meant, split_once, trimmed};
-use crate::recording::message;
 use crate::replaceable::Replaceable;
 use crate::{Choice, Function, events, files};
 

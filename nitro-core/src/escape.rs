@@ -85,6 +85,35 @@ pub(crate) fn entries(written: &str) -> Vec<&str> {
     entries
 }
 
+/// The most characters that are kept of a message.
+const MOST_MESSAGE_CHARS: usize = 1000;
+
+/// Returns what foreign code has said, of a panic or an error, as it may be kept and shown: at most 1,000 characters,
+/// and control characters written out, as `\u{1b}`, except line breaks.
+///
+/// ```
+/// use nitro_core::recording::message;
+///
+/// assert_eq!(message("no file `a`\n\x1b[2J"), "no file `a`\n\\u{1b}[2J");
+/// assert_eq!(message(&"x".repeat(1_000_000)).chars().count(), 1_000);
+/// ```
+#[must_use]
+pub fn message(text: &str) -> String {
+    let mut shown = String::new();
+    // One more than are kept tells whether there are more.
+    for letter in text.chars().take(MOST_MESSAGE_CHARS + 1) {
+        match letter.is_control() && letter != '\n' {
+            true => shown.extend(letter.escape_default()),
+            false => shown.push(letter),
+        }
+    }
+    if shown.chars().nth(MOST_MESSAGE_CHARS).is_some() {
+        shown = shown.chars().take(MOST_MESSAGE_CHARS - 1).collect();
+        shown.push('…');
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

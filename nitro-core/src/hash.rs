@@ -1,7 +1,9 @@
 //! The hash by which things are told apart beyond one process.
 
-/// The 64-bit FNV-1a hash (Fowler, Noll and Vo): the same on every machine and in every version, unlike that of the standard library; not against forgery.
-pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
+/// Returns the 64-bit FNV-1a hash (Fowler, Noll and Vo): the same on every machine and in every version.
+///
+/// That of the standard library may change. Neither is against forgery.
+pub fn fnv1a(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))

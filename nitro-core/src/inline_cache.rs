@@ -7,10 +7,9 @@
 
 use std::cell::Cell;
 use std::ptr;
-use std::sync::atomic::AtomicU64;
 use std::thread::LocalKey;
 
-use crate::inline_gate::InlineGate;
+use crate::inline_gate::{CachedChoice, InlineGate};
 use crate::{Device, DeviceEntry, epoch, stats};
 
 /// Number of inputs that are remembered. They are compared one after the other.
@@ -35,16 +34,6 @@ struct Entry<C, const N: usize> {
     /// The bits of the needed features, 0 for others: what is not the same number to the last bit is another input.
     features: Cell<[u64; N]>,
     choice: Cell<Option<CachedChoice<C>>>,
-}
-
-/// A choice that holds for every call with these features.
-#[derive(Clone, Copy)]
-pub(crate) struct CachedChoice<C> {
-    pub(crate) choice: C,
-    /// Whether the constraint has to be asked.
-    pub(crate) is_conditional: bool,
-    /// Where the thread counts calls that choose it for this reason.
-    pub(crate) calls: &'static AtomicU64,
 }
 
 /// A call that begins: when, where, and what its thread remembers of those before.

@@ -2,14 +2,24 @@
 //! met the input before.
 
 use std::cell::Cell;
+use std::sync::atomic::AtomicU64;
 
-use crate::inline_cache::CachedChoice;
 use crate::model::Step;
 
 /// The most steps of a gate that is kept here; of a larger one the way over the model is taken.
 const STEPS: usize = 31;
 /// The most leaves of a binary tree of so many steps.
 const LEAVES: usize = STEPS / 2 + 1;
+
+/// A choice that holds for every call with some features.
+#[derive(Clone, Copy)]
+pub(crate) struct CachedChoice<C> {
+    pub(crate) choice: C,
+    /// Whether the constraint has to be asked.
+    pub(crate) is_conditional: bool,
+    /// Where the thread counts calls that choose it for this reason.
+    pub(crate) calls: &'static AtomicU64,
+}
 
 /// A step in eight bytes.
 #[derive(Clone, Copy)]

@@ -132,6 +132,18 @@ impl Parameter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Configuration(u64);
 
+impl From<Configuration> for Artifact {
+    fn from(configuration: Configuration) -> Self {
+        Self::of_digest(configuration.rank())
+    }
+}
+
+impl From<Artifact> for Configuration {
+    fn from(artifact: Artifact) -> Self {
+        Self::of_rank(artifact.digest())
+    }
+}
+
 impl Configuration {
     /// The configuration of this rank.
     #[must_use]

@@ -13,7 +13,7 @@ use crate::driver::driver;
 use crate::error::check;
 use crate::grid::Grid;
 use crate::unload::Uses;
-use crate::{Argument, Cuda, CudaError, Stream, profile};
+use crate::{Argument, Cuda, CudaError, Stream, profiled_launches};
 
 /// Dynamic shared memory that a launch may have without the kernel being told.
 const SHARED_BYTES_UNASKED: u32 = 48 << 10;
@@ -326,7 +326,7 @@ impl<'m> Kernel<'m> {
         let launched = self.function.device.activate().and_then(|_active| {
             self.allow_shared(grid.shared_bytes)?;
             self.note(stream)?;
-            profile::launches::around(|| launch(parameters.as_mut_ptr()))
+            profiled_launches::around(|| launch(parameters.as_mut_ptr()))
         });
         launched.map_err(|error| self.refused(grid, error))
     }

@@ -70,6 +70,7 @@ mod module;
 mod name;
 mod open;
 mod profile;
+mod profiled_launches;
 mod program;
 mod provider;
 mod recent;

@@ -10,7 +10,7 @@ use nitro_core::provide::Chain;
 use crate::driver::{self, driver};
 use crate::kernel::Function;
 use crate::unload::{self, Uses};
-use crate::{Cuda, CudaError, Image, Kernel, Options, Source, Stream, Variable, capture, compile};
+use crate::{Cuda, CudaError, Image, Kernel, Options, Source, Stream, capture, compile};
 
 const NOT_FOUND: u32 = CUresult::CUDA_ERROR_NOT_FOUND as u32;
 /// What the driver says of code from a newer toolkit.
@@ -99,14 +99,6 @@ impl Module {
     /// [`CudaError::NoSuchKernel`].
     pub fn kernel(&self, name: &str) -> Result<Kernel<'_>, CudaError> {
         Ok(Kernel::new(self.function(name)?, Some(&self.uses)))
-    }
-
-    /// The variable of this name.
-    ///
-    /// # Errors
-    /// [`CudaError::NoSuchVariable`].
-    pub fn variable(&self, name: &str) -> Result<Variable<'_>, CudaError> {
-        Variable::find(self, name)
     }
 
     pub(crate) fn file(&self) -> &str {

@@ -6,7 +6,7 @@ use nitro_core::Stopwatch;
 
 use crate::driver::driver;
 use crate::event::Event;
-use crate::{Buffer, CudaError, Stream, profile};
+use crate::{Buffer, CudaError, Stream, profiled_launches};
 
 static FLUSH: AtomicBool = AtomicBool::new(false);
 
@@ -49,7 +49,7 @@ struct Pair {
 impl Events {
     /// The stopwatch of a call on the stream.
     pub(crate) fn boxed(stream: Stream) -> Box<dyn Stopwatch> {
-        if let Some(profiled) = profile::launches::stopwatch(stream) {
+        if let Some(profiled) = profiled_launches::stopwatch(stream) {
             return profiled;
         }
         let mut events = Self { stream, pair: None };

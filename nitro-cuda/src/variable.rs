@@ -30,6 +30,16 @@ pub struct Variable<'m> {
     bytes: usize,
 }
 
+impl Module {
+    /// The variable of this name.
+    ///
+    /// # Errors
+    /// [`CudaError::NoSuchVariable`].
+    pub fn variable(&self, name: &str) -> Result<Variable<'_>, CudaError> {
+        Variable::find(self, name)
+    }
+}
+
 impl<'m> Variable<'m> {
     pub(crate) fn find(module: &'m Module, name: &str) -> Result<Self, CudaError> {
         let missing =

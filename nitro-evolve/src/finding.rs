@@ -1,5 +1,6 @@
 //! What is known of a patch in the end.
 
+use nitro_learn::statistics::geometric_mean;
 use nitro_ptx::Edit;
 use nitro_search::evolve::Fitness;
 use serde::{Deserialize, Serialize};
@@ -162,7 +163,6 @@ impl Finding {
     /// How many times as fast it is, with the inputs of the test: the geometric mean over the cases.
     #[must_use]
     pub fn speedup(&self) -> Option<f64> {
-        let logs = self.test.iter().map(|case| (case.original_ns / case.patched_ns).ln());
-        (!self.test.is_empty()).then(|| (logs.sum::<f64>() / self.test.len() as f64).exp())
+        geometric_mean(self.test.iter().map(|case| case.original_ns / case.patched_ns))
     }
 }

@@ -1,6 +1,6 @@
 //! What can be wrong with a plan, and with what it is asked to run.
 
-use crate::plan::FORMAT_PTX;
+use crate::format::FORMAT_PTX;
 
 /// Why a plan cannot be read, or cannot be run for some sizes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

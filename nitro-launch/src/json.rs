@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{FORMAT, FORMAT_PTX};
+use crate::format::{FORMAT, FORMAT_PTX};
 use crate::{LaunchPlan, PlanError};
 
 /// As long as a text may be: generated kernels are some hundred kilobytes at most.

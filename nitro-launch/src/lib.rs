@@ -13,6 +13,7 @@
 mod affine;
 mod check;
 mod error;
+mod format;
 mod host;
 mod json;
 mod launch;

@@ -5,10 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::launch::{Covering, Launch, Walk, launches};
 use crate::{Affine, Extent, Host, Integers, PlanError, PlannedPtx, shape};
 
-/// The format of the text of a plan in CUDA C++.
-pub(crate) const FORMAT: u64 = 1;
-/// Of one in PTX, which a version that knows no such plans refuses by it.
-pub(crate) const FORMAT_PTX: u64 = 2;
 /// The most launches and iterations of the host's loops: seconds of nothing but launching.
 const MOST_STEPS: u64 = 1 << 20;
 /// Blocks that a device launches along x, y and z.
@@ -242,6 +238,44 @@ impl LaunchPlan {
         match walk {
             Walk::Ended => Ok(()),
             Walk::Stopped => Err(PlanError::Launches { plan: self.name.clone(), most: MOST_STEPS }.into()),
+        }
+    }
+
+    /// The plan with these kernels in the place of its own: what evolution made of them, say. The text has kernels of the same names, which take the same arguments.
+    ///
+    /// ```
+    /// # use nitro_launch::{Integers, LaunchPlan, PlannedPtx};
+    /// let plan = LaunchPlan { name: "nothing".into(), cuda: "// no kernels".into(), ..LaunchPlan::default() };
+    /// let text = ".version 8.7\n.target sm_90\n".to_owned();
+    /// let patched = plan.with_ptx(PlannedPtx { integers: Integers::Bits32, text })?;
+    /// assert_eq!(LaunchPlan::from_json(&patched.to_json())?, patched);
+    /// assert!(patched.runs_on(90).is_ok());
+    /// assert_eq!(
+    ///     patched.runs_on(80).unwrap_err().to_string(),
+    ///     "the PTX of `nothing` is for sm_90, and this device is sm_80: take another variant there, or make it anew for that"
+    /// );
+    /// # Ok::<(), nitro_launch::PlanError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn with_ptx(&self, ptx: PlannedPtx) -> Result<Self, PlanError> {
+        let plan = Self { cuda: String::new(), ptx: Some(ptx), ..self.clone() };
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Whether a device of a compute capability, as in `90`, takes the kernels: of CUDA C++ that shows when it is compiled.
+    ///
+    /// # Errors
+    /// [`PlanError::Target`] when the PTX is for others.
+    pub fn runs_on(&self, architecture: u32) -> Result<(), PlanError> {
+        match self.ptx.as_ref().and_then(PlannedPtx::target) {
+            Some(target) if !target.runs_on(architecture) => {
+                let (plan, target) = (self.name.clone(), target.to_string());
+                Err(PlanError::Target { plan, target, found: architecture })
+            }
+            _ => Ok(()),
         }
     }
 

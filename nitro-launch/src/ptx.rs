@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Integers, LaunchPlan, PlanError};
+use crate::Integers;
 
 /// The kernels of a plan in PTX, such as evolution gives back: for devices from the architecture on that the text is of, in integers of one width.
 ///
@@ -106,45 +106,5 @@ impl PlannedPtx {
             })
         };
         self.text.lines().filter_map(|line| line.split_once(".entry")).any(|(_, rest)| is_named(rest))
-    }
-}
-
-impl LaunchPlan {
-    /// The plan with these kernels in the place of its own: what evolution made of them, say. The text has kernels of the same names, which take the same arguments.
-    ///
-    /// ```
-    /// # use nitro_launch::{Integers, LaunchPlan, PlannedPtx};
-    /// let plan = LaunchPlan { name: "nothing".into(), cuda: "// no kernels".into(), ..LaunchPlan::default() };
-    /// let text = ".version 8.7\n.target sm_90\n".to_owned();
-    /// let patched = plan.with_ptx(PlannedPtx { integers: Integers::Bits32, text })?;
-    /// assert_eq!(LaunchPlan::from_json(&patched.to_json())?, patched);
-    /// assert!(patched.runs_on(90).is_ok());
-    /// assert_eq!(
-    ///     patched.runs_on(80).unwrap_err().to_string(),
-    ///     "the PTX of `nothing` is for sm_90, and this device is sm_80: take another variant there, or make it anew for that"
-    /// );
-    /// # Ok::<(), nitro_launch::PlanError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`check`](Self::check).
-    pub fn with_ptx(&self, ptx: PlannedPtx) -> Result<Self, PlanError> {
-        let plan = Self { cuda: String::new(), ptx: Some(ptx), ..self.clone() };
-        plan.check()?;
-        Ok(plan)
-    }
-
-    /// Whether a device of a compute capability, as in `90`, takes the kernels: of CUDA C++ that shows when it is compiled.
-    ///
-    /// # Errors
-    /// [`PlanError::Target`] when the PTX is for others.
-    pub fn runs_on(&self, architecture: u32) -> Result<(), PlanError> {
-        match self.ptx.as_ref().and_then(PlannedPtx::target) {
-            Some(target) if !target.runs_on(architecture) => {
-                let (plan, target) = (self.name.clone(), target.to_string());
-                Err(PlanError::Target { plan, target, found: architecture })
-            }
-            _ => Ok(()),
-        }
     }
 }

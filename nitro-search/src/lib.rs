@@ -12,7 +12,7 @@
 //!
 //! The crate runs nothing and knows no device: whoever asks evaluates. [`Search`] has an example.
 
-mod ants;
+mod ask;
 mod course;
 pub mod evolve;
 mod generator;
@@ -20,8 +20,6 @@ mod learn;
 mod outcome;
 mod parameter;
 mod paths;
-#[doc(hidden)] // for the trainer, which draws from the same generator
-pub mod random;
 mod replay;
 mod search;
 mod sources;
@@ -30,16 +28,19 @@ mod strategy;
 #[doc(hidden)] // for the evolution of compiled kernels, whose checks are independent
 pub mod threads;
 
-pub use self::ants::Ants;
+use nitro_learn::random;
+
+pub use self::ask::{Ask, Budget, Ended, TellError};
 pub use self::generator::{BoxError, Description, Generator, Target};
 pub use self::outcome::{Candidate, Evaluation, Failure, Outcome};
 pub use self::parameter::{Parameter, Scale};
+pub use self::paths::ants::Ants;
 pub use self::paths::{
     Attributes, Crossing, Decision, Decisions, Metrics, NodeKey, Part, PartReport, PathId, PathOutcome,
     PathPlan, PathSearch, PathStrategy, Proposal, Report, RestoreError, Step, WalkError, complete,
 };
 pub use self::replay::{Figures, Replay};
-pub use self::search::{Ask, Budget, Ended, Plan, Search, TellError};
+pub use self::search::{Plan, Search};
 pub use self::sources::{Source, Sources};
 pub use self::space::{Conflict, Constraint, Domains, Space, SpaceError, propagate};
 pub use self::strategy::{Strategy, UnknownStrategy};

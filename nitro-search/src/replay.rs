@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use nitro_learn::statistics::{mean, median};
 use serde::Serialize;
 
 use crate::{Ask, Budget, Evaluation, Plan, Search, Sources, Space, Strategy};
@@ -106,26 +107,20 @@ impl Replay {
         // A search that ended early stays at what it found.
         let after = |count: usize| {
             let reached = |curve: &Vec<f64>| curve.get(count - 1).or(curve.last()).copied().unwrap_or(0.0);
-            (count, curves.iter().map(reached).sum::<f64>() / curves.len().max(1) as f64)
+            (count, mean(curves.iter().map(reached)).unwrap_or(0.0))
         };
         let to_good =
             |curve: &Vec<f64>| curve.iter().position(|&share| share >= GOOD).map(|at| at as f64 + 1.0);
         let mut reached: Vec<f64> =
             curves.iter().map(|curve| to_good(curve).unwrap_or(f64::INFINITY)).collect();
-        reached.sort_by(f64::total_cmp);
         Figures {
             strategy: strategy.to_string(),
             configurations: self.space.len(),
             valid: self.answers.iter().filter(|answer| answer.time_ns().is_some()).count(),
             seeds: curves.len(),
             best_after: AFTER.into_iter().filter(|&count| count <= evaluations).map(after).collect(),
-            evaluations_to_95: median(&reached).filter(|median| median.is_finite()),
+            evaluations_to_95: median(&mut reached).filter(|median| median.is_finite()),
             never_95: reached.iter().filter(|count| count.is_infinite()).count(),
         }
     }
-}
-
-fn median(sorted: &[f64]) -> Option<f64> {
-    let (low, high) = (sorted.get(sorted.len().checked_sub(1)? / 2)?, sorted.get(sorted.len() / 2)?);
-    Some(low.midpoint(*high))
 }

@@ -5,6 +5,7 @@
 //! section 3.2; used by Muralidharan et al. for what they call incremental tuning, "Nitro", 2014).
 
 use nitro_core::model::Model;
+use nitro_learn::statistics::mean;
 
 use crate::evaluate::{Chooser, Split, shares_of_model};
 use crate::learn::performance::PerformanceTable;
@@ -100,7 +101,7 @@ pub fn learning_curve(
         let model = model(recordings, device, &measured, seed)?;
         let shares = shares_of_model(recordings, &performance, &model, device, &split.test)
             .expect("the model was fitted on these recordings");
-        curve.push(shares.iter().sum::<f64>() / shares.len().max(1) as f64);
+        curve.push(mean(shares).unwrap_or(0.0));
     }
     Ok(curve)
 }

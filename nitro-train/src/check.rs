@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use nitro_core::Function;
 use nitro_core::model::Model;
+use nitro_learn::statistics::mean;
 use thiserror::Error;
 
 use crate::evaluate::{EvaluateError, Split, WorstInput, shares_of_model, worst_inputs};
@@ -379,12 +380,12 @@ fn regrets(
     for device in judged_on(expected) {
         let id = &recordings.devices[device].id;
         let shares = shares_of_model(recordings, performance, model, device, &split.test)?;
-        match shares.len() {
+        match mean(shares) {
+            Some(share) => regrets.push((id.clone(), 1.0 - share)),
             // Where all is doubtful the other devices judge.
-            0 if doubtful.iter().any(|(own, _)| *own == device) => {}
-            0 if asked => return Err(no_tests(recordings, id)),
-            0 => {}
-            count => regrets.push((id.clone(), 1.0 - shares.iter().sum::<f64>() / count as f64)),
+            None if doubtful.iter().any(|(own, _)| *own == device) => {}
+            None if asked => return Err(no_tests(recordings, id)),
+            None => {}
         }
     }
     if regrets.is_empty() { Err(no_tests(recordings, "any device")) } else { Ok(regrets) }

@@ -50,7 +50,7 @@ pub use model_summary::ModelSummary;
 pub use nitro_core::{
     Artifact, DeviceFeature, Doubt, Function, MeasuredFeature, ProcessorTime, model, provide,
 };
-pub(crate) use nitro_search::random;
+pub(crate) use nitro_learn::random;
 pub use trainer::{
     CalibrateRequest, CalibratedModel, CalibratedModels, Candidates, ChangedVariant, CheckRequest,
     DataRequest, DescribeRequest, Described, DeviceRanking, DeviceSample, Devices, EvaluateRequest,

@@ -6,7 +6,7 @@ use nitro_core::recording::PartTime;
 use nitro_cuda::{
     Buffer, Cuda, CudaError, Executable, Grid, Image, LaunchError, LaunchPlan, Options, PlanError, Usage,
 };
-use nitro_search::random::Random;
+use nitro_learn::random::Random;
 use nitro_search::{Failure, Part, PartReport, Report};
 use rayon::prelude::*;
 

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use nitro_codegen::Mapping;
+use nitro_learn::statistics::{geometric_mean, median_low};
 use serde::{Deserialize, Serialize};
 
 use crate::work::Work;
@@ -158,9 +159,9 @@ struct Ratios {
 
 impl Rows {
     fn add(&mut self, baseline: &Baseline, times: &Times, work: Work) {
-        let ants_ms = median(&times.ants_ms);
+        let ants_ms = median_low(&mut times.ants_ms.clone()).expect("ants were measured");
         let least_ms = 1e3 * (work.operations / PEAK_OPERATIONS).max(work.bytes / COPIED_BYTES);
-        let random_ms = (!times.random_ms.is_empty()).then(|| median(&times.random_ms));
+        let random_ms = median_low(&mut times.random_ms.clone());
         let others = [Some(baseline.ppcg_ms), baseline.handwritten_ms, baseline.cublas_ms];
         let own = [Some(times.preset_ms), random_ms, Some(ants_ms)];
         let cells = others
@@ -196,10 +197,7 @@ impl Rows {
 
 /// The row of means over some nests.
 fn mean_row<'a>(name: &str, nests: impl Iterator<Item = &'a Ratios> + Clone) -> String {
-    let mean = |of: fn(&Ratios) -> Option<f64>| {
-        let ratios: Vec<f64> = nests.clone().filter_map(of).collect();
-        (!ratios.is_empty()).then(|| geometric_mean(&ratios))
-    };
+    let mean = |of: fn(&Ratios) -> Option<f64>| geometric_mean(nests.clone().filter_map(of));
     let random = mean(|one| one.random).map_or(String::new(), |mean| format!("{mean:.2} times as long"));
     let [ppcg, best] = [mean(|one| Some(one.ppcg)), mean(|one| Some(one.best))];
     let [ppcg, best] = [ppcg, best].map(|mean| mean.map_or(String::new(), |mean| format!("{mean:.2}")));
@@ -220,8 +218,8 @@ pub fn ablations() -> String {
     let all = searches(include_str!("../measured/ablations-h200.jsonl"));
     let median_ms = |nest: &str, strategy: &str| {
         let is_own = |one: &&Found| one.nest == nest && one.strategy == strategy;
-        let times: Vec<f64> = all.iter().filter(is_own).filter_map(|one| one.best_ms).collect();
-        (!times.is_empty()).then(|| median(&times))
+        let mut times: Vec<f64> = all.iter().filter(is_own).filter_map(|one| one.best_ms).collect();
+        median_low(&mut times)
     };
     let others = ABLATIONS.iter().chain(&["random"]);
     let mut text = format!(
@@ -239,23 +237,12 @@ pub fn ablations() -> String {
         writeln!(text, "| {} | {ants_ms:.4} | {} |", polybench_name(&nest), cells(&own))
             .expect("a string takes everything");
     }
-    let means: Vec<f64> = ratios.iter().map(|ratios| geometric_mean(ratios)).collect();
+    let means: Vec<f64> = ratios.into_iter().map(|ratios| geometric_mean(ratios).unwrap_or(1.0)).collect();
     text + &format!("| geometric mean | | {} |\n", cells(&means))
 }
 
 fn cells(ratios: &[f64]) -> String {
     ratios.iter().map(|ratio| format!("{ratio:.2}")).collect::<Vec<_>>().join(" | ")
-}
-
-fn geometric_mean(ratios: &[f64]) -> f64 {
-    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len().max(1) as f64).exp()
-}
-
-/// Of two in the middle the faster.
-fn median(times: &[f64]) -> f64 {
-    let mut sorted = times.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    sorted[(sorted.len() - 1) / 2]
 }
 
 /// As PolyBench calls it.

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::sys::CUgraphExec;
 
-use super::replay::Call;
+use super::call::Call;
 use super::{Executable, LaunchError};
 use crate::driver::driver;
 use crate::graph::{Nodes, destroy};

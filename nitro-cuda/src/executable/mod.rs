@@ -1,5 +1,6 @@
 //! Launch plans on a device.
 
+mod call;
 mod graph;
 mod parts;
 mod replay;
@@ -13,10 +14,9 @@ use nitro_launch::{Integers, Launch, LaunchPlan, PlanError, PlannedPtx};
 use once_cell::sync::OnceCell;
 
 use crate::compile::check_alone;
-use crate::{
-    Argument, Buffer, Cuda, CudaError, Grid, Image, Kernel, Module, Options, Source, Stream, compile,
-};
-use replay::{Call, Replays};
+use crate::{Buffer, Cuda, CudaError, Grid, Image, Kernel, Module, Options, Source, Stream, compile};
+use call::Call;
+use replay::Replays;
 
 /// A launch plan on a device: the kernels of a loop nest that were found elsewhere, run without what found them.
 ///
@@ -254,24 +254,6 @@ impl Executable {
         let blocks = launch.grid.map(|blocks| blocks as u32).into(); // the plan has seen to it that they fit
         let threads = self.plan.kernels[launch.kernel].block.into();
         Ok((self.kernel(integers, launch.kernel)?, Grid { blocks, threads, shared_bytes: 0 }))
-    }
-}
-
-impl Call<'_> {
-    /// As the kernel takes them: integers, scalars, arrays.
-    fn arguments(&self, launch: &Launch, temporaries: &[Buffer<f32>]) -> Vec<Argument<'static>> {
-        let integer = |value: &i64| match self.integers {
-            Integers::Bits32 => Argument::from(*value as i32),
-            Integers::Bits64 => Argument::from(*value),
-        };
-        let integers = launch.integers.iter().map(integer);
-        let scalars = self.scalars.iter().map(|value| Argument::from(*value));
-        let addresses = self.addresses.iter().copied().chain(temporaries.iter().map(Buffer::pointer));
-        integers.chain(scalars).chain(addresses.map(Argument::pointer)).collect()
-    }
-
-    fn temporaries(&self) -> Result<Vec<Buffer<f32>>, CudaError> {
-        self.temporaries.iter().map(|length| Buffer::uninit_on(self.stream, *length)).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use nitro_core::recording::PartTime;
 use nitro_launch::PlannedKernel;
 
-use super::replay::Call;
+use super::call::Call;
 use super::{Executable, LaunchError};
 use crate::stopwatch::Events;
 use crate::{Buffer, CudaError};

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nitro_launch::{Host, Integers, PlanError};
+use nitro_launch::{Host, PlanError};
 use once_cell::sync::OnceCell;
 
+use super::call::Call;
 use super::graph::Graph;
 use super::{Executable, LaunchError};
 use crate::recent::Recent;
-use crate::{Stream, capture, profile};
+use crate::{Stream, capture, profiled_launches};
 
 /// More launches than these are worth a graph.
 const FEW: usize = 100;
@@ -17,17 +18,6 @@ const FEW: usize = 100;
 const MOST_NODES: usize = 1 << 16;
 /// Graphs of one executable.
 const MOST_GRAPHS: usize = 8;
-
-/// What an executable is called with, in the order of its plan.
-pub(super) struct Call<'a> {
-    pub stream: Stream,
-    pub sizes: &'a [i64],
-    pub scalars: &'a [f32],
-    pub addresses: Vec<u64>,
-    /// The elements of each temporary.
-    pub temporaries: Vec<usize>,
-    pub integers: Integers,
-}
 
 /// What tells one graph from another.
 struct Key {
@@ -82,7 +72,7 @@ impl Replays {
     ) -> Result<Option<Arc<Graph>>, LaunchError> {
         let host = &executable.plan.host;
         let may_be_many = host.len() > FEW || host.iter().any(|one| matches!(one, Host::Loop(..)));
-        if !may_be_many || profile::launches::is_on() || capture::is_captured(call.stream)? {
+        if !may_be_many || profiled_launches::is_on() || capture::is_captured(call.stream)? {
             return Ok(None);
         }
         let replay = self.0.get(|key| key.is(call), || Key::of(call));

@@ -1,17 +1,16 @@
 //! What a profiler such as Nsight Compute is shown of a device: chosen launches of timed calls, and application proxies.
 
-pub(crate) mod launches;
 mod proxies;
 
 use std::error::Error;
 
 use nitro_core::provide::Profiled;
 
-use crate::Cuda;
+use crate::{Cuda, profiled_launches};
 
 impl Profiled for Cuda {
     fn count_launches(&self, work: &mut dyn FnMut()) -> usize {
-        launches::during(&[], work)
+        profiled_launches::during(&[], work)
     }
 
     fn show(
@@ -21,7 +20,7 @@ impl Profiled for Cuda {
         work: &mut dyn FnMut(),
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
         proxies::mark(*self, section)?;
-        launches::during(shown, work);
+        profiled_launches::during(shown, work);
         Ok(())
     }
 

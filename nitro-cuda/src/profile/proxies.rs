@@ -1,7 +1,7 @@
 //! The application proxies of profile-based device-feature selection (Muralidharan et al., ASPLOS 2016): kernels of which a known
 //! share of the instructions stresses one resource.
 
-use crate::{Buffer, Cuda, CudaError, Grid, Program};
+use crate::{Buffer, Cuda, CudaError, Grid, Program, profiled_launches};
 
 static KERNELS: Program = Program::new("nitro-cuda/src/profile/proxies.cu", include_str!("proxies.cu"));
 
@@ -20,7 +20,7 @@ const WORDS: u32 = 1 << 25;
 pub(super) fn mark(device: Cuda, section: u32) -> Result<(), CudaError> {
     let kernel = KERNELS.kernel_on(device, nitro_core::provide::SECTION_MARK)?;
     // SAFETY: the kernel has no parameters and does nothing.
-    super::launches::profiled_on(device, || unsafe { kernel.launch(Grid::linear(section, 1), &[]) })
+    profiled_launches::profiled_on(device, || unsafe { kernel.launch(Grid::linear(section, 1), &[]) })
 }
 
 /// Launches a proxy, for the profiler to see, and waits for it.
@@ -32,7 +32,7 @@ pub(super) fn run(device: Cuda, proxy: &str, intensity: u32) -> Result<(), CudaE
     let arguments = [(&source).into(), (&target).into(), WORDS.into(), seed.into(), TURNS.into()];
     // SAFETY: the arguments are of the kernel's types; both buffers have so many words, a power of two, and the counters of
     // the atomic proxy need 2048 words a block of them.
-    super::launches::profiled_on(device, || unsafe { kernel.launch(grid, &arguments) })?;
+    profiled_launches::profiled_on(device, || unsafe { kernel.launch(grid, &arguments) })?;
     device.stream().synchronize()
 }
 

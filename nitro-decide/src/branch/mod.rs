@@ -8,7 +8,7 @@ mod tests;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::sync::Arc;
 
-use nitro_search::random::Random;
+use nitro_learn::random::Random;
 use nitro_search::{Ask, Ended, Evaluation};
 
 use crate::candidate::{ChoiceId, Partial};

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use nitro_search::random::Random;
+use nitro_learn::random::Random;
 
 use super::*;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use nitro_search::random::Random;
+use nitro_learn::random::Random;
 
 use super::step::{PlannedArgument, PlannedLaunch, Step};
 use super::{Buffer, Case, Comparison, Element, Expression, Role, Set, Source, Workload, WorkloadError};

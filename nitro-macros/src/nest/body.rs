@@ -7,7 +7,8 @@ use syn::{
     Stmt, Type,
 };
 
-use super::integers::{Side, affine, bounds, conditions, sum};
+use super::conditions::conditions;
+use super::integers::{Side, affine, bounds, sum};
 use super::ir::{Affine, Argument, Assignment, Loop, Node, Operation, Value};
 use super::scope::{Meaning, Scope, at, bare, name};
 use super::values::{access, operation, value};

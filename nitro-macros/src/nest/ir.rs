@@ -1,9 +1,8 @@
 //! What was meant: arguments, loops, statements and values, free of mistakes.
 
 use proc_macro2::Ident;
+use syn::ext::IdentExt;
 use syn::{ItemFn, Path};
-
-use super::scope::is_same;
 
 /// A function as a nest.
 pub struct Nest {
@@ -165,4 +164,9 @@ impl Value {
             Value::Select(_, parts) => any(&parts[..]),
         }
     }
+}
+
+/// Whether two identifiers are one name, which may be written raw.
+pub fn is_same(left: &Ident, right: &Ident) -> bool {
+    left.unraw() == right.unraw()
 }

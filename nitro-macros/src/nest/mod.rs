@@ -4,6 +4,7 @@
 //! is wrong, `expand` writes the code and cannot fail.
 
 mod body;
+mod conditions;
 mod expand;
 mod integers;
 mod ir;

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::Ident;
-use syn::ext::IdentExt;
 use syn::{Expr, ExprPath, Result};
 
-use super::ir::{Argument, Array, Kind, Value};
+use super::ir::{Argument, Array, Kind, Value, is_same};
 
 /// What a name means.
 #[derive(Clone)]
@@ -112,11 +111,6 @@ pub fn constant(name: impl quote::ToTokens) -> String {
     format!(
         "`{name}` is a constant, whose value no macro sees: write the number itself, or take it as an argument"
     )
-}
-
-/// Whether two identifiers are one name, which may be written raw.
-pub fn is_same(left: &Ident, right: &Ident) -> bool {
-    left.unraw() == right.unraw()
 }
 
 /// The plain name that an expression is.

@@ -5,6 +5,7 @@
 //! order they run, and the graph has cycles. What follows from what was chosen (which statements remain, at which level: the *semantic edges* of the
 //! paper) the space follows by itself, until there is something to choose.
 
+pub(crate) mod ants;
 mod genetic;
 mod key;
 mod plan;

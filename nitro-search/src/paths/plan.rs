@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::ants::Ants;
 use super::{Crossing, Report};
 use crate::Budget;
-use crate::ants::Ants;
 
 /// Who proposes paths.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::ants::Colony;
 use super::genetic::Breeder;
 use super::wanderer::Wanderer;
 use super::{
     Crossing, Decisions, NodeKey, PathId, PathOutcome, PathPlan, PathStrategy, Proposal, Report, WalkError,
 };
-use crate::ants::Colony;
 use crate::course::Course;
 use crate::{Ask, TellError};
 

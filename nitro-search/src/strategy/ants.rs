@@ -1,4 +1,4 @@
-//! The ant colony of "Coding Ants" ([`crate::ants`]) on a space that is known: the parameters are decided in their order, and options that no configuration
+//! The ant colony of "Coding Ants" ([`crate::paths::ants`]) on a space that is known: the parameters are decided in their order, and options that no configuration
 //! continues with are not allowed.
 //!
 //! A parameter is one node, whatever was chosen before it. Nodes that know what was chosen for the parameter before, or for all, found no more in replays of
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Steps;
-use crate::ants::{Ants, Colony};
+use crate::paths::ants::{Ants, Colony};
 use crate::paths::{Attributes, Crossing, Decision, Decisions, NodeKey, Report, Step};
 use crate::{Candidate, Outcome, Space};
 

@@ -14,7 +14,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{Candidate, Outcome, Plan, Sources, Space};
+use crate::{Candidate, Outcome, Sources, Space};
 
 /// A strategy at work, in steps: what it proposes next depends on its seed and on the outcomes of its earlier steps, and on nothing else.
 pub(crate) trait Steps: Send {
@@ -111,19 +111,19 @@ impl Strategy {
         }
     }
 
-    /// Begins a search.
-    pub(crate) fn start(self, space: &Arc<Space>, plan: &Plan) -> Box<dyn Steps> {
+    /// Begins a search; of the sources only [`Transfer`](Self::Transfer) takes notice.
+    pub(crate) fn start(self, space: &Arc<Space>, seed: u64, sources: &Sources) -> Box<dyn Steps> {
         let space = Arc::clone(space);
         match self {
             Self::Exhaustive => Box::new(exhaustive::Exhaustive::new(&space)),
             Self::Climb => Box::new(climb::Climb::new(space)),
-            Self::Random => Box::new(random::Random::new(&space, plan.seed)),
-            Self::Local => Box::new(local::Local::new(space, plan.seed)),
-            Self::Annealing => Box::new(annealing::Annealing::new(space, plan.seed)),
-            Self::Model => Box::new(model::Model::new(space, plan, &Sources::default())),
-            Self::Transfer => Box::new(model::Model::new(space, plan, &plan.sources)),
-            Self::Ants => Box::new(ants::AntColony::new(space, plan.seed)),
-            Self::Genetic => Box::new(genetic::Genetic::new(space, plan.seed)),
+            Self::Random => Box::new(random::Random::new(&space, seed)),
+            Self::Local => Box::new(local::Local::new(space, seed)),
+            Self::Annealing => Box::new(annealing::Annealing::new(space, seed)),
+            Self::Model => Box::new(model::Model::new(space, seed, &Sources::default())),
+            Self::Transfer => Box::new(model::Model::new(space, seed, sources)),
+            Self::Ants => Box::new(ants::AntColony::new(space, seed)),
+            Self::Genetic => Box::new(genetic::Genetic::new(space, seed)),
         }
     }
 }

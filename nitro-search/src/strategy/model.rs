@@ -13,7 +13,7 @@ use crate::learn::Features;
 use crate::learn::expert::Expert;
 use crate::learn::modes::Modes;
 use crate::random::Random;
-use crate::{Candidate, Outcome, Plan, Sources, Space};
+use crate::{Candidate, Outcome, Sources, Space};
 
 /// Most candidates to begin with that the sources like.
 const UNLIKE: usize = 5;
@@ -63,8 +63,8 @@ enum Who {
 }
 
 impl Model {
-    pub(super) fn new(space: Arc<Space>, plan: &Plan, sources: &Sources) -> Self {
-        let mut random = Random::new(plan.seed);
+    pub(super) fn new(space: Arc<Space>, seed: u64, sources: &Sources) -> Self {
+        let mut random = Random::new(seed);
         let fresh = Fresh::new(&space, &mut random);
         let features = Features::new(&space, sources, &mut random);
         let with_sources = !features.sources.is_empty();

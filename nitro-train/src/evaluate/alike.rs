@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use nitro_core::DeviceId;
+use nitro_learn::statistics::mean;
 
 use super::evaluation::PairTable;
 use super::statistics::{Sensitivity, sensitivity};
@@ -14,8 +15,7 @@ use crate::recordings::Recordings;
 pub(crate) fn best_of_another(performance: &PerformanceTable, devices: usize, inputs: &[usize]) -> PairTable {
     let cell = |tuned: usize, run: usize| {
         let share = |&input: &usize| performance.shares(run, input)?[performance.best(tuned, input)?];
-        let shares: Vec<f64> = inputs.iter().filter_map(share).collect();
-        (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+        mean(inputs.iter().filter_map(share))
     };
     (0..devices).map(|tuned| (0..devices).map(|run| cell(tuned, run)).collect()).collect()
 }

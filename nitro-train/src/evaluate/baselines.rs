@@ -1,6 +1,7 @@
 //! Selectors that nobody ships, to compare others with: what each achieves on a held-out device, one share a test input.
 
 use nitro_core::model::Model;
+use nitro_learn::statistics::mean;
 use rayon::prelude::*;
 
 use super::chooser::Chooser;
@@ -13,20 +14,15 @@ use crate::learn::task::Task;
 /// A variant drawn from the admissible ones, on average; one that failed counts as 0.
 pub(super) fn random(performance: &PerformanceTable, device: usize, test: &[usize]) -> Vec<f64> {
     let shares = test.iter().filter_map(|&input| performance.shares(device, input));
-    shares.map(|shares| mean(shares.iter().flatten())).collect()
+    shares.map(|shares| mean(shares.iter().copied().flatten()).unwrap_or(f64::NAN)).collect()
 }
 
 /// A variant drawn from those that succeed, on average: whoever draws one that fails draws again.
 pub(super) fn random_successful(performance: &PerformanceTable, device: usize, test: &[usize]) -> Vec<f64> {
     let shares = test.iter().filter_map(|&input| performance.shares(device, input));
     // The share of a failure is 0, that of a success is not.
-    shares.map(|shares| mean(shares.iter().flatten().filter(|share| **share > 0.0))).collect()
-}
-
-/// The mean of at least one share.
-fn mean<'a>(shares: impl Iterator<Item = &'a f64>) -> f64 {
-    let (sum, count) = shares.fold((0.0, 0_usize), |(sum, count), share| (sum + share, count + 1));
-    sum / count as f64
+    let successful = shares.map(|shares| shares.iter().copied().flatten().filter(|&share| share > 0.0));
+    successful.map(|shares| mean(shares).unwrap_or(f64::NAN)).collect()
 }
 
 /// Several models, each with one vote for what it chooses; of equals the first class.

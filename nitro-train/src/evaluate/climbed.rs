@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nitro_learn::statistics::mean;
 use nitro_search::{Replay, Sources, Strategy};
 use serde::Serialize;
 
@@ -61,7 +62,7 @@ impl<'r> Climbs<'r> {
         Some(Climbed {
             bound: plain_variants + self.spaces.iter().map(bound).sum::<usize>(),
             evaluations: evaluations as f64 / shares.len() as f64,
-            mean: shares.iter().sum::<f64>() / shares.len() as f64,
+            mean: mean(shares.iter().copied())?,
             worst: shares.iter().copied().reduce(f64::min)?,
         })
     }

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use nitro_learn::statistics::mean;
+
 use super::evaluation::{DeviceEvaluation, Evaluation};
 use super::figures::{Figures, selector_names};
 use super::same_learner;
@@ -88,13 +90,14 @@ impl Evaluation {
         let mut heads = columns().map(|name| head(name).to_owned());
         let auto = heads.next();
         let first = ["held-out device".to_owned()].into_iter().chain(auto).chain(["auto is".to_owned()]);
+        let mean = |values: &[f64]| mean(values.iter().copied());
+        let least = |values: &[f64]| values.iter().copied().reduce(f64::min);
         let mut table = Table::new(first.chain(with_features).chain(calibrated).chain(heads)).with_text(2);
         for device in &self.devices {
             let of_device = std::slice::from_ref(device);
             let auto_is = format!("{}{}", device.auto_is, remark(device));
             table.row(self.row(&device.held_out, &auto_is, of_device, |figures| figures.mean, mean));
         }
-        let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
         table.row(self.row("mean", "", &self.devices, |figures| figures.mean, mean));
         table.row(self.row("mean of 5th pct", "", &self.devices, |figures| figures.p05, mean));
         table.row(self.row("worst", "", &self.devices, |figures| figures.worst, least));
@@ -110,9 +113,8 @@ impl Evaluation {
     /// Means of `random` with failures and without, in percent; none where no variant failed.
     fn random_with_failures(&self) -> Option<[f64; 2]> {
         let of = |figures: fn(&DeviceEvaluation) -> Option<Figures>| {
-            let means: Vec<f64> =
-                self.devices.iter().filter_map(figures).map(|figures| figures.mean).collect();
-            100.0 * mean(&means)
+            let means = self.devices.iter().filter_map(figures).map(|figures| figures.mean);
+            100.0 * mean(means).unwrap_or(f64::NAN)
         };
         let random = of(|device| device.selectors.get("random"));
         let successful = of(|device| device.random_successful.or_else(|| device.selectors.get("random")));
@@ -138,17 +140,12 @@ impl Evaluation {
         auto_is: &str,
         devices: &[DeviceEvaluation],
         value: fn(&Figures) -> f64,
-        join: fn(&[f64]) -> f64,
+        join: fn(&[f64]) -> Option<f64>,
     ) -> Vec<String> {
         let cell = |figures: Vec<Figures>| {
             let values: Vec<f64> = figures.iter().map(value).collect();
-            match values.len() {
-                0 => NOT_APPLICABLE.to_owned(),
-                some => {
-                    let mark = if some < devices.len() { PARTIAL } else { "" };
-                    format!("{mark}{:.1}", 100.0 * join(&values))
-                }
-            }
+            let mark = if values.len() < devices.len() { PARTIAL } else { "" };
+            join(&values).map_or(NOT_APPLICABLE.to_owned(), |joined| format!("{mark}{:.1}", 100.0 * joined))
         };
         let mut selectors = columns().map(|selector| {
             cell(devices.iter().filter_map(|device| device.selectors.get(selector)).collect())
@@ -167,10 +164,6 @@ impl Evaluation {
         row.extend(selectors);
         row
     }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 fn remark(device: &DeviceEvaluation) -> String {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use nitro_learn::statistics::{mean, quantile};
 use serde::{Deserialize, Serialize};
 
 use crate::learn::Strategy;
@@ -30,25 +31,9 @@ impl Figures {
     pub fn new(mut shares: Vec<f64>) -> Option<Self> {
         shares.sort_unstable_by(f64::total_cmp);
         let worst = *shares.first()?;
-        let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+        let mean = mean(shares.iter().copied())?;
         Some(Self { mean, p05: quantile(&shares, 0.05), worst })
     }
-}
-
-/// The quantile of a sorted list, interpolated between the two values beside position `fraction · (n − 1)`: type 7 of
-/// Hyndman and Fan, what numpy and R do by default.
-///
-/// ```
-/// assert_eq!(nitro_train::evaluate::quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
-/// ```
-///
-/// # Panics
-///
-/// If the list is empty.
-pub fn quantile(sorted: &[f64], fraction: f64) -> f64 {
-    let position = fraction * (sorted.len() - 1) as f64;
-    let (below, above) = (position.floor() as usize, position.ceil() as usize);
-    sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
 }
 
 /// Figures by selector; one that does not apply is absent.
@@ -121,16 +106,6 @@ pub fn selector_names() -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn percentiles_are_numpys() {
-        let sorted = [0.1, 0.2, 0.4, 0.8, 1.0];
-        // numpy.quantile(sorted, q)
-        for (fraction, expected) in [(0.0, 0.1), (0.05, 0.12), (0.5, 0.4), (0.9, 0.92), (1.0, 1.0)] {
-            assert!((quantile(&sorted, fraction) - expected).abs() < 1e-12, "at {fraction}");
-        }
-        assert_eq!(quantile(&[0.7], 0.05), 0.7);
-    }
 
     #[test]
     fn figures_summarise() {

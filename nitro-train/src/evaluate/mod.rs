@@ -42,7 +42,7 @@ pub use climbed::Climbed;
 pub use error::EvaluateError;
 pub use evaluation::{DeviceEvaluation, Evaluation, PairTable, Pairs, Shares};
 pub use evaluator::{EvaluateOptions, LeaveOut};
-pub use figures::{Figures, Selectors, quantile, selector_names};
+pub use figures::{Figures, Selectors, selector_names};
 pub use left_out_inputs::{InputFigures, LeftOutInputs, leave_out_inputs};
 pub(crate) use one_fewer::{OneFewer, one_source_fewer};
 pub use same_learner::{OfSet, SameLearner};

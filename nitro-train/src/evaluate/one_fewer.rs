@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use nitro_learn::statistics::mean;
 use rayon::prelude::*;
 
 use super::baselines;
@@ -83,8 +84,4 @@ fn pairs(
         pairs.extend(sources.iter().map(|&removed| (held_out, strategy, sources.clone(), removed)));
     }
     Ok(pairs)
-}
-
-fn mean(shares: Vec<f64>) -> Option<f64> {
-    (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
 }

@@ -3,8 +3,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use nitro_learn::statistics::quantile;
+
 use super::chooser::Chooser;
-use super::figures::quantile;
 
 /// Rounds over all inputs; an odd number, whose median was really measured.
 const ROUNDS: usize = 21;

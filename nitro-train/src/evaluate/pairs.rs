@@ -1,5 +1,7 @@
 //! Devices two by two: how well what was learned on one serves another, and how often their best variants differ.
 
+use nitro_learn::statistics::mean;
+
 use super::error::EvaluateError;
 use super::evaluation::{PairTable, Pairs};
 use super::evaluator::Evaluator;
@@ -9,7 +11,7 @@ use crate::learn::performance::PerformanceTable;
 pub(super) fn pairs(evaluator: &Evaluator<'_>) -> Result<Pairs, EvaluateError> {
     let devices = &evaluator.task.recordings.devices;
     let mean = |trained: usize, run: usize| match evaluator.target_trained(trained) {
-        Some(model) => Ok(mean(&evaluator.shares_of(model, run)?)),
+        Some(model) => Ok(mean(evaluator.shares_of(model, run)?)),
         None => Ok(None),
     };
     let row = |trained| (0..devices.len()).map(|run| mean(trained, run)).collect::<Result<_, _>>();
@@ -24,11 +26,7 @@ fn best_differs(performance: &PerformanceTable, devices: usize, inputs: &[usize]
     let cell = |a: usize, b: usize| {
         let both = |&input: &usize| Some((performance.best(a, input)?, performance.best(b, input)?));
         let differs = inputs.iter().filter_map(both).map(|(a, b)| if a == b { 0.0 } else { 1.0 });
-        mean(&differs.collect::<Vec<_>>())
+        mean(differs)
     };
     (0..devices).map(|a| (0..devices).map(|b| cell(a, b)).collect()).collect()
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use nitro_learn::statistics::mean;
 use serde::Serialize;
 
 use crate::learn::performance::PerformanceTable;
@@ -47,15 +48,11 @@ fn of_device(
         .filter_map(measured)
         .map(|(winner, shares)| (performance.classes().variants()[winner], by_variant(performance, shares)))
         .collect();
-    let count = rows.len().max(1) as f64;
-    let mean = |of: &dyn Fn(usize, &[Option<f64>]) -> f64| {
-        rows.iter().map(|(winner, row)| of(*winner, row)).sum::<f64>() / count
+    let over_inputs = |of: &dyn Fn(usize, &[Option<f64>]) -> f64| {
+        mean(rows.iter().map(|(winner, row)| of(*winner, row))).unwrap_or(0.0)
     };
     let variants = 0..recordings.variants.len();
-    let alone = |variant: usize| {
-        let reached: Vec<f64> = rows.iter().filter_map(|(_, row)| row[variant]).collect();
-        (!reached.is_empty()).then(|| reached.iter().sum::<f64>() / reached.len() as f64)
-    };
+    let alone = |variant: usize| mean(rows.iter().filter_map(|(_, row)| row[variant]));
     let without = |variant: usize, winner: usize, row: &[Option<f64>]| {
         if variant == winner { second_share(row, winner) } else { 1.0 }
     };
@@ -64,11 +61,14 @@ fn of_device(
         inputs: rows.len(),
         best_share: variants
             .clone()
-            .map(|own| mean(&|winner, _| f64::from(u8::from(winner == own))))
+            .map(|own| over_inputs(&|winner, _| f64::from(u8::from(winner == own))))
             .collect(),
-        share_without: variants.clone().map(|own| mean(&|winner, row| without(own, winner, row))).collect(),
+        share_without: variants
+            .clone()
+            .map(|own| over_inputs(&|winner, row| without(own, winner, row)))
+            .collect(),
         share_alone: variants.clone().map(alone).collect(),
-        may_run: variants.map(|own| mean(&|_, row| f64::from(u8::from(row[own].is_some())))).collect(),
+        may_run: variants.map(|own| over_inputs(&|_, row| f64::from(u8::from(row[own].is_some())))).collect(),
     }
 }
 

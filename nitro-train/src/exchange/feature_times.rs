@@ -7,7 +7,7 @@ use super::csv_table::{CsvTable, Record, not_negative};
 use super::error::{ImportError, Problem};
 use super::formula::guard;
 use super::measurements::index_of;
-use super::write::number;
+use super::shortest::number;
 use crate::printable::excerpt;
 use crate::recordings::{FeatureTimes, Recordings};
 

@@ -49,6 +49,7 @@ mod kernel_tuner;
 mod measurements;
 mod parameters;
 
+pub(crate) mod shortest;
 pub(crate) mod write;
 
 use std::path::PathBuf;

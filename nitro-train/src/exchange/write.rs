@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use nitro_core::files::{self, ReplaceError};
 
 use super::error::ExportError;
 use super::formula::guard;
+use super::shortest::number;
 use super::{Files, artifacts, compressed, feature_times, measurements, parameters};
 use crate::recordings::Recordings;
 
@@ -107,14 +107,6 @@ fn devices(recordings: &Recordings) -> String {
 
 fn parameters(recordings: &Recordings) -> String {
     parameters::rows(recordings).into_iter().map(|row| line(row.into_iter().map(guard))).collect()
-}
-
-/// The shortest text that reads back as the same number.
-pub(crate) fn number(value: f64) -> Cow<'static, str> {
-    let (mut plain, mut exponent) = (String::new(), String::new());
-    // Writing to a string cannot fail.
-    let _ = (write!(plain, "{value}"), write!(exponent, "{value:e}"));
-    Cow::Owned(if exponent.len() < plain.len() { exponent } else { plain })
 }
 
 pub(crate) fn line<'a>(fields: impl IntoIterator<Item = Cow<'a, str>>) -> String {

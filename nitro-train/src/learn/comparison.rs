@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use nitro_core::model::{Caution, Gate};
+use nitro_learn::statistics::mean;
 
 use super::caution::hardly_ahead;
 use super::gate::{Asked, Net};
@@ -217,7 +218,7 @@ impl Comparison {
             let judged = shares.iter().copied().zip(weights.iter().copied()).enumerate();
             self.objective.score(judged.filter(|(at, _)| at % parts != part).map(|(_, judged)| judged))
         };
-        mean(self.shares[strategy].iter().zip(&self.weights).map(score))
+        mean(self.shares[strategy].iter().zip(&self.weights).map(score)).unwrap_or(0.0)
     }
 
     /// By how much one strategy is better than another, mean over the temporary targets, and the standard error of that mean.
@@ -240,15 +241,9 @@ impl Comparison {
 /// The mean of some values, and the standard error of that mean.
 pub(super) fn mean_and_standard_error(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
-    let mean = mean(values.iter().copied());
+    let mean = mean(values.iter().copied()).unwrap_or(0.0);
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (mean, (squares / (count - 1.0).max(1.0) / count.max(1.0)).sqrt())
-}
-
-/// 0 of nothing.
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = values.len().max(1) as f64;
-    values.sum::<f64>() / count
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 
 use std::collections::BTreeMap;
 
+use nitro_learn::statistics::mean;
 use serde::Serialize;
 
 use super::comparison::compare_all;
@@ -66,10 +67,7 @@ impl Experience {
         let comparison = compare_all(study);
         let choice = comparison.choice();
         let index = comparison.strategies.iter().position(|&strategy| strategy == choice);
-        let regret = |shares: &Vec<f64>| {
-            let regret = shares.iter().map(|share| 1.0 - share).sum::<f64>() / shares.len() as f64;
-            (!shares.is_empty()).then_some(regret)
-        };
+        let regret = |shares: &Vec<f64>| mean(shares.iter().map(|share| 1.0 - share));
         let recordings = study.task().recordings;
         Self {
             function: recordings.function.clone(),
@@ -145,7 +143,7 @@ pub fn rank(experiences: &[Experience], candidates: &[DeviceRecord]) -> Vec<Wort
         let first = (*worths.first()?).clone();
         Some(Worth {
             gain: worths.iter().map(|worth| worth.gain).sum(),
-            distance: worths.iter().map(|worth| worth.distance).sum::<f64>() / worths.len() as f64,
+            distance: mean(worths.iter().map(|worth| worth.distance))?,
             functions: worths.iter().flat_map(|worth| worth.functions.clone()).collect(),
             ..first
         })

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use nitro_learn::statistics::mean;
+
 use super::performance::PerformanceTable;
 
 /// Nothing counts as more than so many times slower than the best: a choice that fails takes no time, and would count without end.
@@ -104,7 +106,7 @@ impl Weights {
         let score = |(shares, weights): (&Vec<f64>, &Vec<f64>)| {
             self.score(shares.iter().copied().zip(weights.iter().copied()))
         };
-        shares.iter().zip(weights).map(score).sum::<f64>() / shares.len().max(1) as f64
+        mean(shares.iter().zip(weights).map(score)).unwrap_or(0.0)
     }
 
     /// One figure for all: the mean share, or of weighted inputs the share of the time that the best choices would take.

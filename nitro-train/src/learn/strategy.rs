@@ -190,7 +190,7 @@ impl Strategy {
     }
 
     /// What trains its selectors.
-    pub(super) fn learner(self) -> &'static dyn Learner {
+    pub(crate) fn learner(self) -> &'static dyn Learner {
         match self.learner.checked_sub(LEARNERS.len()) {
             Some(on_request) => ON_REQUEST[on_request],
             None => LEARNERS[self.learner],

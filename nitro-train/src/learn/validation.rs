@@ -10,6 +10,7 @@
 //! strategy within one standard error over the inputs was tried too: 96.4 %, and not more stable.
 
 use nitro_core::model::Ranked;
+use nitro_learn::statistics::mean;
 use rayon::prelude::*;
 
 use super::caution::{hardly_ahead, with_caution};
@@ -85,14 +86,14 @@ pub fn validate(study: &Study<'_>, strategies: &[Strategy]) -> Validation {
 fn means(runs: &[Vec<Judged>]) -> Vec<Judged> {
     let mut judged = runs.concat();
     judged.sort_by_key(|judged| judged.input); // stable
-    let mean =
-        |same: &[Judged], share: fn(&Judged) -> f64| same.iter().map(share).sum::<f64>() / same.len() as f64;
-    let of_input = |same: &[Judged]| Judged {
-        input: same[0].input,
-        share: mean(same, |own| own.share),
-        careful: mean(same, |own| own.careful),
+    let of_input = |same: &[Judged]| {
+        Some(Judged {
+            input: same.first()?.input,
+            share: mean(same.iter().map(|own| own.share))?,
+            careful: mean(same.iter().map(|own| own.careful))?,
+        })
     };
-    judged.chunk_by(|one, other| one.input == other.input).map(of_input).collect()
+    judged.chunk_by(|one, other| one.input == other.input).filter_map(of_input).collect()
 }
 
 fn trial(study: &Study<'_>, strategy: Strategy, target: usize) -> Trial {

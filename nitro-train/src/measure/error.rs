@@ -1,18 +1,22 @@
 //! What ends the work on an input.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
 use nitro_core::recording::{Panicked, message};
 use thiserror::Error;
 
-use super::run::FailedInputs;
 use crate::printable::sentence;
 use crate::search::SearchError;
 use crate::store::StoreError;
 
 // The error of a recording closure, as of a generator: whatever its own work may raise.
 pub use nitro_search::BoxError;
+
+/// The inputs that could not be worked on, by name, and why: the closure failed or panicked with them in hand, or they
+/// cannot be measured.
+pub type FailedInputs = BTreeMap<String, String>;
 
 /// Why an input could not be recorded.
 #[derive(Debug, Error)]

@@ -1,13 +1,13 @@
 //! One function on one device: recorded, looked at for the features of its inputs, or shown to a profiler.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use nitro_core::provide::Profiled;
 use nitro_core::{Choice, Device, Function};
 
 use super::claims::{Claims, SharedStore};
 use super::clock::LostTime;
-use super::error::{BoxError, RecordError};
+use super::error::{BoxError, FailedInputs, RecordError};
 use super::inputs::Inputs;
 use super::panics::Panics;
 use super::plan::Plan;
@@ -102,10 +102,6 @@ pub struct SurveyedInputs {
     /// The others.
     pub failed: FailedInputs,
 }
-
-/// The inputs that could not be worked on, by name, and why: the closure failed or panicked with them in hand, or they
-/// cannot be measured.
-pub type FailedInputs = BTreeMap<String, String>;
 
 /// Takes note of the inputs that could not be worked on, and says whether the others have to be gone on with, since the
 /// closure ended at one; any other error is given back.

@@ -7,12 +7,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use nitro_core::recording::Panicked;
 
 use super::calls::{Calls, InTurns, WithSetup};
-use super::error::{BoxError, RecordError};
+use super::error::{BoxError, FailedInputs, RecordError};
 use super::inputs::{InputList, Inputs};
 use super::panics::Panics;
 use super::profiling::Profiling;
 use super::recording::Recording;
-use super::run::FailedInputs;
 use super::share::DueInputs;
 use super::subject::Subject;
 use super::survey::Survey;

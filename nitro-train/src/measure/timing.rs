@@ -1,5 +1,7 @@
 //! How often to repeat: until the median is known well enough, or a budget ends.
 
+use nitro_learn::statistics::{interquartile_range, quantile};
+
 /// When the repeats of one variant on one input end.
 ///
 /// ```
@@ -87,22 +89,17 @@ impl Summary {
         let mut sorted = times_ns.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (count, last) = (sorted.len() as f64, sorted.len() - 1);
-        let quantile = |share: f64| {
-            let position = share * last as f64;
-            let (below, part) = (position.floor() as usize, position.fract());
-            sorted[below] + part * (sorted[(below + 1).min(last)] - sorted[below])
-        };
         let reach = 0.98 * count.sqrt();
         let lower = (count / 2.0 - reach).floor().max(0.0) as usize;
         let upper = ((count / 2.0 + reach).ceil() as usize).min(last);
-        let median_ns = quantile(0.5);
+        let median_ns = quantile(&sorted, 0.5);
         let middle = &sorted[sorted.len() / 4..sorted.len() - sorted.len() / 4];
         Self {
             median_ns: match median_ns < SHORT_NS {
                 true => middle.iter().sum::<f64>() / middle.len() as f64,
                 false => median_ns,
             },
-            spread_ns: quantile(0.75) - quantile(0.25),
+            spread_ns: interquartile_range(&sorted),
             interval_ns: (sorted[lower], sorted[upper]),
         }
     }

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 use crate::exchange::csv_table::{CsvTable, Record, number};
 use crate::exchange::formula::guard;
-use crate::exchange::{ImportError, Problem, compressed, write};
+use crate::exchange::{ImportError, Problem, compressed, shortest, write};
 use crate::printable::excerpt;
 use crate::recordings::{Metrics, ProxyProfile, VariantProfile};
 
@@ -52,7 +52,7 @@ fn table<const N: usize>(keys: [&str; N], rows: Vec<([String; N], &Metrics)>) ->
     let mut text = write::line(header.map(guard));
     for (keys, values) in rows {
         let value =
-            |name: &&String| values.get(*name).map_or(Cow::Borrowed(""), |&value| write::number(value));
+            |name: &&String| values.get(*name).map_or(Cow::Borrowed(""), |&value| shortest::number(value));
         text += &write::line(keys.iter().map(|key| guard(key)).chain(metrics.iter().map(value)));
     }
     text

@@ -1,6 +1,7 @@
 //! What measuring a few inputs on a new device brings.
 
 use maud::{Markup, html};
+use nitro_learn::statistics;
 use nitro_page::{Percent, on_demand, wide};
 
 use super::data::CalibrationCurve;
@@ -38,21 +39,21 @@ pub(super) fn part(curve: &CalibrationCurve, target_trained: Option<f64>) -> Mar
 }
 
 /// By count over the devices that have a figure; none where some count has none.
-fn joined(curve: &CalibrationCurve, join: fn(&[f64]) -> f64) -> Option<Vec<f64>> {
+fn joined(curve: &CalibrationCurve, join: fn(&[f64]) -> Option<f64>) -> Option<Vec<f64>> {
     let at = |step: usize| {
         let known: Vec<f64> =
             curve.devices.iter().filter_map(|(_, shares)| shares.get(step).copied().flatten()).collect();
-        (!known.is_empty()).then(|| join(&known))
+        join(&known)
     };
     (0..curve.counts.len()).map(at).collect()
 }
 
-fn mean(shares: &[f64]) -> f64 {
-    shares.iter().sum::<f64>() / shares.len() as f64
+fn mean(shares: &[f64]) -> Option<f64> {
+    statistics::mean(shares.iter().copied())
 }
 
-fn least(shares: &[f64]) -> f64 {
-    shares.iter().copied().fold(f64::INFINITY, f64::min)
+fn least(shares: &[f64]) -> Option<f64> {
+    shares.iter().copied().reduce(f64::min)
 }
 
 fn table(curve: &CalibrationCurve) -> Markup {

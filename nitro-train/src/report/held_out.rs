@@ -1,6 +1,7 @@
 //! The leave-one-device-out table: the selectors that a reader needs first, and all of them on demand.
 
 use maud::{Markup, html};
+use nitro_learn::statistics;
 use nitro_page::{on_demand, wide};
 
 use super::data::{HeldOut, HeldOutDevice};
@@ -121,9 +122,7 @@ impl HeldOut {
 
     /// Mean of a column over the devices that the selector applies to.
     pub(super) fn mean(&self, column: usize) -> Option<f64> {
-        let rows = self.devices.iter();
-        let known: Vec<f64> = rows.filter_map(|row| row.means.get(column).copied().flatten()).collect();
-        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+        statistics::mean(self.devices.iter().filter_map(|row| row.means.get(column).copied().flatten()))
     }
 
     /// Mean of a selector over the devices that it applies to.

@@ -1,6 +1,7 @@
 //! All functions and selectors: a figure and a table of those that a reader needs first, the others on demand.
 
 use maud::{Markup, html};
+use nitro_learn::statistics;
 use nitro_page::{Percent, on_demand, wide};
 
 use super::data::FunctionReport;
@@ -160,6 +161,5 @@ fn mean(function: &FunctionReport, selector: &str) -> f64 {
 /// Over the functions that have the selector.
 fn mean_of_all(functions: &[FunctionReport], selector: &str) -> f64 {
     let means = functions.iter().map(|function| mean(function, selector));
-    let known: Vec<f64> = means.filter(|mean| mean.is_finite()).collect();
-    known.iter().sum::<f64>() / known.len() as f64
+    statistics::mean(means.filter(|mean| mean.is_finite())).unwrap_or(f64::NAN)
 }

@@ -29,6 +29,7 @@
 
 mod address;
 mod check;
+mod copied;
 mod error;
 mod merge;
 mod parts;
@@ -50,12 +51,13 @@ use nitro_core::Artifact;
 use self::address::Address;
 pub(crate) use self::address::shown;
 pub(crate) use self::check::{is_same_feature, parts as check_parts};
+pub use self::copied::Copied;
 pub use self::error::StoreError;
 use self::row::as_row;
 pub use self::row::{ChoiceName, Evaluated, FunctionSchema, Row};
 pub use self::searches::{EvaluationKey, Searches};
 pub use self::selected::{Forgotten, Selected};
-pub use self::sync::{Copied, Synced, sync};
+pub use self::sync::{Synced, sync};
 pub use self::sync_at::sync_at;
 use self::times::{NamedTimes, named_times, ordered_times};
 use crate::recordings::{DeviceRecord, Input, Meanings, Recordings};

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::merge::{Import, is_other, key, times_key};
-use super::{Store, StoreError, as_row};
+use super::{Copied, Store, StoreError, as_row};
 use crate::recordings::{DeviceRecord, FeatureTimes, Measurement, Recordings};
 
 /// What [`sync`] has done.
@@ -17,23 +17,6 @@ pub struct Synced {
     pub into_second: Copied,
     /// Measurements that both had before, with other values.
     pub differing: usize,
-}
-
-/// What one store got that it did not have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Copied {
-    /// Functions.
-    pub functions: usize,
-    /// Devices.
-    pub devices: usize,
-    /// Inputs, each counted once a function.
-    pub inputs: usize,
-    /// Measurements.
-    pub measurements: usize,
-    /// Evaluations of searches.
-    pub evaluations: usize,
-    /// Pieces of generated code.
-    pub artifacts: usize,
 }
 
 /// Copies what one store has and the other lacks, either way.

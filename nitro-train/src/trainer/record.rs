@@ -1,7 +1,5 @@
 //! Recording: measurements of this machine's devices into the store.
 
-use std::path::PathBuf;
-
 use nitro_core::Function;
 use serde::Serialize;
 
@@ -9,43 +7,16 @@ use super::active_record::record_within;
 use super::builder::Trainer;
 use super::devices::or_whole_host;
 use super::error::TrainError;
-use super::forget::WhichRecordings;
 use super::layered_store::LayeredStore;
-use super::recorder::{Recorded, Recorder};
-use super::request::DataRequest;
-use super::sample::{self, DeviceSamples, SampleOptions};
+use super::record_request::RecordRequest;
+use super::recorder::{FailedRecording, Recorded, Recorder};
+use super::sample::{self, DeviceSamples};
 use super::sample_choice::Sample;
 use super::sample_result::DeviceSample;
 use super::tunable::Tunable;
-use crate::measure::{Candidate, MAX_CONFIGURATIONS, Plan, Repeats, Share, is_sampled};
+use crate::measure::{Candidate, MAX_CONFIGURATIONS, Plan, is_sampled};
 use crate::printable::sentence;
 use crate::store::Store;
-
-/// What to record, where and how.
-#[derive(Clone, Debug, Default)]
-pub struct RecordRequest {
-    /// Which functions, into which store.
-    pub data: DataRequest,
-    /// Devices by name, one after the other; the host with all threads without any.
-    pub devices: Vec<String>,
-    /// Folder of real inputs; without one, the built-in inputs.
-    pub inputs: Option<PathBuf>,
-    /// When the repeats of one variant on one input end.
-    pub repeats: Repeats,
-    /// Record only so many inputs of each function and device: first some drawn at random, then always those at which a selector of
-    /// what is measured so far is least certain. All inputs are looked at for their features.
-    pub max_inputs: Option<usize>,
-    /// Measure only what features take, of inputs of which that is not known: of recordings from before it was measured.
-    pub feature_times_only: bool,
-    /// Measure nothing but these of the inputs and variants that are recorded, and of them what [`Trainer::measure_again`] has marked.
-    pub again: Option<WhichRecordings>,
-    /// Empty the device's caches before every timed call.
-    pub cold: bool,
-    /// How much of what is recorded already is measured again in the end, to see whether it still holds.
-    pub sample: SampleOptions,
-    /// With whom the inputs are shared.
-    pub share: Share,
-}
 
 /// What a recording has come to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -56,17 +27,6 @@ pub struct RecordSummary {
     pub failed: Vec<FailedRecording>,
     /// What a sample of what was recorded before has come to, a device each where there was any.
     pub samples: Vec<DeviceSample>,
-}
-
-/// A function whose recording on a device ended early; what was measured until then is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FailedRecording {
-    /// The function.
-    pub function: String,
-    /// The device as the request names it.
-    pub device: String,
-    /// What ended it.
-    pub why: String,
 }
 
 impl RecordSummary {

@@ -12,7 +12,6 @@ use super::doubtful::Doubtful;
 use super::error::TrainError;
 use super::left_out::{by_reason, named};
 use super::observer::Observer;
-use super::record::FailedRecording;
 use super::tunable::Tunable;
 use crate::measure::{
     Attempt, FailedInputs, Plan, Processors, Progress, RecordError, RecordedInputs, SurveyedInputs,
@@ -22,6 +21,17 @@ use crate::printable::{printable, sentence};
 use crate::recordings::{Measurement, Outcome, Recordings};
 use crate::store::Store;
 use crate::worker;
+
+/// A function whose recording on a device ended early; what was measured until then is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailedRecording {
+    /// The function.
+    pub function: String,
+    /// The device as the request names it.
+    pub device: String,
+    /// What ended it.
+    pub why: String,
+}
 
 /// Records one function on one device.
 #[derive(Clone, Copy)]

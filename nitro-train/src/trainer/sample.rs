@@ -10,7 +10,7 @@ use nitro_core::provide::OpenDevice;
 use super::builder::Trainer;
 use super::doubtful::pattern;
 use super::error::TrainError;
-use super::record::RecordRequest;
+use super::record_request::RecordRequest;
 use super::recorder::Recorder;
 use super::sample_choice::{Sample, Times};
 use super::sample_result::{DeviceSample, Remeasured, VariantName};
@@ -26,29 +26,6 @@ use crate::worker::{self, EndedSample};
 const GRACE: Duration = Duration::from_secs(10);
 /// A sample that is expected to take longer is announced.
 const LONG_NS: f64 = 5e9;
-
-/// How much of what is recorded already is measured again, to see whether it still holds.
-///
-/// ```
-/// use nitro_train::{RecordRequest, SampleOptions};
-///
-/// let sample = SampleOptions { inputs: 0, ..SampleOptions::default() }; // none
-/// let without = RecordRequest { sample, ..RecordRequest::default() };
-/// assert_ne!(without.sample, SampleOptions::default());
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SampleOptions {
-    /// About so many inputs of each variant, of short and long times; 0 for no sample.
-    pub inputs: usize,
-    /// Seed of which inputs these are.
-    pub seed: u64,
-}
-
-impl Default for SampleOptions {
-    fn default() -> Self {
-        Self { inputs: 3, seed: crate::DEFAULT_SEED }
-    }
-}
 
 /// The samples of the functions that were recorded on one device.
 pub(super) struct DeviceSamples<'t> {

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::Function;
 
-use super::sample::SampleOptions;
 use super::sample_result::Change;
 use crate::measure::{Candidate, Repeats};
 use crate::random::Random;
@@ -21,6 +20,29 @@ const REPEATS_SHARE: f64 = 0.25;
 const HALF_WIDTH: f64 = 0.03;
 /// Runs of the default variant on each input besides those that are timed.
 const DEFAULT_RUNS: f64 = 3.0;
+
+/// How much of what is recorded already is measured again, to see whether it still holds.
+///
+/// ```
+/// use nitro_train::{RecordRequest, SampleOptions};
+///
+/// let sample = SampleOptions { inputs: 0, ..SampleOptions::default() }; // none
+/// let without = RecordRequest { sample, ..RecordRequest::default() };
+/// assert_ne!(without.sample, SampleOptions::default());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleOptions {
+    /// About so many inputs of each variant, of short and long times; 0 for no sample.
+    pub inputs: usize,
+    /// Seed of which inputs these are.
+    pub seed: u64,
+}
+
+impl Default for SampleOptions {
+    fn default() -> Self {
+        Self { inputs: 3, seed: crate::DEFAULT_SEED }
+    }
+}
 
 /// What a function's sample is chosen from.
 pub(super) struct Times<'a> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use nitro_learn::statistics::median_low;
 use serde::Serialize;
 
 use crate::measure::FailedInputs;
@@ -146,7 +147,7 @@ fn change_of(own: &[&Remeasured]) -> Option<ChangedVariant> {
         return None;
     }
     let (inputs, mut ratios): (Vec<&str>, Vec<f64>) = most.into_iter().unzip();
-    named(inputs, Some(median(&mut ratios)), None)
+    named(inputs, median_low(&mut ratios), None)
 }
 
 /// The like change of nearly all variants with times, of which there are several.
@@ -155,17 +156,12 @@ fn shift_of(changed: &[ChangedVariant], timed: usize) -> Option<Shift> {
     if ratios.len() < 2 {
         return None;
     }
-    let middle = median(&mut ratios);
+    let middle = median_low(&mut ratios)?;
     ratios.retain(|&ratio| is_like(ratio, middle));
     let variants = ratios.len();
     let is_nearly_all = variants >= 2 && variants as f64 >= NEARLY_ALL * timed as f64;
-    is_nearly_all.then(|| Shift { ratio: median(&mut ratios), variants, of: timed })
-}
-
-/// The middle of some numbers, of two the lower one.
-fn median(numbers: &mut [f64]) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    numbers[(numbers.len() - 1) / 2]
+    let ratio = median_low(&mut ratios)?;
+    is_nearly_all.then_some(Shift { ratio, variants, of: timed })
 }
 
 impl fmt::Display for Shift {

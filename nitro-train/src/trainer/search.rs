@@ -11,7 +11,7 @@ use super::devices::or_whole_host;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::profile::{Counting, ProfileRequest};
-use super::record::FailedRecording;
+use super::recorder::FailedRecording;
 use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;

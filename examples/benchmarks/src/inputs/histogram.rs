@@ -9,7 +9,7 @@ use nitro_core::files;
 use super::InputError;
 use super::jpeg;
 use super::name::{Name, Source};
-use super::random::Random;
+use super::random::{Random, normal};
 
 /// Largest width and height of an image file: beyond it lies no photograph, but decoders' memory.
 const MAX_SIDE: u32 = 1 << 15;
@@ -112,16 +112,16 @@ fn generate(mut name: Name<'_>) -> Result<Image, InputError> {
     let mut random = Random::new(name.take('s', 0, u64::MAX)?);
     let width = (pixels.isqrt()).max(1);
     let pixels: Vec<u8> = match name.family {
-        "uniform" => (0..pixels).map(|_| random.bits() as u8).collect(),
-        "constant" => vec![random.bits() as u8; pixels],
+        "uniform" => (0..pixels).map(|_| random.next_u64() as u8).collect(),
+        "constant" => vec![random.next_u64() as u8; pixels],
         "gradient" => (0..pixels).map(|i| (i % width * 200 / width + i / width * 55 / width) as u8).collect(),
         "few" => {
             let values = name.take('k', 1, 256)?;
-            (0..pixels).map(|_| (random.below(values) * 255 / values) as u8).collect()
+            (0..pixels).map(|_| (random.below_u64(values) * 255 / values) as u8).collect()
         }
         "gaussian" => {
             let sd = name.take('d', 0, 128)? as f64;
-            (0..pixels).map(|_| (128.0 + sd * random.normal()) as u8).collect()
+            (0..pixels).map(|_| (128.0 + sd * normal(&mut random)) as u8).collect()
         }
         "skewed" => {
             let mean = name.take('d', 0, 128)? as f64;
@@ -138,7 +138,7 @@ fn generate(mut name: Name<'_>) -> Result<Image, InputError> {
 /// White discs on black, `discs` in each direction.
 fn mask(pixels: usize, width: usize, discs: usize, random: &mut Random) -> Vec<u8> {
     let cell = (width / discs).max(1);
-    let radius = (cell as u64 / 4 + random.below(cell as u64 / 5 + 1)) as i64;
+    let radius = (cell as u64 / 4 + random.below_u64(cell as u64 / 5 + 1)) as i64;
     let centre = cell as i64 / 2;
     let inside = |i: usize| {
         let (x, y) = ((i % width % cell) as i64 - centre, (i / width % cell) as i64 - centre);
@@ -155,7 +155,7 @@ fn photo(pixels: usize, width: usize, noise: f64, random: &mut Random) -> Vec<u8
     let across: Vec<f64> = (0..width).map(|x| 40.0 * wave(x, 1.5) + 15.0 * wave(x, 6.0)).collect();
     let down: Vec<f64> = (0..=pixels / width).map(|y| 30.0 * wave(y, 1.0) + 10.0 * wave(y, 4.0)).collect();
     (0..pixels)
-        .map(|i| (128.0 + across[i % width] + down[i / width] + noise * random.normal()) as u8)
+        .map(|i| (128.0 + across[i % width] + down[i / width] + noise * normal(random)) as u8)
         .collect()
 }
 

@@ -1,7 +1,7 @@
 //! Keys to sort.
 
 use super::name::Name;
-use super::random::Random;
+use super::random::{Random, normal};
 use super::{InputError, NameProblem};
 
 /// Largest number of built-in keys.
@@ -78,20 +78,20 @@ fn generate(name: &mut Name<'_>) -> Result<Vec<f64>, InputError> {
     let sorted = |i: usize, random: &mut Random| (i as f64 + random.unit()) / 16.0 - n as f64 / 40.0;
     Ok(match name.family {
         "uniform" => (0..n).map(|_| random.unit() * 2.0 - 1.0).collect(),
-        "normal" => (0..n).map(|_| random.normal() * 1e3).collect(),
+        "normal" => (0..n).map(|_| normal(&mut random) * 1e3).collect(),
         "sorted" => (0..n).map(|i| sorted(i, &mut random)).collect(),
         "reversed" => (0..n).rev().map(|i| sorted(i, &mut random)).collect(),
         "almost" => {
             let misplaced_per_mille = name.take('p', 1, 1000)?;
             let mut keys: Vec<f64> = (0..n).map(|i| sorted(i, &mut random)).collect();
             for _ in 0..n as u64 * misplaced_per_mille / 2000 {
-                keys.swap(random.below(n as u64) as usize, random.below(n as u64) as usize);
+                keys.swap(random.below_u64(n as u64) as usize, random.below_u64(n as u64) as usize);
             }
             keys
         }
         "few" => {
             let values = name.take('k', 1, 1 << 20)?;
-            (0..n).map(|_| random.below(values) as f64 - values as f64 / 2.0).collect()
+            (0..n).map(|_| random.below_u64(values) as f64 - values as f64 / 2.0).collect()
         }
         "runs" => {
             let runs = name.take('k', 1, 1 << 20)? as usize;

@@ -1,6 +1,6 @@
 //! Texts to search, and what to find in them.
 
-use super::{Name, NameError, Random};
+use super::{Name, NameError, Random, one_of, size};
 
 /// A text and needles.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,10 +36,10 @@ pub fn draw(
     needles: (usize, usize),
     letters: (usize, usize),
 ) -> String {
-    let family = random.of(&FAMILIES);
-    let (bytes, needles) = (random.size(bytes.0, bytes.1), random.size(needles.0, needles.1));
-    let (letters, percent) = (random.size(letters.0, letters.1), [100, 100, random.below(100)]);
-    format!("{family}-n{bytes}-k{needles}-l{letters}-p{}", random.of(&percent))
+    let family = one_of(random, &FAMILIES);
+    let (bytes, needles) = (size(random, bytes.0, bytes.1), size(random, needles.0, needles.1));
+    let (letters, percent) = (size(random, letters.0, letters.1), [100, 100, random.below(100)]);
+    format!("{family}-n{bytes}-k{needles}-l{letters}-p{}", one_of(random, &percent))
 }
 
 /// Makes the text and the needles of a name.
@@ -74,7 +74,7 @@ pub fn load(name: &str) -> Result<Search, NameError> {
 /// A letter, about as often as in English.
 fn letter(random: &mut Random) -> char {
     let letters = b"eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddllllcccuuummmwwffggyyppbbvkjxqz";
-    char::from(random.of(letters))
+    char::from(one_of(random, letters))
 }
 
 fn word(random: &mut Random) -> String {
@@ -92,7 +92,7 @@ fn needle(random: &mut Random, letters: usize) -> String {
 
 /// One of the words, the first ones more often, as Zipf's law has it.
 fn common<'w>(random: &mut Random, words: &'w [String]) -> &'w str {
-    &words[random.size(1, words.len()) - 1]
+    &words[size(random, 1, words.len()) - 1]
 }
 
 fn prose(random: &mut Random, words: &[String], bytes: usize) -> String {
@@ -110,7 +110,7 @@ fn log(random: &mut Random, words: &[String], bytes: usize) -> String {
     let mut milliseconds = 0;
     while text.len() < bytes {
         milliseconds += random.below(2_000);
-        let level = random.of(&["INFO", "INFO", "INFO", "DEBUG", "WARN"]);
+        let level = one_of(random, &["INFO", "INFO", "INFO", "DEBUG", "WARN"]);
         text += &format!(
             "2026-03-04T05:{:02}:{:02}.{:03}Z {level} ",
             milliseconds / 60_000 % 60,
@@ -121,7 +121,7 @@ fn log(random: &mut Random, words: &[String], bytes: usize) -> String {
             text += common(random, words);
             text += " ";
         }
-        text += &format!("id={:x} took={}us\n", random.bits() >> 32, random.below(100_000));
+        text += &format!("id={:x} took={}us\n", random.next_u64() >> 32, random.below(100_000));
     }
     text.truncate(bytes);
     text

@@ -1,6 +1,6 @@
 //! Matrices to multiply.
 
-use super::{Name, NameError, Random};
+use super::{Name, NameError, Random, size};
 use crate::Matrix;
 
 /// The one family.
@@ -14,7 +14,7 @@ pub fn names() -> Vec<String> {
 
 /// Draws what a name says of matrices whose rows, inner dimension and columns are between these: all but split and seed.
 pub fn draw(random: &mut Random, sizes: [(usize, usize); 3]) -> String {
-    let [rows, inner, columns] = sizes.map(|(least, most)| random.size(least, most));
+    let [rows, inner, columns] = sizes.map(|(least, most)| size(random, least, most));
     format!("{FAMILY}-m{rows}-k{inner}-n{columns}")
 }
 

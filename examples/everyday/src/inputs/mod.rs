@@ -11,7 +11,7 @@ mod random;
 pub mod sort;
 
 pub use name::{Name, NameError};
-pub use random::Random;
+pub use random::{Random, one_of, size};
 
 /// Training inputs of a function.
 const TRAIN: u64 = 320;

@@ -1,6 +1,6 @@
 //! Keys to sort.
 
-use super::{Name, NameError, Random};
+use super::{Name, NameError, Random, one_of, size};
 
 /// The families of keys: uniform 64-bit numbers; times of events that arrive a little late, some sorted ones and some descending ones; one of `k` values; `k` sorted
 /// runs; small numbers such as row identifiers, below 2 to the power of `b`.
@@ -14,12 +14,12 @@ pub fn names() -> Vec<String> {
 
 /// Draws what a name says of keys of these families and so many: all but split and seed.
 pub fn draw(random: &mut Random, families: &[&str], least: usize, most: usize) -> String {
-    let (family, length) = (random.of(families), random.size(least, most));
+    let (family, length) = (one_of(random, families), size(random, least, most));
     let rest = match family {
-        "late" => format!("-p{}-d{}", random.size(1, 300), random.size(1, 1_000)),
-        "few" => format!("-k{}", random.size(2, 2_000)),
-        "runs" => format!("-k{}", random.size(2, 60)),
-        "small" => format!("-b{}", random.size(8, 40)),
+        "late" => format!("-p{}-d{}", size(random, 1, 300), size(random, 1, 1_000)),
+        "few" => format!("-k{}", size(random, 2, 2_000)),
+        "runs" => format!("-k{}", size(random, 2, 60)),
+        "small" => format!("-b{}", size(random, 8, 40)),
         _ => String::new(),
     };
     format!("{family}-n{length}{rest}")
@@ -41,7 +41,7 @@ pub fn load(name: &str, instance: u64) -> Result<Vec<u64>, NameError> {
     let length = name.number('n')?;
     let mut random = Random::new(((name.number('s')? as u64) << 20) + instance);
     Ok(match name.family {
-        "random" => (0..length).map(|_| random.bits()).collect(),
+        "random" => (0..length).map(|_| random.next_u64()).collect(),
         "late" => late(&mut random, length, name.number('p')?, name.number('d')?),
         "sorted" => times(&mut random, length),
         "descending" => times(&mut random, length).into_iter().rev().collect(),
@@ -54,9 +54,9 @@ pub fn load(name: &str, instance: u64) -> Result<Vec<u64>, NameError> {
 
 /// Times of events in nanoseconds, some microseconds after each other.
 fn times(random: &mut Random, length: usize) -> Vec<u64> {
-    let mut time = 1_700_000_000_000_000_000 + random.bits() % (1 << 55);
+    let mut time = 1_700_000_000_000_000_000 + random.next_u64() % (1 << 55);
     let mut next = || {
-        time += random.bits() % 5_000;
+        time += random.next_u64() % 5_000;
         time
     };
     (0..length).map(|_| next()).collect()
@@ -75,17 +75,17 @@ fn late(random: &mut Random, length: usize, per_mille: usize, most: usize) -> Ve
 }
 
 fn few(random: &mut Random, length: usize, count: usize) -> Vec<u64> {
-    let values: Vec<u64> = (0..count.max(1)).map(|_| random.bits()).collect();
-    (0..length).map(|_| random.of(&values)).collect()
+    let values: Vec<u64> = (0..count.max(1)).map(|_| random.next_u64()).collect();
+    (0..length).map(|_| one_of(random, &values)).collect()
 }
 
 /// What several sources had sorted, one after the other.
 fn runs(random: &mut Random, length: usize, count: usize) -> Vec<u64> {
-    let mut keys: Vec<u64> = (0..length).map(|_| random.bits()).collect();
+    let mut keys: Vec<u64> = (0..length).map(|_| random.next_u64()).collect();
     keys.chunks_mut(length.div_ceil(count.max(1)).max(1)).for_each(<[u64]>::sort_unstable);
     keys
 }
 
 fn small(random: &mut Random, length: usize, bits: usize) -> Vec<u64> {
-    (0..length).map(|_| random.bits() >> 64_usize.saturating_sub(bits).min(63)).collect()
+    (0..length).map(|_| random.next_u64() >> 64_usize.saturating_sub(bits).min(63)).collect()
 }

@@ -1,6 +1,8 @@
 //! What captured calls bring a calibration.
 
-use super::means::{mean, suite};
+use nitro_learn::statistics::mean;
+
+use super::means::suite;
 use super::table::{Table, both};
 use crate::Error;
 use crate::compute::captured::COUNTS;

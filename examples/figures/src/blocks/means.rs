@@ -1,5 +1,7 @@
 //! Means of what the file has.
 
+use nitro_learn::statistics::mean;
+
 use crate::Error;
 use crate::figures::{Figures, HeldOut, Mode};
 use crate::recordings::{ON_GPU, ON_HOST};
@@ -7,12 +9,6 @@ use crate::recordings::{ON_GPU, ON_HOST};
 /// All ten functions of the suite.
 pub fn suite() -> Vec<&'static str> {
     [&ON_HOST[..], &ON_GPU[..]].concat()
-}
-
-/// The mean of some numbers, none of none.
-pub fn mean(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let numbers: Vec<f64> = numbers.into_iter().collect();
-    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
 }
 
 /// The mean over some functions of what `of_mode` is of each, with a device left out and with its machine.

@@ -1,6 +1,8 @@
 //! How good it is, in one table.
 
-use super::means::{mean, over, suite};
+use nitro_learn::statistics::mean;
+
+use super::means::{over, suite};
 use super::table::{Table, both, cell, paragraph};
 use crate::Error;
 use crate::compute::evaluation::RANDOM_SUCCESSFUL;

@@ -1,6 +1,7 @@
 //! What can be known of a choice, and of the figures of Ginkgo's data.
 
-use super::means::mean;
+use nitro_learn::statistics::mean;
+
 use super::table::{Table, cell, paragraph};
 use crate::Error;
 use crate::figures::Figures;

@@ -10,6 +10,7 @@ pub mod spread;
 pub mod trust;
 pub mod vendor;
 
+use nitro_learn::statistics;
 use nitro_train::evaluate::Chooser;
 use nitro_train::internals::PerformanceTable;
 
@@ -20,12 +21,12 @@ fn share(performance: &PerformanceTable, chooser: &Chooser<'_>, device: usize, i
     Some(chosen.and_then(|class| shares[class]).unwrap_or(0.0))
 }
 
-/// 0 of nothing.
+/// Returns the mean, 0 of nothing.
 fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
+    statistics::mean(values.iter().copied()).unwrap_or(0.0)
 }
 
-/// 1 of nothing.
+/// Returns the geometric mean, 1 of nothing.
 fn geometric_mean(ratios: &[f64]) -> f64 {
-    mean(&ratios.iter().map(|ratio| ratio.ln()).collect::<Vec<_>>()).exp()
+    statistics::geometric_mean(ratios.iter().copied()).unwrap_or(1.0)
 }

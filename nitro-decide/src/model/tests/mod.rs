@@ -2,7 +2,7 @@ mod simulation;
 
 use std::sync::Arc;
 
-use nitro_search::random::Random;
+use nitro_learn::random::Random;
 use nitro_search::{Ask, Evaluation};
 
 use self::simulation::simulate_ns;

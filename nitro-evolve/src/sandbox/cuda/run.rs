@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::Device;
 use nitro_cuda::{Argument, Grid, Kernel, LaunchGraph, Place, Stream};
+use nitro_learn::statistics::median;
 use nitro_search::Failure;
 
 use super::bounded::Bounded;
@@ -176,10 +177,7 @@ impl Runner {
         if programs.are_the_original() {
             case.slowest_ns = times_ns.iter().copied().reduce(f64::max);
         }
-        match median(times_ns) {
-            time_ns if time_ns.is_nan() => Err(Stop::Lost("the device gives no times".to_owned())),
-            time_ns => Ok(time_ns),
-        }
+        median_of_numbers(&mut times_ns).ok_or_else(|| Stop::Lost("the device gives no times".to_owned()))
     }
 
     /// The launches as a graph, where they are so many that the host would not be ahead of the device: then its time would be measured, and not that of the kernels.
@@ -282,14 +280,9 @@ fn is_slow(times_ns: &[f64], slowest_ns: Option<f64>) -> bool {
     times_ns.len() >= FEW_RUNS && times_ns.iter().all(|time_ns| *time_ns > doubtful_ns)
 }
 
-/// Of times, at least one; no number where one of them is none.
-fn median(mut times: Vec<f64>) -> f64 {
-    if times.iter().any(|time| time.is_nan()) {
-        return f64::NAN;
-    }
-    times.sort_by(f64::total_cmp);
-    let (low, high) = (times[(times.len() - 1) / 2], times[times.len() / 2]);
-    low.midpoint(high)
+/// Returns the median of times, or `None` where one of them is no number.
+fn median_of_numbers(times: &mut [f64]) -> Option<f64> {
+    if times.iter().any(|time| time.is_nan()) { None } else { median(times) }
 }
 
 #[cfg(test)]
@@ -297,10 +290,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_in_the_middle() {
-        assert_eq!(median(vec![5.0, 1.0, 3.0]), 3.0);
-        assert_eq!(median(vec![4.0, 1.0, 2.0, 9.0]), 3.0);
-        assert!(median(vec![1.0, f64::NAN, 2.0]).is_nan());
+    fn times_of_which_one_is_no_number_have_no_median() {
+        assert_eq!(median_of_numbers(&mut [4.0, 1.0, 2.0, 9.0]), Some(3.0));
+        assert_eq!(median_of_numbers(&mut [1.0, f64::NAN, 2.0]), None);
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use serde_json::value::RawValue;
 
 use super::Row;
-use super::document::{Wrong, part};
-use super::entry::{Keyed, Lines, rows};
+use super::entry::{Keyed, Lines, part, rows};
 use super::field::{Field, Fields};
 use super::row::{Timed, failed, values};
+use super::wrong::Wrong;
 use crate::printable::excerpt;
 
 /// What versions before 0.4 wrote as the time of what failed.

@@ -5,15 +5,12 @@ use serde::de::IntoDeserializer;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::entry::Lines;
 use super::field::{Field, Fields};
 use super::ktt::{self, Ktt};
 use super::units::ns_per;
+use super::wrong::{Wrong, wrong};
 use super::{Row, Tuned, cache, results};
-use crate::printable::{excerpt, printable};
-
-/// A line of the file, and what is wrong there.
-pub(super) type Wrong = (usize, String);
+use crate::printable::excerpt;
 
 #[derive(Deserialize)]
 #[serde(expecting = "the object of a cache file or of T4 results")]
@@ -127,29 +124,6 @@ fn unit_ns(unit: &Option<Field>) -> Result<Option<f64>, Wrong> {
         Some(Field::Text(unit)) => ns_per(unit).map_err(|what| (1, what)),
         _ => Ok(None),
     }
-}
-
-/// A part of the text read by itself; what is wrong has its line in the whole text.
-pub(super) fn part<'t, T: Deserialize<'t>>(part: &'t RawValue, text: &str) -> Result<T, Wrong> {
-    serde_json::from_str(part.get()).map_err(|error| wrong(&error, Lines::of(text).before(part)))
-}
-
-/// Without the place in the message, of which the line is told apart, and no longer than anybody reads.
-pub(super) fn wrong(error: &serde_json::Error, lines_before: usize) -> Wrong {
-    const MAX_CHARS: usize = 300;
-    let message = error.to_string();
-    let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-    let what: String = printable(what).chars().take(MAX_CHARS).collect();
-    let what = match error.classify() {
-        serde_json::error::Category::Eof => {
-            format!("the file ends in the middle of an entry; remove that entry ({what})")
-        }
-        serde_json::error::Category::Syntax | serde_json::error::Category::Io => {
-            format!("this is not JSON: {what}")
-        }
-        serde_json::error::Category::Data => what,
-    };
-    (lines_before + error.line().max(1), what)
 }
 
 /// The first of these names that says something.

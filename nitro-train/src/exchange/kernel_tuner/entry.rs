@@ -6,7 +6,7 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor}
 use serde_json::value::RawValue;
 
 use super::Row;
-use super::document::{Wrong, wrong};
+use super::wrong::{Wrong, wrong};
 use crate::printable::excerpt;
 
 /// An object of entries by key; a key that is there twice is refused on its line.
@@ -76,4 +76,9 @@ pub(super) fn rows<'e, T: DeserializeOwned>(
         rows.push(row);
     }
     Ok(rows)
+}
+
+/// A part of the text read by itself; what is wrong has its line in the whole text.
+pub(super) fn part<'t, T: Deserialize<'t>>(part: &'t RawValue, text: &str) -> Result<T, Wrong> {
+    serde_json::from_str(part.get()).map_err(|error| wrong(&error, Lines::of(text).before(part)))
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use nitro_core::{MAX_VARIANTS, name};
 
-use super::document::Wrong;
+use super::wrong::Wrong;
 use super::{Row, Tuned};
 use crate::exchange::error::{ImportError, Problem};
 use crate::printable::{excerpt, list};

@@ -1,14 +1,14 @@
 //! The list of results in a file of KTT, the Kernel Tuning Toolkit.
 
+use nitro_learn::statistics::{interquartile_range, quantile};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Row;
-use super::document::{Wrong, part};
-use super::entry::{Lines, rows};
+use super::entry::{Lines, part, rows};
 use super::field::{Field, Fields};
 use super::row::{Timed, failed, values};
-use crate::evaluate::quantile;
+use super::wrong::Wrong;
 use crate::printable::excerpt;
 use crate::recordings::Outcome;
 
@@ -107,7 +107,7 @@ fn merged(rows: Vec<Row>) -> Vec<Row> {
         }
         times.sort_by(f64::total_cmp);
         row.outcome = Outcome::Time(quantile(&times, 0.5));
-        row.spread_ns = quantile(&times, 0.75) - quantile(&times, 0.25);
+        row.spread_ns = interquartile_range(&times);
         row.repeats = u32::try_from(times.len()).unwrap_or(u32::MAX);
     }
     found

@@ -19,6 +19,7 @@ mod repair;
 mod results;
 mod row;
 mod units;
+mod wrong;
 
 use std::path::{Path, PathBuf};
 

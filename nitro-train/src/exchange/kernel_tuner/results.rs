@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Row;
-use super::document::{Wrong, part};
-use super::entry::{Lines, rows};
+use super::entry::{Lines, part, rows};
 use super::field::{Field, Fields};
 use super::row::{Timed, failed, values};
 use super::units::ns_per;
+use super::wrong::Wrong;
 use crate::printable::excerpt;
 
 /// Where nothing says a unit, it is Kernel Tuner's.

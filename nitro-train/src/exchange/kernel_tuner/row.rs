@@ -1,8 +1,9 @@
 //! What an entry of either kind becomes.
 
+use nitro_learn::statistics::interquartile_range;
+
 use super::Row;
 use super::field::Fields;
-use crate::evaluate::quantile;
 use crate::printable::{excerpt, printable};
 use crate::recordings::Outcome;
 
@@ -38,7 +39,7 @@ impl Timed {
         repeats_ns.sort_by(f64::total_cmp);
         let spread_ns = match repeats_ns.len() {
             0 | 1 => 0.0,
-            _ => quantile(&repeats_ns, 0.75) - quantile(&repeats_ns, 0.25),
+            _ => interquartile_range(&repeats_ns),
         };
         let spread_ns = if spread_ns.is_finite() { spread_ns } else { 0.0 };
         let repeats = u32::try_from(repeats_ns.len()).unwrap_or(u32::MAX);

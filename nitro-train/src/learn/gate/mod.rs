@@ -8,6 +8,7 @@
 mod tree;
 
 use nitro_core::model::Gate;
+use nitro_learn::statistics::mean;
 use rayon::prelude::*;
 
 use self::tree::{Sample, grow};
@@ -109,14 +110,13 @@ impl Asked<'_> {
     }
 
     fn mean_ns(&self, column: usize) -> f64 {
-        let times: Vec<f64> = self
+        let times = self
             .targets
             .iter()
             .zip(self.judged)
             .flat_map(|(&target, judged)| judged.iter().map(move |&(input, _)| (target, input)))
-            .map(|(target, input)| self.task.features_ns(target, input, &[column]))
-            .collect();
-        times.iter().sum::<f64>() / times.len().max(1) as f64
+            .map(|(target, input)| self.task.features_ns(target, input, &[column]));
+        mean(times).unwrap_or(0.0)
     }
 
     /// The columns of a tree over these features and the device features.

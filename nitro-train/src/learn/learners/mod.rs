@@ -7,9 +7,11 @@ mod learner;
 pub mod svm;
 #[cfg(test)]
 mod tests;
+mod training;
 mod tree;
 
-pub use learner::{Hyperparameters, Learner, Trained, TrainingSet};
+pub use learner::Learner;
+pub use training::{Hyperparameters, Trained, TrainingSet};
 
 /// Those that `auto` chooses among and an evaluation compares, simpler ones first: the order in which ties are settled.
 pub const LEARNERS: &[&dyn Learner] = &[

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use nitro_learn::statistics::mean;
+
 use super::learning_curve::learning_curve;
 use super::local::{LOCAL_SELECTORS, LocalResult};
 use super::overhead::overhead;
@@ -71,16 +73,18 @@ fn winners(recordings: &Recordings, performance: &PerformanceTable, inputs: &[us
     let mut statistics = best_variant_shares(recordings, performance, inputs);
     statistics.retain(|device| device.inputs > 0);
     statistics.sort_by(|a, b| by_name(&a.device, &b.device));
-    let mean = |of: &dyn Fn(&VariantStatistics) -> Option<f64>| {
-        let known: Vec<f64> = statistics.iter().filter_map(of).collect();
-        known.iter().sum::<f64>() / known.len() as f64
+    let over_devices = |of: &dyn Fn(&VariantStatistics) -> Option<f64>| {
+        mean(statistics.iter().filter_map(of)).unwrap_or(f64::NAN)
     };
     let variants = 0..recordings.variants.len();
     Winners {
         variants: recordings.variants.clone(),
-        without: variants.clone().map(|own| mean(&|device| Some(device.share_without[own]))).collect(),
-        alone: variants.clone().map(|own| mean(&|device| device.share_alone[own])).collect(),
-        may_run: variants.map(|own| mean(&|device| Some(device.may_run[own]))).collect(),
+        without: variants
+            .clone()
+            .map(|own| over_devices(&|device| Some(device.share_without[own])))
+            .collect(),
+        alone: variants.clone().map(|own| over_devices(&|device| device.share_alone[own])).collect(),
+        may_run: variants.map(|own| over_devices(&|device| Some(device.may_run[own]))).collect(),
         devices: statistics.into_iter().map(|device| (device.device, device.best_share)).collect(),
     }
 }

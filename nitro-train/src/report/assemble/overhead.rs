@@ -1,10 +1,9 @@
 //! What the selectors that would be shipped cost, and what their features bring.
 
 use nitro_core::model::{Model, Selector};
+use nitro_learn::statistics::quantile;
 
-use crate::evaluate::{
-    Chooser, DeviceEvaluation, EvaluateError, Evaluation, Split, feature_benefits, quantile,
-};
+use crate::evaluate::{Chooser, DeviceEvaluation, EvaluateError, Evaluation, Split, feature_benefits};
 use crate::learn::performance::PerformanceTable;
 use crate::learn::task::Task;
 use crate::recordings::{Outcome, Recordings};

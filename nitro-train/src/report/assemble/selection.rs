@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use nitro_learn::statistics::mean;
+
 use crate::evaluate::Split;
 use crate::learn::device_features::profile_based::select;
 use crate::learn::device_features::transfer::Transfer;
@@ -57,14 +59,13 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 
 /// The best by their mean over the temporary targets, and the empty one in its place among them or after them.
 fn subsets(transfer: &Transfer) -> Vec<(Vec<String>, f64)> {
-    let mean = |subset: usize| {
-        transfer.scores.iter().map(|row| row[subset]).sum::<f64>() / transfer.scores.len().max(1) as f64
-    };
+    let over_targets = |subset: usize| mean(transfer.scores.iter().map(|row| row[subset])).unwrap_or(0.0);
     let names =
         |subset: usize| transfer.subsets[subset].iter().map(|&at| transfer.candidates[at].clone()).collect();
     let mut order: Vec<usize> = (0..transfer.subsets.len()).collect();
-    order.sort_by(|&a, &b| mean(b).total_cmp(&mean(a))); // stable: of equals the smaller
+    order.sort_by(|&a, &b| over_targets(b).total_cmp(&over_targets(a))); // stable: of equals the smaller
     let kept = order.iter().enumerate().filter(|&(rank, &subset)| rank < MOST_SUBSETS || subset == 0);
-    let found: Vec<(Vec<String>, f64)> = kept.map(|(_, &subset)| (names(subset), mean(subset))).collect();
+    let found: Vec<(Vec<String>, f64)> =
+        kept.map(|(_, &subset)| (names(subset), over_targets(subset))).collect();
     if found.len() < 2 { Vec::new() } else { found }
 }

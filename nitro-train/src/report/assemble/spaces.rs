@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::{Function, VariantInfo};
+use nitro_learn::statistics;
 use nitro_search::Evaluation;
 
 use crate::measure::WALKED;
@@ -152,7 +153,7 @@ fn map(own: &MeasuredSpace<'_>, order: &[usize], pairs: &[Pair]) -> Option<Space
         pairs.iter().map(|&pair| best_by(space, own.of_pair(pair), rows.as_ref(), &columns)).collect();
     let cell = |row: usize, column: usize| {
         let known: Vec<f64> = of_pairs.iter().filter_map(|cells| cells[row][column]).collect();
-        (!known.is_empty()).then(|| mean(known.iter().copied()))
+        statistics::mean(known.iter().copied())
     };
     let row_count = rows.as_ref().map_or(1, |bins| bins.labels.len());
     let row = |row: usize| (0..columns.labels.len()).map(|column| cell(row, column)).collect();
@@ -162,9 +163,9 @@ fn map(own: &MeasuredSpace<'_>, order: &[usize], pairs: &[Pair]) -> Option<Space
     Some(SpaceMap { columns: (name(order[0]), columns.labels), rows, cells })
 }
 
+/// Returns the mean, no number of nothing.
 pub(super) fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = numbers.fold((0.0, 0.0), |(sum, count), number| (sum + number, count + 1.0));
-    sum / count
+    statistics::mean(numbers).unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]

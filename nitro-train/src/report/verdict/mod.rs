@@ -4,6 +4,7 @@ mod losses;
 mod next;
 
 use maud::{Markup, html};
+use nitro_learn::statistics;
 use nitro_page::Percent;
 
 use self::losses::losses;
@@ -101,7 +102,7 @@ fn of_functions<'a>(functions: &'a [FunctionReport], selector: &str) -> Vec<(&'a
 }
 
 fn mean(shares: &[(&str, f64)]) -> f64 {
-    shares.iter().map(|(_, share)| share).sum::<f64>() / shares.len() as f64
+    statistics::mean(shares.iter().map(|&(_, share)| share)).unwrap_or(f64::NAN)
 }
 
 fn highlighted(function: &FunctionReport) -> Option<&Score> {

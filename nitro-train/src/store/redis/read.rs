@@ -4,15 +4,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use nitro_core::{Artifact, ArtifactError};
 
+use super::Result;
 use super::answers::{self, hash, names, value};
 use super::keys::{self, Features, Measured, MeasurementField, Schema};
 use super::wire::Wire;
-use super::{Result, selected};
 use crate::exact::Exact;
 use crate::recordings::{
-    DeviceRecord, FeatureTimes, Incomplete, Input, Measurement, Recordings, SpaceRecord,
+    DeviceRecord, FeatureTimes, Incomplete, Input, Measurement, MeasurementKey, Recordings, SpaceRecord,
 };
-use crate::store::{ChoiceName, Evaluated, EvaluationKey, NamedTimes, Searches, merge, ordered_times};
+use crate::store::{
+    ChoiceName, Evaluated, EvaluationKey, NamedTimes, Searches, Selected, merge, ordered_times,
+};
 
 pub(super) fn functions(connection: &mut Wire, location: &str) -> Result<Vec<String>> {
     let mut names = names(connection, location, keys::FUNCTIONS)?;
@@ -68,7 +70,7 @@ pub(super) fn recordings(
     merge::attach(&mut recordings, devices, by_device);
     recordings.feature_times = feature_times(connection, location, &recordings)?;
     let devices = recordings.devices.iter().map(|device| &device.id);
-    recordings.due = selected::due(connection, location, function, devices)?;
+    recordings.due = due(connection, location, function, devices)?;
     Ok(Some(recordings))
 }
 
@@ -258,4 +260,41 @@ pub(super) fn recorded(
     let (inputs, _) = inputs(connection, location, function, needed)?;
     let complete = |name: &String| measured.get(name).copied().unwrap_or(0) == wanted.len();
     Ok(inputs.into_iter().map(|input| input.name).filter(complete).collect())
+}
+
+/// The fields of a key that are meant, each with its parts.
+pub(super) fn fields(
+    connection: &mut Wire,
+    location: &str,
+    key: &str,
+    device: &str,
+    which: &Selected,
+) -> Result<Vec<(String, MeasurementField)>> {
+    let mut found = Vec::new();
+    for field in names(connection, location, key)? {
+        let parts: MeasurementField = keys::parse(location, key, &field)?;
+        if which.matches(device, &parts.0, &parts.1) {
+            found.push((field, parts));
+        }
+    }
+    Ok(found)
+}
+
+/// The measurements that are to be made again.
+fn due(
+    connection: &mut Wire,
+    location: &str,
+    function: &str,
+    devices: impl Iterator<Item = impl AsRef<str>>,
+) -> Result<BTreeSet<MeasurementKey>> {
+    let mut due = BTreeSet::new();
+    for device in devices {
+        let device = device.as_ref();
+        let key = keys::due(function, device);
+        for (_, parts) in fields(connection, location, &key, device, &Selected::default())? {
+            let (input, variant, configuration) = parts;
+            due.insert(MeasurementKey { device: device.to_owned(), input, variant, configuration });
+        }
+    }
+    Ok(due)
 }

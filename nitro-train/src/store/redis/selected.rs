@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use redis::Pipeline;
 
 use super::answers::{self, hash, names};
-use super::keys::{self, Features, MeasurementField, Schema};
+use super::keys::{self, Features, Schema};
 use super::wire::Wire;
 use super::{Result, read};
-use crate::recordings::{Meanings, MeasurementKey};
+use crate::recordings::Meanings;
 use crate::store::{ChoiceName, Forgotten, Selected, StoreError};
 
 /// The keys that a change of a function's recordings reads.
@@ -44,24 +44,6 @@ fn schema(connection: &mut Wire, location: &str, function: &str) -> Result<Schem
     }
 }
 
-/// The fields of a key that are meant, each with its parts.
-fn fields(
-    connection: &mut Wire,
-    location: &str,
-    key: &str,
-    device: &str,
-    which: &Selected,
-) -> Result<Vec<(String, MeasurementField)>> {
-    let mut found = Vec::new();
-    for field in names(connection, location, key)? {
-        let parts: MeasurementField = keys::parse(location, key, &field)?;
-        if which.matches(device, &parts.0, &parts.1) {
-            found.push((field, parts));
-        }
-    }
-    Ok(found)
-}
-
 /// Marks measurements; returns how many.
 pub(super) fn measure_again(
     connection: &mut Wire,
@@ -74,7 +56,7 @@ pub(super) fn measure_again(
     let mut marked = 0;
     for device in devices(connection, location, function)? {
         let (key, due) = (keys::measurements(function, &device), keys::due(function, &device));
-        for (field, _) in fields(connection, location, &key, &device, which)? {
+        for (field, _) in read::fields(connection, location, &key, &device, which)? {
             marked += 1;
             pipe.hset(&due, field, "").ignore();
         }
@@ -95,8 +77,8 @@ pub(super) fn forget(
     let (mut losing, mut keeping, mut has_variant) = (BTreeSet::new(), BTreeSet::new(), false);
     for device in devices(connection, location, function)? {
         let key = keys::measurements(function, &device);
-        let own = fields(connection, location, &key, &device, which)?;
-        let all = fields(connection, location, &key, &device, &Selected::default())?;
+        let own = read::fields(connection, location, &key, &device, which)?;
+        let all = read::fields(connection, location, &key, &device, &Selected::default())?;
         let gone: BTreeSet<&str> = own.iter().map(|(field, _)| field.as_str()).collect();
         let kept: Vec<_> = all.iter().filter(|(field, _)| !gone.contains(field.as_str())).collect();
         has_variant |= kept.iter().any(|(_, parts)| Some(parts.1.as_str()) == which.variant());
@@ -111,7 +93,7 @@ pub(super) fn forget(
         losing.extend(own.iter().map(|(_, parts)| parts.0.clone()));
         forgotten.measurements += own.len();
         let searched = keys::evaluations(function, &device);
-        for (field, _) in fields(connection, location, &searched, &device, which)? {
+        for (field, _) in read::fields(connection, location, &searched, &device, which)? {
             pipe.hdel(&searched, field).ignore();
             forgotten.evaluations += 1;
         }
@@ -188,7 +170,9 @@ pub(super) fn rename_variant(
     let of_old = Selected::new(Some(old), None, None)?;
     for device in devices(connection, location, function)? {
         for key in [keys::measurements, keys::evaluations, keys::due].map(|key| key(function, &device)) {
-            for (field, (input, _, configuration)) in fields(connection, location, &key, &device, &of_old)? {
+            for (field, (input, _, configuration)) in
+                read::fields(connection, location, &key, &device, &of_old)?
+            {
                 let Some(value) = answers::value(connection, location, &key, &field)? else { continue };
                 let choice = ChoiceName { variant: new, configuration: &configuration };
                 pipe.hset_nx(&key, keys::measurement_field(&input, choice), value).ignore();
@@ -201,23 +185,4 @@ pub(super) fn rename_variant(
         pipe.hset_nx(&spaces, new, space).ignore().hdel(&spaces, old).ignore();
     }
     Ok(())
-}
-
-/// The measurements that are to be made again.
-pub(super) fn due(
-    connection: &mut Wire,
-    location: &str,
-    function: &str,
-    devices: impl Iterator<Item = impl AsRef<str>>,
-) -> Result<BTreeSet<MeasurementKey>> {
-    let mut due = BTreeSet::new();
-    for device in devices {
-        let device = device.as_ref();
-        let key = keys::due(function, device);
-        for (_, parts) in fields(connection, location, &key, device, &Selected::default())? {
-            let (input, variant, configuration) = parts;
-            due.insert(MeasurementKey { device: device.to_owned(), input, variant, configuration });
-        }
-    }
-    Ok(due)
 }

@@ -6,10 +6,10 @@ use nitro_core::{Artifact, ArtifactError};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Result, Row};
 
-use super::selected;
 use crate::exact::Exact;
 use crate::recordings::{
-    DeviceRecord, FeatureTimes, Input, Measurement, MeasurementKey, Outcome, Recordings, SpaceRecord,
+    DeviceRecord, FeatureTimes, Input, Meanings, Measurement, MeasurementKey, Outcome, Recordings,
+    SpaceRecord,
 };
 use crate::store::{ChoiceName, Evaluated, EvaluationKey, Searches, merge, ordered_times, parts};
 use crate::unique;
@@ -59,7 +59,7 @@ pub(super) fn recordings(connection: &Connection, function: &str) -> Result<Opti
     let input_indices = inputs(connection, id, &mut recordings)?;
     measurements(connection, id, &input_indices, &mut recordings)?;
     recordings.feature_times = feature_times(connection, id, &input_indices, &recordings)?;
-    recordings.meanings = selected::meanings(connection, id)?;
+    recordings.meanings = meanings(connection, id)?;
     recordings.due = due(connection, id)?;
     Ok(Some(recordings))
 }
@@ -103,6 +103,14 @@ fn artifacts(connection: &Connection, function: i64) -> Result<BTreeMap<Artifact
         Ok((row.get_ref(0)?.as_str()?.parse().map_err(no_digest)?, row.get(1)?))
     };
     statement.query_map([function], of_row)?.collect()
+}
+
+/// What the names of a function stand for, as far as it is known.
+pub(super) fn meanings(connection: &Connection, function: i64) -> Result<Meanings> {
+    let text: Option<String> = connection
+        .query_row("SELECT digests FROM meaning WHERE function = ?1", [function], |row| row.get(0))
+        .optional()?;
+    text.map_or_else(|| Ok(Meanings::default()), |text| serde_json::from_str(&text).map_err(not_json))
 }
 
 pub(super) fn not_json(error: serde_json::Error) -> rusqlite::Error {

@@ -168,14 +168,6 @@ fn forget_function(connection: &Connection, function: i64) -> rusqlite::Result<(
     Ok(())
 }
 
-/// What the names of a function stand for, as far as it is known.
-pub(super) fn meanings(connection: &Connection, function: i64) -> rusqlite::Result<Meanings> {
-    let text: Option<String> = connection
-        .query_row("SELECT digests FROM meaning WHERE function = ?1", [function], |row| row.get(0))
-        .optional()?;
-    text.map_or_else(|| Ok(Meanings::default()), |text| serde_json::from_str(&text).map_err(read::not_json))
-}
-
 /// Replaces what is known of what names stand for; nothing else.
 pub(super) fn set_meanings(
     connection: &Connection,
@@ -194,7 +186,7 @@ pub(super) fn put_meanings(
     given: &Meanings,
 ) -> Result<()> {
     let id = function(connection, location, name)?;
-    let mut known = meanings(connection, id)?;
+    let mut known = read::meanings(connection, id)?;
     for feature in given.changed_features(&known) {
         connection.execute(
             "DELETE FROM input_feature WHERE feature = (SELECT id FROM feature WHERE function = ?1 AND name = ?2)",

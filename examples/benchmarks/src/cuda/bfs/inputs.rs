@@ -191,7 +191,7 @@ pub fn load(name: &str) -> Result<Pattern, InputError> {
 pub fn sources(graph: &Pattern) -> Vec<u32> {
     let mut random = generators::random_of(graph.nonzeros() as u64, graph.rows() as u64);
     let mut draw = || {
-        let draws: Vec<u32> = (0..64).map(|_| random.below(graph.rows() as u64) as u32).collect();
+        let draws: Vec<u32> = (0..64).map(|_| random.below_u64(graph.rows() as u64) as u32).collect();
         let with_edges = draws.iter().find(|vertex| !graph.range(**vertex as usize).is_empty());
         *with_edges.unwrap_or(&draws[0])
     };
@@ -209,7 +209,7 @@ fn ring(name: &mut Name<'_>, seed: u64) -> Result<Pattern, InputError> {
         let near = (first..=first + neighbours).filter(|target| *target != vertex as i64);
         targets.extend(near.map(|target| {
             let target = target.rem_euclid(vertices as i64);
-            if random.below(100) < per_cent { random.below(vertices) as i64 } else { target }
+            if random.below_u64(100) < per_cent { random.below_u64(vertices) as i64 } else { target }
         }));
     }))
 }
@@ -222,8 +222,8 @@ fn hubs(name: &mut Name<'_>, seed: u64) -> Result<Pattern, InputError> {
     Ok(Pattern::from_rows(vertices as usize, vertices as usize, |vertex, targets| {
         let mut random = generators::random_of(seed, vertex as u64);
         let count = if (vertex as u64) < hubs { vertices / 10 } else { edges };
-        targets.push(random.below(hubs) as i64);
-        targets.extend((0..count).map(|_| random.below(vertices) as i64));
+        targets.push(random.below_u64(hubs) as i64);
+        targets.extend((0..count).map(|_| random.below_u64(vertices) as i64));
     }))
 }
 

@@ -208,7 +208,7 @@ fn graph(name: &mut Name<'_>, seed: u64) -> Result<Csr, InputError> {
     let edges = vertices * name.take('k', 1, 64)? / 2;
     let both = |edge| {
         let mut random = generators::random_of(seed, edge);
-        let (one, other) = (random.below(vertices), random.below(vertices));
+        let (one, other) = (random.below_u64(vertices), random.below_u64(vertices));
         [one << 32 | other, other << 32 | one]
     };
     let diagonal = (0..vertices).into_par_iter().map(|vertex| vertex << 32 | vertex);
@@ -228,7 +228,7 @@ fn circuit(name: &mut Name<'_>, seed: u64) -> Result<Csr, InputError> {
     let pattern = Pattern::from_rows(rows as usize, rows as usize, |row, columns| {
         let mut random = generators::random_of(seed, row as u64);
         columns.push(row as i64);
-        columns.extend((0..per_row).map(|_| random.below(rows) as i64));
+        columns.extend((0..per_row).map(|_| random.below_u64(rows) as i64));
     });
     let value = move |row: i64, column: i64| {
         2.0 * generators::random_of(!seed, (row as u64) << 32 | column as u64).unit() - 1.0

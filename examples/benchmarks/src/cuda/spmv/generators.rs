@@ -29,7 +29,7 @@ pub(crate) const FAMILIES: [&str; 12] = [
 
 /// The random numbers of a row.
 pub(crate) fn random_of(seed: u64, row: u64) -> Random {
-    Random::new(Random::new(seed ^ row.wrapping_mul(0xd6e8_feb8_6659_fd93)).bits())
+    Random::new(Random::new(seed ^ row.wrapping_mul(0xd6e8_feb8_6659_fd93)).next_u64())
 }
 
 /// Makes the pattern of a name, whose seed has been taken out of it; none if the family is not one of these.
@@ -91,7 +91,7 @@ fn banded(name: &mut Name<'_>, seed: u64) -> Result<Pattern, InputError> {
         let mut random = random_of(seed, row as u64);
         let row = row as i64;
         columns.extend(
-            (row - width..=row + width).filter(|column| *column == row || random.below(100) < per_cent),
+            (row - width..=row + width).filter(|column| *column == row || random.below_u64(100) < per_cent),
         );
     }))
 }
@@ -107,7 +107,7 @@ fn blocks(name: &mut Name<'_>, seed: u64) -> Result<Pattern, InputError> {
         let near = 40 * block;
         columns.extend(first as i64..(first + block) as i64);
         for _ in 0..more {
-            let start = (first + random.below(2 * near) / block * block) as i64 - near as i64;
+            let start = (first + random.below_u64(2 * near) / block * block) as i64 - near as i64;
             columns.extend(start..start + block as i64);
         }
     }))
@@ -125,7 +125,7 @@ fn anywhere(rows: u64, columns: u64, seed: u64, length: impl Fn(&mut Random) -> 
     Pattern::from_rows(rows as usize, columns as usize, |row, row_columns| {
         let mut random = random_of(seed, row as u64);
         let length = length(&mut random);
-        row_columns.extend((0..length).map(|_| random.below(columns) as i64));
+        row_columns.extend((0..length).map(|_| random.below_u64(columns) as i64));
     })
 }
 
@@ -134,7 +134,7 @@ fn uniform(name: &mut Name<'_>, seed: u64) -> Result<Pattern, InputError> {
     let rows = name.take('m', 1, MAX_SIDE)?;
     let columns = name.take('n', 1, MAX_SIDE)?;
     let per_row = take_per_row(name, 'k', rows)?;
-    Ok(anywhere(rows, columns, seed, |random| random.below(2 * per_row + 1)))
+    Ok(anywhere(rows, columns, seed, |random| random.below_u64(2 * per_row + 1)))
 }
 
 /// Rows whose lengths follow a power law, k entries on average and most rows shorter.
@@ -158,7 +158,7 @@ fn rmat(name: &mut Name<'_>, seed: u64) -> Result<Pattern, InputError> {
     let entry = |edge| {
         let mut random = random_of(seed, edge);
         (0..levels).fold(0u64, |entry, _| {
-            let (down, right) = match random.below(100) {
+            let (down, right) = match random.below_u64(100) {
                 0..57 => (0, 0),
                 57..76 => (0, 1),
                 76..95 => (1, 0),
@@ -180,7 +180,7 @@ fn outliers(name: &mut Name<'_>, seed: u64) -> Result<Pattern, InputError> {
         columns.push(row as i64);
         if long > 0 && (row as u64 + 1).is_multiple_of(step) {
             let mut random = random_of(seed, row as u64);
-            columns.extend((0..rows / 2).map(|_| random.below(rows) as i64));
+            columns.extend((0..rows / 2).map(|_| random.below_u64(rows) as i64));
         }
     }))
 }

@@ -206,7 +206,7 @@ impl Builder {
 
     /// Adds an entry at a random place of a row.
     fn add_anywhere(&mut self, row: u64) {
-        let column = self.random.below(self.columns) as i64;
+        let column = self.random.below_u64(self.columns) as i64;
         self.add(row, column);
     }
 
@@ -256,7 +256,7 @@ fn banded(name: &mut Name<'_>, random: Random) -> Result<Builder, InputError> {
     let mut builder = Builder::new(rows, rows, random);
     for row in 0..rows {
         for column in row as i64 - width..=row as i64 + width {
-            if column == row as i64 || builder.random.below(100) < per_cent {
+            if column == row as i64 || builder.random.below_u64(100) < per_cent {
                 builder.add(row, column);
             }
         }
@@ -274,7 +274,7 @@ fn blocks(name: &mut Name<'_>, random: Random) -> Result<Builder, InputError> {
         let near = 40 * block;
         let mut starts = vec![first as i64];
         for _ in 0..more {
-            let offset = builder.random.below(2 * near) / block * block;
+            let offset = builder.random.below_u64(2 * near) / block * block;
             starts.push((first + offset) as i64 - near as i64);
         }
         starts.sort_unstable();
@@ -306,7 +306,7 @@ fn uniform(name: &mut Name<'_>, random: Random) -> Result<Builder, InputError> {
     let entries = rows * take_per_row(name, 'k', rows)?;
     let mut builder = Builder::new(rows, columns, random);
     for _ in 0..entries {
-        let row = builder.random.below(rows);
+        let row = builder.random.below_u64(rows);
         builder.add_anywhere(row);
     }
     Ok(builder)
@@ -334,7 +334,7 @@ fn rmat(name: &mut Name<'_>, random: Random) -> Result<Builder, InputError> {
     for _ in 0..edges {
         let (mut row, mut column) = (0, 0);
         for _ in 0..levels {
-            let (down, right) = match builder.random.below(100) {
+            let (down, right) = match builder.random.below_u64(100) {
                 0..57 => (0, 0),
                 57..76 => (0, 1),
                 76..95 => (1, 0),

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use nitro_learn::statistics::median_high;
+
 use crate::case::{Case, Contender};
 
 /// Rounds below which a median says little.
@@ -67,7 +69,7 @@ impl Runner {
     }
 
     fn times(self, clock_ns: f64) -> Times {
-        let median = |times_ns: Vec<f64>| (median(times_ns) - clock_ns).max(1.0);
+        let median = |mut times_ns: Vec<f64>| (median_high(&mut times_ns).unwrap_or(0.0) - clock_ns).max(1.0);
         let medians_ns = self.times_ns.into_iter().map(|times_ns| times_ns.map(median)).collect();
         Times { contender: self.contender, medians_ns }
     }
@@ -75,11 +77,6 @@ impl Runner {
 
 /// What reading the clock twice takes.
 fn clock_ns() -> f64 {
-    median((0..10_001).map(|_| Instant::now().elapsed().as_nanos() as f64).collect())
-}
-
-/// The median of at least one time.
-fn median(mut times_ns: Vec<f64>) -> f64 {
-    times_ns.sort_by(f64::total_cmp);
-    times_ns[times_ns.len() / 2]
+    let mut times_ns: Vec<f64> = (0..10_001).map(|_| Instant::now().elapsed().as_nanos() as f64).collect();
+    median_high(&mut times_ns).unwrap_or(0.0)
 }

@@ -1,6 +1,6 @@
 //! The mixes: which calls an application of some kind makes.
 
-use nitro_everyday::inputs::{self, NameError, Random};
+use nitro_everyday::inputs::{self, NameError, Random, size};
 
 use crate::case::{Case, Find, Product, Sort};
 
@@ -44,11 +44,11 @@ pub fn all() -> Vec<Mix> {
             inputs::sort::draw(random, &["random", "small"], 10_000, 300_000)
         }),
         sort("sort: states of orders, many alike", 24, |random| {
-            let (length, states) = (random.size(2_000, 200_000), random.size(4, 60));
+            let (length, states) = (size(random, 2_000, 200_000), size(random, 4, 60));
             format!("few-n{length}-k{states}")
         }),
         sort("sort: shards put together", 24, |random| {
-            let (length, shards) = (random.size(5_000, 200_000), random.size(2, 24));
+            let (length, shards) = (size(random, 5_000, 200_000), size(random, 2, 24));
             format!("runs-n{length}-k{shards}")
         }),
         sort("sort: of everything", 60, |random| {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use nitro_learn::statistics::geometric_mean;
 use serde_json::{Value, json};
 
 use crate::case::{Case, Contender};
@@ -129,7 +130,7 @@ impl Total {
     /// Geometric means of the ratios of the mixes.
     fn mean(results: &[MixResult]) -> Self {
         let mean = |ratio: fn(&MixResult) -> f64| -> f64 {
-            (results.iter().map(|one| ratio(one).ln()).sum::<f64>() / results.len() as f64).exp()
+            geometric_mean(results.iter().map(ratio)).unwrap_or(f64::NAN)
         };
         Self {
             of_oracle: mean(|one| one.dispatched_ns / one.oracle_ns),

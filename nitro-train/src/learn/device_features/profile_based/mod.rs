@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::regression::Regression;
 pub use self::resources::{RESOURCES, Resource};
+use nitro_learn::statistics::mean;
+
 use crate::profile::counters::{COUNTERS, Counter, ISSUED};
 use crate::recordings::{Metrics, Profiles, ProxyProfile, VariantProfile};
 
@@ -88,8 +90,8 @@ fn idle_kernels<'p>(profiles: &'p Profiles, device: &str) -> BTreeSet<(&'p str, 
         let all = of_call[&(&*profile.variant, &*profile.input)];
         shares.entry((&profile.variant, &profile.kernel)).or_default().push(issued(profile) / all);
     }
-    let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
-    shares.into_iter().filter(|(_, shares)| mean(shares) < LEAST_SHARE).map(|(kernel, _)| kernel).collect()
+    let hardly_issues = |shares: Vec<f64>| mean(shares).is_some_and(|share| share < LEAST_SHARE);
+    shares.into_iter().filter_map(|(kernel, shares)| hardly_issues(shares).then_some(kernel)).collect()
 }
 
 /// Those named by more than half of the ballots; without any, those named most often.

@@ -50,7 +50,8 @@ pub const RESOURCES: [Resource; 5] = [
             "mem_bus_width_bits",
             "l2_cache_kib",
         ],
-        reason: "`peak_gbps` is computed and `copy_gbps` measured: copies on 8 and on 16 multiprocessors of an H200 reach 75 % of it",
+        reason: "`peak_gbps` is computed and `copy_gbps` measured: no slice reaches in copies what is computed for it \
+                 (both columns of `models/recordings/cuda_bfs/devices.csv`)",
     },
     Resource {
         proxy: "shared_bandwidth",

@@ -17,7 +17,6 @@ pub use self::machines::by_machines;
 pub use self::trained::by_training;
 use crate::learn::folds::{inputs_within, rest, sample};
 use crate::learn::learners::Hyperparameters;
-use crate::learn::strategy::Strategy;
 use crate::learn::task::{MIN_SOURCES, Task};
 
 const FOLDS: usize = 2;
@@ -49,11 +48,6 @@ pub struct TransferPlan<'a> {
 
 /// Sum of shares and number of them.
 type Tally = (f64, usize);
-
-/// Selectors of the strategy's learner fill the table.
-pub fn transfer(task: &Task<'_>, plan: &TransferPlan<'_>, strategy: Strategy) -> Transfer {
-    strategy.learner().transfer(task, plan)
-}
 
 /// The table before it is filled.
 struct Frame<'a> {

@@ -35,7 +35,7 @@ impl Profiled {
 
 /// Runs `work` and has the profiler see the selected ones of the launches of its timed calls; the number of all of them. Also after a
 /// panic the thread is profiled no longer.
-pub(super) fn during(selected: &[usize], work: &mut dyn FnMut()) -> usize {
+pub(crate) fn during(selected: &[usize], work: &mut dyn FnMut()) -> usize {
     struct End;
     impl Drop for End {
         fn drop(&mut self) {
@@ -60,7 +60,7 @@ pub(crate) fn around(launch: impl FnOnce() -> Result<(), CudaError>) -> Result<(
 }
 
 /// Makes a launch on the device that the profiler sees.
-pub(super) fn profiled_on(
+pub(crate) fn profiled_on(
     device: Cuda,
     launch: impl FnOnce() -> Result<(), CudaError>,
 ) -> Result<(), CudaError> {

@@ -1,18 +1,19 @@
-//! Seeded randomness: SplitMix64, small enough to own and the same on every machine and in every release.
+//! Seeded random numbers: SplitMix64, small enough to own and the same on every machine and in every release.
 
-/// A stream of pseudo-random numbers, fully determined by its seed.
+/// A stream of pseudo-random numbers that its seed determines.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
 }
 
 impl Random {
-    /// The stream that belongs to this seed.
+    /// Creates the stream of a seed.
+    #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The next 64 bits (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
+    /// Returns the next 64 bits (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.state;
@@ -21,19 +22,29 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// A number in `[0, 1)`.
+    /// Returns a number from 0 to below 1, evenly distributed.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A number in `0..bound`; the bias of one in 2^64 / `bound` is of no consequence here.
+    /// Returns a number from 0 to below `bound`, with a bias of `bound` in 2^64 that nothing here notices.
     ///
     /// # Panics
     ///
     /// If `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
+        self.below_u64(bound as u64) as usize
+    }
+
+    /// Returns a number from 0 to below `bound`, as [`below`](Self::below) does.
+    ///
+    /// # Panics
+    ///
+    /// If `bound` is 0.
+    pub fn below_u64(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "an empty range has no number to draw");
-        ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
+        // The upper half of the product (Lemire 2019, without the rejection step).
+        ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
     /// Brings the items into a random order (Fisher and Yates).

@@ -1,0 +1,6 @@
+//! The formats of the text of a plan.
+
+/// The format of a plan in CUDA C++.
+pub(crate) const FORMAT: u64 = 1;
+/// The format of a plan in PTX, by which a version that knows no such plans refuses it.
+pub(crate) const FORMAT_PTX: u64 = 2;
