@@ -53,6 +53,33 @@ fn a_search_knows_neither_the_run_time_nor_the_trainer() {
     assert!(compiled.len() <= 16, "dependencies are few: {compiled:?}");
 }
 
+/// Each crate with all of ours that it compiles, itself included: `ARCHITECTURE.md` says the same in words.
+const COMPILES: [(&str, &[&str]); 4] = [
+    ("nitro-variants-core", &["nitro-variants-core"]),
+    ("nitro-variants-macros", &["nitro-variants-macros"]),
+    ("nitro-variants-launch", &["nitro-variants-launch"]),
+    ("nitro-variants-cuda", &["nitro-variants-core", "nitro-variants-cuda", "nitro-variants-launch"]),
+];
+
+#[test]
+fn what_applications_compile_knows_nothing_of_training_and_generation() {
+    for (package, expected) in COMPILES {
+        let compiled = compiled_by(package);
+        let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
+        assert_eq!(ours, expected, "{package}");
+    }
+}
+
+#[test]
+fn the_trainer_knows_neither_cuda_nor_generators() {
+    let compiled = compiled_by("nitro-variants-train");
+    for absent in ["cuda", "launch", "codegen", "ptx", "decide", "evolve"] {
+        let absent = format!("nitro-variants-{absent}");
+        assert!(!compiled.contains(&absent), "the trainer compiles {absent}");
+    }
+    assert!(!compiled.contains("isl-rs"), "the trainer compiles isl");
+}
+
 #[test]
 fn ptx_knows_neither_nests_nor_devices_nor_the_trainer() {
     let compiled = compiled_by("nitro-variants-ptx");
