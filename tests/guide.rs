@@ -98,10 +98,11 @@ fn named_paths(page: &str) -> Vec<String> {
     page.split('`').skip(1).step_by(2).filter(|code| is_path_of_ours(code)).map(str::to_owned).collect()
 }
 
-/// Returns true for a path whose first folder is one of the project's.
+/// Returns true for a path below a crate, or below another folder of the project.
 fn is_path_of_ours(code: &str) -> bool {
     let is_path = code.chars().all(|sign| sign.is_ascii_alphanumeric() || "/._-".contains(sign));
-    is_path && code.split_once('/').is_some_and(|(first, _)| root().join(first).is_dir())
+    let Some((first, _)) = code.split_once('/') else { return false };
+    is_path && (first.starts_with("nitro-") || root().join(first).is_dir())
 }
 
 #[test]
