@@ -76,7 +76,8 @@ fn no_link_leads_nowhere() {
         "examples/benchmarks/data/matrices/README.md",
     ]
     .map(|page| root().join(page));
-    for page in files("", "md").into_iter().chain(files("guide/src", "md")).chain(elsewhere) {
+    let folders = ["", "docs", "docs/decisions", "guide/src"];
+    for page in folders.into_iter().flat_map(|folder| files(folder, "md")).chain(elsewhere) {
         let text = read(&page);
         for link in links(&text) {
             let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
@@ -88,6 +89,52 @@ fn no_link_leads_nowhere() {
                 "{told}"
             );
         }
+    }
+}
+
+/// The paths from the root of the project that a page names as code.
+fn named_paths(page: &str) -> Vec<String> {
+    let page = prose(page);
+    page.split('`').skip(1).step_by(2).filter(|code| is_path_of_ours(code)).map(str::to_owned).collect()
+}
+
+/// Returns true for a path below a crate, or below another folder of the project.
+fn is_path_of_ours(code: &str) -> bool {
+    let is_path = code.chars().all(|sign| sign.is_ascii_alphanumeric() || "/._-".contains(sign));
+    let Some((first, _)) = code.split_once('/') else { return false };
+    is_path && (first.starts_with("nitro-") || root().join(first).is_dir())
+}
+
+#[test]
+fn the_architecture_names_files_that_exist() {
+    for page in ["ARCHITECTURE.md", "docs/invariants.md"] {
+        let named = named_paths(&read(&root().join(page)));
+        assert!(named.len() > 50, "{page} names files: {named:?}");
+        for path in named {
+            assert!(root().join(&path).exists(), "{page}: `{path}`");
+        }
+    }
+}
+
+#[test]
+fn the_architecture_has_a_heading_for_each_crate() {
+    let page = read(&root().join("ARCHITECTURE.md"));
+    let manifest = read(&root().join("Cargo.toml"));
+    let (_, members) = manifest.split_once("members = [").expect("a workspace has members");
+    let (members, _) = members.split_once(']').expect("a list ends");
+    let crates: Vec<&str> = members.split('"').filter(|member| member.starts_with("nitro-")).collect();
+    assert!(crates.len() > 5, "{crates:?}");
+    for member in crates {
+        assert!(page.contains(&format!("\n### `{member}`\n")), "{member}");
+    }
+}
+
+#[test]
+fn every_decision_is_in_the_index() {
+    let index = read(&root().join("docs/decisions/README.md"));
+    for decision in files("docs/decisions", "md") {
+        let decision = name(&decision);
+        assert!(decision == "README.md" || index.contains(&format!("]({decision})")), "{decision}");
     }
 }
 

@@ -59,6 +59,33 @@ fn statistics_and_random_numbers_know_nothing_else() {
     assert_eq!(compiled.into_iter().collect::<Vec<_>>(), ["nitro-variants-learn"]);
 }
 
+/// Each crate with all of ours that it compiles, itself included: `ARCHITECTURE.md` says the same in words.
+const COMPILES: [(&str, &[&str]); 4] = [
+    ("nitro-variants-core", &["nitro-variants-core"]),
+    ("nitro-variants-macros", &["nitro-variants-macros"]),
+    ("nitro-variants-launch", &["nitro-variants-launch"]),
+    ("nitro-variants-cuda", &["nitro-variants-core", "nitro-variants-cuda", "nitro-variants-launch"]),
+];
+
+#[test]
+fn what_applications_compile_knows_nothing_of_training_and_generation() {
+    for (package, expected) in COMPILES {
+        let compiled = compiled_by(package);
+        let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
+        assert_eq!(ours, expected, "{package}");
+    }
+}
+
+#[test]
+fn the_trainer_knows_neither_cuda_nor_generators() {
+    let compiled = compiled_by("nitro-variants-train");
+    for absent in ["cuda", "launch", "codegen", "ptx", "decide", "evolve"] {
+        let absent = format!("nitro-variants-{absent}");
+        assert!(!compiled.contains(&absent), "the trainer compiles {absent}");
+    }
+    assert!(!compiled.contains("isl-rs"), "the trainer compiles isl");
+}
+
 #[test]
 fn ptx_knows_neither_nests_nor_devices_nor_the_trainer() {
     let compiled = compiled_by("nitro-variants-ptx");

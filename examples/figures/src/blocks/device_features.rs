@@ -1,7 +1,7 @@
 //! What device features bring: the same learner with and without them.
 
 use super::means::{over, suite};
-use super::readme::SETS;
+use super::summary::SETS;
 use super::table::{Table, both, cell, paragraph, signed};
 use crate::Error;
 use crate::figures::Figures;
@@ -67,8 +67,21 @@ pub fn profile_devices(figures: &Figures) -> Result<String, Error> {
     )))
 }
 
-/// All of it in a paragraph.
-pub fn sentence(figures: &Figures) -> Result<String, Error> {
+/// Returns what all device features bring the forest, in two sentences.
+pub fn short(figures: &Figures) -> Result<String, Error> {
+    let ten = suite();
+    let [device, machine] =
+        gain(figures, &ten, "forest", "all")?.map(|points| points.map_or("–".to_owned(), signed));
+    let [one, _] = over(figures, &ten, |mode| mode.mean("static"))?;
+    Ok(paragraph(&format!(
+        "Knowing the device adds {device} points in the mean of the ten functions when one device is left out, and {machine} when its whole \
+         machine is. Most of the gain over one fixed variant ({}) comes from features of the input.",
+        cell(one),
+    )))
+}
+
+/// Returns what each set of device features brings in the mean, as a paragraph.
+pub fn means(figures: &Figures) -> Result<String, Error> {
     let ten = suite();
     let gains = |functions: &[&str], learner: &str, set: &str| gain(figures, functions, learner, set);
     let both_ways = |gain: [Option<f64>; 2]| {
@@ -93,23 +106,18 @@ pub fn sentence(figures: &Figures) -> Result<String, Error> {
         alone += devices.iter().filter(|device| device.sources == 1).count();
         pairs += devices.len();
     }
-    let points = forest[0].ok_or("no forest")?;
-    let verdict = match points {
-        ..0.05 => "nothing in the mean",
-        0.05..1.0 => "little",
-        _ => "something",
-    };
     let [auto, _] = over(figures, &ten, |mode| mode.mean("auto"))?;
     let [one, _] = over(figures, &ten, |mode| mode.mean("static"))?;
     Ok(paragraph(&format!(
-        "**What knowing the device brings is {verdict} on these devices**, in points with a device left out and with its machine: all device \
-         features bring the forest {} in the mean over the ten functions; with a device left out that is from {} (`{}`) to {} (`{}`), and more \
-         than 0.05 on {better} of the ten. With its machine left out, {alone} of the {pairs} pairs of a function and a device are learned from \
-         one device, which tells nothing of devices. Cross-validated features (CV-DFS) bring {}, and on the six GPU functions those of hardware \
-         counters (P-DFS) {}. The SVM gains {} with all and {} with cross-validated ones. On Ginkgo's GPUs, of three generations, all features \
-         bring the forest {} and the SVM {}, cross-validated ones {} and {}. Most of the way from one variant ({}) to `auto` ({}) is what input \
-         features tell; [function by function](guide/src/results.md#what-device-features-bring).",
-        both_ways(forest),
+        "All device features bring the forest {} points in the mean of the ten functions when one device is left out, and {} when its \
+         machine is. By function the first is between {} (`{}`) and {} (`{}`), and more than 0.05 for {better} of the ten. With its machine \
+         left out, {alone} of the {pairs} pairs of a function and a device are learned from one device, which tells nothing of devices. \
+         Cross-validated features (CV-DFS) bring {}. Those of hardware counters (P-DFS) bring {} on the six GPU functions. The SVM gains {} \
+         with all features, and {} with cross-validated ones. On Ginkgo's GPUs, of three generations, all features bring the forest {} and the \
+         SVM {}; cross-validated ones bring {} and {}. One fixed variant reaches {} and `auto` {}: most of the gain comes from features of \
+         the input.",
+        forest[0].map_or("–".to_owned(), signed),
+        forest[1].map_or("–".to_owned(), signed),
         signed(least.1),
         least.0,
         signed(most.1),

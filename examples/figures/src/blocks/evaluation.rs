@@ -1,7 +1,7 @@
 //! Selectors, function by function.
 
 use super::means::over;
-use super::readme::{H100, SETS};
+use super::summary::{H100, SETS};
 use super::table::{Table, both, cell, paragraph};
 use crate::Error;
 use crate::compute::evaluation::RANDOM_SUCCESSFUL;

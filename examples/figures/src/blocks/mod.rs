@@ -6,8 +6,8 @@ mod device_features;
 mod evaluation;
 mod means;
 mod measured;
-mod readme;
 mod shipped;
+mod summary;
 mod table;
 mod trust;
 
@@ -18,10 +18,12 @@ use crate::figures::Figures;
 type Block = fn(&Figures) -> Result<String, Error>;
 
 /// Every block.
-const BLOCKS: [(&str, Block); 25] = [
-    ("readme.table", readme::table),
-    ("readme.least", readme::least),
-    ("readme.device-features", device_features::sentence),
+const BLOCKS: [(&str, Block); 27] = [
+    ("readme.table", summary::short),
+    ("readme.device-features", device_features::short),
+    ("results.summary", summary::table),
+    ("results.least", summary::least),
+    ("results.device-features.mean", device_features::means),
     ("results.host", evaluation::host),
     ("results.gpu", evaluation::gpu),
     ("results.worst", evaluation::worst),

@@ -52,9 +52,9 @@ pub fn signed(points: f64) -> String {
     format!("{sign}{:.1}", points.abs())
 }
 
-/// A paragraph in lines of at most 160 letters.
+/// Returns a paragraph in lines of at most 120 letters.
 pub fn paragraph(text: &str) -> String {
-    const MOST: usize = 160;
+    const MOST: usize = 120;
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last_mut().expect("there is one from the beginning");

@@ -1,4 +1,4 @@
-//! How good it is, in one table.
+//! The summaries of the evaluation: a short table for the README, the whole one, and the least figures.
 
 use nitro_learn::statistics::mean;
 
@@ -24,7 +24,61 @@ const SELECTORS: [(&str, &str); 6] = [
 pub const SETS: [(&str, &str); 4] =
     [("none", "none"), ("profile", "P-DFS"), ("cross-validation", "CV-DFS"), ("all", "all")];
 
-/// Groups of functions, each way of leaving out.
+/// Groups of functions of which the tables have a row: name in the short table, in the whole one, functions, devices.
+type Group = (&'static str, &'static str, &'static [&'static str], fn(&Mode) -> Mode);
+
+const GROUPS: [Group; 4] = [
+    (
+        "four functions on nine parts of three hosts",
+        "four functions on the host: parts of a 16-core server, two 2-core machines of two vendors",
+        &ON_HOST,
+        Mode::clone,
+    ),
+    (
+        "six functions on an H200, five slices of it and an H100",
+        "six functions on GPUs: an H200, five slices of it, an H100",
+        &ON_GPU,
+        Mode::clone,
+    ),
+    (
+        "of these the H100, learned on the H200 and its slices",
+        "of those the H100 alone, learned on the H200 and its slices",
+        &ON_GPU,
+        only_h100,
+    ),
+    (
+        "Ginkgo's ten SpMV kernels on four GPUs, 1,581 matrices",
+        "ten SpMV kernels on four GPUs and 1,581 matrices, measured by others (Ginkgo)",
+        &[GINKGO],
+        Mode::clone,
+    ),
+];
+
+fn only_h100(mode: &Mode) -> Mode {
+    mode.only(H100)
+}
+
+/// Returns the README's table: groups of functions, and the selectors that a reader decides by.
+pub fn short(figures: &Figures) -> Result<String, Error> {
+    let selectors = [
+        (RANDOM_SUCCESSFUL, "random"),
+        ("static", "one variant"),
+        ("majority", "majority of the sources"),
+        ("auto", "a model of Nitro"),
+        ("target-trained", "a model of the device itself"),
+    ];
+    let mut table = Table::new([""].into_iter().chain(selectors.map(|(_, head)| head)));
+    for (name, _, functions, devices) in GROUPS {
+        let mut cells = vec![name.to_owned()];
+        for (selector, _) in selectors {
+            cells.push(both(once(over(figures, functions, |mode| devices(mode).mean(selector))?)));
+        }
+        table.row(cells);
+    }
+    Ok(table.text())
+}
+
+/// Returns groups of functions with every selector and every set of device features, each way of leaving out.
 pub fn table(figures: &Figures) -> Result<String, Error> {
     let sets = SETS.map(|(_, head)| format!("forest, device features: {head}"));
     let (before, after) = SELECTORS.split_at(3);
@@ -33,22 +87,7 @@ pub fn table(figures: &Figures) -> Result<String, Error> {
     let mut table = Table::new(
         [""].into_iter().chain(heads(before)).chain(sets.iter().map(String::as_str)).chain(heads(after)),
     );
-    let whole: fn(&Mode) -> Mode = Mode::clone;
-    let h100: fn(&Mode) -> Mode = |mode| mode.only(H100);
-    for (name, functions, devices) in [
-        (
-            "four functions on the host: parts of a 16-core server, two 2-core machines of two vendors",
-            &ON_HOST[..],
-            whole,
-        ),
-        ("six functions on GPUs: an H200, five slices of it, an H100", &ON_GPU[..], whole),
-        ("of those the H100 alone, learned on the H200 and its slices", &ON_GPU[..], h100),
-        (
-            "ten SpMV kernels on four GPUs and 1,581 matrices, measured by others (Ginkgo)",
-            &[GINKGO][..],
-            whole,
-        ),
-    ] {
+    for (_, name, functions, devices) in GROUPS {
         let mean =
             |selector: &str| Ok(both(once(over(figures, functions, |mode| devices(mode).mean(selector))?)));
         let with_set = |set: &str| {
@@ -98,9 +137,9 @@ pub fn least(figures: &Figures) -> Result<String, Error> {
     let worst = ginkgo.iter().filter_map(|device| Some((device.of("auto").ok()?, &device.device)));
     let (worst, gpu) = worst.min_by(|a, b| a.0.total_cmp(&b.0)).ok_or("no GPU")?;
     Ok(paragraph(&format!(
-        "With a device left out the least of the ten functions is `{}` with {:.1}, the least of all pairs of a function and a device \
-         `{name}` on `{device}` with {least:.1}; with its machine left out `{}` with {:.1}, and `{name_m}` on `{device_m}` with {least_m:.1}. \
-         (With CUB and cuSPARSE among the variants, where more variants are close to each other, the six functions on GPUs are at {}.) \
+        "With a device left out the least of the ten functions is `{}` with {:.1}. The least of all pairs of a function and a device is \
+         `{name}` on `{device}` with {least:.1}. With its machine left out they are `{}` with {:.1}, and `{name_m}` on `{device_m}` with \
+         {least_m:.1}. With CUB and cuSPARSE among the variants, which are close to others, the six functions on GPUs are at {}. \
          On Ginkgo's data the worst GPU, the {gpu}, is at {worst:.1}.",
         by_device.0,
         by_device.1,
