@@ -39,7 +39,7 @@ import tempfile
 import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SPACES = ROOT / "examples/figures/data/kernel-tuner-spaces"
+SPACES = ROOT / "suite/figures/data/kernel-tuner-spaces"
 COUNTS = [10, 20, 50, 200]
 GOOD = 0.95
 ARCHITECTURES = {

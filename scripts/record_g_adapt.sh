@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records the seven kernels of examples/g-adapt on a GPU, every configuration on every input, exports what was measured, and prints how well the
+# Records the seven kernels of suite/g-adapt on a GPU, every configuration on every input, exports what was measured, and prints how well the
 # best configuration of an input is predicted from the other inputs. Stopped at any time, it goes on where it was.
 #
 #   scripts/record_g_adapt.sh [STORE [FOLDER [DEVICE]]]      default: g-adapt.db, exports in g-adapt, on cuda:0

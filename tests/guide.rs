@@ -73,7 +73,7 @@ fn no_link_leads_nowhere() {
     let elsewhere = [
         "models/README.md",
         "examples/everyday/models/README.md",
-        "examples/benchmarks/data/matrices/README.md",
+        "suite/benchmarks/data/matrices/README.md",
     ]
     .map(|page| root().join(page));
     let folders = ["", "docs", "docs/decisions", "guide/src"];

@@ -79,7 +79,7 @@ fn what_applications_compile_knows_nothing_of_training_and_generation() {
 #[test]
 fn the_trainer_knows_neither_cuda_nor_generators() {
     let compiled = compiled_by("nitro-variants-train");
-    for absent in ["cuda", "launch", "codegen", "ptx", "decide", "evolve"] {
+    for absent in ["cuda", "launch", "nest", "ptx", "decide", "evolve"] {
         let absent = format!("nitro-variants-{absent}");
         assert!(!compiled.contains(&absent), "the trainer compiles {absent}");
     }
@@ -123,16 +123,16 @@ fn whoever_calls_the_product_compiles_neither_trainer_nor_generator() {
 
 #[test]
 fn code_generation_knows_no_trainer_and_devices_and_searches_only_if_asked() {
-    let plain = compiled_with("--no-default-features", "nitro-variants-codegen");
+    let plain = compiled_with("--no-default-features", "nitro-variants-nest");
     let ours: Vec<_> = plain.iter().filter(|name| name.starts_with("nitro")).collect();
-    assert_eq!(ours, ["nitro-variants-codegen", "nitro-variants-launch", "nitro-variants-macros"]);
+    assert_eq!(ours, ["nitro-variants-nest", "nitro-variants-launch", "nitro-variants-macros"]);
     assert!(!plain.contains("isl-rs") && plain.len() <= 16, "dependencies are few: {plain:?}");
-    let all = compiled_by("nitro-variants-codegen");
+    let all = compiled_by("nitro-variants-nest");
     assert!(all.contains("isl-rs") && all.contains("nitro-variants-cuda"), "{all:?}");
     for absent in ["nitro-variants-ptx", "nitro-variants-train", "rusqlite"] {
         assert!(!all.contains(absent), "{all:?}");
     }
-    let searched = compiled_with("--features=search", "nitro-variants-codegen");
+    let searched = compiled_with("--features=search", "nitro-variants-nest");
     assert!(
         searched.contains("nitro-variants-search") && !searched.contains("nitro-variants-core"),
         "{searched:?}"
@@ -144,7 +144,7 @@ fn spaces_of_decisions_know_no_device_no_trainer_and_no_dependences() {
     let plain = compiled_with("--no-default-features", "nitro-variants-decide");
     let ours: Vec<_> = plain.iter().filter(|name| name.starts_with("nitro")).collect();
     let expected = [
-        "nitro-variants-codegen",
+        "nitro-variants-nest",
         "nitro-variants-decide",
         "nitro-variants-launch",
         "nitro-variants-learn",
@@ -164,7 +164,7 @@ fn nests_are_compiled_by_nobody_else() {
     let others = ["", "-cuda", "-train", "-ptx", "-evolve"].map(|part| format!("nitro-variants{part}"));
     for package in others.iter().map(String::as_str).chain(["nitro-benchmarks"]) {
         let text = tree("normal,build,features", package, "--all-features");
-        for absent in ["nitro-variants-codegen", "isl-rs", "nitro-variants-macros feature \"nest\""] {
+        for absent in ["nitro-variants-nest", "isl-rs", "nitro-variants-macros feature \"nest\""] {
             assert!(!text.contains(absent), "{package} compiles {absent}");
         }
     }
@@ -187,7 +187,7 @@ fn nothing_of_ours_changes_what_a_dependency_does_for_others() {
         "nitro-variants-cuda",
         "nitro-variants-learn",
         "nitro-variants-search",
-        "nitro-variants-codegen",
+        "nitro-variants-nest",
         "nitro-variants-decide",
         "nitro-variants-page",
         "nitro-variants-ptx",

@@ -8,7 +8,7 @@
 //! - A [`Kernel`] describes statements and the loops around them. Its [`Nesting`] is the search space: the problem of how to
 //!   nest these loops and what becomes of each.
 //! - A [`TimeBound`] is the performance model: the least time of everything inside a state, from the [`Rates`] of a device.
-//! - A [`DecidedSpace`] generates code: each decided point is a [`nitro_codegen::Program`].
+//! - A [`DecidedSpace`] generates code: each decided point is a [`nitro_nest::Program`].
 //!
 //! The crate runs nothing: it knows no device, no trainer, and no dependences of loops as they are written.
 //!

@@ -79,7 +79,7 @@ pub struct LaunchPlan {
     /// The kernels as they were compiled, and perhaps changed after that, in the place of CUDA C++.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ptx: Option<PlannedPtx>,
-    /// How it was made, for its maker to read (`nitro_codegen::MappingSpace` tells from it what was done to the nest); empty where nobody says. Nothing of what is launched
+    /// How it was made, for its maker to read (`nitro_nest::MappingSpace` tells from it what was done to the nest); empty where nobody says. Nothing of what is launched
     /// depends on it.
     #[serde(default)]
     pub origin: String,

@@ -1,5 +1,5 @@
 //! The attribute macro `#[code_variant]` and, beside it, `embedded_model!`. They are documented where users meet them, on their re-exports in
-//! the crate `nitro`. With the feature `nest` there is `#[nest]` too, documented in the crate `nitro_codegen`.
+//! the crate `nitro`. With the feature `nest` there is `#[nest]` too, documented in the crate `nitro_nest`.
 //!
 //! One way through the modules: `parse` reads what was written, `ir` works out what was meant or says what is wrong,
 //! `expand` writes the code and cannot fail. All of them speak [`proc_macro2`], so that tests run them in process.
@@ -37,7 +37,7 @@ pub fn embedded_model(path: proc_macro::TokenStream) -> proc_macro::TokenStream 
     embedded_model::expansion(path.into(), embedded_model::Package::current().as_ref()).into()
 }
 
-/// Keeps a function of loops and gives it as data. See the documentation of `nitro_codegen::nest`.
+/// Keeps a function of loops and gives it as data. See the documentation of `nitro_nest::nest`.
 #[cfg(feature = "nest")]
 #[proc_macro_attribute]
 pub fn nest(arguments: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {

@@ -109,7 +109,7 @@ fn tiled(p: gemm::Tiled, factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(
     Ok(unsafe { module.kernel("gemm")?.launch(grid, &arguments) }?)
 }
 
-/// Kernels that a search found for the nest `gemm` of `examples/polybench`; they come with the model.
+/// Kernels that a search found for the nest `gemm` of `suite/polybench`; they come with the model.
 fn found(p: gemm::Found, factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
     check(factors, c)?;
     let &Factors { rows, columns, inner, alpha, beta, a, b } = factors;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use nitro::Artifact;
-use nitro_codegen::{LaunchPlan, MappingSpace};
+use nitro_nest::{LaunchPlan, MappingSpace};
 use nitro_polybench::blas;
 use nitro_search::{Ask, Generator, PathPlan, PathSearch, PathStrategy, Target};
 use nitro_test_support::tools::NVRTC;

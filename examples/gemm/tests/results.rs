@@ -1,7 +1,7 @@
 //! Every variant gives what the definition says.
 
 use nitro::{Artifact, CodeChoice, VariantInfo};
-use nitro_codegen::MappingSpace;
+use nitro_nest::MappingSpace;
 use nitro_cuda::Buffer;
 use nitro_g_adapt::inputs::values;
 use nitro_gemm::{Factors, TILED, gemm, inputs};

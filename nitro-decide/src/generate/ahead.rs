@@ -3,7 +3,7 @@
 //! Before the loop the first tiles come to registers. Each iteration brings them to shared memory, waits for all threads, begins to load those of the next one, and
 //! uses its own. With one tile of each, threads wait again before the next iteration; with two they do not, since that writes the other.
 
-use nitro_codegen::{Access, Affine, Condition, Instruction, Local, Relation, Space, Variable};
+use nitro_nest::{Access, Affine, Condition, Instruction, Local, Relation, Space, Variable};
 
 use super::emit::{Emission, dimension};
 use super::point::{Place, Point};

@@ -1,6 +1,6 @@
 //! The instructions of a decided point.
 
-use nitro_codegen::{
+use nitro_nest::{
     Access, Affine, Assignment, Cache, Caching, Condition, Expression, Extent, Host, Instruction, Kernel,
     Local, Program, Range, Relation, Space, Unroll, Variable, WIDE,
 };

@@ -42,7 +42,7 @@ impl Decisions for DecidedSpace {
     }
 }
 
-/// A path's text is its [launch plan](nitro_codegen::Program::plan), which says what was decided ([`LaunchPlan::origin`](nitro_codegen::LaunchPlan::origin)).
+/// A path's text is its [launch plan](nitro_nest::Program::plan), which says what was decided ([`LaunchPlan::origin`](nitro_nest::LaunchPlan::origin)).
 impl Generator for DecidedSpace {
     fn decisions(&self) -> &dyn Decisions {
         self

@@ -1,6 +1,6 @@
 //! Code from decisions: kernels of linear algebra whose loops, threads and memory are open, after Telamon (Beaugnou and others, CC 2017).
 //!
-//! The other way round than a [`Nest::map`](nitro_codegen::Nest::map): not a schedule that is made of loops as they are written, but statements, each with loops of its own, and
+//! The other way round than a [`Nest::map`](nitro_nest::Nest::map): not a schedule that is made of loops as they are written, but statements, each with loops of its own, and
 //! rules about how these may lie. A decided point of it is a [`Program`] as that of a nest is, with the same text in CUDA and the same interpreter.
 
 mod ahead;
@@ -15,7 +15,7 @@ mod threads;
 mod tiles;
 mod warps;
 
-use nitro_codegen::{Assignment, Nest, NestError, Program};
+use nitro_nest::{Assignment, Nest, NestError, Program};
 
 use crate::{ChoiceId, Conflict, Kernel, Nesting, Partial, Problem, ProblemError, Values};
 

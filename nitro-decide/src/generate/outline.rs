@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nitro_codegen::{Access, Affine, Assignment, Expression, Nest, Variable};
+use nitro_nest::{Access, Affine, Assignment, Expression, Nest, Variable};
 
 use super::warps::AddsUp;
 use super::{DecidedError, DecidedSpace, Open, TileSizes, Value, sizes};

@@ -1,6 +1,6 @@
 //! A decided point: what became of each loop, and how loops lie.
 
-use nitro_codegen::Cache;
+use nitro_nest::Cache;
 
 use super::DecidedSpace;
 use crate::{LAYOUTS, Passing, Statement};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nitro_codegen::Assignment;
+use nitro_nest::Assignment;
 
 use super::point::{Place, Point};
 

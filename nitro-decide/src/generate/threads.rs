@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nitro_codegen::{Affine, Instruction, Variable};
+use nitro_nest::{Affine, Instruction, Variable};
 
 use super::point::{Kind, Point};
 use crate::{Operation, Passing};

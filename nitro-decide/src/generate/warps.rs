@@ -1,6 +1,6 @@
 //! Sums that the threads of a warp add up: each its part, and then all of these by shuffles. What they are added to is set to 0 before, by one of them.
 
-use nitro_codegen::{Access, Assignment, Condition, Expression, Instruction, Relation};
+use nitro_nest::{Access, Assignment, Condition, Expression, Instruction, Relation};
 
 use super::emit::Emission;
 use super::point::Point;

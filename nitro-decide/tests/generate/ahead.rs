@@ -1,6 +1,6 @@
 //! Tiles that are loaded while those before are used.
 
-use nitro_codegen::{Instruction, Program, Space};
+use nitro_nest::{Instruction, Program, Space};
 use nitro_decide::{
     DecidedSpace, LOADINGS, Limits, LowerBound, Open, Partial, TileSizes, TimeBound, TimeTerm, TimeTerms,
     Values,
@@ -57,7 +57,7 @@ fn every_point_of_tiny_spaces_agrees_and_is_a_program_of_its_own() {
         let ahead = all(&loaded(&space, &[1, 2]));
         assert!(ahead.len() > 100, "{} has {} points", space.nest().name(), ahead.len());
         ahead.iter().for_each(|values| agrees(&space, values, &mut random));
-        let text = |values: &Vec<usize>| space.program(values).cuda(nitro_codegen::Integers::Bits32);
+        let text = |values: &Vec<usize>| space.program(values).cuda(nitro_nest::Integers::Bits32);
         let mut texts: Vec<String> = all(space.root()).iter().map(text).collect();
         let points = texts.len();
         texts.sort_unstable();

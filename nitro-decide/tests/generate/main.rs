@@ -7,7 +7,7 @@ mod products;
 mod vectors;
 mod warps;
 
-use nitro_codegen::Data;
+use nitro_nest::Data;
 use nitro_decide::{DecidedSpace, Partial};
 use nitro_test_support::random::Random;
 

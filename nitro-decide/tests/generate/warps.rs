@@ -1,6 +1,6 @@
 //! Sums that warps add up.
 
-use nitro_codegen::Integers;
+use nitro_nest::Integers;
 use nitro_decide::{DecidedSpace, Limits, LowerBound, Open, TileSizes, TimeBound, Values};
 use nitro_test_support::random::Random;
 

@@ -18,7 +18,7 @@ pub struct Nest {
 
 /// What the attribute says.
 pub struct Options {
-    /// Where generated code finds the crate `nitro_codegen`.
+    /// Where generated code finds the crate `nitro_nest`.
     pub krate: Path,
     /// Whether sums may be added up in another order.
     pub reassociates: bool,

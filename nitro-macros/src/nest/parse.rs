@@ -9,7 +9,7 @@ use super::ir::Options;
 use crate::errors::Errors;
 
 /// Every option with what to write.
-const USAGE: &str = "write `#[nest]`, `#[nest(reassoc)]` where sums may be added up in another order, or `#[nest(crate = ::path::to::nitro_codegen)]`";
+const USAGE: &str = "write `#[nest]`, `#[nest(reassoc)]` where sums may be added up in another order, or `#[nest(crate = ::path::to::nitro_nest)]`";
 
 enum Written {
     Reassociates,
@@ -18,7 +18,7 @@ enum Written {
 
 /// Reads the options; what is wrong goes to `errors`.
 pub fn options(arguments: TokenStream, errors: &mut Errors) -> Options {
-    let mut options = Options { krate: parse_quote!(::nitro_codegen), reassociates: false };
+    let mut options = Options { krate: parse_quote!(::nitro_nest), reassociates: false };
     let read = Punctuated::<Written, Token![,]>::parse_terminated_with;
     match (|input: ParseStream| read(input, option)).parse2(arguments) {
         Err(error) => errors.push(error),

@@ -154,7 +154,7 @@ pub enum TrainError {
 
     /// A generator that describes nothing.
     #[error(
-        "the generator of `{variant}` of `{function}` does not describe its code (`Generator::describe`; that of nests does with the feature `show` of nitro-codegen)"
+        "the generator of `{variant}` of `{function}` does not describe its code (`Generator::describe`; that of nests does with the feature `show` of nitro-nest)"
     )]
     NoDescription { function: String, variant: String },
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use nitro_codegen::MappingSpace;
+use nitro_nest::MappingSpace;
 use nitro_cuda::{Executable, Integers};
 use nitro_gemm::{gemm, inputs, record};
 use nitro_polybench::blas;

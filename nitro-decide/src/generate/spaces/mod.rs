@@ -4,7 +4,7 @@ mod products;
 mod vectors;
 mod warps;
 
-use nitro_codegen::{Access, Affine, Assignment, Expression, Variable};
+use nitro_nest::{Access, Affine, Assignment, Expression, Variable};
 
 /// An element: subscripts are dimensions.
 fn at(array: usize, dimensions: &[usize]) -> Access {

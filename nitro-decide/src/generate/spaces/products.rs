@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nitro_codegen::{Affine, Bounds, Builder, Nest, NestError, Variable};
+use nitro_nest::{Affine, Bounds, Builder, Nest, NestError, Variable};
 
 use super::super::outline::{BLOCK, LOADING, Outline, PLAIN, SUM, THREAD, UNROLLED, WIDE};
 use super::super::{DecidedError, DecidedSpace, TileSizes};

@@ -1,6 +1,6 @@
 //! Vectors, and matrices by vectors.
 
-use nitro_codegen::{Affine, Bounds, Builder, Expression, Nest, NestError};
+use nitro_nest::{Affine, Bounds, Builder, Expression, Nest, NestError};
 
 use super::super::outline::{BLOCK, Kinds, LOADING, Outline, PLAIN, SUM, THREAD, UNROLLED, WIDE};
 use super::super::{DecidedError, DecidedSpace, TileSizes};

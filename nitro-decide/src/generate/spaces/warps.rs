@@ -1,6 +1,6 @@
 //! Matrices by vectors, each sum added up by a warp.
 
-use nitro_codegen::{Access, Affine, Expression, Variable};
+use nitro_nest::{Access, Affine, Expression, Variable};
 
 use super::super::outline::{BLOCK, Outline, PLAIN, SUM, THREAD, UNROLLED};
 use super::super::{DecidedError, DecidedSpace, TileSizes};
@@ -13,7 +13,7 @@ const LANES: u64 = 32;
 
 impl DecidedSpace {
     /// `y = a x`, as [`matvec`](Self::matvec), but with each sum added up by the 32 threads of a warp, which read neighbours: in another order than that of the plain loops, so that results are
-    /// as far off as [`Nest::run_with_bounds`](nitro_codegen::Nest::run_with_bounds) says. Nothing is staged.
+    /// as far off as [`Nest::run_with_bounds`](nitro_nest::Nest::run_with_bounds) says. Nothing is staged.
     ///
     /// ```
     /// use nitro_decide::{DecidedSpace, Limits, TileSizes};

@@ -24,54 +24,54 @@ pub(crate) enum syrk {}
 impl syrk {
     /// The loops of the function.
     #[must_use]
-    pub fn nest() -> ::nitro_codegen::Nest {
-        let mut __nitro_builder = ::nitro_codegen::Builder::new("syrk");
+    pub fn nest() -> ::nitro_nest::Nest {
+        let mut __nitro_builder = ::nitro_nest::Builder::new("syrk");
         let n = __nitro_builder.parameter("n");
         let beta = __nitro_builder.scalar("beta");
         let a = __nitro_builder
             .input(
                 "a",
                 [
-                    (::nitro_codegen::Affine::from(0i64) + n * 1i64),
-                    (::nitro_codegen::Affine::from(0i64) + n * 2i64),
+                    (::nitro_nest::Affine::from(0i64) + n * 1i64),
+                    (::nitro_nest::Affine::from(0i64) + n * 2i64),
                 ],
             );
         let diagonal = __nitro_builder
-            .input("diagonal", [(::nitro_codegen::Affine::from(0i64) + n * 1i64)]);
+            .input("diagonal", [(::nitro_nest::Affine::from(0i64) + n * 1i64)]);
         let c = __nitro_builder
             .in_out(
                 "c",
                 [
-                    (::nitro_codegen::Affine::from(0i64) + n * 1i64),
-                    (::nitro_codegen::Affine::from(0i64) + n * 1i64),
+                    (::nitro_nest::Affine::from(0i64) + n * 1i64),
+                    (::nitro_nest::Affine::from(0i64) + n * 1i64),
                 ],
             );
         __nitro_builder.reassociate();
         __nitro_builder
             .repeat(
                 "i",
-                ::nitro_codegen::Bounds::new(
-                        (::nitro_codegen::Affine::from(0i64)),
-                        (::nitro_codegen::Affine::from(0i64) + n * 1i64),
+                ::nitro_nest::Bounds::new(
+                        (::nitro_nest::Affine::from(0i64)),
+                        (::nitro_nest::Affine::from(0i64) + n * 1i64),
                     )
                     .reversed(),
                 |__nitro_builder, i| {
                     __nitro_builder
                         .repeat(
                             "j",
-                            ::nitro_codegen::Bounds::new(
-                                (::nitro_codegen::Affine::from(0i64)),
-                                (::nitro_codegen::Affine::from(1i64) + i * 1i64),
+                            ::nitro_nest::Bounds::new(
+                                (::nitro_nest::Affine::from(0i64)),
+                                (::nitro_nest::Affine::from(1i64) + i * 1i64),
                             ),
                             |__nitro_builder, j| {
                                 __nitro_builder
                                     .only_if(
                                         [
-                                            ::nitro_codegen::Condition {
-                                                relation: ::nitro_codegen::Relation::Less,
-                                                left: (::nitro_codegen::Affine::from(0i64) + i * 1i64
+                                            ::nitro_nest::Condition {
+                                                relation: ::nitro_nest::Relation::Less,
+                                                left: (::nitro_nest::Affine::from(0i64) + i * 1i64
                                                     + j * 1i64),
-                                                right: (::nitro_codegen::Affine::from(0i64) + n * 2i64),
+                                                right: (::nitro_nest::Affine::from(0i64) + n * 2i64),
                                             },
                                         ],
                                         |__nitro_builder| {
@@ -79,30 +79,30 @@ impl syrk {
                                                 .assign(
                                                     c
                                                         .at::<
-                                                            ::nitro_codegen::Affine,
+                                                            ::nitro_nest::Affine,
                                                         >([
-                                                            (::nitro_codegen::Affine::from(0i64) + i * 1i64),
-                                                            (::nitro_codegen::Affine::from(0i64) + j * 1i64),
+                                                            (::nitro_nest::Affine::from(0i64) + i * 1i64),
+                                                            (::nitro_nest::Affine::from(0i64) + j * 1i64),
                                                         ]),
-                                                    ::nitro_codegen::Expression::Binary(
-                                                        ::nitro_codegen::Binary::Multiply,
+                                                    ::nitro_nest::Expression::Binary(
+                                                        ::nitro_nest::Binary::Multiply,
                                                         ::std::boxed::Box::new(
-                                                            ::nitro_codegen::Expression::from(
+                                                            ::nitro_nest::Expression::from(
                                                                 c
                                                                     .at::<
-                                                                        ::nitro_codegen::Affine,
+                                                                        ::nitro_nest::Affine,
                                                                     >([
-                                                                        (::nitro_codegen::Affine::from(0i64) + i * 1i64),
-                                                                        (::nitro_codegen::Affine::from(0i64) + j * 1i64),
+                                                                        (::nitro_nest::Affine::from(0i64) + i * 1i64),
+                                                                        (::nitro_nest::Affine::from(0i64) + j * 1i64),
                                                                     ]),
                                                             ),
                                                         ),
                                                         ::std::boxed::Box::new(
-                                                            ::nitro_codegen::Expression::from(
+                                                            ::nitro_nest::Expression::from(
                                                                     diagonal
                                                                         .at::<
-                                                                            ::nitro_codegen::Affine,
-                                                                        >([(::nitro_codegen::Affine::from(0i64) + i * 1i64)]),
+                                                                            ::nitro_nest::Affine,
+                                                                        >([(::nitro_nest::Affine::from(0i64) + i * 1i64)]),
                                                                 )
                                                                 .max(::core::clone::Clone::clone(&beta)),
                                                         ),
@@ -124,7 +124,7 @@ impl syrk {
     ///
     /// # Panics
     /// When the data are not of this nest.
-    pub fn reference(data: &mut ::nitro_codegen::Data) {
+    pub fn reference(data: &mut ::nitro_nest::Data) {
         let nest = Self::nest();
         let mut array_0 = data.take::<2usize>(&nest, 0usize);
         let mut array_1 = data.take::<1usize>(&nest, 1usize);

@@ -1,0 +1,213 @@
+//! What a nest is run on.
+
+use crate::array::Array;
+use crate::nest::Nest;
+
+/// Values for the arguments of a nest, each list in the order of the nest's.
+///
+/// ```
+/// use nitro_nest::{Array2, Data, nest};
+///
+/// #[nest]
+/// fn double(n: usize, #[shape(n, n)] a: &mut Array2<f32>) {
+///     for i in 0..n {
+///         for j in 0..n {
+///             a[[i, j]] *= 2.0;
+///         }
+///     }
+/// }
+///
+/// let nest = double::nest();
+/// let mut data = Data::new(&nest, &[2], &[])?;
+/// data.arrays[0].fill(1.5);
+/// nest.run(&mut data)?;
+/// assert_eq!(data.arrays[0], [3.0; 4]);
+/// # Ok::<(), nitro_nest::RunError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Data {
+    /// The sizes.
+    pub parameters: Vec<i64>,
+    /// The scalar arguments.
+    pub scalars: Vec<f32>,
+    /// The elements of the arrays, the last dimension the fastest.
+    pub arrays: Vec<Vec<f32>>,
+}
+
+/// Why a nest or its kernels cannot be run on some data.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The data have another number of values than the nest has arguments.
+    #[error("the nest `{nest}` takes {expected} {what} and was given {given}")]
+    WrongNumber {
+        /// The name of the nest.
+        nest: String,
+        /// Sizes, scalars, arrays, or elements of which array.
+        what: String,
+        /// How many it takes.
+        expected: usize,
+        /// How many there are.
+        given: usize,
+    },
+    /// A size is negative, or an array would have more elements than memory has room for.
+    #[error("the array `{array}` cannot have the shape {shape:?}")]
+    Shape {
+        /// The name of the array.
+        array: String,
+        /// The extents.
+        shape: Vec<i64>,
+    },
+    /// A statement touches what is no element.
+    #[error("`{statement}` touches {array}{subscripts:?}, which has the shape {shape:?}")]
+    OutOfBounds {
+        /// The statement.
+        statement: String,
+        /// The name of the array.
+        array: String,
+        /// The element that there is not.
+        subscripts: Vec<i64>,
+        /// The extents.
+        shape: Vec<i64>,
+    },
+    /// A thread copies several neighbours at once, and the first is not at a multiple of their number.
+    #[error(
+        "`{statement}` copies several elements at once from or to {array}{subscripts:?}, which is not aligned for that"
+    )]
+    Misaligned {
+        /// The statement.
+        statement: String,
+        /// The name of the array.
+        array: String,
+        /// The first of the elements.
+        subscripts: Vec<i64>,
+    },
+    /// Two threads of a kernel touch one element, one of them writes, and no barrier is in between.
+    #[error("kernel `{kernel}`: {first} and {second} race for {element}")]
+    Race {
+        /// The name of the kernel.
+        kernel: String,
+        /// One thread and what it does.
+        first: String,
+        /// The other thread and what it does.
+        second: String,
+        /// The element.
+        element: String,
+    },
+    /// Not all threads of a block come to the same barrier.
+    #[error("kernel `{kernel}`: {what}")]
+    Divergence {
+        /// The name of the kernel.
+        kernel: String,
+        /// Who waits and who does not.
+        what: String,
+    },
+    /// The run takes more instructions than it was given.
+    #[error("kernel `{kernel}` is at its end after more instructions than it was given")]
+    TooLong {
+        /// The name of the kernel.
+        kernel: String,
+    },
+}
+
+impl Data {
+    /// These sizes and scalars, and arrays of zeros.
+    ///
+    /// # Errors
+    /// When their number is not that of the nest's arguments, or they give an array a shape that there cannot be.
+    pub fn new(nest: &Nest, parameters: &[i64], scalars: &[f32]) -> Result<Self, RunError> {
+        count(nest, "scalars", nest.scalars.len(), scalars.len())?;
+        let shapes = Self::shapes_of(nest, parameters)?;
+        let elements = |shape: &Vec<i64>| vec![0.0; shape.iter().product::<i64>() as usize];
+        let arrays = shapes[..nest.arguments()].iter().map(elements).collect();
+        Ok(Self { parameters: parameters.to_vec(), scalars: scalars.to_vec(), arrays })
+    }
+
+    /// The extents of the arrays of a nest, of temporaries too, for these sizes.
+    ///
+    /// # Errors
+    /// When their number is not that of the nest's, or they give an array a shape that there cannot be.
+    pub fn shapes_of(nest: &Nest, parameters: &[i64]) -> Result<Vec<Vec<i64>>, RunError> {
+        count(nest, "sizes", nest.parameters().len(), parameters.len())?;
+        (0..nest.arrays.len()).map(|array| shape(nest, array, parameters)).collect()
+    }
+
+    /// A size, as `#[nest]` functions take it.
+    ///
+    /// # Panics
+    /// When there is no such size, or it is negative.
+    #[must_use]
+    pub fn size(&self, parameter: usize) -> usize {
+        usize::try_from(self.parameters[parameter]).expect("no size is negative")
+    }
+
+    /// Takes an array out, as `#[nest]` functions take it; [`give`](Self::give) puts it back.
+    ///
+    /// ```
+    /// use nitro_nest::{Builder, Data};
+    ///
+    /// let mut builder = Builder::new("nothing");
+    /// let n = builder.parameter("n");
+    /// builder.in_out("a", [n.into(), n.into()]);
+    /// let nest = builder.finish()?;
+    /// let mut data = Data::new(&nest, &[3], &[])?;
+    /// let mut a = data.take::<2>(&nest, 0);
+    /// a[[data.size(0) - 1, 0]] = 1.0;
+    /// data.give(0, a);
+    /// assert_eq!(data.arrays[0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// When the data are not of this nest, or the array has another number of dimensions.
+    #[must_use]
+    pub fn take<const D: usize>(&mut self, nest: &Nest, array: usize) -> Array<f32, D> {
+        let shape = shape(nest, array, &self.parameters).unwrap_or_else(|error| panic!("{error}"));
+        let shape: Vec<usize> = shape.into_iter().map(|extent| extent as usize).collect();
+        let shape = shape.try_into().expect("the array has as many dimensions as the function says");
+        Array::new(shape, std::mem::take(&mut self.arrays[array]))
+    }
+
+    /// Puts an array back.
+    pub fn give<const D: usize>(&mut self, array: usize, elements: Array<f32, D>) {
+        self.arrays[array] = elements.into_vec();
+    }
+
+    /// Whether these are values for the nest, and if so the extents of its arrays.
+    pub(crate) fn shapes(&self, nest: &Nest) -> Result<Vec<Vec<i64>>, RunError> {
+        count(nest, "scalars", nest.scalars.len(), self.scalars.len())?;
+        count(nest, "arrays", nest.arguments(), self.arrays.len())?;
+        let shapes = Self::shapes_of(nest, &self.parameters)?;
+        for (array, shape) in shapes[..nest.arguments()].iter().enumerate() {
+            let expected = shape.iter().product::<i64>() as usize;
+            let what = format!("elements of `{}`", nest.arrays[array].name);
+            count(nest, &what, expected, self.arrays[array].len())?;
+        }
+        Ok(shapes)
+    }
+}
+
+/// Temporaries, as they are when a nest begins: not zeros, so that what is read before it is written shows.
+pub(crate) fn temporaries(nest: &Nest, shapes: &[Vec<i64>]) -> impl Iterator<Item = Vec<f32>> {
+    shapes[nest.arguments()..].iter().map(|shape| vec![f32::NAN; shape.iter().product::<i64>() as usize])
+}
+
+fn count(nest: &Nest, what: &str, expected: usize, given: usize) -> Result<(), RunError> {
+    let wrong = || RunError::WrongNumber { nest: nest.name.clone(), what: what.to_owned(), expected, given };
+    if expected == given { Ok(()) } else { Err(wrong()) }
+}
+
+/// The extents of an array.
+fn shape(nest: &Nest, array: usize, parameters: &[i64]) -> Result<Vec<i64>, RunError> {
+    let declaration = &nest.arrays[array];
+    let wrong = |shape| RunError::Shape { array: declaration.name.clone(), shape };
+    nitro_launch::shape(&declaration.shape, &nest.values(parameters), array >= nest.arguments())
+        .map_err(wrong)
+}
+
+/// Where an element is among all of its array, if it is one.
+pub(crate) fn offset(shape: &[i64], subscripts: &[i64]) -> Option<usize> {
+    let within = subscripts.iter().zip(shape).all(|(subscript, extent)| (0..*extent).contains(subscript));
+    let add = |offset, (subscript, extent): (&i64, &i64)| offset * extent + subscript;
+    within.then(|| subscripts.iter().zip(shape).fold(0, add) as usize)
+}

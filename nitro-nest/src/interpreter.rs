@@ -1,0 +1,202 @@
+//! Nests run in the order in which they are written: the reference for whatever is made of them.
+
+use crate::data::{Data, RunError, offset, temporaries};
+use crate::nest::affine::Variable;
+use crate::nest::expression::{Access, Binary, Expression, Unary};
+use crate::nest::{Assignment, Nest, Node, display};
+
+impl Nest {
+    /// Runs the nest, statement instance by statement instance in the order in which it is written. It gives what the function under `#[nest]`
+    /// gives, bit for bit.
+    ///
+    /// ```
+    /// use nitro_nest::{Bounds, Builder, Data};
+    ///
+    /// let mut builder = Builder::new("sum");
+    /// let n = builder.parameter("n");
+    /// let x = builder.input("x", [n.into()]);
+    /// let sum = builder.in_out("sum", []);
+    /// let all = || sum.at::<i64>([]);
+    /// builder.repeat("i", Bounds::new(0, n), |builder, i| builder.assign(all(), all() + x.at([i])));
+    /// let nest = builder.finish()?;
+    ///
+    /// let mut data = Data::new(&nest, &[3], &[])?;
+    /// data.arrays[0] = vec![1.0, 2.0, 3.0];
+    /// nest.run(&mut data)?;
+    /// assert_eq!(data.arrays[1], [6.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the data are not of this nest, or a statement touches what is no element; the data are then half done.
+    pub fn run(&self, data: &mut Data) -> Result<(), RunError> {
+        let shapes = data.shapes(self)?;
+        data.arrays.extend(temporaries(self, &shapes));
+        let done = self.run_on(data, &shapes);
+        data.arrays.truncate(self.arguments());
+        done
+    }
+
+    fn run_on(&self, data: &mut Data, shapes: &[Vec<i64>]) -> Result<(), RunError> {
+        let parameters = self.values(&data.parameters);
+        let elements = Elements { nest: self, parameters: &parameters, shapes };
+        let mut run = |assignment: &Assignment, iterators: &[i64]| {
+            let value = |variable| value(&parameters, iterators, variable);
+            let element = |access: &Access| elements.offset(assignment, access, iterators);
+            let mut load = |access: &Access| Ok(data.arrays[access.array][element(access)?]);
+            let result = evaluate(&assignment.value, &value, &data.scalars, &mut load)?;
+            data.arrays[assignment.target.array][element(&assignment.target)?] = result;
+            Ok(())
+        };
+        self.walk(&parameters, &mut |_, assignment, iterators| run(assignment, iterators))
+    }
+
+    /// Calls `visit` with each instance of each statement, in order: its index, and the values of all iterators of the nest, of which those around the
+    /// statement count. Errors of `visit` end the walk.
+    ///
+    /// ```
+    /// use nitro_nest::{Bounds, Builder};
+    ///
+    /// let mut builder = Builder::new("triangle");
+    /// let n = builder.parameter("n");
+    /// let a = builder.in_out("a", [n.into(), n.into()]);
+    /// builder.repeat("i", Bounds::new(0, n), |builder, i| {
+    ///     builder.repeat("j", Bounds::new(0, i + 1), |builder, j| builder.assign(a.at([i, j]), 1.0));
+    /// });
+    /// let mut instances = Vec::new();
+    /// builder.finish()?.instances(&[2], |_, iterators| instances.push(iterators.to_vec()));
+    /// assert_eq!(instances, [[0, 0], [1, 0], [1, 1]]);
+    /// # Ok::<(), nitro_nest::NestError>(())
+    /// ```
+    pub fn instances(&self, parameters: &[i64], mut visit: impl FnMut(usize, &[i64])) {
+        let walked: Result<(), std::convert::Infallible> =
+            self.walk(&self.values(parameters), &mut |statement, _, iterators| {
+                visit(statement, iterators);
+                Ok(())
+            });
+        walked.unwrap_or_else(|never| match never {});
+    }
+
+    pub(crate) fn walk<E>(&self, parameters: &[i64], visit: &mut Visit<'_, E>) -> Result<(), E> {
+        let iterators = vec![0; self.iterators.len()];
+        Walk { parameters, iterators, visit }.nodes(&self.body, 0).map(drop)
+    }
+}
+
+/// Where the elements of a nest's arrays are.
+pub(crate) struct Elements<'a> {
+    pub(crate) nest: &'a Nest,
+    pub(crate) parameters: &'a [i64],
+    pub(crate) shapes: &'a [Vec<i64>],
+}
+
+impl Elements<'_> {
+    /// Where an element is among all of its array, at these values of the iterators.
+    pub(crate) fn offset(
+        &self,
+        assignment: &Assignment,
+        access: &Access,
+        iterators: &[i64],
+    ) -> Result<usize, RunError> {
+        let value = |variable| value(self.parameters, iterators, variable);
+        let subscripts: Vec<i64> =
+            access.subscripts.iter().map(|subscript| subscript.evaluate(&value)).collect();
+        let shape = &self.shapes[access.array];
+        offset(shape, &subscripts).ok_or_else(|| RunError::OutOfBounds {
+            statement: display::assignment(self.nest, assignment),
+            array: self.nest.arrays[access.array].name.clone(),
+            subscripts,
+            shape: shape.clone(),
+        })
+    }
+}
+
+/// What a variable of a nest is at a point of its execution.
+pub(crate) fn value(parameters: &[i64], iterators: &[i64], variable: Variable) -> i64 {
+    match variable {
+        Variable::Parameter(index) => parameters[index],
+        Variable::Iterator(index) => iterators[index],
+        Variable::Block(_) | Variable::Thread(_) => 0, // in no valid nest
+    }
+}
+
+/// What is done at an instance: the statement's index, the statement, and the values of all iterators.
+type Visit<'a, E> = dyn FnMut(usize, &Assignment, &[i64]) -> Result<(), E> + 'a;
+
+struct Walk<'a, 'v, E> {
+    parameters: &'a [i64],
+    iterators: Vec<i64>,
+    visit: &'a mut Visit<'v, E>,
+}
+
+impl<E> Walk<'_, '_, E> {
+    /// `first` is the index of the first statement; what comes out is that of the one after the last.
+    fn nodes(&mut self, nodes: &[Node], first: usize) -> Result<usize, E> {
+        nodes.iter().try_fold(first, |first, node| self.node(node, first))
+    }
+
+    fn node(&mut self, node: &Node, first: usize) -> Result<usize, E> {
+        match node {
+            Node::Assign(assignment) => {
+                (self.visit)(first, assignment, &self.iterators)?;
+                Ok(first + 1)
+            }
+            Node::Loop(range, body) => {
+                let (parameters, iterators) = (self.parameters, self.iterators.clone());
+                for step in range.values(&|variable| value(parameters, &iterators, variable)) {
+                    self.iterators[range.iterator] = step;
+                    self.nodes(body, first)?;
+                }
+                Ok(first + node.statements())
+            }
+            Node::If(conditions, body) => {
+                let at = |variable| value(self.parameters, &self.iterators, variable);
+                if conditions.iter().all(|condition| condition.holds(&at)) {
+                    self.nodes(body, first)?;
+                }
+                Ok(first + node.statements())
+            }
+        }
+    }
+}
+
+/// The value of an expression. Each operation is rounded by itself.
+pub(crate) fn evaluate<E>(
+    expression: &Expression,
+    value: &dyn Fn(Variable) -> i64,
+    scalars: &[f32],
+    load: &mut dyn FnMut(&Access) -> Result<f32, E>,
+) -> Result<f32, E> {
+    let mut of = |expression: &Expression| evaluate(expression, value, scalars, load);
+    Ok(match expression {
+        Expression::Constant(bits) => (*bits).into(),
+        Expression::Scalar(index) => scalars[*index],
+        Expression::Integer(affine) => affine.evaluate(value) as f32,
+        Expression::Load(access) => load(access)?,
+        Expression::Unary(operator, operand) => unary(*operator, of(operand)?),
+        Expression::Binary(operator, left, right) => binary(*operator, of(left)?, of(right)?),
+        Expression::Select(select) => {
+            let holds = select.relation.holds(&of(&select.left)?, &of(&select.right)?);
+            of(if holds { &select.then } else { &select.otherwise })?
+        }
+    })
+}
+
+fn unary(operator: Unary, operand: f32) -> f32 {
+    match operator {
+        Unary::Negate => -operand,
+        Unary::SquareRoot => operand.sqrt(),
+        Unary::Absolute => operand.abs(),
+    }
+}
+
+fn binary(operator: Binary, left: f32, right: f32) -> f32 {
+    match operator {
+        Binary::Add => left + right,
+        Binary::Subtract => left - right,
+        Binary::Multiply => left * right,
+        Binary::Divide => left / right,
+        Binary::Minimum => left.min(right),
+        Binary::Maximum => left.max(right),
+    }
+}

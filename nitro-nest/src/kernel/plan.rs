@@ -1,0 +1,124 @@
+//! What the host does with a program: which kernels it launches for which sizes, and all of that as a plan that is shipped.
+
+use nitro_launch::{Covering, Launch, LaunchPlan, PlannedArray, PlannedKernel, launches};
+
+use super::{Integers, Kernel, Program};
+use crate::data::{Data, RunError};
+use crate::nest::ArrayDeclaration;
+
+/// The type of integers in the text of a plan.
+const INTEGER: &str = "nitro_int";
+
+impl Program {
+    /// All that a host needs to launch the kernels, without this crate: `nitro_cuda::Executable` runs it, and [`LaunchPlan::to_json`] is its text.
+    ///
+    #[cfg_attr(feature = "polyhedral", doc = "```")]
+    #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
+    /// use nitro_nest::{LaunchPlan, Mapping, nest};
+    ///
+    /// #[nest]
+    /// fn fill(n: usize, value: f32, #[shape(n)] x: &mut [f32]) {
+    ///     for i in 0..n {
+    ///         x[i] = value;
+    ///     }
+    /// }
+    ///
+    /// let nest = fill::nest();
+    /// let plan = nest.map(&nest.dependences()?, &Mapping::naive()).plan();
+    /// let shipped = plan.to_json();
+    /// assert_eq!(LaunchPlan::from_json(&shipped)?, plan);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn plan(&self) -> LaunchPlan {
+        let nest = &self.nest;
+        let array = |declared: &ArrayDeclaration| PlannedArray {
+            name: declared.name.clone(),
+            shape: declared.shape.clone(),
+            is_written: declared.is_written,
+        };
+        let (arrays, temporaries) = nest.arrays.split_at(nest.arguments());
+        LaunchPlan {
+            name: nest.name.clone(),
+            sizes: nest.parameters().to_vec(),
+            products: nest.products.clone(),
+            scalars: nest.scalars.clone(),
+            arrays: arrays.iter().map(array).collect(),
+            temporaries: temporaries.iter().map(array).collect(),
+            iterators: nest.iterators.clone(),
+            kernels: self.kernels.iter().map(Kernel::planned).collect(),
+            host: self.host.clone(),
+            contracts: true,
+            cuda: self.cuda_in(INTEGER),
+            ptx: None,
+            origin: String::new(),
+        }
+    }
+
+    /// The integers that suffice for these sizes.
+    ///
+    /// # Errors
+    /// When the sizes are not those of the nest.
+    pub fn integers(&self, parameters: &[i64]) -> Result<Integers, RunError> {
+        let shapes = Data::shapes_of(&self.nest, parameters)?;
+        Ok(Integers::sufficient(&self.nest.values(parameters), &shapes))
+    }
+
+    /// Calls `launch` with each launch, in order. An error of `launch` ends it.
+    ///
+    #[cfg_attr(feature = "polyhedral", doc = "```")]
+    #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
+    /// use nitro_nest::{Mapping, nest};
+    ///
+    /// #[nest]
+    /// fn fill(n: usize, #[shape(n)] x: &mut [f32]) {
+    ///     for i in 0..n {
+    ///         x[i] = 1.0;
+    ///     }
+    /// }
+    ///
+    /// let nest = fill::nest();
+    /// let program = nest.map(&nest.dependences()?, &Mapping::naive());
+    /// let mut grids = Vec::new();
+    /// program.launches(&[1000], |launch| { grids.push(launch.grid); Ok::<(), ()>(()) }).unwrap();
+    /// assert_eq!(grids, [[4, 1, 1]]); // blocks of 256 threads
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `launch`.
+    pub fn launches<E>(
+        &self,
+        parameters: &[i64],
+        launch: impl FnMut(&Launch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let kernel = |index: usize| self.kernels[index].covering();
+        let sizes = self.nest.values(parameters);
+        launches(&self.host, self.nest.iterators.len(), &kernel, &sizes, u64::MAX, launch)?;
+        Ok(())
+    }
+}
+
+impl Kernel {
+    fn covering(&self) -> Covering<'_> {
+        let Self { host_iterators, grid, block, points, .. } = self;
+        Covering { host_iterators, grid, block: *block, points: *points }
+    }
+
+    fn planned(&self) -> PlannedKernel {
+        PlannedKernel {
+            name: self.name.clone(),
+            part: part(&self.statements),
+            host_iterators: self.host_iterators.clone(),
+            grid: self.grid.clone(),
+            block: self.block,
+            points: self.points,
+        }
+    }
+}
+
+/// What a search calls the part of a nest that these statements are.
+pub fn part(statements: &[usize]) -> String {
+    let names: Vec<String> = statements.iter().map(usize::to_string).collect();
+    names.join("+")
+}

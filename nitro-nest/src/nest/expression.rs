@@ -1,0 +1,319 @@
+//! Values in single precision: what statements assign.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use serde::{Deserialize, Serialize};
+
+use super::affine::{Affine, Variable};
+
+/// A number in single precision, compared bit by bit so that nests can be compared and hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Bits(u32);
+
+impl From<f32> for Bits {
+    fn from(value: f32) -> Self {
+        Self(value.to_bits())
+    }
+}
+
+impl From<Bits> for f32 {
+    fn from(bits: Bits) -> Self {
+        Self::from_bits(bits.0)
+    }
+}
+
+/// An element of an array.
+///
+/// ```
+/// use nitro_nest::Builder;
+///
+/// let mut builder = Builder::new("first");
+/// let n = builder.parameter("n");
+/// let x = builder.input("x", [n.into()]);
+/// let access = x.at([n - 1]);
+/// assert_eq!(access.subscripts[0].constant(), -1);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Access {
+    /// Index of the array in the nest's list.
+    pub array: usize,
+    /// One for each dimension, the slowest first.
+    pub subscripts: Vec<Affine>,
+}
+
+impl Access {
+    /// Whether which element it is depends on one of these iterators.
+    pub(crate) fn depends_on(&self, iterators: &[usize]) -> bool {
+        let of = |subscript: &Affine, iterator: &usize| subscript.mentions(Variable::Iterator(*iterator));
+        self.subscripts.iter().any(|subscript| iterators.iter().any(|iterator| of(subscript, iterator)))
+    }
+
+    /// With something in the place of an iterator.
+    pub(crate) fn with(&self, iterator: usize, by: &Affine) -> Access {
+        let of = |subscript: &Affine| subscript.substitute(Variable::Iterator(iterator), by);
+        Access { array: self.array, subscripts: self.subscripts.iter().map(of).collect() }
+    }
+
+    /// The element so far behind it along the last dimension.
+    pub(crate) fn neighbour(&self, distance: i64) -> Access {
+        let mut neighbour = self.clone();
+        if let Some(last) = neighbour.subscripts.last_mut() {
+            *last = last.clone() + distance;
+        }
+        neighbour
+    }
+}
+
+/// Operations on one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Unary {
+    /// `-x`
+    Negate,
+    /// `x.sqrt()`
+    SquareRoot,
+    /// `x.abs()`
+    Absolute,
+}
+
+/// Operations on two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Binary {
+    /// `x + y`
+    Add,
+    /// `x - y`
+    Subtract,
+    /// `x * y`
+    Multiply,
+    /// `x / y`
+    Divide,
+    /// `x.min(y)`; of two zeros either, as in Rust
+    Minimum,
+    /// `x.max(y)`; of two zeros either, as in Rust
+    Maximum,
+}
+
+/// How two values or integers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Relation {
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `==`
+    Equal,
+}
+
+impl Relation {
+    /// Whether it holds between these two.
+    pub fn holds<T: PartialOrd>(self, left: &T, right: &T) -> bool {
+        match self {
+            Relation::Less => left < right,
+            Relation::LessOrEqual => left <= right,
+            Relation::Greater => left > right,
+            Relation::GreaterOrEqual => left >= right,
+            Relation::Equal => left == right,
+        }
+    }
+}
+
+/// A value in single precision. Sums and products are written with the operators of Rust.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Expression {
+    /// A number.
+    Constant(Bits),
+    /// A scalar argument: its index in the nest's list.
+    Scalar(usize),
+    /// An integer as a number.
+    Integer(Affine),
+    /// An element.
+    Load(Access),
+    /// An operation on one value.
+    Unary(Unary, Box<Expression>),
+    /// An operation on two values.
+    Binary(Binary, Box<Expression>, Box<Expression>),
+    /// `if left < right { then } else { otherwise }`, between values
+    Select(Box<Select>),
+}
+
+/// The parts of a choice between two values by comparing two others. The value that is not chosen is not evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Select {
+    /// How `left` and `right` are compared.
+    pub relation: Relation,
+    /// What is compared.
+    pub left: Expression,
+    /// What it is compared with.
+    pub right: Expression,
+    /// The value where that holds.
+    pub then: Expression,
+    /// The value where it does not.
+    pub otherwise: Expression,
+}
+
+impl Expression {
+    /// The square root, rounded as IEEE 754 says.
+    #[must_use]
+    pub fn sqrt(self) -> Self {
+        Self::Unary(Unary::SquareRoot, Box::new(self))
+    }
+
+    /// The absolute value.
+    #[must_use]
+    pub fn abs(self) -> Self {
+        Self::Unary(Unary::Absolute, Box::new(self))
+    }
+
+    /// The smaller of two values; the other one where one is not a number.
+    #[must_use]
+    pub fn min(self, other: impl Into<Self>) -> Self {
+        Self::Binary(Binary::Minimum, Box::new(self), Box::new(other.into()))
+    }
+
+    /// The larger of two values; the other one where one is not a number.
+    #[must_use]
+    pub fn max(self, other: impl Into<Self>) -> Self {
+        Self::Binary(Binary::Maximum, Box::new(self), Box::new(other.into()))
+    }
+
+    /// `then` where `left` and `right` compare so, else `otherwise`.
+    ///
+    /// ```
+    /// use nitro_nest::{Builder, Expression, Relation};
+    ///
+    /// let mut builder = Builder::new("relu");
+    /// let x = builder.in_out("x", []);
+    /// let value = || Expression::from(x.at::<i64>([]));
+    /// let zero = || Expression::from(0.0);
+    /// let relu = Expression::select(Relation::Less, [value(), zero()], [zero(), value()]);
+    /// builder.assign(x.at::<i64>([]), relu.max(0.0));
+    /// assert!(builder.finish()?.to_string().contains("x = max((if x < 0.0 { 0.0 } else { x }), 0.0);"));
+    /// # Ok::<(), nitro_nest::NestError>(())
+    /// ```
+    #[must_use]
+    pub fn select(relation: Relation, [left, right]: [Self; 2], [then, otherwise]: [Self; 2]) -> Self {
+        Self::Select(Box::new(Select { relation, left, right, then, otherwise }))
+    }
+
+    /// The elements that it reads, from left to right.
+    #[must_use]
+    pub fn reads(&self) -> Vec<&Access> {
+        let mut reads = Vec::new();
+        self.visit(&mut |expression| {
+            if let Self::Load(access) = expression {
+                reads.push(access);
+            }
+        });
+        reads
+    }
+
+    /// Reads other elements in the place of those that it reads.
+    pub fn map_loads(&mut self, by: &dyn Fn(Access) -> Access) {
+        if let Self::Load(access) = self {
+            *access = by(access.clone());
+        }
+        self.parts_mut().into_iter().for_each(|part| part.map_loads(by));
+    }
+
+    /// Changes all integers in it: subscripts and values.
+    #[cfg(feature = "polyhedral")]
+    pub(crate) fn map_integers(&mut self, by: &dyn Fn(&Affine) -> Affine) {
+        match self {
+            Self::Load(access) => {
+                access.subscripts.iter_mut().for_each(|subscript| *subscript = by(subscript))
+            }
+            Self::Integer(value) => *value = by(value),
+            _ => self.parts_mut().into_iter().for_each(|part| part.map_integers(by)),
+        }
+    }
+
+    /// Calls `visitor` with the expression and all in it, from left to right.
+    pub fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Self)) {
+        visitor(self);
+        self.parts().into_iter().for_each(|part| part.visit(visitor));
+    }
+
+    /// The values that it is made of, from left to right.
+    pub(crate) fn parts(&self) -> Vec<&Self> {
+        match self {
+            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => Vec::new(),
+            Self::Unary(_, operand) => vec![operand],
+            Self::Binary(_, left, right) => vec![left, right],
+            Self::Select(select) => {
+                let Select { left, right, then, otherwise, .. } = &**select;
+                vec![left, right, then, otherwise]
+            }
+        }
+    }
+
+    /// As [`parts`](Self::parts), to be changed.
+    pub(crate) fn parts_mut(&mut self) -> Vec<&mut Self> {
+        match self {
+            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => Vec::new(),
+            Self::Unary(_, operand) => vec![operand],
+            Self::Binary(_, left, right) => vec![left, right],
+            Self::Select(select) => {
+                let Select { left, right, then, otherwise, .. } = &mut **select;
+                vec![left, right, then, otherwise]
+            }
+        }
+    }
+}
+
+impl From<f32> for Expression {
+    fn from(value: f32) -> Self {
+        Self::Constant(value.into())
+    }
+}
+
+impl From<Access> for Expression {
+    fn from(access: Access) -> Self {
+        Self::Load(access)
+    }
+}
+
+impl From<Affine> for Expression {
+    fn from(value: Affine) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl From<Variable> for Expression {
+    fn from(value: Variable) -> Self {
+        Self::Integer(value.into())
+    }
+}
+
+/// `expression OP x` and `access OP x` for anything that is an expression.
+macro_rules! arithmetic {
+    ($($operator:ident $method:ident $binary:ident),*) => {$(
+        impl<T: Into<Expression>> $operator<T> for Expression {
+            type Output = Expression;
+
+            fn $method(self, other: T) -> Expression {
+                Expression::Binary(Binary::$binary, Box::new(self), Box::new(other.into()))
+            }
+        }
+
+        impl<T: Into<Expression>> $operator<T> for Access {
+            type Output = Expression;
+
+            fn $method(self, other: T) -> Expression {
+                Expression::from(self).$method(other)
+            }
+        }
+    )*};
+}
+
+arithmetic!(Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide);
+
+impl Neg for Expression {
+    type Output = Expression;
+
+    fn neg(self) -> Expression {
+        Self::Unary(Unary::Negate, Box::new(self))
+    }
+}

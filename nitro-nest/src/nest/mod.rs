@@ -1,0 +1,218 @@
+//! Loop nests: what is computed, in the order in which it was written.
+
+/// Integers that are linear in parameters and iterators: bounds, subscripts, conditions.
+pub mod affine {
+    pub use nitro_launch::{Affine, Variable};
+}
+pub mod builder;
+pub mod display;
+pub mod expression;
+pub mod statement;
+mod validate;
+
+pub use nitro_launch::Range;
+use nitro_launch::SizeProduct;
+use serde::{Deserialize, Serialize};
+
+use affine::Affine;
+use expression::{Access, Expression, Relation};
+
+/// A loop nest: parameters, scalars and arrays, and loops with affine bounds around assignments to elements.
+///
+/// `#[nest]` makes it of a function, [`Builder`](crate::Builder) in a program. It is valid: every array has as many subscripts as dimensions, every iterator is that of
+/// a loop around its use, no array is written that is an input. Printed, it reads like the function.
+///
+/// ```
+/// use nitro_nest::{Array2, nest};
+///
+/// #[nest]
+/// fn scale(n: usize, m: usize, factor: f32, #[shape(n, m)] a: &mut Array2<f32>) {
+///     for i in 0..n {
+///         for j in 0..m {
+///             a[[i, j]] *= factor;
+///         }
+///     }
+/// }
+///
+/// let text = scale::nest().to_string();
+/// assert!(text.contains("for i in 0..n {") && text.contains("a[i, j] = a[i, j] * factor;"), "{text}");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Nest {
+    pub(crate) name: String,
+    pub(crate) parameters: Vec<String>,
+    /// The last parameters are no arguments: products of others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) products: Vec<SizeProduct>,
+    pub(crate) scalars: Vec<String>,
+    pub(crate) arrays: Vec<ArrayDeclaration>,
+    /// How many of the last arrays are no arguments.
+    #[serde(default)]
+    pub(crate) temporaries: usize,
+    /// The names of the iterators, one a loop.
+    pub(crate) iterators: Vec<String>,
+    pub(crate) body: Vec<Node>,
+    pub(crate) reassociates: bool,
+}
+
+/// An array of the nest: single precision, row-major.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ArrayDeclaration {
+    /// Its name.
+    pub name: String,
+    /// The extent of each dimension, the slowest first: affine in the parameters.
+    pub shape: Vec<Affine>,
+    /// Whether statements may write it.
+    pub is_written: bool,
+}
+
+/// A part of a nest.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Node {
+    /// A loop and what is in it.
+    Loop(Range, Vec<Node>),
+    /// What is done where all conditions hold.
+    If(Vec<Condition>, Vec<Node>),
+    /// A statement.
+    Assign(Assignment),
+}
+
+/// A comparison of two integers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Condition {
+    /// How they are compared.
+    pub relation: Relation,
+    /// What is compared.
+    pub left: Affine,
+    /// What it is compared with.
+    pub right: Affine,
+}
+
+/// A statement: an element becomes a value. `x += e` is `x = x + e`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Assignment {
+    /// What is written.
+    pub target: Access,
+    /// Its new value.
+    pub value: Expression,
+}
+
+impl Nest {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names of its sizes.
+    #[must_use]
+    pub fn parameters(&self) -> &[String] {
+        &self.parameters[..self.parameters.len() - self.products.len()]
+    }
+
+    /// The values of all parameters: of these sizes, and of the products of them.
+    pub(crate) fn values(&self, sizes: &[i64]) -> Vec<i64> {
+        SizeProduct::with_all(&self.products, sizes)
+    }
+
+    /// The names of its scalar arguments.
+    #[must_use]
+    pub fn scalars(&self) -> &[String] {
+        &self.scalars
+    }
+
+    /// Its arrays: the arguments, and then temporaries (`Nest::with_temporaries`, with the feature `polyhedral`).
+    #[must_use]
+    pub fn arrays(&self) -> &[ArrayDeclaration] {
+        &self.arrays
+    }
+
+    /// How many of its arrays are arguments.
+    #[must_use]
+    pub fn arguments(&self) -> usize {
+        self.arrays.len() - self.temporaries
+    }
+
+    /// The names of its iterators, one a loop, in the order of the loops.
+    #[must_use]
+    pub fn iterators(&self) -> &[String] {
+        &self.iterators
+    }
+
+    /// What it does, in order.
+    #[must_use]
+    pub fn body(&self) -> &[Node] {
+        &self.body
+    }
+
+    /// The names of all arguments and iterators.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        let arrays = self.arrays.iter().map(|array| &array.name);
+        self.parameters.iter().chain(&self.scalars).chain(arrays).chain(&self.iterators)
+    }
+
+    /// The name, or one like it that nothing has yet.
+    pub(crate) fn free(&self, name: &str) -> String {
+        let mut name = name.to_owned();
+        while self.names().any(|taken| *taken == name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// Whether sums may be added up in another order, `#[nest(reassoc)]`: results then differ by rounding.
+    #[must_use]
+    pub fn reassociates(&self) -> bool {
+        self.reassociates
+    }
+}
+
+impl Node {
+    /// How many statements are in it.
+    pub(crate) fn statements(&self) -> usize {
+        match self {
+            Node::Assign(_) => 1,
+            Node::Loop(_, body) | Node::If(_, body) => body.iter().map(Node::statements).sum(),
+        }
+    }
+
+    /// The statements in it, in the order in which they are written.
+    pub(crate) fn assignments(&self) -> Vec<&Assignment> {
+        match self {
+            Node::Assign(assignment) => vec![assignment],
+            Node::Loop(_, body) | Node::If(_, body) => body.iter().flat_map(Node::assignments).collect(),
+        }
+    }
+}
+
+#[cfg(feature = "polyhedral")]
+impl Node {
+    /// Changes all integers in it: bounds, conditions, subscripts and values.
+    pub(crate) fn map_integers(&mut self, by: &dyn Fn(&Affine) -> Affine) {
+        match self {
+            Node::Loop(range, body) => {
+                range.lower.iter_mut().chain(&mut range.upper).for_each(|bound| *bound = by(bound));
+                body.iter_mut().for_each(|node| node.map_integers(by));
+            }
+            Node::If(conditions, body) => {
+                for condition in conditions {
+                    condition.left = by(&condition.left);
+                    condition.right = by(&condition.right);
+                }
+                body.iter_mut().for_each(|node| node.map_integers(by));
+            }
+            Node::Assign(assignment) => {
+                assignment.target.subscripts.iter_mut().for_each(|subscript| *subscript = by(subscript));
+                assignment.value.map_integers(by);
+            }
+        }
+    }
+}
+
+impl Condition {
+    /// Whether it holds for these values of the variables.
+    #[must_use]
+    pub fn holds(&self, value: &dyn Fn(affine::Variable) -> i64) -> bool {
+        self.relation.holds(&self.left.evaluate(value), &self.right.evaluate(value))
+    }
+}

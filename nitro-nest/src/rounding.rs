@@ -1,0 +1,220 @@
+//! How far results may be off that were computed in another order.
+
+use crate::data::{Data, RunError, temporaries};
+use crate::dependence::is_sum;
+use crate::interpreter::{Elements, value};
+use crate::nest::affine::Variable;
+use crate::nest::expression::{Access, Binary, Expression, Unary};
+use crate::nest::{Assignment, Nest};
+
+/// Half a unit in the last place of 1: what rounding an operation adds, relative to its result.
+const UNIT: f64 = f32::EPSILON as f64 / 2.0;
+
+impl Nest {
+    /// Runs the nest as [`run`](Self::run) does, and tells of each element how far it may be from what another program gives that adds the same terms in
+    /// another order, or rounds a product and a sum at once.
+    ///
+    /// For a sum of n + 1 terms x it is twice γ(n)·Σ|x|, with γ(n) = n·u / (1 − n·u) and u = 2⁻²⁴, and what the terms themselves may be off: neither of the
+    /// two programs is exact (Higham, *Accuracy and Stability of Numerical Algorithms*, chapter 4). Infinite where the two may differ by anything, such as a
+    /// quotient whose divisor may be 0.
+    ///
+    /// ```
+    /// use nitro_nest::{Bounds, Builder, Data};
+    ///
+    /// let mut builder = Builder::new("sum");
+    /// let n = builder.parameter("n");
+    /// let x = builder.input("x", [n.into()]);
+    /// let sum = builder.in_out("sum", []);
+    /// let all = || sum.at::<i64>([]);
+    /// builder.repeat("i", Bounds::new(0, n), |builder, i| builder.assign(all(), all() + x.at([i])));
+    /// let nest = builder.finish()?;
+    ///
+    /// let mut data = Data::new(&nest, &[3], &[])?;
+    /// data.arrays[0] = vec![1.0, -2.0, 3.0];
+    /// let bounds = nest.run_with_bounds(&mut data)?;
+    /// assert_eq!(data.arrays[1], [2.0]);
+    /// let unit = 0.5_f64.powi(24);
+    /// let gamma = 3.0 * unit / (1.0 - 3.0 * unit); // three additions: the sum was 0 before
+    /// assert!((bounds[1][0] - 2.0 * gamma * 6.0).abs() < 1e-15);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with_bounds(&self, data: &mut Data) -> Result<Vec<Vec<f64>>, RunError> {
+        let shapes = data.shapes(self)?;
+        data.arrays.extend(temporaries(self, &shapes));
+        let sums = data.arrays.iter().map(|array| vec![Sum::default(); array.len()]).collect();
+        let parameters = self.values(&data.parameters);
+        let elements = Elements { nest: self, parameters: &parameters, shapes: &shapes };
+        let mut run = Bounded { elements, data, sums };
+        let done = self.walk(&parameters, &mut |_, assignment, iterators| run.assign(assignment, iterators));
+        let of = |sums: &Vec<Sum>| sums.iter().map(|sum| 2.0 * sum.bound()).collect();
+        let bounds = run.sums[..self.arguments()].iter().map(of).collect();
+        data.arrays.truncate(self.arguments());
+        done.map(|()| bounds)
+    }
+}
+
+/// What an element is the sum of.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    additions: f64,
+    /// Σ|x|
+    magnitude: f64,
+    /// By how much the terms are off, together.
+    error: f64,
+}
+
+impl Sum {
+    fn of(term: Term) -> Self {
+        Self { additions: 0.0, magnitude: term.value.abs() + term.error, error: term.error }
+    }
+
+    fn add(&mut self, term: Term) {
+        self.additions += 1.0;
+        self.magnitude += term.value.abs() + term.error;
+        self.error += term.error;
+    }
+
+    fn bound(&self) -> f64 {
+        let rounded = self.additions * UNIT;
+        // Nothing was added: 0 times an infinite magnitude is no number.
+        let of_sum = if self.additions > 0.0 { rounded / (1.0 - rounded) * self.magnitude } else { 0.0 };
+        self.error + of_sum
+    }
+}
+
+/// A value, as it is computed in the order of the nest, and how far it may be from the exact one.
+#[derive(Clone, Copy)]
+struct Term {
+    value: f64,
+    error: f64,
+}
+
+impl Term {
+    fn exact(value: f64) -> Self {
+        Self { value, error: 0.0 }
+    }
+
+    /// Its largest magnitude.
+    fn most(self) -> f64 {
+        self.value.abs() + self.error
+    }
+
+    fn rounded(value: f64, error: f64) -> Self {
+        let value = f64::from(value as f32);
+        Self { value, error: error + UNIT * (value.abs() + error) }
+    }
+}
+
+struct Bounded<'a> {
+    elements: Elements<'a>,
+    data: &'a mut Data,
+    /// Of the elements of all arrays.
+    sums: Vec<Vec<Sum>>,
+}
+
+impl Bounded<'_> {
+    fn assign(&mut self, assignment: &Assignment, iterators: &[i64]) -> Result<(), RunError> {
+        let at = self.elements.offset(assignment, &assignment.target, iterators)?;
+        let array = assignment.target.array;
+        let (term, sum) = match added(assignment) {
+            Some((operator, added)) => {
+                let own = self.load(&assignment.target, assignment, iterators)?;
+                let added = self.term(added, assignment, iterators)?;
+                let mut sum = self.sums[array][at];
+                sum.add(added);
+                (binary(operator, own, added), sum)
+            }
+            None => {
+                let term = self.term(&assignment.value, assignment, iterators)?;
+                (term, Sum::of(term))
+            }
+        };
+        self.sums[array][at] = sum;
+        self.data.arrays[array][at] = term.value as f32;
+        Ok(())
+    }
+
+    fn term(
+        &self,
+        expression: &Expression,
+        assignment: &Assignment,
+        iterators: &[i64],
+    ) -> Result<Term, RunError> {
+        let of = |expression: &Expression| self.term(expression, assignment, iterators);
+        let at = |variable: Variable| value(self.elements.parameters, iterators, variable);
+        Ok(match expression {
+            Expression::Constant(bits) => Term::exact(f64::from(f32::from(*bits))),
+            Expression::Scalar(index) => Term::exact(f64::from(self.data.scalars[*index])),
+            Expression::Integer(affine) => Term::rounded(affine.evaluate(&at) as f64, 0.0),
+            Expression::Load(access) => self.load(access, assignment, iterators)?,
+            Expression::Unary(operator, operand) => unary(*operator, of(operand)?),
+            Expression::Binary(operator, left, right) => binary(*operator, of(left)?, of(right)?),
+            Expression::Select(select) => {
+                let (left, right) = (of(&select.left)?, of(&select.right)?);
+                let holds = select.relation.holds(&left.value, &right.value);
+                let (taken, other) =
+                    if holds { (&select.then, &select.otherwise) } else { (&select.otherwise, &select.then) };
+                let taken = of(taken)?;
+                let unsure = left.error + right.error;
+                let is_sure = unsure == 0.0 || (left.value - right.value).abs() > unsure;
+                // Where the other program decides otherwise; what is not computed here may be no element.
+                let apart = |other: Term| (other.value - taken.value).abs() + other.error;
+                let other = || of(other).map_or(f64::INFINITY, apart);
+                let error = if is_sure { taken.error } else { taken.error.max(other()) };
+                Term { error, ..taken }
+            }
+        })
+    }
+
+    fn load(&self, access: &Access, assignment: &Assignment, iterators: &[i64]) -> Result<Term, RunError> {
+        let at = self.elements.offset(assignment, access, iterators)?;
+        let value = f64::from(self.data.arrays[access.array][at]);
+        Ok(Term { value, error: self.sums[access.array][at].bound() })
+    }
+}
+
+/// What a sum adds to its element, or subtracts from it.
+fn added(assignment: &Assignment) -> Option<(Binary, &Expression)> {
+    let Expression::Binary(operator, left, right) = &assignment.value else { return None };
+    let is_target = matches!(&**left, Expression::Load(access) if *access == assignment.target);
+    is_sum(assignment).then_some((*operator, if is_target { right } else { left }))
+}
+
+fn unary(operator: Unary, operand: Term) -> Term {
+    let Term { value, error } = operand;
+    match operator {
+        Unary::Negate => Term { value: -value, error },
+        Unary::Absolute => Term { value: value.abs(), error },
+        Unary::SquareRoot => {
+            let most = (value + error).sqrt() - (value - error).max(0.0).sqrt();
+            Term::rounded(value.sqrt(), if error == 0.0 { 0.0 } else { most })
+        }
+    }
+}
+
+fn binary(operator: Binary, left: Term, right: Term) -> Term {
+    let error = left.error + right.error;
+    match operator {
+        Binary::Add => Term::rounded(left.value + right.value, error),
+        Binary::Subtract => Term::rounded(left.value - right.value, error),
+        Binary::Multiply => {
+            let of_products =
+                if error == 0.0 { 0.0 } else { left.most() * right.error + right.most() * left.error };
+            Term::rounded(left.value * right.value, of_products)
+        }
+        Binary::Divide => Term::rounded(left.value / right.value, of_quotient(left, right)),
+        Binary::Minimum => Term { value: left.value.min(right.value), error: left.error.max(right.error) },
+        Binary::Maximum => Term { value: left.value.max(right.value), error: left.error.max(right.error) },
+    }
+}
+
+fn of_quotient(left: Term, right: Term) -> f64 {
+    match right.value.abs() - right.error {
+        _ if left.error + right.error == 0.0 => 0.0,
+        least if least > 0.0 => (left.error + (left.value / right.value).abs() * right.error) / least,
+        _ => f64::INFINITY,
+    }
+}

@@ -1,0 +1,274 @@
+//! The mappings of a nest as decisions: what a search chooses among.
+//!
+//! After "Coding Ants" (Papenhausen and Mueller), section 5: first which statements share a kernel, then for each kernel its blocks, the points of a thread, what
+//! is staged and what is unrolled. The nodes of a kernel are those of its set of statements, whatever was decided about others.
+
+mod initial;
+mod questions;
+
+use nitro_launch::LaunchPlan;
+use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Part, Step};
+#[cfg(feature = "show")]
+use nitro_search::{Description, Target};
+
+use crate::dependence::DependenceError;
+use crate::forms::Forms;
+use crate::kernel::{self, Program};
+use crate::mapping::{self, Form, Mapping, Schedule, Shape, Tiling};
+use crate::nest::Nest;
+use crate::origin::Origin;
+
+use questions::{decision, questions, tiling};
+
+/// All mappings of a nest.
+///
+/// ```
+/// use nitro_nest::{MappingSpace, nest};
+/// use nitro_search::{Ants, Ask, PathPlan, PathSearch, PathStrategy, Report};
+///
+/// #[nest]
+/// fn scale(n: usize, factor: f32, #[shape(n)] x: &mut [f32]) {
+///     for i in 0..n {
+///         x[i] *= factor;
+///     }
+/// }
+///
+/// let space = MappingSpace::new(&scale::nest())?;
+/// let mut search = PathSearch::new(&space, PathPlan::new(PathStrategy::Ants(Ants::default())));
+/// let Ask::Evaluate(proposals) = search.ask(10)? else { panic!("a search begins with something") };
+/// let program = space.program(&proposals[0].path);
+/// assert_eq!(program.kernels.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// As a [`Generator`] it writes [launch plans](Program::plan), which a trainer searches, records and ships: `Tunable::generated("found", space)`.
+#[derive(Clone, Debug)]
+pub struct MappingSpace {
+    /// As it is written.
+    #[cfg(feature = "show")]
+    pub(crate) written: Nest,
+    /// The nest with temporaries and wavefronts, in all its forms.
+    pub(crate) forms: Forms,
+    /// Of which nest, and for each schedule the kernels that it gives.
+    schedules: Vec<(usize, Schedule, Vec<Shape>)>,
+}
+
+/// What may be without effect on a kernel, taken away.
+const SIMPLER: [fn(&mut Tiling); 8] = [
+    |tiling| tiling.adds_wide = false,
+    |tiling| tiling.slices = 0,
+    |tiling| (tiling.inner, tiling.buffers) = (0, 1),
+    // Where a loop is taken apart, and nothing is staged.
+    |tiling| (tiling.inner, tiling.buffers) = (tiling.inner.min(1), 1),
+    |tiling| tiling.buffers = 1,
+    |tiling| tiling.neighbours = 1,
+    |tiling| tiling.transposes = false,
+    |tiling| tiling.unroll = 0,
+];
+
+/// Whether statements are fused, sums are added up in parallel where a grid has one dimension, and split where it has two.
+const SCHEDULES: [[bool; 3]; 6] = [
+    [true, true, false],
+    [true, true, true],
+    [true, false, false],
+    [false, true, false],
+    [false, true, true],
+    [false, false, false],
+];
+
+/// Whether kernels differ in what may be done to a sum alone, which is more where it may be done in any order.
+fn are_alike(some: &[Shape], others: &[Shape]) -> bool {
+    let all = |shapes: &[Shape]| -> Vec<Shape> {
+        shapes.iter().map(|shape| Shape { has_slices: false, ..shape.clone() }).collect()
+    };
+    all(some) == all(others)
+}
+
+impl MappingSpace {
+    /// The mappings of a nest, with temporaries and wavefronts where these help.
+    ///
+    /// # Errors
+    /// When isl is not granted as many operations as the nest takes.
+    pub fn new(nest: &Nest) -> Result<Self, DependenceError> {
+        let forms = Forms::of(nest)?;
+        // What sets an element next to its sum is always worth it, rows that are one loop are not.
+        let of = |(joins_rows, fuses)| forms.index(Form { joins_sums: true, joins_rows }, fuses);
+        let searched = [(false, false), (false, true), (true, false), (true, true)].map(of);
+        let mut schedules: Vec<(usize, Schedule, Vec<Shape>)> = Vec::new();
+        for (at, index) in searched.into_iter().enumerate() {
+            if searched[..at].contains(&index) {
+                continue;
+            }
+            let (nest, dependences) = &forms.all[index].2;
+            for [fuses, sums_in_parallel, splits_sums] in SCHEDULES {
+                let schedule = Schedule { fuses, sums_in_parallel, coalesces: true, splits_sums };
+                let shapes = mapping::shapes(nest, dependences, schedule);
+                if !schedules.iter().any(|(other, _, others)| *other == index && are_alike(others, &shapes)) {
+                    schedules.push((index, schedule, shapes));
+                }
+            }
+        }
+        Ok(Self {
+            #[cfg(feature = "show")]
+            written: nest.clone(),
+            forms,
+            schedules,
+        })
+    }
+
+    /// The nest as it is written, with temporaries and wavefronts.
+    #[must_use]
+    pub fn nest(&self) -> &Nest {
+        &self.forms.get(Form::default(), false).0
+    }
+
+    /// The program of a mapping of the nest in the mapping's [form](Mapping::form).
+    #[must_use]
+    pub fn map(&self, mapping: &Mapping) -> Program {
+        let (nest, dependences) = self.forms.get(mapping.form(), false);
+        nest.map(dependences, mapping)
+    }
+
+    /// As [`map`](Self::map), with fused loops, if any can be.
+    #[must_use]
+    pub fn map_with_fused_loops(&self, mapping: &Mapping) -> Program {
+        let (nest, dependences) = self.forms.get(mapping.form(), true);
+        nest.map(dependences, mapping)
+    }
+
+    /// The program that these choices give.
+    ///
+    /// # Panics
+    /// When the path is not complete, or is none of this space.
+    #[must_use]
+    pub fn program(&self, path: &[Crossing]) -> Program {
+        let (nest, dependences) = &self.forms.all[self.schedule(path).0].2;
+        nest.map(dependences, &self.mapping(path))
+    }
+
+    /// The mapping that these choices give, of the nest with [fused loops](Self::has_fused_loops) or without.
+    ///
+    /// # Panics
+    /// When the path is not complete, or is none of this space.
+    #[must_use]
+    pub fn mapping(&self, path: &[Crossing]) -> Mapping {
+        let (index, schedule, ..) = self.schedule(path);
+        let mapping = Mapping::sane().with_schedule(schedule).with_form(self.forms.all[index].0);
+        let tilings = self.tilings(path).into_iter();
+        tilings.fold(mapping, |mapping, (shape, tiling)| mapping.with_tiling(&shape.statements, tiling))
+    }
+
+    /// The kernels that these choices give, each with its tiling.
+    fn tilings(&self, path: &[Crossing]) -> Vec<(&Shape, Tiling)> {
+        let (_, _, shapes, mut rest) = self.schedule(path);
+        let tiling = |shape| {
+            let questions = questions(shape);
+            let (own, others) = rest.split_at(questions.len());
+            rest = others;
+            let values: Vec<u32> =
+                questions.iter().zip(own).map(|(question, one)| question.values[one.option]).collect();
+            (shape, tiling(shape, &questions, &values))
+        };
+        shapes.iter().map(tiling).collect()
+    }
+
+    /// How the plan of these choices is made: without what changes nothing in a kernel, as staging where there is nothing to stage. So paths that give the same kernels give one
+    /// text.
+    fn origin(&self, path: &[Crossing]) -> Origin {
+        let (nest, dependences) = &self.forms.all[self.schedule(path).0].2;
+        let mut mapping = self.mapping(path);
+        let program = nest.map(dependences, &mapping).plan();
+        for (shape, mut tiling) in self.tilings(path) {
+            for takes_away in SIMPLER {
+                let mut simpler = tiling.clone();
+                takes_away(&mut simpler);
+                let other = mapping.clone().with_tiling(&shape.statements, simpler.clone());
+                if simpler != tiling && nest.map(dependences, &other).plan() == program {
+                    (mapping, tiling) = (other, simpler);
+                }
+            }
+        }
+        Origin { mapping, has_fused_loops: self.has_fused_loops(path) }
+    }
+
+    /// Whether these choices begin with fused loops.
+    ///
+    /// # Panics
+    /// When the path is not complete, or is none of this space.
+    #[must_use]
+    pub fn has_fused_loops(&self, path: &[Crossing]) -> bool {
+        self.forms.all[self.schedule(path).0].1
+    }
+
+    /// The plan of a mapping, which says so.
+    fn plan(&self, mut origin: Origin) -> LaunchPlan {
+        let index = self.forms.index(origin.mapping.form(), origin.has_fused_loops);
+        let (form, _, (nest, dependences)) = &self.forms.all[index];
+        // What changes nothing of this nest is not said.
+        origin.mapping = origin.mapping.with_form(*form);
+        LaunchPlan { origin: origin.to_json(), ..nest.map(dependences, &origin.mapping).plan() }
+    }
+
+    /// The name of the part that a kernel is, by its statements.
+    fn part(statements: &[usize]) -> Part {
+        Part::new(kernel::part(statements))
+    }
+
+    /// The nest and schedule that a path begins with, its kernels, and the choices about them.
+    fn schedule<'a, 'p>(&'a self, path: &'p [Crossing]) -> (usize, Schedule, &'a [Shape], &'p [Crossing]) {
+        let (option, rest) = match (self.schedules.len(), path) {
+            (1, path) => (0, path),
+            (_, [first, rest @ ..]) => (first.option, rest),
+            (_, []) => panic!("a path begins with a schedule"),
+        };
+        let (nest, schedule, shapes) = &self.schedules[option];
+        (*nest, *schedule, shapes, rest)
+    }
+}
+
+/// A path's text is its [launch plan](Program::plan), which says how it was made ([`LaunchPlan::origin`]).
+impl Generator for MappingSpace {
+    fn decisions(&self) -> &dyn Decisions {
+        self
+    }
+
+    fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
+        Ok(self.plan(self.origin(path)).to_json())
+    }
+
+    fn presets(&self) -> Vec<(String, String)> {
+        let plan = |mapping| self.plan(Origin { mapping, has_fused_loops: false });
+        Mapping::presets().map(|(name, mapping)| (name.to_owned(), plan(mapping).to_json())).into()
+    }
+
+    fn part_of(&self, artifact: &str, kernel: &str) -> Option<String> {
+        let plan = LaunchPlan::from_json(artifact).ok()?;
+        plan.kernels.into_iter().find(|planned| planned.name == kernel).map(|planned| planned.part)
+    }
+
+    #[cfg(feature = "show")]
+    fn describe(&self, artifact: &str, target: Option<Target<'_>>) -> Option<Result<Description, BoxError>> {
+        Some(crate::show::describe(self, artifact, target))
+    }
+}
+
+impl Decisions for MappingSpace {
+    fn next(&self, path: &[Crossing]) -> Step {
+        if self.schedules.len() > 1 && path.is_empty() {
+            return Step::Choose(Decision::new(NodeKey::new("schedule"), self.schedules.len()));
+        }
+        let (_, _, shapes, mut rest) = self.schedule(path);
+        for shape in shapes {
+            let questions = questions(shape);
+            if rest.len() < questions.len() {
+                return Step::Choose(decision(shape, &questions, rest));
+            }
+            rest = &rest[questions.len()..];
+        }
+        Step::Complete
+    }
+
+    fn initial_paths(&self) -> Vec<Vec<Crossing>> {
+        self.preset_paths()
+    }
+}

@@ -1,0 +1,61 @@
+use nitro_nest::nest;
+
+#[nest]
+fn comparisons(n: usize, alpha: f32, #[shape(n)] x: &[f32], #[shape(n)] y: &mut [f32]) {
+    for i in 0..n {
+        if x[i] > 0.0 {
+            y[i] = x[i];
+        }
+        if i > 0 && x[i].abs() <= alpha {
+            y[i] = x[i];
+        }
+        if 1.0 < alpha {
+            y[i] = x[i];
+        }
+        if i as f32 > alpha {
+            y[i] = x[i];
+        }
+        if x[i] != 0.0 {
+            y[i] = x[i];
+        }
+        if x[i] < 0.0 || i == 0 {
+            y[i] = x[i];
+        }
+        if !(x[i] < 0.0) {
+            y[i] = x[i];
+        }
+        if x[i] > unknown {
+            y[i] = x[i];
+        }
+        if x[i] > 0.0 {
+            y[i] = x[i];
+        } else {
+            y[i] = 0.0;
+        }
+        if x[i].is_nan() {
+            y[i] = 0.0;
+        }
+        let positive = x[i].max(0.0);
+        if positive == x[i] {
+            y[i] = positive;
+        }
+    }
+}
+
+#[nest]
+fn others(n: usize, #[shape(n)] x: &[f32], #[shape(n)] y: &mut [f32]) {
+    for i in 0..n {
+        match x[i] {
+            _ => y[i] = 1.0,
+        }
+        while x[i] > 0.0 {}
+        for j in 0..x[i] as usize {}
+        y[i] = if i < n { 1.0 } else { 2.0 };
+        y[i] = if x[i] > 0.0 && i > 0 { 1.0 } else { 2.0 };
+        if i % 2 == 0 {
+            y[i] = 1.0;
+        }
+    }
+}
+
+fn main() {}
